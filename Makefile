@@ -1,0 +1,37 @@
+# Two commands on a fresh machine: `make demo` and `make test`. Each makes its own virtual environment.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+PIP_FLAGS ?= --quiet --disable-pip-version-check
+
+.PHONY: demo test lint types reproduce benchmark clean
+
+demo: $(VENV)/.installed
+	$(BIN)/occstats compare lenz2021 --out report
+	@echo
+	@echo "Look at report/: report.html in a browser, comparison.json and the tables beside it."
+
+test: $(VENV)/.installed-dev
+	$(BIN)/python -m pytest -n auto
+
+lint: $(VENV)/.installed-dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(VENV)/.installed-dev
+	$(BIN)/mypy
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install $(PIP_FLAGS) --upgrade pip
+
+$(VENV)/.installed: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install $(PIP_FLAGS) --editable .
+	@touch $@
+
+$(VENV)/.installed-dev: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install $(PIP_FLAGS) --editable '.[test,dev,distributed]'
+	@touch $@ $(VENV)/.installed
+
+clean:
+	rm -rf $(VENV) report build dist .pytest_cache .mypy_cache .ruff_cache

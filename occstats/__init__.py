@@ -1,0 +1,36 @@
+"""Honest comparison of algorithms on benchmark tasks that come in clusters.
+
+The door to the package; heavy libraries are imported by what needs them, when it is used.
+
+>>> import occstats
+>>> comparison = occstats.compare("lenz2021")  # doctest: +SKIP
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from occstats.comparison import Comparison, compare
+    from occstats.results import Results, load_results
+
+__version__ = "0.1.0"
+
+# name → the module that defines it; looked up on first use
+_LAZY = {
+    "Comparison": "occstats.comparison",
+    "compare": "occstats.comparison",
+    "Results": "occstats.results",
+    "load_results": "occstats.results",
+}
+
+__all__ = ["Comparison", "Results", "__version__", "compare", "load_results"]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LAZY:
+        return getattr(import_module(_LAZY[name]), name)
+    raise AttributeError(f"module 'occstats' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,42 @@
+"""A progress bar on a terminal or in a notebook, and silence anywhere else."""
+
+import sys
+from collections.abc import Iterable, Iterator
+from typing import TypeVar
+
+Item = TypeVar("Item")
+
+
+def shown(progress: bool | None) -> bool:
+    """Whether to draw: as asked, or where somebody watches (a terminal or a notebook)."""
+    if progress is not None:
+        return progress
+    return sys.stderr.isatty() or in_notebook()
+
+
+def in_notebook() -> bool:
+    """Whether the code runs in a Jupyter kernel."""
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython is not None else None
+    return shell is not None and type(shell).__name__ == "ZMQInteractiveShell"
+
+
+def track(
+    items: Iterable[Item],
+    description: str,
+    *,
+    total: int | None = None,
+    progress: bool | None = None,
+) -> Iterator[Item]:
+    """Iterate over the items with a progress bar and the remaining time where it is shown."""
+    if not shown(progress):
+        yield from items
+        return
+    # The notebook flavour needs ipywidgets; without it the plain bar is as good.
+    import importlib.util
+
+    if in_notebook() and importlib.util.find_spec("ipywidgets"):
+        from tqdm.notebook import tqdm
+    else:
+        from tqdm.std import tqdm
+    yield from tqdm(items, desc=description, total=total, leave=False)
