@@ -1,0 +1,101 @@
+"""Names stay text for ever: how a cell becomes a name, how a name is shown, which names look alike."""
+
+import json
+import math
+import unicodedata
+from collections.abc import Callable, Hashable, Iterable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+__all__ = ["as_text", "column_text", "look_alikes", "quote", "quote_list"]
+
+_LONGEST_SHOWN = 60
+
+
+def quote(name: object) -> str:
+    """Show a name in a message: quoted, on one line, without control characters, not too long.
+
+    >>> quote("a\\nb")
+    "'a\\\\nb'"
+    """
+    text = repr(str(name))
+    return text if len(text) <= _LONGEST_SHOWN else f"{text[: _LONGEST_SHOWN - 2]}…'"
+
+
+def quote_list(names: Iterable[object], limit: int = 12) -> str:
+    """Show several names in a message, the first few in full and the rest as a count.
+
+    >>> quote_list(["a", "b", "c"], limit=2)
+    "'a', 'b' and 1 more"
+    """
+    shown = [quote(name) for name in names]
+    if len(shown) <= limit:
+        return ", ".join(shown) if shown else "none"
+    return f"{', '.join(shown[:limit])} and {len(shown) - limit} more"
+
+
+def as_text(value: Any) -> str | None:
+    """Turn one cell into the name it stands for, or None where there is none.
+
+    >>> as_text("001"), as_text(7), as_text(7.0), as_text(True), as_text(float("nan"))
+    ('001', '7', '7', 'True', None)
+    """
+    if isinstance(value, str):
+        return str(value) or None
+    if isinstance(value, (bool, np.bool_)):
+        return str(bool(value))
+    if isinstance(value, bytes):
+        return value.decode("utf-8", errors="backslashreplace") or None
+    if isinstance(value, (float, np.floating)):
+        number = float(value)
+        if math.isnan(number):
+            return None
+        # Integers that met a missing value were made floats by pandas; they are still integers.
+        return str(int(number)) if number.is_integer() and abs(number) < 2**53 else repr(number)
+    if isinstance(value, (dict, list)):
+        return json.dumps(value, ensure_ascii=False)
+    if value is None or value is pd.NA or value is pd.NaT:
+        return None
+    return str(value)
+
+
+def column_text(column: pd.Series) -> np.ndarray:
+    """Turn a column of any type into names: an object array of str, None where there is none."""
+    codes, distinct = pd.factorize(column, use_na_sentinel=True)
+    # Lone surrogates cannot be written to any file: they become a visible escape.
+    names = [_encodable(as_text(value)) for value in np.asarray(distinct, dtype=object)]
+    lookup = np.array([*names, None], dtype=object)
+    return lookup[codes]
+
+
+def _encodable(name: str | None) -> str | None:
+    if name is None or name.isascii():
+        return name
+    return name.encode("utf-8", errors="backslashreplace").decode("utf-8")
+
+
+def _folded(name: str) -> Hashable:
+    """Reduce a name to what remains when case, blanks, Unicode form and number style are ignored."""
+    visible = "".join(c for c in name if unicodedata.category(c) not in {"Cf", "Cc"} or c.isspace())
+    folded = " ".join(unicodedata.normalize("NFKC", visible).casefold().split())
+    try:
+        number = float(folded)
+    except ValueError:
+        return folded
+    return number if math.isfinite(number) else folded
+
+
+def look_alikes(
+    names: Iterable[str], fold: Callable[[str], Hashable] = _folded
+) -> list[tuple[str, ...]]:
+    """Group the names that differ only by case, blanks, Unicode form or number style.
+
+    >>> look_alikes(["Iris", "iris ", "wine", "1", "01"])
+    [('Iris', 'iris '), ('1', '01')]
+    """
+    groups: dict[Hashable, dict[str, None]] = {}
+    for name in names:
+        groups.setdefault(fold(name), {})[name] = None
+    return [tuple(group) for group in groups.values() if len(group) > 1]

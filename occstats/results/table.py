@@ -1,0 +1,262 @@
+"""The results table: one row per task, one column per algorithm, tasks grouped in data sets."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from os import PathLike
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from occstats.errors import ResultsError
+from occstats.results.names import quote, quote_list
+
+__all__ = ["CLUSTER", "TASK", "Results"]
+
+CLUSTER = "dataset"
+TASK = "class"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Results:
+    r"""Scores of algorithms on tasks that come in clusters (data sets).
+
+    Made by :func:`load_results`; a table in memory can be given to that as a frame.
+
+    Attributes
+    ----------
+    scores : DataFrame
+        One row per task, one column per algorithm, in the score's own orientation; NaN where an
+        algorithm has no result. The index has the levels ``dataset`` and ``class``, both text.
+    traits : DataFrame
+        Properties of the tasks (``n``, ``m``, ``sparsity``, others), same index; may have no
+        column.
+    score_name : str
+        What the scores measure.
+    higher_is_better : bool
+        Whether a higher score is a better one.
+    fold_scores : DataFrame or None
+        The scores per fold, columns (algorithm, fold); None if the input had no folds.
+    cvsd : DataFrame or None
+        The standard deviation (``ddof=1``) over the folds, one column per algorithm. With
+        repeats, it is taken within each repeat and then averaged.
+    trait_conflicts : DataFrame or None
+        Traits on which several sources disagree: one row per task and trait.
+    notes : tuple of str
+        What was averaged, left out, renamed, or looks odd.
+    sources : tuple of str
+        Where the scores come from.
+
+    Notes
+    -----
+    Each data set has the same total weight, shared equally by its tasks:
+    :math:`w_t = 1 / (G \cdot |\{\text{tasks in the data set of } t\}|)` for G data sets.
+
+    Examples
+    --------
+    >>> from occstats import load_results
+    >>> results = load_results("lenz2021")
+    >>> results.n_tasks, results.n_clusters, len(results.algorithms)
+    (246, 50, 9)
+    >>> results.scores.loc[("iris", "Iris-virginica"), "ALP"]
+    np.float64(0.956)
+    """
+
+    scores: pd.DataFrame
+    traits: pd.DataFrame
+    score_name: str
+    higher_is_better: bool = True
+    fold_scores: pd.DataFrame | None = None
+    cvsd: pd.DataFrame | None = None
+    notes: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()
+    trait_conflicts: pd.DataFrame | None = None
+
+    def __post_init__(self) -> None:
+        index = self.scores.index
+        if index.nlevels != 2:
+            raise ResultsError(
+                f"scores: the index must have the two levels (data set, task), it has {index.nlevels}"
+            )
+        if not index.is_unique:
+            twice = index[index.duplicated()][0]
+            raise ResultsError(f"scores: the task {show_task(twice)} stands there twice")
+        if not self.scores.columns.is_unique:
+            twice = self.scores.columns[self.scores.columns.duplicated()][0]
+            raise ResultsError(f"scores: the algorithm {quote(twice)} stands there twice")
+        for name, frame in (
+            ("traits", self.traits),
+            ("fold_scores", self.fold_scores),
+            ("cvsd", self.cvsd),
+        ):
+            if frame is not None and not frame.index.equals(index):
+                raise ResultsError(f"{name}: the rows must be the tasks of scores, in its order")
+
+    @property
+    def algorithms(self) -> list[str]:
+        """The names of the algorithms, in the order of the table."""
+        return list(self.scores.columns)
+
+    @property
+    def clusters(self) -> npt.NDArray[np.object_]:
+        """The data set of each task."""
+        return np.array(list(self.scores.index.get_level_values(0)), dtype=object)
+
+    @property
+    def n_tasks(self) -> int:
+        """The number of tasks."""
+        return len(self.scores)
+
+    @property
+    def n_clusters(self) -> int:
+        """The number of data sets."""
+        return int(self.scores.index.get_level_values(0).nunique())
+
+    @property
+    def weights(self) -> npt.NDArray[np.float64]:
+        """The weight of each task: data sets weigh the same, and all weights sum to 1."""
+        codes, labels = pd.factorize(self.clusters)
+        tasks_in_cluster = np.bincount(codes, minlength=len(labels))
+        return np.asarray(1.0 / (tasks_in_cluster[codes] * max(len(labels), 1)), dtype=np.float64)
+
+    @property
+    def oriented(self) -> npt.NDArray[np.float64]:
+        """The scores as an array in which higher is better: negated where lower is better."""
+        values = self.scores.to_numpy(dtype=np.float64, copy=True)
+        return values if self.higher_is_better else -values
+
+    @property
+    def missing(self) -> pd.DataFrame:
+        """The cells without a score, one row each: dataset, class, algorithm."""
+        absent = np.isnan(self.scores.to_numpy(dtype=np.float64))
+        rows, columns = np.nonzero(absent)
+        index = self.scores.index
+        return pd.DataFrame(
+            {
+                CLUSTER: index.get_level_values(0)[rows],
+                TASK: index.get_level_values(1)[rows],
+                "algorithm": self.scores.columns[columns],
+            }
+        )
+
+    @property
+    def tasks_per_pair(self) -> pd.DataFrame:
+        """For each pair of algorithms, the number of tasks on which both have a score."""
+        present = self.scores.notna().to_numpy(dtype=np.int64)
+        return pd.DataFrame(
+            present.T @ present, index=self.scores.columns, columns=self.scores.columns
+        )
+
+    def select(self, algorithms: Sequence[str]) -> Results:
+        """Keep these algorithms, in this order.
+
+        Examples
+        --------
+        >>> from occstats import load_results
+        >>> load_results("lenz2021").select(["SVM", "ALP"]).algorithms
+        ['SVM', 'ALP']
+        """
+        wanted = [algorithms] if isinstance(algorithms, str) else list(algorithms)
+        unknown = [name for name in wanted if name not in self.scores.columns]
+        if unknown:
+            from occstats.results.suggest import near_names
+
+            raise ResultsError(
+                f"algorithms: there is no {quote_list(unknown)} in the results"
+                f"{near_names(unknown[0], self.algorithms)}; choose from {quote_list(self.algorithms)}"
+            )
+        repeated = sorted({name for name in wanted if wanted.count(name) > 1})
+        if repeated or not wanted:
+            problem = f"{quote_list(repeated)} named twice" if repeated else "none named"
+            raise ResultsError(f"algorithms: {problem}; name each algorithm once")
+        return replace(
+            self,
+            scores=self.scores[wanted],
+            fold_scores=None if self.fold_scores is None else self.fold_scores[wanted],
+            cvsd=None if self.cvsd is None else self.cvsd[wanted],
+        )
+
+    def keep_tasks(self, keep: npt.NDArray[np.bool_], *notes: str) -> Results:
+        """Keep the tasks where ``keep`` is true, and add the notes that say why."""
+
+        def rows(frame: pd.DataFrame | None) -> pd.DataFrame | None:
+            return None if frame is None else frame.loc[keep]
+
+        conflicts = self.trait_conflicts
+        if conflicts is not None:
+            remaining = self.scores.index[keep]
+            of_task = pd.MultiIndex.from_frame(conflicts[[CLUSTER, TASK]])
+            conflicts = conflicts.loc[of_task.isin(remaining)]
+        return replace(
+            self,
+            scores=self.scores.loc[keep],
+            traits=self.traits.loc[keep],
+            fold_scores=rows(self.fold_scores),
+            cvsd=rows(self.cvsd),
+            trait_conflicts=conflicts,
+            notes=(*self.notes, *notes),
+        )
+
+    def resolve_missing(self, policy: str = "refuse") -> Results:
+        """Apply a policy for missing cells; see :func:`occstats.results.missing.resolve`."""
+        from occstats.results.missing import resolve
+
+        return resolve(self, policy)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Give the table in long form, one row per task and algorithm (and fold).
+
+        Examples
+        --------
+        >>> from occstats import load_results
+        >>> load_results("lenz2021").to_frame().head(2)
+                dataset class descriptor  auroc     n    m  sparsity
+        0  appendicitis     0        NND  0.741  85.0  7.0      0.05
+        1  appendicitis     0       LNND  0.644  85.0  7.0      0.05
+        """
+        from occstats.results.writing import long_form
+
+        return long_form(self)
+
+    def write(self, path: str | PathLike[str]) -> None:
+        """Write the long form; the ending chooses: .parquet, .feather, .csv, .tsv or .jsonl.
+
+        The file appears whole or not at all. Names are written as they are.
+
+        Examples
+        --------
+        >>> import tempfile, pathlib
+        >>> from occstats import load_results
+        >>> path = pathlib.Path(tempfile.mkdtemp()) / "results.parquet"
+        >>> load_results("lenz2021").write(path)
+        >>> load_results(path).n_tasks
+        246
+        """
+        from occstats.results.writing import write
+
+        write(self, path)
+
+    def __repr__(self) -> str:
+        return f"<{self._headline()}: {quote_list(self.algorithms)}>"
+
+    def _repr_html_(self) -> str:
+        from occstats.results.page import results_html
+
+        return results_html(self, self._headline())
+
+    def _headline(self) -> str:
+        absent = int(np.isnan(self.scores.to_numpy(dtype=np.float64)).sum())
+        gaps = f", {absent:,} missing" if absent else ""
+        direction = "" if self.higher_is_better else " (lower is better)"
+        return (
+            f"Results: {quote(self.score_name)[1:-1]}{direction} of {len(self.algorithms):,} algorithms"
+            f" on {self.n_tasks:,} tasks of {self.n_clusters:,} data sets{gaps}"
+        )
+
+
+def show_task(task: Any) -> str:
+    """Show a task in a message."""
+    return f"{quote(task[0])} / {quote(task[1])}"
