@@ -6,10 +6,10 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from occstats.errors import OccstatsError
+from occstats.errors import ArgumentError
 from occstats.names import did_you_mean
 
-__all__ = ["CHOICES", "Settings", "SettingsError"]
+__all__ = ["CHOICES", "Settings"]
 
 CHOICES: dict[str, tuple[str, ...]] = {
     "test": ("rgl", "ds", "dataset-means", "wilcoxon"),
@@ -30,10 +30,6 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "inference": ("cr1", "cr2", "hc3", "classical"),
     "strata": ("width", "quantile"),
 }
-
-
-class SettingsError(OccstatsError, ValueError):
-    """A setting has a value that it cannot have, or two settings contradict each other."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,7 +82,7 @@ class Settings:
     >>> Settings(test="rlg")
     Traceback (most recent call last):
     ...
-    occstats.comparison.settings.SettingsError: test must be one of rgl, ds, dataset-means, \
+    occstats.errors.ArgumentError: test must be one of rgl, ds, dataset-means, \
 wilcoxon; got 'rlg' (did you mean 'rgl'?)
     """
 
@@ -125,21 +121,21 @@ wilcoxon; got 'rlg' (did you mean 'rgl'?)
 
     def _check_combinations(self) -> None:
         if self.family == "control" and self.control is None:
-            raise SettingsError(
+            raise ArgumentError(
                 "family 'control' needs the name of the control: set control to an algorithm"
             )
         if self.control is not None and self.family != "control":
-            raise SettingsError(
+            raise ArgumentError(
                 f"control is {self.control!r} but family is {self.family!r}: "
                 "a control needs family 'control'"
             )
         if self.test == "ds" and self.null == "exact":
-            raise SettingsError(
+            raise ArgumentError(
                 "test 'ds' has no exact null distribution: use null 'permutation' "
                 "(or test 'rgl' with null 'exact')"
             )
         if self.engine != "native" and self.test not in ("rgl", "ds"):
-            raise SettingsError(
+            raise ArgumentError(
                 f"engine {self.engine!r} computes only tests 'rgl' and 'ds'; got test "
                 f"{self.test!r}: use engine 'native'"
             )
@@ -152,7 +148,7 @@ wilcoxon; got 'rlg' (did you mean 'rgl'?)
 
 def _check_choice(name: str, value: Any, allowed: tuple[str, ...]) -> None:
     if value not in allowed:
-        raise SettingsError(
+        raise ArgumentError(
             f"{name} must be one of {', '.join(allowed)}; got {value!r}"
             f"{did_you_mean(str(value), allowed)}"
         )
@@ -162,11 +158,11 @@ def _check_number(name: str, value: Any, rule: str, valid: Any) -> None:
     try:
         number = float(value)
     except (TypeError, ValueError):
-        raise SettingsError(f"{name} must be a number {rule}; got {value!r}") from None
+        raise ArgumentError(f"{name} must be a number {rule}; got {value!r}") from None
     if not (math.isfinite(number) and valid(number)):
-        raise SettingsError(f"{name} must be {rule}; got {value!r}")
+        raise ArgumentError(f"{name} must be {rule}; got {value!r}")
 
 
 def _check_integer(name: str, value: Any, least: int) -> None:
     if isinstance(value, bool) or not hasattr(value, "__index__") or value < least:
-        raise SettingsError(f"{name} must be an integer of at least {least}; got {value!r}")
+        raise ArgumentError(f"{name} must be an integer of at least {least}; got {value!r}")

@@ -1,0 +1,130 @@
+"""The group of commands: loads a command when it is called, and turns errors into one line."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any, NoReturn
+
+import click
+
+from occstats import __version__
+from occstats.errors import OccstatsError
+from occstats.names import did_you_mean, printable
+
+__all__ = ["COMMANDS", "LazyGroup", "main"]
+
+# name → (module, what `occstats --help` says): help must not import what the commands need
+COMMANDS: dict[str, tuple[str, str]] = {
+    "compare": ("occstats.cli.compare", "Compare algorithms on tasks that come in data sets."),
+    "figures": ("occstats.cli.figures", "Draw the figures of a comparison."),
+    "run": ("occstats.cli.run", "Run descriptors on one-class tasks and store the results."),
+    "tune": ("occstats.cli.tune", "Evaluate a descriptor over its hyperparameters."),
+    "time": ("occstats.cli.time", "Measure construction and query times."),
+    "datasets": ("occstats.cli.datasets", "List, check and fetch the paper's data sets."),
+    "check-r": ("occstats.cli.check_r", "Check the native tests against R's clusrank."),
+    "doctor": ("occstats.cli.doctor", "Say what is installed and what is missing."),
+    "completion": ("occstats.cli.completion", "Print the completion script of a shell."),
+}
+
+BAD_INPUT, INTERRUPTED = 2, 130
+
+
+class LazyGroup(click.Group):
+    """Commands by name; the module of a command is imported when the command is used."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return [name for name, (module, _) in COMMANDS.items() if find_spec(module)]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in self.list_commands(ctx):
+            return None
+        command = import_module(COMMANDS[cmd_name][0]).command
+        assert isinstance(command, click.Command)
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name = args[0]
+        commands = self.list_commands(ctx)
+        if name not in commands and not name.startswith("-") and not ctx.resilient_parsing:
+            ctx.fail(
+                f"there is no command {name!r}{did_you_mean(name, commands)}; "
+                f"the commands are {', '.join(commands)}"
+            )
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, COMMANDS[name][1]) for name in self.list_commands(ctx)])
+
+    def main(
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        complete_var: str | None = None,
+        standalone_mode: bool = True,
+        windows_expand_args: bool = True,
+        **extra: Any,
+    ) -> Any:
+        """Run a command; with ``standalone_mode`` errors become one line and an exit code."""
+        options: dict[str, Any] = {
+            "args": args,
+            "prog_name": prog_name or "occstats",
+            "complete_var": complete_var or "_OCCSTATS_COMPLETE",
+            "standalone_mode": False,
+            "windows_expand_args": windows_expand_args,
+            **extra,
+        }
+        if not standalone_mode:
+            return super().main(**options)
+        _forgive_narrow_encodings()
+        try:
+            code = super().main(**options)
+            sys.stdout.flush()
+        except click.exceptions.NoArgsIsHelpError as error:
+            click.echo(error.format_message(), err=True)
+            sys.exit(BAD_INPUT)
+        except click.UsageError as error:
+            _refuse(error.format_message(), error.ctx)
+        except click.ClickException as error:
+            _refuse(error.format_message(), None)
+        except OccstatsError as error:
+            _refuse(str(error), None)
+        except (KeyboardInterrupt, click.Abort, EOFError):
+            click.echo("Interrupted.", err=True)
+            sys.exit(INTERRUPTED)
+        except BrokenPipeError:
+            # The reader, such as `head`, has seen enough; a second complaint at exit is not needed.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            sys.exit(0)
+        sys.exit(code if isinstance(code, int) else 0)
+
+
+def _refuse(message: str, context: click.Context | None) -> NoReturn:
+    hint = f" (see {context.command_path} --help)" if context is not None else ""
+    click.echo(f"Error: {printable(' '.join(message.splitlines()))}{hint}", err=True)
+    sys.exit(BAD_INPUT)
+
+
+def _forgive_narrow_encodings() -> None:
+    """A terminal that cannot show a character gets an escape instead of a crash."""
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(AttributeError, ValueError):
+            stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, "--version", prog_name="occstats")
+def main() -> None:
+    """Honest comparison of algorithms on benchmark tasks that come in clusters.
+
+    \b
+    occstats compare lenz2021               the paper's own table
+    occstats compare mine.csv --out report  yours, with tables for a paper
+    """

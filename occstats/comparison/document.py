@@ -1,0 +1,81 @@
+"""A comparison as one JSON document: the contract with other programs."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+if TYPE_CHECKING:
+    from occstats.comparison.result import Comparison
+
+__all__ = ["plain", "to_dict", "to_json"]
+
+FRAMES = (
+    "summary",
+    "pairwise",
+    "kendall",
+    "regression",
+    "complementary_pairs",
+    "rank_frequencies",
+    "strata",
+    "diagnostics",
+)
+SECTIONS = ("stability", "design", "classical")
+
+
+def to_dict(comparison: Comparison) -> dict[str, Any]:
+    """The document as plain Python values: dict, list, str, int, float, bool and None."""
+    document: dict[str, Any] = {
+        "meta": plain(comparison.meta),
+        "verdict": comparison.verdict,
+        "methods": comparison.methods,
+        "notes": list(comparison.notes),
+    }
+    for name in (*FRAMES, *SECTIONS):
+        document[name] = plain(getattr(comparison, name))
+    return document
+
+
+def to_json(comparison: Comparison, *, indent: int | None = None) -> str:
+    """The document as text, valid JSON: no NaN, no infinity, floats that read back the same."""
+    # A lone surrogate in a name cannot be written as UTF-8; as \udxxx it can.
+    return (
+        json.dumps(to_dict(comparison), indent=indent, ensure_ascii=False, allow_nan=False)
+        .encode("utf-8", "backslashreplace")
+        .decode("utf-8")
+    )
+
+
+def plain(value: Any) -> Any:
+    """Frames become lists of rows, numpy values Python ones, and what is not a number None.
+
+    Examples
+    --------
+    >>> plain(pd.DataFrame({"a": ["x", "y"], "p": [0.5, float("nan")], "n": [1, 2]}))
+    [{'a': 'x', 'p': 0.5, 'n': 1}, {'a': 'y', 'p': None, 'n': 2}]
+    >>> plain({"spread": np.float64("inf"), "seen": (np.True_,)})
+    {'spread': None, 'seen': [True]}
+    """
+    if isinstance(value, pd.DataFrame):
+        columns = [[plain(cell) for cell in value[name].tolist()] for name in value.columns]
+        names = [str(name) for name in value.columns]
+        return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {item.name: plain(getattr(value, item.name)) for item in dataclasses.fields(value)}
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, np.ndarray | pd.Series):
+        return [plain(item) for item in value.tolist()]
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    if isinstance(value, np.generic):
+        return plain(value.item())
+    if value is None or value is pd.NA or (isinstance(value, float) and not math.isfinite(value)):
+        return None
+    return value

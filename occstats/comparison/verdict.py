@@ -1,0 +1,212 @@
+"""The verdict in words: who is best, whom it beats, whom not, on how much evidence."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from occstats.comparison.settings import Settings
+from occstats.formats import p_value
+from occstats.names import listing, printable
+
+if TYPE_CHECKING:
+    from occstats.comparison.result import Comparison
+
+__all__ = ["ROW_FAMILY_NOTE", "claims", "test_phrase", "write_verdict"]
+
+ROW_FAMILY_NOTE = (
+    "Each row is one family of tests; per-row families do not control the error over the whole "
+    "matrix."
+)
+FEW_CLUSTERS = 10
+
+TEST_NAMES = {
+    "rgl": "clustered Wilcoxon signed-rank test (Rosner-Glynn-Lee)",
+    "ds": "clustered Wilcoxon signed-rank test (Datta-Satten)",
+    "dataset-means": "Wilcoxon signed-rank test on data set means",
+    "wilcoxon": "plain Wilcoxon signed-rank test, which ignores clusters",
+}
+CORRECTION_NAMES = {
+    "holm": "Holm-corrected",
+    "hochberg": "Hochberg-corrected",
+    "bonferroni": "Bonferroni-corrected",
+    "benjamini-hochberg": "Benjamini-Hochberg-corrected",
+    "benjamini-yekutieli": "Benjamini-Yekutieli-corrected",
+    "none": "uncorrected",
+}
+FAMILY_NAMES = {
+    "row": " over the tests of each algorithm",
+    "all": " over all pairs",
+    "control": " over the tests against the control",
+}
+
+
+def test_phrase(settings: Settings) -> str:
+    """The test, its side and its correction as a phrase.
+
+    Examples
+    --------
+    >>> test_phrase(Settings())
+    'clustered Wilcoxon signed-rank test (Rosner-Glynn-Lee), one-sided, Holm-corrected over the \
+tests of each algorithm'
+    """
+    sided = "two-sided" if settings.alternative == "two-sided" else "one-sided"
+    null = {"asymptotic": "", "exact": ", exact", "permutation": ", by sign flips"}[settings.null]
+    family = "" if settings.correction == "none" else FAMILY_NAMES[settings.family]
+    corrected = f"{CORRECTION_NAMES[settings.correction]}{family}"
+    return f"{TEST_NAMES[settings.test]}{null}, {sided}, {corrected}"
+
+
+def claims(comparison: Comparison) -> pd.DataFrame:
+    """The corrected p-value of each claim "row is better than column", whatever the alternative.
+
+    With ``less`` the test of the reversed pair speaks for the claim, with ``two-sided`` only a
+    difference in that direction does. NaN where there is no test.
+    """
+    p = comparison.matrix("p_adjusted")
+    if comparison.settings.alternative == "less":
+        return p.T
+    if comparison.settings.alternative == "two-sided":
+        better = comparison.matrix("z").fillna(comparison.matrix("mean_difference")) > 0
+        return p.where(better | p.isna(), 1.0)
+    return p
+
+
+def write_verdict(comparison: Comparison) -> str:
+    """A few sentences that a reader can repeat without being wrong."""
+    sentences = [_leader(comparison)]
+    if comparison.results.n_clusters < 2:
+        sentences.append(
+            "All tasks come from a single data set, so there are ranks but no p-values: one data "
+            "set says nothing about others."
+        )
+        return " ".join(sentences)
+    sentences += _significance(comparison)
+    sentences += _caveats(comparison)
+    return " ".join(sentences)
+
+
+def _leader(comparison: Comparison) -> str:
+    summary, results = comparison.summary, comparison.results
+    best_rank = summary["mean_rank"].iloc[0]
+    leaders = summary.loc[np.isclose(summary["mean_rank"], best_rank, rtol=0, atol=1e-12)]
+    names = listing(leaders["algorithm"])
+    counts = (
+        f"{_count(len(results.algorithms), 'algorithm')} on {_count(results.n_tasks, 'task')} from "
+        f"{_count(results.n_clusters, 'data set')}"
+    )
+    verb = "has" if len(leaders) == 1 else "share"
+    sentence = f"Of {counts}, {names} {verb} the best mean rank ({best_rank:.2f}"
+    if len(leaders) == 1:
+        sentence += f"; mean {printable(results.score_name)} {leaders['mean_score'].iloc[0]:.3g}"
+    return sentence + ")" + _other_leader(comparison, set(leaders["algorithm"])) + "."
+
+
+def _other_leader(comparison: Comparison, leaders: set[str]) -> str:
+    summary, results = comparison.summary, comparison.results
+    scores = summary["mean_score"] if results.higher_is_better else -summary["mean_score"]
+    if scores.isna().all():
+        return ""
+    top = summary.loc[np.isclose(scores, scores.max(), rtol=0, atol=1e-12), "algorithm"]
+    if leaders & set(top):
+        return ""
+    best = summary.loc[summary["algorithm"] == top.iloc[0], "mean_score"].iloc[0]
+    return (
+        f", but {printable(top.iloc[0])} has the best mean {printable(results.score_name)} "
+        f"({best:.3g})"
+    )
+
+
+def _significance(comparison: Comparison) -> list[str]:
+    settings = comparison.settings
+    subject = settings.control or comparison.algorithms[0]
+    others = [name for name in comparison.algorithms if name != subject]
+    p = claims(comparison)
+    forward, backward = p.loc[subject, others], p.loc[others, subject]
+    beaten = [name for name in others if forward[name] <= settings.alpha]
+    beaten_by = [name for name in others if backward[name] <= settings.alpha]
+    untested = [name for name in others if np.isnan(forward[name]) and np.isnan(backward[name])]
+    open_cases = [name for name in others if name not in {*beaten, *beaten_by, *untested}]
+    who = printable(subject)
+    intro = f"By the {test_phrase(settings)}, at α = {settings.alpha:g}"
+    sentences = []
+    if beaten:
+        all_others = " all" if len(beaten) == len(others) > 1 else ""
+        sentences.append(
+            f"{intro}, {who} is significantly better than{all_others} {listing(beaten)}"
+        )
+    else:
+        sentences.append(f"{intro}, {who} is not significantly better than any other algorithm")
+    if open_cases and beaten:
+        described = [_with_p(name, forward[name]) for name in open_cases]
+        sentences[-1] += f", but not than {listing(described, conjunction='or')}"
+    sentences[-1] += "."
+    if beaten_by:
+        sentences.append(f"It is significantly worse than {listing(beaten_by)}.")
+    if untested:
+        sentences.append(f"There is no test against {listing(untested)}.")
+    return sentences
+
+
+def _with_p(name: str, p: float) -> str:
+    return name if np.isnan(p) else f"{name} (p {_relation(p)})"
+
+
+def _relation(p: float) -> str:
+    text = p_value(p)
+    return text if text[0] in "<≥" else f"= {text}"
+
+
+def _caveats(comparison: Comparison) -> list[str]:
+    settings, results = comparison.settings, comparison.results
+    caveats = []
+    naive = _naive_caveat(comparison)
+    if naive:
+        caveats.append(naive)
+    if results.n_clusters < FEW_CLUSTERS:
+        caveats.append(
+            f"With only {results.n_clusters} data sets a p-value cannot be small, and the normal "
+            "approximation is poor: prefer the exact null, and read the intervals."
+        )
+    if settings.correction != "none" and settings.family == "row":
+        caveats.append(
+            "Not significant does not mean equal, and per-row correction does not control the "
+            "error over the whole matrix."
+        )
+    else:
+        caveats.append("Not significant does not mean equal.")
+    return caveats
+
+
+def _naive_caveat(comparison: Comparison) -> str:
+    """How many pairs a test that ignores clusters would have called different, beside this one."""
+    settings, results = comparison.settings, comparison.results
+    if not settings.clustered:
+        return (
+            "This test takes tasks of one data set for independent, and calls too many differences "
+            "significant where they are not."
+        )
+    if results.n_clusters == results.n_tasks or "p_naive" not in comparison.pairwise:
+        return ""
+    from occstats.stats.multiplicity import adjust_pairs
+
+    naive = adjust_pairs(
+        comparison.matrix("p_naive").to_numpy(float),
+        family=settings.family,
+        method=settings.correction,
+        control=None if settings.control is None else comparison.algorithms.index(settings.control),
+    ).clipped
+    misled = int(np.nansum(naive <= settings.alpha))
+    honest = int((comparison.pairwise["p_adjusted"] <= settings.alpha).sum())
+    if misled <= honest:
+        return ""
+    return (
+        f"Ignoring that tasks of one data set belong together would have called {misled} instead "
+        f"of {honest} of these tests significant."
+    )
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -1,0 +1,1 @@
+"""A comparison for readers: tables for the terminal, Markdown, LaTeX and CSV, and the folder."""

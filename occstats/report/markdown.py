@@ -1,0 +1,58 @@
+"""Tables as GitHub-flavoured Markdown."""
+
+import re
+
+from occstats.names import printable
+from occstats.report.table import Table
+
+__all__ = ["escape", "table_to_markdown"]
+
+_SPECIAL = re.compile(r"([\\`*_\[\]<>|~#$&])")
+
+
+def escape(text: str) -> str:
+    r"""The text with everything that Markdown or HTML would interpret made literal.
+
+    Examples
+    --------
+    >>> print(escape("<b>_a|b_</b>"))
+    \<b\>\_a\|b\_\</b\>
+    """
+    return _SPECIAL.sub(r"\\\1", printable(text))
+
+
+def table_to_markdown(table: Table) -> str:
+    """The table with its title and explanation; columns line up in the source, too."""
+    from rich.cells import cell_len
+
+    body = [
+        [
+            f"**{escape(cell)}**" if table.is_best(index, column) else escape(cell)
+            for cell, column in zip(row, table.columns, strict=True)
+        ]
+        for index, row in enumerate(table.cells())
+    ]
+    header = [escape(name) for name in table.headers]
+    widths = [
+        max(3, *(cell_len(row[position]) for row in [header, *body]))
+        for position in range(len(header))
+    ]
+
+    def line(row: list[str]) -> str:
+        padded = (
+            cell + " " * (width - cell_len(cell))
+            if not column.number
+            else " " * (width - cell_len(cell)) + cell
+            for cell, width, column in zip(row, widths, table.columns, strict=True)
+        )
+        return f"| {' | '.join(padded)} |"
+
+    rule = [
+        "-" * (width - 1) + ":" if column.number else "-" * width
+        for width, column in zip(widths, table.columns, strict=True)
+    ]
+    parts = [f"### {escape(table.title)}", "", escape(table.explanation), ""]
+    parts += [line(header), line(rule), *(line(row) for row in body)]
+    if table.note:
+        parts += ["", escape(table.note)]
+    return "\n".join(parts) + "\n"

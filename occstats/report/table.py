@@ -1,0 +1,86 @@
+"""One table, from which text, Markdown, LaTeX, CSV and HTML are all made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from occstats import formats
+
+__all__ = ["Column", "Table", "columns_for"]
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column as people see it: a heading, and how it is written from one or more values."""
+
+    header: str
+    keys: tuple[str, ...]
+    write: Callable[..., str] = formats.text
+    number: bool = True
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """A titled table: full-precision values for programs, written cells for people.
+
+    Attributes
+    ----------
+    name
+        The stem of its files; never made from a name in the data.
+    title, explanation, note
+        A heading, a sentence on how to read it, and a caution.
+    frame
+        The values in full precision, whole; what goes to CSV.
+    columns
+        What people see, made from ``shown``.
+    shown
+        The frame the columns are written from, where it has another shape than ``frame``.
+    best
+        A frame of truth values like ``columns`` × rows: cells to set in bold.
+    terminal_rows
+        How many rows the terminal shows at most.
+    """
+
+    name: str
+    title: str
+    explanation: str
+    frame: pd.DataFrame
+    columns: tuple[Column, ...]
+    note: str = ""
+    shown: pd.DataFrame | None = None
+    best: pd.DataFrame | None = None
+    terminal_rows: int = 20
+
+    @property
+    def headers(self) -> list[str]:
+        """The headings."""
+        return [column.header for column in self.columns]
+
+    def cells(self, limit: int | None = None) -> list[list[str]]:
+        """The rows as people read them, not yet escaped for any medium."""
+        frame = self.frame if self.shown is None else self.shown
+        if limit is not None:
+            frame = frame.head(limit)
+        written: list[list[str]] = []
+        for column in self.columns:
+            values: list[list[Any]] = [frame[key].tolist() for key in column.keys]
+            written.append([column.write(*row) for row in zip(*values, strict=True)])
+        return [list(row) for row in zip(*written, strict=True)]
+
+    def __len__(self) -> int:
+        return len(self.frame if self.shown is None else self.shown)
+
+    def is_best(self, row: int, column: Column) -> bool:
+        """Whether the cell is set in bold."""
+        if self.best is None or column.keys[0] not in self.best.columns:
+            return False
+        return bool(self.best[column.keys[0]].iloc[row])
+
+
+def columns_for(names: list[str], write: Callable[..., str]) -> tuple[Column, ...]:
+    """Number columns that share a format, headed by their names."""
+    return tuple(Column(name, (name,), write) for name in names)
