@@ -8,6 +8,10 @@ class OccstatsError(Exception):
     """
 
 
+class ArgumentError(OccstatsError, ValueError):
+    """An argument is not what the function takes."""
+
+
 class ResultsError(OccstatsError, ValueError):
     """A results table, or the file that should hold one, cannot be compared as it is."""
 

@@ -1,0 +1,109 @@
+"""Checks and conversions that every statistic shares."""
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from occstats.errors import ArgumentError
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.intp]
+
+
+def check_choice(name: str, value: object, choices: Sequence[str]) -> None:
+    """Refuse a value that is not among the choices, and name them."""
+    if value not in choices:
+        listed = ", ".join(repr(choice) for choice in choices)
+        raise ArgumentError(f"{name} must be one of {listed}; got {value!r}.")
+
+
+def check_fraction(name: str, value: float) -> None:
+    """Refuse a number that is not strictly between 0 and 1."""
+    if not 0 < value < 1:
+        raise ArgumentError(f"{name} must lie strictly between 0 and 1; got {value!r}.")
+
+
+def check_count(name: str, value: int, *, least: int = 1) -> None:
+    """Refuse a count that is not an integer of at least ``least``."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+        raise ArgumentError(f"{name} must be an integer of at least {least}; got {value!r}.")
+
+
+def as_vector(name: str, values: npt.ArrayLike, *, allow_nan: bool = False) -> FloatArray:
+    """One-dimensional finite floats (NaN stays where it is allowed)."""
+    return _as_floats(name, values, dimensions=1, allow_nan=allow_nan)
+
+
+def as_scores(name: str, values: npt.ArrayLike, *, allow_nan: bool = False) -> FloatArray:
+    """Finite floats, tasks in the rows and algorithms in the columns (NaN where allowed)."""
+    return _as_floats(name, values, dimensions=2, allow_nan=allow_nan)
+
+
+def _as_floats(name: str, values: npt.ArrayLike, *, dimensions: int, allow_nan: bool) -> FloatArray:
+    try:
+        array = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ArgumentError(f"{name} must hold numbers; {error}.") from error
+    if array.ndim != dimensions:
+        raise ArgumentError(
+            f"{name} must have {dimensions} dimension{'s' * (dimensions > 1)}; "
+            f"got an array of shape {array.shape}."
+        )
+    n_infinite = int(np.count_nonzero(np.isinf(array)))
+    if n_infinite:
+        raise ArgumentError(f"{name} must be finite; {n_infinite} values are infinite.")
+    if not allow_nan:
+        n_missing = int(np.count_nonzero(np.isnan(array)))
+        if n_missing:
+            raise ArgumentError(
+                f"{name} must not be missing anywhere; {n_missing} values are NaN: "
+                "leave those tasks out first."
+            )
+    return array
+
+
+def cluster_codes(clusters: npt.ArrayLike, n_tasks: int) -> tuple[IntArray, int]:
+    """Number the clusters 0 … m − 1 in sorted order of their labels.
+
+    Sorted, so that neither the order of the rows nor a random stream that walks over the
+    clusters depends on which row came first.
+    """
+    labels: Any = clusters if isinstance(clusters, np.ndarray) else np.asarray(clusters)
+    if labels.ndim != 1 or len(labels) != n_tasks:
+        raise ArgumentError(
+            f"clusters must hold one label per task ({n_tasks}); got shape {labels.shape}."
+        )
+    try:
+        codes, uniques = pd.factorize(labels, sort=True)
+    except TypeError:  # labels of several types have no order
+        codes, uniques = pd.factorize(labels)
+    if (codes < 0).any():
+        raise ArgumentError(
+            f"clusters must not be missing; {int((codes < 0).sum())} tasks have no label."
+        )
+    return codes.astype(np.intp, copy=False), len(uniques)
+
+
+def round_to_grid(values: FloatArray, tie_tolerance: float) -> FloatArray:
+    """Values in units of the tolerance, rounded, so that equal to within it means equal.
+
+    The unit drops out of everything that is computed from ranks and signs.
+    """
+    if not (tie_tolerance >= 0 and math.isfinite(tie_tolerance)):
+        raise ArgumentError(
+            f"tie_tolerance must be a finite number of at least 0; got {tie_tolerance!r}."
+        )
+    if tie_tolerance == 0:
+        return values
+    with np.errstate(over="ignore"):
+        rounded: FloatArray = np.rint(values / tie_tolerance)
+    if np.isinf(rounded).any():
+        raise ArgumentError(
+            f"tie_tolerance {tie_tolerance!r} is too small for values as large as "
+            f"{np.nanmax(np.abs(values))!r}; use a larger one, or 0."
+        )
+    return rounded

@@ -1,0 +1,175 @@
+"""Ranks of the algorithms within each task, and how often each rank is reached."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from scipy.stats import rankdata
+
+from occstats.errors import ArgumentError
+from occstats.stats._checks import FloatArray, as_scores, round_to_grid
+from occstats.stats.weights import cluster_weights
+
+
+@dataclass(frozen=True, eq=False)
+class RankSummary:
+    """Ranks of k algorithms, 1 being the best.
+
+    Attributes
+    ----------
+    ranks : ndarray of shape (n_tasks, k)
+        Rank within each task; ties share the average rank.
+    mean_ranks : ndarray of shape (k,)
+        Mean rank with every cluster weighing the same.
+    frequencies : ndarray of shape (k, k)
+        ``frequencies[a, r]``: weighted share of the tasks in which algorithm a has rank r + 1.
+        Rows and columns sum to 1.
+    """
+
+    ranks: FloatArray
+    mean_ranks: FloatArray
+    frequencies: FloatArray
+
+
+def summarise_ranks(
+    scores: npt.ArrayLike, clusters: npt.ArrayLike, *, tie_tolerance: float = 0.0
+) -> RankSummary:
+    """Rank the algorithms within each task, and average with every cluster weighing the same.
+
+    Parameters
+    ----------
+    scores : array_like of shape (n_tasks, k)
+        Higher is better; no NaN.
+    clusters : array_like of shape (n_tasks,)
+        Label of the cluster (data set) of each task.
+    tie_tolerance : float
+        As in :func:`task_ranks`.
+
+    Returns
+    -------
+    RankSummary
+
+    Examples
+    --------
+    >>> from occstats.stats import summarise_ranks
+    >>> summary = summarise_ranks([[.9, .8], [.7, .7], [.5, .6]], ["iris", "iris", "wine"])
+    >>> summary.mean_ranks
+    array([1.625, 1.375])
+    >>> summary.frequencies
+    array([[0.375, 0.625],
+           [0.625, 0.375]])
+    """
+    ranks = task_ranks(scores, tie_tolerance=tie_tolerance)
+    weights = cluster_weights(clusters)
+    return RankSummary(ranks, mean_ranks(ranks, weights), rank_frequencies(ranks, weights))
+
+
+def task_ranks(scores: npt.ArrayLike, *, tie_tolerance: float = 0.0) -> FloatArray:
+    """Rank the algorithms within each task: 1 for the highest score, the average for ties.
+
+    Parameters
+    ----------
+    scores : array_like of shape (n_tasks, k)
+        Higher is better; no NaN.
+    tie_tolerance : float
+        Scores are rounded to multiples of this number before they are compared, so that
+        0.1 + 0.2 and 0.3 tie; 0 compares the floats as they are.
+
+    Returns
+    -------
+    ndarray of shape (n_tasks, k)
+
+    Examples
+    --------
+    >>> from occstats.stats import task_ranks
+    >>> task_ranks([[0.9, 0.7, 0.9], [0.1 + 0.2, 0.3, 0.5]], tie_tolerance=1e-9)
+    array([[1.5, 3. , 1.5],
+           [2.5, 2.5, 1. ]])
+    """
+    table = round_to_grid(as_scores("scores", scores), tie_tolerance)
+    ranks: FloatArray = rankdata(-table, axis=1)
+    return ranks
+
+
+def mean_ranks(ranks: npt.ArrayLike, weights: npt.ArrayLike) -> FloatArray:
+    """Weighted mean of each column.
+
+    Parameters
+    ----------
+    ranks : array_like of shape (n_tasks, k)
+        Ranks or scores.
+    weights : array_like of shape (n_tasks,)
+        Weights of the tasks, as from :func:`cluster_weights`; normalised to sum to 1.
+
+    Returns
+    -------
+    ndarray of shape (k,)
+
+    Examples
+    --------
+    >>> from occstats.stats import mean_ranks
+    >>> mean_ranks([[1, 2], [2, 1]], [0.75, 0.25])
+    array([1.25, 1.75])
+    """
+    table, shares = as_scores("ranks", ranks), _normalised(weights, ranks)
+    means: FloatArray = shares @ table
+    return means
+
+
+def rank_frequencies(ranks: npt.ArrayLike, weights: npt.ArrayLike) -> FloatArray:
+    """Weighted share of the tasks in which each algorithm reaches each rank.
+
+    A task in which g algorithms tie over the ranks r … r + g − 1 gives each of them 1/g at each
+    of those ranks.
+
+    Parameters
+    ----------
+    ranks : array_like of shape (n_tasks, k)
+        Average ranks, as from :func:`task_ranks`.
+    weights : array_like of shape (n_tasks,)
+        Weights of the tasks; normalised to sum to 1.
+
+    Returns
+    -------
+    ndarray of shape (k, k)
+        Element ``[a, r]`` is the share in which algorithm a has rank r + 1.
+
+    Examples
+    --------
+    >>> from occstats.stats import rank_frequencies
+    >>> rank_frequencies([[1.5, 1.5], [1, 2]], [0.5, 0.5])
+    array([[0.75, 0.25],
+           [0.25, 0.75]])
+    """
+    table, shares = as_scores("ranks", ranks), _normalised(weights, ranks)
+    n_tasks, k = table.shape
+    ordered = np.sort(table, axis=1)
+    # Number tied with each entry: those at or below it minus those below it.
+    tied = np.empty((n_tasks, k), dtype=np.intp)
+    for task in range(n_tasks):
+        row = ordered[task]
+        tied[task] = np.searchsorted(row, table[task], "right") - np.searchsorted(row, table[task])
+    first = np.rint(table - (tied - 1) / 2).astype(np.intp) - 1
+    # Spread 1/g from the first to the last tied rank: differences, then a running sum.
+    steps = np.zeros((k, k + 1))
+    columns = np.broadcast_to(np.arange(k), table.shape)
+    mass = shares[:, None] / tied
+    np.add.at(steps, (columns, first), mass)
+    np.add.at(steps, (columns, first + tied), -mass)
+    frequencies: FloatArray = np.cumsum(steps, axis=1)[:, :k]
+    # What is left of a sum that cancels is rounding, not a share.
+    frequencies[np.abs(frequencies) < 1e-15] = 0.0
+    return frequencies
+
+
+def _normalised(weights: npt.ArrayLike, table: npt.ArrayLike) -> FloatArray:
+    shares = np.asarray(weights, dtype=np.float64)
+    n_tasks = len(np.asarray(table))
+    if shares.shape != (n_tasks,):
+        raise ArgumentError(
+            f"weights must hold one weight per task ({n_tasks}); got shape {shares.shape}."
+        )
+    if not (np.isfinite(shares).all() and (shares >= 0).all() and shares.sum() > 0):
+        raise ArgumentError("weights must be finite, not negative, and not all zero.")
+    normalised: FloatArray = shares / shares.sum()
+    return normalised

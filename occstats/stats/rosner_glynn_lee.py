@@ -1,0 +1,179 @@
+"""The statistic of Rosner, Glynn and Lee, from the sums of signed ranks within clusters."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from occstats.stats._checks import FloatArray, IntArray
+
+
+@dataclass(frozen=True)
+class SignedRankSums:
+    """All that the statistic needs of the data: zeros are gone, and so are clusters of zeros.
+
+    Attributes
+    ----------
+    rank_sums : ndarray of shape (n_clusters,)
+        R_i, the sum of the signed ranks in each cluster; multiples of one half.
+    sizes : ndarray of shape (n_clusters,)
+        g_i, the number of differences other than zero in each cluster.
+    sum_of_squares : float
+        Sum of the squared signed ranks of all observations.
+    constant : bool
+        Whether all signed ranks are the same number.
+    """
+
+    rank_sums: FloatArray
+    sizes: FloatArray
+    sum_of_squares: float
+    constant: bool
+
+    @property
+    def n_observations(self) -> int:
+        return int(self.sizes.sum())
+
+    @property
+    def n_clusters(self) -> int:
+        return len(self.sizes)
+
+    @property
+    def balanced(self) -> bool:
+        return bool((self.sizes == self.sizes[0]).all())
+
+
+def signed_rank_sums(differences: FloatArray, codes: IntArray, n_clusters: int) -> SignedRankSums:
+    """Rank the absolute differences (zeros dropped, ties averaged) and sum by cluster."""
+    magnitudes = np.abs(differences)
+    order = np.argsort(magnitudes)
+    magnitudes = magnitudes[order]
+    n_zeros = int(np.searchsorted(magnitudes, 0.0, side="right"))
+    order, magnitudes = order[n_zeros:], magnitudes[n_zeros:]
+    ranks = midranks_of_sorted(magnitudes)
+    signed = np.copysign(ranks, differences[order])
+    ordered_codes = codes[order]
+    sizes = np.bincount(ordered_codes, minlength=n_clusters)
+    rank_sums: FloatArray = np.asarray(
+        np.bincount(ordered_codes, weights=signed, minlength=n_clusters), dtype=np.float64
+    )
+    if n_zeros:
+        present = sizes > 0
+        sizes, rank_sums = sizes[present], rank_sums[present]
+    return SignedRankSums(
+        rank_sums=rank_sums,
+        sizes=sizes.astype(np.float64),
+        sum_of_squares=float(ranks @ ranks),
+        constant=bool(
+            len(magnitudes) > 0
+            and magnitudes[0] == magnitudes[-1]
+            and abs(rank_sums.sum()) == ranks.sum()
+        ),
+    )
+
+
+def midranks_of_sorted(values: FloatArray) -> FloatArray:
+    """Average ranks 1 … n of values that are already in ascending order."""
+    n = len(values)
+    ranks = np.arange(1.0, n + 1.0)
+    starts = np.flatnonzero(values[1:] != values[:-1]) + 1
+    if len(starts) + 1 >= n:
+        return ranks
+    edges = np.concatenate(([0], starts, [n]))
+    lengths = np.diff(edges)
+    return np.repeat((edges[:-1] + edges[1:] + 1) / 2, lengths)
+
+
+def intraclass_correlation(sums: SignedRankSums) -> float:
+    """ρ of the signed ranks, by analysis of variance, not below 0; NaN where it is not defined.
+
+    Not defined means: fewer than two clusters, no cluster with two observations, or signed ranks
+    that do not vary.
+    """
+    m, n = sums.n_clusters, sums.n_observations
+    if m < 2 or n == m or sums.constant:
+        return float("nan")
+    grand = np.asarray(sums.rank_sums.sum() / n)
+    return float(_intraclass_correlation(sums, grand))
+
+
+def _intraclass_correlation(sums: SignedRankSums, grand_mean: FloatArray) -> FloatArray:
+    # Flipping whole clusters changes the analysis of variance only through the grand mean.
+    m, n = sums.n_clusters, sums.n_observations
+    between_raw = float((sums.rank_sums**2 / sums.sizes).sum())
+    mean_square_between = (between_raw - n * grand_mean**2) / (m - 1)
+    mean_square_within = max(0.0, sums.sum_of_squares - between_raw) / (n - m)
+    typical_size = (n - float((sums.sizes**2).sum()) / n) / (m - 1)
+    variance_between = (mean_square_between - mean_square_within) / typical_size
+    with np.errstate(invalid="ignore", divide="ignore"):
+        rho = variance_between / (variance_between + mean_square_within)
+    clipped: FloatArray = np.clip(rho, 0.0, 1.0)
+    return clipped
+
+
+def _corrected(rho: FloatArray, n_clusters: int) -> FloatArray:
+    corrected: FloatArray = np.minimum(1.0, rho * (1 + (1 - rho**2) / (n_clusters - 2.5)))
+    return corrected
+
+
+def statistic_and_variance(sums: SignedRankSums) -> tuple[float, float, str | None]:
+    """T, its variance, and why there is no test (None when there is one)."""
+    if sums.n_clusters < 2:
+        return float("nan"), float("nan"), _too_few(sums.n_clusters)
+    if sums.balanced:
+        total = float(sums.rank_sums.sum())
+        variance = float(sums.rank_sums @ sums.rank_sums)
+    else:
+        if sums.constant:
+            return (
+                float("nan"),
+                float("nan"),
+                "all signed ranks are equal, so their variance and the weights of the clusters "
+                "cannot be estimated",
+            )
+        n = sums.n_observations
+        rho = _intraclass_correlation(sums, np.asarray(sums.rank_sums.sum() / n))
+        inflation = 1 + (sums.sizes - 1) * _corrected(rho, sums.n_clusters)
+        if (inflation <= 0).any():
+            return (
+                float("nan"),
+                float("nan"),
+                "with two clusters the corrected intraclass correlation is negative here and "
+                "leaves no valid weights",
+            )
+        total_variance = (sums.sum_of_squares - sums.rank_sums.sum() ** 2 / n) / (n - 1)
+        contributions = sums.rank_sums / (total_variance * inflation)
+        total = float(contributions.sum())
+        variance = float(contributions @ contributions)
+    if variance == 0:
+        return total, variance, "the signed ranks cancel within every cluster: no variance is left"
+    return total, variance, None
+
+
+def _too_few(n_clusters: int) -> str:
+    return (
+        f"{n_clusters} cluster{'' if n_clusters == 1 else 's'} with differences other than zero: "
+        "the test needs at least two"
+    )
+
+
+def flipped_z(sums: SignedRankSums, signs: FloatArray) -> FloatArray:
+    """Z after whole clusters changed sign; weights and ρ are estimated anew for each row.
+
+    Parameters
+    ----------
+    signs : ndarray of shape (n_flips, n_clusters)
+        +1 or −1 for each cluster.
+    """
+    if sums.balanced:
+        unflipped = np.sqrt(sums.rank_sums @ sums.rank_sums)
+        balanced: FloatArray = signs @ sums.rank_sums / unflipped
+        return balanced
+    rho = _intraclass_correlation(sums, signs @ sums.rank_sums / sums.n_observations)
+    inflation = 1 + (sums.sizes - 1) * _corrected(rho, sums.n_clusters)[:, None]
+    # s² is the same for all clusters and drops out of Z.
+    with np.errstate(invalid="ignore", divide="ignore"):
+        contributions = sums.rank_sums / inflation
+        z: FloatArray = np.einsum("ij,ij->i", contributions, signs) / np.sqrt(
+            np.einsum("ij,ij->i", contributions, contributions)
+        )
+    z[(inflation <= 0).any(axis=1)] = np.nan
+    return z
