@@ -1,0 +1,136 @@
+"""Data sets from files: Parquet, CSV and ARFF."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pandas as pd
+
+from occstats.datasets.dataset import Dataset, from_frame
+from occstats.errors import DataError
+
+__all__ = ["data_files", "read_dataset"]
+
+# A file of this size is not read into memory by mistake; the paper's largest holds 65 MB.
+LARGEST_FILE = 4 * 1024**3
+
+
+def read_dataset(path: str | Path, *, label: str = "class", name: str | None = None) -> Dataset:
+    """Read one data set; its name is the file's, without the ending.
+
+    Parameters
+    ----------
+    path : str or Path
+        A ``.parquet``, ``.csv``, ``.tsv``, ``.csv.gz`` or ``.arff`` file.
+    label : str, default "class"
+        The column with the class labels.
+    name : str, optional
+        Another name for the data set.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> path = pathlib.Path(folder.name, "toy.csv")
+    >>> _ = path.write_text("a,b,class\\n1,2,x\\n3,4,001\\n?,5,x\\n")
+    >>> dataset = read_dataset(path)
+    >>> dataset, dataset.labels.tolist(), dataset.omitted_rows
+    (Dataset('toy', 2 rows, 2 attributes, 2 classes), ['x', '001'], 1)
+    >>> folder.cleanup()
+    """
+    path = Path(path)
+    reader = _reader(path)
+    if reader is None:
+        raise DataError(f"{path}: not a data file; expected {', '.join(_READERS)}")
+    if not path.exists():
+        raise DataError(f"{path}: no such file")
+    if not path.is_file():
+        raise DataError(f"{path}: not a regular file")
+    size = path.stat().st_size
+    if size == 0:
+        raise DataError(f"{path}: the file is empty")
+    if size > LARGEST_FILE:
+        raise DataError(f"{path}: {size} bytes, more than the {LARGEST_FILE} that are read at once")
+    _refuse_what_is_no_table(path)
+    try:
+        frame = reader(path, label)
+    except DataError:
+        raise
+    except Exception as error:  # every parser has exceptions of its own; all mean the same here
+        reason = " ".join(str(error).split())[:200]
+        raise DataError(f"{path}: cannot be read as {_ending(path)}: {reason}") from error
+    return from_frame(frame, name=name or _stem(path), label=label, source=str(path))
+
+
+def data_files(folder: str | Path) -> list[Path]:
+    """The data files in a folder, by name."""
+    folder = Path(folder)
+    if not folder.is_dir():
+        raise DataError(f"{folder}: no such folder")
+    files = sorted(path for path in folder.iterdir() if _reader(path) and path.is_file())
+    # A manifest lies beside the data in many collections; it is no data set.
+    return [path for path in files if path.stem.lower() not in {"manifest", "readme", "index"}]
+
+
+def _read_parquet(path: Path, label: str) -> pd.DataFrame:
+    return pd.read_parquet(path)
+
+
+def _read_text(path: Path, label: str) -> pd.DataFrame:
+    # Everything as text first: a class called NA or 001 stays so; numbers are parsed later.
+    frame = pd.read_csv(
+        path, sep=None, engine="python", dtype=str, keep_default_na=False, skipinitialspace=True
+    )
+    if label in frame.columns:
+        frame[label] = frame[label].replace({"": None, "?": None})
+    return frame
+
+
+def _read_arff(path: Path, label: str) -> pd.DataFrame:
+    from scipy.io import arff
+
+    with path.open(encoding="utf-8", errors="replace") as lines:
+        records, meta = arff.loadarff(lines)
+    frame = pd.DataFrame(records)
+    for column, kind in zip(meta.names(), meta.types(), strict=True):
+        if kind == "nominal":
+            text = frame[column].str.decode("utf-8")
+            frame[column] = text.where(text != "?", None)
+    if label not in frame.columns and "class" in {str(c).lower() for c in frame.columns}:
+        frame.columns = pd.Index(
+            [label if str(c).lower() == label.lower() else c for c in frame.columns]
+        )
+    return frame
+
+
+_READERS: dict[str, Callable[[Path, str], pd.DataFrame]] = {
+    ".parquet": _read_parquet,
+    ".csv": _read_text,
+    ".tsv": _read_text,
+    ".csv.gz": _read_text,
+    ".arff": _read_arff,
+}
+
+
+def _ending(path: Path) -> str:
+    name = path.name.lower()
+    return next((ending for ending in _READERS if name.endswith(ending)), path.suffix)
+
+
+def _reader(path: Path) -> Callable[[Path, str], pd.DataFrame] | None:
+    return _READERS.get(_ending(path))
+
+
+def _stem(path: Path) -> str:
+    return path.name[: -len(_ending(path))]
+
+
+def _refuse_what_is_no_table(path: Path) -> None:
+    with path.open("rb") as file:
+        head = file.read(512)
+    start = head.lstrip().lower()
+    if start.startswith((b"<!doctype", b"<html", b"<?xml")):
+        raise DataError(f"{path}: an HTML page, not data; download the file itself")
+    if start.startswith(b"version https://git-lfs"):
+        raise DataError(f"{path}: a Git LFS pointer, not data; fetch the file with 'git lfs pull'")
+    if _ending(path) in {".csv", ".tsv", ".arff"} and b"\0" in head:
+        raise DataError(f"{path}: not a text file, although its name says {_ending(path)}")

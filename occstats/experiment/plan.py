@@ -1,0 +1,164 @@
+"""The plan of an experiment: units of work, packed into shards with deterministic ids."""
+
+import hashlib
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from occstats.datasets import Source
+from occstats.experiment.folds import N_FOLDS
+from occstats.experiment.recipes import Recipe
+from occstats.experiment.tasks import Task
+
+__all__ = ["Plan", "Shard", "Unit", "configuration", "make_plan", "shard_identity"]
+
+# One shard is to take between these, in estimated seconds: long enough that writing it does not
+# count, short enough that a killed worker loses little and all workers stay busy to the end.
+SHORTEST_SHARD, LONGEST_SHARD = 0.5, 20.0
+SHARDS_WANTED = 64
+
+
+@dataclass(frozen=True, eq=False)
+class Unit:
+    """One fold of one task, with the descriptors that share its neighbour search."""
+
+    task: Task
+    fold: int
+    recipes: tuple[Recipe, ...]
+    cost: float
+
+    @property
+    def rows(self) -> list[tuple[str, str, str, int]]:
+        """The keys of the rows that the unit yields."""
+        return [(*self.task.key, recipe.name, self.fold) for recipe in self.recipes]
+
+
+@dataclass(frozen=True, eq=False)
+class Shard:
+    """Units of one data set that one worker computes and writes as one file."""
+
+    source: Source
+    data_fingerprint: str
+    units: tuple[Unit, ...]
+    id: str
+
+    @property
+    def cost(self) -> float:
+        """Estimated seconds."""
+        return sum(unit.cost for unit in self.units)
+
+    @property
+    def rows(self) -> list[tuple[str, str, str, int]]:
+        """The keys of the rows that the shard yields."""
+        return [key for unit in self.units for key in unit.rows]
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """All shards of an experiment, largest first."""
+
+    shards: tuple[Shard, ...]
+
+    @property
+    def cost(self) -> float:
+        """Estimated seconds on one core."""
+        return sum(shard.cost for shard in self.shards)
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows the finished table will have."""
+        return sum(len(shard.rows) for shard in self.shards)
+
+    def part(self, index: int, of: int) -> "Plan":
+        """The share of one job in an array of jobs, numbered from 1."""
+        return Plan(self.shards[index - 1 :: of])
+
+
+def make_plan(
+    tasks: Sequence[tuple[Source, str, Sequence[Task]]],
+    recipes: Sequence[Recipe],
+    *,
+    shares_search: Callable[[Recipe], bool],
+    seed: str,
+) -> Plan:
+    """Plan the work: deterministic for a given command, largest shards first.
+
+    Parameters
+    ----------
+    tasks : sequence of (source, data fingerprint, tasks)
+        The data sets and their one-class tasks.
+    recipes : sequence of Recipe
+        The descriptors to run.
+    shares_search : callable
+        Whether a descriptor can take its neighbours from a search that others share.
+    seed : str
+        The seed policy, part of every shard's identity.
+    """
+    together = tuple(recipe for recipe in recipes if shares_search(recipe))
+    alone = [(recipe,) for recipe in recipes if not shares_search(recipe)]
+    groups = [group for group in [together, *alone] if group]
+    units = {
+        source: [
+            Unit(task, fold, group, sum(estimated_seconds(task, recipe) for recipe in group))
+            for group in groups
+            for task in dataset_tasks
+            for fold in range(N_FOLDS)
+        ]
+        for source, _, dataset_tasks in tasks
+    }
+    total = sum(unit.cost for of_dataset in units.values() for unit in of_dataset)
+    limit = min(max(total / SHARDS_WANTED, SHORTEST_SHARD), LONGEST_SHARD)
+    shards = [
+        Shard(source, data_fingerprint, packed, shard_identity(packed, data_fingerprint, seed))
+        for source, data_fingerprint, _ in tasks
+        for packed in _pack(units[source], limit)
+    ]
+    return Plan(tuple(sorted(shards, key=lambda shard: (-shard.cost, shard.id))))
+
+
+def _pack(units: Iterable[Unit], limit: float) -> Iterable[tuple[Unit, ...]]:
+    packed: list[Unit] = []
+    for unit in units:
+        if packed and sum(u.cost for u in packed) + unit.cost > limit:
+            yield tuple(packed)
+            packed = []
+        packed.append(unit)
+    if packed:
+        yield tuple(packed)
+
+
+def shard_identity(units: Iterable[Unit], data_fingerprint: str, seed: str) -> str:
+    """A short hash of all that determines the rows of a shard."""
+    digest = hashlib.sha256(f"{data_fingerprint}\0{seed}\0{N_FOLDS}".encode())
+    for unit in units:
+        for recipe in unit.recipes:
+            parts = [*unit.task.key, str(unit.fold), recipe.name]
+            digest.update("\0".join([*parts, recipe.fingerprint(unit.task.dataset)]).encode())
+    return digest.hexdigest()[:20]
+
+
+def configuration(data_fingerprint: str, recipe: Recipe, dataset: str, seed: str) -> str:
+    """A short hash of all that determines a score, besides the key of its row."""
+    parts = [data_fingerprint, recipe.fingerprint(dataset), seed, str(N_FOLDS)]
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
+
+
+def estimated_seconds(task: Task, recipe: Recipe) -> float:
+    """A rough guess of one fold's time on one core; only the balance of the shards hangs on it.
+
+    The orders of growth are those of the algorithms, the constants were read off one machine.
+    """
+    n = 0.8 * task.n
+    queries = 0.2 * task.rows
+    if recipe.origin in {"NND", "LNND", "LOF", "ALP"}:
+        # The search; above a few thousand points the engine prunes.
+        return 0.004 + 1.2e-10 * task.m * n * (n + queries) + 2e-6 * queries * math.log(n + 1)
+    if recipe.origin == "MD":
+        return 0.002 + 2e-9 * (n + queries) * task.m**2 + 1e-9 * task.m**3
+    if recipe.origin == "SVM":
+        return 0.003 + 6e-9 * n**2 + 4e-10 * task.m * n * queries
+    if recipe.origin in {"IF", "EIF"}:
+        return 0.15 + 2e-5 * queries
+    if recipe.origin == "SAE":
+        return 2.0 + 2e-6 * queries
+    return 0.1 + 1e-5 * (n + queries)
