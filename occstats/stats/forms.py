@@ -1,0 +1,104 @@
+"""Statistics over pairs of tasks, gathered into one small matrix per pair of clusters.
+
+Kendall's τ, the rank-biserial correlation and the Bayesian signed-rank test all sum a kernel over
+pairs of tasks (s, t). With weights that depend on a task only through its cluster, the sum is the
+quadratic form c' K c, where K[i, k] is the kernel's sum over the tasks of clusters i and k. K is
+computed once; each resample then costs m² instead of N².
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from occstats.stats.grouping import Array, Grouping
+
+# Rows of products that are held at once: keeps the memory of large resamplings near 50 MB.
+BLOCK_ELEMENTS = 6_000_000
+
+
+def walsh_form(x: Array, grouping: Grouping, threshold: float, weights: Array) -> Array:
+    r"""Matrix K[i, k] = Σ v_s v_t h(x_s + x_t − threshold) over tasks s of cluster i and t of k.
+
+    h is 1 above 0, ½ at 0 and 0 below. NaN in `x` counts nothing. One sort and a gather of N × m
+    values, instead of N² comparisons.
+
+    Examples
+    --------
+    >>> from occstats.stats.grouping import group
+    >>> x = np.array([1.0, -2.0, 3.0])
+    >>> walsh_form(x, group(["a", "a", "b"]), 0.0, np.ones(3))
+    array([[1., 2.],
+           [2., 1.]])
+    """
+    kept = np.flatnonzero(~np.isnan(x) & (weights != 0))
+    ordered = kept[np.argsort(x[kept], kind="stable")]
+    values = x[ordered]
+    cumulative = np.zeros((len(ordered) + 1, grouping.n_clusters))
+    cumulative[np.arange(1, len(ordered) + 1), grouping.codes[ordered]] = weights[ordered]
+    np.cumsum(cumulative, axis=0, out=cumulative)
+    opposite = threshold - values
+    left = np.searchsorted(values, opposite, side="left")
+    right = np.searchsorted(values, opposite, side="right")
+    above = cumulative[-1] - 0.5 * (cumulative[left] + cumulative[right])
+    rows = np.zeros((len(x), grouping.n_clusters))
+    rows[ordered] = weights[ordered, None] * above
+    return grouping.sums(rows)
+
+
+def concordance_forms(
+    x: Array, y: Array, grouping: Grouping, weighting: str
+) -> tuple[Array, Array, Array]:
+    """Matrices of the concordance of (x, y) and of the untied pairs in x and in y.
+
+    Weighting "product" gives a pair of tasks the weight w_s·w_t, "sum" w_s + w_t and "plain" 1,
+    where w = 1 / (tasks of the cluster); pairs with a missing value count nothing.
+    """
+    known = ~(np.isnan(x) | np.isnan(y))
+    sizes = grouping.sums(known)
+    weight = np.where(known, 1.0 / np.maximum(sizes, 1.0)[grouping.codes], 0.0)
+    sign_x, sign_y = _signs(x, known), _signs(y, known)
+    matrices = (sign_x * sign_y, sign_x**2, sign_y**2)
+    concordance, untied_x, untied_y = (
+        _gather(matrix, grouping, weight, weighting) for matrix in matrices
+    )
+    return concordance, untied_x, untied_y
+
+
+def _signs(x: Array, known: NDArray[np.bool_]) -> Array:
+    filled = np.where(known, x, 0.0)
+    signs = np.sign(filled[:, None] - filled[None, :])
+    signs[~known] = 0.0
+    signs[:, ~known] = 0.0
+    return signs
+
+
+def _gather(matrix: Array, grouping: Grouping, weight: Array, weighting: str) -> Array:
+    if weighting == "product":
+        matrix = matrix * weight[:, None] * weight
+    elif weighting == "sum":
+        matrix = matrix * (weight[:, None] + weight)
+    return grouping.sums(grouping.sums(matrix).T)
+
+
+def quadratic_forms(weights: Array, forms: Array) -> Array:
+    """Values w' K w of every row of weights and every (symmetric) matrix: rows × matrices.
+
+    Up to some 150 clusters the products of weights are formed once and shared by all matrices.
+
+    Examples
+    --------
+    >>> quadratic_forms(np.array([[1.0, 2.0]]), np.array([[[1.0, 0.5], [0.5, 3.0]]]))
+    array([[15.]])
+    """
+    n_forms, m = forms.shape[:2]
+    values = np.empty((len(weights), n_forms))
+    if m > 150:
+        for position, form in enumerate(forms):
+            values[:, position] = np.einsum("bi,bi->b", weights @ form, weights)
+        return values
+    first, second = np.triu_indices(m)
+    folded = forms[:, first, second] * np.where(first == second, 1.0, 2.0)
+    block = max(1, BLOCK_ELEMENTS // len(first))
+    for start in range(0, len(weights), block):
+        part = weights[start : start + block]
+        values[start : start + block] = (part[:, first] * part[:, second]) @ folded.T
+    return values
