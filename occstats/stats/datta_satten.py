@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from occstats.stats._checks import FloatArray, IntArray
-from occstats.stats.rosner_glynn_lee import midranks_of_sorted
+from occstats.stats.sorted_differences import SortedDifferences, group_edges, midranks
 
 
 @dataclass(frozen=True)
@@ -20,66 +20,62 @@ class ClusterContributions:
         return len(self.statistic_terms)
 
 
-def cluster_contributions(
-    differences: FloatArray, codes: IntArray, n_clusters: int
-) -> ClusterContributions:
+def cluster_contributions(data: SortedDifferences) -> ClusterContributions:
     """Terms of the Datta-Satten statistic in O(N log N); zeros stay, with sign 0.
 
     F_i(x) = (#{|x_ij| ≤ x} + #{|x_ij| < x}) / (2 g_i) is, at an observation, a midrank minus one
     half: within the cluster for F_i, over all observations for the pooled F; and the sum of all
     F_k is the same with each observation counting 1/g_k.
     """
-    present = np.bincount(codes, minlength=n_clusters)
-    if (present == 0).any():  # all tasks of a cluster are missing from this pair
-        codes = (np.cumsum(present > 0) - 1)[codes]
-        present = present[present > 0]
-    sizes = present.astype(np.float64)
-    m, n = len(sizes), len(differences)
+    codes, signs = data.codes, data.signs
+    counts = np.bincount(codes, minlength=data.n_clusters)
+    if (counts == 0).any():  # all tasks of a cluster are missing from this pair
+        codes = (np.cumsum(counts > 0) - 1)[codes]
+        counts = counts[counts > 0]
+    sizes = counts.astype(np.float64)
+    m, n = len(sizes), len(codes)
 
-    order = np.argsort(np.abs(differences))
-    codes = codes[order]
-    signs = np.sign(differences[order])
-    magnitudes = np.abs(differences[order])
-
-    pooled = midranks_of_sorted(magnitudes) - 0.5
-    own = _midranks_within(magnitudes, codes) - 0.5
-    all_distributions = _cumulated_to_the_middle(magnitudes, 1.0 / sizes[codes])
-    other_distributions = all_distributions - own / sizes[codes]
+    pooled = midranks(data.magnitudes) - 0.5
+    own = _midranks_within(data.magnitudes, codes, counts) - 0.5
+    shares = (1.0 / sizes)[codes]
+    other_distributions = _cumulated_to_the_middle(data.magnitudes, shares) - own * shares
 
     balance = np.bincount(codes, weights=signs, minlength=m)
     statistic_terms = (
         balance + np.bincount(codes, weights=signs * other_distributions, minlength=m)
     ) / sizes
-    # Integers until the last division, so that a variance of zero is exactly zero.
+    # Multiples of one half until the last division: a variance of zero is exactly zero.
     variance_terms = (
         n * balance + (m - 1) * np.bincount(codes, weights=signs * pooled, minlength=m)
     ) / (n * sizes)
     return ClusterContributions(statistic_terms, variance_terms)
 
 
-def _midranks_within(magnitudes: FloatArray, codes: IntArray) -> FloatArray:
+def _midranks_within(magnitudes: FloatArray, codes: IntArray, counts: IntArray) -> FloatArray:
     """Midranks within each cluster of values in ascending order."""
     # A stable sort of small integers is a radix sort in numpy.
-    narrow = codes.astype(np.uint16) if codes.max(initial=0) < 2**16 else codes
+    narrow = codes.astype(np.uint16) if len(counts) <= 2**16 else codes
     by_cluster = np.argsort(narrow, kind="stable")
-    values, groups = magnitudes[by_cluster], codes[by_cluster]
-    n = len(values)
-    new_cluster = np.concatenate(([True], groups[1:] != groups[:-1]))
-    new_value = new_cluster.copy()
-    new_value[1:] |= values[1:] != values[:-1]
-    edges = np.append(np.flatnonzero(new_value), n)
-    middle = np.repeat((edges[:-1] + edges[1:] + 1) / 2, np.diff(edges))
-    cluster_edges = np.append(np.flatnonzero(new_cluster), n)
-    offset = np.repeat(cluster_edges[:-1], np.diff(cluster_edges))
-    ranks = np.empty(n)
-    ranks[by_cluster] = middle - offset
-    return ranks
+    values = magnitudes[by_cluster]
+    first_of_cluster = np.concatenate(([0], np.cumsum(counts)[:-1])).astype(np.intp)
+    starts_run = np.concatenate(([True], values[1:] != values[:-1]))
+    starts_run[first_of_cluster] = True
+    edges = np.append(np.flatnonzero(starts_run), len(values))
+    if len(edges) == len(values) + 1:
+        positions = np.arange(1.0, len(values) + 1.0)
+    else:
+        positions = np.repeat((edges[:-1] + edges[1:] + 1) / 2, np.diff(edges))
+    ranks = np.empty(len(values))
+    ranks[by_cluster] = positions
+    return ranks - first_of_cluster[codes]
 
 
-def _cumulated_to_the_middle(values: FloatArray, weights: FloatArray) -> FloatArray:
-    """Weight below each of the ascending values plus half the weight tied with it."""
-    edges = np.concatenate(([0], np.flatnonzero(values[1:] != values[:-1]) + 1, [len(values)]))
+def _cumulated_to_the_middle(ascending: FloatArray, weights: FloatArray) -> FloatArray:
+    """Weight below each of the values plus half the weight tied with it."""
+    edges = group_edges(ascending)
     cumulated = np.concatenate(([0.0], np.cumsum(weights)))
+    if len(edges) == len(ascending) + 1:
+        return cumulated[1:] - weights / 2
     middle = (cumulated[edges[:-1]] + cumulated[edges[1:]]) / 2
     return np.repeat(middle, np.diff(edges))
 

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from occstats.stats._checks import FloatArray, IntArray
+from occstats.stats._checks import FloatArray
+from occstats.stats.sorted_differences import SortedDifferences, midranks
 
 
 @dataclass(frozen=True)
@@ -41,26 +42,21 @@ class SignedRankSums:
         return bool((self.sizes == self.sizes[0]).all())
 
 
-def signed_rank_sums(differences: FloatArray, codes: IntArray, n_clusters: int) -> SignedRankSums:
+def signed_rank_sums(data: SortedDifferences) -> SignedRankSums:
     """Rank the absolute differences (zeros dropped, ties averaged) and sum by cluster."""
-    magnitudes = np.abs(differences)
-    order = np.argsort(magnitudes)
-    magnitudes = magnitudes[order]
-    n_zeros = int(np.searchsorted(magnitudes, 0.0, side="right"))
-    order, magnitudes = order[n_zeros:], magnitudes[n_zeros:]
-    ranks = midranks_of_sorted(magnitudes)
-    signed = np.copysign(ranks, differences[order])
-    ordered_codes = codes[order]
-    sizes = np.bincount(ordered_codes, minlength=n_clusters)
+    magnitudes, codes = data.magnitudes[data.n_zeros :], data.codes[data.n_zeros :]
+    ranks = midranks(magnitudes)
+    signed = ranks * data.signs[data.n_zeros :]
+    sizes = np.bincount(codes, minlength=data.n_clusters).astype(np.float64)
     rank_sums: FloatArray = np.asarray(
-        np.bincount(ordered_codes, weights=signed, minlength=n_clusters), dtype=np.float64
+        np.bincount(codes, weights=signed, minlength=data.n_clusters), dtype=np.float64
     )
-    if n_zeros:
-        present = sizes > 0
+    present = sizes > 0
+    if not present.all():
         sizes, rank_sums = sizes[present], rank_sums[present]
     return SignedRankSums(
         rank_sums=rank_sums,
-        sizes=sizes.astype(np.float64),
+        sizes=sizes,
         sum_of_squares=float(ranks @ ranks),
         constant=bool(
             len(magnitudes) > 0
@@ -68,18 +64,6 @@ def signed_rank_sums(differences: FloatArray, codes: IntArray, n_clusters: int) 
             and abs(rank_sums.sum()) == ranks.sum()
         ),
     )
-
-
-def midranks_of_sorted(values: FloatArray) -> FloatArray:
-    """Average ranks 1 … n of values that are already in ascending order."""
-    n = len(values)
-    ranks = np.arange(1.0, n + 1.0)
-    starts = np.flatnonzero(values[1:] != values[:-1]) + 1
-    if len(starts) + 1 >= n:
-        return ranks
-    edges = np.concatenate(([0], starts, [n]))
-    lengths = np.diff(edges)
-    return np.repeat((edges[:-1] + edges[1:] + 1) / 2, lengths)
 
 
 def intraclass_correlation(sums: SignedRankSums) -> float:

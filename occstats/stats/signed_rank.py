@@ -27,6 +27,7 @@ from occstats.stats.sign_flip import (
     monte_carlo_tails,
     repeatable,
 )
+from occstats.stats.sorted_differences import sort_differences
 
 Method = Literal["rgl", "ds"]
 Null = Literal["asymptotic", "exact", "permutation"]
@@ -278,11 +279,12 @@ def evaluate(
     random_state: RandomState,
 ) -> Evaluation:
     """Test differences that are already rounded and whose clusters are already numbered."""
-    sums = rosner_glynn_lee.signed_rank_sums(differences, codes, n_clusters)
+    data = sort_differences(differences, codes, n_clusters)
+    sums = rosner_glynn_lee.signed_rank_sums(data)
     rho = rosner_glynn_lee.intraclass_correlation(sums)
     contributions = None
     if method == "ds":
-        contributions = datta_satten.cluster_contributions(differences, codes, n_clusters)
+        contributions = datta_satten.cluster_contributions(data)
         n_used, m_used = len(differences), contributions.n_clusters
     else:
         n_used, m_used = sums.n_observations, sums.n_clusters
