@@ -5,7 +5,7 @@ import json
 import os
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
@@ -56,6 +56,8 @@ class Experiment:
     store: Store
     seed: SeedPolicy
     timeout: float | None = None
+    # data set → classes too small to be targets, known once the tasks are
+    small_classes: dict[str, int] = field(default_factory=dict, init=False, repr=False)
 
     @cached_property
     def tasks(self) -> list[tuple[Source, str, list[Task]]]:
@@ -64,6 +66,9 @@ class Experiment:
         for source in self.sources:
             dataset = open_source(source)
             found.append((source, fingerprint(dataset), tasks_of(dataset)))
+            small = len(dataset.class_sizes) - len(found[-1][2])
+            if small:
+                self.small_classes[source.name] = small
         return found
 
     @cached_property
@@ -126,7 +131,7 @@ class Experiment:
     def run(
         self,
         *,
-        jobs: int = 1,
+        jobs: int | None = None,
         scheduler: str | None = None,
         part: tuple[int, int] | None = None,
         progress: bool | None = None,
@@ -145,7 +150,9 @@ class Experiment:
             timeout=self.timeout,
             metadata={"occstats": json.dumps(self._metadata())},
         )
-        finished = compute(remaining.shards, work, jobs=jobs, scheduler=scheduler)
+        finished = compute(
+            remaining.shards, work, jobs=jobs or os.cpu_count() or 1, scheduler=scheduler
+        )
         for _ in _with_remaining_time(finished, remaining, progress):
             pass
 
@@ -169,6 +176,13 @@ class Experiment:
         # Two drivers may have computed the same row; it is the same row.
         rows = rows.sort_values("_position", kind="stable").drop_duplicates(KEY)
         return rows.drop(columns="_position").reset_index(drop=True)
+
+    def finish(self, out: str | Path) -> pd.DataFrame:
+        """Read the table; where one file is wanted and all rows are there, write it."""
+        table = self.table()
+        if is_single_file(out) and len(table) == self.plan.n_rows:
+            write_parquet(table, Path(out), {"occstats": json.dumps(self._metadata())})
+        return table
 
     def _present(self) -> set[tuple[str, str, str, int]]:
         rows = self.store.read(columns=[*KEY, "configuration"])
@@ -281,14 +295,8 @@ def run_experiment(
             if force not in {"failed", "all"}:
                 raise DataError(f"force={force!r}: expected 'failed' or 'all'")
             experiment.forget(force)
-        experiment.run(
-            jobs=jobs or os.cpu_count() or 1, scheduler=scheduler, part=shard, progress=progress
-        )
-        table = experiment.table()
-        if is_single_file(out) and not experiment.remaining().shards:
-            metadata = {"occstats": json.dumps(experiment._metadata())}
-            write_parquet(table, Path(out), metadata)
-        return table
+        experiment.run(jobs=jobs, scheduler=scheduler, part=shard, progress=progress)
+        return experiment.finish(out)
 
 
 def prepare(
