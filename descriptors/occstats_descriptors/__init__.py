@@ -1,1 +1,31 @@
-__all__: list[str] = []
+"""Nine data descriptors for one-class classification, as scikit-learn estimators.
+
+A descriptor is fitted to rows of the target class alone and scores any row in [0, 1], high where
+the target class is.
+"""
+
+from occstats_descriptors.alp import ALP
+from occstats_descriptors.base import Descriptor
+from occstats_descriptors.isolation_forest import IF
+from occstats_descriptors.lnnd import LNND
+from occstats_descriptors.lof import LOF
+from occstats_descriptors.mahalanobis import MD
+from occstats_descriptors.neighbours import Neighbours, NeighbourSearch
+from occstats_descriptors.nnd import NND
+from occstats_descriptors.registry import DESCRIPTORS, make
+from occstats_descriptors.sizes import log_multiple
+
+__all__ = [
+    "ALP",
+    "DESCRIPTORS",
+    "IF",
+    "LNND",
+    "LOF",
+    "MD",
+    "NND",
+    "Descriptor",
+    "NeighbourSearch",
+    "Neighbours",
+    "log_multiple",
+    "make",
+]

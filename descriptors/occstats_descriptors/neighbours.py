@@ -1,0 +1,215 @@
+"""One nearest-neighbour search for the descriptors that need it, and for any number of sizes."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import check_array
+
+__all__ = ["NeighbourSearch", "Neighbours"]
+
+Matrix = NDArray[np.float64]
+Indices = NDArray[np.int64]
+METRICS = ("manhattan", "euclidean", "minkowski")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Neighbours:
+    """
+    The k nearest training rows of some rows, nearest first, ties in the order of the training rows.
+
+    Attributes
+    ----------
+    distances : ndarray of shape (rows, k)
+    indices : ndarray of shape (rows, k)
+        Which training rows they are.
+    """
+
+    distances: Matrix
+    indices: Indices
+
+    @property
+    def k(self) -> int:
+        """Number of neighbours per row."""
+        return int(self.distances.shape[1])
+
+    def first(self, k: int) -> Neighbours:
+        """Leave out all but the k nearest (no copy)."""
+        if not 1 <= k <= self.k:
+            raise ValueError(f"k must be in [1, {self.k}], the neighbours searched for, got k={k}.")
+        return Neighbours(self.distances[:, :k], self.indices[:, :k])
+
+    def __repr__(self) -> str:
+        return f"Neighbours({len(self.distances)} rows, k={self.k})"
+
+
+class _Engine(Protocol):
+    def search(self, queries: Matrix, k: int, excluded: Indices) -> tuple[Matrix, Indices]: ...
+
+
+class NeighbourSearch:
+    """
+    Exact nearest neighbours among training rows, to be shared by descriptors and sizes.
+
+    Neighbours are ordered by (distance, row), so that the k nearest are the first k of a search for
+    more, and a training row is left out of its own neighbours by its index, also where it has
+    duplicates. Distances are sums in the order of the attributes: bitwise the same
+    for the same pair of rows, whatever the number of rows, queries or threads.
+
+    Parameters
+    ----------
+    X : array-like of shape (n, m)
+        Training rows, at least two.
+    metric : {"manhattan", "euclidean", "minkowski"}
+        Metric.
+    p : float, default 2
+        Exponent of the Minkowski metric, at least 1 (also infinity); unused by the others.
+    n_jobs : int, optional
+        Number of threads; −1 means all cores. By default two, or one where there is only one core.
+        Results do not depend on it.
+
+    Examples
+    --------
+    >>> from occstats_descriptors.neighbours import NeighbourSearch
+    >>> search = NeighbourSearch([[0.0], [1.0], [3.0], [3.0]])
+    >>> search.training(2).indices
+    array([[1, 2], [0, 2], [3, 1], [2, 1]])
+    >>> search.query([[2.5]], 3).distances
+    array([[0.5, 0.5, 1.5]])
+
+    Several descriptors from one search on each side:
+
+    >>> from occstats_descriptors import ALP, NND
+    >>> X = [[0.0], [1.0], [3.0], [3.5]]
+    >>> search = NeighbourSearch(X)
+    >>> near = search.query([[2.0]], 2)
+    >>> nnd = NND(k=1).fit(X, neighbours=search)
+    >>> alp = ALP(k=2, l=2).fit(X, neighbours=search)
+    >>> nnd.score_neighbours(near), alp.score_neighbours(near).round(3)
+    (array([0.5]), array([0.596]))
+    """
+
+    def __init__(
+        self,
+        X: ArrayLike,
+        *,
+        metric: str = "manhattan",
+        p: float = 2.0,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.X: Matrix = check_array(
+            X, dtype=np.float64, order="C", ensure_min_samples=2, copy=True
+        )
+        self.metric, self.p = metric, p
+        self.exponent = _exponent(metric, p)
+        self.n_jobs = n_jobs
+        self._threads = _threads(n_jobs)
+        self._engine: _Engine | None = None
+        self._training: Neighbours | None = None
+
+    @property
+    def n(self) -> int:
+        """Number of training rows."""
+        return len(self.X)
+
+    def training(self, k: int) -> Neighbours:
+        """
+        Find the neighbours of the training rows among each other.
+
+        The widest search so far is kept, and smaller ones are taken from it.
+
+        Parameters
+        ----------
+        k : int
+            Number of neighbours in [1, n − 1].
+
+        Returns
+        -------
+        Neighbours
+        """
+        self._check_k(k, self.n - 1)
+        if self._training is None or self._training.k < k:
+            self._training = self._search(self.X, k, np.arange(self.n))
+        return self._training.first(k)
+
+    def query(self, Y: ArrayLike, k: int) -> Neighbours:
+        """
+        Find the training neighbours of new rows.
+
+        Parameters
+        ----------
+        Y : array-like of shape (rows, m)
+            New rows; one that equals a training row has it as a neighbour at distance 0.
+        k : int
+            Number of neighbours in [1, n].
+
+        Returns
+        -------
+        Neighbours
+        """
+        self._check_k(k, self.n)
+        checked: Matrix = check_array(Y, dtype=np.float64, order="C")
+        if checked.shape[1] != self.X.shape[1]:
+            raise ValueError(
+                f"Y has {checked.shape[1]} features, but NeighbourSearch is expecting "
+                f"{self.X.shape[1]} features as input."
+            )
+        return self._search(checked, k, np.full(len(checked), -1))
+
+    def matches(self, X: Matrix, metric: str, p: float) -> bool:
+        """Say whether this search was made from these rows with this metric."""
+        return self.exponent == _exponent(metric, p) and np.array_equal(self.X, X)
+
+    def _search(self, queries: Matrix, k: int, excluded: Indices) -> Neighbours:
+        if self._engine is None:
+            self._engine = self._make_engine()
+        distances, indices = self._engine.search(queries, k, excluded)
+        if self.exponent == 2:
+            np.sqrt(distances, out=distances)
+        return Neighbours(distances, indices)
+
+    def _make_engine(self) -> _Engine:
+        # numba and its kernels are imported by the first search, not with the package
+        if self.exponent in (1, 2):
+            from occstats_descriptors._knn_search import BlockSearch
+
+            return BlockSearch(self.X, squared=self.exponent == 2, threads=self._threads)
+        from occstats_descriptors._knn_minkowski import MinkowskiSearch
+
+        return MinkowskiSearch(self.X, exponent=self.exponent)
+
+    @staticmethod
+    def _check_k(k: int, limit: int) -> None:
+        if not 1 <= k <= limit:
+            raise ValueError(f"k must be in [1, {limit}] here, got k={k}.")
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"_engine": None}
+
+    def __repr__(self) -> str:
+        n, m = self.X.shape
+        exponent = f", p={self.p:g}" if self.metric == "minkowski" else ""
+        return f"NeighbourSearch({n} × {m}, metric={self.metric!r}{exponent})"
+
+
+def _exponent(metric: str, p: float) -> float:
+    if metric not in METRICS:
+        raise ValueError(f"metric must be one of {', '.join(METRICS)}, got {metric!r}.")
+    if metric == "minkowski" and not p >= 1:
+        raise ValueError(f"p must be at least 1 for the Minkowski metric, got p={p!r}.")
+    return {"manhattan": 1.0, "euclidean": 2.0}.get(metric, float(p))
+
+
+def _threads(n_jobs: int | None) -> int:
+    cores = (
+        len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    )
+    if n_jobs is None:
+        return min(2, cores)
+    if n_jobs == 0:
+        raise ValueError("n_jobs must be a number of threads or -1 for all cores, got n_jobs=0.")
+    return n_jobs if n_jobs > 0 else max(1, cores + 1 + n_jobs)
