@@ -25,7 +25,7 @@ import importlib
 import json
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import cache
@@ -147,6 +147,7 @@ def clusrank_pairs(
     n_resamples: int = 10_000,
     random_state: RandomState = None,
     through: Way = "rpy2",
+    names: Sequence[str] | None = None,
 ) -> PairwiseTests:
     """Test all ordered pairs of columns with clusrank, in one call of R.
 
@@ -156,6 +157,8 @@ def clusrank_pairs(
         Higher is better; NaN marks a missing score, and each pair uses the tasks both have.
     clusters, mu, method, null, alternative, tie_tolerance, n_resamples, random_state, through
         As for :func:`clusrank_test`; every pair starts from the same seed.
+    names : sequence of str, optional
+        Of the columns, for messages; all different.
 
     Returns
     -------
@@ -175,20 +178,16 @@ def clusrank_pairs(
     """
     table = as_scores("scores", scores, allow_nan=True)
     codes, _ = cluster_codes(clusters, len(table))
+    columns = names or [f"column {i}" for i in range(table.shape[1])]
     samples: Samples = {}
     for a, b in permutations(range(table.shape[1]), 2):
         differences = table[:, a] - table[:, b]
         both = ~np.isnan(differences)
         rounded = round_to_grid(differences[both] - mu, tie_tolerance)
-        samples[_label(a, b)] = (rounded, codes[both])
+        samples[f"{columns[a]} against {columns[b]}"] = (rounded, codes[both])
     found = _run(samples, method, null, alternative, n_resamples, random_state, through)
-    return collect_pairs(
-        lambda a, b: found[_label(a, b)], table.shape[1], alternative, mirrored=False
-    )
-
-
-def _label(a: int, b: int) -> str:
-    return f"column {a} against column {b}"
+    by_pair = dict(zip(permutations(range(table.shape[1]), 2), found.values(), strict=True))
+    return collect_pairs(lambda a, b: by_pair[a, b], table.shape[1], alternative, mirrored=False)
 
 
 def engine_versions(through: Way) -> dict[str, str]:

@@ -1,0 +1,51 @@
+"""``occstats doctor``: what is installed, whether it works, and what to do where it does not."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import click
+
+SIGNS = {"ok": "ok", "missing": "missing", "broken": "BROKEN", "unknown": "unknown"}
+COLOURS = {"ok": "green", "missing": "yellow", "broken": "red", "unknown": "yellow"}
+
+
+@click.command(name="doctor")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document and nothing else.")
+def command(as_json: bool) -> None:
+    """Say what is installed and what is missing.
+
+    Python, the libraries, BLAS and its threads, numba; and, for the engines that are optional, R,
+    its package clusrank, and rpy2. The exit code is 0 if everything that is not optional works,
+    and 1 otherwise.
+    """
+    from occstats import __version__
+    from occstats.diagnosis import diagnose
+    from occstats.names import printable
+
+    diagnosis = diagnose()
+    if as_json:
+        document = {"occstats": __version__, **diagnosis.to_dict()}
+        click.echo(json.dumps(document, indent=2, ensure_ascii=False))
+    else:
+        click.echo(f"occstats {__version__}")
+        width = max(len(finding.name) for finding in diagnosis.findings)
+        for finding in diagnosis.findings:
+            sign = click.style(f"{SIGNS[finding.status]:<8}", fg=_colour(finding.status))
+            told = "  ".join(filter(None, (finding.version, finding.detail)))
+            click.echo(f"{finding.name:<{width}}  {sign} {printable(told)}".rstrip())
+            if finding.remedy:
+                click.echo(f"{'':<{width}}  {'':<8} → {finding.remedy}")
+        usable = [name for name, works in diagnosis.engines.items() if works]
+        click.echo(f"Engines of the clustered tests that can be used: {', '.join(usable)}.")
+        if len(usable) < len(diagnosis.engines):
+            click.echo("The native engine needs no R and gives the same asymptotic p-values.")
+    if not diagnosis.healthy:
+        sys.exit(1)
+
+
+def _colour(status: str) -> str | None:
+    import os
+
+    return None if os.environ.get("NO_COLOR") else COLOURS[status]
