@@ -44,39 +44,35 @@ def walsh_form(x: Array, grouping: Grouping, threshold: float, weights: Array) -
     return grouping.sums(rows)
 
 
-def concordance_forms(
-    x: Array, y: Array, grouping: Grouping, weighting: str
-) -> tuple[Array, Array, Array]:
-    """Matrices of the concordance of (x, y) and of the untied pairs in x and in y.
+def order_signs(x: Array, known: NDArray[np.bool_]) -> NDArray[np.int8]:
+    """Sign of x_s − x_t for every two tasks; 0 where one of them is not known.
 
-    Weighting "product" gives a pair of tasks the weight w_s·w_t, "sum" w_s + w_t and "plain" 1,
-    where w = 1 / (tasks of the cluster); pairs with a missing value count nothing.
+    Examples
+    --------
+    >>> order_signs(np.array([1.0, 3.0]), np.array([True, True]))
+    array([[ 0, -1],
+           [ 1,  0]], dtype=int8)
     """
-    known = ~(np.isnan(x) | np.isnan(y))
-    sizes = grouping.sums(known)
-    weight = np.where(known, 1.0 / np.maximum(sizes, 1.0)[grouping.codes], 0.0)
-    sign_x, sign_y = _signs(x, known), _signs(y, known)
-    matrices = (sign_x * sign_y, sign_x**2, sign_y**2)
-    concordance, untied_x, untied_y = (
-        _gather(matrix, grouping, weight, weighting) for matrix in matrices
-    )
-    return concordance, untied_x, untied_y
-
-
-def _signs(x: Array, known: NDArray[np.bool_]) -> Array:
     filled = np.where(known, x, 0.0)
-    signs = np.sign(filled[:, None] - filled[None, :])
-    signs[~known] = 0.0
-    signs[:, ~known] = 0.0
+    above = (filled[:, None] > filled[None, :]).astype(np.int8)
+    signs = above - above.T
+    signs[~known] = 0
+    signs[:, ~known] = 0
     return signs
 
 
-def _gather(matrix: Array, grouping: Grouping, weight: Array, weighting: str) -> Array:
+def gather(kernel: NDArray[np.int8], grouping: Grouping, weights: Array, weighting: str) -> Array:
+    """Sum a symmetric kernel over the tasks of every two clusters: clusters × clusters.
+
+    A pair of tasks has the weight v_s·v_t ("product"), v_s + v_t ("sum") or 1 ("plain").
+    """
+    if weighting == "plain":
+        return grouping.sums(grouping.sums(kernel).T)
+    rows = grouping.sums(kernel * weights[:, None]).T
     if weighting == "product":
-        matrix = matrix * weight[:, None] * weight
-    elif weighting == "sum":
-        matrix = matrix * (weight[:, None] + weight)
-    return grouping.sums(grouping.sums(matrix).T)
+        return grouping.sums(rows * weights[:, None])
+    one_sided = grouping.sums(rows)
+    return one_sided + one_sided.T
 
 
 def quadratic_forms(weights: Array, forms: Array) -> Array:

@@ -1,0 +1,114 @@
+"""How much better, for every pair: effect sizes, their intervals and posterior probabilities."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from occstats.comparison.frames import effect_columns, ordered_pairs
+from occstats.stats.bayes import bayesian_signed_rank
+from occstats.stats.bootstrap import bootstrap_means
+from occstats.stats.effect_sizes import Effect, pair_effects
+from occstats.stats.grouping import mirror, pair_differences
+from occstats.stats.hodges_lehmann import hodges_lehmann_pairs
+
+if TYPE_CHECKING:
+    from occstats.comparison.settings import Settings
+    from occstats.results import Results
+
+__all__ = ["pair_effects_frame"]
+
+# With more pairs than this, shifts and posterior probabilities wait until depth is asked for.
+MANY_PAIRS = 2_000
+
+Columns = dict[str, npt.NDArray[np.float64]]
+
+
+def pair_effects_frame(results: Results, settings: Settings) -> tuple[pd.DataFrame, list[str]]:
+    """Effect sizes of all ordered pairs as a frame, and notes on what was left out."""
+    effects = pair_effects(
+        results.oriented,
+        results.clusters,
+        confidence=settings.confidence,
+        tie_tolerance=settings.tie_tolerance,
+        n_resamples=settings.n_resamples,
+        random_state=settings.random_state,
+    )
+    columns: Columns = {
+        **effect_columns("mean_difference", effects.mean_difference, limits="difference"),
+        **effect_columns("rank_biserial", effects.rank_biserial),
+        "wins": effects.wins,
+        "ties": effects.ties,
+        "losses": effects.losses,
+        **effect_columns("prob_improvement_task", effects.prob_improvement_task),
+        **effect_columns("prob_improvement_dataset", effects.prob_improvement_dataset),
+    }
+    notes = []
+    n_pairs = len(results.algorithms) * (len(results.algorithms) - 1) // 2
+    if n_pairs > MANY_PAIRS and not settings.deep:
+        notes.append(
+            f"Hodges-Lehmann shifts and Bayesian probabilities were left out for {n_pairs:,} pairs; "
+            "the deep analysis has them."
+        )
+        columns |= _nothing(len(results.algorithms))
+    else:
+        columns |= _shift(results, settings) | _posterior(results, settings)
+    if settings.deep:
+        columns |= _studentised(results, settings)
+    return ordered_pairs(results.algorithms, columns), notes
+
+
+def _shift(results: Results, settings: Settings) -> Columns:
+    shift = hodges_lehmann_pairs(
+        results.oriented,
+        results.clusters,
+        confidence=settings.confidence,
+        tie_tolerance=settings.tie_tolerance,
+        n_resamples=settings.n_resamples,
+        random_state=settings.random_state,
+    )
+    return effect_columns("hodges_lehmann", Effect(shift.estimate, shift.low, shift.high))
+
+
+def _posterior(results: Results, settings: Settings) -> Columns:
+    posterior = bayesian_signed_rank(
+        results.oriented,
+        results.clusters,
+        rope=settings.rope,
+        tie_tolerance=settings.tie_tolerance,
+        n_resamples=settings.n_resamples,
+        random_state=settings.random_state,
+    )
+    return {
+        "bayes_better": posterior.better,
+        "bayes_equivalent": posterior.equivalent,
+        "bayes_worse": posterior.worse,
+    }
+
+
+def _nothing(k: int) -> Columns:
+    unknown = np.full((k, k), np.nan)
+    names = ("better", "equivalent", "worse")
+    return effect_columns("hodges_lehmann", Effect(unknown, unknown, unknown)) | {
+        f"bayes_{name}": unknown for name in names
+    }
+
+
+def _studentised(results: Results, settings: Settings) -> Columns:
+    k = len(results.algorithms)
+    differences, _ = pair_differences(results.oriented)
+    interval = bootstrap_means(
+        differences,
+        results.clusters,
+        method="studentised",
+        confidence=settings.confidence,
+        n_resamples=settings.n_resamples,
+        random_state=settings.random_state,
+    )
+    return {
+        "difference_studentised_low": mirror(interval.low, -interval.high, k, 0.0),
+        "difference_studentised_high": mirror(interval.high, -interval.low, k, 0.0),
+    }

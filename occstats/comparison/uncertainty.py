@@ -1,0 +1,266 @@
+"""How much better, how sure, and would it hold: the frames that answer it for a comparison.
+
+Everything here resamples data sets, never single tasks. The costly parts (power, the table of
+specifications, studentised intervals) are computed when the settings ask for depth.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from occstats.comparison.effects import pair_effects_frame
+from occstats.comparison.frames import ordered_pairs, unordered_pairs
+from occstats.stats.baselines import plain_wilcoxon_pairs
+from occstats.stats.bayes import correlated_t, probability_best
+from occstats.stats.bootstrap import bootstrap_means
+from occstats.stats.decisions import conclude
+from occstats.stats.kendall_intervals import WEIGHTINGS, kendall_intervals
+from occstats.stats.multiplicity import adjust_pairs
+from occstats.stats.ranks import task_ranks
+
+if TYPE_CHECKING:
+    from occstats.comparison.settings import Settings
+    from occstats.results import Results
+    from occstats.stats.signed_rank_pairs import PairwiseTests
+
+__all__ = ["Uncertainty", "assess", "complete_tasks"]
+
+# The sign matrices of more tasks than this would take minutes and gigabytes.
+MANY_TASKS = 3_000
+FEW_CLUSTERS = 10
+
+
+@dataclass(frozen=True, eq=False)
+class Uncertainty:
+    """Intervals, posterior probabilities, stability, design and classical tests of a comparison.
+
+    Attributes
+    ----------
+    pair_effects : DataFrame
+        One row per ordered pair: effect sizes with intervals, posterior probabilities, ``p_naive``.
+    summary_intervals : DataFrame
+        One row per algorithm: intervals of mean rank and mean score, probability of being best.
+    kendall_intervals : DataFrame
+        One row per unordered pair: limits of τ.
+    naive : DataFrame
+        One row per unordered pair: what the test that ignores clusters says, and whether it would
+        have ``misled``; with None for the tests of the main analysis, only what it says.
+    fold_tests : DataFrame or None
+        Where folds are given: the correlated t-test of every task and unordered pair.
+    stability, design, classical
+        Sections of their own.
+    notes : tuple of str
+        What was left out, and warnings about few data sets.
+    """
+
+    pair_effects: pd.DataFrame
+    summary_intervals: pd.DataFrame
+    kendall_intervals: pd.DataFrame
+    naive: pd.DataFrame
+    fold_tests: pd.DataFrame | None
+    stability: Any
+    design: Any
+    classical: Any
+    notes: tuple[str, ...] = ()
+
+
+def assess(
+    results: Results,
+    settings: Settings,
+    *,
+    tests: PairwiseTests | None = None,
+    progress: bool | None = None,
+) -> Uncertainty:
+    """Compute all that belongs to a comparison besides its tests.
+
+    Parameters
+    ----------
+    results
+        The results table after the missing-cell policy; NaN remains only under ``pairwise``.
+    settings
+        The choices of the comparison.
+    tests
+        The tests of the main analysis, whose conclusions the naive test is held against.
+    progress
+        Whether to draw progress bars for the costly parts; by default on a terminal.
+
+    Examples
+    --------
+    >>> from occstats import load_results
+    >>> from occstats.comparison import Settings
+    >>> results = load_results("lenz2021").select(["ALP", "SVM", "SAE"])
+    >>> found = assess(results, Settings(n_resamples=1000))
+    >>> found.summary_intervals["prob_best"].sum().round(6)
+    np.float64(1.0)
+    """
+    effects, left_out = pair_effects_frame(results, settings)
+    naive_p, naive = naive_frame(results, settings, tests)
+    taus, without_taus = kendall_frame(results, settings)
+    return Uncertainty(
+        pair_effects=effects.merge(naive_p, on=["a", "b"]),
+        summary_intervals=summary_frame(results, settings),
+        kendall_intervals=taus,
+        naive=naive,
+        fold_tests=fold_frame(results, settings),
+        stability=None,
+        design=None,
+        classical=None,
+        notes=(*_cautions(results), *left_out, *without_taus),
+    )
+
+
+def complete_tasks(results: Results) -> npt.NDArray[np.bool_]:
+    """Which tasks all algorithms have."""
+    return np.asarray(~np.isnan(results.oriented).any(axis=1))
+
+
+def summary_frame(results: Results, settings: Settings) -> pd.DataFrame:
+    """Cluster-bootstrap intervals of mean ranks and mean scores, and who is probably best."""
+    complete = complete_tasks(results)
+    algorithms = results.algorithms
+    names = [f"mean_{what}_ci_{end}" for what in ("rank", "score") for end in ("low", "high")]
+    if not complete.any():
+        unknown = {name: np.nan for name in (*names, "prob_best")}
+        return pd.DataFrame({"algorithm": algorithms, **unknown})
+    clusters = results.clusters[complete]
+    scores = results.oriented[complete]
+    ranks = task_ranks(scores, tie_tolerance=settings.tie_tolerance)
+    raw = results.scores.to_numpy(dtype=np.float64)[complete]
+    interval = bootstrap_means(
+        np.hstack([ranks, raw]),
+        clusters,
+        confidence=settings.confidence,
+        n_resamples=settings.n_resamples,
+        random_state=settings.random_state,
+    )
+    best = probability_best(
+        -ranks, clusters, n_resamples=settings.n_resamples, random_state=settings.random_state
+    )
+    k = len(algorithms)
+    limits = (interval.low[:k], interval.high[:k], interval.low[k:], interval.high[k:])
+    columns = dict(zip(names, limits, strict=True))
+    return pd.DataFrame({"algorithm": algorithms, **columns, "prob_best": best})
+
+
+def kendall_frame(results: Results, settings: Settings) -> tuple[pd.DataFrame, list[str]]:
+    """Limits of Kendall's τ for every unordered pair, and why they may be missing."""
+    k = len(results.algorithms)
+    weighting = settings.kendall
+    notes = []
+    low = high = np.full((k, k), np.nan)
+    if weighting not in WEIGHTINGS:
+        notes.append(f"Kendall's τ with {weighting} weights has no intervals.")
+    elif results.n_tasks > MANY_TASKS and not settings.deep:
+        notes.append(
+            f"Intervals of Kendall's τ were left out for {results.n_tasks:,} tasks; "
+            "the deep analysis has them."
+        )
+    elif results.n_clusters >= 2:
+        # The quadratic forms grow with the square of the data sets; the resamples give way.
+        affordable = max(200, int(2e9 / (results.n_clusters**2 * k * (k + 1))))
+        found = kendall_intervals(
+            results.oriented,
+            results.clusters,
+            weighting=weighting,
+            tie_tolerance=settings.tie_tolerance,
+            confidence=settings.confidence,
+            n_resamples=min(settings.n_resamples, affordable),
+            random_state=settings.random_state,
+        )
+        low, high = found.low, found.high
+    return unordered_pairs(results.algorithms, {"tau_ci_low": low, "tau_ci_high": high}), notes
+
+
+def naive_frame(
+    results: Results, settings: Settings, tests: PairwiseTests | None
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """The test that takes all tasks for independent: its p-values, and where it would mislead.
+
+    It misleads about a pair where it comes to another conclusion (a better, b better, neither) than
+    the main analysis, with the same correction, family and level.
+    """
+    plain = plain_wilcoxon_pairs(
+        results.oriented,
+        results.clusters,
+        alternative=settings.alternative,
+        tie_tolerance=settings.tie_tolerance,
+    )
+    algorithms = results.algorithms
+    control = None if settings.control is None else algorithms.index(settings.control)
+    adjusted = adjust_pairs(
+        plain.p, settings.family, settings.correction, control, alternative=settings.alternative
+    ).clipped
+    p_naive = ordered_pairs(algorithms, {"p_naive": plain.p, "p_naive_adjusted": adjusted})
+    columns = {"naive_a_better": _conclusions(plain, settings, control)}
+    columns["naive_b_better"] = columns["naive_a_better"].T
+    if tests is not None:
+        main = _conclusions(tests, settings, control)
+        different = columns["naive_a_better"] != main
+        columns |= {"a_better": main, "b_better": main.T, "misled": different | different.T}
+    return p_naive, unordered_pairs(algorithms, columns)
+
+
+def _conclusions(
+    tests: PairwiseTests, settings: Settings, control: int | None
+) -> npt.NDArray[np.bool_]:
+    return conclude(
+        tests.p,
+        tests.z,
+        alternative=settings.alternative,
+        correction=settings.correction,
+        family=settings.family,
+        control=control,
+        alpha=settings.alpha,
+    )
+
+
+def fold_frame(results: Results, settings: Settings) -> pd.DataFrame | None:
+    """The correlated t-test on every task, for every unordered pair; None without folds."""
+    if results.fold_scores is None:
+        return None
+    folds = results.fold_scores if results.higher_is_better else -results.fold_scores
+    parts = []
+    algorithms = results.algorithms
+    for position, a in enumerate(algorithms):
+        for b in algorithms[position + 1 :]:
+            # Folds are matched by name: only those that both algorithms have can be compared.
+            difference = (folds[a] - folds[b]).to_numpy(dtype=np.float64)
+            found = correlated_t(difference, rope=settings.rope)
+            parts.append(
+                pd.DataFrame(
+                    {
+                        "a": a,
+                        "b": b,
+                        "dataset": results.scores.index.get_level_values(0),
+                        "class": results.scores.index.get_level_values(1),
+                        "mean_difference": found.mean,
+                        "better": found.better,
+                        "equivalent": found.equivalent,
+                        "worse": found.worse,
+                    }
+                )
+            )
+    return pd.concat(parts, ignore_index=True)
+
+
+def _cautions(results: Results) -> Iterator[str]:
+    m = results.n_clusters
+    if m < 2:
+        yield "With a single data set there are no intervals: nothing shows how data sets differ."
+    elif m < FEW_CLUSTERS:
+        yield (
+            f"With {m} data sets the bootstrap intervals are too narrow: "
+            "read them as the least uncertainty there is."
+        )
+    kept = int(complete_tasks(results).sum())
+    if kept < results.n_tasks:
+        yield (
+            "Intervals of mean ranks and mean scores, and the probability of being best, use the "
+            f"{kept} tasks that all algorithms have."
+        )
