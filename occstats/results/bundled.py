@@ -2,12 +2,13 @@
 
 from importlib.resources import files
 
-import pandas as pd
-
-__all__ = ["bundled_frame", "bundled_names", "is_bundled"]
+__all__ = ["bundled_content", "bundled_names"]
 
 # name → (file, what the scores measure)
-_BUNDLED = {"lenz2021": ("lenz2021.csv", "auroc")}
+_BUNDLED = {
+    "lenz2021": ("lenz2021.csv", "auroc"),
+    "reproduction": ("reproduction.csv", "auroc"),
+}
 
 
 def bundled_names() -> list[str]:
@@ -20,13 +21,7 @@ def bundled_names() -> list[str]:
     return [name for name, (file, _) in _BUNDLED.items() if (folder / file).is_file()]
 
 
-def is_bundled(name: str) -> bool:
-    """Whether this is the name of bundled results."""
-    return name in bundled_names()
-
-
-def bundled_frame(name: str) -> tuple[pd.DataFrame, str]:
-    """Read bundled results: the frame as text, and the name of the score."""
+def bundled_content(name: str) -> tuple[bytes, str]:
+    """Give the delimited text of bundled results, and the name of their score."""
     file, score_name = _BUNDLED[name]
-    with (files("occstats") / "data" / file).open("r", encoding="utf-8") as stream:
-        return pd.read_csv(stream, dtype=str, keep_default_na=False), score_name
+    return (files("occstats") / "data" / file).read_bytes(), score_name

@@ -63,14 +63,18 @@ def as_text(value: Any) -> str | None:
 
 def column_text(column: pd.Series) -> np.ndarray:
     """Turn a column of any type into names: an object array of str, None where there is none."""
+    if column.dtype == object:
+        # No shortcut by distinct values: to pandas, True, 1 and 1.0 are one and the same.
+        return np.array([_encodable(as_text(value)) for value in column] + [None], dtype=object)[
+            :-1
+        ]
     codes, distinct = pd.factorize(column, use_na_sentinel=True)
-    # Lone surrogates cannot be written to any file: they become a visible escape.
     names = [_encodable(as_text(value)) for value in np.asarray(distinct, dtype=object)]
-    lookup = np.array([*names, None], dtype=object)
-    return lookup[codes]
+    return np.array([*names, None], dtype=object)[codes]
 
 
 def _encodable(name: str | None) -> str | None:
+    """Escape lone surrogates, which no file can hold."""
     if name is None or name.isascii():
         return name
     return name.encode("utf-8", errors="backslashreplace").decode("utf-8")

@@ -1,0 +1,124 @@
+"""CSV, TSV and their kin: every cell is read as text, and the delimiter is found."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+from typing import Any
+
+import pandas as pd
+
+from occstats.errors import ResultsError
+from occstats.results.names import quote
+from occstats.results.raw import RawTable, check_names
+from occstats.results.safety import Limits
+
+__all__ = ["find_delimiter", "read_delimited"]
+
+_CANDIDATES = (",", ";", "\t", "|")
+_SAMPLE = 65_536
+
+
+def read_delimited(content: bytes, where: str, limits: Limits) -> RawTable:
+    """Read delimited text; UTF-8, or UTF-16 with its mark."""
+    import pyarrow as pa
+    import pyarrow.csv
+
+    content = _as_utf8(content, where)
+    limits.check_rows(content.count(b"\n") - 1, where)
+    sample = content[:_SAMPLE].decode("utf-8", errors="replace")
+    delimiter = find_delimiter(sample)
+    names = _header(content, delimiter)
+    limits.check_columns(len(names), where)
+    ragged: list[Any] = []
+
+    def refuse(row: Any) -> str:
+        ragged.append(row)
+        return "error"
+
+    try:
+        table = pa.csv.read_csv(
+            io.BytesIO(content),
+            read_options=pa.csv.ReadOptions(use_threads=False, block_size=len(content) + 1),
+            parse_options=pa.csv.ParseOptions(
+                delimiter=delimiter, newlines_in_values=True, invalid_row_handler=refuse
+            ),
+            convert_options=pa.csv.ConvertOptions(
+                column_types=dict.fromkeys(names, pa.string()), strings_can_be_null=False
+            ),
+        )
+    except (pa.ArrowException, OSError, ValueError) as error:
+        raise _unreadable(error, ragged, where) from None
+    # Spreadsheets leave empty columns behind the table.
+    table = table.select(
+        [
+            i
+            for i, name in enumerate(table.column_names)
+            if name.strip() or any(cell for cell in table.column(i).unique().to_pylist())
+        ]
+    )
+    check_names(list(table.column_names), where)
+    frame: pd.DataFrame = table.to_pandas()
+
+    def read(wanted: Sequence[str]) -> pd.DataFrame:
+        return frame[list(wanted)]
+
+    return RawTable(where, list(table.column_names), len(frame), read)
+
+
+def find_delimiter(sample: str) -> str:
+    """Find the delimiter that cuts the first lines into the same number of cells, more than one.
+
+    >>> find_delimiter("dataset;NND;ALP\\niris;0,9;0,8\\n")
+    ';'
+    """
+    best, best_merit = ",", (False, 0)
+    for candidate in _CANDIDATES:
+        try:
+            rows = [row for row in csv.reader(io.StringIO(sample), delimiter=candidate) if row]
+        except csv.Error:
+            continue
+        # The last line of the sample may be cut in the middle.
+        widths = [len(row) for row in (rows[:-1] if len(rows) > 2 else rows)[:50]]
+        if widths and widths[0] > 1:
+            merit = (len(set(widths)) == 1, widths[0])
+            if merit > best_merit:
+                best, best_merit = candidate, merit
+    return best
+
+
+def _as_utf8(content: bytes, where: str) -> bytes:
+    encoding = "utf-16" if content[:2] in {b"\xff\xfe", b"\xfe\xff"} else "utf-8-sig"
+    try:
+        text = content.decode(encoding)
+    except UnicodeDecodeError as error:
+        row = content.count(b"\n", 0, error.start) + 1
+        raise ResultsError(
+            f"{where}, line {row}: byte {error.start + 1} is not UTF-8; save the file as UTF-8"
+        ) from None
+    if not text.strip():
+        raise ResultsError(f"{where}: the file holds only blanks; was it written to the end?")
+    return (text if text.endswith("\n") else text + "\n").encode("utf-8")
+
+
+def _header(content: bytes, delimiter: str) -> list[str]:
+    end = content.find(b"\n", _SAMPLE)
+    first = content if end < 0 else content[: end + 1]
+    stream = io.StringIO(first.decode("utf-8", errors="replace"), newline="")
+    try:
+        return next((row for row in csv.reader(stream, delimiter=delimiter) if row), [])
+    except csv.Error:
+        return []
+
+
+def _unreadable(error: BaseException, ragged: Sequence[Any], where: str) -> ResultsError:
+    if ragged:
+        row = ragged[0]
+        number = f", line {row.number}" if row.number else ""
+        return ResultsError(
+            f"{where}{number}: {row.actual_columns} cells where the header has"
+            f" {row.expected_columns} ({quote(row.text)}); quote names that hold the delimiter"
+        )
+    reason = " ".join(str(error).split())[:160]
+    return ResultsError(f"{where}: cannot be read as a table ({reason}); is it CSV?")

@@ -1,0 +1,95 @@
+"""JSON lines, or one JSON array of records: numbers stay as they are written."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import pandas as pd
+
+from occstats.errors import ResultsError
+from occstats.results.names import quote
+from occstats.results.raw import RawTable
+from occstats.results.safety import Limits
+
+__all__ = ["read_json"]
+
+
+class _RepeatedKeyError(ValueError):
+    pass
+
+
+def _record(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    record = dict(pairs)
+    if len(record) != len(pairs):
+        keys = [key for key, _ in pairs]
+        raise _RepeatedKeyError(next(key for key in keys if keys.count(key) > 1))
+    return record
+
+
+# Numbers are kept as the text that stands there, so that a class 1e5 or 1.0 keeps its name.
+_DECODER = json.JSONDecoder(
+    object_pairs_hook=_record, parse_int=str, parse_float=str, parse_constant=str
+)
+
+
+def read_json(content: bytes, where: str, limits: Limits) -> RawTable:
+    """Read one record per line, or an array of records."""
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ResultsError(
+            f"{where}: byte {error.start + 1} is not UTF-8; save the file as UTF-8"
+        ) from None
+    columns: dict[str, list[Any]] = {}
+    rows = 0
+    for place, record in _records(text, where):
+        if not isinstance(record, dict):
+            raise ResultsError(
+                f"{where}, {place}: holds {quote(json.dumps(record))}, not a record in braces; write"
+                " one object per row, with the column names as keys"
+            )
+        for name, value in record.items():
+            if name not in columns:
+                limits.check_columns(len(columns) + 1, where)
+                columns[name] = [None] * rows
+            columns[name].append(value)
+        rows += 1
+        limits.check_rows(rows, where)
+        if len(record) < len(columns):
+            for values in columns.values():
+                if len(values) < rows:
+                    values.append(None)
+    frame = pd.DataFrame({name: pd.Series(v, dtype=object) for name, v in columns.items()})
+
+    def read(wanted: Sequence[str]) -> pd.DataFrame:
+        return frame[list(wanted)]
+
+    return RawTable(where, list(columns), rows, read)
+
+
+def _records(text: str, where: str) -> Iterator[tuple[str, Any]]:
+    if text.lstrip()[:1] == "[":
+        array = _decode(text, "the array", where)
+        for number, record in enumerate(array, start=1):
+            yield f"record {number}", record
+        return
+    # Only \n ends a line: splitlines would also cut at separators that may stand inside a string.
+    for number, line in enumerate(text.split("\n"), start=1):
+        if line.strip():
+            yield f"line {number}", _decode(line, f"line {number}", where)
+
+
+def _decode(text: str, place: str, where: str) -> Any:
+    try:
+        return _DECODER.decode(text.strip())
+    except _RepeatedKeyError as error:
+        raise ResultsError(
+            f"{where}, {place}: the key {quote(error)} stands there twice; give each column once"
+        ) from None
+    except (json.JSONDecodeError, RecursionError) as error:
+        reason = error.msg if isinstance(error, json.JSONDecodeError) else "nested too deeply"
+        raise ResultsError(
+            f"{where}, {place}: is not JSON ({reason}); write one object per line, or save as CSV"
+        ) from None

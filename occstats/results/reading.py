@@ -1,0 +1,61 @@
+"""From a path to a raw table, by the kind of the file."""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from pathlib import Path
+
+from occstats.errors import ResultsError
+from occstats.results.delimited import read_delimited
+from occstats.results.feather import read_feather
+from occstats.results.jsonlines import read_json
+from occstats.results.names import quote
+from occstats.results.parquet import read_directory, read_parquet
+from occstats.results.raw import RawTable
+from occstats.results.safety import Limits, check_exists, kind_of_bytes, kind_of_file
+
+__all__ = ["read_path"]
+
+_CHUNK = 1 << 20
+
+
+def read_path(path: Path, limits: Limits) -> RawTable:
+    """Read a results file or a directory of shards, after all checks of :mod:`.safety`."""
+    status = check_exists(path)
+    if path.is_dir():
+        return read_directory(path, limits)
+    where = quote(path)
+    kind = kind_of_file(path, status)
+    if kind == "parquet":
+        return read_parquet(path, limits)
+    if kind == "feather":
+        return read_feather(path, limits)
+    if kind == "gzip":
+        content = _unpack(path, limits)
+        kind = kind_of_bytes(content[:512], where)
+        if kind not in {"text", "json"}:
+            raise ResultsError(f"{where}: holds a compressed {kind} file; unpack it first")
+    else:
+        limits.check_bytes(status.st_size, where)
+        content = path.read_bytes()
+    return (read_json if kind == "json" else read_delimited)(content, where, limits)
+
+
+def _unpack(path: Path, limits: Limits) -> bytes:
+    """Unpack a gzip file, after a first pass that only measures it."""
+    where = quote(path)
+    try:
+        size = lines = 0
+        with gzip.open(path) as stream:
+            while chunk := stream.read(_CHUNK):
+                size += len(chunk)
+                lines += chunk.count(b"\n")
+                limits.check_bytes(size, where)
+                limits.check_rows(lines - 1, where)
+        with gzip.open(path) as stream:
+            return stream.read(size)
+    except (EOFError, gzip.BadGzipFile, zlib.error, OSError) as error:
+        raise ResultsError(
+            f"{where}: damaged or cut off gzip file ({error}); copy it again"
+        ) from None
