@@ -1,0 +1,34 @@
+# Installs clusrank, which the engines "clusrank" and "rscript" ask, from CRAN:
+#
+#     Rscript R/install.R
+#
+# It is the same as install.packages("clusrank") in R, into a library of your own where the system's
+# is not writable. The mirror is the one that your R is set to; R's default one if it is set to none.
+
+if (requireNamespace("clusrank", quietly = TRUE)) {
+    message("clusrank ", utils::packageVersion("clusrank"), " is already installed.")
+    quit(status = 0)
+}
+if (getRversion() < "4.0") {
+    stop("clusrank needs R 4.0 or later; this is R ", getRversion(), ".", call. = FALSE)
+}
+
+repositories <- getOption("repos")
+if (!"CRAN" %in% names(repositories) || repositories[["CRAN"]] == "@CRAN@") {
+    # Without a mirror R would ask for one, which a script cannot answer; 1 is the automatic one.
+    utils::chooseCRANmirror(ind = 1)
+}
+
+library_path <- .libPaths()[1]
+if (file.access(library_path, mode = 2) != 0) {
+    library_path <- Sys.getenv("R_LIBS_USER")
+    dir.create(library_path, recursive = TRUE, showWarnings = FALSE)
+    .libPaths(c(library_path, .libPaths()))
+}
+utils::install.packages("clusrank", lib = library_path)
+
+if (!requireNamespace("clusrank", quietly = TRUE)) {
+    stop("clusrank did not install: see above, and try install.packages(\"clusrank\") in R.",
+         call. = FALSE)
+}
+message("clusrank ", utils::packageVersion("clusrank"), " is installed; `occstats doctor` should see it.")
