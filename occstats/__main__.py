@@ -1,4 +1,4 @@
-"""``python -m occstats`` is the command ``occstats``."""
+"""``python -m occstats``."""
 
 from occstats.cli import main
 

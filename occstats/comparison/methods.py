@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from occstats import __version__
 from occstats.comparison.references import REFERENCES, Reference
 from occstats.comparison.settings import Settings
 
@@ -101,7 +102,6 @@ def methods_text(
     n_clusters: int,
     score_name: str,
     with_regression: bool,
-    version: str,
 ) -> MethodsText:
     """The paragraph for these settings and counts.
 
@@ -109,7 +109,7 @@ def methods_text(
     --------
     >>> methods = methods_text(
     ...     Settings(), n_algorithms=9, n_tasks=246, n_clusters=50, score_name="auroc",
-    ...     with_regression=True, version="0.1.0",
+    ...     with_regression=True,
     ... )
     >>> [reference.key for reference in methods.references][:2]
     ['rosner2006', 'holm1979']
@@ -132,7 +132,7 @@ def methods_text(
             "and attributes, the sparsity and the median score of the task by weighted least "
             f"squares, {INFERENCE[settings.inference]}. "
         )
-    sentences.append(_software_sentence(settings, version))
+    sentences.append(_software_sentence(settings))
     template = _mark("".join(sentences).strip(), settings)
     cited = sorted(
         (key for key in REFERENCES if f"⟦{key}⟧" in template),
@@ -185,11 +185,11 @@ def _interval_sentence(settings: Settings) -> str:
     )
 
 
-def _software_sentence(settings: Settings, version: str) -> str:
+def _software_sentence(settings: Settings) -> str:
     engine = {
         "native": "",
         "clusrank": ", the tests with the R package clusrank {jiang2020}",
         "rscript": ", the tests with the R package clusrank {jiang2020}",
         "both": ", the tests checked against the R package clusrank {jiang2020}",
     }[settings.engine]
-    return f"The analysis was made with occstats {version}{engine}."
+    return f"The analysis was made with occstats {__version__}{engine}."

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from occstats.comparison.methods import MethodsText
 from occstats.comparison.settings import Settings
 from occstats.errors import ArgumentError
 from occstats.names import did_you_mean
@@ -78,7 +79,7 @@ class Comparison:
     design: Any = None
     classical: Any = None
     verdict: str = ""
-    methods: str = ""
+    methods_text: MethodsText
     notes: tuple[str, ...] = ()
     meta: dict[str, Any] = field(default_factory=dict)
 
@@ -86,6 +87,11 @@ class Comparison:
     def algorithms(self) -> list[str]:
         """The algorithms, best mean rank first."""
         return list(self.summary["algorithm"])
+
+    @property
+    def methods(self) -> str:
+        """A methods paragraph for a paper, followed by its references."""
+        return self.methods_text.text()
 
     def matrix(self, column: str) -> pd.DataFrame:
         """One column of ``pairwise`` as a square, rows ``a``, columns ``b``, in summary order.

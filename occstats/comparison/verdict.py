@@ -14,7 +14,7 @@ from occstats.names import listing, printable
 if TYPE_CHECKING:
     from occstats.comparison.result import Comparison
 
-__all__ = ["ROW_FAMILY_NOTE", "claims", "test_phrase", "write_verdict"]
+__all__ = ["ROW_FAMILY_NOTE", "claims", "describe_test", "write_verdict"]
 
 ROW_FAMILY_NOTE = (
     "Each row is one family of tests; per-row families do not control the error over the whole "
@@ -43,12 +43,12 @@ FAMILY_NAMES = {
 }
 
 
-def test_phrase(settings: Settings) -> str:
+def describe_test(settings: Settings) -> str:
     """The test, its side and its correction as a phrase.
 
     Examples
     --------
-    >>> test_phrase(Settings())
+    >>> describe_test(Settings())
     'clustered Wilcoxon signed-rank test (Rosner-Glynn-Lee), one-sided, Holm-corrected over the \
 tests of each algorithm'
     """
@@ -130,7 +130,7 @@ def _significance(comparison: Comparison) -> list[str]:
     untested = [name for name in others if np.isnan(forward[name]) and np.isnan(backward[name])]
     open_cases = [name for name in others if name not in {*beaten, *beaten_by, *untested}]
     who = printable(subject)
-    intro = f"By the {test_phrase(settings)}, at α = {settings.alpha:g}"
+    intro = f"By the {describe_test(settings)}, at α = {settings.alpha:g}"
     sentences = []
     if beaten:
         all_others = " all" if len(beaten) == len(others) > 1 else ""
@@ -196,6 +196,7 @@ def _naive_caveat(comparison: Comparison) -> str:
         comparison.matrix("p_naive").to_numpy(float),
         family=settings.family,
         method=settings.correction,
+        alternative=settings.alternative,
         control=None if settings.control is None else comparison.algorithms.index(settings.control),
     ).clipped
     misled = int(np.nansum(naive <= settings.alpha))
@@ -203,8 +204,8 @@ def _naive_caveat(comparison: Comparison) -> str:
     if misled <= honest:
         return ""
     return (
-        f"Ignoring that tasks of one data set belong together would have called {misled} instead "
-        f"of {honest} of these tests significant."
+        "A test that ignores that tasks of one data set belong together would have called "
+        f"{misled} of the {len(comparison.pairwise)} tests significant, this one {honest}."
     )
 
 

@@ -1,11 +1,17 @@
 """Tables as GitHub-flavoured Markdown."""
 
+from __future__ import annotations
+
 import re
+from typing import TYPE_CHECKING
 
 from occstats.names import printable
 from occstats.report.table import Table
 
-__all__ = ["escape", "table_to_markdown"]
+if TYPE_CHECKING:
+    from occstats.comparison.result import Comparison
+
+__all__ = ["comparison_to_markdown", "escape", "table_to_markdown"]
 
 _SPECIAL = re.compile(r"([\\`*_\[\]<>|~#$&])")
 
@@ -55,4 +61,17 @@ def table_to_markdown(table: Table) -> str:
     parts += [line(header), line(rule), *(line(row) for row in body)]
     if table.note:
         parts += ["", escape(table.note)]
+    return "\n".join(parts) + "\n"
+
+
+def comparison_to_markdown(comparison: Comparison, tables: list[Table]) -> str:
+    """Verdict, tables, methods with references, and notes as one document."""
+    methods = comparison.methods_text
+    parts = ["# Comparison", "", escape(comparison.verdict), "", "## Tables", ""]
+    for table in tables:
+        parts += [table_to_markdown(table)]
+    parts += ["## Methods", "", escape(methods.paragraph()), "", "### References", ""]
+    parts += [f"- {escape(reference.text)}" for reference in methods.references]
+    if comparison.notes:
+        parts += ["", "## Notes", "", *(f"- {escape(note)}" for note in comparison.notes)]
     return "\n".join(parts) + "\n"

@@ -10,7 +10,7 @@ import pandas as pd
 
 from occstats import formats
 
-__all__ = ["Column", "Table", "columns_for"]
+__all__ = ["Column", "Leading", "Table", "grid", "with_headers"]
 
 
 @dataclass(frozen=True)
@@ -81,6 +81,37 @@ class Table:
         return bool(self.best[column.keys[0]].iloc[row])
 
 
-def columns_for(names: list[str], write: Callable[..., str]) -> tuple[Column, ...]:
-    """Number columns that share a format, headed by their names."""
-    return tuple(Column(name, (name,), write) for name in names)
+@dataclass(frozen=True)
+class Leading:
+    """A column that stands before the columns of a grid."""
+
+    header: str
+    values: list[Any]
+    write: Callable[..., str] = formats.text
+    number: bool = False
+
+
+def grid(
+    leading: list[Leading], values: pd.DataFrame, write: Callable[..., str]
+) -> tuple[pd.DataFrame, tuple[Column, ...]]:
+    """A frame and its columns for values that are headed by names from the data.
+
+    The keys are positions: an algorithm may be called "algorithm", "dataset" or "tasks".
+    """
+    shown = values.reset_index(drop=True).set_axis(
+        [str(len(leading) + position) for position in range(values.shape[1])], axis=1
+    )
+    columns = [
+        Column(str(name), (key,), write) for name, key in zip(values.columns, shown, strict=True)
+    ]
+    for position, column in enumerate(leading):
+        shown.insert(position, str(position), column.values)
+        columns.insert(
+            position, Column(column.header, (str(position),), column.write, column.number)
+        )
+    return shown, tuple(columns)
+
+
+def with_headers(shown: pd.DataFrame, columns: tuple[Column, ...]) -> pd.DataFrame:
+    """The frame of a grid under its headings, for CSV."""
+    return shown.set_axis([column.header for column in columns], axis=1)

@@ -1,0 +1,80 @@
+"""Tables as HTML, and the fragment that a notebook shows; every name is escaped."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING
+
+from occstats.names import printable
+from occstats.report.table import Table
+from occstats.report.tables import all_tables, leading_tables
+
+if TYPE_CHECKING:
+    from occstats.comparison.result import Comparison
+
+__all__ = ["table_to_html", "to_html"]
+
+# A notebook with a thousand rows of a table in every output is no longer usable.
+MOST_ROWS = 50
+MOST_COLUMNS = 40
+
+
+def table_to_html(table: Table, *, most_rows: int | None = None) -> str:
+    """The table with a caption; row names are headers, as screen readers want them."""
+    n_columns = len(table.columns) if most_rows is None else MOST_COLUMNS
+    columns = table.columns[:n_columns]
+    head = "".join(
+        f'<th scope="col"{_align(column.number)}>{_cell(column.header)}</th>' for column in columns
+    )
+    body = []
+    for index, row in enumerate(table.cells(most_rows)):
+        cells = []
+        for position, (cell, column) in enumerate(zip(row, columns, strict=False)):
+            written = _cell(cell)
+            if table.is_best(index, column):
+                written = f"<strong>{written}</strong>"
+            if position == 0 and not column.number:
+                cells.append(f'<th scope="row"{_align(False)}>{written}</th>')
+            else:
+                cells.append(f"<td{_align(column.number)}>{written}</td>")
+        body.append(f"<tr>{''.join(cells)}</tr>")
+    hidden = len(table) - len(body), len(table.columns) - len(columns)
+    more = f"<p>… {hidden[0]:,} more rows and {hidden[1]:,} more columns</p>" if any(hidden) else ""
+    note = f"<p><small>{_cell(table.note)}</small></p>" if table.note else ""
+    return (
+        f"<table><caption><strong>{_cell(table.title)}.</strong> {_cell(table.explanation)}"
+        f"</caption><thead><tr>{head}</tr></thead><tbody>{''.join(body)}</tbody></table>"
+        f"{more}{note}"
+    )
+
+
+def to_html(comparison: Comparison) -> str:
+    """What Jupyter shows: verdict, summary and p-values, the rest folded away."""
+    leading = leading_tables(comparison)
+    shown = {table.name for table in leading}
+    rest = [
+        table for table in all_tables(comparison) if table.name not in shown and table.terminal_rows
+    ]
+    folded = "".join(
+        f"<details><summary>{_cell(table.title)}</summary>"
+        f"{table_to_html(table, most_rows=MOST_ROWS)}</details>"
+        for table in rest
+    )
+    notes = "".join(f"<li>{_cell(note)}</li>" for note in comparison.notes)
+    notes = f"<details><summary>Notes</summary><ul>{notes}</ul></details>" if notes else ""
+    methods = "".join(
+        f"<p>{_cell(line)}</p>" for line in comparison.methods.splitlines() if line.strip()
+    )
+    return (
+        f'<div class="occstats"><p><strong>{_cell(comparison.verdict)}</strong></p>'
+        f"{''.join(table_to_html(table, most_rows=MOST_ROWS) for table in leading)}"
+        f"{folded}<details><summary>Methods</summary>{methods}</details>{notes}</div>"
+    )
+
+
+def _cell(text: str) -> str:
+    return escape(printable(text), quote=True)
+
+
+def _align(number: bool) -> str:
+    return f' style="text-align:{"right" if number else "left"}"'

@@ -1,0 +1,136 @@
+"""Tables about pairs of algorithms."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from occstats.comparison.verdict import ROW_FAMILY_NOTE, describe_test
+from occstats.formats import decimals, p_value, percent, text
+from occstats.report.table import Column, Leading, Table, grid, with_headers
+from occstats.report.writing import blank_or, interval, score_digits, shares
+
+if TYPE_CHECKING:
+    from occstats.comparison.result import Comparison
+
+__all__ = ["complementary_table", "kendall_table", "p_value_table", "pairwise_table"]
+
+
+def p_value_table(comparison: Comparison) -> Table:
+    """The triangle of corrected p-values, or the tests against the control."""
+    settings = comparison.settings
+    square = comparison.matrix("p_adjusted_unclipped")
+    claim = "the row is better than the column"
+    if settings.alternative == "less":
+        # The test that the column is worse than the row makes the same claim.
+        square = square.T
+    elif settings.alternative == "two-sided":
+        claim = "row and column differ"
+    if settings.control is None:
+        square = _upper_triangle(square)
+    else:
+        square = square.loc[[settings.control]].drop(columns=settings.control)
+    shown, columns = grid([Leading("algorithm", list(square.index))], square, blank_or(p_value))
+    corrected = settings.correction != "none"
+    return Table(
+        name="p_values",
+        title="Corrected p-values" if corrected else "P-values, not corrected",
+        explanation=f"Tests that {claim}: {describe_test(settings)}.",
+        frame=with_headers(shown, columns),
+        shown=shown,
+        columns=columns,
+        note=ROW_FAMILY_NOTE if settings.family == "row" and corrected else "",
+    )
+
+
+def _upper_triangle(square: pd.DataFrame) -> pd.DataFrame:
+    """Above the diagonal; neither the last row nor the first column has anything there."""
+    return square.where(np.triu(np.ones(square.shape, dtype=bool), k=1)).iloc[:-1, 1:]
+
+
+def pairwise_table(comparison: Comparison) -> Table:
+    """Size and certainty of the difference of every pair, the better mean rank first."""
+    order = {name: position for position, name in enumerate(comparison.algorithms)}
+    frame = comparison.pairwise
+    first, second = frame["a"].map(order), frame["b"].map(order)
+    control = comparison.settings.control
+    keep = first < second if control is None else frame["a"] == control
+    shown = frame.assign(_first=first, _second=second)[keep].sort_values(["_first", "_second"])
+    level = f"{100 * comparison.settings.confidence:g} %"
+    digits = score_digits(comparison)
+    signed = decimals(digits, signed=True)
+    columns = [
+        Column("better", ("a",), text, number=False),
+        Column("worse", ("b",), text, number=False),
+        Column("p", ("p_adjusted_unclipped",), p_value),
+        Column("difference", ("mean_difference",), signed),
+        Column(level, ("difference_ci_low", "difference_ci_high"), interval(signed)),
+        Column("shift", ("hodges_lehmann",), signed),
+        Column("win / tie / lose %", ("wins", "ties", "losses"), shares),
+        Column("new data set", ("prob_improvement_dataset",), percent),
+        Column(
+            "better / same / worse %", ("bayes_better", "bayes_equivalent", "bayes_worse"), shares
+        ),
+    ]
+    present = tuple(column for column in columns if all(key in frame for key in column.keys))
+    if control is not None:
+        present = (
+            Column("control", ("a",), text, number=False),
+            Column("other", ("b",), text, number=False),
+            *present[2:],
+        )
+    return Table(
+        name="pairwise",
+        title="How much better",
+        explanation=f"Corrected p-value; mean difference of {comparison.results.score_name} with "
+        "its interval; Hodges-Lehmann shift; shares of tasks won, tied, lost; chance to win on a "
+        "new data set; posterior probabilities of better, practically the same "
+        f"(±{comparison.settings.rope:g}) and worse.",
+        frame=frame,
+        columns=present,
+        shown=shown.reset_index(drop=True),
+        terminal_rows=max(len(order) - 1, 1),
+    )
+
+
+def kendall_table(comparison: Comparison) -> Table:
+    """Weighted Kendall's τ as a triangle."""
+    names = comparison.algorithms
+    position = {name: index for index, name in enumerate(names)}
+    first = comparison.kendall["a"].map(position).to_numpy()
+    second = comparison.kendall["b"].map(position).to_numpy()
+    values = np.full((len(names), len(names)), np.nan)
+    values[first, second] = values[second, first] = comparison.kendall["tau"]
+    square = _upper_triangle(pd.DataFrame(values, index=names, columns=names))
+    shown, columns = grid([Leading("algorithm", list(square.index))], square, blank_or(decimals(2)))
+    return Table(
+        name="kendall",
+        title="Kendall's τ",
+        explanation="1: two algorithms find the same tasks easy; 0: unrelated.",
+        frame=comparison.kendall,
+        shown=shown,
+        columns=columns,
+    )
+
+
+def complementary_table(comparison: Comparison) -> Table:
+    """Pairs by what the better of the two reaches on each task."""
+    digits = score_digits(comparison)
+    return Table(
+        name="complementary_pairs",
+        title="Complementary pairs",
+        explanation="If the better of two were chosen on every task: mean score, and mean rank "
+        "among all pairs.",
+        frame=comparison.complementary_pairs,
+        columns=(
+            Column("one", ("a",), text, number=False),
+            Column("other", ("b",), text, number=False),
+            Column(
+                f"mean best {comparison.results.score_name}", ("mean_best_score",), decimals(digits)
+            ),
+            Column("mean rank", ("mean_rank",), decimals(2)),
+        ),
+        terminal_rows=5,
+    )

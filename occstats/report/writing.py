@@ -1,0 +1,49 @@
+"""Formats that depend on the comparison: decimals of its score, intervals in brackets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from occstats.formats import text
+
+if TYPE_CHECKING:
+    from occstats.comparison.result import Comparison
+
+__all__ = ["blank_or", "interval", "score_digits", "shares"]
+
+
+def interval(write: Callable[..., str]) -> Callable[[float, float], str]:
+    """Two bounds in brackets."""
+
+    def written(low: float, high: float) -> str:
+        if pd.isna(low) or pd.isna(high):
+            return text(None)
+        return f"[{write(low)}, {write(high)}]"
+
+    return written
+
+
+def score_digits(comparison: Comparison) -> int:
+    """Decimals for scores: three for scores up to 1, fewer for larger, more for smaller ones."""
+    largest = np.nanmax(np.abs(comparison.results.scores.to_numpy(float)))
+    return 3 if largest == 0 else int(np.clip(3 - np.ceil(np.log10(largest)), 0, 8))
+
+
+def shares(*values: float) -> str:
+    """Percentages of a whole, as one cell."""
+    if any(pd.isna(value) for value in values):
+        return text(None)
+    return " / ".join(f"{100 * value:.0f}" for value in values)
+
+
+def blank_or(write: Callable[..., str]) -> Callable[[float], str]:
+    """Nothing where there is no number, as in the empty half of a triangle."""
+
+    def written(value: float) -> str:
+        return "" if pd.isna(value) else write(value)
+
+    return written
