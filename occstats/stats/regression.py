@@ -1,0 +1,306 @@
+"""Weighted least squares by QR, with inference that knows about clusters."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+from scipy import linalg
+from scipy import stats as scipy_stats
+
+from occstats.errors import ArgumentError
+from occstats.stats._checks import (
+    FloatArray,
+    as_scores,
+    as_vector,
+    check_choice,
+    check_fraction,
+    cluster_codes,
+)
+from occstats.stats.robust_variance import WeightedFit, cr1, cr2, hc3
+
+Inference = Literal["cr1", "cr2", "hc3", "classical"]
+INFERENCES = ("cr1", "cr2", "hc3", "classical")
+
+#: Below this share of a column that the columns before it do not explain, nothing is left of it.
+_RANK_TOLERANCE = 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class Regression:
+    """A fitted linear model; all arrays are in the order of `terms`.
+
+    Attributes
+    ----------
+    terms : tuple of str
+    coefficient, se, df, statistic, p, ci_low, ci_high : ndarray of shape (n_terms,)
+        Estimate, standard error, degrees of freedom of t, t, two-sided p-value and confidence
+        limits. NaN when there is no fit or no inference.
+    n_observations, n_clusters : int
+    inference : str
+    confidence : float
+    residual_sd : float
+        Root of the weighted residual sum of squares (weights of mean 1) over N − K.
+    reason : str or None
+        Why there is no fit, or no inference.
+    """
+
+    terms: tuple[str, ...]
+    coefficient: FloatArray
+    se: FloatArray
+    df: FloatArray
+    statistic: FloatArray
+    p: FloatArray
+    ci_low: FloatArray
+    ci_high: FloatArray
+    n_observations: int
+    n_clusters: int
+    inference: str
+    confidence: float
+    residual_sd: float
+    reason: str | None = None
+
+
+def trait_design(
+    traits: Mapping[str, npt.ArrayLike], median_score: npt.ArrayLike
+) -> tuple[FloatArray, tuple[str, ...]]:
+    """Columns of the regression of ranks: 1, log n, log m, sparsity, median score.
+
+    Parameters
+    ----------
+    traits : mapping of str to array_like of shape (n_tasks,)
+        ``n`` (instances), ``m`` (features) and ``sparsity`` of each task. What is not there is
+        left out of the model; other names are ignored.
+    median_score : array_like of shape (n_tasks,)
+        Median of the algorithms' scores on each task.
+
+    Returns
+    -------
+    design : ndarray of shape (n_tasks, n_terms)
+    terms : tuple of str
+        Among ``intercept``, ``log_n``, ``log_m``, ``sparsity``, ``median_score``.
+
+    Examples
+    --------
+    >>> from occstats.stats import trait_design
+    >>> design, terms = trait_design({"n": [1, 10], "sparsity": [0, 0.5]}, [0.8, 0.9])
+    >>> terms
+    ('intercept', 'log_n', 'sparsity', 'median_score')
+    >>> design.round(3)
+    array([[1.   , 0.   , 0.   , 0.8  ],
+           [1.   , 2.303, 0.5  , 0.9  ]])
+    """
+    simplicity = as_vector("median_score", median_score)
+    columns, terms = [np.ones(len(simplicity))], ["intercept"]
+    for name in ("n", "m"):
+        if name in traits:
+            values = as_vector(name, traits[name])
+            if (values <= 0).any():
+                raise ArgumentError(
+                    f"{name} must be above 0 to take its logarithm; "
+                    f"got {values[values <= 0][0]:g} in {np.count_nonzero(values <= 0)} task(s)."
+                )
+            columns.append(np.log(values))
+            terms.append(f"log_{name}")
+    if "sparsity" in traits:
+        columns.append(as_vector("sparsity", traits["sparsity"]))
+        terms.append("sparsity")
+    columns.append(simplicity)
+    terms.append("median_score")
+    for term, column in zip(terms, columns, strict=True):
+        if len(column) != len(simplicity):
+            raise ArgumentError(
+                f"{term} must hold one value per task ({len(simplicity)}); got {len(column)}."
+            )
+    return np.column_stack(columns), tuple(terms)
+
+
+def weighted_regression(
+    y: npt.ArrayLike,
+    design: npt.ArrayLike,
+    terms: Sequence[str],
+    *,
+    clusters: npt.ArrayLike | None = None,
+    weights: npt.ArrayLike | None = None,
+    inference: Inference = "cr1",
+    confidence: float = 0.95,
+) -> Regression:
+    r"""Weighted least squares of ``y`` on the columns of ``design``, with robust inference.
+
+    Parameters
+    ----------
+    y : array_like of shape (n,)
+        Response, such as an algorithm's rank in each task.
+    design : array_like of shape (n, n_terms)
+        Columns of the model, the intercept among them.
+    terms : sequence of str
+        Names of the columns.
+    clusters : array_like of shape (n,), optional
+        Labels of the clusters; needed by ``"cr1"`` and ``"cr2"``.
+    weights : array_like of shape (n,), optional
+        Weights of the observations, as from :func:`cluster_weights`; their scale does not matter.
+    inference : {"cr1", "cr2", "hc3", "classical"}
+        ``"cr1"``: cluster-robust with the factor G/(G − 1) · (N − 1)/(N − K) (CR1S, Stata's) and t
+        with G − 1 degrees of freedom. ``"cr2"``: cluster-robust, corrected for the leverage of
+        each cluster (Bell and McCaffrey 2002), and t with Satterthwaite's degrees of freedom;
+        better when clusters are few or unequal. ``"hc3"``: robust to unequal variances, clusters
+        ignored. ``"classical"``: variance inversely proportional to the weight.
+    confidence : float
+        Of the intervals.
+
+    Returns
+    -------
+    Regression
+        With `reason` set, and NaN in place of numbers, if the columns are linearly dependent, if
+        observations do not outnumber the terms, or if clusters are too few.
+
+    Notes
+    -----
+    :math:`\hat\beta` solves the weighted problem by Householder QR of :math:`W^{1/2} X`, never by
+    normal equations. With residuals :math:`e`, bread :math:`M = (X' W X)^{-1}`,
+
+    .. math:: V = M \Big( \sum_g X_g' W_g A_g e_g e_g' A_g' W_g X_g \Big) M
+
+    with :math:`A_g` a multiple of the identity for CR1S, and for CR2 :math:`A_g = (I - H)_g (I -
+    H)_g'` to the power −1/2, which makes V unbiased if errors are independent with equal variance
+    (the default of R's clubSandwich for weighted ``lm``).
+
+    References
+    ----------
+    .. [1] R. M. Bell, D. F. McCaffrey (2002). Bias reduction in standard errors for linear
+       regression with multi-stage samples. Survey Methodology 28, 169-181.
+    .. [2] J. E. Pustejovsky, E. Tipton (2018). Small-sample methods for cluster-robust variance
+       estimation and hypothesis testing in fixed effects models. Journal of Business & Economic
+       Statistics 36, 672-683.
+    .. [3] J. S. Long, L. H. Ervin (2000). Using heteroscedasticity consistent standard errors in
+       the linear regression model. American Statistician 54, 217-224.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from occstats.stats import weighted_regression
+    >>> x = np.array([1.0, 2, 3, 4, 5, 6])
+    >>> y = np.array([1.1, 1.9, 3.2, 3.9, 5.2, 5.9])
+    >>> fit = weighted_regression(
+    ...     y, np.column_stack([np.ones(6), x]), ("intercept", "x"), clusters=[1, 1, 2, 2, 3, 3]
+    ... )
+    >>> fit.coefficient.round(4), fit.df
+    (array([0.0733, 0.9886]), array([2., 2.]))
+    """
+    check_choice("inference", inference, INFERENCES)
+    check_fraction("confidence", confidence)
+    response, columns = as_vector("y", y), as_scores("design", design)
+    n, k = columns.shape
+    if len(response) != n or len(terms) != k:
+        raise ArgumentError(
+            f"design must have a row for each of the {len(response)} values of y and a column for "
+            f"each of the {len(terms)} terms; got shape {columns.shape}."
+        )
+    mass = _checked_weights(weights, n)
+    if clusters is None and inference in ("cr1", "cr2"):
+        raise ArgumentError(f"clusters must be given for inference {inference!r}.")
+    codes, n_clusters = cluster_codes(np.arange(n) if clusters is None else clusters, n)
+
+    def result(
+        coefficient: FloatArray,
+        covariance: FloatArray,
+        df: FloatArray,
+        residual_sd: float,
+        reason: str | None = None,
+    ) -> Regression:
+        se = np.sqrt(np.diag(covariance))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            statistic = coefficient / se
+            half_width = scipy_stats.t.ppf((1 + confidence) / 2, df) * se
+        return Regression(
+            terms=tuple(terms),
+            coefficient=coefficient,
+            se=se,
+            df=df,
+            statistic=statistic,
+            p=np.asarray(2 * scipy_stats.t.sf(np.abs(statistic), df), dtype=np.float64),
+            ci_low=coefficient - half_width,
+            ci_high=coefficient + half_width,
+            n_observations=n,
+            n_clusters=n_clusters,
+            inference=inference,
+            confidence=confidence,
+            residual_sd=residual_sd,
+            reason=reason,
+        )
+
+    unknown, no_covariance = np.full(k, np.nan), np.full((k, k), np.nan)
+    problem = _no_fit(columns, mass, terms)
+    if problem is not None:
+        return result(unknown, no_covariance, unknown, float("nan"), problem)
+    fit = fit_by_qr(response, columns, mass)
+    residual_sd = float(np.sqrt(fit.weights @ fit.residuals**2 / (n - k)))
+    if inference == "classical":
+        covariance, df = residual_sd**2 * fit.bread, np.full(k, float(n - k))
+    elif inference == "hc3":
+        covariance, df = hc3(fit), np.full(k, float(n - k))
+    elif n_clusters <= k:
+        reason = (
+            f"{n_clusters} cluster{'s' * (n_clusters > 1)} for {k} terms: cluster-robust "
+            "inference needs more clusters than terms"
+        )
+        return result(fit.coefficients, no_covariance, unknown, residual_sd, reason)
+    elif inference == "cr1":
+        covariance, df = cr1(fit, codes, n_clusters), np.full(k, float(n_clusters - 1))
+    else:
+        covariance, df = cr2(fit, codes, n_clusters)
+    return result(fit.coefficients, covariance, df, residual_sd)
+
+
+def fit_by_qr(y: FloatArray, design: FloatArray, weights: FloatArray) -> WeightedFit:
+    """Least squares with positive weights, from a design of full column rank."""
+    roots = np.sqrt(weights)
+    # Columns of length 1: the solution is the same, and no term's unit decides its precision.
+    lengths = np.sqrt(weights @ design**2)
+    q, r = linalg.qr(roots[:, None] * (design / lengths), mode="economic")
+    scaled = linalg.solve_triangular(r, q.T @ (roots * y))
+    coefficients: FloatArray = scaled / lengths
+    inverse_r: FloatArray = linalg.solve_triangular(r, np.eye(len(r))) / lengths[:, None]
+    return WeightedFit(
+        coefficients=coefficients,
+        residuals=y - design @ coefficients,
+        weights=weights,
+        basis=q / roots[:, None],
+        inverse_r=inverse_r,
+    )
+
+
+def _checked_weights(weights: npt.ArrayLike | None, n: int) -> FloatArray:
+    if weights is None:
+        return np.ones(n)
+    mass = as_vector("weights", weights)
+    if len(mass) != n or (mass <= 0).any():
+        raise ArgumentError(
+            f"weights must hold one positive weight per observation ({n}); got {len(mass)}, "
+            f"of which {np.count_nonzero(mass <= 0)} are not positive."
+        )
+    normalised: FloatArray = mass / mass.mean()
+    return normalised
+
+
+def _no_fit(design: FloatArray, weights: FloatArray, terms: Sequence[str]) -> str | None:
+    n, k = design.shape
+    if n <= k:
+        return f"{n} observations for {k} terms: there must be more observations than terms"
+    lengths = np.sqrt(weights @ design**2)
+    zero = [term for term, length in zip(terms, lengths, strict=True) if length == 0]
+    if zero:
+        return f"{', '.join(zero)} is zero in all tasks: leave it out"
+    r = linalg.qr(np.sqrt(weights)[:, None] * (design / lengths), mode="r")[0][:k]
+    dependent = [
+        term
+        for term, pivot in zip(terms, np.abs(np.diag(r)), strict=True)
+        if pivot < _RANK_TOLERANCE
+    ]
+    if dependent:
+        return (
+            f"{', '.join(dependent)} cannot be told from the terms before it "
+            "(the columns are linearly dependent): leave it out"
+        )
+    return None

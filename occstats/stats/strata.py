@@ -1,0 +1,135 @@
+"""Mean ranks within strata of a trait of the tasks, such as how difficult they are."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from occstats.errors import ArgumentError
+from occstats.stats._checks import (
+    FloatArray,
+    IntArray,
+    as_scores,
+    as_vector,
+    check_choice,
+    check_count,
+)
+from occstats.stats.weights import cluster_weights
+
+Kind = Literal["width", "quantile"]
+KINDS = ("width", "quantile")
+
+
+@dataclass(frozen=True, eq=False)
+class Strata:
+    """Mean ranks by stratum.
+
+    Attributes
+    ----------
+    low, high : ndarray of shape (n_strata,)
+        Edges: a task belongs to a stratum if ``low <= trait < high`` (``<=`` in the last).
+    n_tasks : ndarray of int of shape (n_strata,)
+    weight : ndarray of shape (n_strata,)
+        Share of the total weight of the tasks.
+    mean_ranks : ndarray of shape (n_strata, k)
+        Weighted mean rank of each algorithm; NaN in a stratum without tasks.
+    """
+
+    low: FloatArray
+    high: FloatArray
+    n_tasks: IntArray
+    weight: FloatArray
+    mean_ranks: FloatArray
+
+
+def rank_strata(
+    ranks: npt.ArrayLike,
+    trait: npt.ArrayLike,
+    clusters: npt.ArrayLike,
+    *,
+    n_strata: int = 5,
+    kind: Kind = "width",
+    edges: Sequence[float] | None = None,
+) -> Strata:
+    """Average ranks within strata of the tasks.
+
+    The weight of a task is that in the whole sample (every cluster weighs the same), so that the
+    strata's means, weighted by the strata's weights, give the overall mean rank.
+
+    Parameters
+    ----------
+    ranks : array_like of shape (n_tasks, k)
+        As from :func:`task_ranks`.
+    trait : array_like of shape (n_tasks,)
+        What to stratify by; the task's median score is its simplicity.
+    clusters : array_like of shape (n_tasks,)
+        Label of the cluster (data set) of each task.
+    n_strata : int
+        Number of strata. With ``"quantile"`` and many equal values there may be fewer.
+    kind : {"width", "quantile"}
+        Strata of equal width between the lowest and the highest value, or with as equal numbers of
+        tasks as ties allow.
+    edges : sequence of float, optional
+        The edges themselves, ascending, instead of `n_strata` and `kind`; they must enclose all
+        values.
+
+    Returns
+    -------
+    Strata
+
+    Examples
+    --------
+    >>> from occstats.stats import rank_strata
+    >>> ranks = [[1, 2], [1, 2], [2, 1], [1.5, 1.5]]
+    >>> strata = rank_strata(ranks, [0.5, 0.6, 0.9, 0.8], [1, 2, 3, 4], n_strata=2)
+    >>> strata.mean_ranks
+    array([[1.  , 2.  ],
+           [1.75, 1.25]])
+    """
+    table, values = as_scores("ranks", ranks), as_vector("trait", trait)
+    weights = cluster_weights(clusters)
+    if not len(table) == len(values) == len(weights):
+        raise ArgumentError(
+            "ranks, trait and clusters must hold the same tasks; "
+            f"got {len(table)}, {len(values)} and {len(weights)}."
+        )
+    limits = _given_edges(edges, values) if edges is not None else _edges(values, n_strata, kind)
+    # The last stratum includes its upper edge.
+    index = np.clip(np.searchsorted(limits, values, side="right") - 1, 0, len(limits) - 2)
+    member = np.zeros((len(limits) - 1, len(values)))
+    member[index, np.arange(len(values))] = weights
+    mass = member.sum(axis=1)
+    with np.errstate(invalid="ignore"):
+        mean_ranks = (member @ table) / mass[:, None]
+    return Strata(
+        low=limits[:-1],
+        high=limits[1:],
+        n_tasks=np.bincount(index, minlength=len(limits) - 1),
+        weight=mass,
+        mean_ranks=mean_ranks,
+    )
+
+
+def _edges(values: FloatArray, n_strata: int, kind: str) -> FloatArray:
+    check_choice("kind", kind, KINDS)
+    check_count("n_strata", n_strata)
+    low, high = float(values.min()), float(values.max())
+    if low == high:
+        return np.array([low, high])
+    if kind == "width":
+        return np.linspace(low, high, n_strata + 1)
+    return np.unique(np.quantile(values, np.linspace(0, 1, n_strata + 1)))
+
+
+def _given_edges(edges: Sequence[float], values: FloatArray) -> FloatArray:
+    limits = as_vector("edges", edges)
+    if len(limits) < 2 or (np.diff(limits) <= 0).any():
+        raise ArgumentError(f"edges must be at least two ascending numbers; got {list(edges)!r}.")
+    if values.min() < limits[0] or values.max() > limits[-1]:
+        raise ArgumentError(
+            f"edges must enclose all values of the trait ({values.min():g} to {values.max():g}); "
+            f"got {limits[0]:g} to {limits[-1]:g}."
+        )
+    return limits
