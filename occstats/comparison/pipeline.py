@@ -126,7 +126,7 @@ def compare_with(
     testable = results.n_clusters > 1
     found = run_tests(results, settings)
     pairwise = ordered_pairs(results, found)
-    diagnostics = stages.diagnose(results, found, settings)
+    diagnostics = stages.diagnose(results, settings)
     kendall = stages.kendall(results, settings)
 
     # On which kind of task, and together with whom?

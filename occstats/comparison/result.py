@@ -47,6 +47,8 @@ class Comparison:
     stability, design, classical
         Would the conclusions hold with a data set less; how large a benchmark they would need;
         the classical tests, which assume independent tasks.
+    fold_tests
+        Where the results have folds: for each task, how sure one is that ``a`` is better there.
     verdict, methods, notes
         The answer in a few sentences, a paragraph for a paper, and what happened to the input.
     meta
@@ -78,6 +80,7 @@ class Comparison:
     stability: Any = None
     design: Any = None
     classical: Any = None
+    fold_tests: pd.DataFrame | None = None
     verdict: str = ""
     methods_text: MethodsText
     notes: tuple[str, ...] = ()

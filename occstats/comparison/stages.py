@@ -11,12 +11,16 @@ import numpy as np
 import pandas as pd
 
 from occstats import __version__
+from occstats.comparison.frames import unordered_pairs
 from occstats.comparison.result import Comparison
 from occstats.comparison.settings import Settings
 from occstats.comparison.testing import PairTests
 from occstats.results import Results
+from occstats.stats.complementary import complementary_pairs
+from occstats.stats.diagnostics import cluster_diagnostics
 from occstats.stats.kendall import kendall_matrix
 from occstats.stats.ranks import RankSummary, summarise_ranks
+from occstats.stats.strata import rank_strata
 
 RECORDED_SETTINGS = (
     "test", "null", "alternative", "correction", "family", "control", "alpha", "missing",
@@ -109,6 +113,68 @@ def describe(results: Results, settings: Settings, engine: dict[str, Any]) -> di
     }
 
 
+def complement(whole: Results, settings: Settings) -> pd.DataFrame:
+    """Pairs by what the better of the two reaches on each task."""
+    found = complementary_pairs(
+        whole.oriented, whole.clusters, tie_tolerance=settings.tie_tolerance
+    )
+    names = np.array(whole.algorithms, dtype=object)
+    sign = 1.0 if whole.higher_is_better else -1.0
+    return pd.DataFrame(
+        {
+            "a": names[found.a],
+            "b": names[found.b],
+            "mean_best_score": sign * found.mean_best_score,
+            "mean_rank": found.mean_rank,
+        }
+    )
+
+
+def stratify(whole: Results, ranking: RankSummary, settings: Settings) -> pd.DataFrame:
+    """Mean rank by difficulty, the hardest tasks first; bounds on the scale of the score."""
+    found = rank_strata(
+        ranking.ranks,
+        np.median(whole.oriented, axis=1),
+        whole.clusters,
+        n_strata=settings.n_strata,
+        kind=settings.strata,  # type: ignore[arg-type]
+    )
+    low, high = found.low, found.high
+    if not whole.higher_is_better:
+        low, high = -high, -low
+    k = len(whole.algorithms)
+    return pd.DataFrame(
+        {
+            "stratum": np.repeat(np.arange(1, len(low) + 1), k),
+            "low": np.repeat(low, k),
+            "high": np.repeat(high, k),
+            "n_tasks": np.repeat(found.n_tasks, k),
+            "algorithm": np.tile(np.array(whole.algorithms, dtype=object), len(low)),
+            "mean_rank": found.mean_ranks.ravel(),
+        }
+    )
+
+
+def diagnose(results: Results, settings: Settings) -> pd.DataFrame:
+    """How strongly the tasks of a data set belong together, for every unordered pair."""
+    found = cluster_diagnostics(
+        results.oriented, results.clusters, tie_tolerance=settings.tie_tolerance
+    )
+    return unordered_pairs(
+        results.algorithms,
+        {
+            "n_tasks": found.n_tasks,
+            "n_clusters": found.n_clusters,
+            "icc": found.intraclass_correlation,
+            "icc_differences": found.intraclass_correlation_differences,
+            "design_effect": found.design_effect,
+            "effective_tasks": found.effective_tasks,
+            "size_correlation": found.size_correlation,
+            "size_p": found.size_p,
+        },
+    )
+
+
 def add_uncertainty(comparison: Comparison, found: PairTests, progress: bool | None) -> Comparison:
     """Intervals, effect sizes, posterior probabilities, stability and design."""
     from occstats.comparison.uncertainty import assess
@@ -121,6 +187,8 @@ def add_uncertainty(comparison: Comparison, found: PairTests, progress: bool | N
         summary=comparison.summary.merge(extra.summary_intervals, on="algorithm", how="left"),
         pairwise=comparison.pairwise.merge(effects, on=["a", "b"], how="left"),
         kendall=comparison.kendall.merge(extra.kendall_intervals, on=["a", "b"], how="left"),
+        diagnostics=comparison.diagnostics.merge(extra.naive, on=["a", "b"], how="left"),
+        fold_tests=extra.fold_tests,
         stability=extra.stability,
         design=extra.design,
         classical=extra.classical,

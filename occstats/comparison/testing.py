@@ -118,6 +118,7 @@ def ordered_pairs(results: Results, found: PairTests) -> pd.DataFrame:
             "n_tasks": both[a, b],
             "n_clusters": _clusters_per_pair(results)[a, b],
             "mean_difference": mean_differences(results)[a, b],
+            "icc": tests.intraclass_correlation[a, b],
         }
     )
 
