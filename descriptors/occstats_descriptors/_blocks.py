@@ -1,0 +1,49 @@
+"""Blocks of rows on threads, with results that do not depend on the number of threads."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from functools import cache
+from typing import Any
+
+__all__ = ["for_each_block", "single_threaded_blas", "thread_count"]
+
+
+def thread_count(n_jobs: int | None) -> int:
+    """Turn ``n_jobs`` into a number of threads: None and −1 are all cores of the process."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    cores = cores or 1
+    if n_jobs is None:
+        return cores
+    if n_jobs == 0:
+        raise ValueError("n_jobs must be a number of threads or -1 for all cores, got n_jobs=0.")
+    return n_jobs if n_jobs > 0 else max(1, cores + 1 + n_jobs)
+
+
+def for_each_block(work: Callable[[slice], None], rows: int, block: int, threads: int) -> None:
+    """Call `work` on slices of `block` rows; each block writes its own part of the result."""
+    blocks = [slice(start, min(start + block, rows)) for start in range(0, rows, block)]
+    if threads == 1 or len(blocks) == 1:
+        for part in blocks:
+            work(part)
+        return
+    with ThreadPoolExecutor(min(threads, len(blocks))) as pool:
+        for _ in pool.map(work, blocks):
+            pass
+
+
+@contextmanager
+def single_threaded_blas() -> Iterator[None]:
+    """Keep BLAS on the calling thread: its sums then do not depend on the number of cores."""
+    with _controller().limit(limits=1, user_api="blas"):
+        yield
+
+
+@cache
+def _controller() -> Any:
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()

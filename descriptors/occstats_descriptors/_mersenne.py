@@ -1,0 +1,115 @@
+"""
+The random numbers of the authors' extended isolation forest.
+
+Their package draws from C++'s ``std::mt19937_64`` through the distributions of the GNU standard
+library. These are the same streams, so that a forest with the same seed has the same trees.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from occstats_descriptors._jit import compiled
+
+__all__ = ["STATE_SIZE", "chosen_without_replacement", "normal", "seeded", "uniform"]
+
+Stream = NDArray[np.uint64]
+
+_WORDS = 312
+# State words, then the tempered output of the current round, then the position in it.
+STATE_SIZE = 2 * _WORDS + 1
+_ZERO, _ONE = np.uint64(0), np.uint64(1)
+_UPPER, _LOWER = np.uint64(0xFFFFFFFF80000000), np.uint64(0x7FFFFFFF)
+_MATRIX = np.uint64(0xB5026F5AA96619E9)
+_MULTIPLIER = np.uint64(6364136223846793005)
+_TO_UNIT = 1.0 / 18446744073709551616.0
+
+
+@compiled
+def seeded(stream: Stream, seed: int) -> None:
+    """Start the stream of a seed."""
+    stream[0] = np.uint64(seed)
+    for word in range(1, _WORDS):
+        last = stream[word - 1]
+        stream[word] = _MULTIPLIER * (last ^ (last >> np.uint64(62))) + np.uint64(word)
+    stream[2 * _WORDS] = np.uint64(_WORDS)
+
+
+@compiled
+def _next_round(stream: Stream) -> None:
+    for word in range(_WORDS):
+        following = word + 1 if word < _WORDS - 1 else 0
+        middle = word + 156 if word < _WORDS - 156 else word - 156
+        joined = (stream[word] & _UPPER) | (stream[following] & _LOWER)
+        twist = _MATRIX if joined & _ONE else _ZERO
+        stream[word] = stream[middle] ^ (joined >> _ONE) ^ twist
+    for word in range(_WORDS):
+        bits = stream[word]
+        bits ^= (bits >> np.uint64(29)) & np.uint64(0x5555555555555555)
+        bits ^= (bits << np.uint64(17)) & np.uint64(0x71D67FFFEDA60000)
+        bits ^= (bits << np.uint64(37)) & np.uint64(0xFFF7EEE000000000)
+        stream[_WORDS + word] = bits ^ (bits >> np.uint64(43))
+    stream[2 * _WORDS] = _ZERO
+
+
+@compiled
+def _bits(stream: Stream) -> np.uint64:
+    if stream[2 * _WORDS] == np.uint64(_WORDS):
+        _next_round(stream)
+    position = stream[2 * _WORDS]
+    stream[2 * _WORDS] = position + _ONE
+    return stream[np.int64(position) + _WORDS]
+
+
+@compiled
+def uniform(stream: Stream) -> float:
+    """Draw from [0, 1)."""
+    value = np.float64(_bits(stream)) * _TO_UNIT
+    return min(value, 0.9999999999999999)
+
+
+@compiled
+def normal(stream: Stream) -> float:
+    """Draw from N(0, 1) by the polar method; the second value of the pair is not used."""
+    while True:
+        x = 2.0 * uniform(stream) - 1.0
+        y = 2.0 * uniform(stream) - 1.0
+        squared = x * x + y * y
+        if 0.0 < squared <= 1.0:
+            return y * np.sqrt(-2.0 * np.log(squared) / squared)
+
+
+@compiled
+def _high_product(a: np.uint64, b: np.uint64) -> np.uint64:
+    half, mask = np.uint64(32), np.uint64(0xFFFFFFFF)
+    low = (a & mask) * (b & mask)
+    middle = (a >> half) * (b & mask) + (low >> half)
+    other = (a & mask) * (b >> half) + (middle & mask)
+    return (a >> half) * (b >> half) + (middle >> half) + (other >> half)
+
+
+@compiled
+def _below(stream: Stream, bound: int) -> int:
+    """Draw an integer from [0, bound) by Lemire's method."""
+    size = np.uint64(bound)
+    bits = _bits(stream)
+    if bits * size < size:
+        threshold = (_ZERO - size) % size
+        while bits * size < threshold:
+            bits = _bits(stream)
+    return np.int64(_high_product(bits, size))
+
+
+@compiled
+def chosen_without_replacement(
+    stream: Stream, count: int, total: int, taken: NDArray[np.bool_]
+) -> None:
+    """Mark `count` of `total` items, by Floyd's method."""
+    taken[:total] = False
+    for bound in range(total - count + 1, total + 1):
+        item = _below(stream, bound)
+        taken[bound - 1 if taken[item] else item] = True
+    # The items are then shuffled, two at a time: their order has no effect, the draws have.
+    for _ in range(count // 2 if count % 2 == 0 else (count - 1) // 2):
+        _bits(stream)

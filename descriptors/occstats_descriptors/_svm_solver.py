@@ -1,0 +1,275 @@
+"""
+The one-class support vector problem, solved from a good start on a working set of dense kernel.
+
+Minimise ½ αᵀKα with Σα = νn and 0 ≤ α ≤ 1, which is LIBSVM's scale (the paper's Σα = 1 is this
+divided by νn), to LIBSVM's stopping rule: the gradient G = Kα of no row that could take more weight
+is below that of a row that could give some, but for `tolerance`.
+
+- The start: a random eighth of the rows is solved first, and the νn rows that this solution puts
+  furthest out take all the weight; with few rows, those of lowest density. The gradient of the
+  start is a product of blocks of the kernel, left to BLAS.
+- The rest is sequential minimal optimisation with second-order selection of the pair, on a working
+  set of the rows nearest to the boundary on either side, whose kernel is kept; then the gradient of
+  all rows is brought up to date by the columns that changed, until no row violates the rule.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from occstats_descriptors._jit import compiled
+from occstats_descriptors._svm_kernel import kernel_matrix, kernel_times
+from occstats_descriptors.base import Matrix, Vector
+
+__all__ = ["OneClassProblem", "Solution"]
+
+_SUBSET_FACTOR = 8
+_MAXIMUM_ROUNDS = 1000
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """
+    A solution of the one-class problem, in the scale Σα = 1.
+
+    Attributes
+    ----------
+    nu : float
+    alpha : ndarray of shape (n_samples,)
+        Weight of each training row.
+    rho : float
+        Offset of the hyperplane.
+    objective : float
+        ½ αᵀKα.
+    converged : bool
+        Whether the stopping rule was met.
+    """
+
+    nu: float
+    alpha: Vector = field(repr=False)
+    rho: float
+    objective: float
+    converged: bool
+    gradient: Vector = field(repr=False)
+    """Kα in the scale Σα = νn, from which a neighbouring ν is solved."""
+
+
+class OneClassProblem:
+    """
+    Training rows and a kernel width; solves for one ν after another.
+
+    Parameters
+    ----------
+    rows : ndarray of shape (n_samples, n_features)
+    gamma : float
+        Inverse kernel width.
+    tolerance : float
+        LIBSVM's stopping tolerance.
+    threads : int
+        Threads for blocks of the kernel; the solution does not depend on it.
+    working_set : int
+        Largest number of rows whose kernel matrix is kept.
+    """
+
+    def __init__(
+        self,
+        rows: Matrix,
+        gamma: float,
+        *,
+        tolerance: float = 1e-3,
+        threads: int = 1,
+        working_set: int = 2000,
+    ) -> None:
+        self.rows = rows
+        self.gamma = gamma
+        self.tolerance = tolerance
+        self.threads = threads
+        self.working_set = working_set
+        dense = len(rows) <= working_set
+        self._kernel = kernel_matrix(rows, rows, gamma) if dense else None
+
+    def solve(self, nu: float, start: Solution | None = None) -> Solution:
+        """Solve for one ν, from the solution for another ν where one is given."""
+        if start is None:
+            weight = self._first_weights(nu)
+            gradient = self._product(weight)
+        else:
+            weight = start.alpha * (start.nu * len(self.rows))
+            np.clip(weight, 0, 1, out=weight)
+            moved = _move_mass(weight, start.gradient, nu * len(self.rows))
+            gradient = start.gradient + self._product(moved - weight)
+            weight = moved
+        converged = self._optimise(weight, gradient)
+        scale = nu * len(self.rows)
+        return Solution(
+            nu=nu,
+            alpha=weight / scale,
+            rho=_offset(weight, gradient) / scale,
+            objective=float(weight @ gradient) / (2 * scale**2),
+            converged=converged,
+            gradient=gradient,
+        )
+
+    def _first_weights(self, nu: float) -> Vector:
+        n = len(self.rows)
+        if self._kernel is not None:
+            outwardness = self._kernel.sum(axis=1, dtype=np.float64)
+        else:
+            chosen = np.random.default_rng(0).choice(n, n // _SUBSET_FACTOR, replace=False)
+            subset = self.rows[np.sort(chosen)]
+            rough = OneClassProblem(
+                subset,
+                self.gamma,
+                tolerance=10 * self.tolerance,
+                threads=self.threads,
+                working_set=self.working_set,
+            ).solve(nu)
+            support = rough.alpha > 0
+            outwardness = self._times(self.rows, subset[support], rough.alpha[support])
+        return _fill(np.zeros(n), np.argsort(outwardness, kind="stable"), nu * n)
+
+    def _product(self, change: Vector) -> Vector:
+        """Evaluate K times a vector that is mostly zero."""
+        where = np.flatnonzero(change)
+        if self._kernel is None:
+            return self._times(self.rows, self.rows[where], change[where])
+        return np.asarray(
+            self._kernel[:, where] @ change[where].astype(np.float32), dtype=np.float64
+        )
+
+    def _times(self, rows: Matrix, columns: Matrix, weights: Vector) -> Vector:
+        return kernel_times(
+            rows, columns, weights, self.gamma, threads=self.threads, dtype=np.float32
+        )
+
+    def _optimise(self, weight: Vector, gradient: Vector) -> bool:
+        """Improve weights and gradient in place until the stopping rule holds."""
+        n = len(weight)
+        limit = max(10_000_000, 100 * n)
+        if self._kernel is not None:
+            return _reported(minimise(self._kernel, weight, gradient, self.tolerance, limit))
+        for _ in range(_MAXIMUM_ROUNDS):
+            if _violation(weight, gradient) < self.tolerance:
+                return True
+            working = _working_set(weight, gradient, self.working_set)
+            kernel = kernel_matrix(self.rows[working], self.rows[working], self.gamma)
+            part, slope = weight[working], gradient[working]
+            minimise(kernel, part, slope, self.tolerance / 2, limit)
+            change = np.zeros(n)
+            change[working] = part - weight[working]
+            weight[working] = part
+            gradient += self._product(change)
+        return _reported(False)
+
+
+def _reported(converged: bool) -> bool:
+    if not converged:
+        from sklearn.exceptions import ConvergenceWarning
+
+        warnings.warn(
+            "The one-class support vector problem did not reach its tolerance; "
+            "raise tol or scale the attributes.",
+            ConvergenceWarning,
+            stacklevel=2,
+        )
+    return converged
+
+
+def _fill(weight: Vector, order: NDArray[np.intp], mass: float) -> Vector:
+    """Give weight to rows in order, as much as each can take, until `mass` is spent."""
+    room = 1.0 - weight[order]
+    before = np.cumsum(room) - room
+    weight[order] += np.clip(mass - before, 0.0, room)
+    return weight
+
+
+def _move_mass(weight: Vector, gradient: Vector, mass: float) -> Vector:
+    """Add weight where the gradient is lowest, or take it where it is highest."""
+    moved = weight.copy()
+    missing = mass - float(moved.sum())
+    if missing >= 0:
+        return _fill(moved, np.argsort(gradient, kind="stable"), missing)
+    return 1.0 - _fill(1.0 - moved, np.argsort(-gradient, kind="stable"), -missing)
+
+
+def _violation(weight: Vector, gradient: Vector) -> float:
+    can_grow, can_shrink = weight < 1, weight > 0
+    if not can_grow.any() or not can_shrink.any():
+        return 0.0
+    return float(gradient[can_shrink].max() - gradient[can_grow].min())
+
+
+def _offset(weight: Vector, gradient: Vector) -> float:
+    """Place the hyperplane as LIBSVM does: through the rows with some but not all weight."""
+    free = (weight > 0) & (weight < 1)
+    if free.any():
+        return float(gradient[free].mean())
+    full, empty = weight >= 1, weight <= 0
+    lower = gradient[full].max() if full.any() else -np.inf
+    upper = gradient[empty].min() if empty.any() else np.inf
+    if np.isinf(lower) or np.isinf(upper):
+        return float(lower if np.isfinite(lower) else upper)
+    return float((lower + upper) / 2)
+
+
+def _working_set(weight: Vector, gradient: Vector, size: int) -> NDArray[np.intp]:
+    """Choose the rows that violate most, or are nearest to it, on both sides of the boundary."""
+    half = size // 2
+    growing = np.where(weight < 1, gradient, np.inf)
+    shrinking = np.where(weight > 0, -gradient, np.inf)
+    lowest = np.argpartition(growing, half)[:half]
+    highest = np.argpartition(shrinking, half)[:half]
+    return np.union1d(lowest, highest)
+
+
+@compiled
+def minimise(
+    kernel: NDArray[np.float32],
+    weight: Vector,
+    gradient: Vector,
+    tolerance: float,
+    maximum_steps: int,
+) -> bool:
+    """Sequential minimal optimisation on a dense kernel with unit diagonal; works in place."""
+    n = len(weight)
+    for _ in range(maximum_steps):
+        lowest = np.inf
+        taker = -1
+        for row in range(n):
+            if weight[row] < 1.0 and gradient[row] < lowest:
+                lowest = gradient[row]
+                taker = row
+        if taker < 0:
+            return True
+        similar = kernel[taker]
+        highest = -np.inf
+        best_gain = 0.0
+        giver = -1
+        for row in range(n):
+            if weight[row] > 0.0:
+                slope = gradient[row]
+                highest = max(highest, slope)
+                difference = slope - lowest
+                if difference > 0.0:
+                    # Twice 1 − k(x, y); the floor is LIBSVM's, for coinciding rows.
+                    curvature = max(2.0 - 2.0 * similar[row], 1e-12)
+                    gain = difference * difference / curvature
+                    if gain > best_gain:
+                        best_gain = gain
+                        giver = row
+        if giver < 0 or highest - lowest < tolerance:
+            return True
+        curvature = max(2.0 - 2.0 * similar[giver], 1e-12)
+        room = 1.0 - weight[taker]
+        stock = weight[giver]
+        step = min((gradient[giver] - lowest) / curvature, room, stock)
+        weight[taker] = 1.0 if step == room else weight[taker] + step
+        weight[giver] = 0.0 if step == stock else stock - step
+        other = kernel[giver]
+        for row in range(n):
+            gradient[row] += step * (similar[row] - other[row])
+    return False

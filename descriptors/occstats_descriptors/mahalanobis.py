@@ -1,0 +1,109 @@
+"""Mahalanobis distance."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.linalg import pinvh
+
+from occstats_descriptors.base import Descriptor, Matrix, Vector
+
+__all__ = ["MD"]
+
+
+class MD(Descriptor):
+    r"""
+    Mahalanobis distance: how many standard deviations a row is from the mean of the target class.
+
+    With :math:`\mu` and :math:`S` the mean and the covariance matrix (divisor n) of the target
+    rows, and :math:`S^+` the pseudo-inverse of the latter, the score of a row y is
+
+    .. math::
+
+        \frac{1}{1 + D(y)}, \qquad D(y) = \sqrt{(y - \mu)^T S^+ (y - \mu)}.
+
+    With a singular covariance (fewer rows than attributes, constant or dependent attributes), a
+    deviation in a direction in which the target rows do not vary does not count.
+
+    Parameters
+    ----------
+    contamination : float, default 0.1
+        Share of the training rows below the threshold `offset_`.
+
+    Attributes
+    ----------
+    location_ : ndarray of shape (n_features,)
+        Mean of the target rows.
+    covariance_ : ndarray of shape (n_features, n_features)
+        Covariance of the target rows, with divisor n.
+    precision_ : ndarray of shape (n_features, n_features)
+        Pseudo-inverse of the covariance.
+    offset_ : float
+        Threshold on the score. The training scores it is taken from leave the row itself out of
+        mean and covariance; with :math:`q = D(x_i)^2` that is :math:`n q / (n - 1 - q)` instead
+        of q, so no second fit is needed.
+
+    References
+    ----------
+    P. C. Mahalanobis (1936). On the generalized distance in statistics. Proceedings of the National
+    Institute of Sciences of India 2, 49–55.
+
+    Examples
+    --------
+    >>> from occstats_descriptors import MD
+    >>> descriptor = MD().fit([[0.0, 0.0], [2.0, 0.0], [0.0, 2.0], [2.0, 2.0]])
+    >>> descriptor.score_samples([[1.0, 1.0], [2.0, 1.0], [4.0, 1.0]])
+    array([1.  , 0.5 , 0.25])
+    """
+
+    _minimum_rows = 2
+
+    def __init__(self, *, contamination: float = 0.1) -> None:
+        self.contamination = contamination
+
+    def _fit(self, X: Matrix) -> None:
+        # A power of two changes no digit, and keeps squares of very large or small values finite.
+        self._unit = _power_of_two(float(np.abs(X - X[0]).max()))
+        self._origin = X[0].copy()
+        scaled = (X - self._origin) / self._unit
+        self._mean = scaled.mean(axis=0)
+        deviations = scaled - self._mean
+        covariance = deviations.T @ deviations / len(X)
+        self._precision = pinvh(covariance)
+        with np.errstate(over="ignore", under="ignore"):
+            self.location_ = self._origin + self._mean * self._unit
+            self.covariance_ = covariance * self._unit**2
+            self.precision_ = self._precision / self._unit**2
+        self._deviations = deviations
+
+    def _score(self, X: Matrix) -> Vector:
+        with np.errstate(over="ignore", invalid="ignore"):
+            deviations = (X - self._origin) / self._unit - self._mean
+            squared = np.einsum("ij,ij->i", deviations @ self._precision, deviations)
+            # A square that overflows is a row infinitely far away.
+            squared = np.where(np.isnan(squared), np.inf, squared)
+        return _proximity(squared)
+
+    def _training_scores(self) -> Vector:
+        deviations, precision = self._deviations, self._precision
+        n = len(deviations)
+        projected = deviations @ precision
+        squared = np.einsum("ij,ij->i", projected, deviations)
+        # q reaches n − 1 when the row alone spans a direction: without it, that direction vanishes.
+        alone = n - 1 - squared <= 1e-9 * n
+        left_out = n * squared / np.where(alone, 1.0, n - 1 - squared)
+        lengths = np.einsum("ij,ij->i", projected, projected)
+        twice = np.einsum("ij,ij->i", projected @ precision, projected)
+        ratio = np.divide(squared, lengths, out=np.zeros(n), where=lengths > 0)
+        without = n / (n - 1) * (twice * ratio**2 - squared)
+        return _proximity(np.where(alone, without, left_out))
+
+
+def _power_of_two(largest: float) -> float:
+    """Round down to a power of two; 1 for zero."""
+    if largest == 0 or not np.isfinite(largest):
+        return 1.0
+    return float(2.0 ** np.clip(np.frexp(largest)[1], -1000, 1000))
+
+
+def _proximity(squared: Vector) -> Vector:
+    return np.asarray(1 / (1 + np.sqrt(np.maximum(squared, 0))))
