@@ -9,17 +9,19 @@ import numpy.typing as npt
 import pandas as pd
 
 from occstats.errors import ResultsError
-from occstats.results.columns import ALIASES, GENERIC, LOSSES, Roles, is_bounded, normalise
+from occstats.results.aliases import ALIASES, GENERIC, normalise
+from occstats.results.columns import Roles
 from occstats.results.names import column_text, quote, quote_list
 from occstats.results.raw import RawTable
-from occstats.results.values import explain_text, looks_like_decimal_comma, parse_numbers
+from occstats.results.scores import check_range, column_scores, wide_scores
+from occstats.results.values import parse_numbers
 
 __all__ = ["Cells", "gather"]
 
 Names = npt.NDArray[np.object_]
 
-_OK = frozenset("ok success successful succeeded done finished complete completed passed".split())
-_UNDEFINED = frozenset("undefined no_auroc no_score not_defined".split())
+_OK = frozenset(("ok", "success", "successful", "succeeded", "done", "finished", "completed"))
+_UNDEFINED = frozenset(("undefined", "no_auroc", "no_score", "not_defined"))
 _SUMMARY_ROWS = frozenset(
     ("average", "mean", "avg", "avg.", "median", "total", "average rank", "mean rank", "avg rank")
 )
@@ -79,7 +81,7 @@ def gather(
     repeat = None if roles.repeat is None else _names(raw, frame, roles.repeat, rows)
     traits = _traits(raw, frame, roles, rows, decimal, notes)
     if roles.wide:
-        names, values = _wide_scores(raw, frame, wanted, rows, decimal, algorithm_columns, notes)
+        names, values = wide_scores(raw, frame, wanted, rows, decimal, algorithm_columns, notes)
         labels = names
         if len(names) == 1 and normalise(names[0]) in ALIASES["score"]:
             score_name, labels = score_name or names[0], [default_algorithm]
@@ -91,8 +93,8 @@ def gather(
         score_name = score_name or roles.score
         state = _states(frame, roles)
         names = [roles.score]
-        values = _scores(raw, frame[roles.score], rows, decimal, counted=state == OK)[:, None]
-    _check_range(raw, values * scale, rows, score_name, scale, names)
+        values = column_scores(raw, frame[roles.score], rows, decimal, counted=state == OK)[:, None]
+    check_range(raw, values * scale, rows, score_name, scale, names)
     each = values.shape[1]
     if roles.algorithm is not None:
         algorithm = _names(raw, frame, roles.algorithm, rows)
@@ -116,11 +118,6 @@ def gather(
 def metric_matters(roles: Roles) -> bool:
     """Whether the column of metrics says what the scores are: not if their column says it."""
     return roles.metric is not None and normalise(roles.score or "") in GENERIC
-
-
-def is_loss(score_name: str) -> bool:
-    """Whether a score of this name is better the lower it is."""
-    return normalise(score_name) in LOSSES
 
 
 def _one_metric(
@@ -181,76 +178,6 @@ def _task_names(
     return cluster, task
 
 
-def _wide_scores(
-    raw: RawTable,
-    frame: pd.DataFrame,
-    candidates: list[str],
-    rows: npt.NDArray[np.int64],
-    decimal: str,
-    asked: list[str] | None,
-    notes: list[str],
-) -> tuple[list[str], npt.NDArray[np.float64]]:
-    """Choose the columns that are algorithms, and give their scores as a rows × columns array."""
-    taken: dict[str, npt.NDArray[np.float64]] = {}
-    left_out = []
-    for name in candidates:
-        column = frame[name]
-        numbers = parse_numbers(column, decimal)
-        is_text = not np.isfinite(numbers.values).any() and not any(
-            looks_like_decimal_comma(cell) for cell in column[numbers.wrong]
-        )
-        is_counter = normalise(name) in {"", "index", "unnamed:_0", "unnamed:0", "id", "row"} and (
-            np.array_equal(numbers.values - numbers.values[0], np.arange(len(frame)))
-        )
-        if asked is None and (is_text or is_counter):
-            left_out.append(name)
-        else:
-            taken[name] = _scores(raw, column, rows, decimal)
-    if not taken:
-        raise ResultsError(
-            f"{raw.name}: no column of algorithms, and no column of numbers that could be one; found"
-            f" {quote_list(raw.columns)}; say which column names the algorithm with algorithm=…"
-        )
-    measures = [name for name in taken if normalise(name) in ALIASES["score"]]
-    if asked is None and measures and len(taken) > 1:
-        raise ResultsError(
-            f"{raw.name}: no column names the algorithm, and {quote_list(measures)} are measures,"
-            f" not algorithms; say which column names the algorithm with algorithm=…, or, if all rows"
-            f" are of one algorithm, which holds its score with score={quote(measures[0])}"
-        )
-    if left_out:
-        notes.append(f"{raw.name}: columns left out, no numbers: {quote_list(left_out)}.")
-    return list(taken), np.column_stack(list(taken.values()))
-
-
-def _scores(
-    raw: RawTable,
-    column: pd.Series,
-    rows: npt.NDArray[np.int64],
-    decimal: str,
-    counted: npt.NDArray[np.bool_] | None = None,
-) -> npt.NDArray[np.float64]:
-    """Give the scores as numbers; what a failed row holds in place of a score is of no interest."""
-    numbers = parse_numbers(column, decimal)
-    relevant = np.ones(len(column), dtype=bool) if counted is None else counted
-    wrong = numbers.wrong & relevant
-    if wrong.any():
-        first = int(np.flatnonzero(wrong)[0])
-        cell = column.iloc[first]
-        raise ResultsError(
-            f"{raw.row(rows[first])}, column {quote(column.name)}: {quote(cell)} is not a number"
-            f" ({wrong.sum():,} such cells); {explain_text(cell)}"
-        )
-    infinite = np.isinf(numbers.values) & relevant
-    if infinite.any():
-        first = int(np.flatnonzero(infinite)[0])
-        raise ResultsError(
-            f"{raw.row(rows[first])}, column {quote(column.name)}: {numbers.values[first]} is no score"
-            f" ({infinite.sum():,} such cells); correct it, or leave the cell empty"
-        )
-    return np.where(relevant, numbers.values, np.nan)
-
-
 def _traits(
     raw: RawTable,
     frame: pd.DataFrame,
@@ -288,31 +215,3 @@ def _states(frame: pd.DataFrame, roles: Roles) -> npt.NDArray[np.int8]:
     ]
     # A row without a status is judged by its score alone.
     return np.array([*states, OK], dtype=np.int8)[codes]
-
-
-def _check_range(
-    raw: RawTable,
-    values: npt.NDArray[np.float64],
-    rows: npt.NDArray[np.int64],
-    score_name: str,
-    scale: float,
-    names: list[str],
-) -> None:
-    if not is_bounded(score_name):
-        return
-    slack = 1e-9
-    outside = (values < -slack) | (values > 1 + slack)
-    if not outside.any():
-        return
-    first, column = (int(i) for i in np.argwhere(outside)[0])
-    lowest, highest = np.nanmin(values), np.nanmax(values)
-    remedy = (
-        "these look like per cent: divide by 100, or give scale=0.01"
-        if scale == 1.0 and lowest >= 0 and 1.5 < highest <= 100
-        else "correct them, or call the score by another name with score_name=…"
-    )
-    raise ResultsError(
-        f"{raw.row(rows[first])}, column {quote(names[column])}: {values[first, column]:g} lies outside [0, 1],"
-        f" where {quote(score_name)} must be ({outside.sum():,} such cells, from {lowest:g} to"
-        f" {highest:g}); {remedy}"
-    )

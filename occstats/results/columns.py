@@ -1,4 +1,4 @@
-"""Which column plays which part: the roles, the names they usually go by, and how they are found."""
+"""Which column plays which part: the roles, their usual names, and how they are found."""
 
 from __future__ import annotations
 
@@ -7,94 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from occstats.errors import ResultsError
+from occstats.results.aliases import ALIASES, TRAITS, normalise
 from occstats.results.names import quote, quote_list
 from occstats.results.suggest import near_names
 
-__all__ = [
-    "ALIASES",
-    "GENERIC",
-    "LOSSES",
-    "TRAITS",
-    "Roles",
-    "find_roles",
-    "is_bounded",
-    "normalise",
-]
-
-# The first name of each role is the project's own: where it is present, no other is asked for.
-ALIASES: Mapping[str, tuple[str, ...]] = {
-    "cluster": (
-        *("dataset", "data_set", "dataset_name", "data_set_name", "dataset_id", "data_set_id"),
-        *("data_id", "data_name", "did", "cluster", "cluster_id", "group", "group_id", "data"),
-    ),
-    "task": (
-        *("class", "target_class", "normal_class", "positive_class", "class_name", "class_label"),
-        *("task", "task_id", "task_name", "oml_task_id", "problem", "problem_id", "instance"),
-        *("instance_id", "target", "subtask"),
-    ),
-    "algorithm": (
-        *("descriptor", "algorithm", "algorithm_name", "algorithm_id", "algo", "classifier"),
-        *("classifier_name", "clf", "model", "model_name", "model_id", "method", "method_name"),
-        *("learner", "learner_id", "learner_name", "framework", "detector", "detector_name"),
-        *("estimator", "estimator_name", "approach", "system", "flow", "flow_name", "technique"),
-    ),
-    "score": (
-        *("auroc", "roc_auc", "auc_roc", "aucroc", "rocauc", "auc", "score", "test_score"),
-        *("mean_test_score", "mean_score", "accuracy", "acc", "balanced_accuracy", "bacc"),
-        *("predictive_accuracy", "area_under_roc_curve", "f1", "f1_score", "f_measure"),
-        *("average_precision", "auprc", "pr_auc", "precision", "recall", "kappa", "mcc", "r2"),
-        *("result", "value", "metric_value", "performance", "neg_logloss", "neg_rmse"),
-        *("rmse", "mse", "mae", "mape", "logloss", "log_loss", "error_rate", "ce", "loss", "brier"),
-        *("brier_score", "root_mean_squared_error", "mean_absolute_error", "mean_squared_error"),
-    ),
-    "fold": (
-        *("fold", "fold_id", "fold_index", "fold_number", "fold_nr", "cv_fold", "outer_fold"),
-        *("split", "split_id", "iteration", "iter"),
-    ),
-    "repeat": (
-        *("repeat", "repeat_id", "repetition", "rep", "replicate", "replication", "run", "run_id"),
-        *("trial", "seed", "random_seed", "random_state", "rng_seed"),
-    ),
-    "status": ("status", "state", "run_status", "job_status"),
-    "metric": ("metric", "measure", "metric_name", "measure_name", "evaluation_measure"),
-}
-
-TRAITS: Mapping[str, tuple[str, ...]] = {
-    "n": ("n", "n_instances", "n_target", "n_train", "instances", "class_size"),
-    "m": ("m", "n_features", "n_attributes", "features", "attributes", "dimensions", "dim"),
-    "sparsity": ("sparsity",),
-}
-
-# Scores that cannot leave [0, 1], and those of which less is better.
-_BOUNDED = frozenset(
-    "auroc roc_auc auc_roc aucroc rocauc auc area_under_roc_curve accuracy acc balanced_accuracy"
-    " bacc predictive_accuracy f1 f1_score f_measure average_precision auprc pr_auc precision"
-    " recall error_rate ce brier brier_score".split()
-)
-# Names that do not say what was measured.
-GENERIC = frozenset(
-    "score test_score mean_test_score mean_score result value metric_value performance".split()
-)
-LOSSES = frozenset(
-    "rmse mse mae mape logloss log_loss error_rate ce loss brier brier_score"
-    " root_mean_squared_error mean_absolute_error mean_squared_error".split()
-)
-
-
-def normalise(name: str) -> str:
-    """Reduce a column name to the form in which aliases are written.
-
-    >>> normalise(" Data Set-ID "), normalise("classif.auc")
-    ('data_set_id', 'auc')
-    """
-    # mlr3 prefixes measures with the kind of task.
-    plain = re.sub(r"^(classif|regr)\.", "", name.strip().casefold())
-    return re.sub(r"[\s_.\-]+", "_", plain).strip("_")
-
-
-def is_bounded(score_name: str) -> bool:
-    """Whether a score of this name lies in [0, 1] by definition."""
-    return normalise(score_name) in _BOUNDED
+__all__ = ["Roles", "find_roles", "require"]
 
 
 @dataclass(frozen=True)
@@ -215,8 +132,8 @@ def _not_found(columns: Sequence[str], role: str, where: str) -> str:
     parts = {"cluster": "data set or task", "score": "score", "algorithm": "algorithm"}
     near = _nearest(columns, expected)
     return (
-        f"{where}: no column holds the {parts[role]}{near}; found {quote_list(columns)}, expected one"
-        f" called {', '.join(expected[:6])} …; say which with {role}=…"
+        f"{where}: no column holds the {parts[role]}{near}; found {quote_list(columns)}, expected"
+        f" one called {', '.join(expected[:6])} …; say which with {role}=…"
     )
 
 

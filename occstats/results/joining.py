@@ -5,19 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from occstats.errors import ResultsError
-from occstats.results.columns import GENERIC, normalise
+from occstats.results.aliases import AUROC, GENERIC, normalise
 from occstats.results.names import quote, quote_list
 from occstats.results.table import CLUSTER, TASK, Results, show_task
 
 __all__ = ["ON_CLASH", "join"]
 
 ON_CLASH = ("refuse", "rename")
-_AUROC = frozenset("auroc roc_auc auc_roc aucroc rocauc auc area_under_roc_curve".split())
 _SHOWN = 3
 
 
@@ -34,7 +35,7 @@ def join(tables: Sequence[Results], on_clash: str = "refuse") -> Results:
         index = index.append(table.scores.index[~table.scores.index.isin(index)])
     _report_tasks(tables, labels, index, notes)
     traits, conflicts = _join_traits(tables, labels, index, notes)
-    with_folds = [table for table in tables if table.fold_scores is not None]
+    folds = [table.fold_scores.reindex(index) for table in tables if table.fold_scores is not None]
     cvsd = [table.cvsd.reindex(index) for table in tables if table.cvsd is not None]
     scores = pd.concat([table.scores.reindex(index) for table in tables], axis=1)
     return Results(
@@ -42,9 +43,7 @@ def join(tables: Sequence[Results], on_clash: str = "refuse") -> Results:
         traits=traits,
         score_name=score_name,
         higher_is_better=tables[0].higher_is_better,
-        fold_scores=pd.concat([t.fold_scores.reindex(index) for t in with_folds], axis=1)  # type: ignore[union-attr]
-        if with_folds
-        else None,
+        fold_scores=pd.concat(folds, axis=1) if folds else None,
         cvsd=pd.concat(cvsd, axis=1).reindex(columns=scores.columns) if cvsd else None,
         notes=tuple(dict.fromkeys(notes)),
         sources=tuple(source for table in tables for source in table.sources),
@@ -81,7 +80,7 @@ def _same_score(tables: Sequence[Results], labels: Sequence[str], notes: list[st
     for table in tables:
         name = normalise(table.score_name)
         if name not in GENERIC:
-            known.setdefault("auroc" if name in _AUROC else name, table.score_name)
+            known.setdefault("auroc" if name in AUROC else name, table.score_name)
     if len(known) > 1:
         raise ResultsError(
             f"{', '.join(map(quote, labels))}: the sources hold different metrics"
@@ -109,8 +108,8 @@ def _distinct_algorithms(
         if clash and on_clash == "refuse":
             raise ResultsError(
                 f"{quote(label)}: the algorithm {quote_list(clash, limit=5)} is in"
-                f" {quote(owner[clash[0]])} as well; rename it, or give on_clash='rename' to tell them"
-                " apart by their source"
+                f" {quote(owner[clash[0]])} as well; rename it, or give on_clash='rename' to tell"
+                " them apart by their source"
             )
         names = {}
         for name in clash:
@@ -136,7 +135,7 @@ def _rename(table: Results, names: dict[str, str]) -> Results:
 
 
 def _report_tasks(
-    tables: Sequence[Results], labels: Sequence[str], index: pd.MultiIndex, notes: list[str]
+    tables: Sequence[Results], labels: Sequence[str], index: pd.Index[Any], notes: list[str]
 ) -> None:
     held = np.column_stack([index.isin(table.scores.index) for table in tables])
     if not (held.sum(axis=1) > 1).any():
@@ -145,8 +144,8 @@ def _report_tasks(
             for label, table in zip(labels, tables, strict=True)
         )
         raise ResultsError(
-            f"{', '.join(map(quote, labels))}: the sources have no task in common ({examples}); give"
-            " data sets and classes the same names, or say which columns hold them"
+            f"{', '.join(map(quote, labels))}: the sources have no task in common ({examples});"
+            " give data sets and classes the same names, or say which columns hold them"
         )
     for i, label in enumerate(labels):
         lacking = index[~held[:, i]]
@@ -157,13 +156,13 @@ def _report_tasks(
             )
 
 
-def _some(tasks: pd.MultiIndex) -> str:
+def _some(tasks: pd.Index[Any]) -> str:
     shown = "; ".join(show_task(task) for task in tasks[:_SHOWN])
     return shown + (f" and {len(tasks) - _SHOWN:,} more" if len(tasks) > _SHOWN else "")
 
 
 def _join_traits(
-    tables: Sequence[Results], labels: Sequence[str], index: pd.MultiIndex, notes: list[str]
+    tables: Sequence[Results], labels: Sequence[str], index: pd.Index[Any], notes: list[str]
 ) -> tuple[pd.DataFrame, pd.DataFrame | None]:
     """Unite the traits; one on which sources disagree is unknown, and listed."""
     names = list(dict.fromkeys(name for table in tables for name in table.traits.columns))
@@ -215,7 +214,7 @@ def _join_traits(
     return traits, united_conflicts
 
 
-def _decimals(values: np.ndarray) -> int:
+def _decimals(values: npt.NDArray[np.float64]) -> int:
     """The number of decimals with which a column is written, at most 12."""
     finite = np.unique(values[np.isfinite(values)])
     for places in range(13):

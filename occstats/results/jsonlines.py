@@ -47,8 +47,8 @@ def read_json(content: bytes, where: str, limits: Limits) -> RawTable:
     for place, record in _records(text, where):
         if not isinstance(record, dict):
             raise ResultsError(
-                f"{where}, {place}: holds {quote(json.dumps(record))}, not a record in braces; write"
-                " one object per row, with the column names as keys"
+                f"{where}, {place}: holds {quote(json.dumps(record))}, not a record in braces;"
+                " write one object per row, with the column names as keys"
             )
         for name, value in record.items():
             if name not in columns:

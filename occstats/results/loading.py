@@ -12,8 +12,9 @@ from typing import Any
 import pandas as pd
 
 from occstats.errors import ResultsError
+from occstats.results.aliases import is_loss
 from occstats.results.bundled import bundled_content, bundled_names
-from occstats.results.cells import gather, is_loss
+from occstats.results.cells import gather
 from occstats.results.columns import Roles, find_roles, require
 from occstats.results.delimited import read_delimited
 from occstats.results.joining import ON_CLASH, join
@@ -194,11 +195,9 @@ def _open(source: Source, limits: Limits, number: int) -> RawTable | Results:
         path = fspath(source)
     except TypeError:
         raise ResultsError(
-            f"sources: {quote(type(source).__name__)} cannot be read; give a path, a bundled name, a"
-            " DataFrame or Results"
+            f"sources: {quote(type(source).__name__)} cannot be read; give a path, a bundled"
+            " name, a DataFrame or Results"
         ) from None
-    if isinstance(path, bytes):
-        path = path.decode(errors="surrogateescape")
     if isinstance(source, str) and source in bundled_names():
         content, score_name = bundled_content(source)
         raw = read_delimited(content, source, limits)
@@ -239,8 +238,8 @@ def _table(raw: RawTable, options: _Options) -> Results:
     lower = options.lower_is_better
     if lower is None and is_loss(cells.score_name):
         raise ResultsError(
-            f"{raw.name}: the score {quote(cells.score_name)} is known as a loss; say whether lower is"
-            " better with lower_is_better=True (or False)"
+            f"{raw.name}: the score {quote(cells.score_name)} is known as a loss; say whether lower"
+            " is better with lower_is_better=True (or False)"
         )
     return shape(cells, raw, unequal_folds=options.unequal_folds, higher_is_better=not lower)
 

@@ -5,18 +5,22 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from occstats.errors import ResultsError
-from occstats.results.names import quote
+from occstats.results.names import count, quote
 
 if TYPE_CHECKING:
     from occstats.results.table import Results
 
 __all__ = ["POLICIES", "resolve"]
 
+Mask = npt.NDArray[np.bool_]
+
 POLICIES = ("refuse", "complete", "pairwise")
 _PAIRS_SHOWN = 12
+_NOTES_SHOWN = 3
 
 
 def resolve(results: Results, policy: str = "refuse") -> Results:
@@ -71,14 +75,14 @@ def _check_several_algorithms(results: Results) -> None:
         )
 
 
-def _disputed_tasks(results: Results) -> np.ndarray:
+def _disputed_tasks(results: Results) -> Mask:
     if results.trait_conflicts is None or results.trait_conflicts.empty:
         return np.zeros(results.n_tasks, dtype=bool)
     of_task = pd.MultiIndex.from_frame(results.trait_conflicts[["dataset", "class"]])
     return np.asarray(results.scores.index.isin(of_task))
 
 
-def _refusal(results: Results, absent: np.ndarray, disputed: np.ndarray) -> str:
+def _refusal(results: Results, absent: Mask, disputed: Mask) -> str:
     from occstats.results.table import show_task
 
     problems = []
@@ -86,7 +90,7 @@ def _refusal(results: Results, absent: np.ndarray, disputed: np.ndarray) -> str:
         rows, columns = np.nonzero(absent)
         examples = "; ".join(
             f"{show_task(results.scores.index[row])}: {quote(results.algorithms[column])}"
-            for row, column in list(zip(rows, columns, strict=True))[:3]
+            for row, column in zip(rows[:3].tolist(), columns[:3].tolist(), strict=True)
         )
         problems.append(
             f"{absent.sum():,} of {absent.size:,} cells have no score"
@@ -95,8 +99,12 @@ def _refusal(results: Results, absent: np.ndarray, disputed: np.ndarray) -> str:
     if disputed.any():
         first = results.scores.index[disputed][0]
         problems.append(
-            f"the sources disagree on the traits of {disputed.sum():,} tasks, first {show_task(first)}"
+            f"the sources disagree on the traits of {count(disputed.sum(), 'task')}, first"
+            f" {show_task(first)}"
         )
+    problems += [note.rstrip(".") for note in results.notes if "count as missing" in note][
+        :_NOTES_SHOWN
+    ]
     whole = int((~absent.any(axis=1) & ~disputed).sum())
     worst = results.algorithms[int(absent.sum(axis=0).argmax())]
     without = int((~np.delete(absent, results.algorithms.index(worst), 1).any(axis=1)).sum())
@@ -112,7 +120,7 @@ def _refusal(results: Results, absent: np.ndarray, disputed: np.ndarray) -> str:
     )
 
 
-def _complete(results: Results, absent: np.ndarray, disputed: np.ndarray) -> Results:
+def _complete(results: Results, absent: Mask, disputed: Mask) -> Results:
     keep = ~absent.any(axis=1) & ~disputed
     if not keep.any():
         raise ResultsError(
@@ -124,11 +132,12 @@ def _complete(results: Results, absent: np.ndarray, disputed: np.ndarray) -> Res
     because = f" ({disputed.sum():,} of them for disputed traits)" if disputed.any() else ""
     return results.keep_tasks(
         keep,
-        f"missing='complete': {(~keep).sum():,} of {results.n_tasks:,} tasks dropped{because}{entirely}.",
+        f"missing='complete': {(~keep).sum():,} of {results.n_tasks:,} tasks dropped"
+        f"{because}{entirely}.",
     )
 
 
-def _pairwise(results: Results, absent: np.ndarray) -> Results:
+def _pairwise(results: Results, absent: Mask) -> Results:
     keep = (~absent).sum(axis=1) >= 2
     if not keep.any():
         raise ResultsError(

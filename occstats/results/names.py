@@ -1,4 +1,4 @@
-"""Names stay text for ever: how a cell becomes a name, how a name is shown, which names look alike."""
+"""Names stay text for ever: how cells become names, how names are shown, which look alike."""
 
 import json
 import math
@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-__all__ = ["as_text", "column_text", "look_alikes", "quote", "quote_list"]
+__all__ = ["as_text", "column_text", "count", "look_alikes", "quote", "quote_list"]
 
 _LONGEST_SHOWN = 60
 
@@ -22,6 +22,15 @@ def quote(name: object) -> str:
     """
     text = repr(str(name))
     return text if len(text) <= _LONGEST_SHOWN else f"{text[: _LONGEST_SHOWN - 2]}…'"
+
+
+def count(number: int, thing: str) -> str:
+    """Write a number with the thing it counts.
+
+    >>> count(1, "row"), count(2000, "row")
+    ('1 row', '2,000 rows')
+    """
+    return f"{number:,} {thing}" if number == 1 else f"{number:,} {thing}s"
 
 
 def quote_list(names: Iterable[object], limit: int = 12) -> str:
@@ -81,7 +90,7 @@ def _encodable(name: str | None) -> str | None:
 
 
 def _folded(name: str) -> Hashable:
-    """Reduce a name to what remains when case, blanks, Unicode form and number style are ignored."""
+    """Reduce a name to what is left without case, blanks, Unicode form and number style."""
     visible = "".join(c for c in name if unicodedata.category(c) not in {"Cf", "Cc"} or c.isspace())
     folded = " ".join(unicodedata.normalize("NFKC", visible).casefold().split())
     try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from html import escape
 from typing import TYPE_CHECKING
 
@@ -25,7 +26,9 @@ def results_html(results: Results, headline: str) -> str:
         results.scores.iloc[:_ROWS_SHOWN, :_COLUMNS_SHOWN].to_numpy(),
         strict=True,
     ):
-        cells = "".join(f"<td>{'–' if value != value else f'{value:.4g}'}</td>" for value in values)
+        cells = "".join(
+            f"<td>{'–' if math.isnan(value) else f'{value:.4g}'}</td>" for value in values
+        )
         keys = "".join(f"<th>{escape(str(key))}</th>" for key in task)
         rows.append(f"<tr>{keys}{cells}</tr>")
     left_out = []

@@ -1,4 +1,4 @@
-"""Parquet files and directories of Parquet shards; sizes are checked before anything is unpacked."""
+"""Parquet files and directories of shards; sizes are checked before anything is unpacked."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ def read_parquet(path: Path, limits: Limits) -> RawTable:
 
 def read_directory(path: Path, limits: Limits) -> RawTable:
     """Open a directory of Parquet shards; hidden and temporary files are passed over."""
-    shards, others = [], []
+    shards: list[Path] = []
+    others: list[Path] = []
     for folder, folders, files in os.walk(path):
         folders[:] = sorted(name for name in folders if not name.startswith((".", "_")))
         for name in sorted(files):

@@ -100,7 +100,7 @@ def check_exists(path: Path) -> os.stat_result:
         raise ResultsError(f"{where}: cannot be opened ({reason}); check the path") from None
     if not (stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)):
         raise ResultsError(
-            f"{where}: is a {_special(status.st_mode)}, not a file; write the results to a file first"
+            f"{where}: is a {_special(status.st_mode)}, not a file; write the results to a file"
         )
     if not os.access(path, os.R_OK):
         raise ResultsError(f"{where}: may not be read; change its permissions")
@@ -178,8 +178,8 @@ def kind_of_bytes(head: bytes, where: str) -> str:
     text = head.lstrip(b"\xef\xbb\xbf \t\r\n").lower()
     if text.startswith((b"<!doctype", b"<html", b"<head", b"<?xml", b"<!--")):
         raise ResultsError(
-            f"{where}: is a web page (HTML or XML), not a table; download the file itself (the 'raw'"
-            " link)"
+            f"{where}: is a web page (HTML or XML), not a table; download the file itself (the"
+            " 'raw' link)"
         )
     return "json" if text.startswith((b"{", b"[{", b"[\n", b"[\r", b"[ ")) else "text"
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,7 +10,7 @@ import pandas as pd
 
 from occstats.errors import ResultsError
 from occstats.results.cells import FAILED, OK, Cells
-from occstats.results.names import quote
+from occstats.results.names import count, quote
 from occstats.results.raw import RawTable
 from occstats.results.table import CLUSTER, TASK, Results
 
@@ -111,16 +110,18 @@ def _check_duplicates(cells: Cells, keys: _Keys, raw: RawTable) -> bool:
     twice = np.flatnonzero(whole.duplicated())
     if not len(twice):
         return True
+    # A row of a wide table holds several cells; it is shown once.
+    twice = twice[np.unique(cells.row[twice], return_index=True)[1]]
     shown = []
     for i in twice[:3]:
         first = int(np.flatnonzero(whole == whole[i])[0])
         fold = "" if cells.fold is None else f", fold {quote(keys.folds[keys.fold[i]])}"
-        other = raw.row(int(cells.row[i])).removeprefix(f"{raw.name}, ")
-        shown.append(f"{keys.show(int(i))}{fold} (row {cells.row[first] + 1} and {other})")
+        places = [raw.row(int(cells.row[j])).removeprefix(f"{raw.name}, ") for j in (first, int(i))]
+        shown.append(f"{keys.show(int(i))}{fold} ({' and '.join(places)})")
     raise ResultsError(
-        f"{raw.name}: {len(twice):,} rows repeat a key that stands there already: {'; '.join(shown)};"
-        f" drop them, or say which column tells them apart with task=…, fold=… or repeat=…"
-        f" (found {', '.join(quote(column) for column in raw.columns[:20])})"
+        f"{raw.name}: {count(len(twice), 'row')} with a key that stands there already:"
+        f" {'; '.join(shown)}; drop them, or say which column tells them apart with task=…, fold=…"
+        f" or repeat=… (found {', '.join(quote(column) for column in raw.columns[:20])})"
     )
 
 
@@ -152,7 +153,10 @@ def _settle_folds(
         f"{quote(keys.tasks[row][0])} / {quote(keys.tasks[row][1])}:"
         f" {quote(keys.algorithms[column])} has {counts[row, column]} of {expected[row]} folds"
     )
-    found = f"{raw.name}: {unequal.sum():,} cells lack folds that others have (first {example})"
+    found = (
+        f"{raw.name}: {count(unequal.sum(), 'cell')} without folds that others have"
+        f" (first {example})"
+    )
     if unequal_folds == "missing":
         notes.append(
             f"{found}; they count as missing (unequal_folds='common' averages the folds that all"
@@ -187,15 +191,15 @@ def _failed_cells(
     empty = ((state == FAILED) & (cells.state == OK)).sum()
     if by_status:
         notes.append(
-            f"{raw.name}: {by_status:,} rows have a failed status (first"
-            f" {keys.show(int(np.flatnonzero(cells.state == FAILED)[0]))}); their cells count as"
+            f"{raw.name}: {count(by_status, 'row')} with a failed status (first"
+            f" {keys.show(int(np.flatnonzero(cells.state == FAILED)[0]))}); such cells count as"
             " missing."
         )
     if empty and cells.fold is not None:
         first = int(np.flatnonzero((state == FAILED) & (cells.state == OK))[0])
         notes.append(
-            f"{raw.name}: {empty:,} folds have no score (first {keys.show(first)}); their cells"
-            " count as missing."
+            f"{raw.name}: {count(empty, 'fold')} without a score (first {keys.show(first)}); such"
+            " cells count as missing."
         )
     undefined = (cells.state != OK) & (cells.state != FAILED)
     if undefined.any():
@@ -203,8 +207,8 @@ def _failed_cells(
         partly[keys.task[undefined], keys.algorithm[undefined]] = True
         partly &= counted & ~failed
         notes.append(
-            f"{raw.name}: {undefined.sum():,} rows have no defined score; {partly.sum():,} cells are"
-            " means over their other folds."
+            f"{raw.name}: {count(undefined.sum(), 'row')} without a defined score;"
+            f" {count(partly.sum(), 'cell')} averaged over the other folds."
         )
     if unequal is not None:
         failed |= unequal
@@ -235,18 +239,17 @@ def _fold_table(per_fold: pd.Series, keys: _Keys, raw: RawTable) -> pd.DataFrame
 
 
 def _task_traits(cells: Cells, keys: _Keys, raw: RawTable, notes: list[str]) -> pd.DataFrame:
-    by_task: Callable[[str], pd.Series] = lambda name: getattr(  # noqa: E731
-        cells.traits.groupby(keys.task, sort=True), name
-    )()
     if cells.traits.shape[1] == 0:
         return pd.DataFrame(index=keys.tasks)
-    spread = by_task("max") - by_task("min")
+    by_task = cells.traits.groupby(keys.task, sort=True)
+    spread = by_task.max() - by_task.min()
     for name in cells.traits.columns:
         varying = int((spread[name] > 0).sum())
         if varying:
             notes.append(
-                f"{raw.name}: the trait {quote(name)} varies within {varying:,} tasks; its mean is"
-                " taken."
+                f"{raw.name}: the trait {quote(name)} varies within {count(varying, 'task')}; its"
+                " mean is taken."
             )
-    means = by_task("mean").where(spread != 0, by_task("first"))
+    # The mean of equal numbers may differ from them in the last bit.
+    means: pd.DataFrame = by_task.mean().where(spread != 0, by_task.first())
     return means.astype(np.float64).set_axis(keys.tasks, axis=0)

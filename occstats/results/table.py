@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from occstats.errors import ResultsError
-from occstats.results.names import quote, quote_list
+from occstats.results.names import count, quote, quote_list
 
 __all__ = ["CLUSTER", "TASK", "Results"]
 
@@ -79,7 +79,7 @@ class Results:
         index = self.scores.index
         if index.nlevels != 2:
             raise ResultsError(
-                f"scores: the index must have the two levels (data set, task), it has {index.nlevels}"
+                f"scores: the index must have two levels (data set, task), it has {index.nlevels}"
             )
         if not index.is_unique:
             twice = index[index.duplicated()][0]
@@ -166,7 +166,8 @@ class Results:
 
             raise ResultsError(
                 f"algorithms: there is no {quote_list(unknown)} in the results"
-                f"{near_names(unknown[0], self.algorithms)}; choose from {quote_list(self.algorithms)}"
+                f"{near_names(unknown[0], self.algorithms)}; choose from"
+                f" {quote_list(self.algorithms)}"
             )
         repeated = sorted({name for name in wanted if wanted.count(name) > 1})
         if repeated or not wanted:
@@ -175,7 +176,7 @@ class Results:
         return replace(
             self,
             scores=self.scores[wanted],
-            fold_scores=None if self.fold_scores is None else self.fold_scores[wanted],
+            fold_scores=None if self.fold_scores is None else _folds_of(self.fold_scores, wanted),
             cvsd=None if self.cvsd is None else self.cvsd[wanted],
         )
 
@@ -252,9 +253,17 @@ class Results:
         gaps = f", {absent:,} missing" if absent else ""
         direction = "" if self.higher_is_better else " (lower is better)"
         return (
-            f"Results: {quote(self.score_name)[1:-1]}{direction} of {len(self.algorithms):,} algorithms"
-            f" on {self.n_tasks:,} tasks of {self.n_clusters:,} data sets{gaps}"
+            f"Results: {quote(self.score_name)[1:-1]}{direction} of"
+            f" {count(len(self.algorithms), 'algorithm')} on {count(self.n_tasks, 'task')} of"
+            f" {count(self.n_clusters, 'data set')}{gaps}"
         )
+
+
+def _folds_of(folds: pd.DataFrame, algorithms: Sequence[str]) -> pd.DataFrame | None:
+    """Keep the folds of these algorithms; a joined table may have folds of some only."""
+    names = folds.columns.get_level_values(0)
+    present = [name for name in algorithms if name in names]
+    return folds[present] if present else None
 
 
 def show_task(task: Any) -> str:

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from occstats.errors import OutputError
-from occstats.results.columns import ALIASES, GENERIC, normalise
+from occstats.results.aliases import ALIASES, GENERIC, normalise
 from occstats.results.names import quote
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def _write_parquet(frame: pd.DataFrame, path: Path) -> None:
 
 def _write_json(frame: pd.DataFrame, path: Path) -> None:
     columns = [
-        [None if value != value else value for value in frame[name].tolist()] for name in frame
+        frame[name].astype(object).where(frame[name].notna(), None).tolist() for name in frame
     ]
     with path.open("w", encoding="utf-8") as stream:
         for values in zip(*columns, strict=True):
