@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import MISSING, fields
 from typing import Any
 
 import click
 
-from occstats.cli.options import reading_options, results_argument, take_reading
+from occstats.cli.options import Command, reading_options, results_argument, take_reading
 from occstats.comparison.settings import CHOICES, Settings
 
 DEFAULTS = {item.name: item.default for item in fields(Settings) if item.default is not MISSING}
 
 
-def setting(name: str, help_text: str, **options: Any) -> Any:
+def setting(name: str, help_text: str, **options: Any) -> Callable[[Command], Command]:
     """An option for a setting, with its choices and its default."""
     if name in CHOICES:
         options["type"] = click.Choice(CHOICES[name])
@@ -71,10 +72,10 @@ def command(
 ) -> None:
     """Compare algorithms on tasks that come in data sets.
 
-    RESULTS are one or more tables of results (Parquet, a folder of Parquet files, CSV, TSV, Feather,
-    JSON lines), in long form (one row per task and algorithm) or wide form (one column per
-    algorithm), or bundled ones (lenz2021). Several are joined by task, so that a method of your own
-    can be compared with published results.
+    RESULTS are one or more tables of results (Parquet, a folder of Parquet files, CSV, TSV,
+    Feather, JSON lines), in long form (one row per task and algorithm) or wide form (one column
+    per algorithm), or bundled ones (lenz2021). Several are joined by task, so that a method of
+    your own can be compared with published results.
 
     \b
     occstats compare lenz2021

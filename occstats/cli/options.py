@@ -20,9 +20,16 @@ READING = (
     "score",
     "fold",
     "repeat",
+    "status",
     "traits",
+    "metric",
+    "score_name",
     "lower_is_better",
     "on_clash",
+    "unequal_folds",
+    "decimal",
+    "scale",
+    "max_rows",
 )
 
 
@@ -64,7 +71,9 @@ def reading_options(command: Command) -> Command:
         click.option(
             "--algorithm",
             metavar="COLUMN",
-            help="Column with the algorithm (long form) [descriptor, algorithm, model …].",
+            multiple=True,
+            help="Column with the algorithm (long form) [descriptor, algorithm, model …]; given "
+            "several times: the columns that are algorithms (wide form).",
         ),
         click.option(
             "--score",
@@ -85,17 +94,39 @@ def reading_options(command: Command) -> Command:
             help="Column with a trait of the task; can be given several times [n, m, sparsity].",
         ),
         click.option(
-            "--lower-is-better",
-            is_flag=True,
-            help="The score is an error, a loss or a time: lower is better.",
+            "--status",
+            metavar="COLUMN",
+            help="Column that says whether a row succeeded; failed rows are missing [status].",
+        ),
+        click.option(
+            "--metric", metavar="NAME", help="Which metric to keep, where a column names it."
+        ),
+        click.option("--score-name", metavar="NAME", help="What the scores measure, for tables."),
+        click.option(
+            "--lower-is-better/--higher-is-better",
+            default=None,
+            help="Whether the score is an error, a loss or a time [higher is better].",
         ),
         click.option(
             "--on-clash",
             type=click.Choice(["refuse", "rename"]),
-            default="refuse",
-            show_default=True,
-            help="When two results have an algorithm of the same name.",
+            help="When two results have an algorithm of the same name [refuse].",
         ),
+        click.option(
+            "--unequal-folds",
+            type=click.Choice(["missing", "common", "own"]),
+            help="Where an algorithm lacks folds of a task: its cell is missing, only common folds "
+            "count, or each averages its own [missing].",
+        ),
+        click.option(
+            "--decimal", type=click.Choice([".", ","]), help="Decimal mark in text files [.]."
+        ),
+        click.option(
+            "--scale",
+            type=float,
+            help="Factor for the scores: 0.01 turns per cent into fractions [1].",
+        ),
+        click.option("--max-rows", type=int, help="Refuse files with more rows than this."),
     ]
     for option in reversed(options):
         command = option(command)
@@ -105,4 +136,7 @@ def reading_options(command: Command) -> Command:
 def take_reading(options: dict[str, Any]) -> dict[str, Any]:
     """Remove the reading options from the parsed ones; what was not given is left out."""
     given = {name: options.pop(name) for name in READING if name in options}
+    columns = given.get("algorithm")
+    if columns:
+        given["algorithm"] = columns[0] if len(columns) == 1 else list(columns)
     return {name: value for name, value in given.items() if value not in (None, ())}

@@ -112,14 +112,14 @@ def methods_text(
     ...     with_regression=True,
     ... )
     >>> [reference.key for reference in methods.references][:2]
-    ['rosner2006', 'holm1979']
+    ['demsar2006', 'rosner2006']
     """
     sentences = [
         f"We compared {n_algorithms} algorithms by their {score_name} on {n_tasks} tasks from "
         f"{n_clusters} data {'set' if n_clusters == 1 else 'sets'}. "
         "Tasks from the same data set are not independent; each data set has the same total "
         "weight, shared equally by its tasks. "
-        "Within each task the algorithms were ranked, ties receiving the average rank. ",
+        "Within each task the algorithms were ranked {demsar2006}, ties receiving the average rank. ",
         MISSING.get(settings.missing, ""),
     ]
     if n_clusters > 1:
@@ -186,8 +186,12 @@ def _interval_sentence(settings: Settings) -> str:
 
 
 def _software_sentence(settings: Settings) -> str:
+    clustered = settings.test in ("rgl", "ds")
+    same_as_clusrank = clustered and settings.null == "asymptotic" and settings.engine == "native"
     engine = {
-        "native": "",
+        "native": ", whose clustered tests agree with those of the R package clusrank {jiang2020}"
+        if same_as_clusrank
+        else "",
         "clusrank": ", the tests with the R package clusrank {jiang2020}",
         "rscript": ", the tests with the R package clusrank {jiang2020}",
         "both": ", the tests checked against the R package clusrank {jiang2020}",

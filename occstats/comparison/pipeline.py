@@ -13,7 +13,19 @@ import pandas as pd
 from occstats.comparison import stages
 from occstats.comparison.methods import methods_text
 from occstats.comparison.result import Comparison
-from occstats.comparison.settings import Settings
+from occstats.comparison.settings import (
+    Alternative,
+    Correction,
+    Engine,
+    Family,
+    Inference,
+    Kendall,
+    Missing,
+    Null,
+    Settings,
+    Strata,
+    Test,
+)
 from occstats.comparison.testing import ordered_pairs, run_tests
 from occstats.comparison.traits import regress
 from occstats.comparison.verdict import write_verdict
@@ -29,20 +41,20 @@ Source = str | os.PathLike[str] | pd.DataFrame | Results
 def compare(
     results: Source | Sequence[Source],
     *,
-    test: str = "rgl",
-    null: str = "asymptotic",
-    alternative: str = "greater",
-    correction: str = "holm",
-    family: str = "row",
+    test: Test = "rgl",
+    null: Null = "asymptotic",
+    alternative: Alternative = "greater",
+    correction: Correction = "holm",
+    family: Family = "row",
     control: str | None = None,
     alpha: float = 0.05,
     algorithms: Sequence[str] | None = None,
-    missing: str = "refuse",
+    missing: Missing = "refuse",
     tie_tolerance: float = 1e-9,
-    engine: str = "native",
-    kendall: str = "product",
-    inference: str = "cr1",
-    strata: str = "width",
+    engine: Engine = "native",
+    kendall: Kendall = "product",
+    inference: Inference = "cr1",
+    strata: Strata = "width",
     n_strata: int = 5,
     n_resamples: int = 10_000,
     confidence: float = 0.95,
@@ -193,7 +205,7 @@ def _participants(results: Results, settings: Settings) -> Results:
 
 def _whole_tasks(results: Results) -> tuple[Results, tuple[str, ...]]:
     """The tasks that all algorithms have: only there can they be ranked against each other."""
-    whole = ~np.isnan(results.oriented).any(axis=1)
+    whole = np.asarray(~np.isnan(results.oriented).any(axis=1))
     if whole.all():
         return results, ()
     if not whole.any():

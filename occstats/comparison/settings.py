@@ -4,31 +4,37 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, get_args
 
 from occstats.errors import ArgumentError
 from occstats.names import did_you_mean
 
 __all__ = ["CHOICES", "Settings"]
 
+Test = Literal["rgl", "ds", "dataset-means", "wilcoxon"]
+Null = Literal["asymptotic", "exact", "permutation"]
+Alternative = Literal["greater", "less", "two-sided"]
+Correction = Literal[
+    "holm", "hochberg", "bonferroni", "benjamini-hochberg", "benjamini-yekutieli", "none"
+]
+Family = Literal["row", "all", "control"]
+Missing = Literal["refuse", "complete", "pairwise"]
+Engine = Literal["native", "clusrank", "rscript", "both"]
+Kendall = Literal["product", "sum", "hyperbolic", "plain"]
+Inference = Literal["cr1", "cr2", "hc3", "classical"]
+Strata = Literal["width", "quantile"]
+
 CHOICES: dict[str, tuple[str, ...]] = {
-    "test": ("rgl", "ds", "dataset-means", "wilcoxon"),
-    "null": ("asymptotic", "exact", "permutation"),
-    "alternative": ("greater", "less", "two-sided"),
-    "correction": (
-        "holm",
-        "hochberg",
-        "bonferroni",
-        "benjamini-hochberg",
-        "benjamini-yekutieli",
-        "none",
-    ),
-    "family": ("row", "all", "control"),
-    "missing": ("refuse", "complete", "pairwise"),
-    "engine": ("native", "clusrank", "rscript", "both"),
-    "kendall": ("product", "sum", "hyperbolic", "plain"),
-    "inference": ("cr1", "cr2", "hc3", "classical"),
-    "strata": ("width", "quantile"),
+    "test": get_args(Test),
+    "null": get_args(Null),
+    "alternative": get_args(Alternative),
+    "correction": get_args(Correction),
+    "family": get_args(Family),
+    "missing": get_args(Missing),
+    "engine": get_args(Engine),
+    "kendall": get_args(Kendall),
+    "inference": get_args(Inference),
+    "strata": get_args(Strata),
 }
 
 
@@ -86,20 +92,20 @@ class Settings:
 wilcoxon; got 'rlg' (did you mean 'rgl'?)
     """
 
-    test: str = "rgl"
-    null: str = "asymptotic"
-    alternative: str = "greater"
-    correction: str = "holm"
-    family: str = "row"
+    test: Test = "rgl"
+    null: Null = "asymptotic"
+    alternative: Alternative = "greater"
+    correction: Correction = "holm"
+    family: Family = "row"
     control: str | None = None
     alpha: float = 0.05
     algorithms: tuple[str, ...] | None = None
-    missing: str = "refuse"
+    missing: Missing = "refuse"
     tie_tolerance: float = 1e-9
-    engine: str = "native"
-    kendall: str = "product"
-    inference: str = "cr1"
-    strata: str = "width"
+    engine: Engine = "native"
+    kendall: Kendall = "product"
+    inference: Inference = "cr1"
+    strata: Strata = "width"
     n_strata: int = 5
     n_resamples: int = 10_000
     confidence: float = 0.95

@@ -66,7 +66,8 @@ def _mean_spread(whole: Results) -> np.ndarray:
     weights = np.where(np.isnan(spread), 0.0, whole.weights[:, None])
     total = weights.sum(axis=0)
     sums = (weights * np.nan_to_num(spread)).sum(axis=0)
-    return np.divide(sums, total, out=np.full_like(sums, np.nan), where=total > 0)
+    spreads: np.ndarray = np.divide(sums, total, out=np.full_like(sums, np.nan), where=total > 0)
+    return spreads
 
 
 def kendall(results: Results, settings: Settings) -> pd.DataFrame:
@@ -74,7 +75,7 @@ def kendall(results: Results, settings: Settings) -> pd.DataFrame:
     tau = kendall_matrix(
         results.oriented,
         results.clusters,
-        weighting=settings.kendall,  # type: ignore[arg-type]
+        weighting=settings.kendall,
         tie_tolerance=settings.tie_tolerance,
     )
     names = np.array(results.algorithms, dtype=object)
@@ -137,7 +138,7 @@ def stratify(whole: Results, ranking: RankSummary, settings: Settings) -> pd.Dat
         np.median(whole.oriented, axis=1),
         whole.clusters,
         n_strata=settings.n_strata,
-        kind=settings.strata,  # type: ignore[arg-type]
+        kind=settings.strata,
     )
     low, high = found.low, found.high
     if not whole.higher_is_better:
@@ -163,8 +164,6 @@ def diagnose(results: Results, settings: Settings) -> pd.DataFrame:
     return unordered_pairs(
         results.algorithms,
         {
-            "n_tasks": found.n_tasks,
-            "n_clusters": found.n_clusters,
             "icc": found.intraclass_correlation,
             "icc_differences": found.intraclass_correlation_differences,
             "design_effect": found.design_effect,

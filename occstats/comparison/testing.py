@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -79,7 +79,7 @@ def _run(
         return check.native, engine, (check.sentence(results.algorithms),)
     from occstats.stats.clusrank import clusrank_pairs, engine_versions
 
-    through = "rpy2" if settings.engine == "clusrank" else "rscript"
+    through: Literal["rpy2", "rscript"] = "rpy2" if settings.engine == "clusrank" else "rscript"
     tests = clusrank_pairs(scores, clusters, **options, through=through)
     return tests, dict(engine_versions(through)), ()
 

@@ -24,7 +24,7 @@ def regress(
 
     A trait that the results lack, or that is the same for all tasks, is left out and noted.
     """
-    traits = whole.traits[[name for name in TRAITS if name in whole.traits]]
+    traits = whole.traits
     known = _known(traits)
     usable = traits[known]
     varying = [str(name) for name in usable if usable[name].nunique() > 1]
@@ -32,10 +32,13 @@ def regress(
     empty = pd.DataFrame(columns=pd.Index(COLUMNS))
     if not known.any():
         return empty, (*notes, "There is no regression: no task has all traits.")
-    design, terms = trait_design(
-        {name: usable[name].to_numpy(float) for name in varying},
-        np.median(whole.oriented[known], axis=1),
-    )
+    median_score = np.median(whole.oriented[known], axis=1)
+    usual = {name: usable[name].to_numpy(float) for name in varying if name in TRAITS}
+    design, terms = trait_design(usual, median_score)
+    # Traits of the user's own come before the median score, as they are.
+    own = [name for name in varying if name not in TRAITS]
+    design = np.column_stack([design[:, :-1], usable[own].to_numpy(float), median_score])
+    terms = (*terms[:-1], *own, terms[-1])
     rows, reasons = [], dict[str, None]()
     for position, algorithm in enumerate(whole.algorithms):
         fit = weighted_regression(
@@ -44,7 +47,7 @@ def regress(
             terms,
             clusters=whole.clusters[known],
             weights=whole.weights[known],
-            inference=settings.inference,  # type: ignore[arg-type]
+            inference=settings.inference,
             confidence=settings.confidence,
         )
         if fit.reason is not None:

@@ -124,7 +124,8 @@ def _significance(comparison: Comparison) -> list[str]:
     subject = settings.control or comparison.algorithms[0]
     others = [name for name in comparison.algorithms if name != subject]
     p = claims(comparison)
-    forward, backward = p.loc[subject, others], p.loc[others, subject]
+    forward = {name: float(value) for name, value in p.loc[subject].items()}
+    backward = {name: float(value) for name, value in p[subject].items()}
     beaten = [name for name in others if forward[name] <= settings.alpha]
     beaten_by = [name for name in others if backward[name] <= settings.alpha]
     untested = [name for name in others if np.isnan(forward[name]) and np.isnan(backward[name])]

@@ -102,7 +102,8 @@ def grid(
         [str(len(leading) + position) for position in range(values.shape[1])], axis=1
     )
     columns = [
-        Column(str(name), (key,), write) for name, key in zip(values.columns, shown, strict=True)
+        Column(str(name), (str(key),), write)
+        for name, key in zip(values.columns, shown, strict=True)
     ]
     for position, column in enumerate(leading):
         shown.insert(position, str(position), column.values)

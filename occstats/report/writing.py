@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from occstats.formats import text
 
@@ -20,7 +20,7 @@ def interval(write: Callable[..., str]) -> Callable[[float, float], str]:
     """Two bounds in brackets."""
 
     def written(low: float, high: float) -> str:
-        if pd.isna(low) or pd.isna(high):
+        if math.isnan(low) or math.isnan(high):
             return text(None)
         return f"[{write(low)}, {write(high)}]"
 
@@ -35,7 +35,7 @@ def score_digits(comparison: Comparison) -> int:
 
 def shares(*values: float) -> str:
     """Percentages of a whole, as one cell."""
-    if any(pd.isna(value) for value in values):
+    if any(math.isnan(value) for value in values):
         return text(None)
     return " / ".join(f"{100 * value:.0f}" for value in values)
 
@@ -44,6 +44,6 @@ def blank_or(write: Callable[..., str]) -> Callable[[float], str]:
     """Nothing where there is no number, as in the empty half of a triangle."""
 
     def written(value: float) -> str:
-        return "" if pd.isna(value) else write(value)
+        return "" if math.isnan(value) else write(value)
 
     return written
