@@ -1,10 +1,13 @@
 """Data sets from files: Parquet, CSV and ARFF."""
 
+import csv
+import gzip
 from collections.abc import Callable
 from pathlib import Path
 
 import pandas as pd
 
+from occstats.datasets.arff import parse_arff
 from occstats.datasets.dataset import Dataset, from_frame
 from occstats.errors import DataError
 
@@ -76,29 +79,42 @@ def _read_parquet(path: Path, label: str) -> pd.DataFrame:
 
 
 def _read_text(path: Path, label: str) -> pd.DataFrame:
-    # Everything as text first: a class called NA or 001 stays so; numbers are parsed later.
-    frame = pd.read_csv(
-        path, sep=None, engine="python", dtype=str, keep_default_na=False, skipinitialspace=True
-    )
+    opened = gzip.open if path.name.lower().endswith(".gz") else open
+    with opened(path, "rt", encoding="utf-8-sig", newline="") as file:
+        separator = _separator(file.readline())
+        file.seek(0)
+        columns = next(csv.reader(file, delimiter=separator))
+        twice = [column for column in columns if columns.count(column) > 1]
+        if twice:
+            raise DataError(f"{path}: the column {twice[0]!r} occurs twice; rename one of them")
+        # Everything as text first: a class called NA or 001 stays so; numbers are parsed later.
+        frame = pd.read_csv(
+            file,
+            sep=separator,
+            header=None,
+            names=[column.strip() for column in columns],
+            dtype=str,
+            keep_default_na=False,
+            skipinitialspace=True,
+        )
     if label in frame.columns:
         frame[label] = frame[label].replace({"": None, "?": None})
     return frame
 
 
-def _read_arff(path: Path, label: str) -> pd.DataFrame:
-    from scipy.io import arff
+def _separator(header: str) -> str:
+    return max(",;\t|", key=header.count) if header.strip() else ","
 
-    with path.open(encoding="utf-8", errors="replace") as lines:
-        records, meta = arff.loadarff(lines)
-    frame = pd.DataFrame(records)
-    for column, kind in zip(meta.names(), meta.types(), strict=True):
-        if kind == "nominal":
-            text = frame[column].str.decode("utf-8")
-            frame[column] = text.where(text != "?", None)
-    if label not in frame.columns and "class" in {str(c).lower() for c in frame.columns}:
-        frame.columns = pd.Index(
-            [label if str(c).lower() == label.lower() else c for c in frame.columns]
-        )
+
+def _read_arff(path: Path, label: str) -> pd.DataFrame:
+    try:
+        frame = parse_arff(path.read_text(encoding="utf-8", errors="replace"))
+    except DataError as error:
+        raise DataError(f"{path}: cannot be read as .arff: {error}") from error
+    # Names of attributes do not depend on case there.
+    frame.columns = pd.Index([label if c.lower() == label.lower() else c for c in frame.columns])
+    if label in frame.columns:
+        frame[label] = frame[label].where(frame[label] != "?", None)
     return frame
 
 

@@ -1,8 +1,10 @@
 """Who computes the shards: this process, worker processes, or the workers of a scheduler."""
 
+import socket
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from typing import Any
+from urllib.parse import urlsplit
 
 from occstats.errors import EngineError, OccstatsError
 from occstats.experiment.plan import Shard
@@ -92,6 +94,7 @@ def _on_scheduler(shards: Sequence[Shard], work: Work, address: str) -> Iterator
             "--scheduler needs dask.distributed; install it: pip install 'occstats[distributed]'"
         ) from error
     try:
+        _reach(address)
         client = Client(address, timeout="20s", set_as_default=False)
     except (OSError, ValueError) as error:
         raise EngineError(
@@ -123,6 +126,13 @@ def _on_scheduler(shards: Sequence[Shard], work: Work, address: str) -> Iterator
                 client.cancel(list(futures))
                 raise
             yield shard
+
+
+def _reach(address: str) -> None:
+    """Fail at once where nobody listens; the client itself would try for long."""
+    parts = urlsplit(address)
+    if parts.scheme == "tcp":
+        socket.create_connection((parts.hostname, parts.port or 8786), timeout=10).close()
 
 
 def _raise_allowed_failures(dask_scheduler: Any) -> None:

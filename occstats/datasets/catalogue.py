@@ -1,0 +1,114 @@
+"""The catalogue of the paper's fifty data sets: origin, preparation, expected shape."""
+
+import json
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from occstats.datasets.dataset import Dataset
+from occstats.errors import DataError
+from occstats.names import did_you_mean
+
+__all__ = ["Entry", "catalogue", "entry_of", "problems"]
+
+
+@dataclass(frozen=True, eq=False)
+class Entry:
+    """One data set of the catalogue.
+
+    Attributes
+    ----------
+    name : str
+        The paper's name.
+    repository : str
+        UCI or KEEL.
+    page, address : str
+        Where it is described, and where its archive is.
+    files : list of str
+        The files in the archive, in the order in which they are joined.
+    m : int
+        Number of attributes.
+    classes, small_classes : dict
+        Class → number of rows; the small ones are no targets but take part as other rows.
+    omitted_rows : int
+        Rows with missing values in the original.
+    preparation : dict
+        How the files become a table; see ``occstats.datasets.preparation``.
+    """
+
+    name: str
+    repository: str
+    page: str
+    address: str
+    files: list[str]
+    m: int
+    classes: dict[str, int]
+    small_classes: dict[str, int]
+    omitted_rows: int
+    preparation: dict[str, Any]
+
+    @property
+    def rows(self) -> int:
+        """Number of rows without missing values."""
+        return sum(self.classes.values()) + sum(self.small_classes.values())
+
+
+@cache
+def catalogue() -> dict[str, Entry]:
+    """The paper's data sets by name.
+
+    Examples
+    --------
+    >>> len(catalogue()), catalogue()["wine"].classes
+    (50, {'1': 59, '2': 71, '3': 48})
+    """
+    text = files("occstats").joinpath("data/catalogue.json").read_text(encoding="utf-8")
+    known = {"repository", "page", "address", "files", "m", "classes"}
+    return {
+        name: Entry(
+            name=name,
+            **{key: fields.pop(key) for key in known},
+            small_classes=fields.pop("small_classes", {}),
+            omitted_rows=fields.pop("omitted_rows", 0),
+            preparation=fields,
+        )
+        for name, fields in json.loads(text).items()
+    }
+
+
+def entry_of(name: str) -> Entry:
+    """The entry of a data set, or an error that suggests a name."""
+    entries = catalogue()
+    if name not in entries:
+        raise DataError(f"{name!r} is none of the paper's data sets{did_you_mean(name, entries)}")
+    return entries[name]
+
+
+def problems(dataset: Dataset, entry: Entry) -> list[str]:
+    """In what a data set differs from the catalogue; nothing where it agrees.
+
+    Examples
+    --------
+    >>> from occstats.datasets import load_builtin
+    >>> problems(load_builtin("iris"), entry_of("iris"))
+    ["lacks the classes 'Iris-setosa' (50 rows), 'Iris-versicolor' (50 rows), ..."]
+    """
+    found = []
+    m = dataset.X.shape[1]
+    if m != entry.m:
+        found.append(f"has {m} attributes, the paper's {entry.m}")
+    expected = {**entry.classes, **entry.small_classes}
+    sizes = dataset.class_sizes
+    if lacking := [name for name in expected if name not in sizes]:
+        listed = ", ".join(f"{name!r} ({expected[name]} rows)" for name in lacking)
+        found.append(f"lacks the classes {listed}")
+    if unknown := [name for name in sizes if name not in expected]:
+        listed = ", ".join(f"{name!r} ({sizes[name]} rows)" for name in unknown)
+        found.append(f"has the unknown classes {listed}")
+    found += [
+        f"has {sizes[name]} rows of class {name!r}, the paper's {size}"
+        for name, size in expected.items()
+        if name in sizes and sizes[name] != size
+    ]
+    return found

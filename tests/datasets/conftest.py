@@ -1,0 +1,54 @@
+"""A local repository: an HTTP server that misbehaves on request."""
+
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+
+
+class Repository:
+    """What the server answers, path by path, and what it was asked."""
+
+    def __init__(self):
+        self.contents = {}  # path → bytes
+        self.answers = {}  # path → list of "status code", "cut" or "html", used up in order
+        self.requests = []  # (path, Range header)
+
+
+@pytest.fixture
+def repository():
+    state = Repository()
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self):
+            wanted = self.headers.get("Range")
+            state.requests.append((self.path, wanted))
+            queue = state.answers.get(self.path, [])
+            special = queue.pop(0) if queue else None
+            content = state.contents.get(self.path)
+            if isinstance(special, int) or content is None:
+                self.send_error(special if isinstance(special, int) else 404)
+                return
+            if special == "html":
+                content = b"<!DOCTYPE html><title>Welcome</title>"
+            start = int(wanted.removeprefix("bytes=").rstrip("-")) if wanted else 0
+            if start > len(content):
+                self.send_error(416)
+                return
+            self.send_response(206 if wanted else 200)
+            self.send_header("Content-Length", str(len(content) - start))
+            self.end_headers()
+            body = content[start:]
+            self.wfile.write(body[: len(body) // 2] if special == "cut" else body)
+
+        def log_message(self, *arguments):
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    state.address = f"http://127.0.0.1:{server.server_port}"
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    yield state
+    server.shutdown()
+    thread.join()
+    server.server_close()

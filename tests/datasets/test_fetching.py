@@ -1,0 +1,206 @@
+"""Fetching against a local server: the addresses of the repositories cannot be tried in a test."""
+
+import io
+import os
+import zipfile
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from occstats.datasets import read_dataset
+from occstats.datasets.catalogue import Entry, catalogue, entry_of
+from occstats.datasets.fetching import fetch_dataset
+from occstats.errors import DataError
+
+# Nothing in their preparation that others do not have; they would only take long.
+LARGE = {"skin", "letter", "avila", "shuttle", "magic", "htru2", "mfeat", "texture", "landsat"}
+DATA = os.environ.get("OCCSTATS_DATA")
+
+
+def zipped(files):
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(f"inner folder/{name}", content)
+    return packed.getvalue()
+
+
+@pytest.fixture
+def entry():
+    return Entry(
+        name="toy", repository="UCI", page="", address="https://example.org/a+b/toy.zip",
+        files=["toy.data"], m=2, classes={"x": 2, "y": 3}, small_classes={}, omitted_rows=1,
+        preparation={"drop": [0]},
+    )  # fmt: skip
+
+
+TOY = "1,0.5,3,x\n2,1,4,y\n3,?,0,y\n4,1.5,2,x\n5,1e2,-1,y\n6,1,1,y\n"
+
+
+@pytest.fixture
+def served(repository, entry):
+    path = urlsplit(entry.address).path
+    repository.contents[path] = zipped({"toy.data": TOY})
+    return path
+
+
+def fetch(entry, repository, folder, **options):
+    return fetch_dataset(entry, folder, mirror=repository.address, wait=lambda _: None, **options)
+
+
+def test_a_data_set_is_fetched_prepared_and_stored(entry, repository, served, tmp_path):
+    dataset = fetch(entry, repository, tmp_path)
+    assert dataset.omitted_rows == 1
+    stored = read_dataset(tmp_path / "toy.parquet")
+    assert stored.X.tolist() == [[0.5, 3], [1, 4], [1.5, 2], [100, -1], [1, 1]]
+    assert stored.labels.tolist() == ["x", "y", "x", "y", "y"]
+    assert [path.name for path in tmp_path.iterdir()] == ["toy.parquet"]
+
+
+def test_a_busy_server_is_asked_again(entry, repository, served, tmp_path):
+    repository.answers[served] = [503, 429]
+    fetch(entry, repository, tmp_path)
+    assert len(repository.requests) == 3
+
+
+def test_a_cut_download_goes_on_where_it_ended(entry, repository, served, tmp_path):
+    repository.answers[served] = ["cut", "cut"]
+    fetch(entry, repository, tmp_path)
+    ranges = [wanted for _, wanted in repository.requests]
+    assert ranges[0] is None
+    half = len(repository.contents[served]) // 2
+    assert ranges[1] == f"bytes={half}-"
+    assert len(ranges) == 3
+
+
+def test_it_gives_up_in_the_end(entry, repository, served, tmp_path):
+    repository.answers[served] = [500] * 9
+    with pytest.raises(DataError, match=r"no luck in 4 attempts .*500"):
+        fetch(entry, repository, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"html": True}, "sends an HTML page instead of data"),
+        ({"gone": True}, "answers 404"),
+        ({"files": {"other.data": TOY}}, "the archive has no file toy.data"),
+        ({"files": {"toy.data": TOY.replace("x", "y")}}, "lacks the classes 'x'"),
+        ({"files": {"toy.data": TOY[:-8]}}, "has 2 rows of class 'y', the paper's 3"),
+        ({"files": {"toy.data": TOY.replace(",x", ",7,x").replace(",y", ",7,y")}}, "3 attributes"),
+        ({"files": {"toy.data": TOY.replace("1.5", "much")}}, "holds text"),
+        ({"raw": b"PK\x03\x04 broken"}, "the archive has no file"),
+    ],
+)
+def test_what_is_wrong_is_refused_and_not_stored(
+    entry, repository, served, tmp_path, change, message
+):
+    if "html" in change:
+        repository.answers[served] = ["html"]
+    if "gone" in change:
+        del repository.contents[served]
+    if "files" in change:
+        repository.contents[served] = zipped(change["files"])
+    if "raw" in change:
+        repository.contents[served] = change["raw"]
+    with pytest.raises(DataError, match=message):
+        fetch(entry, repository, tmp_path)
+    assert not list(tmp_path.iterdir())
+
+
+def test_nobody_listens(entry, tmp_path):
+    with pytest.raises(DataError, match="no luck in 4 attempts"):
+        fetch_dataset(entry, tmp_path, mirror="http://127.0.0.1:9", wait=lambda _: None)
+
+
+def test_the_catalogue_is_that_of_the_paper():
+    table = pd.read_csv(Path(__file__).parents[1] / "reference/auroc.csv", dtype={"class": str})
+    assert list(catalogue()) == list(dict.fromkeys(table["dataset"]))
+    for name, rows in table.groupby("dataset"):
+        assert entry_of(name).m == rows["m"].iloc[0]
+        assert entry_of(name).classes == dict(zip(rows["class"], rows["n"], strict=True))
+
+
+def original_files(entry, frame):
+    """The files that the repository would have, made backwards from the prepared table."""
+    how = entry.preparation
+    labels = frame["class"]
+    table = frame.drop(columns="class").astype(object)
+    for column, codes in how.get("codes", {}).items():
+        name = column if column in table else table.columns[int(column)]
+        table[name] = table[name].map({number: text for text, number in codes.items()})
+    if "one_hot" in how:
+        flags = [[int(label == name) for name in how["one_hot"]] for label in labels]
+        table = pd.concat([table, pd.DataFrame(flags)], axis=1)
+    elif "rows_per_class" not in how and how.get("layout") != "miniboone":
+        label = how.get("label", -1)
+        dropped = how.get("drop", [])
+        positions = {d: "7" for d in dropped if isinstance(d, int)}
+        for rule in how.get("keep", []):
+            positions[rule["column"]] = "24"
+        if isinstance(label, int) and label >= 0:
+            positions[label] = labels
+        for position in sorted(positions):
+            table.insert(position, f"extra{position}", positions[position], allow_duplicates=True)
+        for name in dropped:
+            if isinstance(name, str):
+                table.insert(0, name, "7")
+        if not isinstance(label, int):
+            table[label] = labels
+        elif label < 0:
+            table["the label"] = labels
+    layout = how.get("layout", "text")
+    if layout == "excel":
+        content = io.BytesIO()
+        table.to_excel(
+            content, sheet_name=how.get("sheet", "Sheet1"), index=False, engine="openpyxl"
+        )
+        return {entry.files[0]: content.getvalue()}
+    if layout == "miniboone":
+        counts = f"{(labels == '1').sum()} {(labels == '0').sum()}\n"
+        return {entry.files[0]: counts + table.to_csv(sep=" ", header=False, index=False)}
+    separator = {"whitespace": " "}.get(how.get("separator", ","), how.get("separator", ","))
+    text = {"sep": separator, "index": False, "header": bool(how.get("header"))}
+    if layout == "arff":
+        head = "".join(f"@attribute '{name}' real\n" for name in table.columns)
+        return {entry.files[0]: f"@relation r\n{head}@data\n" + table.to_csv(**text)}
+    if layout == "keel":
+        return {entry.files[0]: "@relation r\n@data\n" + table.to_csv(**text)}
+    axis = 1 if how.get("join") == "columns" else 0
+    cuts = np.array_split(np.arange(table.shape[axis]), len(entry.files))
+    return {
+        name: (table.iloc[:, cut] if axis else table.iloc[cut])
+        .to_csv(**text)
+        .encode(how.get("encoding", "utf-8"))
+        for name, cut in zip(entry.files, cuts, strict=True)
+    }
+
+
+@pytest.mark.skipif(DATA is None, reason="OCCSTATS_DATA does not name a folder of data sets")
+@pytest.mark.parametrize("name", [n for n in catalogue() if n not in LARGE])
+def test_every_preparation_gives_back_the_table(name, repository, tmp_path):
+    path = Path(DATA) / f"{name}.parquet"
+    if not path.exists():
+        pytest.skip(f"{name} is not among the data sets in OCCSTATS_DATA")
+    entry, frame = entry_of(name), pd.read_parquet(path)
+    files = original_files(entry, frame)
+    repository.contents[urlsplit(entry.address).path] = zipped(files)
+    dataset = fetch(entry, repository, tmp_path)
+    # A spreadsheet keeps 15 digits, text keeps all.
+    tolerance = 1e-14 if entry.preparation.get("layout") == "excel" else 0
+    expected = frame.drop(columns="class").to_numpy(float)
+    np.testing.assert_allclose(dataset.X, expected, rtol=tolerance, atol=0)
+    assert dataset.labels.tolist() == frame["class"].tolist()
+
+
+def test_miniboone_counts_in_its_first_line():
+    entry = entry_of("miniboone")
+    rows = "\n".join(" ".join(["0.5"] * 50) for _ in range(5))
+    from occstats.datasets.preparation import prepare
+
+    frame = prepare(zipped({"MiniBooNE_PID.txt": f" 2 3\n{rows}\n"}), entry)
+    assert frame["class"].tolist() == ["1", "1", "0", "0", "0"]
+    assert frame.shape == (5, 51)

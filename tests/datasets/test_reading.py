@@ -1,0 +1,123 @@
+"""Data files of every kind, good and bad."""
+
+import gzip
+import os
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from occstats.datasets import data_files, from_frame, read_dataset, select
+from occstats.errors import DataError
+
+ARFF = """% comment
+@relation toy
+@attribute a numeric
+@attribute b real
+@attribute class {x, 'y z', 001}
+@data
+1,2,x
+3,?,x
+4,5.5,'y z'
+0,1,001
+"""
+
+
+def write(path, content):
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return path
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv", "csv.gz", "parquet"])
+def test_names_are_text_for_ever(tmp_path, ending):
+    frame = pd.DataFrame({"a": [1.0, 2, 3, 4, 5], "class": ["001", "NA", "True", "1e5", "null"]})
+    path = tmp_path / f"toy.{ending}"
+    if ending == "parquet":
+        frame.to_parquet(path)
+    else:
+        text = frame.to_csv(index=False, sep="\t" if ending == "tsv" else ",")
+        write(path, gzip.compress(text.encode()) if ending.endswith("gz") else text)
+    dataset = read_dataset(path)
+    assert dataset.name == "toy"
+    assert dataset.labels.tolist() == ["001", "NA", "True", "1e5", "null"]
+
+
+def test_arff(tmp_path):
+    dataset = read_dataset(write(tmp_path / "toy.arff", ARFF))
+    assert dataset.labels.tolist() == ["x", "y z", "001"]
+    assert dataset.X.tolist() == [[1, 2], [4, 5.5], [0, 1]]
+    assert dataset.omitted_rows == 1
+
+
+def test_integer_labels_of_parquet_keep_their_form(tmp_path):
+    path = tmp_path / "d.parquet"
+    pd.DataFrame({"a": [1, 2], "class": [1.0, 2.0]}).to_parquet(path)
+    assert read_dataset(path).labels.tolist() == ["1", "2"]
+
+
+def test_booleans_become_numbers():
+    frame = pd.DataFrame({"a": [True, False], "class": ["x", "y"]})
+    assert from_frame(frame, name="d").X.ravel().tolist() == [1.0, 0.0]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("a.csv", "x,y\n1,2\n", "no column 'class' with the class labels .found: x, y"),
+        ("a.csv", "class\nx\n", "no attributes besides"),
+        ("a.csv", "colour,class\nred,x\n", "the attribute 'colour' holds text .*'red'"),
+        ("a.csv", "x,class\n?,x\n,y\n", "no rows without missing values"),
+        ("a.csv", "x,class\ninf,x\n", "infinite value in column 'x'"),
+        ("a.csv", "x,x,class\n1,1,a\n", "holds|twice"),
+        ("a.csv", "", "empty"),
+        ("a.csv", "<!DOCTYPE html><p>Not here", "HTML page"),
+        ("a.csv", b"a,class\n\x00\x01", "not a text file"),
+        ("a.parquet", b"PAR1 and nothing", "cannot be read as .parquet"),
+        ("a.parquet", "version https://git-lfs.github.com/spec/v1\n", "Git LFS pointer"),
+        ("a.arff", "@relation r\n@attribute s string\nhi\n", "cannot be read as .arff"),
+        ("a.arff", ARFF + "1,2\n", "data row 5 has 2 values for 3 attributes"),
+        ("a.arff", ARFF + "{0 1}\n", "sparse ARFF"),
+        ("a.exe", "MZ", "not a data file"),
+    ],
+)
+def test_what_is_no_data_is_refused_in_one_line(tmp_path, name, content, message):
+    with pytest.raises(DataError, match=message) as error:
+        read_dataset(write(tmp_path / name, content))
+    assert name in str(error.value) or "class" in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_duplicate_columns_of_a_frame_are_refused():
+    frame = pd.DataFrame([[1, 2, "x"]], columns=["a", "a", "class"])
+    with pytest.raises(DataError, match="the column 'a' occurs twice"):
+        from_frame(frame, name="d")
+
+
+def test_what_is_no_file_is_refused(tmp_path):
+    with pytest.raises(DataError, match="no such file"):
+        read_dataset(tmp_path / "gone.csv")
+    os.mkfifo(tmp_path / "pipe.csv")
+    with pytest.raises(DataError, match="not a regular file"):
+        read_dataset(tmp_path / "pipe.csv")
+    assert data_files(tmp_path) == []
+    with pytest.raises(DataError, match="no data files"):
+        select(tmp_path)
+
+
+def test_selection_by_name_and_glob(tmp_path):
+    for name in ["sonar", "seeds", "wine"]:
+        write(tmp_path / f"{name}.csv", "a,class\n1,x\n")
+    write(tmp_path / "MANIFEST.csv", "a,b\n1,2\n")
+    assert [s.name for s in select(tmp_path, datasets=["wine", "s*"])] == ["wine", "seeds", "sonar"]
+    with pytest.raises(DataError, match="no data set matches 'x'; there are seeds, sonar, wine"):
+        select(tmp_path, datasets=["x"])
+    write(tmp_path / "wine.arff", ARFF)
+    with pytest.raises(DataError, match="two data sets are called 'wine'"):
+        select(tmp_path)
+
+
+def test_the_order_of_the_rows_is_kept(tmp_path):
+    values = np.random.default_rng(0).permutation(50)
+    path = tmp_path / "d.csv"
+    pd.DataFrame({"a": values, "class": "x"}).to_csv(path, index=False)
+    assert read_dataset(path).X.ravel().tolist() == values.tolist()
