@@ -11,13 +11,16 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from scipy import stats
 
+from occstats.errors import ArgumentError, OccstatsError
 from occstats.stats import clustered_wilcoxon, clustered_wilcoxon_pairs
 
 REFERENCE = Path(__file__).parents[1] / "reference"
 CASES = json.loads((REFERENCE / "clusrank_cases.json").read_text())
 ASYMPTOTIC = [case for case in CASES if not case["exact"] and "error" not in case]
-EXACT = [case for case in CASES if case["exact"]]
 ALGORITHMS = ["NND", "LNND", "LOF", "MD", "SVM", "IF", "EIF", "SAE", "ALP"]
 
 
@@ -66,3 +69,268 @@ def test_agrees_with_clusrank_on_the_paper(paper, method, differences, tolerance
     np.testing.assert_allclose(tests.p[a, b], rows["p"], rtol=1e-10, atol=0)
     np.testing.assert_array_equal(tests.n_observations[a, b], rows["nobs"])
     np.testing.assert_array_equal(tests.n_clusters[a, b], rows["nclus"])
+
+
+# Two tasks to a cluster, by hand: |x| = 1 2 3 4, S = (1, −2), (3, 4), R = (−1, 7), T = 6,
+# Var = 1 + 49 = 50.
+def test_balanced_by_hand():
+    result = clustered_wilcoxon([1, -2, 3, 4], ["a", "a", "b", "b"])
+    assert (result.statistic, result.variance) == (6, 50)
+    assert result.zstatistic == pytest.approx(6 / np.sqrt(50))
+    assert result.pvalue == pytest.approx(2 * stats.norm.sf(6 / np.sqrt(50)))
+
+
+def test_unbalanced_by_an_analysis_of_variance():
+    rng = np.random.default_rng(5)
+    clusters = np.repeat(np.arange(7), [1, 2, 3, 4, 5, 6, 7])
+    x = rng.normal(0.3, 1, 28) + rng.normal(size=7)[clusters]
+    result = clustered_wilcoxon(x, clusters, alternative="greater")
+    signed = np.sign(x) * stats.rankdata(np.abs(x))
+    groups = [signed[clusters == i] for i in range(7)]
+    n, m, sizes = 28, 7, np.arange(1, 8)
+    between = sum(len(g) * (g.mean() - signed.mean()) ** 2 for g in groups) / (m - 1)
+    within = sum(((g - g.mean()) ** 2).sum() for g in groups) / (n - m)
+    assert stats.f_oneway(*groups).statistic == pytest.approx(between / within)
+    variance_between = (between - within) / ((n - (sizes**2).sum() / n) / (m - 1))
+    rho = max(0, variance_between / (variance_between + within))
+    corrected = min(1, rho * (1 + (1 - rho**2) / (m - 2.5)))
+    weights = sizes / (signed.var(ddof=1) * (1 + (sizes - 1) * corrected))
+    means = np.array([g.mean() for g in groups])
+    assert rho > 0
+    assert result.intraclass_correlation == pytest.approx(rho, rel=1e-12)
+    assert result.statistic == pytest.approx(weights @ means, rel=1e-12)
+    assert result.variance == pytest.approx((weights**2) @ means**2, rel=1e-12)
+
+
+def test_datta_satten_by_its_definition():
+    rng = np.random.default_rng(6)
+    clusters = np.repeat(np.arange(5), [1, 3, 2, 4, 2])
+    x = rng.integers(-4, 6, 12).astype(float)
+    result = clustered_wilcoxon(x, clusters, method="ds")
+    magnitudes = np.abs(x)
+
+    def distribution(values, at):
+        return ((values <= at).sum() + (values < at).sum()) / (2 * len(values))
+
+    total, variance = 0.0, 0.0
+    for i in range(5):
+        own = x[clusters == i]
+        term, square = 0.0, 0.0
+        for value in own:
+            others = sum(
+                distribution(magnitudes[clusters == k], abs(value)) for k in range(5) if k != i
+            )
+            term += np.sign(value) * (1 + others) / len(own)
+            pooled = distribution(magnitudes, abs(value))
+            square += np.sign(value) * (1 + 4 * pooled) / len(own)
+        total += term
+        variance += square**2
+    assert result.statistic == pytest.approx(total, rel=1e-12)
+    assert result.variance == pytest.approx(variance, rel=1e-12)
+    assert result.n_observations == 12
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])
+def test_clusters_of_one_are_the_plain_test(alternative):
+    x = np.random.default_rng(1).normal(0.2, 1, 40).round(1)
+    expected = stats.wilcoxon(x, alternative=alternative, correction=False, method="asymptotic")
+    result = clustered_wilcoxon(x, np.arange(40), alternative=alternative)
+    assert result.pvalue == pytest.approx(expected.pvalue, rel=1e-12)
+    assert np.isnan(result.intraclass_correlation)
+
+
+def test_datta_satten_with_clusters_of_one_ranks_from_one_half():
+    # With g = 1: TS = Σ sign · (1 + midrank − 1/2 − 1/2) = Σ signed midranks.
+    x = np.random.default_rng(2).normal(size=15)
+    result = clustered_wilcoxon(x, np.arange(15), method="ds")
+    assert result.statistic == pytest.approx((np.sign(x) * stats.rankdata(np.abs(x))).sum())
+
+
+def test_far_tail_keeps_its_digits():
+    x = np.arange(1.0, 1801.0)
+    result = clustered_wilcoxon(x, np.arange(1800), alternative="greater")
+    assert result.zstatistic > 36
+    assert 0 < result.pvalue < 1e-290
+    assert result.pvalue == pytest.approx(np.exp(stats.norm.logsf(result.zstatistic)), rel=1e-9)
+
+
+def test_tolerance_makes_ties():
+    x = [0.3 - 0.2, 0.2 - 0.1, -0.4, 1e-12]
+    clusters = [1, 1, 2, 3]
+    raw = clustered_wilcoxon(x, clusters)
+    rounded = clustered_wilcoxon(x, clusters, tie_tolerance=1e-9)
+    assert raw.n_observations == 4
+    assert rounded.n_observations == 3
+    by_hand = clustered_wilcoxon([1, 1, -4], [1, 1, 2])
+    assert rounded.zstatistic == by_hand.zstatistic
+
+
+@pytest.mark.parametrize("method", ["rgl", "ds"])
+@pytest.mark.parametrize("null", ["asymptotic", "exact", "permutation"])
+def test_all_differences_zero(method, null):
+    if (method, null) == ("ds", "exact"):
+        pytest.skip("not offered")
+    result = clustered_wilcoxon([0.0] * 5, [1, 1, 2, 2, 3], method=method, null=null)
+    assert result.pvalue == 1
+    assert result.reason is None
+    assert result.notes == ("all differences are zero",)
+    assert (result.statistic, result.zstatistic) == (0, 0)
+
+
+@pytest.mark.parametrize("null", ["asymptotic", "exact", "permutation"])
+@pytest.mark.parametrize(
+    ("x", "clusters", "method", "reason"),
+    [
+        ([1.0, 2.0, -3.0], ["a", "a", "a"], "rgl", "1 cluster with"),
+        ([1.0, 2.0, 0.0], ["a", "a", "b"], "rgl", "1 cluster with"),
+        ([1.0, 2.0, -3.0], ["a", "a", "a"], "ds", "1 cluster:"),
+        ([], [], "rgl", "0 clusters"),
+    ],
+)
+def test_no_test_with_a_reason(x, clusters, method, null, reason):
+    if (method, null) == ("ds", "exact"):
+        pytest.skip("not offered")
+    result = clustered_wilcoxon(x, clusters, method=method, null=null)
+    assert result.pvalue is None
+    assert reason in result.reason
+
+
+@pytest.mark.parametrize(
+    ("x", "clusters", "method", "reason"),
+    [
+        # every signed rank is 2
+        ([1, 1, 1], [1, 1, 2], "rgl", "all signed ranks are equal"),
+        # R = (0, 0)
+        ([1, -1, 1, -1], [1, 1, 2, 2], "rgl", "cancel within every cluster"),
+        ([1, -1, 1, -1, 0], [1, 1, 2, 2, 2], "ds", "cancel within every cluster"),
+    ],
+)
+def test_no_variance_no_asymptotic_test(x, clusters, method, reason):
+    result = clustered_wilcoxon(x, clusters, method=method)
+    assert result.pvalue is None
+    assert reason in result.reason
+
+
+def test_two_clusters_whose_corrected_correlation_is_negative():
+    # ρ between 0 and 0.7 with m = 2 gives ρ_c = ρ (2ρ² − 1) < 0 and, in large clusters, weights
+    # below zero: a statistic that would point the wrong way.
+    rng = np.random.default_rng(0)
+    refused = 0
+    for _ in range(50):
+        x = rng.normal(size=41) + np.repeat(rng.normal(size=2), [1, 40])
+        result = clustered_wilcoxon(x, np.repeat([0, 1], [1, 40]))
+        if result.pvalue is None:
+            refused += 1
+            assert "two clusters" in result.reason
+    assert refused > 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"method": "wilcoxon"}, "method must be one of 'rgl', 'ds'; got 'wilcoxon'"),
+        ({"null": "normal"}, "null must be one of"),
+        ({"alternative": "two.sided"}, "alternative must be one of"),
+        ({"engine": "julia"}, "engine must be one of"),
+        ({"method": "ds", "null": "exact"}, "use null='permutation'"),
+        ({"tie_tolerance": -1e-9}, "tie_tolerance must be"),
+        ({"tie_tolerance": float("nan")}, "tie_tolerance must be"),
+        ({"tie_tolerance": 1e-320}, "too small"),
+        ({"n_resamples": 0}, "n_resamples must be an integer of at least 1; got 0"),
+        ({"null": "permutation", "random_state": -1}, "random_state must be"),
+        ({"x": [1, float("nan"), 2]}, "1 values are NaN"),
+        ({"x": [1, float("inf"), 2]}, "1 values are infinite"),
+        ({"x": ["a", "b", "c"]}, "x must hold numbers"),
+        ({"x": [[1, 2, 3]]}, "x must have 1 dimension"),
+        ({"clusters": ["a", "b"]}, "one label per task \\(3\\)"),
+        ({"clusters": ["a", None, "b"]}, "1 tasks have no label"),
+    ],
+)
+def test_refusals(arguments, message):
+    given_arguments = {"x": [1.0, -2.0, 3.0], "clusters": [1, 1, 2], **arguments}
+    with pytest.raises(ArgumentError, match=message) as caught:
+        clustered_wilcoxon(**given_arguments)
+    assert "\n" not in str(caught.value)
+    assert isinstance(caught.value, OccstatsError)
+
+
+# --- properties ---------------------------------------------------------------------------------
+
+
+@st.composite
+def samples(draw, max_clusters=6):
+    n = draw(st.integers(3, 25))
+    x = draw(st.lists(st.integers(-6, 6), min_size=n, max_size=n))
+    clusters = draw(st.lists(st.integers(0, max_clusters - 1), min_size=n, max_size=n))
+    return np.array(x, dtype=float), np.array(clusters)
+
+
+def same(a, b):
+    return (a is None and b is None) or a == pytest.approx(b, rel=1e-9, abs=1e-12)
+
+
+@settings(max_examples=60, deadline=None)
+@given(samples(), st.sampled_from(["rgl", "ds"]), st.randoms(use_true_random=False))
+def test_order_of_rows_and_names_of_clusters_do_not_matter(sample, method, random):
+    x, clusters = sample
+    order = list(range(len(x)))
+    random.shuffle(order)
+    names = np.array(["wine", "iris", "NA", "001", "True", "é"])[clusters]
+    for null in ("asymptotic", "permutation"):
+        options = {"method": method, "null": null, "n_resamples": 50, "random_state": 3}
+        original = clustered_wilcoxon(x, clusters, **options)
+        shuffled = clustered_wilcoxon(x[order], clusters[order], **options)
+        assert same(original.pvalue, shuffled.pvalue)
+        assert original.n_clusters == shuffled.n_clusters
+        if null == "asymptotic":
+            renamed = clustered_wilcoxon(x, names, **options)
+            assert same(original.pvalue, renamed.pvalue)
+
+
+@settings(max_examples=60, deadline=None)
+@given(samples(), st.sampled_from([("rgl", "asymptotic"), ("ds", "asymptotic"), ("rgl", "exact")]))
+def test_mirrored_differences_swap_the_alternatives(sample, test):
+    x, clusters = sample
+    method, null = test
+    greater = clustered_wilcoxon(x, clusters, method=method, null=null, alternative="greater")
+    less = clustered_wilcoxon(-x, clusters, method=method, null=null, alternative="less")
+    both = clustered_wilcoxon(x, clusters, method=method, null=null)
+    both_mirrored = clustered_wilcoxon(-x, clusters, method=method, null=null)
+    assert same(greater.pvalue, less.pvalue)
+    assert same(both.pvalue, both_mirrored.pvalue)
+    if greater.pvalue is not None:
+        assert greater.zstatistic == pytest.approx(-less.zstatistic, abs=1e-12)
+
+
+@settings(max_examples=60, deadline=None)
+@given(samples(), st.sampled_from(["rgl", "ds"]), st.sampled_from([1e-6, 0.125, 3.0, 1e9]))
+def test_only_order_and_sign_matter(sample, method, factor):
+    x, clusters = sample
+    original = clustered_wilcoxon(x, clusters, method=method)
+    scaled = clustered_wilcoxon(factor * x, clusters, method=method)
+    cubed = clustered_wilcoxon(x**3, clusters, method=method)
+    assert same(original.pvalue, scaled.pvalue)
+    assert same(original.pvalue, cubed.pvalue)
+
+
+@settings(max_examples=40, deadline=None)
+@given(samples(), st.sampled_from(["rgl", "ds"]))
+def test_mu_shifts(sample, method):
+    x, clusters = sample
+    assert same(
+        clustered_wilcoxon(x + 2, clusters, mu=2, method=method).pvalue,
+        clustered_wilcoxon(x, clusters, method=method).pvalue,
+    )
+
+
+@settings(max_examples=40, deadline=None)
+@given(samples(), st.integers(1, 3))
+def test_zeros_do_not_change_rosner_glynn_lee(sample, n_zeros):
+    x, clusters = sample
+    assume((x != 0).any())
+    with_zeros = clustered_wilcoxon(
+        np.append(x, [0.0] * n_zeros), np.append(clusters, [9] * n_zeros)
+    )
+    without = clustered_wilcoxon(x, clusters)
+    assert same(with_zeros.pvalue, without.pvalue)
+    assert with_zeros.n_observations == without.n_observations

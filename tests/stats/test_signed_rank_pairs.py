@@ -1,0 +1,105 @@
+"""All pairs at once are the single tests, whatever the order of rows and columns."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from occstats.errors import ArgumentError
+from occstats.stats import clustered_wilcoxon, clustered_wilcoxon_pairs
+
+
+@pytest.fixture
+def scores():
+    rng = np.random.default_rng(3)
+    return rng.uniform(size=(40, 4)).round(2)
+
+
+@pytest.fixture
+def clusters():
+    return np.random.default_rng(4).integers(0, 9, 40)
+
+
+@pytest.mark.parametrize(
+    ("method", "null"),
+    [("rgl", "asymptotic"), ("ds", "asymptotic"), ("rgl", "exact"), ("ds", "permutation")],
+)
+@pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])
+@pytest.mark.parametrize("mu", [0.0, 0.05])
+def test_pairs_are_single_tests(scores, clusters, method, null, alternative, mu):
+    scores[3, 1] = scores[10:14, 2] = np.nan
+    options = {
+        "method": method,
+        "null": null,
+        "alternative": alternative,
+        "tie_tolerance": 1e-9,
+        "n_resamples": 200,
+        "random_state": 5,
+        "mu": mu,
+    }
+    tests = clustered_wilcoxon_pairs(scores, clusters, **options)
+    for a in range(4):
+        assert np.isnan(tests.p[a, a])
+        for b in range(4):
+            if a == b:
+                continue
+            both = ~np.isnan(scores[:, a] - scores[:, b])
+            single = clustered_wilcoxon(
+                scores[both, a] - scores[both, b], clusters[both], **options
+            )
+            assert tests.p[a, b] == pytest.approx(single.pvalue, rel=1e-9)
+            assert tests.statistic[a, b] == pytest.approx(single.statistic, rel=1e-9)
+            assert tests.z[a, b] == pytest.approx(single.zstatistic, rel=1e-9)
+            assert tests.variance[a, b] == pytest.approx(single.variance, rel=1e-9)
+            assert tests.n_observations[a, b] == single.n_observations
+            assert tests.n_clusters[a, b] == single.n_clusters
+            assert tests.intraclass_correlation[a, b] == pytest.approx(
+                single.intraclass_correlation, rel=1e-9
+            )
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.permutations(range(4)), st.sampled_from(["asymptotic", "permutation"]))
+def test_order_of_columns_does_not_matter(order, null):
+    rng = np.random.default_rng(0)
+    scores, clusters = rng.uniform(size=(30, 4)), rng.integers(0, 6, 30)
+    options = {"null": null, "n_resamples": 100, "random_state": 1, "alternative": "greater"}
+    original = clustered_wilcoxon_pairs(scores, clusters, **options).p
+    reordered = clustered_wilcoxon_pairs(scores[:, order], clusters, **options).p
+    np.testing.assert_allclose(reordered, original[np.ix_(order, order)], rtol=1e-12)
+
+
+def test_reasons_and_notes(scores, clusters):
+    scores[:, 1] = scores[:, 0]
+    scores[5:, 3] = np.nan
+    tests = clustered_wilcoxon_pairs(scores, np.where(np.arange(40) < 5, 0, clusters + 1))
+    assert tests.p[0, 1] == tests.p[1, 0] == 1
+    assert tests.notes[0, 1] == "all differences are zero"
+    assert np.isnan(tests.p[0, 3])
+    assert "at least two" in tests.reasons[0, 3]
+    assert tests.reasons[3, 0] == tests.reasons[0, 3]
+    assert (0, 2) not in tests.reasons
+
+
+def test_refusals(scores, clusters):
+    scores[0, 0] = np.inf
+    with pytest.raises(ArgumentError, match="scores must be finite; 1 values are infinite"):
+        clustered_wilcoxon_pairs(scores, clusters)
+    with pytest.raises(ArgumentError, match="scores must have 2 dimensions"):
+        clustered_wilcoxon_pairs(scores[:, 0], clusters)
+    with pytest.raises(ArgumentError, match="mu must be 0 for all pairs with engine 'rscript'"):
+        clustered_wilcoxon_pairs(np.ones((3, 2)), [1, 2, 3], mu=0.1, engine="rscript")
+
+
+def test_thousands_of_clusters_and_labels_of_mixed_types():
+    rng = np.random.default_rng(9)
+    scores = rng.uniform(size=(70_000, 2))
+    # More clusters than 16 bits can number.
+    many = clustered_wilcoxon_pairs(scores, np.arange(70_000), method="ds")
+    assert many.n_clusters[0, 1] == 70_000
+    mixed = np.array(["a", 1, "a", 2.5, 1, "b"], dtype=object)
+    codes = np.array([0, 1, 0, 2, 1, 3])
+    small = rng.uniform(size=(6, 2))
+    assert clustered_wilcoxon_pairs(small, mixed).p[0, 1] == pytest.approx(
+        clustered_wilcoxon_pairs(small, codes).p[0, 1]
+    )
