@@ -52,7 +52,6 @@ from occstats.stats.rscript import (
     PROBE_SECONDS,
     bridge_path,
     find_rscript,
-    last_words,
     refuse,
     require_r,
     run_in_rscript,
@@ -76,7 +75,7 @@ Way = Literal["rpy2", "rscript"]
 INSTALL_RPY2 = "install it with pip install 'occstats[r]' (it is compiled, which needs r-base-dev)"
 ANOTHER_RPY2 = (
     "install the version that fits your R (pip install 'occstats[r]' up to R 4.4, "
-    "rpy2-rinterface 3.6.6 or later from R 4.5 on), use engine 'rscript'"
+    "rpy2-rinterface 3.6.6 or later from R 4.5 on) or use engine 'rscript'"
 )
 
 
@@ -308,9 +307,7 @@ def _probe_rpy2() -> Rpy2Found:
         return _broken(f"a new process does not get through its import: {error}")
     said = [line for line in done.stdout.splitlines() if line.startswith("rpy2 says ")]
     if not said:
-        return _broken(
-            f"it ends the process with code {done.returncode}: {last_words(done.stderr)}"
-        )
+        return _broken(f"it ends the process with code {done.returncode}")
     answer = json.loads(said[-1].removeprefix("rpy2 says "))
     if "absent" in answer:
         return Rpy2Found(problem="rpy2 is not installed", remedy=INSTALL_RPY2)
@@ -342,6 +339,8 @@ def _require_embedded() -> Rpy2Found:
         require_r("clusrank")
     found = probe_rpy2()
     if found.problem:
+        if found.version:
+            require_r("clusrank")  # what is broken may be R
         refuse("clusrank", found.problem, found.remedy)
     if not found.clusrank:
         problem = f"the R package clusrank is not installed in R {found.r_version}"

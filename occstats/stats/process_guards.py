@@ -23,8 +23,8 @@ def interruptible() -> Iterator[Callable[[], bool]]:
         yield lambda: bool(pressed)
     finally:
         signal.signal(signal.SIGINT, handler)
-    if pressed:
-        raise KeyboardInterrupt
+        if pressed:
+            raise KeyboardInterrupt from None
 
 
 @contextmanager
@@ -34,13 +34,16 @@ def quiet_start() -> Iterator[None]:
         warnings.simplefilter("ignore")
         if threading.current_thread() is threading.main_thread():
             restored.callback(signal.signal, signal.SIGINT, signal.getsignal(signal.SIGINT))
-        # rpy2 runs an Rscript that inherits our output, into which a user's .Rprofile may print.
-        with suppress(OSError):
-            output = os.dup(1)
-            restored.callback(os.close, output)
-            nowhere = os.open(os.devnull, os.O_WRONLY)
-            restored.callback(os.close, nowhere)
+        # rpy2 runs an Rscript that inherits our streams, into which an .Rprofile may print.
+        if sys.stdout is not None:
             sys.stdout.flush()
-            os.dup2(nowhere, 1)
-            restored.callback(os.dup2, output, 1)
+        for stream in (1, 2):
+            with suppress(OSError):  # there may be none
+                restored.callback(_redirect, os.dup(stream), stream)
+                _redirect(os.open(os.devnull, os.O_WRONLY), stream)
         yield
+
+
+def _redirect(descriptor: int, stream: int) -> None:
+    os.dup2(descriptor, stream)
+    os.close(descriptor)

@@ -32,6 +32,7 @@ RUN_SECONDS = 3600.0
 TIMEOUT_VARIABLE = "OCCSTATS_R_TIMEOUT"
 
 INSTALL_R = "install R 4.0 or later (Debian, Ubuntu: apt install r-base-dev; conda: r-base)"
+MEND_R = "start it by hand to see why, mend your .Rprofile or reinstall R"
 INSTALL_CLUSRANK = 'install it in R with install.packages("clusrank")'
 
 
@@ -110,14 +111,14 @@ def _probe(rscript: str) -> RFound:
         )
     except subprocess.TimeoutExpired:
         problem = f"{rscript} did not answer within {PROBE_SECONDS} seconds"
-        return RFound(rscript, problem=problem, remedy="see whether it starts by hand")
+        return RFound(rscript, problem=problem, remedy=MEND_R)
     except OSError as error:
         return RFound(rscript, problem=f"{rscript} does not start: {error}", remedy=INSTALL_R)
     # A user's .Rprofile may print before.
     said = [line.split("\t") for line in done.stdout.splitlines() if line.startswith("versions\t")]
     if done.returncode != 0 or not said:
         problem = f"{rscript} fails: {last_words(done.stderr) or last_words(done.stdout)}"
-        return RFound(rscript, problem=problem, remedy="reinstall R")
+        return RFound(rscript, problem=problem, remedy=MEND_R)
     _, version, clusrank = (said[-1] + [""])[:3]
     if not clusrank:
         problem = f"the R package clusrank is not installed in R {version}"
