@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cache
+from importlib import import_module
 from typing import Any
 
 __all__ = ["for_each_block", "single_threaded_blas", "thread_count"]
@@ -44,6 +45,8 @@ def single_threaded_blas() -> Iterator[None]:
 
 @cache
 def _controller() -> Any:
+    # Compiled kernels use the BLAS of SciPy, which is known to the controller once it is loaded.
+    import_module("scipy.linalg.cython_blas")
     from threadpoolctl import ThreadpoolController
 
     return ThreadpoolController()

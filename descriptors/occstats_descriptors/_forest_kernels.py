@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +29,7 @@ def height_limit(subsample: int) -> int:
 
 
 @compiled
-def average_path(count: int) -> float:
+def average_path(count: int) -> Any:
     """Average path length of an unsuccessful search among `count` rows, as the authors have it."""
     if count <= 1:
         return 0.0
@@ -36,7 +37,7 @@ def average_path(count: int) -> float:
 
 
 @compiled
-def _dot(a: Vector, b: Vector) -> float:
+def _dot(a: Vector, b: Vector) -> Any:
     # Eight fixed sums: as fast as the processor adds, and the same digits wherever it is called,
     # so that rows that coincide stay together.
     length = len(a)

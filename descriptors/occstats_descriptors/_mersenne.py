@@ -7,12 +7,14 @@ library. These are the same streams, so that a forest with the same seed has the
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from occstats_descriptors._jit import compiled
 
-__all__ = ["STATE_SIZE", "chosen_without_replacement", "normal", "seeded", "uniform"]
+__all__ = ["STATE_SIZE", "below", "chosen_without_replacement", "normal", "seeded", "uniform"]
 
 Stream = NDArray[np.uint64]
 
@@ -54,7 +56,7 @@ def _next_round(stream: Stream) -> None:
 
 
 @compiled
-def _bits(stream: Stream) -> np.uint64:
+def _bits(stream: Stream) -> Any:
     if stream[2 * _WORDS] == np.uint64(_WORDS):
         _next_round(stream)
     position = stream[2 * _WORDS]
@@ -63,14 +65,14 @@ def _bits(stream: Stream) -> np.uint64:
 
 
 @compiled
-def uniform(stream: Stream) -> float:
+def uniform(stream: Stream) -> Any:
     """Draw from [0, 1)."""
     value = np.float64(_bits(stream)) * _TO_UNIT
     return min(value, 0.9999999999999999)
 
 
 @compiled
-def normal(stream: Stream) -> float:
+def normal(stream: Stream) -> Any:
     """Draw from N(0, 1) by the polar method; the second value of the pair is not used."""
     while True:
         x = 2.0 * uniform(stream) - 1.0
@@ -81,7 +83,7 @@ def normal(stream: Stream) -> float:
 
 
 @compiled
-def _high_product(a: np.uint64, b: np.uint64) -> np.uint64:
+def _high_product(a: Any, b: Any) -> Any:
     half, mask = np.uint64(32), np.uint64(0xFFFFFFFF)
     low = (a & mask) * (b & mask)
     middle = (a >> half) * (b & mask) + (low >> half)
@@ -90,7 +92,7 @@ def _high_product(a: np.uint64, b: np.uint64) -> np.uint64:
 
 
 @compiled
-def _below(stream: Stream, bound: int) -> int:
+def below(stream: Stream, bound: int) -> Any:
     """Draw an integer from [0, bound) by Lemire's method."""
     size = np.uint64(bound)
     bits = _bits(stream)
@@ -108,7 +110,7 @@ def chosen_without_replacement(
     """Mark `count` of `total` items, by Floyd's method."""
     taken[:total] = False
     for bound in range(total - count + 1, total + 1):
-        item = _below(stream, bound)
+        item = below(stream, bound)
         taken[bound - 1 if taken[item] else item] = True
     # The items are then shuffled, two at a time: their order has no effect, the draws have.
     for _ in range(count // 2 if count % 2 == 0 else (count - 1) // 2):

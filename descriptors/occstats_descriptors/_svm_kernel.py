@@ -62,7 +62,7 @@ def kernel_times(
         exponents -= right_norms
         exponents -= left_norms[part, None]
         np.minimum(exponents, 0, out=exponents)
-        kernel = exponents.astype(dtype, copy=False)
+        kernel: NDArray[Any] = exponents.astype(dtype, copy=False)
         np.exp(kernel, out=kernel)
         result[part] = kernel @ weights
 

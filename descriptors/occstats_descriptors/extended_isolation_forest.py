@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
-from sklearn.utils import check_random_state
+from numpy.typing import NDArray
 
 from occstats_descriptors._blocks import for_each_block, thread_count
+from occstats_descriptors._parameters import integer, seed_of
 from occstats_descriptors.base import Descriptor, Matrix, Vector
-from occstats_descriptors.isolation_forest import positive_integer
 
 __all__ = ["EIF"]
 
@@ -96,12 +98,12 @@ class EIF(Descriptor):
         from occstats_descriptors._forest_kernels import grow, height_limit
 
         n, m = X.shape
-        trees = positive_integer(self.n_trees, "n_trees")
-        self.subsample_ = min(positive_integer(self.subsample, "subsample", 2), n)
+        trees = integer(self.n_trees, "n_trees")
+        self.subsample_ = min(integer(self.subsample, "subsample", 2), n)
         extension = self._resolved_extension(m)
         limit = height_limit(self.subsample_)
-        seed = self._seed()
-        grown: list[tuple[Matrix, Vector, np.ndarray, Vector]] = [None] * trees  # type: ignore[list-item]
+        seed = seed_of(self.random_state)
+        grown: dict[int, tuple[NDArray[Any], ...]] = {}
 
         def work(part: slice) -> None:
             inner_nodes = 2**limit - 1
@@ -129,13 +131,14 @@ class EIF(Descriptor):
                 )
 
         for_each_block(work, trees, max(1, -(-trees // 16)), thread_count(self.n_jobs))
-        counts = [len(tree[1]) for tree in grown]
+        forest = [grown[tree] for tree in range(trees)]
+        counts = [len(tree[1]) for tree in forest]
         self._starts = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
         self._leaf_starts = self._starts + np.arange(trees + 1)
-        self._normals = np.concatenate([tree[0] for tree in grown])
-        self._intercepts = np.concatenate([tree[1] for tree in grown])
-        self._children = np.concatenate([tree[2] for tree in grown])
-        self._leaves = np.concatenate([tree[3] for tree in grown])
+        self._normals = np.concatenate([tree[0] for tree in forest])
+        self._intercepts = np.concatenate([tree[1] for tree in forest])
+        self._children = np.concatenate([tree[2] for tree in forest])
+        self._leaves = np.concatenate([tree[3] for tree in forest])
         self._rows = X
 
     def _score(self, X: Matrix) -> Vector:
@@ -165,14 +168,9 @@ class EIF(Descriptor):
     def _resolved_extension(self, m: int) -> int:
         if self.extension is None:
             return m - 1
-        extension = positive_integer(self.extension, "extension", 0)
+        extension = integer(self.extension, "extension", 0)
         if extension > m - 1:
             raise ValueError(
                 f"extension must be at most {m - 1} for {m} attributes, got extension={extension}."
             )
         return extension
-
-    def _seed(self) -> int:
-        if isinstance(self.random_state, int | np.integer) and self.random_state >= 0:
-            return int(self.random_state)
-        return int(check_random_state(self.random_state).randint(2**31 - 1))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from occstats_descriptors._parameters import integer
 from occstats_descriptors.base import Descriptor, Matrix, Vector
 
 __all__ = ["IF"]
@@ -83,24 +84,15 @@ class IF(Descriptor):
         from sklearn.ensemble import IsolationForest
 
         self.forest_ = IsolationForest(
-            n_estimators=positive_integer(self.n_trees, "n_trees"),
-            max_samples=min(positive_integer(self.subsample, "subsample", 2), len(X)),
+            n_estimators=integer(self.n_trees, "n_trees"),
+            max_samples=min(integer(self.subsample, "subsample", 2), len(X)),
             random_state=self.random_state,
             n_jobs=self.n_jobs,
         ).fit(X)
         self._rows = X
 
     def _score(self, X: Matrix) -> Vector:
-        return np.clip(1.0 + self.forest_.score_samples(X), 0.0, 1.0)
+        return np.asarray(np.clip(1.0 + self.forest_.score_samples(X), 0.0, 1.0))
 
     def _training_scores(self) -> Vector:
         return self._score(self._rows)
-
-
-def positive_integer(value: object, name: str, minimum: int = 1) -> int:
-    """Check a parameter that counts something."""
-    if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer):
-        raise TypeError(f"{name} must be an integer, got {name}={value!r}.")
-    if value < minimum:
-        raise ValueError(f"{name} must be at least {minimum}, got {name}={value}.")
-    return int(value)

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from numbers import Real
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from occstats_descriptors._blocks import thread_count
+from occstats_descriptors._parameters import positive_number
 from occstats_descriptors.base import Descriptor, Matrix, Vector
 
 __all__ = ["SVM", "DimensionMultiple", "dimension_multiple", "kernel_width"]
@@ -60,13 +58,10 @@ def dimension_multiple(factor: float) -> DimensionMultiple:
     >>> width(10)
     2.5
     """
-    if isinstance(factor, bool) or not isinstance(factor, Real):
-        raise TypeError(f"The factor of dimension_multiple must be a number, got {factor!r}.")
-    if not (math.isfinite(factor) and factor > 0):
-        raise ValueError(
-            f"The factor of dimension_multiple must be positive and finite, got {factor!r}."
-        )
-    return DimensionMultiple(float(factor))
+    return DimensionMultiple(positive_number(factor, "The factor of dimension_multiple"))
+
+
+_QUARTER_OF_DIMENSION = DimensionMultiple(0.25)
 
 
 class SVM(Descriptor):
@@ -143,7 +138,7 @@ class SVM(Descriptor):
         self,
         *,
         nu: float = 0.20,
-        c: Width = DimensionMultiple(0.25),
+        c: Width = _QUARTER_OF_DIMENSION,
         tol: float = 1e-3,
         solver: str = "auto",
         n_jobs: int | None = None,
@@ -208,10 +203,9 @@ class SVM(Descriptor):
         return self._score(self._rows)
 
     def _check_parameters(self) -> None:
-        if isinstance(self.nu, bool) or not isinstance(self.nu, Real) or not 0 < self.nu <= 1:
+        if positive_number(self.nu, "nu") > 1:
             raise ValueError(f"nu must be a number in (0, 1], got nu={self.nu!r}.")
-        if not isinstance(self.tol, Real) or not self.tol > 0:
-            raise ValueError(f"tol must be a positive number, got tol={self.tol!r}.")
+        positive_number(self.tol, "tol")
         if self.solver not in ("auto", "libsvm", "native"):
             raise ValueError(
                 f'solver must be "auto", "libsvm" or "native", got solver={self.solver!r}.'
@@ -220,14 +214,7 @@ class SVM(Descriptor):
 
 def kernel_width(c: Width, m: int) -> float:
     """Turn a width or a rule for it into a number, for `m` attributes."""
-    width: Any = c(m) if callable(c) else c
-    if isinstance(width, bool) or not isinstance(width, Real):
-        raise TypeError(
-            f"c must be a number or a rule such as dimension_multiple(0.25), got c={c!r}."
-        )
-    if not (math.isfinite(width) and width > 0):
-        raise ValueError(f"c must be positive and finite, got c={c!r} (width {width!r}).")
-    return float(width)
+    return positive_number(c(m) if callable(c) else c, "c")
 
 
 def signed_distance_score(distance: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -1,0 +1,211 @@
+"""Outlier detectors of other packages as descriptors, by import path."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from occstats_descriptors.base import Descriptor, Matrix, Vector
+
+__all__ = ["ExternalDetector", "make_external"]
+
+_ORIENTATIONS = ("auto", "normal", "outlier")
+
+
+class ExternalDetector(Descriptor):
+    """
+    An outlier detector of another package, with scores that are high for the target class.
+
+    Scores of scikit-learn's detectors are high for normal rows and are taken as they are; PyOD's
+    are high for outliers and change sign. The direction is known from the type of the detector and
+    checked after fitting against its own labels of the training rows. Scores stay on the
+    detector's own scale, which is in general not [0, 1]: only their order has a meaning.
+
+    Parameters
+    ----------
+    detector : estimator
+        An unfitted outlier detector.
+    orientation : {"auto", "normal", "outlier"}, default "auto"
+        What a high score of the detector means; "auto" knows scikit-learn and PyOD.
+    contamination : float, default 0.1
+        Share of the training rows below the threshold `offset_`.
+
+    Attributes
+    ----------
+    detector_ : estimator
+        The fitted detector.
+    offset_ : float
+        Threshold on the score. Where the detector keeps scores of its training rows (PyOD's
+        ``decision_scores_``, ``negative_outlier_factor_``), it is taken from those, else from the
+        scores it gives the rows as new ones.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.covariance import EllipticEnvelope
+    >>> from occstats_descriptors.external import ExternalDetector
+    >>> rows = np.random.default_rng(0).normal(size=(100, 2))
+    >>> descriptor = ExternalDetector(detector=EllipticEnvelope(random_state=0)).fit(rows)
+    >>> inside, outside = descriptor.score_samples([[0.0, 0.0], [6.0, 6.0]])
+    >>> bool(inside > outside)
+    True
+    """
+
+    def __init__(
+        self, *, detector: Any, orientation: str = "auto", contamination: float = 0.1
+    ) -> None:
+        self.detector = detector
+        self.orientation = orientation
+        self.contamination = contamination
+
+    def _fit(self, X: Matrix) -> None:
+        if self.orientation not in _ORIENTATIONS:
+            raise ValueError(
+                f"orientation must be one of {', '.join(_ORIENTATIONS)}, got {self.orientation!r}."
+            )
+        self.detector_ = clone(self.detector)
+        self._method, self._sign = _method_and_sign(self.detector_, self.orientation)
+        self.detector_.fit(X)
+        self._rows = X
+        self._check_direction()
+
+    def _score(self, X: Matrix) -> Vector:
+        values = np.asarray(getattr(self.detector_, self._method)(X), dtype=np.float64)
+        if values.shape != (len(X),):
+            raise ValueError(
+                f"{_name(self.detector)}.{self._method} must give one score per row, "
+                f"got shape {values.shape} for {len(X)} rows."
+            )
+        return self._sign * values
+
+    def _training_scores(self) -> Vector:
+        for attribute in ("decision_scores_", "negative_outlier_factor_"):
+            kept = getattr(self.detector_, attribute, None)
+            if kept is not None and len(kept) == len(self._rows):
+                sign = self._sign if attribute == "decision_scores_" else 1.0
+                return sign * np.asarray(kept, dtype=np.float64)
+        return self._score(self._rows)
+
+    def _check_direction(self) -> None:
+        """Compare the detector's own labels of its training rows with the oriented scores."""
+        outlier = _own_outliers(self.detector_, self._rows)
+        if outlier is None or outlier.all() or not outlier.any():
+            return
+        scores = self._training_scores()
+        if np.median(scores[outlier]) > np.median(scores[~outlier]):
+            raise ValueError(
+                f"The scores of {_name(self.detector)} point the other way than its own labels of "
+                f"the training rows: rows it calls outliers score higher than the others with "
+                f"orientation={self.orientation!r}; give orientation='normal' or 'outlier'."
+            )
+
+
+def make_external(path: str, **parameters: Any) -> Descriptor:
+    """
+    Make a descriptor from the import path of an outlier detector.
+
+    Parameters
+    ----------
+    path : str
+        ``"package.module:Class"``.
+    **parameters
+        Parameters of the class's constructor. A detector that describes new rows only on request
+        (``novelty`` of scikit-learn's LocalOutlierFactor) is asked to.
+
+    Returns
+    -------
+    Descriptor
+        Unfitted. A class that is a `Descriptor` is returned as it is.
+
+    Examples
+    --------
+    >>> from occstats_descriptors.external import make_external
+    >>> make_external("sklearn.neighbors:LocalOutlierFactor", n_neighbors=5)
+    ExternalDetector(detector=LocalOutlierFactor(n_neighbors=5, novelty=True))
+    """
+    kind = _imported(path)
+    if "novelty" not in parameters and "novelty" in getattr(kind, "_parameter_constraints", {}):
+        parameters["novelty"] = True
+    try:
+        detector = kind(**parameters)
+    except TypeError as error:
+        raise ValueError(
+            f"{path} cannot be made with the parameters {parameters!r}: {error}"
+        ) from error
+    if isinstance(detector, Descriptor):
+        return detector
+    _method_and_sign(detector, "auto")
+    return ExternalDetector(detector=detector)
+
+
+def _imported(path: str) -> type:
+    module, separator, name = path.partition(":")
+    if not (module and separator and name.isidentifier()):
+        raise ValueError(
+            f"A descriptor outside this package is named as 'package.module:Class', got {path!r}."
+        )
+    try:
+        kind = getattr(import_module(module), name)
+    except ModuleNotFoundError as error:
+        raise ValueError(
+            f"{path!r} cannot be imported: there is no module {error.name!r}; "
+            f"install the package it belongs to, or correct the path."
+        ) from error
+    except AttributeError as error:
+        raise ValueError(f"{path!r} cannot be imported: {module} has no {name!r}.") from error
+    if not isinstance(kind, type):
+        raise ValueError(f"{path!r} must be a class, got {type(kind).__name__}.")
+    return kind
+
+
+def _method_and_sign(detector: Any, orientation: str) -> tuple[str, float]:
+    """Name the method that scores, and the sign that makes high scores normal."""
+    name = _name(detector)
+    if not hasattr(detector, "fit"):
+        raise ValueError(f"{name} is no outlier detector: it has no method fit.")
+    methods = [m for m in ("score_samples", "decision_function") if hasattr(type(detector), m)]
+    if not methods:
+        raise ValueError(
+            f"{name} is no outlier detector: it has neither score_samples nor decision_function."
+        )
+    if orientation != "auto":
+        return methods[0], 1.0 if orientation == "normal" else -1.0
+    if _is_pyod(detector):
+        return "decision_function", -1.0
+    if _is_scikit_learn(detector):
+        return methods[0], 1.0
+    raise ValueError(
+        f"It is not known whether high scores of {name} mean normal or outlier: it is neither a "
+        "scikit-learn outlier detector nor a PyOD model; wrap it in "
+        "ExternalDetector(detector=..., orientation='normal' or 'outlier')."
+    )
+
+
+def _is_pyod(detector: Any) -> bool:
+    return any(
+        kind.__name__ == "BaseDetector" and kind.__module__.partition(".")[0] == "pyod"
+        for kind in type(detector).__mro__
+    )
+
+
+def _is_scikit_learn(detector: Any) -> bool:
+    from sklearn.base import OutlierMixin
+
+    return isinstance(detector, OutlierMixin)
+
+
+def _own_outliers(detector: Any, rows: Matrix) -> np.ndarray | None:
+    """Find the training rows that the fitted detector itself calls outliers."""
+    if _is_pyod(detector):
+        labels = getattr(detector, "labels_", None)
+        return None if labels is None else np.asarray(labels) == 1
+    if _is_scikit_learn(detector) and hasattr(detector, "predict"):
+        return np.asarray(np.asarray(detector.predict(rows)) == -1)
+    return None
+
+
+def _name(detector: Any) -> str:
+    return type(detector).__name__
