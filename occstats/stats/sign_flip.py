@@ -99,7 +99,8 @@ def monte_carlo_tails(
     generator = np.random.default_rng(random_state)
     observed = float(z_of_signs(np.ones((1, n_clusters)))[0])
     less = greater = both = 1
-    chunk = max(1, _CHUNK_ELEMENTS // n_clusters)
+    # Whole words of random bits, so that the size of a chunk does not show in the draws.
+    chunk = 4 * max(1, _CHUNK_ELEMENTS // (4 * n_clusters))
     for start in range(0, n_resamples, chunk):
         rows = min(chunk, n_resamples - start)
         bits = generator.integers(0, 2, size=(rows, n_clusters), dtype=np.int8)
