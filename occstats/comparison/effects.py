@@ -50,7 +50,7 @@ def pair_effects_frame(results: Results, settings: Settings) -> tuple[pd.DataFra
     n_pairs = len(results.algorithms) * (len(results.algorithms) - 1) // 2
     if n_pairs > MANY_PAIRS and not settings.deep:
         notes.append(
-            f"Hodges-Lehmann shifts and Bayesian probabilities were left out for {n_pairs:,} pairs; "
+            f"Hodges-Lehmann shifts and Bayesian probabilities of {n_pairs:,} pairs were left out; "
             "the deep analysis has them."
         )
         columns |= _nothing(len(results.algorithms))

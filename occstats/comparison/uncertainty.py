@@ -8,19 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
+from occstats.comparison.choices import complete_tasks, conclusions, control_position
+from occstats.comparison.classical import Classical, classical_tests
+from occstats.comparison.design import Design, study_design
 from occstats.comparison.effects import pair_effects_frame
 from occstats.comparison.frames import ordered_pairs, unordered_pairs
+from occstats.comparison.stability import Stability, study_stability
 from occstats.stats.baselines import plain_wilcoxon_pairs
 from occstats.stats.bayes import correlated_t, probability_best
 from occstats.stats.bootstrap import bootstrap_means
-from occstats.stats.decisions import conclude
-from occstats.stats.kendall_intervals import WEIGHTINGS, kendall_intervals
+from occstats.stats.kendall_intervals import kendall_intervals
 from occstats.stats.multiplicity import adjust_pairs
 from occstats.stats.ranks import task_ranks
 
@@ -29,7 +31,7 @@ if TYPE_CHECKING:
     from occstats.results import Results
     from occstats.stats.signed_rank_pairs import PairwiseTests
 
-__all__ = ["Uncertainty", "assess", "complete_tasks"]
+__all__ = ["Uncertainty", "assess"]
 
 # The sign matrices of more tasks than this would take minutes and gigabytes.
 MANY_TASKS = 3_000
@@ -64,9 +66,9 @@ class Uncertainty:
     kendall_intervals: pd.DataFrame
     naive: pd.DataFrame
     fold_tests: pd.DataFrame | None
-    stability: Any
-    design: Any
-    classical: Any
+    stability: Stability
+    design: Design
+    classical: Classical
     notes: tuple[str, ...] = ()
 
 
@@ -101,6 +103,7 @@ def assess(
     """
     effects, left_out = pair_effects_frame(results, settings)
     naive_p, naive = naive_frame(results, settings, tests)
+    design = study_design(results, settings, progress=progress)
     taus, without_taus = kendall_frame(results, settings)
     return Uncertainty(
         pair_effects=effects.merge(naive_p, on=["a", "b"]),
@@ -108,16 +111,11 @@ def assess(
         kendall_intervals=taus,
         naive=naive,
         fold_tests=fold_frame(results, settings),
-        stability=None,
-        design=None,
-        classical=None,
-        notes=(*_cautions(results), *left_out, *without_taus),
+        stability=study_stability(results, settings, progress=progress),
+        design=design,
+        classical=classical_tests(results, settings),
+        notes=(*_cautions(results), *design.notes, *left_out, *without_taus),
     )
-
-
-def complete_tasks(results: Results) -> npt.NDArray[np.bool_]:
-    """Which tasks all algorithms have."""
-    return np.asarray(~np.isnan(results.oriented).any(axis=1))
 
 
 def summary_frame(results: Results, settings: Settings) -> pd.DataFrame:
@@ -126,7 +124,7 @@ def summary_frame(results: Results, settings: Settings) -> pd.DataFrame:
     algorithms = results.algorithms
     names = [f"mean_{what}_ci_{end}" for what in ("rank", "score") for end in ("low", "high")]
     if not complete.any():
-        unknown = {name: np.nan for name in (*names, "prob_best")}
+        unknown = dict.fromkeys((*names, "prob_best"), np.nan)
         return pd.DataFrame({"algorithm": algorithms, **unknown})
     clusters = results.clusters[complete]
     scores = results.oriented[complete]
@@ -154,7 +152,7 @@ def kendall_frame(results: Results, settings: Settings) -> tuple[pd.DataFrame, l
     weighting = settings.kendall
     notes = []
     low = high = np.full((k, k), np.nan)
-    if weighting not in WEIGHTINGS:
+    if weighting == "hyperbolic":
         notes.append(f"Kendall's τ with {weighting} weights has no intervals.")
     elif results.n_tasks > MANY_TASKS and not settings.deep:
         notes.append(
@@ -192,32 +190,19 @@ def naive_frame(
         tie_tolerance=settings.tie_tolerance,
     )
     algorithms = results.algorithms
-    control = None if settings.control is None else algorithms.index(settings.control)
+    control = control_position(results, settings)
+    conclude = conclusions(results, settings)
     adjusted = adjust_pairs(
         plain.p, settings.family, settings.correction, control, alternative=settings.alternative
     ).clipped
     p_naive = ordered_pairs(algorithms, {"p_naive": plain.p, "p_naive_adjusted": adjusted})
-    columns = {"naive_a_better": _conclusions(plain, settings, control)}
+    columns = {"naive_a_better": conclude(plain.p, plain.z)}
     columns["naive_b_better"] = columns["naive_a_better"].T
     if tests is not None:
-        main = _conclusions(tests, settings, control)
+        main = conclude(tests.p, tests.z)
         different = columns["naive_a_better"] != main
         columns |= {"a_better": main, "b_better": main.T, "misled": different | different.T}
     return p_naive, unordered_pairs(algorithms, columns)
-
-
-def _conclusions(
-    tests: PairwiseTests, settings: Settings, control: int | None
-) -> npt.NDArray[np.bool_]:
-    return conclude(
-        tests.p,
-        tests.z,
-        alternative=settings.alternative,
-        correction=settings.correction,
-        family=settings.family,
-        control=control,
-        alpha=settings.alpha,
-    )
 
 
 def fold_frame(results: Results, settings: Settings) -> pd.DataFrame | None:

@@ -122,7 +122,7 @@ def bayesian_signed_rank(
     grouping = group(clusters)
     draws = posterior_weights(grouping.n_clusters, n_resamples, prior_weight, random_state)
     _, differences = pair_differences(scores, tie_tolerance)
-    # The edge of the region in the units of the differences, so that the edge itself is met exactly.
+    # In the units of the differences, so that the edge of the region itself is met exactly.
     edge = float(np.rint(2 * rope / tie_tolerance)) if tie_tolerance > 0 else 2 * rope
     parts = [
         _pair_probabilities(differences[:, start : start + BLOCK_PAIRS], grouping, draws, edge)

@@ -74,7 +74,8 @@ def weighted_means(means: Array, counts: Array) -> Array:
         return np.asarray(counts @ means / counts.sum(axis=1, keepdims=True))
     weights = counts @ present.astype(float)
     sums = counts @ np.where(present, means, 0.0)
-    return np.divide(sums, weights, out=np.full_like(sums, np.nan), where=weights > 0)
+    means_of: Array = np.divide(sums, weights, out=np.full_like(sums, np.nan), where=weights > 0)
+    return means_of
 
 
 def cluster_bootstrap(
@@ -272,6 +273,5 @@ def standard_errors(replicates: Array) -> Array:
     known = np.sum(~np.isnan(replicates), axis=0)
     centre = np.nansum(replicates, axis=0) / np.maximum(known, 1)
     squares = np.nansum((replicates - centre) ** 2, axis=0)
-    return np.sqrt(
-        np.divide(squares, known - 1, out=np.full(centre.shape, np.nan), where=known > 1)
-    )
+    variance = np.divide(squares, known - 1, out=np.full(centre.shape, np.nan), where=known > 1)
+    return np.asarray(np.sqrt(variance))

@@ -161,14 +161,15 @@ def rank_biserial(x: ArrayLike, *, tie_tolerance: float = 0.0) -> float:
     """
     values = round_to_grid(as_vector("x", x, allow_nan=True), tie_tolerance)
     grouping = group(np.arange(len(values)))
-    return float(rank_biserial_statistic(values[:, None], grouping)(np.ones((1, len(values))))[0, 0])
+    statistic = rank_biserial_statistic(values[:, None], grouping)
+    return float(statistic(np.ones((1, len(values))))[0, 0])
 
 
 def rank_biserial_statistic(x: Array, grouping: Grouping) -> Callable[[Array], Array]:
     r"""Rank-biserial correlation of each column of x as a function of cluster counts.
 
-    The sum of signed ranks is :math:`\sum_{s \le t} \mathrm{sign}(x_s + x_t)`, so that the value for
-    a resample is exactly what ranking the resampled tasks anew would give.
+    The sum of signed ranks is :math:`\sum_{s \le t} \mathrm{sign}(x_s + x_t)`, so that the value
+    for a resample is exactly what ranking the resampled tasks anew would give.
     """
     forms, signs, sizes = [], [], []
     for column in x.T:
@@ -182,9 +183,7 @@ def rank_biserial_statistic(x: Array, grouping: Grouping) -> Callable[[Array], A
     def statistic(counts: Array) -> Array:
         total = counts @ np.array(sizes).T
         doubled = quadratic_forms(counts, stacked) + counts @ np.array(signs).T
-        return np.divide(
-            doubled, total * (total + 1), out=np.zeros_like(total), where=total > 0
-        )
+        return np.divide(doubled, total * (total + 1), out=np.zeros_like(total), where=total > 0)
 
     return statistic
 

@@ -6,8 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from occstats.stats._checks import FloatArray as Array
-from occstats.stats._checks import as_scores, cluster_codes, round_to_grid
+from occstats.stats._checks import FloatArray, as_scores, cluster_codes, round_to_grid
+
+Array = FloatArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,7 +115,7 @@ def antisymmetric(upper: Array, n_algorithms: int) -> Array:
 
 def mirror(upper: Array, lower: Array, n_algorithms: int, diagonal: float) -> Array:
     """Matrix [a, b] from the values of the pairs (a, b) and of the same pairs turned round."""
-    matrix = np.full((n_algorithms, n_algorithms), diagonal)
+    matrix = np.full((n_algorithms, n_algorithms), diagonal, dtype=float)
     first, second = upper_pairs(n_algorithms)
     matrix[first, second] = upper
     matrix[second, first] = lower

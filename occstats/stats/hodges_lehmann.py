@@ -3,9 +3,9 @@ r"""Hodges-Lehmann shift between two algorithms, with an interval that respects 
 Let :math:`R_i(\mu)` be the sum of the signed ranks of :math:`x_{ij} - \mu` in cluster i. Every
 signed rank can only fall as μ grows (each pair of tasks hands its point from the larger to the
 smaller difference when μ passes their mean), so each :math:`R_i`, and the sum over any subset of
-clusters, is monotone. The sign-flip test of :math:`T = \sum R_i` rejects when too few subsets A have
-:math:`\sum_{i \in A} R_i(\mu) \le 0`, so its p-value is monotone in μ as well and can be inverted by
-bisection. (The weighted statistic of Rosner, Glynn and Lee need not be monotone.)
+clusters, is monotone. The sign-flip test of :math:`T = \sum R_i` rejects when too few subsets A
+have :math:`\sum_{i \in A} R_i(\mu) \le 0`, so its p-value is monotone in μ as well and can be
+inverted by bisection. (The weighted statistic of Rosner, Glynn and Lee need not be monotone.)
 
 All tasks count alike in T, so that the shift is dominated by the data sets with many tasks.
 
@@ -179,7 +179,8 @@ class _SignedRanks:
         """R_i(μ) with 2μ = `doubled`, which must not be a sum of two of the values."""
         opposite = np.searchsorted(self.x, doubled - self.x)
         ranks = self.midranks - opposite - (2 * self.x < doubled)
-        return np.bincount(self.codes, weights=ranks, minlength=self.n_clusters)
+        sums = np.bincount(self.codes, weights=ranks, minlength=self.n_clusters)
+        return np.asarray(sums, dtype=np.float64)
 
 
 def _shift(

@@ -92,9 +92,7 @@ def kendall_intervals(
         confidence=confidence,
         counts=resample_counts(m, n_resamples, random_state),
     )
-    return Effect(
-        *(mirror(v, v, k, 1.0) for v in (interval.estimate, interval.low, interval.high))
-    )
+    return Effect(*(mirror(v, v, k, 1.0) for v in (interval.estimate, interval.low, interval.high)))
 
 
 def _concordance_forms(
@@ -115,7 +113,8 @@ def _concordance_forms(
         concordance.append(gather(signs[a] * signs[b], grouping, weights, weighting))
         if not complete:
             both = np.outer(known, known).astype(np.int8)
-            untied += [gather(np.abs(signs[c]) * both, grouping, weights, weighting) for c in (a, b)]
-    where = np.array(pairs if complete else np.arange(2 * len(pairs)).reshape(-1, 2), dtype=np.intp)
-    where = where.reshape(-1, 2) + len(pairs)
+            kernels = [np.abs(signs[algorithm]) * both for algorithm in (a, b)]
+            untied += [gather(kernel, grouping, weights, weighting) for kernel in kernels]
+    where = np.array(pairs) if complete else np.arange(2 * len(pairs))
+    where = where.reshape(-1, 2).astype(np.intp) + len(pairs)
     return np.array(concordance + untied), where[:, 0], where[:, 1]

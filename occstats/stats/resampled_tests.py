@@ -6,8 +6,8 @@ difference within a resample is linear in the multiplicities,
 .. math:: r_s(c) = \tfrac12 + \sum_k c_k \left(\#\{t \in k: |x_t| < |x_s|\}
           + \tfrac12 \#\{t \in k: |x_t| = |x_s|\}\right),
 
-so that the ranks of all tasks in all resamples are one matrix product. Leaving out every data set in
-turn, and thousands of simulated benchmarks, then cost milliseconds per pair of algorithms.
+so that the ranks of all tasks in all resamples are one matrix product. Leaving out every data set
+in turn, and thousands of simulated benchmarks, then cost milliseconds per pair of algorithms.
 
 References
 ----------

@@ -1,0 +1,100 @@
+"""The classical tests that referees ask for, with what they assume written beside them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from occstats.comparison.choices import complete_tasks
+from occstats.comparison.frames import unordered_pairs
+from occstats.stats.classical import conover, critical_difference, friedman, nemenyi
+from occstats.stats.grouping import group
+from occstats.stats.multiplicity import adjust_pairs
+
+if TYPE_CHECKING:
+    from occstats.comparison.settings import Settings
+    from occstats.results import Results
+
+__all__ = ["Classical", "classical_tests"]
+
+ON_TASKS = "tasks"
+ON_MEANS = "data set means"
+ASSUMPTIONS = {
+    ON_TASKS: "takes all tasks for independent, which tasks of one data set are not",
+    ON_MEANS: "takes data sets for independent: valid",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Classical:
+    """Friedman's test and its two post-hoc tests, on tasks and on data set means.
+
+    Attributes
+    ----------
+    friedman : DataFrame
+        One row per unit: Friedman's χ², Iman and Davenport's F, Nemenyi's critical difference, and
+        what is assumed.
+    pairs : DataFrame
+        One row per unit and unordered pair: two-sided p-values of Nemenyi (corrected by
+        construction) and Conover (raw, and Holm over all pairs).
+    """
+
+    friedman: pd.DataFrame
+    pairs: pd.DataFrame
+
+
+def classical_tests(results: Results, settings: Settings) -> Classical:
+    """Friedman with Iman-Davenport, Nemenyi and Conover, on tasks and on data set means."""
+    complete = complete_tasks(results)
+    tests, pairs = [], []
+    if complete.any():
+        scores = results.oriented[complete]
+        means = group(results.clusters[complete]).means(scores)
+        for unit, table in ((ON_TASKS, scores), (ON_MEANS, means)):
+            tests.append(_friedman_row(unit, table, settings))
+            pairs.append(_pair_frame(results, unit, table, settings))
+    return Classical(
+        friedman=pd.DataFrame(tests),
+        pairs=pd.concat(pairs, ignore_index=True) if pairs else pd.DataFrame(),
+    )
+
+
+def _friedman_row(
+    unit: str, table: npt.NDArray[np.float64], settings: Settings
+) -> dict[str, object]:
+    found = friedman(table, tie_tolerance=settings.tie_tolerance)
+    return {
+        "unit": unit,
+        "n": found.n_blocks,
+        "chi_squared": found.statistic,
+        "df": found.df,
+        "p": found.pvalue,
+        "iman_davenport": found.f_statistic,
+        "df_between": found.df_between,
+        "df_within": found.df_within,
+        "p_iman_davenport": found.f_pvalue,
+        "critical_difference": critical_difference(table.shape[1], found.n_blocks, settings.alpha),
+        "valid": unit == ON_MEANS,
+        "assumption": ASSUMPTIONS[unit],
+    }
+
+
+def _pair_frame(
+    results: Results, unit: str, table: npt.NDArray[np.float64], settings: Settings
+) -> pd.DataFrame:
+    means = friedman(table, tie_tolerance=settings.tie_tolerance).mean_ranks
+    raw = conover(table, tie_tolerance=settings.tie_tolerance)
+    np.fill_diagonal(raw, np.nan)
+    columns = {
+        "mean_rank_difference": means[:, None] - means,
+        "p_nemenyi": nemenyi(table, tie_tolerance=settings.tie_tolerance),
+        "p_conover": raw,
+        "p_conover_holm": adjust_pairs(raw, "all", "holm", alternative="two-sided").clipped,
+    }
+    frame = unordered_pairs(results.algorithms, columns)
+    frame.insert(0, "unit", unit)
+    return frame

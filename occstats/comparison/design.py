@@ -1,0 +1,166 @@
+"""What this benchmark can show: smallest p-value, detectable difference, data sets needed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from occstats.comparison.choices import family_size
+from occstats.comparison.frames import unordered_pairs
+from occstats.progress import track
+from occstats.stats.grouping import group, mirror, pair_differences
+from occstats.stats.power import data_sets_needed, minimal_detectable_difference, smallest_p
+from occstats.stats.resampled_tests import resampled_z
+
+if TYPE_CHECKING:
+    from occstats.comparison.settings import Settings
+    from occstats.results import Results
+
+__all__ = ["Design", "study_design"]
+
+FloatArray = npt.NDArray[np.float64]
+WANTED_POWER = 0.8
+SIMULATED_BENCHMARKS = 1_000
+
+
+@dataclass(frozen=True, eq=False)
+class Design:
+    """The reach of the benchmark.
+
+    Attributes
+    ----------
+    n_clusters : int
+        Data sets.
+    family_size : int
+        Tests that are corrected for together.
+    wanted_power : float
+        Power that the detectable differences and the numbers of data sets are for.
+    smallest_p : float
+        Smallest p-value that flipping the signs of all data sets can give.
+    smallest_p_corrected : float
+        The same after the strictest correction, at most 1.
+    detectable : DataFrame
+        One row per unordered pair: the minimal detectable difference, at the level alpha and at the
+        strictest corrected level, beside the observed one; the pair's smallest p-values.
+    power : DataFrame or None
+        One row per unordered pair: the power of this benchmark and the data sets needed. None
+        unless depth was asked for.
+    notes : tuple of str
+        Warnings.
+    """
+
+    n_clusters: int
+    family_size: int
+    wanted_power: float
+    smallest_p: float
+    smallest_p_corrected: float
+    detectable: pd.DataFrame
+    power: pd.DataFrame | None = None
+    notes: tuple[str, ...] = ()
+
+
+def study_design(results: Results, settings: Settings, *, progress: bool | None = None) -> Design:
+    """What differences this benchmark can detect and, with depth, how large it would have to be."""
+    size = family_size(results, settings)
+    smallest = float(smallest_p(results.n_clusters, alternative=settings.alternative))
+    return Design(
+        n_clusters=results.n_clusters,
+        family_size=size,
+        wanted_power=WANTED_POWER,
+        smallest_p=smallest,
+        smallest_p_corrected=min(1.0, size * smallest),
+        detectable=_detectable(results, settings, size),
+        power=_power(results, settings, size, progress) if settings.deep else None,
+        notes=tuple(_warnings(results, settings, size, smallest)),
+    )
+
+
+def _detectable(results: Results, settings: Settings, size: int) -> pd.DataFrame:
+    k = len(results.algorithms)
+    raw, grid = pair_differences(results.oriented, settings.tie_tolerance)
+    grouping = group(results.clusters)
+    means = grouping.means(raw)
+    present = ~np.isnan(means)
+    m = present.sum(axis=0)
+    centre = np.nansum(means, axis=0) / np.maximum(m, 1)
+    squares = np.nansum((means - centre) ** 2, axis=0)
+    spread = np.sqrt(np.divide(squares, m - 1, out=np.full(len(m), np.nan), where=m > 1))
+    useful = np.sum(grouping.sums(np.nan_to_num(grid) != 0) > 0, axis=0)
+    alternative = settings.alternative
+
+    def detectable(alpha: float) -> FloatArray:
+        return minimal_detectable_difference(
+            spread, m, alpha=alpha, power=WANTED_POWER, alternative=alternative
+        )
+
+    columns = {
+        "n_clusters": m,
+        "clusters_with_difference": useful,
+        "sd_between_datasets": spread,
+        "mean_difference": np.where(m > 0, centre, np.nan),
+        "minimal_detectable": detectable(settings.alpha),
+        "minimal_detectable_corrected": detectable(settings.alpha / size),
+        "smallest_p": smallest_p(useful, alternative=alternative),
+        "smallest_p_asymptotic": smallest_p(useful, null="asymptotic", alternative=alternative),
+    }
+    squares_of = {name: mirror(values, values, k, 0) for name, values in columns.items()}
+    frame = unordered_pairs(results.algorithms, squares_of)
+    counts = ["n_clusters", "clusters_with_difference"]
+    return frame.astype(dict.fromkeys(counts, np.int64))
+
+
+def _power(results: Results, settings: Settings, size: int, progress: bool | None) -> pd.DataFrame:
+    algorithms = results.algorithms
+    pairs = list(zip(*np.triu_indices(len(algorithms), 1), strict=True))
+    scores, clusters = results.oriented, results.clusters
+    rows = []
+    for a, b in track(pairs, "power", total=len(pairs), progress=progress):
+        x = scores[:, a] - scores[:, b]
+        everything = np.ones((1, results.n_clusters))
+        z = resampled_z(
+            x, clusters, everything, test=settings.test, tie_tolerance=settings.tie_tolerance
+        )
+        # The question is about the direction that the test points to.
+        sign = -1.0 if z[0] < 0 else 1.0
+        found = data_sets_needed(
+            sign * x,
+            clusters,
+            power=WANTED_POWER,
+            alpha=settings.alpha / size,
+            alternative="two-sided" if settings.alternative == "two-sided" else "greater",
+            test=settings.test,
+            tie_tolerance=settings.tie_tolerance,
+            n_resamples=SIMULATED_BENCHMARKS,
+            random_state=settings.random_state,
+        )
+        rows.append(
+            {
+                "a": algorithms[a],
+                "b": algorithms[b],
+                "better": algorithms[a] if sign > 0 else algorithms[b],
+                "n_clusters": found.n_clusters,
+                "power_now": found.power_now,
+                "datasets_needed": found.needed,
+                "datasets_to_add": max(0.0, found.needed - found.n_clusters),
+                "tried_up_to": found.limit,
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def _warnings(results: Results, settings: Settings, size: int, smallest: float) -> Iterator[str]:
+    m = results.n_clusters
+    if m < 2:
+        yield "A single data set allows no test over data sets: there are no p-values to interpret."
+    elif min(1.0, size * smallest) >= settings.alpha:
+        corrected = f", {min(1.0, size * smallest):.2g} after the correction" if size > 1 else ""
+        yield (
+            f"With {m} data sets, flipping signs gives no p-value below {smallest:.2g}{corrected}: "
+            f"at level {settings.alpha:g} this benchmark cannot show a difference, and asymptotic "
+            "p-values below that rest on the approximation alone."
+        )

@@ -1,0 +1,210 @@
+"""Would it hold: conclusions without a data set, without an algorithm, under other analyses."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from occstats.comparison.choices import asymptotic_tests, conclusions
+from occstats.comparison.frames import unordered_pairs
+from occstats.progress import track
+from occstats.stats.leave_out import (
+    LeaveOneAlgorithmOut,
+    LeaveOneClusterOut,
+    leave_one_algorithm_out,
+    leave_one_cluster_out,
+)
+from occstats.stats.specification import Specification, specify
+from occstats.stats.specification_tests import N_TESTS
+
+if TYPE_CHECKING:
+    from occstats.comparison.settings import Settings
+    from occstats.results import Results
+
+__all__ = ["Stability", "study_stability"]
+
+Booleans = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Stability:
+    """How far the conclusions hang on a data set, on an algorithm, or on a choice of analysis.
+
+    Attributes
+    ----------
+    leave_one_dataset_out : DataFrame
+        One row per data set: the best algorithm without it, whether that is another, how many
+        pairs get another conclusion.
+    leave_one_algorithm_out : DataFrame
+        The same for each algorithm left out.
+    changes : DataFrame
+        One row per pair and left-out data set or algorithm that changes its conclusion.
+    influence : DataFrame
+        One row per pair: the data set that moves its mean difference most, and how many data sets
+        can change its conclusion.
+    specification : DataFrame or None
+        One row per analysis: its choices, how many pairs it calls significant, how many pairs it
+        agrees on with the main analysis. None unless depth was asked for.
+    specification_pairs : DataFrame or None
+        One row per pair: the share of analyses with each conclusion.
+    """
+
+    leave_one_dataset_out: pd.DataFrame
+    leave_one_algorithm_out: pd.DataFrame
+    changes: pd.DataFrame
+    influence: pd.DataFrame
+    specification: pd.DataFrame | None = None
+    specification_pairs: pd.DataFrame | None = None
+
+
+def study_stability(
+    results: Results, settings: Settings, *, progress: bool | None = None
+) -> Stability:
+    """Leave out data sets and algorithms in turn; with depth, try all reasonable analyses.
+
+    The tests are the chosen ones with their normal approximation.
+    """
+    decide = conclusions(results, settings)
+    scores, clusters = results.oriented, results.clusters
+    without_dataset = leave_one_cluster_out(
+        scores,
+        clusters,
+        decide,
+        test=settings.test,
+        alternative=settings.alternative,
+        tie_tolerance=settings.tie_tolerance,
+    )
+    tests = asymptotic_tests(results, settings)
+    without_algorithm = leave_one_algorithm_out(
+        tests.p, tests.z, scores, clusters, decide, tie_tolerance=settings.tie_tolerance
+    )
+    stability = Stability(
+        leave_one_dataset_out=_dataset_frame(results, without_dataset),
+        leave_one_algorithm_out=_algorithm_frame(results, without_algorithm),
+        changes=_changes(results, without_dataset, without_algorithm),
+        influence=_influence(results, without_dataset),
+    )
+    if not settings.deep:
+        return stability
+    found = specify(
+        scores,
+        clusters,
+        lambda p, z, correction: decide(p, z, correction=correction),
+        alternative=settings.alternative,
+        tie_tolerance=settings.tie_tolerance,
+        n_resamples=settings.n_resamples,
+        random_state=settings.random_state,
+        watch=lambda tests: track(tests, "analyses", total=N_TESTS, progress=progress),
+    )
+    main = decide(tests.p, tests.z)
+    return replace(
+        stability,
+        specification=_specification_frame(found, main),
+        specification_pairs=_specification_pairs(results, found, main),
+    )
+
+
+def _dataset_frame(results: Results, found: LeaveOneClusterOut) -> pd.DataFrame:
+    names = np.array(results.algorithms, dtype=object)
+    best = _best(found.mean_ranks, names)
+    whole = _best(found.all_mean_ranks[None], names)[0]
+    return pd.DataFrame(
+        {
+            "dataset": found.labels.astype(object),
+            "best": best,
+            "best_changes": best != whole,
+            "conclusions_changed": _count(found.changed),
+        }
+    )
+
+
+def _algorithm_frame(results: Results, found: LeaveOneAlgorithmOut) -> pd.DataFrame:
+    names = np.array(results.algorithms, dtype=object)
+    return pd.DataFrame(
+        {
+            "algorithm": names,
+            "best": _best(found.mean_ranks, names),
+            "conclusions_changed": _count(found.changed),
+        }
+    )
+
+
+def _best(mean_ranks: npt.NDArray[np.float64], names: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    known = ~np.isnan(mean_ranks).all(axis=1)
+    best = np.full(len(mean_ranks), None, dtype=object)
+    best[known] = names[np.nanargmin(mean_ranks[known], axis=1)]
+    return best
+
+
+def _count(changed: Booleans) -> npt.NDArray[np.intp]:
+    return np.asarray(changed.sum(axis=(1, 2)) // 2)
+
+
+def _changes(
+    results: Results, datasets: LeaveOneClusterOut, algorithms: LeaveOneAlgorithmOut
+) -> pd.DataFrame:
+    names = results.algorithms
+    rows = [
+        (kind, labels[i], names[a], names[b], _words(found.all_better, a, b), _words(better, a, b))
+        for kind, labels, found in (
+            ("dataset", datasets.labels.tolist(), datasets),
+            ("algorithm", names, algorithms),
+        )
+        for i, (better, changed) in enumerate(zip(found.better, found.changed, strict=True))
+        for a, b in np.argwhere(np.triu(changed))
+    ]
+    columns = ["left_out", "name", "a", "b", "conclusion", "conclusion_without"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def _words(better: Booleans, a: int, b: int) -> str:
+    if better[a, b] and better[b, a]:
+        return "both"
+    return "a better" if better[a, b] else "b better" if better[b, a] else "neither"
+
+
+def _influence(results: Results, found: LeaveOneClusterOut) -> pd.DataFrame:
+    first, second = np.triu_indices(len(results.algorithms), 1)
+    driver = found.drivers[first, second]
+    with_all = found.all_mean_difference[first, second]
+    without = found.mean_difference[driver, first, second]
+    frame = unordered_pairs(results.algorithms, {"mean_difference": found.all_mean_difference})
+    return frame.assign(
+        dataset=found.labels.astype(object)[driver],
+        mean_difference_without=without,
+        influence=with_all - without,
+        z=found.all_z[first, second],
+        z_without=found.z[driver, first, second],
+        datasets_that_change=found.changed.sum(axis=0)[first, second],
+    )
+
+
+def _specification_frame(found: Specification, main: Booleans) -> pd.DataFrame:
+    rows = [
+        {
+            "test": analysis.test,
+            "null": analysis.null,
+            "weighting": analysis.weighting,
+            "zeros": analysis.zeros,
+            "correction": correction,
+        }
+        for analysis, correction in found.analyses
+    ]
+    different = found.better != main
+    pairs = len(main) * (len(main) - 1) // 2
+    return pd.DataFrame(rows).assign(
+        significant_pairs=_count(found.better | found.better.transpose(0, 2, 1)),
+        agreement=1 - _count(different | different.transpose(0, 2, 1)) / max(pairs, 1),
+    )
+
+
+def _specification_pairs(results: Results, found: Specification, main: Booleans) -> pd.DataFrame:
+    share = found.share_better
+    columns = {"a_better": share, "b_better": share.T, "neither": 1 - share - share.T}
+    return unordered_pairs(
+        results.algorithms, columns | {"agreement": found.agreement(main)}
+    ).assign(n_analyses=len(found.analyses))

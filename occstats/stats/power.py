@@ -1,0 +1,188 @@
+r"""What a benchmark can show: smallest p-value, minimal detectable difference, data sets needed.
+
+References
+----------
+.. [1] H. S. Bloom (1995). Minimum detectable effects. Evaluation Review 19(5), 547-556.
+.. [2] P. Good (2005). Permutation, Parametric and Bootstrap Tests of Hypotheses, 3rd edition.
+.. [3] A. Donner, N. Klar (2000). Design and Analysis of Cluster Randomization Trials in Health
+   Research (the cluster, not the unit, limits power).
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import special
+
+from occstats.stats._checks import as_vector, check_choice, check_fraction
+from occstats.stats.grouping import Array, group
+from occstats.stats.resampled_tests import resampled_z, tail
+
+
+@dataclass(frozen=True)
+class DataSetsNeeded:
+    """How many data sets a pair needs, if the observed data sets are typical.
+
+    Attributes
+    ----------
+    n_clusters : int
+        Data sets that there are.
+    power_now : float
+        Share of simulated benchmarks of the present size in which the test is significant.
+    needed : float
+        Data sets for the wanted power; infinity if more than `limit`.
+    limit : int
+        The largest number that was tried.
+    """
+
+    n_clusters: int
+    power_now: float
+    needed: float
+    limit: int
+
+
+def smallest_p(
+    n_clusters: ArrayLike, *, null: str = "exact", alternative: str = "greater"
+) -> Array:
+    r"""Smallest p-value that a test over so many clusters can give, whatever the differences.
+
+    Flipping the signs of m clusters has :math:`2^m` outcomes, so p is at least :math:`2^{-m}`.
+    The asymptotic test has :math:`Z = \sum R_i / \sqrt{\sum R_i^2} \le \sqrt m`, so that p is at
+    least :math:`\Phi(-\sqrt m)`. Both double for a two-sided test.
+
+    Parameters
+    ----------
+    n_clusters : int or array_like
+        Clusters with a difference other than zero.
+    null : {"exact", "permutation", "asymptotic"}
+        "permutation" gives the bound of "exact"; (b + 1)/(B + 1) bounds it further.
+    alternative : {"greater", "less", "two-sided"}
+        Alternative.
+
+    Examples
+    --------
+    >>> float(smallest_p(5)), float(smallest_p(5, alternative="two-sided"))
+    (0.03125, 0.0625)
+    >>> round(float(smallest_p(5, null="asymptotic")), 4)
+    0.0127
+    """
+    check_choice("null", null, ("exact", "permutation", "asymptotic"))
+    m = np.asarray(n_clusters, dtype=float)
+    p = special.ndtr(-np.sqrt(m)) if null == "asymptotic" else 0.5**m
+    return np.asarray(np.minimum(1.0, p * (2 if alternative == "two-sided" else 1)))
+
+
+def minimal_detectable_difference(
+    standard_deviation: ArrayLike,
+    n_clusters: ArrayLike,
+    *,
+    alpha: float = 0.05,
+    power: float = 0.8,
+    alternative: str = "greater",
+) -> Array:
+    r"""Smallest true mean difference that a test over m data sets finds with the given power.
+
+    .. math:: \delta = (t_{1-\alpha, m-1} + t_{power, m-1})\, s / \sqrt m
+
+    with the standard deviation s of the data sets' mean differences [1]_ (α/2 if two-sided). It
+    belongs to the weighted mean difference; NaN with fewer than two data sets.
+
+    References
+    ----------
+    .. [1] H. S. Bloom (1995). Minimum detectable effects. Evaluation Review 19(5), 547-556.
+
+    Examples
+    --------
+    >>> round(float(minimal_detectable_difference(0.05, 50)), 4)
+    0.0179
+    """
+    check_fraction("alpha", alpha)
+    check_fraction("power", power)
+    sd, m = np.asarray(standard_deviation, dtype=float), np.asarray(n_clusters, dtype=float)
+    df = np.where(m >= 2, m - 1, np.nan)
+    level = alpha / 2 if alternative == "two-sided" else alpha
+    multiplier = special.stdtrit(df, 1 - level) + special.stdtrit(df, power)
+    return np.asarray(multiplier * sd / np.sqrt(np.where(m >= 2, m, np.nan)))
+
+
+def data_sets_needed(
+    x: ArrayLike,
+    clusters: ArrayLike,
+    *,
+    power: float = 0.8,
+    alpha: float = 0.05,
+    alternative: str = "greater",
+    test: str = "rgl",
+    tie_tolerance: float = 0.0,
+    n_resamples: int = 1_000,
+    limit: int | None = None,
+    random_state: int | None = None,
+) -> DataSetsNeeded:
+    """Data sets (not tasks) that would give the wanted power, by simulation.
+
+    Benchmarks of M data sets are drawn from the observed ones, with all their tasks, and tested; M
+    is doubled and then bisected until the share of significant benchmarks reaches the power. This
+    takes the observed difference for the true one, so that it is about a benchmark *like this one*.
+
+    Parameters
+    ----------
+    x : array_like
+        Differences, one per task; for "greater", a positive difference is to be shown, for "less" a
+        negative one.
+    clusters : array_like
+        The data set of each task.
+    power, alpha, alternative, test, tie_tolerance
+        What is wanted, of which test.
+    n_resamples : int
+        Simulated benchmarks per size.
+    limit : int, optional
+        Largest M that is tried; by default 20 times the present number.
+    random_state : int or None
+        Seed.
+
+    Returns
+    -------
+    DataSetsNeeded
+
+    Examples
+    --------
+    >>> x = np.tile([0.3, 0.1, -0.1, 0.2], 5)
+    >>> found = data_sets_needed(x, np.arange(20), random_state=0, n_resamples=500)
+    >>> bool(found.power_now > 0.8), bool(5 < found.needed < 20)
+    (True, True)
+    """
+    check_fraction("alpha", alpha)
+    check_fraction("power", power)
+    values = as_vector("x", x, allow_nan=True)
+    known = ~np.isnan(values)
+    m = group(np.asarray(clusters)[known]).n_clusters if known.any() else 0
+    largest = limit or max(20 * m, 2)
+    if m < 2:
+        return DataSetsNeeded(m, float("nan"), float("inf"), largest)
+    labels = np.asarray(clusters)[known]
+
+    def share(size: int) -> float:
+        # One stream per size, so that the answer does not depend on the path of the search.
+        rng = np.random.default_rng([random_state or 0, size])
+        counts = rng.multinomial(size, np.full(m, 1 / m), size=n_resamples)
+        z = resampled_z(values[known], labels, counts, test=test, tie_tolerance=tie_tolerance)
+        with np.errstate(invalid="ignore"):
+            return float(np.mean(tail(z, alternative) < alpha))
+
+    return DataSetsNeeded(m, share(m), _first(share, power, m, largest), largest)
+
+
+def _first(share: Callable[[int], float], power: float, start: int, limit: int) -> float:
+    """Smallest size with at least this share; sizes are doubled or halved first, then bisected."""
+    low, high = 1, start
+    while share(high) < power:
+        if high >= limit:
+            return float("inf")
+        low, high = high, min(2 * high, limit)
+    while low > 1 and share(low) >= power:
+        low //= 2
+    while high - low > max(1, high // 50):
+        middle = (low + high) // 2
+        low, high = (low, middle) if share(middle) >= power else (middle, high)
+    return float(high)
