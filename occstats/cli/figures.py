@@ -1,0 +1,132 @@
+"""``occstats figures``: camera-ready figures of a comparison, a sweep or run times."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import click
+
+from occstats.cli.options import RESULTS, reading_options, take_reading
+from occstats.figures.registry import FIGURES
+
+_WIDTHS = "column, page, elsevier, ieee, lncs, springer, neurips, acm"
+
+
+def _comma_separated(text: str | None) -> list[str]:
+    return [part.strip() for part in (text or "").split(",") if part.strip()]
+
+
+def _list_figures(context: click.Context, _: click.Parameter, asked: bool) -> None:
+    if not asked or context.resilient_parsing:
+        return
+    widest = max(map(len, FIGURES))
+    for entry in FIGURES.values():
+        source = {"comparison": "", "nothing": ""}.get(entry.feeds_on, f" (--{entry.feeds_on})")
+        click.echo(f"{entry.name:<{widest}}  {entry.shows}{source}")
+    context.exit()
+
+
+@click.command(name="figures")
+@click.argument("results", nargs=-1, type=RESULTS)
+@click.option(
+    "--out", default="figures", show_default=True, type=click.Path(), help="Folder to write to."
+)
+@click.option("--only", metavar="NAMES", help="Only these figures, separated by commas.")
+@click.option(
+    "--format",
+    "formats",
+    default="pdf",
+    show_default=True,
+    metavar="FORMATS",
+    help="pdf, svg, png and pgf, separated by commas; pgf needs LaTeX.",
+)
+@click.option(
+    "--width",
+    metavar="WIDTH",
+    help=f"Final width: {_WIDTHS} (with -wide for two columns), or a length such as 90mm. "
+    "By default one column, and a page for sweep and times.",
+)
+@click.option("--dpi", default=300.0, show_default=True, help="Dots per inch of PNG.")
+@click.option(
+    "--sweep", type=click.Path(), metavar="FILE", help="Table of a tuning sweep (CSV, Parquet)."
+)
+@click.option(
+    "--times", type=click.Path(), metavar="FILE", help="Table of run times (CSV, Parquet)."
+)
+@click.option("--algorithms", metavar="A,B,C", help="Compare only these, separated by commas.")
+@click.option(
+    "--missing",
+    type=click.Choice(["refuse", "complete", "pairwise"]),
+    default="refuse",
+    show_default=True,
+    help="What to do about tasks that some algorithm lacks.",
+)
+@click.option(
+    "--list",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_list_figures,
+    help="List the figures and exit.",
+)
+@reading_options
+def command(
+    results: tuple[str, ...],
+    out: str,
+    only: str | None,
+    formats: str,
+    width: str | None,
+    dpi: float,
+    sweep: str | None,
+    times: str | None,
+    algorithms: str | None,
+    missing: str,
+    **options: Any,
+) -> None:
+    """Draw the figures of a comparison at their final size.
+
+    RESULTS are tables of results as for `occstats compare`, or bundled ones (lenz2021). Bytes are
+    the same every time, text stays text, and alternative text is inside.
+
+    \b
+    occstats figures lenz2021 --format pdf,svg --width ieee
+    occstats figures mine.csv --only critical_difference,pairwise --out paper/figures
+    occstats figures --times times.csv --sweep sweep.parquet
+    """
+    from occstats.figures.batch import draw_figures, wanted_figures
+    from occstats.figures.frames import read_frame
+    from occstats.figures.saving import check_formats
+    from occstats.figures.style import FigureError, preset
+
+    chosen, kinds = _comma_separated(only), check_formats(_comma_separated(formats))
+    if width is not None:
+        preset(width)
+    given = {"comparison": results, "sweep": sweep, "times": times}
+    available = {name for name, value in given.items() if value}
+    wanted = wanted_figures(chosen, available)
+    if not wanted:
+        raise FigureError(
+            "nothing to draw: give RESULTS, --sweep or --times, or name a figure with --only"
+        )
+    frames = {
+        name: read_frame(str(given[name]), name) for name in ("sweep", "times") if given[name]
+    }
+    comparison = None
+    if any(entry.feeds_on == "comparison" for entry in wanted):
+        from occstats.comparison.pipeline import compare
+
+        comparison = compare(
+            list(results),
+            algorithms=_comma_separated(algorithms) or None,
+            **{"missing": missing, **take_reading(options)},
+        )
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        for drawn in draw_figures(comparison, only=chosen, width=width, **frames):
+            if drawn.reason:
+                click.echo(f"{drawn.entry.name}: not drawn: {drawn.reason}", err=True)
+            for path in drawn.save(out, kinds, dpi):
+                click.echo(str(path))
+    for message in dict.fromkeys(str(warning.message) for warning in caught):
+        click.echo(f"Warning: {message}", err=True)

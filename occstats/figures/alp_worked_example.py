@@ -1,0 +1,218 @@
+"""Average localised proximity worked on a toy example (the paper's example, figure and tables)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import FigureBase
+from numpy.typing import NDArray
+
+from occstats.figures.canvas import describe, drawn_on, whole_figure
+from occstats.figures.style import INK, Preset
+
+__all__ = ["EXAMPLE", "WorkedExample", "alp_example", "work_example"]
+
+# The paper prints the neighbours and Manhattan distances of this example, not its coordinates.
+# These integers reproduce every entry of its table, with every other training instance further.
+TRAINING = np.array(
+    [(2, 11), (1, 11), (0, 11), (0, 10), (12, 2), (23, 5), (11, 7), (18, 1), (18, 6), (15, 8)],
+    dtype=float,
+)
+QUERIES = np.array([(3, 14), (19, 12)], dtype=float)
+NEIGHBOURS_OF_QUERY, LOCAL_NEIGHBOURS = 3, 2
+_QUERY_LOOKS = (("#D55E00", "s"), ("#009E73", "^"))
+
+
+@dataclass(frozen=True, eq=False)
+class WorkedExample:
+    """Every intermediate value of ALP for some queries.
+
+    Attributes
+    ----------
+    neighbours : array of int, queries × k
+        Indices of the nearest training instances.
+    distances : array, queries × k
+        Their distances :math:`d_i(y)`.
+    local_distances, localised_proximities : array, queries × k
+        :math:`D_i(y)` and :math:`lp_i(y)`.
+    scores : array, queries
+        :math:`ALP(y)`.
+    """
+
+    neighbours: NDArray[np.intp]
+    distances: NDArray[np.float64]
+    local_distances: NDArray[np.float64]
+    localised_proximities: NDArray[np.float64]
+    scores: NDArray[np.float64]
+
+
+def work_example(
+    training: NDArray[np.float64], queries: NDArray[np.float64], *, k: int, local: int
+) -> WorkedExample:
+    """Compute ALP from its definition, with Manhattan distance and linear weights.
+
+    Examples
+    --------
+    The paper's values:
+
+    >>> example = work_example(TRAINING, QUERIES, k=3, local=2)
+    >>> example.distances.astype(int).tolist()
+    [[4, 5, 6], [7, 8, 11]]
+    >>> example.local_distances.round(2).tolist()
+    [[1.0, 1.67, 2.67], [5.0, 5.0, 7.0]]
+    >>> example.scores.round(2).tolist()
+    [0.27, 0.4]
+    """
+    weights_k, weights_l = _linear_weights(k), _linear_weights(local)
+    among = np.abs(training[:, None] - training[None]).sum(axis=-1)
+    np.fill_diagonal(among, np.inf)
+    own = np.sort(among, axis=1)[:, :k]
+    to_training = np.abs(queries[:, None] - training[None]).sum(axis=-1)
+    order = np.argsort(to_training, axis=1, kind="stable")
+    distances = np.take_along_axis(to_training, order[:, :k], axis=1)
+    local_distances = np.einsum("j,qji->qi", weights_l, own[order[:, :local]])
+    proximity = local_distances / (local_distances + distances)
+    scores = -np.sort(-proximity, axis=1) @ weights_k
+    return WorkedExample(order[:, :k], distances, local_distances, proximity, scores)
+
+
+def _linear_weights(length: int) -> NDArray[np.float64]:
+    return np.arange(length, 0, -1) / (length * (length + 1) / 2)
+
+
+EXAMPLE = work_example(TRAINING, QUERIES, k=NEIGHBOURS_OF_QUERY, local=LOCAL_NEIGHBOURS)
+
+
+def alp_example(
+    *, figure: FigureBase | None = None, width: str | float | Preset = "column"
+) -> FigureBase:
+    """Draw the toy example: two queries, their neighbours, and how their scores come about.
+
+    The first query is nearer to the training instances than the second, and yet scores lower: its
+    neighbours lie close together, so that its distance is large for where it is.
+
+    Parameters
+    ----------
+    figure : Figure or SubFigure, optional
+        Where to draw; by default a new figure.
+    width : str, float or Preset
+        Width of the new figure: a venue's preset, a number of inches or a length.
+
+    Returns
+    -------
+    Figure or SubFigure
+
+    References
+    ----------
+    Lenz, O. U., Peralta, D. & Cornelis, C. (2021). Average Localised Proximity: a new data
+    descriptor with good default one-class classification performance. Pattern Recognition, 118.
+
+    Examples
+    --------
+    >>> from occstats import figures
+    >>> figure = figures.alp_example(width="elsevier")
+    """
+    with whole_figure(figure, width, 1.02) as sheet:
+        picture, table = sheet.subplots(2, 1, height_ratios=(15, 6.2))
+        _picture(picture)
+        _table(table)
+        describe(sheet, _words())
+        return drawn_on(sheet, figure)  # type: ignore[no-any-return]
+
+
+def _picture(axes: Axes) -> None:
+    axes.scatter(TRAINING[:, 0], TRAINING[:, 1], s=16, color="#0072B2", zorder=3)
+    for place, (x, y) in enumerate(TRAINING, start=1):
+        # In the dense group two names have to stand beside their points.
+        beside = place in (3, 4)
+        axes.annotate(
+            f"$x_{{{place}}}$",
+            (x, y),
+            xytext=(-4, 0) if beside else (0, -3.5),
+            textcoords="offset points",
+            ha="right" if beside else "center",
+            va="center" if beside else "top",
+            zorder=4,
+        )
+    for place, query in enumerate(QUERIES):
+        colour, marker = _QUERY_LOOKS[place]
+        axes.plot(*query, marker=marker, color=colour, markersize=6, zorder=3, ls="none")
+        axes.annotate(
+            f"$y_{place + 1}$", query, xytext=(5, 3), textcoords="offset points", color=INK
+        )
+        for rank, index in enumerate(EXAMPLE.neighbours[place]):
+            _spoke(axes, query, TRAINING[index], EXAMPLE.distances[place, rank], colour)
+    axes.set(xlim=(-2.2, 24.6), ylim=(-0.8, 15.4), aspect="equal")
+    axes.set_xticks(np.arange(0, 25, 4))
+    axes.set_yticks(np.arange(0, 16, 4))
+    axes.set_xticks(np.arange(-2, 25), minor=True)
+    axes.set_yticks(np.arange(0, 16), minor=True)
+    axes.grid(which="both", lw=0.3)
+    axes.tick_params(which="both", length=0, labelsize="small")
+    axes.spines[:].set_visible(False)
+
+
+def _spoke(
+    axes: Axes,
+    query: NDArray[np.float64],
+    point: NDArray[np.float64],
+    distance: float,
+    colour: str,
+) -> None:
+    axes.plot(*np.stack([query, point]).T, color=colour, lw=0.7, ls=(0, (3, 1.5)), zorder=2)
+    # At the training instance's end the spokes of a query are furthest apart.
+    x, y = 0.42 * query + 0.58 * point
+    axes.text(
+        x,
+        y,
+        f"{distance:g}",
+        ha="center",
+        va="center",
+        fontsize="small",
+        color=INK,
+        bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.4},
+        zorder=2.5,
+    )
+
+
+def _table(axes: Axes) -> None:
+    axes.axis("off")
+    heads = ["", *(f"${name}_{i}$" for name in ("d", "D", "lp") for i in (1, 2, 3)), "ALP"]
+    rows = [
+        [
+            f"$y_{place + 1}$",
+            *(f"{value:g}" for value in EXAMPLE.distances[place]),
+            *(f"{value:.2f}" for value in EXAMPLE.local_distances[place]),
+            *(f"{value:.2f}" for value in EXAMPLE.localised_proximities[place]),
+            f"{EXAMPLE.scores[place]:.2f}",
+        ]
+        for place in range(len(QUERIES))
+    ]
+    places = [0.04, 0.12, 0.185, 0.25, 0.35, 0.45, 0.55, 0.66, 0.76, 0.86, 0.965]
+    axes.set(xlim=(0, 1), ylim=(3.1, -0.6))
+    for level, row in enumerate([heads, *rows]):
+        for x, text in zip(places, row, strict=True):
+            axes.text(
+                x,
+                level,
+                text,
+                ha="center",
+                va="center",
+                fontsize="small" if level else "medium",
+                weight="bold" if x == places[-1] else "normal",
+            )
+    for height, thickness in ((-0.5, 0.8), (0.5, 0.5), (2.5, 0.8)):
+        axes.plot([0, 1], [height, height], color=INK, lw=thickness, clip_on=False)
+
+
+def _words() -> str:
+    first, second = EXAMPLE.scores
+    near = [", ".join(f"{value:g}" for value in row) for row in EXAMPLE.distances]
+    return (
+        f"Worked example of average localised proximity with k = {NEIGHBOURS_OF_QUERY} and "
+        f"l = {LOCAL_NEIGHBOURS}: {len(TRAINING)} training instances and two queries. Query "
+        f"y1 lies at distances {near[0]} from a dense group and scores {first:.2f}; query y2 "
+        f"lies at distances {near[1]} from a loose group and scores {second:.2f}."
+    )

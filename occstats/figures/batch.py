@@ -1,0 +1,101 @@
+"""Draw several figures by name from whatever feeds them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from occstats.figures.registry import FIGURES, FigureEntry
+from occstats.figures.style import FigureError, Preset
+from occstats.names import did_you_mean
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from occstats.comparison import Comparison
+
+__all__ = ["DrawnFigure", "draw_figures", "wanted_figures"]
+
+
+@dataclass(frozen=True, eq=False)
+class DrawnFigure:
+    """A figure with its name, or the reason why the data do not allow it."""
+
+    entry: FigureEntry
+    figure: Any = None
+    reason: str = ""
+
+    def save(self, folder: str | Path, formats: Sequence[str], dpi: float = 300) -> list[Path]:
+        """Write the figure under its name; nothing where there is none."""
+        from occstats.figures.saving import save
+
+        if self.figure is None:
+            return []
+        title = self.entry.shows[:1].upper() + self.entry.shows[1:]
+        return save(
+            self.figure, Path(folder) / self.entry.name, formats=formats, title=title, dpi=dpi
+        )
+
+
+def wanted_figures(only: Sequence[str] | None, available: set[str]) -> list[FigureEntry]:
+    """Return the figures asked for, or all that the given data can feed.
+
+    >>> [entry.name for entry in wanted_figures(None, {"times"})]
+    ['times']
+    """
+    if not only:
+        return [entry for entry in FIGURES.values() if entry.feeds_on in available]
+    entries = []
+    for name in dict.fromkeys(only):
+        key = name.strip().replace("-", "_").lower()
+        if key not in FIGURES:
+            raise FigureError(
+                f"there is no figure {name!r}{did_you_mean(key, FIGURES)}; "
+                f"the figures are {', '.join(FIGURES)}"
+            )
+        needed = FIGURES[key].feeds_on
+        if needed not in available | {"nothing"}:
+            source = "RESULTS" if needed == "comparison" else f"a table of {needed}"
+            raise FigureError(f"figure {key!r} needs {source}, which was not given")
+        entries.append(FIGURES[key])
+    return entries
+
+
+def draw_figures(
+    comparison: Comparison | None = None,
+    *,
+    sweep: pd.DataFrame | None = None,
+    times: pd.DataFrame | None = None,
+    only: Sequence[str] | None = None,
+    width: str | float | Preset | None = None,
+) -> Iterator[DrawnFigure]:
+    """Draw the figures one by one; what the data do not allow comes with its reason.
+
+    Parameters
+    ----------
+    comparison, sweep, times
+        What to draw from; see the functions of this package for the frames.
+    only : sequence of str, optional
+        Names of figures; by default all that the data feed. What was asked for by name and cannot
+        be drawn is an error, not a reason.
+    width : str, float or Preset, optional
+        Width of all figures; by default each has its own (one column, or two for wide ones).
+
+    Examples
+    --------
+    >>> [drawn.entry.name for drawn in draw_figures(only=["alp-diagram"])]
+    ['alp_diagram']
+    """
+    feeds = {"comparison": comparison, "sweep": sweep, "times": times}
+    available = {name for name, value in feeds.items() if value is not None}
+    options = {} if width is None else {"width": width}
+    for entry in wanted_figures(only, available):
+        arguments = [] if entry.feeds_on == "nothing" else [feeds[entry.feeds_on]]
+        try:
+            yield DrawnFigure(entry, entry.function()(*arguments, **options))
+        except FigureError as error:
+            if only:
+                raise
+            yield DrawnFigure(entry, reason=str(error))

@@ -1,0 +1,248 @@
+"""Mean score over the hyperparameter space: curves and planes (the paper's figure of sweeps)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import FigureBase
+from matplotlib.lines import Line2D
+from matplotlib.ticker import MaxNLocator
+
+from occstats.figures.canvas import describe, drawn_on, note, whole_figure
+from occstats.figures.frames import require_columns
+from occstats.figures.style import FigureError, Preset, preset
+from occstats.figures.text import clean, label
+from occstats.names import listing
+
+__all__ = ["sweep"]
+
+MOST_DESCRIPTORS = 12
+_RESERVED = ("descriptor", "metric", "score", "smoothed")
+_CURVES = (
+    ("#0072B2", "-", "o"),
+    ("#D55E00", (0, (5, 1.5)), "s"),
+    ("#009E73", (0, (1.2, 1.2)), "^"),
+    ("#000000", (0, (5, 1.5, 1, 1.5)), "D"),
+)
+
+
+def sweep(
+    frame: pd.DataFrame,
+    *,
+    parameters: Sequence[str] | None = None,
+    score_name: str = "AUROC",
+    axis_labels: dict[str, str] | None = None,
+    figure: FigureBase | None = None,
+    width: str | float | Preset = "page",
+) -> FigureBase:
+    """Draw the weighted mean score of each descriptor over its hyperparameters.
+
+    A descriptor with one hyperparameter gets curves, one per metric: faint as measured, strong as
+    smoothed by the rolling mean. One with two gets a plane of shades with contours. A symbol marks
+    the maximum of what is smoothed.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Tidy, one row per descriptor × metric × combination of hyperparameter values:
+
+        ``descriptor``
+            Name of the descriptor: one panel each, in order of appearance.
+        ``metric``
+            Optional. Dissimilarity (``"manhattan"``, ``"euclidean"``) or missing. Several metrics
+            of a plane get a panel each.
+        *one column per hyperparameter*
+            Numbers; missing for descriptors without it. Names are free (``k``, ``a``, ``nu`` …).
+            A descriptor may have one or two of them.
+        ``score``
+            Weighted mean score: mean over tasks within a data set, then over data sets.
+        ``smoothed``
+            Optional. The score after the centred rolling mean; without it `score` is drawn alone.
+    parameters : sequence of str, optional
+        The hyperparameter columns; by default all numeric columns but ``score`` and ``smoothed``.
+    score_name : str
+        What to call the score.
+    axis_labels : dict, optional
+        What to write at the axis of a hyperparameter, such as ``{"a": "a (k = a log n)"}``.
+    figure : Figure or SubFigure, optional
+        Where to draw; by default a new figure.
+    width : str, float or Preset
+        Width of the new figure: a venue's preset, a number of inches or a length.
+
+    Returns
+    -------
+    Figure or SubFigure
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from occstats import figures
+    >>> frame = pd.DataFrame({"descriptor": "NND", "metric": "manhattan", "k": [1, 2, 3],
+    ...                       "score": [0.81, 0.80, 0.79], "smoothed": [0.805, 0.80, 0.795]})
+    >>> figures.alt_text(figures.sweep(frame))
+    'Mean AUROC over hyperparameters. NND: highest 0.805 at k = 1 (manhattan).'
+    """
+    table = _prepared(frame)
+    columns = _parameter_columns(table, parameters)
+    panels = _panels(table, columns)
+    shown = panels[:MOST_DESCRIPTORS]
+    across = min(len(shown), 2 if preset(width).width < 4.5 else 3)
+    down = math.ceil(len(shown) / across)
+    with whole_figure(figure, width, down * 0.76 / across + 0.06) as sheet:
+        # Rows of their own, so that the keys of the planes do not squeeze the curves above.
+        rows = [shown[place : place + across] for place in range(0, len(shown), across)]
+        strips = sheet.subfigures(down, 1, squeeze=False).flat
+        for strip, row in zip(strips, rows, strict=True):
+            axes_of = strip.subplots(1, len(row), squeeze=False).flat
+            for axes, (title, part, used) in zip(axes_of, row, strict=True):
+                _panel(axes, part, used)
+                axes.set_title(label(title, 28))
+                names = [(axis_labels or {}).get(column, column) for column in used]
+                axes.set_xlabel(label(names[0], 24))
+                axes.set_ylabel(label(names[1] if len(used) == 2 else score_name, 24))
+        _legend(sheet, table, shown)
+        if len(shown) < len(panels):
+            note(sheet, f"The first {len(shown)} of {len(panels)} panels.")
+        describe(sheet, _words(shown, score_name))
+        return drawn_on(sheet, figure)  # type: ignore[no-any-return]
+
+
+def _prepared(frame: pd.DataFrame) -> pd.DataFrame:
+    require_columns(frame, ("descriptor", "score"), "sweep")
+    table = frame.copy()
+    table["descriptor"] = table["descriptor"].astype(str)
+    if "metric" not in table:
+        table["metric"] = ""
+    table["metric"] = table["metric"].astype(object).where(table["metric"].notna(), "").astype(str)
+    if "smoothed" not in table:
+        table["smoothed"] = table["score"]
+    table["smoothed"] = table["smoothed"].fillna(table["score"])
+    table = table.dropna(subset=["smoothed"])
+    if table.empty:
+        raise FigureError("sweep has no score that is a number: there is nothing to draw")
+    return table
+
+
+def _parameter_columns(table: pd.DataFrame, wanted: Sequence[str] | None) -> list[str]:
+    if wanted is not None:
+        require_columns(table, wanted, "sweep")
+        return list(wanted)
+    return [
+        str(column)
+        for column in table.columns
+        if column not in _RESERVED and pd.api.types.is_numeric_dtype(table[column])
+    ]
+
+
+def _panels(table: pd.DataFrame, columns: list[str]) -> list[tuple[str, pd.DataFrame, list[str]]]:
+    panels = []
+    for name, rows in table.groupby("descriptor", sort=False):
+        used = [column for column in columns if rows[column].notna().any()]
+        # A hyperparameter that was held fixed needs no axis.
+        used = [column for column in used if rows[column].nunique() > 1] or used[:1]
+        if not 1 <= len(used) <= 2:
+            raise FigureError(
+                f"sweep draws one or two hyperparameters a descriptor; {str(name)!r} has "
+                f"{len(used)} ({listing(used) or 'no numeric column'}): choose with parameters"
+            )
+        part = rows.dropna(subset=used)
+        metrics = list(dict.fromkeys(part["metric"]))
+        if len(used) == 2 and len(metrics) > 1:
+            panels += [
+                (f"{name} ({metric})", part[part["metric"] == metric], used) for metric in metrics
+            ]
+        else:
+            panels.append((str(name), part, used))
+    return panels
+
+
+def _panel(axes: Axes, part: pd.DataFrame, used: list[str]) -> None:
+    if len(used) == 2:
+        _plane(axes, part, used)
+    else:
+        _curves(axes, part, used)
+
+
+def _curves(axes: Axes, part: pd.DataFrame, used: list[str]) -> None:
+    for place, (_, rows) in enumerate(part.groupby("metric", sort=False)):
+        colour, line, marker = _CURVES[place % len(_CURVES)]
+        curve = rows.sort_values(used[0])
+        axes.plot(curve[used[0]], curve["score"], color=colour, lw=0.5, alpha=0.35)
+        axes.plot(curve[used[0]], curve["smoothed"], color=colour, ls=line, lw=1.2)
+        best = _best(curve)
+        axes.plot(
+            best[used[0]],
+            best["smoothed"],
+            marker=marker,
+            color=colour,
+            markeredgecolor="white",
+            markeredgewidth=0.6,
+            markersize=5,
+            zorder=5,
+        )
+    axes.xaxis.set_major_locator(MaxNLocator(5))
+    axes.yaxis.set_major_locator(MaxNLocator(4))
+    axes.grid()
+
+
+def _best(part: pd.DataFrame) -> Any:
+    return part.iloc[int(np.argmax(part["smoothed"].to_numpy(dtype=float)))]
+
+
+def _plane(axes: Axes, part: pd.DataFrame, used: list[str]) -> None:
+    grid = part.pivot_table(index=used[1], columns=used[0], values="smoothed", aggfunc="mean")
+    x, y = grid.columns.to_numpy(float), grid.index.to_numpy(float)
+    values = np.ma.masked_invalid(grid.to_numpy(float))
+    mesh = axes.pcolormesh(x, y, values, cmap="cividis", shading="nearest")
+    mesh.set_rasterized(values.size > 400)
+    # Most of a plane lies near its maximum: equal steps of rank, not of score, show its shape.
+    levels = np.unique(np.quantile(values.compressed(), [0.2, 0.4, 0.6, 0.8, 0.9, 0.97]))
+    if min(values.shape) > 1 and len(levels) > 1 and np.ptp(values.compressed()) > 1e-12:
+        axes.contour(x, y, values, levels=levels, colors="white", linewidths=0.5)
+    best = _best(part)
+    axes.plot(
+        best[used[0]],
+        best[used[1]],
+        marker="*",
+        color="white",
+        markeredgecolor="black",
+        markeredgewidth=0.6,
+        markersize=8,
+    )
+    axes.spines[:].set_visible(False)
+    axes.xaxis.set_major_locator(MaxNLocator(5))
+    axes.yaxis.set_major_locator(MaxNLocator(5))
+    sheet: Any = axes.get_figure(root=False)
+    bar = sheet.colorbar(mesh, ax=axes, pad=0.02, aspect=25)
+    bar.outline.set_visible(False)
+    bar.locator = MaxNLocator(4)
+    bar.ax.tick_params(length=1.5, pad=1.5, labelsize="small")
+
+
+def _legend(
+    sheet: Any, table: pd.DataFrame, shown: list[tuple[str, pd.DataFrame, list[str]]]
+) -> None:
+    curves = [part for _, part, used in shown if len(used) == 1]
+    metrics = list(dict.fromkeys(metric for part in curves for metric in part["metric"]))
+    if len(metrics) < 2:
+        return
+    handles = [
+        Line2D([], [], color=colour, ls=line, marker=marker, label=label(metric, 20))
+        for metric, (colour, line, marker) in zip(metrics, _CURVES, strict=False)
+    ]
+    sheet.legend(handles=handles, loc="outside upper center", ncols=len(handles))
+
+
+def _words(shown: list[tuple[str, pd.DataFrame, list[str]]], score_name: str) -> str:
+    parts = []
+    for title, part, used in shown:
+        best = _best(part)
+        where = " and ".join(f"{clean(column)} = {best[column]:.4g}" for column in used)
+        metric = f" ({clean(best['metric'])})" if best["metric"] and len(used) == 1 else ""
+        parts.append(f"{clean(title)}: highest {best['smoothed']:.3f} at {where}{metric}.")
+    return f"Mean {clean(score_name)} over hyperparameters. {' '.join(parts)}"

@@ -1,0 +1,230 @@
+"""Every pair in one matrix: difference and corrected p-value above, wins/ties/losses below."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import matplotlib
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.colors import TwoSlopeNorm
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+from numpy.typing import NDArray
+
+from occstats.figures.canvas import describe, drawn_on, note, one_axes, width_of
+from occstats.figures.cliques import pair_verdicts
+from occstats.figures.selection import score_label
+from occstats.figures.style import INK, Preset, preset
+from occstats.figures.text import clean, labels
+
+if TYPE_CHECKING:
+    from occstats.comparison import Comparison
+
+__all__ = ["format_p", "pairwise"]
+
+MOST_ALGORITHMS = 30
+_LEAST_CELL = 0.29  # inches in which two lines of 6 points still fit
+_SHARES = (("wins", "#0072B2", ""), ("ties", "#C8C8C8", ""), ("losses", "#E69F00", "//////"))
+
+
+def pairwise(
+    comparison: Comparison, *, ax: Axes | None = None, width: str | float | Preset = "column"
+) -> Figure | Axes:
+    """Draw every pair of algorithms as one matrix that stays readable in a single column.
+
+    Above the diagonal: the weighted mean difference of row minus column (positive: the row is
+    better) over the corrected p-value of the clustered test, bold and framed below the level.
+    Below the diagonal: the weighted shares of tasks that the row wins, ties and loses against the
+    column. More algorithms than fit with numbers are drawn as colours alone, at most 30.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        Its frames `pairwise` and `summary` are drawn.
+    ax : Axes, optional
+        Axes to draw on; by default a new figure.
+    width : str, float or Preset
+        Width of the new figure: a venue's preset, a number of inches or a length.
+
+    Returns
+    -------
+    Figure or Axes
+
+    Examples
+    --------
+    >>> import occstats
+    >>> comparison = occstats.compare("lenz2021", algorithms=["ALP", "SVM", "LOF"])
+    >>> figure = comparison.plot.pairwise(width="acm")
+    """
+    total = len(comparison.summary)
+    names = [str(name) for name in comparison.summary["algorithm"]][:MOST_ALGORITHMS]
+    inches = preset(width).width if ax is None else width_of(ax)
+    numbers = (inches - 0.45) / len(names) >= _LEAST_CELL
+    with one_axes(ax, width, 1.07) as axes:
+        _frame(axes, names)
+        _differences(axes, comparison, names, numbers)
+        _shares(axes, comparison, names, numbers)
+        note(axes, _note(comparison, numbers, len(names), total))
+        describe(axes, _words(comparison, names, total))
+        return drawn_on(axes, ax)  # type: ignore[no-any-return]
+
+
+def _square(comparison: Comparison, column: str, names: list[str]) -> NDArray[np.float64]:
+    table = comparison.pairwise.pivot(index="a", columns="b", values=column)
+    return table.reindex(index=names, columns=names).to_numpy(dtype=float)
+
+
+def _frame(axes: Axes, names: list[str]) -> None:
+    count = len(names)
+    drawn = labels(names, limit=12)
+    vertical = count > 12 or max(map(len, drawn), default=0) > 5
+    axes.set(xlim=(0, count), ylim=(count, 0), aspect="equal")
+    axes.set_yticks(np.arange(count) + 0.5, drawn)
+    axes.set_xticks(np.arange(count) + 0.5, drawn, rotation=90 if vertical else 0)
+    axes.xaxis.tick_top()
+    axes.tick_params(length=0, pad=2)
+    axes.spines[:].set_visible(False)
+    for place in range(count):
+        axes.add_patch(Rectangle((place, place), 1, 1, facecolor="#EFEFEF", lw=0))
+
+
+def _differences(axes: Axes, comparison: Comparison, names: list[str], numbers: bool) -> None:
+    difference = _square(comparison, "mean_difference", names)
+    p = _square(comparison, "p_adjusted", names)
+    unclipped = _square(comparison, "p_adjusted_unclipped", names)
+    differ = pair_verdicts(comparison, names).differ
+    upper = np.triu(np.ones_like(difference, dtype=bool), 1)
+    reach = float(np.nanmax(np.abs(difference[upper]), initial=0.0)) or 1.0
+    # The strongest colours are kept back so that black numbers stay legible on all of them.
+    norm = TwoSlopeNorm(0, -1.6 * reach, 1.6 * reach)
+    colours = matplotlib.colormaps["PuOr"]
+    size = _number_size()
+    for row, column in np.argwhere(upper):
+        value = difference[row, column]
+        if np.isnan(value):
+            continue
+        axes.add_patch(
+            Rectangle(
+                (column, row), 1, 1, facecolor=colours(norm(value)), edgecolor="white", lw=0.6
+            )
+        )
+        strong = bool(differ[row, column])
+        if strong:
+            axes.add_patch(
+                Rectangle(
+                    (column + 0.04, row + 0.04), 0.92, 0.92, fill=False, edgecolor=INK, lw=0.7
+                )
+            )
+        if numbers:
+            # The row has the better mean rank; where only the other direction is significant
+            # the better algorithm stands in the column, and its p-value is the one to print.
+            backwards = strong and not p[row, column] < comparison.settings.alpha
+            shown, raw = (p.T, unclipped.T) if backwards else (p, unclipped)
+            axes.text(
+                column + 0.5,
+                row + 0.5,
+                f"{_signed(value)}\n{format_p(shown[row, column], raw[row, column])}",
+                ha="center",
+                va="center",
+                fontsize=size,
+                linespacing=1.25,
+                weight="bold" if strong else "normal",
+                color=INK,
+            )
+
+
+def _shares(axes: Axes, comparison: Comparison, names: list[str], numbers: bool) -> None:
+    squares = np.array([_square(comparison, kind, names) for kind, _, _ in _SHARES])
+    squares = squares / squares.sum(axis=0)
+    size = _number_size()
+    for row, column in np.argwhere(np.tril(np.ones(squares.shape[1:], dtype=bool), -1)):
+        share = squares[:, row, column]
+        if not np.isfinite(share).all():
+            continue
+        left, top, height = column + 0.07, row + 0.14, 0.3 if numbers else 0.72
+        for part, (_, colour, hatch) in zip(share, _SHARES, strict=True):
+            axes.add_patch(
+                Rectangle(
+                    (left, top),
+                    0.86 * part,
+                    height,
+                    facecolor=colour,
+                    edgecolor="white",
+                    hatch=hatch,
+                    lw=0,
+                )
+            )
+            left += 0.86 * part
+        if numbers:
+            # Rounded so that the three still sum to 100.
+            wins, losses = round(100 * share[0]), round(100 * share[2])
+            axes.text(
+                column + 0.5,
+                row + 0.72,
+                f"{wins}/{max(100 - wins - losses, 0)}/{losses}",
+                ha="center",
+                va="center",
+                fontsize=size,
+                color=INK,
+            )
+
+
+def _number_size() -> float:
+    return max(float(matplotlib.rcParams["font.size"]) - 2.0, 6.0)
+
+
+def _signed(value: float) -> str:
+    digits = 3 if abs(value) < 1 else (1 if abs(value) < 100 else 0)
+    text = f"{value:+.{digits}f}".replace("-", "−")
+    return text.replace("0.", ".", 1) if abs(value) < 1 else text
+
+
+def format_p(value: float, unclipped: float | None = None) -> str:
+    """Return a p-value in at most five characters, in the manner of the paper.
+
+    >>> format_p(0.01967), format_p(0.00001), format_p(1.0, 1.2), format_p(float("nan"))
+    ('.020', '<.001', '≥1', 'n/a')
+    """
+    if np.isnan(value):
+        return "n/a"
+    if value >= 1 or (unclipped is not None and unclipped >= 1):
+        return "≥1"
+    if value < 0.001:
+        return "<.001"
+    text = f"{value:.3f}" if value < 0.0995 else f"{value:.2f}"
+    return text[1:] if text.startswith("0") else text
+
+
+def _note(comparison: Comparison, numbers: bool, shown: int, total: int) -> str:
+    alpha = comparison.settings.alpha
+    score = score_label(comparison)
+    parts = [
+        f"Above: mean difference in {score}, row − column"
+        + (", and corrected p" if numbers else "")
+        + f"; framed: p\u00a0<\u00a0{alpha:g}.",
+        "Below: row wins (blue), ties (grey), loses (hatched)" + (" in %." if numbers else "."),
+    ]
+    if shown < total:
+        parts.append(f"The best {shown} of {total} algorithms.")
+    return " ".join(parts)
+
+
+def _words(comparison: Comparison, names: list[str], total: int) -> str:
+    verdicts = pair_verdicts(comparison, names)
+    difference = _square(comparison, "mean_difference", names)
+    differ = int(np.triu(verdicts.differ, 1).sum())
+    tested = int(np.triu(verdicts.tested, 1).sum())
+    text = (
+        f"Matrix of all pairs of {total} algorithms with mean difference, corrected p-value and "
+        f"wins, ties and losses. {differ} of {tested} tested pairs differ at corrected p below "
+        f"{comparison.settings.alpha:g}."
+    )
+    upper = np.where(np.triu(np.ones_like(difference, dtype=bool), 1), np.abs(difference), np.nan)
+    if np.isfinite(upper).any():
+        row, column = np.unravel_index(np.nanargmax(upper), upper.shape)
+        text += (
+            f" The largest mean difference is {difference[row, column]:.3f}, "
+            f"{clean(names[row])} minus {clean(names[column])}."
+        )
+    return text

@@ -1,0 +1,54 @@
+"""Every figure by name: the only list of them, readable without importing Matplotlib."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any, Literal
+
+__all__ = ["FIGURES", "FigureEntry"]
+
+Source = Literal["comparison", "sweep", "times", "nothing"]
+
+
+@dataclass(frozen=True)
+class FigureEntry:
+    """Where a figure is drawn, what feeds it, and what it shows in one line."""
+
+    name: str
+    module: str
+    feeds_on: Source
+    shows: str
+
+    def function(self) -> Any:
+        """Import and return the function that draws the figure."""
+        return getattr(import_module(f"occstats.figures.{self.module}"), self.name)
+
+
+# name, module, what feeds it, what it shows
+_ENTRIES: tuple[tuple[str, str, Source, str], ...] = (
+    ("ranks", "rank_frequencies", "comparison", "how often each algorithm takes each rank"),
+    ("mean_ranks", "mean_rank_intervals", "comparison", "mean ranks with intervals"),
+    (
+        "critical_difference",
+        "critical_difference_diagram",
+        "comparison",
+        "mean ranks, joined where the corrected clustered tests find no difference",
+    ),
+    (
+        "pairwise",
+        "pairwise_matrix",
+        "comparison",
+        "difference, wins/ties/losses and corrected p-value of every pair",
+    ),
+    ("kendall", "kendall_heat_map", "comparison", "weighted Kendall's tau of every pair"),
+    ("strata", "difficulty_strata", "comparison", "mean rank by difficulty of the task"),
+    ("distributions", "score_distributions", "comparison", "scores of each algorithm"),
+    ("scatter", "paired_scatter", "comparison", "two algorithms task by task (the best two)"),
+    ("regression", "regression_forest", "comparison", "effects of the tasks' traits on ranks"),
+    ("sweep", "hyperparameter_sweep", "sweep", "mean score over the hyperparameters"),
+    ("times", "run_times", "times", "construction and query times over n"),
+    ("alp_diagram", "alp_scheme", "nothing", "how ALP scores a query"),
+    ("alp_example", "alp_worked_example", "nothing", "ALP worked on a toy example"),
+)
+FIGURES: dict[str, FigureEntry] = {entry[0]: FigureEntry(*entry) for entry in _ENTRIES}

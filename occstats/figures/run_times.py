@@ -1,0 +1,174 @@
+"""Construction and query times over the number of training instances (the paper's run times)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import FigureBase
+from matplotlib.ticker import LogLocator, NullFormatter
+
+from occstats.figures.canvas import axes_of, describe, drawn_on, note, whole_figure
+from occstats.figures.frames import require_columns
+from occstats.figures.style import FigureError, Preset, SeriesStyle, preset, series_styles
+from occstats.figures.text import clean, labels
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["times"]
+
+MOST_DESCRIPTORS = 16
+_PANELS = {"fit_seconds": "construction time (s)", "query_seconds": "query time (s)"}
+
+
+def times(
+    frame: pd.DataFrame,
+    *,
+    figure: FigureBase | None = None,
+    width: str | float | Preset = "page",
+) -> FigureBase:
+    r"""Draw construction and query times over :math:`n`, both axes logarithmic.
+
+    Lines join the means over repetitions, bands reach from the fastest to the slowest. A time of
+    order :math:`n^c` is a straight line of slope :math:`c`; the dotted guide has slope 1.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        One row per measurement: ``descriptor`` (text), ``n`` (number of training instances),
+        ``fit_seconds``, ``query_seconds`` and, optionally, ``repetition`` and ``n_queries``.
+        ``query_seconds`` is the time of the whole batch; with ``n_queries`` it is divided by it
+        and shown per query. Missing times (failed, out of memory) are left out of the line.
+    figure : Figure or SubFigure, optional
+        Where to draw; by default a new figure.
+    width : str, float or Preset
+        Width of the new figure: a venue's preset, a number of inches or a length.
+
+    Returns
+    -------
+    Figure or SubFigure
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from occstats import figures
+    >>> frame = pd.DataFrame({"descriptor": "NND", "n": [64, 128], "repetition": 0,
+    ...                       "fit_seconds": [0.001, 0.002], "query_seconds": [0.01, 0.02]})
+    >>> figure = figures.times(frame)
+    """
+    require_columns(frame, ("descriptor", "n", *_PANELS), "times")
+    table = _per_query(frame)
+    everyone = [str(name) for name in dict.fromkeys(table["descriptor"])]
+    names = everyone[:MOST_DESCRIPTORS]
+    looks = series_styles(names)
+    narrow = preset(width).width < 4.5
+    rows, columns = (2, 1) if narrow else (1, 2)
+    with whole_figure(figure, width, 1.35 if narrow else 0.46) as sheet:
+        panels = sheet.subplots(rows, columns, sharex=True, squeeze=False).flat
+        for axes, (column, title) in zip(panels, _PANELS.items(), strict=True):
+            _panel(axes, table, column, names, looks)
+            per_query = column == "query_seconds" and "n_queries" in frame
+            axes.set_ylabel("query time per instance (s)" if per_query else title)
+            if not narrow or column == "query_seconds":
+                axes.set_xlabel("training instances n")
+        handles, drawn = axes_of(sheet)[0].get_legend_handles_labels()
+        sheet.legend(
+            handles, drawn, loc="outside upper center", ncols=min(len(names), 5 if narrow else 9)
+        )
+        if len(names) < len(everyone):
+            note(sheet, f"The first {len(names)} of {len(everyone)} descriptors.")
+        describe(sheet, _words(table, names))
+        return drawn_on(sheet, figure)  # type: ignore[no-any-return]
+
+
+def _per_query(frame: pd.DataFrame) -> pd.DataFrame:
+    table = frame.copy()
+    table["descriptor"] = table["descriptor"].astype(str)
+    for column in ("n", *_PANELS, *({"n_queries"} & set(frame.columns))):
+        table[column] = pd.to_numeric(table[column], errors="coerce")
+    if "n_queries" in table:
+        table["query_seconds"] = table["query_seconds"] / table["n_queries"]
+    # A logarithmic axis has no place for the zeros of a coarse clock.
+    table[list(_PANELS)] = table[list(_PANELS)].where(table[list(_PANELS)] > 0)
+    table = table[table["n"] > 0]
+    if table[list(_PANELS)].isna().all(axis=None):
+        raise FigureError(
+            "times has no positive fit_seconds or query_seconds to draw: measure some first "
+            "(occstats time)"
+        )
+    return table
+
+
+def _panel(
+    axes: Axes,
+    table: pd.DataFrame,
+    column: str,
+    names: list[str],
+    looks: dict[str, SeriesStyle],
+) -> None:
+    for name, drawn in zip(names, labels(names, limit=16), strict=True):
+        seconds = table[table["descriptor"] == name].groupby("n")[column]
+        summary = seconds.agg(["mean", "min", "max"]).dropna().sort_index()
+        look = looks[name]
+        size = summary.index.to_numpy(float)
+        axes.plot(
+            size,
+            summary["mean"].to_numpy(float),
+            color=look.color,
+            marker=look.marker,
+            linestyle=look.linestyle,
+            markersize=3.2,
+            lw=1.0,
+            label=drawn,
+        )
+        axes.fill_between(size, summary["min"], summary["max"], color=look.color, alpha=0.18, lw=0)
+    axes.set(xscale="log", yscale="log")
+    _guide(axes, table["n"].to_numpy(float), table[column].to_numpy(float))
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_minor_locator(LogLocator(subs=tuple(range(2, 10))))
+        axis.set_minor_formatter(NullFormatter())
+    axes.grid()
+
+
+def _guide(axes: Axes, size: NDArray[np.float64], seconds: NDArray[np.float64]) -> None:
+    if not np.isfinite(seconds).any() or size.max() <= size.min():
+        return
+    ends = np.array([size.min(), size.max()])
+    start = float(np.nanmax(seconds)) / (ends[1] / ends[0])
+    axes.plot(ends, start * ends / ends[0], color="#999999", lw=0.7, ls=":", zorder=0)
+    axes.annotate(
+        "∝ n",
+        (ends[1], float(np.nanmax(seconds))),
+        xytext=(-14, 3),
+        textcoords="offset points",
+        fontsize="small",
+        color="#777777",
+    )
+
+
+def _words(table: pd.DataFrame, names: list[str]) -> str:
+    largest = table["n"].max()
+    at = table[table["n"] == largest].groupby("descriptor")[list(_PANELS)].mean().reindex(names)
+    text = (
+        f"Construction and query times of {len(names)} descriptors over training sets of "
+        f"{table['n'].min():,.0f} to {largest:,.0f} instances, on logarithmic axes."
+    )
+    for column, word in (("fit_seconds", "construct"), ("query_seconds", "query")):
+        seconds = at[column].dropna()
+        if len(seconds):
+            text += (
+                f" At the largest size the fastest to {word} is {clean(seconds.idxmin())} "
+                f"({_seconds(seconds.min())}), the slowest {clean(seconds.idxmax())} "
+                f"({_seconds(seconds.max())})."
+            )
+    return text
+
+
+def _seconds(value: float) -> str:
+    for unit, size in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
+        if value >= size:
+            return f"{value / size:.3g} {unit}"
+    return f"{value / 1e-9:.3g} ns"

@@ -1,0 +1,233 @@
+"""Write figures as files: reproducible bytes, text as text, alternative text inside."""
+
+from __future__ import annotations
+
+import html
+import io
+import os
+import re
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure, FigureBase
+
+from occstats.errors import OutputError
+from occstats.figures.canvas import alt_text, quiet_glyphs
+from occstats.figures.glyphs import missing_glyphs
+from occstats.figures.style import FigureError
+
+__all__ = ["FORMATS", "MissingGlyphWarning", "check_formats", "save", "svg_markup"]
+
+FORMATS = ("pdf", "svg", "png", "pgf")
+_OUTPUT: dict[Any, Any] = {"svg.fonttype": "none", "svg.hashsalt": "occstats", "pdf.fonttype": 42}
+
+
+class MissingGlyphWarning(UserWarning):
+    """Some letters of a name are in none of the installed fonts and appear as boxes."""
+
+
+def save(
+    drawn: FigureBase | Axes,
+    path: str | os.PathLike[str],
+    *,
+    formats: Sequence[str] | None = None,
+    title: str | None = None,
+    dpi: float = 300,
+) -> list[Path]:
+    """Write a figure at its final size, the same bytes every time.
+
+    Text stays text (to be searched, copied and edited) in PDF and SVG; the alternative text is the
+    ``<desc>`` of an SVG, the subject of a PDF and the description of a PNG. Each file is complete
+    before it replaces an older one.
+
+    Parameters
+    ----------
+    drawn : Figure or Axes
+        What a function of this package returned, or any Matplotlib figure.
+    path : path
+        Where to write. Its suffix is the format, unless `formats` are given.
+    formats : sequence of {"pdf", "svg", "png", "pgf"}, optional
+        Write one file for each, `path` with that suffix. PGF needs LaTeX.
+    title : str, optional
+        Title in the file's metadata; by default the name of the file.
+    dpi : float
+        Dots per inch of a PNG, and of the shades of a large plane elsewhere.
+
+    Returns
+    -------
+    list of Path
+        The files written.
+
+    Examples
+    --------
+    >>>     >>> from occstats import figures
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     files = figures.save(figures.alp_diagram(), f"{folder}/alp", formats=["pdf", "svg"])
+    ...     [file.name for file in files]
+    ['alp.pdf', 'alp.svg']
+    """
+    figure = _root(drawn)
+    target = Path(path)
+    chosen = _formats(target, formats)
+    if not 10 <= dpi <= 2400:
+        raise FigureError(f"dpi must be between 10 and 2400; got {dpi!r}")
+    # with_suffix would cut the end off a name such as "score.v2".
+    stem = target.with_suffix("") if formats is None else target
+    written = []
+    for kind in chosen:
+        data = _rendered(figure, kind, title or stem.name, dpi)
+        written.append(_replace(stem.parent / f"{stem.name}.{kind}", data))
+    return written
+
+
+def _root(drawn: FigureBase | Axes) -> Figure:
+    figure = drawn.get_figure(root=True) if isinstance(drawn, FigureBase | Axes) else None
+    if not isinstance(figure, Figure):
+        raise FigureError(f"save takes a Matplotlib figure or axes; got {type(drawn).__name__}")
+    return figure
+
+
+def _formats(target: Path, formats: Sequence[str] | None) -> list[str]:
+    if isinstance(formats, str):
+        formats = formats.split(",")
+    return check_formats([target.suffix] if formats is None else formats)
+
+
+def check_formats(wanted: Sequence[str]) -> list[str]:
+    """Return the formats without repeats, or say which there are.
+
+    >>> check_formats(["PDF", ".svg", "pdf"])
+    ['pdf', 'svg']
+    """
+    chosen = list(dict.fromkeys(kind.strip().lower().lstrip(".") for kind in wanted))
+    for kind in chosen:
+        if kind not in FORMATS:
+            raise FigureError(f"format must be one of {', '.join(FORMATS)}; got {kind!r}")
+    if not chosen:
+        raise FigureError(f"no format was given: choose from {', '.join(FORMATS)}")
+    return chosen
+
+
+def _rendered(figure: Figure, kind: str, title: str, dpi: float) -> bytes:
+    if kind == "svg":
+        return svg_markup(figure, title=title, standalone=True, dpi=dpi).encode("utf-8")
+    _warn_of_boxes(figure)
+    if kind == "pgf":
+        from occstats.figures.pgf import pgf_bytes
+
+        return pgf_bytes(figure)
+    words = alt_text(figure)
+    metadata: dict[str, Any] = {"Title": title}
+    if kind == "pdf":
+        metadata |= {"Subject": words, "CreationDate": None}
+    elif words:
+        metadata["Description"] = words
+    buffer = io.BytesIO()
+    with matplotlib.rc_context(_OUTPUT), quiet_glyphs():
+        figure.savefig(buffer, format=kind, metadata=metadata, dpi=dpi)
+    return buffer.getvalue()
+
+
+def svg_markup(
+    drawn: FigureBase | Axes,
+    *,
+    title: str = "",
+    identity: str = "",
+    standalone: bool = False,
+    dpi: float = 300,
+) -> str:
+    """Return a figure as SVG with a title and a description for screen readers.
+
+    Parameters
+    ----------
+    drawn : Figure or Axes
+        What to write.
+    title : str
+        Short title, read before the alternative text.
+    identity : str
+        Prefix of all identifiers, so that several figures can stand in one HTML page.
+    standalone : bool
+        With the XML declaration, as a file needs it; without, to be put into HTML.
+    dpi : float
+        Dots per inch of parts that are drawn as an image.
+
+    Examples
+    --------
+    >>> from occstats import figures
+    >>> figures.svg_markup(figures.alp_diagram(), identity="alp")[:4]
+    '<svg'
+    """
+    figure = _root(drawn)
+    buffer = io.StringIO()
+    with matplotlib.rc_context(_OUTPUT), quiet_glyphs():
+        figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None}, dpi=dpi)
+    prologue, opening, rest = _opened(buffer.getvalue())
+    if identity:
+        opening, rest = _prefixed(opening, identity), _prefixed(rest, identity)
+    prefix = f"{identity}-" if identity else ""
+    named = _named(title, alt_text(figure), prefix)
+    head = opening[:-1] + named[0] + ">"
+    return (prologue if standalone else "") + head + named[1] + rest
+
+
+def _opened(markup: str) -> tuple[str, str, str]:
+    match = re.search(r"<svg\b[^>]*>", markup)
+    assert match is not None
+    return markup[: match.start()], match[0], markup[match.end() :]
+
+
+def _named(title: str, words: str, prefix: str) -> tuple[str, str]:
+    labels = []
+    elements = ""
+    if title:
+        labels.append(f"{prefix}title")
+        elements += f'\n <title id="{labels[-1]}">{html.escape(title)}</title>'
+    if words:
+        labels.append(f"{prefix}description")
+        elements += f'\n <desc id="{labels[-1]}">{html.escape(words)}</desc>'
+    reference = f' aria-labelledby="{" ".join(labels)}"' if labels else ""
+    return f' role="img"{reference}', elements
+
+
+# Attributes only: a name drawn as text cannot contain a raw quotation mark or angle bracket that
+# would let it look like one, since it is escaped, and stands between tags.
+_TAG = re.compile(r"<[^>]*>")
+_REFERENCE = re.compile(r'(\bid="|xlink:href="#|href="#|url\(#)(?=[^"])')
+
+
+def _prefixed(markup: str, identity: str) -> str:
+    safe = re.sub(r"[^A-Za-z0-9_-]", "-", identity)
+    return _TAG.sub(lambda tag: _REFERENCE.sub(rf"\g<1>{safe}-", tag[0]), markup)
+
+
+def _warn_of_boxes(figure: Figure) -> None:
+    missing = missing_glyphs(figure)
+    if missing:
+        shown = " ".join(missing[:8]) + (" …" if len(missing) > 8 else "")
+        warnings.warn(
+            f"no installed font has {len(missing)} of the characters ({shown}); they appear as "
+            "boxes. Install a font that has them, such as Noto Sans CJK or Noto Emoji.",
+            MissingGlyphWarning,
+            stacklevel=4,
+        )
+
+
+def _replace(path: Path, data: bytes) -> Path:
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.partial")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            temporary.write_bytes(data)
+            temporary.replace(path)
+        finally:
+            temporary.unlink(missing_ok=True)
+    except OSError as error:
+        raise OutputError(
+            f"cannot write {os.fspath(path)!r}: {error.strerror or error}; choose another folder "
+            "or make this one writable"
+        ) from error
+    return path

@@ -1,0 +1,254 @@
+"""Widths of the usual venues, fonts, and colours that survive colour blindness and grey print."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from occstats.errors import OccstatsError
+
+__all__ = [
+    "HATCHES",
+    "INK",
+    "MUTED",
+    "PRESETS",
+    "FigureError",
+    "Preset",
+    "SeriesStyle",
+    "preset",
+    "rc",
+    "series_styles",
+]
+
+_MILLIMETRES = 25.4
+
+
+class FigureError(OccstatsError, ValueError):
+    """A figure cannot be drawn or saved as asked; the message says why and what to do."""
+
+
+@dataclass(frozen=True)
+class Preset:
+    """The final width of a figure in inches, and the letters that suit the pages around it."""
+
+    width: float
+    serif: bool = False
+    font_size: float = 8.0
+
+
+# Widths as the venues' author guides and document classes set them. A class with one column has the
+# same width for both; every figure is made at its final size, so that 6 points stay 6 points.
+PRESETS: dict[str, Preset] = {
+    "column": Preset(3.5),
+    "page": Preset(7.0),
+    "elsevier": Preset(90 / _MILLIMETRES),
+    "elsevier-wide": Preset(190 / _MILLIMETRES),
+    "ieee": Preset(3.5, serif=True),
+    "ieee-wide": Preset(7.16, serif=True),
+    "lncs": Preset(122 / _MILLIMETRES, serif=True),
+    "lncs-wide": Preset(122 / _MILLIMETRES, serif=True),
+    "springer": Preset(84 / _MILLIMETRES),
+    "springer-wide": Preset(174 / _MILLIMETRES),
+    "neurips": Preset(5.5, serif=True),
+    "neurips-wide": Preset(5.5, serif=True),
+    "acm": Preset(3.33, serif=True),
+    "acm-wide": Preset(7.0, serif=True),
+}
+
+_LENGTH = re.compile(r"(\d+(?:\.\d+)?)\s*(in|mm|cm|pt)?", re.ASCII)
+_INCHES = {"in": 1.0, "mm": 1 / _MILLIMETRES, "cm": 10 / _MILLIMETRES, "pt": 1 / 72.27}
+_NARROWEST, _WIDEST = 2.0, 40.0
+
+
+def preset(width: str | float | Preset) -> Preset:
+    """Return the preset of a venue's name, or one for a width in inches, mm, cm or TeX points.
+
+    Parameters
+    ----------
+    width : str, float or Preset
+        A name in `PRESETS` (``"ieee"`` for one column, ``"ieee-wide"`` for two), a number of
+        inches, or a length such as ``"90mm"``.
+
+    Examples
+    --------
+    >>> preset("ieee-wide").width
+    7.16
+    >>> round(preset("90mm").width, 3)
+    3.543
+    """
+    if isinstance(width, Preset):
+        return width
+    if isinstance(width, str) and width.strip().lower() in PRESETS:
+        return PRESETS[width.strip().lower()]
+    match = _LENGTH.fullmatch(str(width).strip())
+    if match is None:
+        names = ", ".join(PRESETS)
+        raise FigureError(
+            f"width must be a number of inches, a length such as '90mm', or one of {names}; "
+            f"got {width!r}"
+        )
+    inches = float(match[1]) * _INCHES[match[2] or "in"]
+    if not _NARROWEST <= inches <= _WIDEST:
+        raise FigureError(
+            f"width must be between {_NARROWEST:g} and {_WIDEST:g} inches; got {width!r}, "
+            f"which is {inches:.3g} inches"
+        )
+    return Preset(inches)
+
+
+# Okabe and Ito (2008), without the yellow that vanishes on white paper, and a grey.
+_COLOURS = (
+    "#0072B2",
+    "#D55E00",
+    "#009E73",
+    "#CC79A7",
+    "#E69F00",
+    "#56B4E9",
+    "#000000",
+    "#7F7F7F",
+)
+# Nine markers and eight colours have no common divisor: 72 series before a pair repeats.
+_MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
+_LINES: tuple[Any, ...] = (
+    "-",
+    (0, (5, 1.5)),
+    (0, (1.2, 1.2)),
+    (0, (5, 1.5, 1, 1.5)),
+    (0, (8, 2)),
+)
+HATCHES = ("", "....", "////", "xxxx")
+INK = "#222222"
+MUTED = "#6B6B6B"
+
+
+@dataclass(frozen=True)
+class SeriesStyle:
+    """What tells one series from the others, in colour and without."""
+
+    color: str
+    marker: str
+    linestyle: Any
+
+
+def series_styles(names: Iterable[str]) -> dict[str, SeriesStyle]:
+    """Give each name a colour, a marker and a line, the same for the same order of names.
+
+    Examples
+    --------
+    >>> series_styles(["ALP", "SVM"])["SVM"].marker
+    's'
+    """
+    looks = zip(
+        itertools.cycle(_COLOURS), itertools.cycle(_MARKERS), itertools.cycle(_LINES), strict=False
+    )
+    return {name: SeriesStyle(*look) for name, look in zip(names, looks, strict=False)}
+
+
+# Letters that Matplotlib's own fonts lack come from the first of these that is installed.
+_FALLBACK_FONTS = (
+    "Noto Sans CJK SC",
+    "Noto Sans CJK JP",
+    "Noto Sans SC",
+    "Noto Sans JP",
+    "Source Han Sans SC",
+    "WenQuanYi Zen Hei",
+    "WenQuanYi Micro Hei",
+    "PingFang SC",
+    "Hiragino Sans",
+    "Microsoft YaHei",
+    "Yu Gothic",
+    "Arial Unicode MS",
+    "Noto Emoji",
+    "Symbola",
+    "DejaVu Sans",
+)
+
+
+@functools.cache
+def _families(serif: bool) -> tuple[str, ...]:
+    from matplotlib import font_manager
+
+    installed = {font.name for font in font_manager.fontManager.ttflist}
+    generic = "serif" if serif else "sans-serif"
+    return (generic, *(name for name in _FALLBACK_FONTS if name in installed))
+
+
+# Settings of the session rather than of a figure: never touched.
+_SESSION = re.compile(
+    r"backend.*|interactive|toolbar|timezone|webagg\..*|tk\..*|macosx\..*|docstring\..*|date\.epoch"
+    r"|figure\.(max_open_warning|raise_window|hooks)|savefig\.directory|keymap\..*|animation\..*|pgf\..*"
+)
+
+
+@functools.cache
+def _defaults() -> dict[Any, Any]:
+    # A user's own style must not leak into our figures, nor may ours touch her session.
+    import matplotlib
+
+    defaults = matplotlib.rcParamsDefault
+    return {key: defaults[key] for key in defaults if not _SESSION.fullmatch(key)}
+
+
+def rc(chosen: Preset) -> dict[Any, Any]:
+    """Return the complete Matplotlib settings of a figure: defaults plus the house style."""
+    size = chosen.font_size
+    small = size - 1.0
+    return {
+        **_defaults(),
+        "font.family": list(_families(chosen.serif)),
+        "font.sans-serif": ["DejaVu Sans", "Verdana", "Arial", "Helvetica"],
+        "font.serif": ["STIXGeneral", "Times New Roman", "Times", "DejaVu Serif"],
+        "font.size": size,
+        "mathtext.fontset": "stix" if chosen.serif else "dejavusans",
+        "text.usetex": False,
+        "text.color": INK,
+        "axes.edgecolor": INK,
+        "axes.labelcolor": INK,
+        "axes.labelsize": size,
+        "axes.titlesize": size,
+        "axes.titlepad": 3.0,
+        "axes.labelpad": 2.5,
+        "axes.linewidth": 0.6,
+        "axes.spines.top": False,
+        "axes.spines.right": False,
+        "axes.axisbelow": True,
+        "grid.color": "#D9D9D9",
+        "grid.linewidth": 0.5,
+        "xtick.color": INK,
+        "ytick.color": INK,
+        "xtick.labelsize": small,
+        "ytick.labelsize": small,
+        "xtick.major.width": 0.6,
+        "ytick.major.width": 0.6,
+        "xtick.minor.width": 0.4,
+        "ytick.minor.width": 0.4,
+        "xtick.major.size": 2.5,
+        "ytick.major.size": 2.5,
+        "xtick.minor.size": 1.5,
+        "ytick.minor.size": 1.5,
+        "xtick.major.pad": 2.0,
+        "ytick.major.pad": 2.0,
+        "lines.linewidth": 1.2,
+        "lines.markersize": 4.0,
+        "patch.linewidth": 0.6,
+        "hatch.linewidth": 0.5,
+        "legend.fontsize": small,
+        "legend.frameon": False,
+        "legend.handlelength": 2.4,
+        "legend.columnspacing": 1.2,
+        "legend.borderaxespad": 0.2,
+        "figure.constrained_layout.use": False,
+        "figure.constrained_layout.h_pad": 0.02,
+        "figure.constrained_layout.w_pad": 0.02,
+        "figure.dpi": 150,
+        "savefig.dpi": 300,
+        "savefig.bbox": None,
+        "pdf.fonttype": 42,
+        "ps.fonttype": 42,
+        "svg.fonttype": "none",
+        "svg.hashsalt": "occstats",
+    }
