@@ -124,8 +124,8 @@ def _significance(comparison: Comparison) -> list[str]:
     subject = settings.control or comparison.algorithms[0]
     others = [name for name in comparison.algorithms if name != subject]
     p = claims(comparison)
-    forward = {name: float(value) for name, value in p.loc[subject].items()}
-    backward = {name: float(value) for name, value in p[subject].items()}
+    forward = dict(zip(p.columns, p.loc[[subject]].to_numpy(float)[0], strict=True))
+    backward = dict(zip(p.index, p[subject].to_numpy(float), strict=True))
     beaten = [name for name in others if forward[name] <= settings.alpha]
     beaten_by = [name for name in others if backward[name] <= settings.alpha]
     untested = [name for name in others if np.isnan(forward[name]) and np.isnan(backward[name])]
