@@ -1,0 +1,110 @@
+"""One sentence for every quantity, for the terminal, the report and the documentation."""
+
+__all__ = ["EXPLANATIONS", "explain"]
+
+EXPLANATIONS: dict[str, str] = {
+    # summary
+    "mean_rank": "The mean rank over data sets, 1 being the best; each data set weighs the same.",
+    "mean_rank_ci": "Where the mean rank would lie with other data sets of this kind "
+    "(BCa cluster bootstrap).",
+    "mean_score": "The mean score over data sets; each data set weighs the same.",
+    "mean_score_ci": "Where the mean score would lie with other data sets of this kind "
+    "(BCa cluster bootstrap).",
+    "cvsd": "The standard deviation of the score over cross-validation folds, averaged over tasks.",
+    "prob_best": "The posterior probability of having the best mean rank of all, with data sets "
+    "weighted at random (Bayesian bootstrap).",
+    # pairwise: tests
+    "statistic": "The test statistic of the difference a minus b.",
+    "z": "The test statistic in standard deviations; positive where a is better.",
+    "p": "The probability of a statistic at least this extreme if a and b were equally good.",
+    "p_adjusted": "The p-value corrected for the number of tests, at most 1.",
+    "p_adjusted_unclipped": "The corrected p-value before it is cut off at 1.",
+    "p_naive": "What the plain Wilcoxon test says that takes all tasks for independent.",
+    "p_naive_adjusted": "The naive p-value with the same correction as the main one.",
+    "icc": "How alike the tasks of one data set are: 0 not at all, 1 entirely.",
+    "n_tasks": "The tasks that both algorithms have.",
+    "n_clusters": "The data sets that these tasks come from.",
+    # pairwise: effect sizes
+    "mean_difference": "By how much a scores higher than b on average over data sets.",
+    "difference_ci": "Where the mean difference would lie with other data sets of this kind "
+    "(BCa cluster bootstrap).",
+    "difference_studentised": "The same interval by the studentised bootstrap, more accurate with "
+    "skewed differences and few data sets.",
+    "hodges_lehmann": "The typical difference a minus b: the median of the means of all pairs of "
+    "tasks, robust to a few extreme tasks.",
+    "hodges_lehmann_ci": "The differences that the sign-flip test over data sets does not reject.",
+    "rank_biserial": "How one-sided the differences are: 1 if a wins always, −1 if b does, 0 if "
+    "wins and losses balance by size.",
+    "rank_biserial_ci": "Where the rank-biserial correlation would lie with other data sets.",
+    "wins": "The share of tasks that a wins, each data set weighing the same.",
+    "ties": "The share of tasks on which a and b tie, each data set weighing the same.",
+    "losses": "The share of tasks that a loses, each data set weighing the same.",
+    "prob_improvement_task": "The probability that a is better than b on a new task of one of these "
+    "data sets (a tie counts one half).",
+    "prob_improvement_dataset": "The probability that a is better than b on average over the tasks "
+    "of a new data set (a tie counts one half).",
+    # Bayesian
+    "bayes_better": "The posterior probability that a is better than b by more than the region of "
+    "practical equivalence.",
+    "bayes_equivalent": "The posterior probability that a and b differ by no more than the region "
+    "of practical equivalence.",
+    "bayes_worse": "The posterior probability that a is worse than b by more than the region of "
+    "practical equivalence.",
+    "fold_tests": "For each task by itself, the probabilities that a is better, equivalent or worse, "
+    "from its folds (correlated t-test).",
+    # Kendall
+    "tau": "How similarly two algorithms order the tasks by difficulty: 1 the same, 0 unrelated, "
+    "−1 reversed.",
+    "tau_ci": "Where τ would lie with other data sets of this kind (cluster bootstrap).",
+    # diagnostics
+    "design_effect": "By what factor dependence within data sets inflates the variance of a mean.",
+    "effective_tasks": "How many independent tasks these tasks are worth.",
+    "misled": "Whether the naive test comes to another conclusion than the clustered one.",
+    # stability
+    "leave_one_dataset_out": "Which conclusions change if one data set had not been there.",
+    "leave_one_algorithm_out": "Which conclusions change if one algorithm had not been compared.",
+    "changes": "Every conclusion that hangs on a single data set or algorithm, before and without it.",
+    "influence": "The data set that moves the mean difference of a pair most, and by how much.",
+    "datasets_that_change": "How many data sets could, each by its absence alone, change the "
+    "conclusion about the pair.",
+    "specification": "How many reasonable analyses (test, null distribution, weighting, zeros, "
+    "correction) come to the same conclusions.",
+    "agreement": "The share of reasonable analyses that agree with this one.",
+    # design
+    "smallest_p": "The smallest p-value that so many data sets can give, however large the "
+    "difference.",
+    "minimal_detectable": "The smallest true mean difference that a benchmark of this size finds in "
+    "80 % of cases.",
+    "minimal_detectable_corrected": "The same at the strictest level of the multiple-test "
+    "correction.",
+    "power_now": "How often a benchmark of this size, drawn from data sets like these, would find "
+    "the difference.",
+    "datasets_needed": "How many data sets (not tasks) would find the difference in 80 % of cases, "
+    "if the observed data sets are typical.",
+    # classical
+    "friedman": "Friedman's test that all algorithms are equal; on tasks it wrongly takes them for "
+    "independent, on data set means it is valid.",
+    "iman_davenport": "Iman and Davenport's sharper version of Friedman's test.",
+    "nemenyi": "Nemenyi's test of every pair on mean ranks, corrected for all pairs.",
+    "conover": "Conover's test of every pair on rank sums, sharper than Nemenyi's.",
+    "critical_difference": "Mean ranks that differ by less are not different by Nemenyi's test.",
+}
+
+
+def explain(name: str) -> str:
+    """The sentence for a column or section; columns of an interval share one.
+
+    Examples
+    --------
+    >>> explain("mean_rank_ci_low") == EXPLANATIONS["mean_rank_ci"]
+    True
+    >>> explain("no such column")
+    ''
+    """
+    for candidate in (name, name.removesuffix("_low").removesuffix("_high")):
+        if candidate in EXPLANATIONS:
+            return EXPLANATIONS[candidate]
+    for prefix, base in (("p_nemenyi", "nemenyi"), ("p_conover", "conover")):
+        if name.startswith(prefix):
+            return EXPLANATIONS[base]
+    return EXPLANATIONS.get(name.removesuffix("_ci_low").removesuffix("_ci_high"), "")
