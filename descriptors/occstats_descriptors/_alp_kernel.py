@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 from occstats_descriptors._jit import compiled
 
+Array = NDArray[Any]
+
 
 @compiled
-def average_localised_proximity(near_d, near_i, training_d, weights, local_weights, out):
+def average_localised_proximity(
+    near_d: Array,
+    near_i: Array,
+    training_d: Array,
+    weights: Array,
+    local_weights: Array,
+    out: Array,
+) -> None:
     """Average localised proximity of rows, from their neighbours and those of training rows."""
     k, l = weights.shape[0], local_weights.shape[0]  # noqa: E741 - the paper's name
     local = np.empty(k)

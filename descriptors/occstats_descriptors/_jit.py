@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numba
 
@@ -19,9 +19,9 @@ def compiled(function: Function) -> Function:
     numba refuses to make a caching function when neither the package's folder nor the user's cache
     folder can be written; such machines compile anew in each process.
     """
-    options = {"nogil": True, "error_model": "numpy"}
+    options: dict[str, Any] = {"nogil": True, "error_model": "numpy"}
     try:
-        kernel: Function = numba.njit(cache=True, **options)(function)
+        kernel = numba.njit(cache=True, **options)(function)
     except RuntimeError:
         kernel = numba.njit(**options)(function)
-    return kernel
+    return cast(Function, kernel)

@@ -1,4 +1,4 @@
-"""Points laid out for the search: blocks of neighbouring points, feature-major, with their boxes."""
+"""Points laid out for the search: blocks of near points, feature-major, with their boxes."""
 
 from __future__ import annotations
 

@@ -9,22 +9,25 @@ the computed distance of a point in it.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 from occstats_descriptors._jit import compiled
 
-TILE = 4
+Array = NDArray[Any]
 INSERTION = 24
 
 
 @compiled
-def before(distance, index, other_distance, other_index):
+def before(distance: float, index: int, other_distance: float, other_index: int) -> bool:
     return distance < other_distance or (distance == other_distance and index < other_index)
 
 
 @compiled
-def partition(distances, indices, low, high):
-    """Partition [low, high] around a median of three; Hoare's scheme: the last index of the left."""
+def partition(distances: Array, indices: Array, low: int, high: int) -> int:
+    """Partition [low, high] around a median of three (Hoare); the end of the left part."""
     middle = (low + high) // 2
     for first, second in ((low, middle), (middle, high), (low, middle)):
         if before(distances[second], indices[second], distances[first], indices[first]):
@@ -46,7 +49,7 @@ def partition(distances, indices, low, high):
 
 
 @compiled
-def sort_pairs(distances, indices, size):
+def sort_pairs(distances: Array, indices: Array, size: int) -> None:
     """Sort the first `size` pairs by (distance, index)."""
     starts = np.empty(64, np.int64)
     ends = np.empty(64, np.int64)
@@ -74,8 +77,8 @@ def sort_pairs(distances, indices, size):
 
 
 @compiled
-def keep_nearest(distances, indices, size, keep):
-    """Move the `keep` nearest of `size` > `keep` pairs to the front; the largest distance of them."""
+def keep_nearest(distances: Array, indices: Array, size: int, keep: int) -> float:
+    """Move the `keep` nearest of `size` pairs to the front; the largest distance of them."""
     low, high = 0, size - 1
     while low < high:
         split = partition(distances, indices, low, high)
@@ -86,70 +89,62 @@ def keep_nearest(distances, indices, size, keep):
     largest = distances[0]
     for i in range(1, keep):
         largest = max(largest, distances[i])
-    return largest
+    return largest  # type: ignore[no-any-return]
 
 
 @compiled
-def distances_one(block, query, squared, out):
-    """Distances of one query to the points of a block (features × points)."""
+def add_distances(block: Array, query: Array, squared: bool, out: Array) -> None:
+    """Add the distances of a query to the points of a block (features × points)."""
     features, size = block.shape
-    out[:] = 0
-    for f in range(features):
-        q = query[f]
-        row = block[f]
+    f = 0
+    while f + 4 <= features:
+        row0, row1, row2, row3 = block[f], block[f + 1], block[f + 2], block[f + 3]
+        q0, q1, q2, q3 = query[f], query[f + 1], query[f + 2], query[f + 3]
         if squared:
             for i in range(size):
-                difference = row[i] - q
-                out[i] += difference * difference
+                d0, d1, d2, d3 = row0[i] - q0, row1[i] - q1, row2[i] - q2, row3[i] - q3
+                out[i] = (((out[i] + d0 * d0) + d1 * d1) + d2 * d2) + d3 * d3
+        else:
+            for i in range(size):
+                pair = (out[i] + abs(row0[i] - q0)) + abs(row1[i] - q1)
+                out[i] = (pair + abs(row2[i] - q2)) + abs(row3[i] - q3)
+        f += 4
+    while f < features:
+        row, q = block[f], query[f]
+        if squared:
+            for i in range(size):
+                out[i] += (row[i] - q) * (row[i] - q)
         else:
             for i in range(size):
                 out[i] += abs(row[i] - q)
+        f += 1
 
 
 @compiled
-def distances_four(block, queries, squared, out):
-    """Distances of four queries to the points of a block, two features at a time."""
+def add_distances_of_four(block: Array, queries: Array, squared: bool, out: Array) -> None:
+    """Add the distances of four queries to the points of a block, which is read only once."""
     features, size = block.shape
-    out0, out1, out2, out3 = out[0], out[1], out[2], out[3]
-    out[:, :] = 0
     f = 0
     while f + 4 <= features:
         row0, row1, row2, row3 = block[f], block[f + 1], block[f + 2], block[f + 3]
         for t in range(4):
             q0, q1, q2, q3 = queries[t, f], queries[t, f + 1], queries[t, f + 2], queries[t, f + 3]
-            target = out[t]
+            here = out[t]
             if squared:
                 for i in range(size):
                     d0, d1, d2, d3 = row0[i] - q0, row1[i] - q1, row2[i] - q2, row3[i] - q3
-                    target[i] = (((target[i] + d0 * d0) + d1 * d1) + d2 * d2) + d3 * d3
+                    here[i] = (((here[i] + d0 * d0) + d1 * d1) + d2 * d2) + d3 * d3
             else:
                 for i in range(size):
-                    target[i] = (
-                        ((target[i] + abs(row0[i] - q0)) + abs(row1[i] - q1)) + abs(row2[i] - q2)
-                    ) + abs(row3[i] - q3)
+                    pair = (here[i] + abs(row0[i] - q0)) + abs(row1[i] - q1)
+                    here[i] = (pair + abs(row2[i] - q2)) + abs(row3[i] - q3)
         f += 4
-    while f < features:
-        row = block[f]
-        q0, q1, q2, q3 = queries[0, f], queries[1, f], queries[2, f], queries[3, f]
-        if squared:
-            for i in range(size):
-                x = row[i]
-                out0[i] += (x - q0) * (x - q0)
-                out1[i] += (x - q1) * (x - q1)
-                out2[i] += (x - q2) * (x - q2)
-                out3[i] += (x - q3) * (x - q3)
-        else:
-            for i in range(size):
-                x = row[i]
-                out0[i] += abs(x - q0)
-                out1[i] += abs(x - q1)
-                out2[i] += abs(x - q2)
-                out3[i] += abs(x - q3)
-        f += 1
+    for t in range(4):
+        add_distances(block[f:], queries[t, f:], squared, out[t])
 
 
 @compiled
-def box_bounds(lows, highs, query, squared, out):
+def box_bounds(lows: Array, highs: Array, query: Array, squared: bool, out: Array) -> None:
     """Lower bounds of the distances of one query to all boxes (features × boxes)."""
     features, boxes = lows.shape
     out[:] = 0
@@ -158,105 +153,132 @@ def box_bounds(lows, highs, query, squared, out):
         q = query[f]
         low, high = lows[f], highs[f]
         for b in range(boxes):
-            gap = max(max(low[b] - q, q - high[b]), zero)
+            gap = max(low[b] - q, q - high[b], zero)
             out[b] += gap * gap if squared else gap
 
 
 @compiled
-def collect(distances, ids, limit, excluded, heap_distances, heap_indices, size):
+def collect(
+    distances: Array,
+    ids: Array,
+    limit: float,
+    excluded: int,
+    buffer_d: Array,
+    buffer_i: Array,
+    size: int,
+) -> int:
     """Append the points of a block that are not beyond the limit; the new size of the buffer."""
     count = 0
-    for i in range(distances.shape[0]):
+    for i in range(distances.shape[0]):  # by vector instructions: most often there are none
         count += distances[i] <= limit
-    if count == 0:
-        return size
-    for i in range(distances.shape[0]):
-        distance = distances[i]
-        if distance <= limit and ids[i] != excluded:
-            heap_distances[size] = distance
-            heap_indices[size] = ids[i]
-            size += 1
+    if count > 0:
+        for i in range(distances.shape[0]):
+            if distances[i] <= limit and ids[i] != excluded:
+                buffer_d[size] = distances[i]
+                buffer_i[size] = ids[i]
+                size += 1
     return size
 
 
 @compiled
 def search_blocks(
-    queries, excluded, blocks, ids, lows, highs, keep, squared, tile, prune, out_d, out_i, visited
-):
+    queries: Array,
+    excluded: Array,
+    points: Array,
+    ids: Array,
+    lows: Array,
+    highs: Array,
+    keep: int,
+    squared: bool,
+    group: int,
+    out_d: Array,
+    out_i: Array,
+    visited: Array,
+) -> None:
     """
-    Find the `keep` nearest points of each query by (distance, index), nearest blocks first.
+    Find the `keep` nearest points of each query by (distance, index).
 
-    `tile` queries (1 or 4) go through the blocks together; with `prune`, blocks are ordered by the
-    bounds of their boxes and left out once their bound exceeds the limit of every query of the tile.
-    `visited` counts the blocks whose distances were computed.
+    A query first visits the block with the nearest box, then, in a group of queries that share
+    an order of blocks and so the cache, those whose box is not beyond its limit, the distance
+    of the `keep`-th nearest point so far. `visited` counts the blocks of each query.
     """
-    n_queries, features = queries.shape
-    n_blocks, _, size = blocks.shape
+    n_queries = queries.shape[0]
+    n_blocks, _, size = points.shape
     room = keep + max(keep // 2, 32)
-    buffer_d = np.empty((TILE, room + size), blocks.dtype)
-    buffer_i = np.empty((TILE, room + size), np.int64)
-    near = np.empty((TILE, size), blocks.dtype)
-    tile_queries = np.zeros((TILE, features), blocks.dtype)
-    bounds = np.zeros((TILE, n_blocks), blocks.dtype)
-    order_bounds = np.zeros(n_blocks, blocks.dtype)
-    order = np.arange(n_blocks)
-    limits = np.empty(TILE, blocks.dtype)
-    sizes = np.zeros(TILE, np.int64)
-    for start in range(0, n_queries, tile):
-        count = min(tile, n_queries - start)
+    buffer_d = np.empty((group, room + size), points.dtype)
+    buffer_i = np.empty((group, room + size), np.int64)
+    near = np.empty((4, size), points.dtype)
+    bounds = np.empty((group, n_blocks), points.dtype)
+    nearest_bounds = np.empty(n_blocks, points.dtype)
+    order = np.empty(n_blocks, np.int64)
+    limits = np.empty(group, points.dtype)
+    sizes = np.empty(group, np.int64)
+    for start in range(0, n_queries, group):
+        count = min(group, n_queries - start)
+        limits[:] = np.inf
+        sizes[:] = 0
+        for b in range(n_blocks):
+            order[b] = b
+            nearest_bounds[b] = np.inf
         for t in range(count):
-            for f in range(features):
-                tile_queries[t, f] = queries[start + t, f]
-            limits[t] = np.inf
-            sizes[t] = 0
-        if prune:
-            for t in range(count):
-                box_bounds(lows, highs, tile_queries[t], squared, bounds[t])
+            box_bounds(lows, highs, queries[start + t], squared, bounds[t])
             for b in range(n_blocks):
-                order[b] = b
-                order_bounds[b] = bounds[0, b]
-                for t in range(1, count):
-                    order_bounds[b] = min(order_bounds[b], bounds[t, b])
-            sort_pairs(order_bounds, order, n_blocks)
-        for position in range(n_blocks):
-            b = order[position]
-            wanted = 0
-            for t in range(count):
-                wanted += bounds[t, b] <= limits[t]
-            if wanted == 0:
-                if prune and count == 1:
-                    break
-                continue
-            if wanted > 1:
-                distances_four(blocks[b], tile_queries, squared, near)
-            for t in range(count):
-                if not bounds[t, b] <= limits[t]:
-                    continue
-                if wanted == 1:
-                    distances_one(blocks[b], tile_queries[t], squared, near[t])
-                visited[start + t] += 1
-                filled = collect(
-                    near[t],
-                    ids[b],
-                    limits[t],
-                    excluded[start + t],
-                    buffer_d[t],
-                    buffer_i[t],
-                    sizes[t],
-                )
-                if filled >= room:
-                    limits[t] = keep_nearest(buffer_d[t], buffer_i[t], filled, keep)
-                    filled = keep
-                sizes[t] = filled
+                nearest_bounds[b] = min(nearest_bounds[b], bounds[t, b])
+        sort_pairs(nearest_bounds, order, n_blocks)
+        for position in range(-1, n_blocks):
+            for four in range(0, count, 4):
+                wanted = 0
+                if position >= 0 and four + 4 <= count:
+                    b = order[position]
+                    for t in range(four, four + 4):
+                        wanted += bounds[t, b] <= limits[t]
+                    if wanted > 2:
+                        some = queries[start + four : start + four + 4]
+                        near[:, :] = 0
+                        add_distances_of_four(points[b], some, squared, near)
+                for t in range(four, min(four + 4, count)):
+                    b = order[position] if position >= 0 else bounds[t].argmin()
+                    if not bounds[t, b] <= limits[t]:
+                        continue
+                    bounds[t, b] = np.nan  # done
+                    visited[start + t] += 1
+                    here = near[t - four]
+                    if wanted <= 2:
+                        here[:] = 0
+                        add_distances(points[b], queries[start + t], squared, here)
+                    filled = collect(
+                        here,
+                        ids[b],
+                        limits[t],
+                        excluded[start + t],
+                        buffer_d[t],
+                        buffer_i[t],
+                        sizes[t],
+                    )
+                    if filled >= room:
+                        limits[t] = keep_nearest(buffer_d[t], buffer_i[t], filled, keep)
+                        filled = keep
+                    sizes[t] = filled
+            if group == 1 and position >= 0 and nearest_bounds[position] > limits[0]:
+                break
         for t in range(count):
             sort_pairs(buffer_d[t], buffer_i[t], sizes[t])
-            for i in range(keep):
-                out_d[start + t, i] = buffer_d[t, i]
-                out_i[start + t, i] = buffer_i[t, i]
+            out_d[start + t] = buffer_d[t, :keep]
+            out_i[start + t] = buffer_i[t, :keep]
 
 
 @compiled
-def rerank(queries, points, squared, candidates, k, out_d, out_i, beyond, certain):
+def rerank(
+    queries: Array,
+    points: Array,
+    squared: bool,
+    candidates: Array,
+    k: int,
+    out_d: Array,
+    out_i: Array,
+    beyond: Array,
+    certain: Array,
+) -> None:
     """
     Order float32 candidates by their float64 distances, and certify the k nearest of each row.
 
@@ -265,21 +287,31 @@ def rerank(queries, points, squared, candidates, k, out_d, out_i, beyond, certai
     """
     n_queries, keep = candidates.shape
     features = queries.shape[1]
-    distances = np.empty(keep, np.float64)
+    distances = np.empty(keep + 3, np.float64)
     indices = np.empty(keep, np.int64)
     for row in range(n_queries):
-        for c in range(keep):
-            index = candidates[row, c]
-            total = 0.0
-            if squared:
-                for f in range(features):
-                    difference = points[index, f] - queries[row, f]
-                    total += difference * difference
-            else:
-                for f in range(features):
-                    total += abs(points[index, f] - queries[row, f])
-            distances[c] = total
-            indices[c] = index
+        query = queries[row]
+        for first in range(0, keep, 4):
+            # four sums at a time: each waits for its own additions only; the last candidate is
+            # repeated to fill the four
+            i0 = candidates[row, first]
+            i1 = candidates[row, min(first + 1, keep - 1)]
+            i2 = candidates[row, min(first + 2, keep - 1)]
+            i3 = candidates[row, min(first + 3, keep - 1)]
+            total0, total1, total2, total3 = 0.0, 0.0, 0.0, 0.0
+            for f in range(features):
+                q = query[f]
+                d0, d1 = points[i0, f] - q, points[i1, f] - q
+                d2, d3 = points[i2, f] - q, points[i3, f] - q
+                if squared:
+                    total0, total1 = total0 + d0 * d0, total1 + d1 * d1
+                    total2, total3 = total2 + d2 * d2, total3 + d3 * d3
+                else:
+                    total0, total1 = total0 + abs(d0), total1 + abs(d1)
+                    total2, total3 = total2 + abs(d2), total3 + abs(d3)
+            distances[first], distances[first + 1] = total0, total1
+            distances[first + 2], distances[first + 3] = total2, total3
+        indices[:keep] = candidates[row]
         sort_pairs(distances, indices, keep)
         for i in range(k):
             out_d[row, i] = distances[i]

@@ -1,38 +1,57 @@
-"""The exact search: which kernel, which precision, how many threads."""
+"""The exact search over blocks: which order, which precision, how many threads."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from occstats_descriptors import _knn_kernels as kernels
 from occstats_descriptors._knn_blocks import Blocks, kd_order, lay_out, natural_order
+from occstats_descriptors._knn_kernels import rerank, search_blocks
+from occstats_descriptors._knn_threads import over_threads
 
-__all__ = ["BlockSearch"]
+__all__ = ["SMALL", "BlockSearch"]
 
 Matrix = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 BLOCK = 256
-SMALL = 2048  # rows below which points stay in their order and every block is visited
-PILOT = 32
+SMALL = 2048  # rows below which they stay in their order: bounds of boxes would not pay
 CHUNK = 128
-EXTRA = 8  # float32 candidates beyond k
+PILOT = 32
+PRUNED = 0.35  # share of blocks visited below which each query goes its own way
+GROUP = 64  # queries that otherwise go through the blocks together, for the sake of the cache
+EXTRA = 8  # candidates in single precision beyond k
 WORTH_SINGLE = 4e8  # terms of distances from which single precision pays for its compilation
 UNIT = 2.0**-24
 
 
+@dataclass(frozen=True, eq=False)
+class _Job:
+    """Queries, and room for what is found about them."""
+
+    queries: Matrix
+    excluded: Indices
+    distances: Matrix
+    indices: Indices
+    visited: Indices
+    certain: NDArray[np.bool_]
+
+    @property
+    def k(self) -> int:
+        return int(self.distances.shape[1])
+
+
 class BlockSearch:
     """
-    Exact nearest neighbours in the Manhattan or (squared) Euclidean metric.
+    Exact nearest neighbours in the Manhattan or (squared) Euclidean metric, by (distance, row).
 
-    Results are ordered by (distance, row) and do not depend on how they were found: the pilot only
-    decides what is fastest.
+    A pilot on a few queries decides whether the others are searched one by one, leaving out
+    blocks whose boxes are too far, or in groups that go through all blocks, and whether in single
+    precision first. The result does not depend on it.
     """
 
     def __init__(self, X: Matrix, *, squared: bool, threads: int) -> None:
@@ -40,184 +59,123 @@ class BlockSearch:
         self.squared = squared
         self.threads = threads
 
-    @cached_property
-    def order(self) -> Indices:
-        """Rows of each block."""
-        if len(self.X) < SMALL:
-            return natural_order(len(self.X), BLOCK)
-        return kd_order(self.X, BLOCK)
-
-    @cached_property
-    def double(self) -> Blocks:
-        return lay_out(self.X, self.order)
-
-    @cached_property
-    def centre(self) -> NDArray[np.float64]:
-        return self.X.mean(axis=0)
-
-    @cached_property
-    def single(self) -> Blocks:
-        return lay_out((self.X - self.centre).astype(np.float32), self.order)
-
-    @cached_property
-    def fits_single(self) -> bool:
-        """Whether the error bound of single precision holds: no overflow, no loss of tiny values."""
-        with np.errstate(over="ignore", invalid="ignore"):
-            extent = np.abs(self.X - self.centre).max()
-        return bool(1e-6 < extent < 1e12)
-
     def search(self, queries: Matrix, k: int, excluded: Indices) -> tuple[Matrix, Indices]:
         """
         Find the k nearest rows of each query, leaving out the row `excluded` (−1: none).
 
         Returns reduced distances (squared if Euclidean) and rows.
         """
-        n_queries = len(queries)
-        distances = np.empty((n_queries, k))
-        indices = np.empty((n_queries, k), dtype=np.int64)
-        rest = np.arange(n_queries)
+        rows = np.arange(len(queries))
+        job = _Job(
+            queries,
+            excluded,
+            distances=np.empty((len(queries), k)),
+            indices=np.empty((len(queries), k), dtype=np.int64),
+            visited=np.zeros(len(queries), dtype=np.int64),
+            certain=np.ones(len(queries), dtype=np.bool_),
+        )
+        single, group = self._single_pays(len(queries), k), GROUP
         if queries is self.X:
-            rest = self.order[self.order < n_queries]  # a tile of neighbours prunes better
-        prune = len(self.X) >= SMALL
-        tile = kernels.TILE
-        single = self._single_pays(n_queries, k)
-        if prune and n_queries >= 4 * PILOT:
-            pilot = np.linspace(0, n_queries - 1, PILOT).astype(np.int64)
-            rest = rest[~np.isin(rest, pilot)]
-            share, certain = self._run(
-                queries, excluded, pilot, k, 1, prune, single, distances, indices
-            )
-            tile = 1 if share < 0.35 else kernels.TILE
-            single = single and certain > 0.8
-        self._run(queries, excluded, rest, k, tile, prune, single, distances, indices)
-        return distances, indices
+            rows = self._order[self._order < len(rows)]  # near queries visit the same blocks
+        if len(self.X) >= SMALL and len(rows) >= 4 * PILOT:
+            pilot = np.linspace(0, len(rows) - 1, PILOT).astype(np.int64)
+            self._run(job, rows[pilot], single, group=1)
+            visited = job.visited[rows[pilot]].mean() / len(self._order)
+            group = 1 if visited < PRUNED else GROUP
+            single = single and bool(job.certain[rows[pilot]].mean() > 0.8)
+            self._run(job, rows[pilot][~job.certain[rows[pilot]]], single=False, group=1)
+            rows = np.delete(rows, pilot)
+        self._run(job, rows, single, group)
+        self._run(job, rows[~job.certain[rows]], single=False, group=group)
+        return job.distances, job.indices
+
+    @cached_property
+    def _order(self) -> Indices:
+        n = len(self.X)
+        return natural_order(n, BLOCK) if n < SMALL else kd_order(self.X, BLOCK)
+
+    @cached_property
+    def _double(self) -> Blocks:
+        return lay_out(self.X, self._order)
+
+    @cached_property
+    def _single(self) -> Blocks:
+        return lay_out((self.X - self._centre).astype(np.float32), self._order)
+
+    @cached_property
+    def _centre(self) -> NDArray[np.float64]:
+        centre: NDArray[np.float64] = self.X.mean(axis=0)
+        return centre
+
+    @cached_property
+    def _fits_single(self) -> bool:
+        """Whether the error bound of single precision holds: nothing overflows or gets lost."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            extent = np.abs(self.X - self._centre).max()
+        return bool(1e-6 < extent < 1e12)
 
     def _single_pays(self, n_queries: int, k: int) -> bool:
         n, m = self.X.shape
         large = m >= 16 and float(n_queries) * n * m >= WORTH_SINGLE
-        return large and n >= SMALL and 4 * k < n and self.fits_single
+        return large and 4 * (k + EXTRA) < n and self._fits_single
 
-    def _run(
-        self,
-        queries: Matrix,
-        excluded: Indices,
-        rows: Indices,
-        k: int,
-        tile: int,
-        prune: bool,
-        single: bool,
-        distances: Matrix,
-        indices: Indices,
-    ) -> tuple[float, float]:
-        """Search some rows; the shares of blocks visited and of rows certain in single precision."""
-        visited = np.zeros(len(queries), dtype=np.int64)
-        uncertain: list[Indices] = []
-        blocks = self.single if single else self.double
-        run = self._run_single if single else self._run_double
-
-        def work(chunk: Indices) -> None:
-            failed = run(queries, excluded, chunk, k, tile, prune, distances, indices, visited)
-            if len(failed):
-                uncertain.append(failed)
-
-        pieces = np.array_split(rows, max(1, -(-len(rows) // CHUNK)))
-        self._over_threads(work, pieces)
-        n_failed = sum(map(len, uncertain))
-        if n_failed:
-            again = np.sort(np.concatenate(uncertain))
-            self._run(queries, excluded, again, k, tile, prune, False, distances, indices)
-        share = visited[rows].mean() / len(blocks.points) if len(rows) else 0.0
-        return float(share), 1 - n_failed / max(1, len(rows))
-
-    def _over_threads(self, work: Callable[[Indices], None], pieces: list[Indices]) -> None:
-        if self.threads == 1 or len(pieces) == 1:
-            for piece in pieces:
-                work(piece)
+    def _run(self, job: _Job, rows: Indices, single: bool, group: int) -> None:
+        """Search some rows."""
+        if len(rows) == 0:
             return
-        with ThreadPoolExecutor(self.threads) as pool:
-            for _ in pool.map(work, pieces):
-                pass
+        blocks = self._single if single else self._double  # made before threads need it
 
-    def _run_double(
-        self,
-        queries: Matrix,
-        excluded: Indices,
-        rows: Indices,
-        k: int,
-        tile: int,
-        prune: bool,
-        distances: Matrix,
-        indices: Indices,
-        visited: Indices,
-    ) -> Indices:
-        found_d, found_i, seen = _room(len(rows), k, np.float64)
-        _search_blocks(
-            queries[rows], excluded[rows], self.double, k, self.squared, tile, prune, found_d,
-            found_i, seen,
+        def work(piece: Indices) -> None:
+            if single:
+                self._filter_and_rerank(job, piece, blocks, group)
+            else:
+                queries = job.queries[piece]
+                found = self._nearest(queries, job.excluded[piece], blocks, job.k, group)
+                job.distances[piece], job.indices[piece], job.visited[piece] = found
+                job.certain[piece] = True
+
+        over_threads(work, rows, CHUNK, self.threads)
+
+    def _nearest(
+        self, queries: NDArray[Any], excluded: Indices, blocks: Blocks, keep: int, group: int
+    ) -> tuple[NDArray[Any], Indices, Indices]:
+        distances = np.empty((len(queries), keep), dtype=queries.dtype)
+        indices = np.empty((len(queries), keep), dtype=np.int64)
+        visited = np.zeros(len(queries), dtype=np.int64)
+        search_blocks(
+            queries, excluded, blocks.points, blocks.ids, blocks.lows, blocks.highs, keep,
+            self.squared, group, distances, indices, visited,
         )  # fmt: skip
-        distances[rows], indices[rows], visited[rows] = found_d, found_i, seen
-        return rows[:0]
+        return distances, indices, visited
 
-    def _run_single(
-        self,
-        queries: Matrix,
-        excluded: Indices,
-        rows: Indices,
-        k: int,
-        tile: int,
-        prune: bool,
-        distances: Matrix,
-        indices: Indices,
-        visited: Indices,
-    ) -> Indices:
+    def _filter_and_rerank(self, job: _Job, rows: Indices, blocks: Blocks, group: int) -> None:
         r"""
-        Filter in single precision, re-rank in double precision; the rows that are not certain.
+        Find candidates in single precision and order them in double precision.
 
         With u = 2⁻²⁴, c the centre and coordinates x − c rounded to single precision, a Manhattan
         distance d and its single-precision value s satisfy
         :math:`|s - d| \le u(|x-c| + |q-c|) + (m+2)u\,d` to first order, and |x−c| ≤ |q−c| + d, so
-        that :math:`d \ge (s - 2u|q-c|) / (1 + (m+3)u)`; the Euclidean metric is milder. The factors
-        below leave a margin for terms of higher order.
+        that :math:`d \ge (s - 2u|q-c|) / (1 + (m+3)u)`; the Euclidean distance errs less. A row is
+        certain if its k-th distance is below that bound for all points that are no candidates.
+        The constants leave a margin for terms of higher order.
         """
-        double = queries[rows]
-        centred = double - self.centre
-        found_d, found_i, seen = _room(len(rows), k + EXTRA, np.float32)
-        _search_blocks(
-            centred.astype(np.float32), excluded[rows], self.single, k + EXTRA, self.squared, tile,
-            prune, found_d, found_i, seen,
-        )  # fmt: skip
-        beyond = found_d[:, -1].astype(np.float64)
+        queries = job.queries[rows]
+        centred = queries - self._centre
+        near, candidates, visited = self._nearest(
+            centred.astype(np.float32), job.excluded[rows], blocks, job.k + EXTRA, group
+        )
+        beyond = near[:, -1].astype(np.float64)
         if self.squared:
-            beyond = np.sqrt(beyond)
-            norms = np.sqrt((centred**2).sum(axis=1))
+            beyond, norms = np.sqrt(beyond), np.sqrt((centred**2).sum(axis=1))
         else:
             norms = np.abs(centred).sum(axis=1)
-        shift = 2.1 * UNIT * norms + 1e-18
-        scale = 1 / (1 + (self.X.shape[1] + 8) * 1.1 * UNIT)
-        exact_d, exact_i, _ = _room(len(rows), k, np.float64)
-        certain = np.zeros(len(rows), dtype=np.bool_)
-        kernels.rerank(
-            double,
-            self.X,
-            self.squared,
-            found_i,
-            k,
-            exact_d,
-            exact_i,
-            beyond * scale - shift,
-            certain,
+        scale = 1 + 1.1 * (self.X.shape[1] + 8) * UNIT
+        bounds = (beyond - 2.1 * UNIT * norms - 1e-18) / scale
+        distances = np.empty((len(rows), job.k))
+        indices = np.empty((len(rows), job.k), dtype=np.int64)
+        certain = np.empty(len(rows), dtype=np.bool_)
+        rerank(
+            queries, self.X, self.squared, candidates, job.k, distances, indices, bounds, certain
         )
-        distances[rows], indices[rows], visited[rows] = exact_d, exact_i, seen
-        return rows[~certain]
-
-
-def _room(rows: int, k: int, kind: Any) -> tuple[NDArray[Any], Indices, Indices]:
-    return np.empty((rows, k), kind), np.empty((rows, k), np.int64), np.zeros(rows, np.int64)
-
-
-def _search_blocks(
-    queries: NDArray[Any], excluded: Indices, blocks: Blocks, keep: int, *rest: Any
-) -> None:
-    kernels.search_blocks(
-        queries, excluded, blocks.points, blocks.ids, blocks.lows, blocks.highs, keep, *rest
-    )
+        job.distances[rows], job.indices[rows] = distances, indices
+        job.visited[rows], job.certain[rows] = visited, certain

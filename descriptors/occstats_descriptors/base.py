@@ -128,8 +128,8 @@ class Descriptor(OutlierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _checked_training(self, X: ArrayLike) -> Matrix:
         """Check parameters common to all descriptors and the training rows, as a C matrix."""
-        contamination = self.contamination
-        if not isinstance(contamination, Real) or not 0 <= contamination <= 0.5:
+        contamination: Any = self.contamination
+        if not isinstance(contamination, Real) or not 0 <= float(contamination) <= 0.5:
             raise ValueError(f"contamination must be a number in [0, 0.5], got {contamination!r}.")
         checked: Matrix = validate_data(
             self, X, dtype=np.float64, order="C", ensure_min_samples=self._minimum_rows

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from occstats_descriptors.base import Matrix, Vector
-from occstats_descriptors.neighbour_descriptor import NeighbourDescriptor, ratio
+from occstats_descriptors.neighbour_descriptor import NeighbourDescriptor
 from occstats_descriptors.neighbours import Neighbours
 from occstats_descriptors.sizes import Size, log_multiple, resolve
 
@@ -105,7 +105,8 @@ class LOF(NeighbourDescriptor):
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             factors = own / local
         factors[np.isnan(factors)] = 1
-        return 1 / (1 + factors.mean(axis=1))
+        scores: Vector = 1 / (1 + factors.mean(axis=1))
+        return scores
 
     def _training_scores(self) -> Vector:
         return self._score_neighbours(self._search.training(self.k_))

@@ -14,6 +14,7 @@ __all__ = ["NeighbourSearch", "Neighbours"]
 
 Matrix = NDArray[np.float64]
 Indices = NDArray[np.int64]
+FEW = 4  # attributes up to which a tree of small leaves is faster than blocks
 METRICS = ("manhattan", "euclidean", "minkowski")
 
 
@@ -174,13 +175,17 @@ class NeighbourSearch:
 
     def _make_engine(self) -> _Engine:
         # numba and its kernels are imported by the first search, not with the package
-        if self.exponent in (1, 2):
-            from occstats_descriptors._knn_search import BlockSearch
+        if self.exponent not in (1, 2):
+            from occstats_descriptors._knn_minkowski import MinkowskiSearch
 
+            return MinkowskiSearch(self.X, exponent=self.exponent)
+        from occstats_descriptors._knn_search import SMALL, BlockSearch
+
+        if self.n < SMALL or self.X.shape[1] > FEW:
             return BlockSearch(self.X, squared=self.exponent == 2, threads=self._threads)
-        from occstats_descriptors._knn_minkowski import MinkowskiSearch
+        from occstats_descriptors._knn_tree import TreeSearch
 
-        return MinkowskiSearch(self.X, exponent=self.exponent)
+        return TreeSearch(self.X, squared=self.exponent == 2, threads=self._threads)
 
     @staticmethod
     def _check_k(k: int, limit: int) -> None:

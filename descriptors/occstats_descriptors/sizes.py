@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Integral, Real
+from typing import Any
 
 __all__ = ["LogMultiple", "Size", "log_multiple", "resolve"]
 
@@ -60,8 +61,9 @@ def log_multiple(factor: float) -> LogMultiple:
     >>> size(4)
     3
     """
-    if isinstance(factor, bool) or not isinstance(factor, Real):
-        raise TypeError(f"The factor of log_multiple must be a number, got {factor!r}.")
+    given: Any = factor
+    if isinstance(given, bool) or not isinstance(given, Real):
+        raise TypeError(f"The factor of log_multiple must be a number, got {given!r}.")
     if not (math.isfinite(factor) and factor > 0):
         raise ValueError(f"The factor of log_multiple must be positive and finite, got {factor!r}.")
     return LogMultiple(float(factor))
@@ -97,13 +99,14 @@ def resolve(size: Size, n: int, *, name: str = "k", maximum: int | None = None) 
     3
     """
     limit = n - 1 if maximum is None else maximum
-    if isinstance(size, Integral) and not isinstance(size, bool):
-        if not 1 <= size <= limit:
+    given: Any = size
+    if not isinstance(given, bool) and isinstance(given, Integral):
+        if not 1 <= int(given) <= limit:
             raise ValueError(
-                f"{name} must be an integer in [1, {limit}] for training data with n_samples = {n}, "
+                f"{name} must be an integer in [1, {limit}] for data with n_samples = {n}, "
                 f"got {name}={size}; give fewer neighbours or more rows."
             )
-        return int(size)
+        return int(given)
     if callable(size):
         return min(max(round(size(n)), 1), max(n - 1, 1))
     raise TypeError(

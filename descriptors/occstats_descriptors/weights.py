@@ -89,8 +89,8 @@ def resolve_weights(weights: Weights, length: int, *, name: str = "weights") -> 
     if isinstance(weights, str):
         if weights not in _NAMED:
             raise ValueError(
-                f"{name} must be one of {', '.join(_NAMED)}, a function of the length, or a vector, "
-                f"got {weights!r}."
+                f"{name} must be one of {', '.join(_NAMED)}, a function of the length "
+                f"or a vector, got {weights!r}."
             )
         return _NAMED[weights](length)
     given = weights(length) if callable(weights) else weights
