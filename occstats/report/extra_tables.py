@@ -1,12 +1,218 @@
-"""Tables of what stands behind the answer: dependence in data sets, stability, design, classics."""
+"""Tables of what stands behind the answer: dependence, stability, reach, classical tests."""
 
 from __future__ import annotations
-from typing import TYPE_CHECKING
-from occstats.report.table import Table
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from occstats.formats import decimals, integer, p_value, percent, significant, text
+from occstats.report.table import Column, Table
+from occstats.report.writing import score_digits
 
 if TYPE_CHECKING:
     from occstats.comparison.result import Comparison
 
+__all__ = ["extra_tables"]
 
-def extra_tables(comparison: Comparison) -> list[Table]:
-    return []
+PAIR = (Column("one", ("a",), text, number=False), Column("other", ("b",), text, number=False))
+
+
+def extra_tables(comparison: Comparison) -> Iterator[Table]:
+    """Diagnostics, stability, design and classical tests, as far as the comparison has them."""
+    pairs_of_the_best = max(len(comparison.algorithms) - 1, 1)
+    yield diagnostics_table(comparison, pairs_of_the_best)
+    for section, tables in (
+        (comparison.stability, stability_tables),
+        (comparison.design, design_tables),
+        (comparison.classical, classical_tables),
+    ):
+        if section is not None:
+            yield from tables(comparison, section, pairs_of_the_best)
+
+
+def truth(value: Any) -> str:
+    """Yes or no."""
+    return text(None) if value is None or pd.isna(value) else "yes" if value else "no"
+
+
+def diagnostics_table(comparison: Comparison, rows: int) -> Table:
+    """How much the tasks of a data set depend on each other."""
+    columns = (
+        *PAIR,
+        Column("ICC", ("icc",), decimals(2)),
+        Column("design effect", ("design_effect",), decimals(2)),
+        Column("effective tasks", ("effective_tasks",), integer),
+        Column("size p", ("size_p",), p_value),
+        Column("naive test misleads", ("misled",), truth),
+    )
+    return Table(
+        name="diagnostics",
+        title="How much the data sets matter",
+        explanation="Correlation of tasks within a data set, by how much it inflates the variance, "
+        "and how many independent tasks would tell as much. A small size p: the size of a data set "
+        "is related to the difference, prefer --test ds. The naive test takes all tasks for "
+        "independent.",
+        frame=comparison.diagnostics,
+        columns=present(columns, comparison.diagnostics),
+        terminal_rows=rows,
+    )
+
+
+def present(columns: tuple[Column, ...], frame: pd.DataFrame) -> tuple[Column, ...]:
+    """The columns that the frame has."""
+    return tuple(column for column in columns if all(key in frame for key in column.keys))
+
+
+def stability_tables(comparison: Comparison, section: Any, rows: int) -> Iterator[Table]:
+    """Would the conclusions hold without a data set, without an algorithm, analysed otherwise."""
+    signed = decimals(score_digits(comparison), signed=True)
+    yield Table(
+        name="influence",
+        title="Would it hold",
+        explanation="The data set that drives each difference most, the difference without it, and "
+        "how many single data sets would change the conclusion if left out.",
+        frame=section.influence,
+        columns=(
+            *PAIR,
+            Column("difference", ("mean_difference",), signed),
+            Column("driven by", ("dataset",), text, number=False),
+            Column("without it", ("mean_difference_without",), signed),
+            Column("data sets that matter", ("datasets_that_change",), integer),
+        ),
+        terminal_rows=rows,
+    )
+    yield _plain_table(
+        "changes",
+        "Conclusions that change when something is left out",
+        "One row per pair and left-out data set or algorithm.",
+        section.changes,
+    )
+    yield _plain_table(
+        "leave_one_dataset_out",
+        "Without each data set",
+        "The best algorithm without it, and how many pairs get another conclusion.",
+        section.leave_one_dataset_out,
+    )
+    yield _plain_table(
+        "leave_one_algorithm_out",
+        "Without each algorithm",
+        "The best algorithm without it, and how many pairs get another conclusion.",
+        section.leave_one_algorithm_out,
+    )
+    if section.specification is None:
+        return
+    yield _plain_table(
+        "specification",
+        "All reasonable analyses",
+        "Each analysis, how many pairs it calls significant, and on how many it agrees.",
+        section.specification,
+    )
+    yield Table(
+        name="specification_pairs",
+        title="How many analyses agree",
+        explanation="Over all reasonable combinations of test, null distribution, weighting, "
+        "treatment of zeros and correction: the share with each conclusion.",
+        frame=section.specification_pairs,
+        columns=(
+            *PAIR,
+            Column("one better", ("a_better",), percent),
+            Column("other better", ("b_better",), percent),
+            Column("neither", ("neither",), percent),
+            Column("agree with the verdict", ("agreement",), percent),
+            Column("analyses", ("n_analyses",), integer),
+        ),
+        terminal_rows=rows,
+    )
+
+
+def design_tables(comparison: Comparison, section: Any, rows: int) -> Iterator[Table]:
+    """What differences this benchmark can detect, and how large it would have to be."""
+    signed = decimals(score_digits(comparison), signed=True)
+    unsigned = decimals(score_digits(comparison))
+    yield Table(
+        name="detectable",
+        title="What this benchmark can show",
+        explanation=f"The smallest mean difference that {section.n_clusters} data sets detect with "
+        f"{100 * section.wanted_power:.0f} % power, uncorrected and with the strictest correction, "
+        "beside the observed one.",
+        frame=section.detectable,
+        columns=(
+            *PAIR,
+            Column("observed", ("mean_difference",), signed),
+            Column("detectable", ("minimal_detectable",), unsigned),
+            Column("detectable, corrected", ("minimal_detectable_corrected",), unsigned),
+        ),
+        note=f"No p-value from flipping signs can be below {section.smallest_p:.2g}.",
+        terminal_rows=rows,
+    )
+    if section.power is None:
+        return
+    yield Table(
+        name="power",
+        title="How many data sets a conclusion needs",
+        explanation=f"By simulation from the observed data sets: the power now, and how many data "
+        f"sets give {100 * section.wanted_power:.0f} % if the differences stay as they are.",
+        frame=section.power,
+        columns=(
+            *PAIR,
+            Column("better", ("better",), text, number=False),
+            Column("power now", ("power_now",), percent),
+            Column("data sets needed", ("datasets_needed", "tried_up_to"), _needed),
+        ),
+        terminal_rows=rows,
+    )
+
+
+def _needed(needed: float, limit: float) -> str:
+    return integer(needed) if needed < float("inf") else f"> {integer(limit)}"
+
+
+def classical_tables(comparison: Comparison, section: Any, rows: int) -> Iterator[Table]:
+    """The tests that referees ask for."""
+    yield Table(
+        name="friedman",
+        title="Classical tests",
+        explanation="Friedman's test with Iman and Davenport's correction, and Nemenyi's critical "
+        "difference of mean ranks.",
+        frame=section.friedman,
+        columns=present(
+            (
+                Column("on", ("unit",), text, number=False),
+                Column("n", ("n",), integer),
+                Column("χ²", ("chi_squared",), significant(4)),
+                Column("p", ("p",), p_value),
+                Column("F", ("iman_davenport",), significant(4)),
+                Column("p of F", ("p_iman_davenport",), p_value),
+                Column("critical difference", ("critical_difference",), decimals(2)),
+                Column("valid here", ("valid",), truth, number=False),
+            ),
+            section.friedman,
+        ),
+        note="On tasks the test takes all tasks for independent, which tasks of one data set are "
+        "not.",
+    )
+    yield _plain_table(
+        "classical_pairs",
+        "Nemenyi and Conover",
+        "Two-sided p-values of the classical post-hoc tests.",
+        section.pairs,
+    )
+
+
+def _plain_table(name: str, title: str, explanation: str, frame: pd.DataFrame) -> Table:
+    """A table for the files: headings and formats follow from the frame."""
+    columns = []
+    for key in map(str, frame.columns):
+        write: Callable[..., str] = text
+        number = pd.api.types.is_numeric_dtype(frame[key].dtype)
+        if pd.api.types.is_bool_dtype(frame[key].dtype):
+            write, number = truth, False
+        elif key.startswith("p_"):
+            write = p_value
+        elif number:
+            integral = pd.api.types.is_integer_dtype(frame[key].dtype)
+            write = integer if integral else significant(4)
+        columns.append(Column(key.replace("_", " "), (key,), write, number))
+    return Table(name, title, explanation, frame, tuple(columns), terminal_rows=0)
