@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 
 from occstats.errors import ResultsError
-from occstats.results.names import quote
+from occstats.results.names import show_path
 from occstats.results.raw import RawTable, check_names
 from occstats.results.safety import Limits
 
@@ -23,7 +23,7 @@ def read_feather(path: Path, limits: Limits) -> RawTable:
     """Open a Feather file of version 2."""
     import pyarrow as pa
 
-    where = quote(path)
+    where = show_path(path)
     try:
         with pa.memory_map(str(path)) as source:
             schema = pa.ipc.open_file(source).schema

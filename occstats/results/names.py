@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-__all__ = ["as_text", "column_text", "count", "look_alikes", "quote", "quote_list"]
+__all__ = ["as_text", "column_text", "count", "look_alikes", "quote", "quote_list", "show_path"]
 
 _LONGEST_SHOWN = 60
 
@@ -22,6 +22,16 @@ def quote(name: object) -> str:
     """
     text = repr(str(name))
     return text if len(text) <= _LONGEST_SHOWN else f"{text[: _LONGEST_SHOWN - 2]}…'"
+
+
+def show_path(path: object) -> str:
+    """Show a path in a message: whole, and on one line whatever its name holds.
+
+    >>> show_path("results/a.csv"), show_path("a\\tb")
+    ('results/a.csv', "'a\\\\tb'")
+    """
+    text = str(path)
+    return text if text.isprintable() else repr(text)
 
 
 def count(number: int, thing: str) -> str:

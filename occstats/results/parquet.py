@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 
 from occstats.errors import ResultsError
-from occstats.results.names import column_text, quote, quote_list
+from occstats.results.names import column_text, quote_list, show_path
 from occstats.results.raw import RawTable, check_names
 from occstats.results.safety import Limits, check_exists, kind_of_file
 
@@ -19,7 +19,7 @@ __all__ = ["read_directory", "read_parquet"]
 
 def read_parquet(path: Path, limits: Limits) -> RawTable:
     """Open one Parquet file."""
-    return _read_shards([path], quote(path), limits)
+    return _read_shards([path], show_path(path), limits)
 
 
 def read_directory(path: Path, limits: Limits) -> RawTable:
@@ -36,11 +36,11 @@ def read_directory(path: Path, limits: Limits) -> RawTable:
     if not shards:
         held = quote_list((other.relative_to(path) for other in others), limit=5)
         raise ResultsError(
-            f"{quote(path)}: is a folder without results (no .parquet file in it; it holds"
+            f"{show_path(path)}: is a folder without results (no .parquet file in it; it holds"
             f" {held if others else 'nothing'}); name a results file, or a folder that occstats run"
             " has written"
         )
-    return _read_shards(shards, quote(path), limits)
+    return _read_shards(shards, show_path(path), limits)
 
 
 def _read_shards(paths: Sequence[Path], where: str, limits: Limits) -> RawTable:
@@ -49,10 +49,10 @@ def _read_shards(paths: Sequence[Path], where: str, limits: Limits) -> RawTable:
     for path in paths:
         file = _open(path)
         names = _flat_names(file, path)
-        limits.check_columns(len(names), quote(path))
-        check_names(names, quote(path))
+        limits.check_columns(len(names), show_path(path))
+        check_names(names, show_path(path))
         columns.update(dict.fromkeys(names))
-        parts.append((rows, quote(path)))
+        parts.append((rows, show_path(path)))
         rows += file.metadata.num_rows
         size += sum(file.metadata.row_group(i).total_byte_size for i in range(file.num_row_groups))
         limits.check_rows(rows, where)
@@ -74,12 +74,14 @@ def _open(path: Path, text_columns: Sequence[str] = ()) -> Any:
     import pyarrow.parquet as pq
 
     if kind_of_file(path, check_exists(path)) != "parquet":
-        raise ResultsError(f"{quote(path)}: does not begin like Parquet; write it again")
+        raise ResultsError(f"{show_path(path)}: does not begin like Parquet; write it again")
     with path.open("rb") as stream:
-        stream.seek(-4, os.SEEK_END)
-        if stream.read(4) != b"PAR1":
+        size = stream.seek(0, os.SEEK_END)
+        stream.seek(max(size - 4, 0))
+        # The least is the mark, the length of the footer, and the mark again.
+        if stream.read(4) != b"PAR1" or size < 12:
             raise ResultsError(
-                f"{quote(path)}: Parquet file without its end, it was cut off or is still being"
+                f"{show_path(path)}: Parquet file without its end, it was cut off or is still being"
                 " written; copy or write it again"
             )
     try:
@@ -141,4 +143,6 @@ def _join(frames: Sequence[pd.DataFrame], wanted: Sequence[str]) -> pd.DataFrame
 
 def _damaged(path: Path, error: BaseException) -> ResultsError:
     reason = " ".join(str(error).split())[:160]
-    return ResultsError(f"{quote(path)}: damaged Parquet file ({reason}); copy or write it again")
+    return ResultsError(
+        f"{show_path(path)}: damaged Parquet file ({reason}); copy or write it again"
+    )

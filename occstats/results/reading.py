@@ -10,7 +10,7 @@ from occstats.errors import ResultsError
 from occstats.results.delimited import read_delimited
 from occstats.results.feather import read_feather
 from occstats.results.jsonlines import read_json
-from occstats.results.names import quote
+from occstats.results.names import show_path
 from occstats.results.parquet import read_directory, read_parquet
 from occstats.results.raw import RawTable
 from occstats.results.safety import Limits, check_exists, kind_of_bytes, kind_of_file
@@ -25,7 +25,7 @@ def read_path(path: Path, limits: Limits) -> RawTable:
     status = check_exists(path)
     if path.is_dir():
         return read_directory(path, limits)
-    where = quote(path)
+    where = show_path(path)
     kind = kind_of_file(path, status)
     if kind == "parquet":
         return read_parquet(path, limits)
@@ -44,7 +44,7 @@ def read_path(path: Path, limits: Limits) -> RawTable:
 
 def _unpack(path: Path, limits: Limits) -> bytes:
     """Unpack a gzip file, after a first pass that only measures it."""
-    where = quote(path)
+    where = show_path(path)
     try:
         size = lines = 0
         with gzip.open(path) as stream:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from occstats.errors import ResultsError
 from occstats.results.bundled import bundled_names
-from occstats.results.names import quote, quote_list
+from occstats.results.names import quote_list, show_path
 from occstats.results.suggest import near_names
 
 __all__ = ["Limits", "check_exists", "kind_of_file"]
@@ -61,7 +61,7 @@ class Limits:
     @property
     def unpacked_bytes(self) -> int:
         """The most bytes a source may unpack to: generous for a row of results."""
-        return self.rows * 100
+        return max(self.rows * 100, 1 << 26)
 
     def check_rows(self, rows: int, where: str) -> None:
         """Refuse a source that announces more rows than the limit."""
@@ -83,14 +83,14 @@ class Limits:
         """Refuse a source that unpacks to more than the limit."""
         if size > self.unpacked_bytes:
             raise ResultsError(
-                f"{where}: unpacks to {size:,} bytes or more, above the limit of"
+                f"{where}: has {size:,} bytes or more when unpacked, above the limit of"
                 f" {self.unpacked_bytes:,} for {self.rows:,} rows; if that is meant, raise max_rows"
             )
 
 
 def check_exists(path: Path) -> os.stat_result:
     """Give the status of a path that can be read, or say what is wrong with it."""
-    where = quote(path)
+    where = show_path(path)
     try:
         status = path.stat()
     except FileNotFoundError:
@@ -121,9 +121,9 @@ def _missing(path: Path) -> str:
         siblings = []
     near = near_names(path.name, [*bundled_names(), *siblings])
     if not near and not parent.is_dir():
-        near = f" (nor is there a folder {quote(parent)})"
+        near = f" (nor is there a folder {show_path(parent)})"
     return (
-        f"{quote(path)}: there is no such file, folder or bundled result{near}; bundled are"
+        f"{show_path(path)}: there is no such file, folder or bundled result{near}; bundled are"
         f" {quote_list(bundled_names())}"
     )
 
@@ -133,7 +133,7 @@ def kind_of_file(path: Path, status: os.stat_result) -> str:
 
     A pickle can run any program when it is loaded, so it is refused by ending and by content.
     """
-    where = quote(path)
+    where = show_path(path)
     suffix = path.suffix.lower()
     if suffix in _PICKLED:
         raise ResultsError(_pickle_message(where))
@@ -168,12 +168,7 @@ def kind_of_bytes(head: bytes, where: str) -> str:
         return "feather"
     if head.startswith(b"\x1f\x8b"):
         return "gzip"
-    # Pickle protocols 2 to 5 begin with their number; joblib packs the same with zlib.
-    if (head[:1] == b"\x80" and head[1:2] in b"\x02\x03\x04\x05") or head[:2] in {
-        b"\x78\x01",
-        b"\x78\x9c",
-        b"\x78\xda",
-    }:
+    if _is_pickle(head):
         raise ResultsError(_pickle_message(where))
     text = head.lstrip(b"\xef\xbb\xbf \t\r\n").lower()
     if text.startswith((b"<!doctype", b"<html", b"<head", b"<?xml", b"<!--")):
@@ -182,6 +177,15 @@ def kind_of_bytes(head: bytes, where: str) -> str:
             " 'raw' link)"
         )
     return "json" if text.startswith((b"{", b"[{", b"[\n", b"[\r", b"[ ")) else "text"
+
+
+def _is_pickle(head: bytes) -> bool:
+    """Whether it begins like pickle protocols 2 to 5, or like the zlib in which joblib packs it."""
+    if head[:1] == b"\x80":
+        return head[1:2] in {b"\x02", b"\x03", b"\x04", b"\x05"}
+    packed = head[:2] in {b"\x78\x01", b"\x78\x5e", b"\x78\x9c", b"\x78\xda"}
+    # A CSV may begin with x^2.
+    return packed and any(byte < 9 or byte > 126 for byte in head[2:])
 
 
 def _describe(kind: str) -> str:

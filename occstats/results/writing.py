@@ -14,7 +14,7 @@ import pandas as pd
 
 from occstats.errors import OutputError
 from occstats.results.aliases import ALIASES, GENERIC, normalise
-from occstats.results.names import quote
+from occstats.results.names import quote, show_path
 
 if TYPE_CHECKING:
     from occstats.results.table import Results
@@ -63,7 +63,9 @@ def _fold_rows(
     absent = np.isnan(results.scores.to_numpy())[:, algorithm]
     fold_names = folds.columns.get_level_values(1).to_numpy(object)
     # A fold that a task has for some algorithm is written for all, so that gaps stay visible.
-    used = pd.DataFrame(~np.isnan(values)).T.groupby(fold_names).transform("any").T.to_numpy()
+    used = (
+        pd.DataFrame(~np.isnan(values)).T.groupby(fold_names).transform("any").T.to_numpy(copy=True)
+    )
     used |= absent & ~used.any(axis=1, keepdims=True)
     rows, column = np.nonzero(used)
     score = values[rows, column]
@@ -112,7 +114,7 @@ def write(results: Results, path: str | os.PathLike[str]) -> None:
     writer = _WRITERS.get(target.suffix.lower())
     if writer is None:
         raise OutputError(
-            f"{quote(target)}: the ending {quote(target.suffix)} is not known; choose one of"
+            f"{show_path(target)}: the ending {quote(target.suffix)} is not known; choose one of"
             f" {', '.join(_WRITERS)}"
         )
     temporary = None
@@ -127,7 +129,7 @@ def write(results: Results, path: str | os.PathLike[str]) -> None:
         temporary = None
     except OSError as error:
         raise OutputError(
-            f"{quote(target)}: cannot be written ({error.strerror or error}); what was there is"
+            f"{show_path(target)}: cannot be written ({error.strerror or error}); what was there is"
             " untouched"
         ) from None
     finally:
