@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 
 import click
@@ -32,7 +33,7 @@ def command(as_json: bool) -> None:
         click.echo(f"occstats {__version__}")
         width = max(len(finding.name) for finding in diagnosis.findings)
         for finding in diagnosis.findings:
-            sign = click.style(f"{SIGNS[finding.status]:<8}", fg=_colour(finding.status))
+            sign = _coloured(f"{SIGNS[finding.status]:<8}", COLOURS[finding.status])
             told = "  ".join(filter(None, (finding.version, finding.detail)))
             click.echo(f"{finding.name:<{width}}  {sign} {printable(told)}".rstrip())
             if finding.remedy:
@@ -45,7 +46,6 @@ def command(as_json: bool) -> None:
         sys.exit(1)
 
 
-def _colour(status: str) -> str | None:
-    import os
-
-    return None if os.environ.get("NO_COLOR") else COLOURS[status]
+def _coloured(text: str, colour: str) -> str:
+    # click itself takes colours away where the output is no terminal.
+    return text if os.environ.get("NO_COLOR") else click.style(text, fg=colour)

@@ -160,8 +160,9 @@ def run_in_rscript(batch: Batch) -> Answers:
             )
         except subprocess.TimeoutExpired:
             raise EngineError(
-                f"engine 'rscript': R did not finish {batch.n_tests} tests within {seconds:g} "
-                f"seconds; set {TIMEOUT_VARIABLE} to more seconds, {native_offer()}"
+                f"engine 'rscript': R did not finish {batch.n_tests} test"
+                f"{'s' * (batch.n_tests != 1)} within {seconds:g} seconds; "
+                f"set {TIMEOUT_VARIABLE} to more seconds, {native_offer()}"
             ) from None
         except OSError as error:
             raise EngineError(
