@@ -1,0 +1,73 @@
+"""Pairs by enumeration of all tasks × pairs, and on the paper's table."""
+
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from occstats.errors import ArgumentError
+from occstats.stats import cluster_weights, complementary_pairs, task_ranks
+
+REFERENCE = Path(__file__).parents[1] / "reference"
+ALGORITHMS = ["NND", "LNND", "LOF", "MD", "SVM", "IF", "EIF", "SAE", "ALP"]
+tables = hnp.arrays(
+    np.int64, st.tuples(st.integers(1, 8), st.integers(2, 6)), elements=st.integers(0, 4)
+)
+
+
+def by_enumeration(table, clusters):
+    pairs = list(combinations(range(table.shape[1]), 2))
+    best = np.column_stack([table[:, [a, b]].max(axis=1) for a, b in pairs])
+    weights = cluster_weights(clusters)
+    return {
+        pair: (score, rank)
+        for pair, score, rank in zip(pairs, weights @ best, weights @ task_ranks(best), strict=True)
+    }
+
+
+@settings(max_examples=80, deadline=None)
+@given(table=tables, data=st.data())
+def test_is_enumeration(table, data):
+    n = len(table)
+    clusters = data.draw(st.lists(st.sampled_from("abc"), min_size=n, max_size=n))
+    found = complementary_pairs(table, clusters)
+    expected = by_enumeration(table, clusters)
+    assert len(found.a) == len(expected)
+    for a, b, score, rank in zip(
+        found.a, found.b, found.mean_best_score, found.mean_rank, strict=True
+    ):
+        assert (score, rank) == pytest.approx(expected[a, b], rel=1e-12)
+    assert (np.diff(found.mean_rank) > -1e-9).all()
+
+
+def test_pairs_of_the_paper_are_among_the_first_seven():
+    table = pd.read_csv(REFERENCE / "auroc.csv", keep_default_na=False)
+    found = complementary_pairs(table[ALGORITHMS].to_numpy(), table["dataset"].to_numpy())
+    first = [{ALGORITHMS[a], ALGORITHMS[b]} for a, b in zip(found.a[:7], found.b[:7], strict=True)]
+    published = ("ALP", "MD"), ("NND", "MD"), ("ALP", "NND"), ("ALP", "IF"), ("NND", "IF")
+    assert all(set(pair) in first for pair in published)
+    assert first[0] == {"IF", "ALP"}
+    assert found.mean_best_score[0] == pytest.approx(0.8417, abs=5e-5)
+    assert found.mean_rank[0] == pytest.approx(13.834, abs=5e-4)
+
+
+def test_rounding_makes_ties():
+    scores = [[0.1 + 0.2, 0.3, 0.1]]
+    raw = complementary_pairs(scores, ["a"])
+    rounded = complementary_pairs(scores, ["a"], tie_tolerance=1e-9)
+    assert raw.mean_rank.tolist() == [1.5, 1.5, 3]
+    assert rounded.mean_rank.tolist() == [2, 2, 2]
+
+
+def test_refusals():
+    with pytest.raises(ArgumentError, match="at least two columns"):
+        complementary_pairs([[1.0]], ["a"])
+    with pytest.raises(ArgumentError, match="one label per task \\(1\\); got 2"):
+        complementary_pairs([[1.0, 2.0]], ["a", "b"])
+    with pytest.raises(ArgumentError, match="must not be missing"):
+        complementary_pairs([[1.0, np.nan]], ["a"])

@@ -1,0 +1,92 @@
+"""Intraclass correlation, design effect and informative cluster size."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from occstats.stats import cluster_diagnostics, clustered_wilcoxon_pairs
+
+
+def simulate(rho, n_clusters=400, seed=0):
+    rng = np.random.default_rng(seed)
+    clusters = np.repeat(np.arange(n_clusters), rng.integers(1, 8, n_clusters))
+    effect = rng.normal(size=n_clusters)[clusters]
+    x = np.sqrt(rho) * effect + np.sqrt(1 - rho) * rng.normal(size=len(clusters))
+    return np.column_stack([x, np.zeros(len(x))]), clusters
+
+
+@pytest.mark.parametrize("rho", [0.0, 0.3, 0.7])
+def test_recovers_the_intraclass_correlation(rho):
+    scores, clusters = simulate(rho)
+    found = cluster_diagnostics(scores, clusters)
+    assert found.intraclass_correlation_differences[0, 1] == pytest.approx(rho, abs=0.06)
+    assert found.intraclass_correlation[0, 1] == pytest.approx(rho, abs=0.08)
+
+
+def test_design_effect_is_the_inflation_of_the_variance_of_a_mean():
+    # The variance of a mean of N values in clusters, from the full correlation matrix.
+    scores, clusters = simulate(0.3, n_clusters=30)
+    found = cluster_diagnostics(scores, clusters)
+    rho = found.intraclass_correlation[0, 1]
+    n = len(clusters)
+    correlation = np.where(clusters[:, None] == clusters[None, :], rho, 0.0)
+    np.fill_diagonal(correlation, 1)
+    assert found.design_effect[0, 1] == pytest.approx(correlation.sum() / n)
+    assert found.effective_tasks[0, 1] == pytest.approx(n**2 / correlation.sum())
+    assert found.n_tasks[0, 1] == n
+    assert found.n_clusters[0, 1] == 30
+
+
+def test_equal_sizes_give_the_usual_design_effect():
+    rng = np.random.default_rng(1)
+    clusters = np.repeat(np.arange(20), 5)
+    scores = rng.normal(size=(100, 2)) + rng.normal(size=(20, 2))[clusters]
+    found = cluster_diagnostics(scores, clusters)
+    rho = found.intraclass_correlation[0, 1]
+    assert rho > 0.1
+    assert found.design_effect[0, 1] == pytest.approx(1 + 4 * rho)
+    assert np.isnan(found.size_correlation[0, 1])  # sizes do not vary
+
+
+def test_agrees_with_the_test():
+    rng = np.random.default_rng(2)
+    clusters = rng.integers(0, 8, 40)
+    scores = rng.uniform(size=(40, 3)).round(1)
+    scores[4, 0] = np.nan
+    found = cluster_diagnostics(scores, clusters, tie_tolerance=1e-9)
+    tests = clustered_wilcoxon_pairs(scores, clusters, tie_tolerance=1e-9)
+    np.testing.assert_allclose(found.intraclass_correlation, tests.intraclass_correlation)
+    assert found.n_tasks[0, 1] == 39
+    assert found.n_tasks[1, 2] == 40
+
+
+def test_informative_size():
+    rng = np.random.default_rng(3)
+    sizes = np.arange(1, 21)
+    clusters = np.repeat(np.arange(20), sizes)
+    x = 0.1 * sizes[clusters] + rng.normal(size=len(clusters))
+    scores = np.column_stack([x, np.zeros(len(x))])
+    found = cluster_diagnostics(scores, clusters)
+    means = [x[clusters == i].mean() for i in range(20)]
+    expected = stats.spearmanr(sizes, means)
+    assert found.size_correlation[0, 1] == pytest.approx(expected.statistic)
+    assert found.size_correlation[1, 0] == pytest.approx(-expected.statistic)
+    assert found.size_p[0, 1] == found.size_p[1, 0] == pytest.approx(expected.pvalue)
+    assert expected.pvalue < 0.001
+
+
+def test_nothing_to_estimate():
+    scores = np.random.default_rng(4).normal(size=(6, 2))
+    single = cluster_diagnostics(scores, np.arange(6))
+    assert np.isnan(single.intraclass_correlation[0, 1])
+    assert single.design_effect[0, 1] == 1
+    assert single.effective_tasks[0, 1] == 6
+    equal = cluster_diagnostics(np.ones((6, 2)), [1, 1, 2, 2, 3, 3])
+    assert np.isnan(equal.intraclass_correlation_differences[0, 1])
+    assert np.isnan(equal.design_effect[0, 1])
+    constant = cluster_diagnostics(
+        np.column_stack([np.arange(6) / 10 + 0.1, np.arange(6) / 10]),
+        [1, 1, 2, 2, 3, 4],
+        tie_tolerance=1e-9,
+    )
+    assert np.isnan(constant.intraclass_correlation_differences[0, 1])

@@ -1,0 +1,42 @@
+"""The door of occstats.stats: every name is there, and nothing heavy comes in unasked."""
+
+import importlib
+import subprocess
+import sys
+
+import pytest
+
+import occstats.stats
+
+
+@pytest.mark.parametrize("name", occstats.stats.__all__)
+def test_every_name_is_there_and_documented(name):
+    thing = getattr(occstats.stats, name)
+    assert thing.__doc__
+    assert name in dir(occstats.stats)
+
+
+def test_every_lazy_name_is_public_and_lives_where_it_is_said_to():
+    assert sorted(occstats.stats._LAZY) == sorted(occstats.stats.__all__)
+    for name, module in occstats.stats._LAZY.items():
+        home = importlib.import_module(f"occstats.stats.{module}")
+        assert getattr(occstats.stats, name) is getattr(home, name)
+        assert getattr(home, name).__module__ == home.__name__, name
+
+
+def test_unknown_names_are_refused():
+    with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
+        occstats.stats.nothing  # noqa: B018
+
+
+def test_heavy_libraries_stay_out():
+    code = (
+        "import sys, occstats.stats\n"
+        "from occstats.stats import clustered_wilcoxon_pairs\n"
+        "heavy = {'numba', 'sklearn', 'matplotlib', 'statsmodels', 'rpy2'} & set(sys.modules)\n"
+        "print(sorted(heavy))"
+    )
+    answer = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert answer.stdout.strip() == "[]"

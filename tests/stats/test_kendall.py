@@ -1,0 +1,133 @@
+"""Weighted Kendall's τ by its definition, in its special cases, and on the paper's table."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from occstats.errors import ArgumentError
+from occstats.stats import cluster_weights, kendall_matrix, kendall_tau
+
+REFERENCE = Path(__file__).parents[1] / "reference"
+ALGORITHMS = ["NND", "LNND", "LOF", "MD", "SVM", "IF", "EIF", "SAE", "ALP"]
+
+
+def by_definition(x, y, weights, combine):
+    """Vigna's τ: inner products of signs over all pairs, ties as in τ-b."""
+    pair = combine(weights[:, None], weights[None, :])
+    upper = np.triu_indices(len(x), 1)
+    sign_x = np.sign(x[:, None] - x[None, :])[upper]
+    sign_y = np.sign(y[:, None] - y[None, :])[upper]
+    mass = pair[upper]
+    return (sign_x * sign_y * mass).sum() / np.sqrt(
+        (sign_x**2 * mass).sum() * (sign_y**2 * mass).sum()
+    )
+
+
+@st.composite
+def samples(draw):
+    n = draw(st.integers(2, 20))
+    column = st.lists(st.integers(0, 5), min_size=n, max_size=n)
+    x, y = np.array(draw(column), dtype=float), np.array(draw(column), dtype=float)
+    clusters = np.array(draw(st.lists(st.sampled_from("abcd"), min_size=n, max_size=n)))
+    return x, y, clusters
+
+
+@settings(max_examples=80, deadline=None)
+@given(samples(), st.sampled_from([("product", np.multiply), ("sum", np.add)]))
+def test_is_its_definition_with_ties(sample, kind):
+    x, y, clusters = sample
+    weighting, combine = kind
+    tau = kendall_tau(x, y, clusters, weighting=weighting)
+    if len(set(x)) == 1 or len(set(y)) == 1:
+        assert np.isnan(tau)
+        return
+    expected = by_definition(x, y, cluster_weights(clusters), combine)
+    assert tau == pytest.approx(expected, abs=1e-12)
+
+
+@settings(max_examples=60, deadline=None)
+@given(samples(), st.randoms(use_true_random=False))
+def test_symmetries(sample, random):
+    x, y, clusters = sample
+    tau = kendall_tau(x, y, clusters)
+    order = list(range(len(x)))
+    random.shuffle(order)
+    for other, sign in (
+        (kendall_tau(y, x, clusters), 1),
+        (kendall_tau(x[order], y[order], clusters[order]), 1),
+        (kendall_tau(-x, y, clusters), -1),
+        (kendall_tau(x**3, y, clusters), 1),
+    ):
+        assert other == pytest.approx(sign * tau, abs=1e-12, nan_ok=True)
+
+
+def test_equal_weights_are_tau_b():
+    rng = np.random.default_rng(0)
+    x, y = rng.integers(0, 6, (2, 50)).astype(float)
+    expected = stats.kendalltau(x, y).statistic
+    assert kendall_tau(x, y, weighting="plain") == expected
+    for weighting in ("product", "sum"):
+        assert kendall_tau(x, y, np.arange(50), weighting=weighting) == pytest.approx(expected)
+
+
+def test_hyperbolic_is_scipys_default():
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=(2, 50))
+    expected = stats.weightedtau(x, y).statistic
+    assert kendall_tau(x, y, weighting="hyperbolic") == pytest.approx(expected)
+
+
+def test_values_of_the_paper():
+    table = pd.read_csv(REFERENCE / "auroc.csv", keep_default_na=False)
+    tau = kendall_matrix(table[ALGORITHMS].to_numpy(), table["dataset"].to_numpy())
+    for a, b, expected in (
+        ("ALP", "LOF", 0.92),
+        ("IF", "EIF", 0.81),
+        ("ALP", "IF", 0.64),
+        ("SVM", "NND", 0.84),
+    ):
+        value = tau[ALGORITHMS.index(a), ALGORITHMS.index(b)]
+        assert value.round(2) == expected, (a, b)
+    np.testing.assert_array_equal(tau, tau.T)
+    np.testing.assert_array_equal(np.diag(tau), 1)
+
+
+def test_missing_scores_leave_the_pair():
+    rng = np.random.default_rng(1)
+    scores, clusters = rng.uniform(size=(20, 3)), np.repeat(np.arange(5), 4)
+    scores[:3, 0] = np.nan
+    scores[19, 1] = np.nan
+    tau = kendall_matrix(scores, clusters, weighting="sum")
+    kept = slice(3, 19)
+    expected = kendall_tau(scores[kept, 0], scores[kept, 1], clusters[kept], weighting="sum")
+    assert tau[0, 1] == pytest.approx(expected)
+
+
+def test_not_defined():
+    tau = kendall_matrix([[1, 2], [1, 3]], [1, 2])
+    assert np.isnan(tau[0, 0])
+    assert np.isnan(tau[0, 1])
+    assert tau[1, 1] == 1
+    assert np.isnan(kendall_tau([1, np.nan], [1, 2], ["a", "b"]))
+
+
+def test_rounding_makes_ties():
+    x, y = [0.3 - 0.2, 0.2 - 0.1, 0.5], [2.0, 1.0, 3.0]
+    assert kendall_tau(x, y, weighting="plain") == pytest.approx(1 / 3)
+    assert kendall_tau(x, y, weighting="plain", tie_tolerance=1e-9) == pytest.approx(2 / np.sqrt(6))
+
+
+def test_refusals():
+    with pytest.raises(ArgumentError, match="weighting must be one of"):
+        kendall_tau([1, 2], [1, 2], weighting="additive")
+    with pytest.raises(ArgumentError, match="clusters must be given for weighting 'product'"):
+        kendall_tau([1, 2], [1, 2])
+    with pytest.raises(ArgumentError, match="one label per task \\(2\\)"):
+        kendall_tau([1, 2], [1, 2], ["a"])
+    with pytest.raises(ArgumentError, match="same tasks; got 2 and 3"):
+        kendall_tau([1, 2], [1, 2, 3], weighting="plain")

@@ -1,0 +1,81 @@
+"""Strata of tasks: edges, membership, means."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from occstats.errors import ArgumentError
+from occstats.stats import cluster_weights, rank_strata, task_ranks
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    trait=st.lists(st.integers(0, 9), min_size=1, max_size=30),
+    n_strata=st.integers(1, 6),
+    kind=st.sampled_from(["width", "quantile"]),
+)
+def test_strata_partition_the_tasks(trait, n_strata, kind):
+    rng = np.random.default_rng(0)
+    n = len(trait)
+    ranks = task_ranks(rng.uniform(size=(n, 3)))
+    clusters = rng.integers(0, 4, n)
+    found = rank_strata(ranks, trait, clusters, n_strata=n_strata, kind=kind)
+    assert found.n_tasks.sum() == n
+    assert found.weight.sum() == pytest.approx(1)
+    assert len(found.low) <= n_strata
+    # The strata's means, weighted, are the overall mean.
+    filled = np.nan_to_num(found.mean_ranks)
+    np.testing.assert_allclose(found.weight @ filled, cluster_weights(clusters) @ ranks)
+    last = len(found.low) - 1
+    for stratum, (low, high) in enumerate(zip(found.low, found.high, strict=True)):
+        inside = (np.array(trait) >= low) & (
+            (np.array(trait) < high) | ((stratum == last) & (np.array(trait) == high))
+        )
+        assert found.n_tasks[stratum] == inside.sum()
+
+
+def test_by_hand():
+    ranks = [[1, 2], [2, 1], [1, 2], [2, 1]]
+    # weights 1/6, 1/2, 1/6, 1/6: cluster a has three tasks, b one
+    found = rank_strata(ranks, [0.0, 0.4, 0.6, 1.0], ["a", "b", "a", "a"], n_strata=2)
+    np.testing.assert_array_equal(found.low, [0, 0.5])
+    np.testing.assert_array_equal(found.n_tasks, [2, 2])
+    np.testing.assert_allclose(found.weight, [2 / 3, 1 / 3])
+    np.testing.assert_allclose(found.mean_ranks, [[1.75, 1.25], [1.5, 1.5]])
+
+
+def test_empty_stratum_has_no_mean():
+    found = rank_strata([[1, 2], [2, 1]], [0.0, 1.0], ["a", "b"], n_strata=3)
+    assert found.n_tasks.tolist() == [1, 0, 1]
+    assert np.isnan(found.mean_ranks[1]).all()
+    assert found.mean_ranks[2].tolist() == [2, 1]
+
+
+def test_quantiles_hold_equal_numbers():
+    trait = np.random.default_rng(0).normal(size=100)
+    found = rank_strata(np.ones((100, 1)), trait, np.arange(100), n_strata=4, kind="quantile")
+    assert found.n_tasks.tolist() == [25, 25, 25, 25]
+
+
+def test_given_edges():
+    found = rank_strata([[1, 2], [2, 1]], [0.55, 0.95], ["a", "b"], edges=[0.5, 0.9, 1.0])
+    assert found.low.tolist() == [0.5, 0.9]
+    assert found.n_tasks.tolist() == [1, 1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"kind": "equal"}, "kind must be one of"),
+        ({"n_strata": 0}, "n_strata must be an integer of at least 1"),
+        ({"edges": [0.9, 0.5]}, "ascending"),
+        ({"edges": [0.6, 1.0]}, "must enclose all values"),
+        ({"trait": [0.5]}, "same tasks; got 2, 1 and 2"),
+        ({"trait": [0.5, np.nan]}, "trait must not be missing"),
+    ],
+)
+def test_refusals(arguments, message):
+    complete = {"ranks": [[1, 2], [2, 1]], "trait": [0.5, 0.9], "clusters": ["a", "b"]}
+    with pytest.raises(ArgumentError, match=message):
+        rank_strata(**{**complete, **arguments})
