@@ -68,7 +68,7 @@ def _run(
     if settings.engine == "both":
         from occstats.stats.engine_check import check_engines
 
-        check = check_engines(scores, clusters, **options)
+        check = check_engines(scores, clusters, **options, names=results.algorithms)
         engine = {
             "engine": "both",
             "checked_against": check.versions,
@@ -80,7 +80,7 @@ def _run(
     from occstats.stats.clusrank import clusrank_pairs, engine_versions
 
     through: Literal["rpy2", "rscript"] = "rpy2" if settings.engine == "clusrank" else "rscript"
-    tests = clusrank_pairs(scores, clusters, **options, through=through)
+    tests = clusrank_pairs(scores, clusters, **options, through=through, names=results.algorithms)
     return tests, dict(engine_versions(through)), ()
 
 
