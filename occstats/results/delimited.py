@@ -18,6 +18,7 @@ __all__ = ["find_delimiter", "read_delimited"]
 
 _CANDIDATES = (",", ";", "\t", "|")
 _SAMPLE = 65_536
+_ROWS_SAMPLED = 50
 
 
 def read_delimited(content: bytes, where: str, limits: Limits) -> RawTable:
@@ -75,17 +76,27 @@ def find_delimiter(sample: str) -> str:
     """
     best, best_merit = ",", (False, 0)
     for candidate in _CANDIDATES:
-        try:
-            rows = [row for row in csv.reader(io.StringIO(sample), delimiter=candidate) if row]
-        except csv.Error:
-            continue
+        rows = _first_rows(sample, candidate)
         # The last line of the sample may be cut in the middle.
-        widths = [len(row) for row in (rows[:-1] if len(rows) > 2 else rows)[:50]]
+        widths = [len(row) for row in (rows[:-1] if len(rows) > 2 else rows)]
         if widths and widths[0] > 1:
             merit = (len(set(widths)) == 1, widths[0])
             if merit > best_merit:
                 best, best_merit = candidate, merit
     return best
+
+
+def _first_rows(sample: str, delimiter: str) -> list[list[str]]:
+    rows = []
+    try:
+        for row in csv.reader(io.StringIO(sample, newline=""), delimiter=delimiter):
+            if row:
+                rows.append(row)
+            if len(rows) == _ROWS_SAMPLED:
+                break
+    except csv.Error:
+        pass  # what was cut so far is enough to judge by
+    return rows
 
 
 def _as_utf8(content: bytes, where: str) -> bytes:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from occstats.errors import ResultsError
-from occstats.results.aliases import AUROC, GENERIC, normalise
+from occstats.results.aliases import ALIASES, AUROC, GENERIC, normalise
 from occstats.results.names import quote, quote_list
 from occstats.results.table import CLUSTER, TASK, Results, show_task
 
@@ -79,7 +79,7 @@ def _same_score(tables: Sequence[Results], labels: Sequence[str], notes: list[st
     known: dict[str, str] = {}
     for table in tables:
         name = normalise(table.score_name)
-        if name not in GENERIC:
+        if _says_what(name):
             known.setdefault("auroc" if name in AUROC else name, table.score_name)
     if len(known) > 1:
         raise ResultsError(
@@ -91,11 +91,15 @@ def _same_score(tables: Sequence[Results], labels: Sequence[str], notes: list[st
     unnamed = [
         label
         for label, table in zip(labels, tables, strict=True)
-        if normalise(table.score_name) in GENERIC
+        if not _says_what(normalise(table.score_name))
     ]
     if known and unnamed:
         notes.append(f"The scores of {quote_list(unnamed)} are taken to be {quote(name)} as well.")
     return name
+
+
+def _says_what(score_name: str) -> bool:
+    return score_name in ALIASES["score"] and score_name not in GENERIC
 
 
 def _distinct_algorithms(

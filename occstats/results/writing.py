@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import pandas as pd
@@ -89,6 +90,14 @@ def _write_parquet(frame: pd.DataFrame, path: Path) -> None:
     pq.write_table(table, path, compression="zstd", write_page_checksum=True)
 
 
+def _write_csv(frame: pd.DataFrame, path: Path, separator: str = ",") -> None:
+    text = frame.select_dtypes(exclude="number")
+    # pandas does not see that a lone carriage return ends a line to other readers.
+    returns = any(text[name].str.contains("\r", regex=False).any() for name in text)
+    quoting: Literal[0, 2] = csv.QUOTE_NONNUMERIC if returns else csv.QUOTE_MINIMAL
+    frame.to_csv(path, index=False, sep=separator, quoting=quoting)
+
+
 def _write_json(frame: pd.DataFrame, path: Path) -> None:
     columns = [
         frame[name].astype(object).where(frame[name].notna(), None).tolist() for name in frame
@@ -102,8 +111,8 @@ def _write_json(frame: pd.DataFrame, path: Path) -> None:
 _WRITERS: dict[str, Callable[[pd.DataFrame, Path], None]] = {
     ".parquet": _write_parquet,
     ".feather": lambda frame, path: frame.to_feather(path),
-    ".csv": lambda frame, path: frame.to_csv(path, index=False),
-    ".tsv": lambda frame, path: frame.to_csv(path, index=False, sep="\t"),
+    ".csv": _write_csv,
+    ".tsv": lambda frame, path: _write_csv(frame, path, "\t"),
     ".jsonl": _write_json,
 }
 

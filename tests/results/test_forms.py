@@ -1,0 +1,363 @@
+"""The forms in which results come: long, wide, folds, repeats, states, any usual format."""
+
+import gzip
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from occstats.results import load_results
+
+WRITERS = {
+    "a.csv": lambda frame, path: frame.to_csv(path, index=False),
+    "a.tsv": lambda frame, path: frame.to_csv(path, index=False, sep="\t"),
+    "semicolon.csv": lambda frame, path: frame.to_csv(path, index=False, sep=";"),
+    "pipe.txt": lambda frame, path: frame.to_csv(path, index=False, sep="|"),
+    "bom.csv": lambda frame, path: frame.to_csv(path, index=False, encoding="utf-8-sig"),
+    "utf16.txt": lambda frame, path: frame.to_csv(path, index=False, sep="\t", encoding="utf-16"),
+    "a.csv.gz": lambda frame, path: frame.to_csv(path, index=False),
+    "a.parquet": lambda frame, path: frame.to_parquet(path),
+    "large.pq": lambda frame, path: frame.astype({"dataset": "category"}).to_parquet(path),
+    "a.feather": lambda frame, path: frame.to_feather(path),
+    "zstd.arrow": lambda frame, path: frame.to_feather(path, compression="zstd"),
+    "a.jsonl": lambda frame, path: frame.to_json(path, orient="records", lines=True),
+    "a.json": lambda frame, path: frame.to_json(path, orient="records"),
+    "a.jsonl.gz": lambda frame, path: path.write_bytes(
+        gzip.compress(frame.to_json(orient="records", lines=True).encode())
+    ),
+    "noending": lambda frame, path: frame.to_csv(path, index=False),
+}
+
+
+def same(first, second, exact=True):
+    """Whether two tables hold the same, whatever the order of tasks and algorithms."""
+    columns = sorted(first.algorithms)
+    assert columns == sorted(second.algorithms)
+    pd.testing.assert_frame_equal(
+        first.scores[columns].sort_index(),
+        second.scores[columns].sort_index(),
+        check_exact=exact,
+        check_column_type=False,
+    )
+    traits = sorted(first.traits.columns)
+    pd.testing.assert_frame_equal(
+        first.traits[traits].sort_index(), second.traits[traits].sort_index()
+    )
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_every_format_gives_the_same_table(tmp_path, long_frame, name):
+    path = tmp_path / name
+    WRITERS[name](long_frame, path)
+    for source in (path, str(path)):
+        results = load_results(source)
+        same(results, load_results(long_frame))
+        assert results.sources == (str(path),)
+        assert results.score_name == "auroc"
+        assert results.notes == ()
+
+
+def test_bundled_table_is_the_papers():
+    results = load_results("lenz2021")
+    assert (results.n_tasks, results.n_clusters, results.notes) == (246, 50, ())
+    assert set(results.traits) == {"n", "m", "sparsity"}
+    assert results.score_name == "auroc"
+    assert results.scores.index.names == ["dataset", "class"]
+    # weighted mean AUROC of the paper's summary, e.g. ALP 0.817, SVM 0.814, NND 0.805
+    means = results.weights @ results.scores[["ALP", "SVM", "NND"]].to_numpy()
+    assert means.round(3).tolist() == [0.817, 0.814, 0.805]
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        {},
+        {"descriptor": "algorithm", "auroc": "score", "class": "task", "dataset": "cluster"},
+        {
+            "descriptor": "Classifier",
+            "auroc": "Accuracy",
+            "class": "Task ID",
+            "dataset": "Data Set",
+        },
+        {"descriptor": "learner_id", "auroc": "classif.auc", "class": "task_id"},
+        {"descriptor": "framework", "auroc": "result", "class": "task"},
+        {"descriptor": "model", "auroc": "ROC-AUC", "dataset": "dataset_name"},
+    ],
+)
+def test_usual_names_are_recognised(long_frame, columns):
+    results = load_results(long_frame.rename(columns=columns))
+    assert results.algorithms == ["A", "B"]
+    assert (results.n_tasks, results.n_clusters) == (6, 3)
+
+
+def test_any_names_through_options(long_frame):
+    names = {"dataset": "a", "class": "b", "descriptor": "c", "auroc": "d", "n": "e", "m": "f"}
+    results = load_results(
+        long_frame.rename(columns=names),
+        cluster="a",
+        task="b",
+        algorithm="c",
+        score="d",
+        traits=["e", "f"],
+    )
+    plain = load_results(long_frame)
+    assert results.scores.equals(plain.scores)
+    assert results.traits.to_numpy().tolist() == plain.traits.to_numpy().tolist()
+    assert results.score_name == "d"
+
+
+def test_wide_form(long_frame, tmp_path):
+    wide = long_frame.pivot(
+        index=["dataset", "class", "n", "m"], columns="descriptor", values="auroc"
+    )
+    same(load_results(wide), load_results(long_frame))
+    wide.reset_index().assign(best="B").to_csv(tmp_path / "a.csv")
+    results = load_results(tmp_path / "a.csv")
+    same(results, load_results(long_frame))
+    assert any("'', 'best'" in note for note in results.notes)
+
+
+def test_wide_form_with_its_index_as_an_unnamed_column(tmp_path):
+    frame = pd.DataFrame({"A": [0.1, 0.2], "B": [0.3, 0.4]}, index=["iris", "wine"])
+    frame.to_csv(tmp_path / "a.csv")
+    for source in (frame, tmp_path / "a.csv"):
+        results = load_results(source)
+        assert results.algorithms == ["A", "B"]
+        assert list(results.clusters) == ["iris", "wine"]
+        assert "data set of its own" in results.notes[0]
+
+
+def test_wide_form_with_chosen_columns():
+    frame = pd.DataFrame({"dataset": ["x"], "A": [0.1], "B": [0.2], "auc": [0.3], "seconds": [9]})
+    assert load_results(frame, algorithm=["A", "auc"]).algorithms == ["A", "auc"]
+
+
+def test_wide_form_with_folds():
+    frame = pd.DataFrame(
+        {"dataset": list("xxyy"), "fold": [0, 1, 0, 1], "A": [1.0, 2, 3, 4], "B": [5.0, 6, 7, 9]}
+    )
+    results = load_results(frame)
+    assert results.scores.to_numpy().tolist() == [[1.5, 5.5], [3.5, 8.0]]
+    assert results.cvsd.to_numpy() == pytest.approx(
+        np.array([[1, 1], [1, 2]]) / np.sqrt(2), rel=1e-12
+    )
+
+
+def test_one_algorithm_without_a_column_is_called_by_its_file(tmp_path, long_frame):
+    frame = long_frame.query("descriptor == 'A'").drop(columns="descriptor")
+    frame.to_csv(tmp_path / "mine.csv", index=False)
+    results = load_results(tmp_path / "mine.csv")
+    assert (results.algorithms, results.score_name) == (["mine"], "auroc")
+    frame.assign(seconds=3.0).to_csv(tmp_path / "mine.csv", index=False)
+    assert load_results(tmp_path / "mine.csv", score="auroc").algorithms == ["mine"]
+
+
+def test_letters_are_algorithms_too():
+    frame = pd.DataFrame({"dataset": ["x"], "n": [10], "N": [0.1], "M": [0.2]})
+    results = load_results(frame)
+    assert results.algorithms == ["N", "M"]
+    assert list(results.traits) == ["n"]
+
+
+def test_tasks_without_data_sets_and_data_sets_without_tasks(long_frame):
+    tasks = long_frame.assign(task=long_frame["dataset"] + long_frame["class"]).drop(
+        columns=["dataset", "class"]
+    )
+    results = load_results(tasks)
+    assert (results.n_tasks, results.n_clusters) == (6, 6)
+    assert "data set of its own" in results.notes[0]
+    sets = long_frame.query("`class` == '0'").drop(columns="class")
+    results = load_results(sets)
+    assert (results.n_tasks, results.n_clusters, results.notes) == (3, 3, ())
+
+
+def test_summary_rows_are_pointed_out():
+    frame = pd.DataFrame({"dataset": ["x", "Average"], "A": [0.1, 0.2], "B": [0.2, 0.3]})
+    assert "'Average' looks like a summary row" in load_results(frame).notes[0]
+
+
+def fold_frame(long_frame, folds=3):
+    rng = np.random.default_rng(0)
+    frame = pd.concat([long_frame.assign(fold=fold) for fold in range(folds)])
+    return frame.assign(auroc=rng.random(len(frame)), status="ok").reset_index(drop=True)
+
+
+def test_folds_give_mean_and_spread(long_frame):
+    frame = fold_frame(long_frame)
+    results = load_results(frame)
+    groups = frame.groupby(["dataset", "class", "descriptor"], sort=False)["auroc"]
+    pd.testing.assert_frame_equal(
+        results.scores, groups.mean().unstack(), check_names=False, check_column_type=False
+    )
+    pd.testing.assert_frame_equal(
+        results.cvsd, groups.std().unstack(), check_names=False, check_column_type=False
+    )
+    assert results.fold_scores.shape == (6, 6)
+    assert results.fold_scores[("B", "2")].iloc[0] == frame["auroc"][25]
+
+
+def test_repeats_are_averaged_within_folds(long_frame):
+    once, again = fold_frame(long_frame), fold_frame(long_frame)
+    again["auroc"] = 1 - again["auroc"]
+    frame = pd.concat([once.assign(seed=1), again.assign(seed=2)])
+    results = load_results(frame)
+    assert np.allclose(results.scores, 0.5)
+    # The spread over folds is that within a repeat, here the same in both.
+    pd.testing.assert_frame_equal(results.cvsd, load_results(once).cvsd)
+    assert "averaged over repeats" in results.notes[0]
+    odd = frame.rename(columns={"seed": "attempt"})
+    assert np.allclose(load_results(odd, repeat="attempt").scores, 0.5)
+
+
+def test_repeats_without_folds(long_frame):
+    frame = pd.concat([long_frame.assign(seed=s, auroc=s / 10) for s in (2, 4)])
+    results = load_results(frame)
+    assert np.allclose(results.scores, 0.3)
+    assert results.cvsd is None
+    assert results.fold_scores is None
+
+
+def test_seeds_that_tell_nothing_apart_are_no_repeats(long_frame):
+    frame = fold_frame(long_frame)
+    results = load_results(frame.assign(seed=np.arange(len(frame))))
+    same(results, load_results(frame))
+    assert results.notes == ()
+
+
+@pytest.mark.parametrize("status", ["failed", "timeout", "Error", "crashed"])
+def test_a_failed_fold_makes_the_cell_missing(long_frame, status):
+    frame = fold_frame(long_frame)
+    frame.loc[0, ["status", "auroc"]] = [status, np.nan]
+    results = load_results(frame)
+    assert np.isnan(results.scores.iloc[0, 0])
+    assert results.scores.isna().sum().sum() == 1
+    assert results.fold_scores.iloc[0]["A"].isna().all()
+    assert any("1 row with a failed status (first 'x' / '0': 'A')" in n for n in results.notes)
+
+
+def test_what_a_failed_row_holds_does_not_matter(tmp_path, long_frame):
+    frame = fold_frame(long_frame).astype({"auroc": object})
+    frame.loc[0, ["status", "auroc"]] = ["failed", "Traceback: 0,5"]
+    frame.loc[1, ["status", "auroc"]] = ["failed", np.inf]
+    frame.to_csv(tmp_path / "a.csv", index=False)
+    assert len(load_results(tmp_path / "a.csv").missing) == 2
+
+
+def test_an_undefined_fold_is_passed_over(long_frame):
+    frame = fold_frame(long_frame)
+    undefined = (frame["fold"] == 1) & (frame["dataset"] == "x") & (frame["class"] == "0")
+    frame.loc[undefined, "status"] = "undefined"
+    frame.loc[undefined, "auroc"] = np.nan
+    results = load_results(frame)
+    kept = frame[~undefined].query("dataset == 'x' and `class` == '0' and descriptor == 'A'")
+    assert results.scores.iloc[0, 0] == pytest.approx(kept["auroc"].mean(), rel=1e-15)
+    assert results.missing.empty
+    assert any("2 cells averaged over the other folds" in note for note in results.notes)
+    # With no other fold the cell is missing.
+    frame.loc[frame["dataset"] == "x", "status"] = "no_auroc"
+    assert len(load_results(frame).missing) == 4
+
+
+def test_a_fold_without_a_score_makes_the_cell_missing(long_frame):
+    frame = fold_frame(long_frame).drop(columns="status")
+    frame.loc[0, "auroc"] = np.nan
+    results = load_results(frame)
+    assert len(results.missing) == 1
+    assert any("1 fold without a score" in note for note in results.notes)
+
+
+def test_folds_that_differ_between_algorithms(long_frame):
+    frame = fold_frame(long_frame).drop(columns="status")
+    frame = frame.drop(index=12)  # fold 1 of x / 0 / A
+    results = load_results(frame)
+    assert results.missing.to_dict("records") == [{"dataset": "x", "class": "0", "algorithm": "A"}]
+    note = next(note for note in results.notes if "folds" in note)
+    assert "'x' / '0': 'A' has 2 of 3 folds" in note
+    with pytest.raises(ValueError, match="A' has 2 of 3 folds"):
+        results.resolve_missing()
+    cell = frame.query("dataset == 'x' and `class` == '0'").groupby("descriptor")["auroc"]
+    own = load_results(frame, unequal_folds="own")
+    assert own.scores.iloc[0].tolist() == pytest.approx(cell.mean().tolist(), rel=1e-15)
+    common = load_results(frame, unequal_folds="common")
+    shared = frame.query("dataset == 'x' and `class` == '0' and fold != 1")
+    expected = shared.groupby("descriptor")["auroc"].mean()
+    assert common.scores.iloc[0].tolist() == pytest.approx(expected.tolist(), rel=1e-15)
+    assert common.scores.iloc[1:].equals(own.scores.iloc[1:])
+
+
+def test_a_failed_cell_does_not_set_the_folds_of_others(long_frame):
+    frame = fold_frame(long_frame)
+    extra = frame.iloc[[0]].assign(fold=7, status="failed")
+    results = load_results(pd.concat([frame, extra]))
+    assert len(results.missing) == 1
+
+
+def test_folds_by_the_thousand_are_refused(long_frame, refused):
+    n = 30_000
+    frame = pd.DataFrame(
+        {
+            "dataset": np.arange(n).astype(str),
+            "model": "A",
+            "score": 0.5,
+            "fold": np.arange(n),
+        }
+    )
+    refused(frame, says=("30,000 different values", "fold=…"))
+
+
+def test_traits_that_vary_within_a_task_are_averaged(long_frame):
+    long_frame.loc[0, "n"] = 8
+    results = load_results(long_frame)
+    assert results.traits["n"].iloc[0] == 4.0
+    assert any("'n' varies within 1 task" in note for note in results.notes)
+
+
+def test_what_the_runner_writes_is_read_as_it_is(tmp_path):
+    """A folder of shards, with columns that do not matter and types that differ between shards."""
+    shared = {
+        "descriptor": ["NND", "ALP"],
+        "fold": [0, 0],
+        "auroc": [0.5, 0.75],
+        "status": ["ok", "ok"],
+        "error": [None, None],
+        "fit_seconds": [0.1, 0.2],
+        "query_seconds": [0.1, 0.2],
+        "n": [50, 50],
+        "m": [4, 4],
+        "sparsity": [0.1, 0.1],
+        "parameters": [json.dumps({"k": 1}), "{}"],
+        "seed": [1, 1],
+        "version": ["0.1.0", "0.1.0"],
+    }
+    for i, task in enumerate((["a", "a"], [0, 0], [True, True])):
+        frame = pd.DataFrame({"dataset": [f"d{i}"] * 2, "class": task, **shared})
+        frame.to_parquet(tmp_path / f"part-{i}.parquet")
+    frame.iloc[:, :3].to_parquet(tmp_path / ".part-9.parquet.tmp")
+    frame.iloc[:, :3].to_parquet(tmp_path / ".hidden.parquet")
+    (tmp_path / "plan.json").write_text("{}")
+    results = load_results(tmp_path)
+    assert results.scores.index.to_list() == [("d0", "a"), ("d1", "0"), ("d2", "True")]
+    assert results.algorithms == ["NND", "ALP"]
+    assert set(results.traits) == {"n", "m", "sparsity"}
+    assert results.notes == ()
+    assert results.fold_scores is not None
+
+
+def test_only_needed_columns_are_read(tmp_path, long_frame):
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    table = pa.Table.from_pandas(long_frame)
+    table = table.append_column("history", pa.array([[1.0, 2.0]] * len(long_frame)))
+    table = table.append_column("when", pa.array([2**61] * len(long_frame), pa.timestamp("us")))
+    pq.write_table(table, tmp_path / "a.parquet")
+    same(load_results(tmp_path / "a.parquet"), load_results(long_frame))
+
+
+def test_thousands_of_algorithms(tmp_path):
+    names = [f"algorithm {i}" for i in range(3_000)]
+    frame = pd.DataFrame(np.random.default_rng(0).random((4, 3_000)), columns=names)
+    frame.insert(0, "dataset", list("wxyz"))
+    frame.to_csv(tmp_path / "a.csv", index=False)
+    assert load_results(tmp_path / "a.csv").algorithms == names

@@ -1,0 +1,131 @@
+"""Several results at once."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from occstats.errors import ResultsError
+from occstats.results import load_results
+
+
+@pytest.fixture
+def mine():
+    paper = load_results("lenz2021")
+    frame = paper.traits.reset_index()
+    frame["model"] = "mine"
+    frame["auc"] = paper.scores["ALP"].to_numpy()
+    return frame
+
+
+def test_own_method_against_published_results(tmp_path, mine):
+    mine.sample(frac=1, random_state=0).to_csv(tmp_path / "mine.csv", index=False)
+    both = load_results("lenz2021", tmp_path / "mine.csv")
+    assert both.algorithms[-1] == "mine"
+    # Joined by task, not by the order of the rows.
+    assert both.scores["mine"].equals(both.scores["ALP"].rename("mine"))
+    assert both.resolve_missing().n_tasks == 246
+    assert both.sources == ("lenz2021", str(tmp_path / "mine.csv"))
+    assert both.score_name == "auroc"
+    assert both.notes == ()
+    assert both.trait_conflicts is None
+
+
+def test_tasks_that_only_one_has_are_listed(mine):
+    extra = mine.iloc[[0]].assign(dataset="new")
+    both = load_results("lenz2021", pd.concat([mine.iloc[6:], extra]))
+    assert both.n_tasks == 247
+    lacking = [note for note in both.notes if "lacks" in note]
+    assert "'lenz2021' lacks 1 of 247 tasks" in lacking[0]
+    assert "'new' / '0'" in lacking[0]
+    assert "'frame 2' lacks 6 of 247 tasks" in lacking[1]
+    assert "'appendicitis' / '0'" in lacking[1]
+    assert "and 3 more" in lacking[1]
+    with pytest.raises(ResultsError, match="'frame 2' lacks 6"):
+        both.resolve_missing()
+    assert both.resolve_missing("complete").n_tasks == 240
+
+
+def test_disputed_traits_follow_the_policy(mine):
+    mine.loc[3, "n"] += 1
+    both = load_results("lenz2021", mine)
+    assert both.trait_conflicts.to_dict("records") == [
+        {"dataset": "avila", "class": "B", "trait": "n", "values": "lenz2021: 10, frame 2: 11"}
+    ]
+    assert np.isnan(both.traits["n"].iloc[3])
+    with pytest.raises(ResultsError, match="disagree on the traits of 1 task, first 'avila' / 'B'"):
+        both.resolve_missing()
+    complete = both.resolve_missing("complete")
+    assert complete.n_tasks == 245
+    assert len(complete.trait_conflicts) == 0
+    assert both.resolve_missing("pairwise").n_tasks == 246
+
+
+def test_rounded_traits_agree(mine):
+    """The paper gives sparsity to two decimals; a finer value is the same and is kept."""
+    mine["sparsity"] += 0.0012
+    both = load_results("lenz2021", mine)
+    assert both.trait_conflicts is None
+    assert both.traits["sparsity"].iloc[0] == mine["sparsity"].iloc[0]
+    mine["sparsity"] += 0.005
+    assert len(load_results("lenz2021", mine).trait_conflicts) == 246
+
+
+def test_traits_of_one_source_serve_both(mine):
+    both = load_results(mine[["dataset", "class", "model", "auc"]], "lenz2021")
+    assert both.traits.notna().all().all()
+
+
+def test_clash_of_names(tmp_path, mine, refused):
+    mine.assign(model="ALP").to_csv(tmp_path / "my run.v2.csv", index=False)
+    path = tmp_path / "my run.v2.csv"
+    refused("lenz2021", path, says=("'ALP'", "'lenz2021'", "on_clash='rename'"))
+    both = load_results("lenz2021", path, on_clash="rename")
+    assert both.algorithms[-2:] == ["ALP", "ALP (my run)"]
+    assert any("Renamed" in note for note in both.notes)
+    thrice = load_results("lenz2021", path, path, on_clash="rename")
+    assert thrice.algorithms[-2:] == ["ALP (my run)", "ALP (my run 2)"]
+
+
+def test_renamed_folds_follow(mine):
+    folds = pd.concat([mine.assign(model="ALP", fold=f, auc=f / 4) for f in range(3)])
+    both = load_results(folds, folds, "lenz2021", on_clash="rename")
+    assert set(both.fold_scores.columns.get_level_values(0)) == {"ALP", "ALP (frame 2)"}
+    assert both.cvsd["SVM"].isna().all()
+    assert list(both.cvsd) == both.algorithms
+    assert both.select(["SVM", "NND"]).fold_scores is None
+    assert both.select(["SVM", "ALP"]).fold_scores.shape == (246, 3)
+    assert len(both.to_frame()) == 246 * len(both.algorithms)
+
+
+def test_no_task_in_common(mine, refused):
+    refused("lenz2021", mine.assign(dataset="x" + mine["dataset"]), says=("no task in common",))
+
+
+def test_different_metrics(mine, refused):
+    other = mine.rename(columns={"auc": "accuracy"})
+    refused("lenz2021", other, says=("different metrics", "'auroc', 'accuracy'"))
+    assert load_results("lenz2021", other, score_name="auroc").score_name == "auroc"
+    generic = load_results("lenz2021", mine.rename(columns={"auc": "score"}))
+    assert "taken to be 'auroc' as well" in generic.notes[0]
+
+
+def test_different_directions(mine, refused):
+    refused("lenz2021", mine, lower_is_better=True, says=("disagree", "lenz2021: higher"))
+
+
+def test_names_that_look_alike_across_sources(mine):
+    mine.loc[mine["dataset"] == "iris", "dataset"] = "Iris"
+    both = load_results("lenz2021", mine)
+    assert any("'iris', 'Iris'" in note for note in both.notes)
+
+
+def test_options_apply_where_the_column_is(mine):
+    odd = mine.rename(columns={"model": "who", "auc": "how_well"})
+    both = load_results(mine, odd.assign(who="odd"), algorithm="who", score="how_well")
+    assert both.algorithms == ["mine", "odd"]
+
+
+def test_results_and_frames_mix(mine):
+    first = load_results("lenz2021").select(["ALP", "SVM"])
+    both = load_results(first, load_results(mine))
+    assert both.algorithms == ["ALP", "SVM", "mine"]

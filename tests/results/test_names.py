@@ -1,0 +1,152 @@
+"""Names are text for ever, in every format."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from occstats.results import load_results
+from occstats.results.names import as_text, column_text, look_alikes, quote
+
+NASTY = [
+    *("NA", "null", "None", "nan", "NaN", "001", "1e5", "True", "false", "1.0", "-", "?", "inf"),
+    *("<script>alert(1)</script>", "\\input{x}", "$", "a_b^c%", "=1+1", "+x", "-x", "@x"),
+    *("../../x", "/etc/passwd", "x" * 300, "a\0b", "\x1b[31mred", "line\nbreak", "tab\there"),
+    *("数据", "😀", "e\u0301", "\u00e9", " leading", "trailing ", 'quo"te', "com,ma", "semi;colon"),
+    *("car\rriage", "'", "|", "\u2028", "\u200b", "#", "//"),
+]
+
+
+def nasty_frame():
+    n = len(NASTY)
+    return pd.DataFrame(
+        {
+            "dataset": NASTY * 2,
+            "class": (NASTY[::-1]) * 2,
+            "descriptor": ["A"] * n + ["B"] * n,
+            "auroc": np.linspace(0, 1, 2 * n),
+        }
+    )
+
+
+@pytest.mark.parametrize("ending", ["parquet", "feather", "csv", "tsv", "jsonl"])
+def test_nasty_names_survive_every_format(tmp_path, ending):
+    results = load_results(nasty_frame())
+    path = tmp_path / f"a.{ending}"
+    results.write(path)
+    again = load_results(path)
+    assert again.scores.index.to_list() == list(zip(NASTY, NASTY[::-1], strict=True))
+    assert again.scores.equals(results.scores)
+
+
+@pytest.mark.parametrize("ending", ["parquet", "feather", "csv", "jsonl"])
+def test_nasty_algorithms_survive_every_format(tmp_path, ending):
+    frame = nasty_frame().assign(descriptor=nasty_frame()["dataset"], dataset="x")
+    frame["class"] = ["0"] * len(NASTY) + ["1"] * len(NASTY)
+    path = tmp_path / f"a.{ending}"
+    results = load_results(frame)
+    results.write(path)
+    assert load_results(path).algorithms == NASTY
+
+
+def test_wide_csv_keeps_names(tmp_path):
+    (tmp_path / "a.csv").write_text("dataset,001,True,1e5\nNA,0.1,0.2,0.3\nnull,0.4,0.5,0.6\n")
+    results = load_results(tmp_path / "a.csv")
+    assert results.algorithms == ["001", "True", "1e5"]
+    assert list(results.clusters) == ["NA", "null"]
+
+
+def test_numbers_as_names(tmp_path):
+    table = pa.table(
+        {
+            "dataset": pa.array([1, 2], pa.int8()),
+            "class": pa.array([True, False]),
+            "descriptor": pa.array([1.0, 2.0]),
+            "auroc": [0.1, 0.2],
+        }
+    )
+    pq.write_table(table, tmp_path / "a.parquet")
+    results = load_results(tmp_path / "a.parquet")
+    assert results.scores.index.to_list() == [("1", "True"), ("2", "False")]
+    assert results.algorithms == ["1", "2"]
+
+
+def test_json_numbers_keep_their_spelling(tmp_path):
+    lines = '{"dataset": 1e5, "class": 1.0, "model": true, "score": 0.5}\n'
+    (tmp_path / "a.jsonl").write_text(lines)
+    results = load_results(tmp_path / "a.jsonl")
+    assert results.scores.index.to_list() == [("1e5", "1.0")]
+    assert results.algorithms == ["True"]
+
+
+def test_json_records_may_lack_keys_and_hold_anything(tmp_path):
+    records = [
+        {"dataset": "x", "model": "A", "score": 0.5, "parameters": {"k": [1, 2]}},
+        {"score": None, "model": "B", "dataset": "x", "error": "line\u2028break"},
+        {"dataset": "x", "model": "C", "score": "NaN"},
+        {"dataset": "x", "model": "\ud800", "score": 1},
+    ]
+    (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, records)))
+    results = load_results(tmp_path / "a.jsonl")
+    assert results.algorithms == ["A", "B", "C", "\\ud800"]
+    assert results.scores.isna().to_numpy().tolist() == [[False, True, True, False]]
+
+
+def test_mixed_types_in_one_column_stay_apart():
+    column = pd.Series([True, 1, 1.5, "1", None, np.nan, b"x"], dtype=object)
+    assert column_text(column).tolist() == ["True", "1", "1.5", "1", None, None, "x"]
+
+
+def test_as_text_of_other_values():
+    assert as_text(np.int64(7)) == "7"
+    assert as_text(np.float32(2)) == "2"
+    assert as_text(1e300) == "1e+300"
+    assert as_text({"a": [1]}) == '{"a": [1]}'
+    assert as_text(pd.NA) is None
+    assert as_text("") is None
+
+
+def test_names_that_look_alike_are_pointed_out():
+    frame = pd.DataFrame(
+        {"dataset": ["Iris", "iris ", "e\u0301", "\u00e9", "zero\u200b", "zero", "wine"]}
+    ).assign(ALP=0.5, alp=0.6)
+    notes = " ".join(load_results(frame).notes)
+    assert "'Iris', 'iris '" in notes
+    assert "'ALP', 'alp'" in notes
+    assert "'zero\\u200b', 'zero'" in notes
+    assert "'wine'" not in notes
+
+
+def test_tasks_look_alike_only_within_a_data_set():
+    frame = pd.DataFrame(
+        {"dataset": ["x", "x", "y"], "class": ["1", "01", "1.0"], "A": 0.5, "B": 1.0}
+    )
+    (note,) = load_results(frame).notes
+    assert note.startswith("Names of tasks")
+    assert "'1', '01'" in note
+    assert "1.0" not in note
+
+
+def test_look_alikes_by_number_style():
+    assert look_alikes(["1e5", "100000", "nan", "NaN", "inf"]) == [
+        ("1e5", "100000"),
+        ("nan", "NaN"),
+    ]
+
+
+def test_quoted_names_fit_on_one_line():
+    assert quote("\x1b[31m\n") == "'\\x1b[31m\\n'"
+    assert len(quote("x" * 300)) < 70
+
+
+def test_html_escapes_names():
+    html = load_results(nasty_frame())._repr_html_()
+    frame = pd.DataFrame({"dataset": ["<script>"], "<b>": [0.1], "B": [0.2]})
+    html += load_results(frame)._repr_html_()
+    assert "<script>" not in html
+    assert "<b>" not in html
+    assert "&lt;script&gt;" in html
+    assert "&lt;b&gt;" in html

@@ -1,0 +1,157 @@
+"""The table itself: weights, orientation, selection, policies, writing."""
+
+import os
+import stat
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from occstats.errors import OutputError, ResultsError
+from occstats.results import Results, load_results
+
+
+def test_weights_give_every_data_set_the_same():
+    frame = pd.DataFrame({"dataset": list("xxxy"), "class": list("0123"), "A": 0.5, "B": 0.6})
+    results = load_results(frame)
+    assert results.weights.tolist() == [1 / 6, 1 / 6, 1 / 6, 1 / 2]
+
+
+def test_orientation():
+    frame = pd.DataFrame({"dataset": list("xy"), "A": [1.0, 2.0], "B": [3.0, 4.0]})
+    assert load_results(frame, lower_is_better=True).oriented.tolist() == [[-1, -3], [-2, -4]]
+    results = load_results(frame)
+    results.oriented[:] = 0
+    assert results.scores.iloc[0, 0] == 1.0
+
+
+def test_select(long_frame):
+    results = load_results(long_frame)
+    assert results.select(["B", "A"]).algorithms == ["B", "A"]
+    with pytest.raises(ResultsError, match=r"no 'a' .*did you mean 'A'.*choose from 'A', 'B'"):
+        results.select(["a"])
+    with pytest.raises(ResultsError, match="'A' named twice"):
+        results.select(["A", "A"])
+    with pytest.raises(ResultsError, match="none named"):
+        results.select([])
+
+
+def gappy():
+    nan = np.nan
+    return load_results(
+        pd.DataFrame(
+            {
+                "dataset": list("xxyyz"),
+                "class": list("01010"),
+                "A": [0.1, 0.2, 0.3, nan, nan],
+                "B": [0.1, nan, 0.3, 0.4, nan],
+                "C": [0.1, 0.2, 0.3, 0.4, 0.5],
+            }
+        )
+    )
+
+
+def test_complete_counts_what_it_drops():
+    kept = gappy().resolve_missing("complete")
+    assert kept.scores.index.to_list() == [("x", "0"), ("y", "0")]
+    assert kept.notes[-1] == (
+        "missing='complete': 3 of 5 tasks dropped, 1 of 3 data sets lost entirely."
+    )
+
+
+def test_pairwise_counts_per_pair():
+    results = gappy()
+    kept = results.resolve_missing("pairwise")
+    assert kept.n_tasks == 4
+    assert kept.tasks_per_pair.to_numpy().tolist() == [[3, 2, 3], [2, 3, 3], [3, 3, 4]]
+    assert "1 of 5 tasks dropped" in kept.notes[-2]
+    assert "2 have every algorithm" in kept.notes[-1]
+    assert "'A'–'B' 2, 'A'–'C' 1, 'B'–'C' 1" in kept.notes[-1]
+
+
+def test_refusal_names_the_worst_algorithm():
+    with pytest.raises(ResultsError, match="leave out 'A', which lacks most"):
+        gappy().resolve_missing()
+
+
+def test_policies_that_leave_nothing():
+    frame = pd.DataFrame({"dataset": list("xy"), "A": [0.1, np.nan], "B": [np.nan, 0.2]})
+    results = load_results(frame)
+    with pytest.raises(ResultsError, match="leaves nothing"):
+        results.resolve_missing("complete")
+    with pytest.raises(ResultsError, match="nothing to pair"):
+        results.resolve_missing("pairwise")
+
+
+def test_whole_table_passes_every_policy(long_frame):
+    results = load_results(long_frame)
+    for policy in ("refuse", "complete", "pairwise"):
+        assert results.resolve_missing(policy) is results
+
+
+def test_constructor_checks():
+    good = load_results("lenz2021")
+    with pytest.raises(ResultsError, match="two levels"):
+        Results(good.scores.reset_index(drop=True), good.traits, "auroc")
+    twice = pd.concat([good.scores, good.scores.iloc[:1]])
+    with pytest.raises(ResultsError, match="stands there twice"):
+        Results(twice, good.traits, "auroc")
+    with pytest.raises(ResultsError, match="traits: the rows must be the tasks"):
+        Results(good.scores, good.traits.iloc[::-1], "auroc")
+    with pytest.raises(ResultsError, match="'ALP' stands there twice"):
+        Results(good.scores[["ALP", "ALP"]], good.traits, "auroc")
+
+
+def test_repr_and_html(long_frame):
+    text = repr(load_results(long_frame.drop(index=0), score_name="f\n1"))
+    assert text == "<Results: f\\n1 of 2 algorithms on 6 tasks of 3 data sets, 1 missing: 'B', 'A'>"
+    html = load_results("lenz2021")._repr_html_()
+    assert "236 more tasks" in html
+    assert "0.741" in html
+
+
+@pytest.mark.parametrize("ending", ["parquet", "feather", "csv", "tsv", "jsonl"])
+@pytest.mark.parametrize("score_name", ["auroc", "rmse", "my own score", "score"])
+def test_written_folds_come_back(tmp_path, long_frame, ending, score_name):
+    rng = np.random.default_rng(0)
+    frame = pd.concat([long_frame.assign(fold=f) for f in range(3)], ignore_index=True)
+    frame["auroc"] = rng.random(len(frame))
+    frame["status"] = "ok"
+    frame.loc[0, "status"] = "failed"
+    frame.loc[[14, 15], "status"] = "undefined"
+    results = load_results(frame, score_name=score_name, lower_is_better=False)
+    results.write(tmp_path / f"a.{ending}")
+    again = load_results(tmp_path / f"a.{ending}", lower_is_better=False)
+    order = results.algorithms
+    pd.testing.assert_frame_equal(again.scores[order], results.scores, check_column_type=False)
+    pd.testing.assert_frame_equal(
+        again.cvsd[order], results.cvsd, check_column_type=False, check_exact=True
+    )
+    pd.testing.assert_frame_equal(again.traits, results.traits, check_exact=True)
+    assert again.score_name == score_name
+
+
+def test_writing_is_all_or_nothing(tmp_path, monkeypatch):
+    results = load_results("lenz2021")
+    path = tmp_path / "a.csv"
+    path.write_text("old")
+    with pytest.raises(OutputError, match="is not known"):
+        results.write(tmp_path / "a.xlsx")
+    with pytest.raises(OutputError, match="cannot be written"):
+        results.write(tmp_path / "nowhere" / "a.csv")
+
+    def fail(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "replace", fail)
+    with pytest.raises(OutputError, match="No space left on device"):
+        results.write(path)
+    assert path.read_text() == "old"
+    assert os.listdir(tmp_path) == ["a.csv"]
+
+
+def test_written_files_have_usual_permissions(tmp_path):
+    load_results("lenz2021").write(tmp_path / "a.csv")
+    (tmp_path / "b.csv").write_text("")
+    modes = {stat.S_IMODE(path.stat().st_mode) for path in tmp_path.iterdir()}
+    assert len(modes) == 1
