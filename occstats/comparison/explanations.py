@@ -39,8 +39,8 @@ EXPLANATIONS: dict[str, str] = {
     "wins": "The share of tasks that a wins, each data set weighing the same.",
     "ties": "The share of tasks on which a and b tie, each data set weighing the same.",
     "losses": "The share of tasks that a loses, each data set weighing the same.",
-    "prob_improvement_task": "The probability that a is better than b on a new task of one of these "
-    "data sets (a tie counts one half).",
+    "prob_improvement_task": "The probability that a is better than b on a new task of one of "
+    "these data sets (a tie counts one half).",
     "prob_improvement_dataset": "The probability that a is better than b on average over the tasks "
     "of a new data set (a tie counts one half).",
     # Bayesian
@@ -50,8 +50,8 @@ EXPLANATIONS: dict[str, str] = {
     "of practical equivalence.",
     "bayes_worse": "The posterior probability that a is worse than b by more than the region of "
     "practical equivalence.",
-    "fold_tests": "For each task by itself, the probabilities that a is better, equivalent or worse, "
-    "from its folds (correlated t-test).",
+    "fold_tests": "For each task by itself, the probabilities that a is better, equivalent or "
+    "worse, from its folds (correlated t-test).",
     # Kendall
     "tau": "How similarly two algorithms order the tasks by difficulty: 1 the same, 0 unrelated, "
     "−1 reversed.",
@@ -63,7 +63,7 @@ EXPLANATIONS: dict[str, str] = {
     # stability
     "leave_one_dataset_out": "Which conclusions change if one data set had not been there.",
     "leave_one_algorithm_out": "Which conclusions change if one algorithm had not been compared.",
-    "changes": "Every conclusion that hangs on a single data set or algorithm, before and without it.",
+    "changes": "The conclusions that hang on a single data set or algorithm, with and without it.",
     "influence": "The data set that moves the mean difference of a pair most, and by how much.",
     "datasets_that_change": "How many data sets could, each by its absence alone, change the "
     "conclusion about the pair.",
@@ -73,8 +73,8 @@ EXPLANATIONS: dict[str, str] = {
     # design
     "smallest_p": "The smallest p-value that so many data sets can give, however large the "
     "difference.",
-    "minimal_detectable": "The smallest true mean difference that a benchmark of this size finds in "
-    "80 % of cases.",
+    "minimal_detectable": "The smallest true mean difference that a benchmark of this size finds "
+    "in 80 % of cases.",
     "minimal_detectable_corrected": "The same at the strictest level of the multiple-test "
     "correction.",
     "power_now": "How often a benchmark of this size, drawn from data sets like these, would find "

@@ -213,10 +213,10 @@ def _typical(ranks: _SignedRanks, subsets: NDArray[np.float32], share: float) ->
     allowed = share * len(subsets)
     # Half-way between lattice points no difference is zero and no two opposite ones tie.
     low, high = int(2 * ranks.x[0]) - 1, int(2 * ranks.x[-1])
-    settled = int(np.sum(_turned(subsets, ranks.sums(low + 0.5))))
+    turned = _turned(subsets, ranks.sums(low + 0.5))
+    settled, undecided = int(turned.sum()), subsets[~turned]
     if settled > allowed:
         return -np.inf
-    undecided = subsets
     while high - low > 1:
         middle = (low + high) // 2
         turned = _turned(undecided, ranks.sums(middle + 0.5))

@@ -1,8 +1,8 @@
 """How sure the best value of a parameter is: the optimum of a sweep, with data sets resampled.
 
 A sweep gives the mean score of each data set at each value of a parameter. The best value is where
-the mean over data sets is highest; with other data sets it would be another one. The curve is formed
-anew (and smoothed anew) for each cluster-bootstrap resample, and its optimum found anew.
+the mean over data sets is highest; with other data sets it would be another one. The curve is
+formed anew (and smoothed anew) for each cluster-bootstrap resample, and its optimum found anew.
 
 References
 ----------
