@@ -70,7 +70,7 @@ def weighted_means(means: Array, counts: Array) -> Array:
     array([2., 1.])
     """
     present = ~np.isnan(means)
-    if present.all():
+    if present.all() and counts.any(axis=1).all():
         return np.asarray(counts @ means / counts.sum(axis=1, keepdims=True))
     weights = counts @ present.astype(float)
     sums = counts @ np.where(present, means, 0.0)
