@@ -63,6 +63,16 @@ class LazyGroup(click.Group):
         with formatter.section("Commands"):
             formatter.write_dl([(name, COMMANDS[name][1]) for name in self.list_commands(ctx)])
 
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            result = super().invoke(ctx)
+            sys.stdout.flush()
+            return result
+        except BrokenPipeError:
+            # The reader, such as `head`, has seen enough; nor should Python complain at exit.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return 0
+
     def main(
         self,
         args: Sequence[str] | None = None,
@@ -86,7 +96,6 @@ class LazyGroup(click.Group):
         _forgive_narrow_encodings()
         try:
             code = super().main(**options)
-            sys.stdout.flush()
         except click.exceptions.NoArgsIsHelpError as error:
             click.echo(error.format_message(), err=True)
             sys.exit(BAD_INPUT)
@@ -99,10 +108,6 @@ class LazyGroup(click.Group):
         except (KeyboardInterrupt, click.Abort, EOFError):
             click.echo("Interrupted.", err=True)
             sys.exit(INTERRUPTED)
-        except BrokenPipeError:
-            # The reader, such as `head`, has seen enough; a second complaint at exit is not needed.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            sys.exit(0)
         sys.exit(code if isinstance(code, int) else 0)
 
 

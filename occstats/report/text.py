@@ -31,11 +31,16 @@ def make_console(file: Any = None, *, width: int | None = None) -> Console:
     """A console that never takes a name for markup; colour only where a terminal shows it."""
     from rich.console import Console
 
+    class OpenConsole(Console):
+        def on_broken_pipe(self) -> None:
+            # Rich would exit with code 1; the command line knows better.
+            raise BrokenPipeError
+
     stream = sys.stdout if file is None else file
     on_terminal = bool(getattr(stream, "isatty", lambda: False)())
     if width is None and not on_terminal:
         width = int(os.environ.get("COLUMNS", "") or PIPE_WIDTH)
-    return Console(
+    return OpenConsole(
         file=stream,
         width=width,
         markup=False,

@@ -1,0 +1,216 @@
+"""`occstats compare` as a user calls it: streams, exit codes, options, files."""
+
+import json
+import subprocess
+import sys
+
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+import occstats
+from occstats.cli import main
+from occstats.cli.compare import command
+from occstats.cli.group import COMMANDS
+from occstats.comparison import Settings
+
+FAST = ["--n-resamples", "100"]
+
+
+def run(*arguments, **options):
+    return CliRunner().invoke(main, [str(argument) for argument in arguments], **options)
+
+
+@pytest.fixture(scope="module")
+def printed():
+    return run("compare", "lenz2021", *FAST)
+
+
+def test_verdict_comes_first_then_summary_then_triangle(printed):
+    assert printed.exit_code == 0, printed.output
+    assert printed.stderr == ""
+    text = printed.stdout
+    assert text.startswith("Of 9 algorithms on 246 tasks from 50 data sets, ALP has the best")
+    positions = [text.index(title) for title in ("\nSummary\n", "\nCorrected p-values\n",
+                 "\nHow much better\n", "\nKendall's τ\n", "\nComplementary pairs\n",
+                 "\nWhat the rank depends on\n", "\nMean rank by difficulty\n",
+                 "\nHow much the data sets matter\n", "\nWould it hold\n",
+                 "\nClassical tests\n")]  # fmt: skip
+    assert positions == sorted(positions)
+    assert "per-row families do not control the error over the whole" in text
+
+
+def test_triangle_is_printed_as_in_the_paper(printed):
+    lines = printed.stdout.split("\nCorrected p-values\n")[1].split("\n\n")[0].splitlines()
+    rows = {line.split()[0]: line for line in lines if line.strip()}
+    assert " ".join(rows["ALP"].split()) == (
+        "ALP 0.17 0.020 0.035 < 0.0001 0.043 0.00071 < 0.0001 < 0.0001"
+    )
+    assert rows["LNND"].split() == ["LNND", "0.28"]
+    assert "≥ 1" in rows["NND"]
+
+
+def test_no_colour_away_from_a_terminal(printed):
+    assert "\x1b" not in printed.stdout
+
+
+def test_json_is_the_only_thing_on_stdout():
+    result = run("compare", "lenz2021", "--json", *FAST)
+    document = json.loads(result.stdout)
+    assert result.stderr == ""
+    assert document["meta"]["tasks"] == 246
+    row = next(row for row in document["pairwise"] if (row["a"], row["b"]) == ("ALP", "SVM"))
+    assert round(row["p_adjusted"], 5) == 0.16713
+    assert [round(row["mean_rank"], 4) for row in document["summary"]][:2] == [3.5073, 3.8647]
+    assert document["design"]["power"] is None
+    assert document["stability"]["specification"] is None
+
+
+def test_json_has_no_nan_literal():
+    result = run("compare", "lenz2021", "--json", "--control", "ALP", *FAST)
+
+    def refuse(literal):
+        raise AssertionError(literal)
+
+    document = json.loads(result.stdout, parse_constant=refuse)
+    assert any(row["p_adjusted"] is None for row in document["pairwise"])
+
+
+def test_options_reach_the_settings():
+    result = run(
+        "compare", "lenz2021", "--json", "--test", "ds", "--null", "permutation", "--alternative",
+        "two-sided", "--correction", "hochberg", "--family", "all", "--alpha", "0.1",
+        "--algorithms", "ALP, SVM,NND", "--tie-tolerance", "0", "--kendall", "sum", "--inference",
+        "hc3", "--strata", "quantile", "--n-strata", "3", "--confidence", "0.9", "--rope", "0.02",
+        "--random-state", "7", *FAST,
+    )  # fmt: skip
+    meta = json.loads(result.stdout)["meta"]
+    expected = {
+        "test": "ds", "null": "permutation", "alternative": "two-sided", "correction": "hochberg",
+        "family": "all", "alpha": 0.1, "tie_tolerance": 0, "kendall": "sum", "inference": "hc3",
+        "strata": "quantile", "n_strata": 3, "confidence": 0.9, "rope": 0.02, "random_state": 7,
+        "n_resamples": 100, "algorithms": ["ALP", "SVM", "NND"],
+    }  # fmt: skip
+    assert {key: meta[key] for key in expected} == expected
+
+
+def test_every_setting_is_an_option_with_help():
+    options = {option.name: option for option in command.params}
+    assert set(Settings.__dataclass_fields__) <= set(options)
+    for option in command.params:
+        if option.name != "results":
+            assert option.help, option.name
+
+
+def test_several_results_are_joined(tmp_path):
+    frame = occstats.load_results("lenz2021").to_frame()
+    mine = frame[frame["descriptor"] == "ALP"].assign(descriptor="MINE")
+    mine["auroc"] = (mine["auroc"] + 0.01).clip(upper=1)
+    path = tmp_path / "mine.csv"
+    mine.to_csv(path, index=False)
+    result = run("compare", "lenz2021", path, "--control", "MINE", "--json", *FAST)
+    document = json.loads(result.stdout)
+    assert document["meta"]["family"] == "control"
+    assert len(document["meta"]["algorithms"]) == 10
+    assert "MINE is significantly better than all" in document["verdict"]
+
+
+def test_out_writes_everything_and_says_where(tmp_path):
+    out = tmp_path / "new" / "report"
+    result = run("compare", "lenz2021", "--out", out, *FAST)
+    assert result.exit_code == 0, result.output
+    assert str(out) in result.stdout
+    assert json.loads((out / "comparison.json").read_text())["meta"]["tasks"] == 246
+    for name in ("summary", "p_values", "pairwise", "ranks", "scores", "regression"):
+        for ending in ("csv", "md", "tex"):
+            assert (out / "tables" / f"{name}.{ending}").stat().st_size > 0
+    summary = pd.read_csv(out / "tables" / "summary.csv")
+    assert summary["mean_rank"].iloc[0] == pytest.approx(3.5072822177822176, abs=1e-15)
+    assert "\\cite{rosner2006}" in (out / "methods.tex").read_text()
+    assert "@article{rosner2006" in (out / "references.bib").read_text()
+
+
+def test_single_data_set_is_said(tmp_path):
+    frame = occstats.load_results("lenz2021").to_frame().query("dataset == 'wine'")
+    path = tmp_path / "wine.csv"
+    frame.to_csv(path, index=False)
+    result = run("compare", path, *FAST)
+    assert result.exit_code == 0, result.output
+    assert "no p-values" in result.stdout
+    assert "Corrected p-values" not in result.stdout
+
+
+def test_help_lists_the_commands_that_exist():
+    result = run("--help")
+    assert result.exit_code == 0
+    for name in ("compare", "completion"):
+        assert COMMANDS[name][1] in result.stdout
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_scripts(shell):
+    result = run("completion", shell)
+    assert result.exit_code == 0
+    assert "_OCCSTATS_COMPLETE" in result.stdout
+
+
+def test_completion_offers_bundled_names_and_options():
+    environment = {
+        "_OCCSTATS_COMPLETE": "bash_complete",
+        "COMP_WORDS": "occstats compare lenz",
+        "COMP_CWORD": "2",
+    }
+    result = CliRunner().invoke(main, [], prog_name="occstats", env=environment)
+    assert "plain,lenz2021" in result.stdout
+
+
+def test_version():
+    assert occstats.__version__ in run("--version").stdout
+
+
+def test_narrow_terminal_leaves_columns_out_and_says_so(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "60")
+    result = run("compare", "lenz2021", *FAST)
+    assert max(len(line) for line in result.stdout.splitlines()) <= 60
+    assert "more columns, not shown here" in result.stdout
+
+
+INTERRUPTED_WHILE_WRITING = """
+import os, signal, sys
+from occstats.cli import main
+from occstats.report import writer
+
+write = writer._write_durably
+
+def write_and_interrupt(path, content):
+    write(path, content)
+    if path.name == "summary.tex":
+        os.kill(os.getpid(), signal.SIGINT)
+
+writer._write_durably = write_and_interrupt
+main(sys.argv[1:])
+"""
+
+
+def test_an_interrupt_exits_130_and_leaves_no_half_file(tmp_path):
+    out = tmp_path / "report"
+    arguments = ["compare", "lenz2021", "--n-resamples", "100", "--out", str(out)]
+    done = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED_WHILE_WRITING, *arguments],
+        capture_output=True,
+        check=False,
+    )
+    assert done.returncode == 130
+    assert done.stderr.strip() == b"Interrupted."
+    assert done.stdout == b""
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_reader_that_stops_reading_is_no_error():
+    shell = f"{sys.executable} -m occstats compare lenz2021 --n-resamples 100 | head -1"
+    done = subprocess.run(
+        ["bash", "-c", f"set -o pipefail; {shell}"], capture_output=True, check=False
+    )
+    assert done.stdout.startswith(b"Of 9 algorithms")
+    assert done.stderr == b""
+    assert done.returncode == 0

@@ -1,0 +1,50 @@
+"""Heavy libraries are imported by what needs them, when it is used."""
+
+import subprocess
+import sys
+
+import pytest
+
+HEAVY = {"scipy", "sklearn", "matplotlib", "seaborn", "statsmodels", "numba", "rpy2", "pyarrow",
+         "rich", "jinja2", "joblib", "distributed"}  # fmt: skip
+
+
+def imported(code):
+    script = f"{code}\nimport sys\nprint('\\n'.join(sys.modules), file=sys.stderr)"
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, check=False, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    return {name.partition(".")[0] for name in done.stderr.split()}
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import occstats; dir(occstats)",
+        "from occstats.cli import main\nmain(['--help'], standalone_mode=False)",
+        "from occstats.cli import main\nmain(['compare', '--help'], standalone_mode=False)",
+        "from occstats.comparison import Settings; Settings()",
+    ],
+)
+def test_help_and_import_need_no_heavy_library(code):
+    assert not imported(code) & (HEAVY | {"pandas", "numpy"})
+
+
+def test_a_comparison_needs_no_compiler_and_no_plotting():
+    code = (
+        "from occstats.cli import main\n"
+        "main(['compare', 'lenz2021', '--json', '--n-resamples', '100'], standalone_mode=False)"
+    )
+    names = imported(code)
+    assert "scipy" in names
+    assert not names & {"numba", "matplotlib", "seaborn", "statsmodels", "sklearn", "rpy2"}
+
+
+def test_the_door_offers_what_it_promises():
+    import occstats
+
+    for name in occstats.__all__:
+        assert getattr(occstats, name) is not None
+    with pytest.raises(AttributeError, match="nothing_like_that"):
+        _ = occstats.nothing_like_that
