@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -66,16 +65,20 @@ def _as_floats(name: str, values: npt.ArrayLike, *, dimensions: int, allow_nan: 
     return array
 
 
-def cluster_codes(clusters: npt.ArrayLike, n_tasks: int) -> tuple[IntArray, int]:
+def cluster_codes(clusters: npt.ArrayLike, n_tasks: int | None = None) -> tuple[IntArray, int]:
     """Number the clusters 0 … m − 1 in sorted order of their labels.
 
     Sorted, so that neither the order of the rows nor a random stream that walks over the
     clusters depends on which row came first.
     """
-    labels: Any = clusters if isinstance(clusters, np.ndarray) else np.asarray(clusters)
-    if labels.ndim != 1 or len(labels) != n_tasks:
+    # Objects, because numpy would turn a missing label among text into the text "nan".
+    labels = (
+        clusters if isinstance(clusters, np.ndarray) else np.asarray(clusters, dtype=np.object_)
+    )
+    if labels.ndim != 1 or (n_tasks is not None and len(labels) != n_tasks):
+        expected = "" if n_tasks is None else f" ({n_tasks})"
         raise ArgumentError(
-            f"clusters must hold one label per task ({n_tasks}); got shape {labels.shape}."
+            f"clusters must hold one label per task{expected}; got shape {labels.shape}."
         )
     try:
         codes, uniques = pd.factorize(labels, sort=True)

@@ -1,6 +1,7 @@
 """The statistic of Rosner, Glynn and Lee, from the sums of signed ranks within clusters."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -22,6 +23,9 @@ class SignedRankSums:
         Sum of the squared signed ranks of all observations.
     constant : bool
         Whether all signed ranks are the same number.
+    correlation : float
+        ρ of the signed ranks by analysis of variance, not below 0; NaN where it is not defined:
+        fewer than two clusters, no cluster with two observations, or ranks that do not vary.
     """
 
     rank_sums: FloatArray
@@ -29,17 +33,24 @@ class SignedRankSums:
     sum_of_squares: float
     constant: bool
 
-    @property
+    @cached_property
     def n_observations(self) -> int:
         return int(self.sizes.sum())
 
-    @property
+    @cached_property
     def n_clusters(self) -> int:
         return len(self.sizes)
 
-    @property
+    @cached_property
     def balanced(self) -> bool:
         return bool((self.sizes == self.sizes[0]).all())
+
+    @cached_property
+    def correlation(self) -> float:
+        if self.n_clusters < 2 or self.n_observations == self.n_clusters or self.constant:
+            return float("nan")
+        grand_mean = np.asarray(self.rank_sums.sum() / self.n_observations)
+        return float(_intraclass_correlation(self, grand_mean))
 
 
 def signed_rank_sums(data: SortedDifferences) -> SignedRankSums:
@@ -64,19 +75,6 @@ def signed_rank_sums(data: SortedDifferences) -> SignedRankSums:
             and abs(rank_sums.sum()) == ranks.sum()
         ),
     )
-
-
-def intraclass_correlation(sums: SignedRankSums) -> float:
-    """ρ of the signed ranks, by analysis of variance, not below 0; NaN where it is not defined.
-
-    Not defined means: fewer than two clusters, no cluster with two observations, or signed ranks
-    that do not vary.
-    """
-    m, n = sums.n_clusters, sums.n_observations
-    if m < 2 or n == m or sums.constant:
-        return float("nan")
-    grand = np.asarray(sums.rank_sums.sum() / n)
-    return float(_intraclass_correlation(sums, grand))
 
 
 def _intraclass_correlation(sums: SignedRankSums, grand_mean: FloatArray) -> FloatArray:
@@ -114,7 +112,7 @@ def statistic_and_variance(sums: SignedRankSums) -> tuple[float, float, str | No
                 "cannot be estimated",
             )
         n = sums.n_observations
-        rho = _intraclass_correlation(sums, np.asarray(sums.rank_sums.sum() / n))
+        rho = np.asarray(sums.correlation)
         inflation = 1 + (sums.sizes - 1) * _corrected(rho, sums.n_clusters)
         if (inflation <= 0).any():
             return (

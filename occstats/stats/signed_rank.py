@@ -281,7 +281,7 @@ def evaluate(
     """Test differences that are already rounded and whose clusters are already numbered."""
     data = sort_differences(differences, codes, n_clusters)
     sums = rosner_glynn_lee.signed_rank_sums(data)
-    rho = rosner_glynn_lee.intraclass_correlation(sums)
+    rho = sums.correlation
     contributions = None
     if method == "ds":
         contributions = datta_satten.cluster_contributions(data)

@@ -33,8 +33,7 @@ def cluster_weights(clusters: npt.ArrayLike) -> FloatArray:
     >>> cluster_weights(["iris", "iris", "wine", "iris", "iris"]).tolist()
     [0.125, 0.125, 0.5, 0.125, 0.125]
     """
-    labels = np.asarray(clusters)
-    codes, n_clusters = cluster_codes(labels, len(labels) if labels.ndim else 0)
+    codes, n_clusters = cluster_codes(clusters)
     if n_clusters == 0:
         raise ArgumentError("clusters must hold at least one task; got none.")
     sizes = np.bincount(codes, minlength=n_clusters)

@@ -244,6 +244,7 @@ def test_two_clusters_whose_corrected_correlation_is_negative():
         ({"x": [[1, 2, 3]]}, "x must have 1 dimension"),
         ({"clusters": ["a", "b"]}, "one label per task \\(3\\)"),
         ({"clusters": ["a", None, "b"]}, "1 tasks have no label"),
+        ({"clusters": ["a", float("nan"), "b"]}, "1 tasks have no label"),
     ],
 )
 def test_refusals(arguments, message):
