@@ -5,6 +5,7 @@
 
 import json
 import threading
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
@@ -34,12 +35,19 @@ EXACT = [case for case in CASES if case["exact"]]
 RUN = {"rpy2": run_embedded, "rscript": run_in_rscript}
 
 
-def skip_without(through):
-    found = probe_r()
-    if found.problem:
-        pytest.skip(f"needs R with clusrank: {found.problem}")
+@cache
+def missing(through):
+    """What is missing; asked once, as every question starts a process."""
+    if probe_r().problem:
+        return f"needs R with clusrank: {probe_r().problem}"
     if through == "rpy2" and probe_rpy2().problem:
-        pytest.skip(f"needs rpy2: {probe_rpy2().problem}")
+        return f"needs rpy2: {probe_rpy2().problem}"
+    return ""
+
+
+def skip_without(through):
+    if missing(through):
+        pytest.skip(missing(through))
 
 
 @pytest.fixture(params=["rpy2", "rscript"])
@@ -292,3 +300,34 @@ def test_check_r_on_the_command_line(through):
     assert document["tests"]["rgl"]["n_tests"] == 72
     assert document["tests"]["rgl"]["largest_difference_p"] < 1e-10
     assert document["tests"]["rgl"]["versions"]["engine"] == engine
+
+
+def test_compare_says_the_same_through_r(through):
+    from occstats import compare
+
+    options = {"algorithms": ("ALP", "SVM", "NND"), "n_resamples": 100}
+    engine = {"rpy2": "clusrank", "rscript": "rscript"}[through]
+    native = compare("lenz2021", **options)
+    found = compare("lenz2021", **options, engine=engine)
+    for column in ("p", "p_adjusted", "z", "statistic", "icc"):
+        assert_allclose(found.pairwise[column], native.pairwise[column], rtol=1e-10, atol=1e-10)
+    assert found.verdict == native.verdict
+    assert found.meta["engine"] == engine_versions(through)
+
+
+@pytest.mark.usefixtures("embedded")
+def test_compare_with_both_engines_reports_the_largest_difference():
+    from occstats import compare
+
+    found = compare("lenz2021", algorithms=("ALP", "SVM"), n_resamples=100, engine="both")
+    assert found.meta["engine"]["engine"] == "both"
+    assert found.meta["engine"]["largest_p_difference"] < 1e-10
+    assert any("agrees with clusrank" in note for note in found.notes)
+
+
+@pytest.mark.usefixtures("embedded")
+def test_compare_names_the_pair_that_clusrank_cannot_test_exactly():
+    from occstats import compare
+
+    with pytest.raises(EngineError, match=r"null 'exact' of \w+ against \w+ is refused: there are"):
+        compare("lenz2021", algorithms=("ALP", "SVM"), null="exact", engine="clusrank")
