@@ -34,13 +34,13 @@ _MAXIMUM_ROUNDS = 1000
 @dataclass(frozen=True, eq=False)
 class Solution:
     """
-    A solution of the one-class problem, in the scale Σα = 1.
+    A solution of the one-class problem; all but `weight` and `gradient` in the scale Σα = 1.
 
     Attributes
     ----------
     nu : float
-    alpha : ndarray of shape (n_samples,)
-        Weight of each training row.
+    weight : ndarray of shape (n_samples,)
+        Weight of each training row, in LIBSVM's scale: at most 1, the sum is νn.
     rho : float
         Offset of the hyperplane.
     objective : float
@@ -50,12 +50,17 @@ class Solution:
     """
 
     nu: float
-    alpha: Vector = field(repr=False)
+    weight: Vector = field(repr=False)
     rho: float
     objective: float
     converged: bool
     gradient: Vector = field(repr=False)
-    """Kα in the scale Σα = νn, from which a neighbouring ν is solved."""
+    """Kernel matrix times `weight`, from which the problem for a neighbouring ν is solved."""
+
+    @property
+    def alpha(self) -> Vector:
+        """Weight of each training row; the sum is 1."""
+        return self.weight / (self.nu * len(self.weight))
 
 
 class OneClassProblem:
@@ -98,16 +103,13 @@ class OneClassProblem:
             weight = self._first_weights(nu)
             gradient = self._product(weight)
         else:
-            weight = start.alpha * (start.nu * len(self.rows))
-            np.clip(weight, 0, 1, out=weight)
-            moved = _move_mass(weight, start.gradient, nu * len(self.rows))
-            gradient = start.gradient + self._product(moved - weight)
-            weight = moved
+            weight = _move_mass(start.weight, start.gradient, nu * len(self.rows))
+            gradient = start.gradient + self._product(weight - start.weight)
         converged = self._optimise(weight, gradient)
         scale = nu * len(self.rows)
         return Solution(
             nu=nu,
-            alpha=weight / scale,
+            weight=weight,
             rho=_offset(weight, gradient) / scale,
             objective=float(weight @ gradient) / (2 * scale**2),
             converged=converged,
@@ -128,8 +130,8 @@ class OneClassProblem:
                 threads=self.threads,
                 working_set=self.working_set,
             ).solve(nu)
-            support = rough.alpha > 0
-            outwardness = self._times(self.rows, subset[support], rough.alpha[support])
+            support = rough.weight > 0
+            outwardness = self._times(self.rows, subset[support], rough.weight[support])
         return _fill(np.zeros(n), np.argsort(outwardness, kind="stable"), nu * n)
 
     def _product(self, change: Vector) -> Vector:

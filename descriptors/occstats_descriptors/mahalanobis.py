@@ -62,22 +62,21 @@ class MD(Descriptor):
 
     def _fit(self, X: Matrix) -> None:
         # A power of two changes no digit, and keeps squares of very large or small values finite.
-        self._unit = _power_of_two(float(np.abs(X - X[0]).max()))
-        self._origin = X[0].copy()
-        scaled = (X - self._origin) / self._unit
+        self._unit = _power_of_two(float(np.abs(X).max()))
+        scaled = X / self._unit
         self._mean = scaled.mean(axis=0)
         deviations = scaled - self._mean
         covariance = deviations.T @ deviations / len(X)
         self._precision = pinvh(covariance)
         with np.errstate(over="ignore", under="ignore"):
-            self.location_ = self._origin + self._mean * self._unit
-            self.covariance_ = covariance * self._unit**2
-            self.precision_ = self._precision / self._unit**2
+            self.location_ = self._mean * self._unit
+            self.covariance_ = covariance * self._unit * self._unit
+            self.precision_ = self._precision / self._unit / self._unit
         self._deviations = deviations
 
     def _score(self, X: Matrix) -> Vector:
         with np.errstate(over="ignore", invalid="ignore"):
-            deviations = (X - self._origin) / self._unit - self._mean
+            deviations = X / self._unit - self._mean
             squared = np.einsum("ij,ij->i", deviations @ self._precision, deviations)
             # A square that overflows is a row infinitely far away.
             squared = np.where(np.isnan(squared), np.inf, squared)
@@ -99,8 +98,8 @@ class MD(Descriptor):
 
 
 def _power_of_two(largest: float) -> float:
-    """Round down to a power of two; 1 for zero."""
-    if largest == 0 or not np.isfinite(largest):
+    """Round to a power of two; 1 for zero."""
+    if largest == 0:
         return 1.0
     return float(2.0 ** np.clip(np.frexp(largest)[1], -1000, 1000))
 

@@ -156,7 +156,12 @@ class SVM(Descriptor):
         self.c_ = kernel_width(self.c, X.shape[1])
         self._center = X.mean(axis=0)
         rows = X - self._center
-        native = self.solver == "native" or (self.solver == "auto" and len(X) >= NATIVE_FROM)
+        # With ν = 1 all weights are at their bound, and LIBSVM has no finite offset.
+        native = (
+            self.solver == "native"
+            or self.nu == 1
+            or (self.solver == "auto" and len(X) >= NATIVE_FROM)
+        )
         weights = self._fit_native(rows) if native else self._fit_libsvm(rows)
         self.support_ = np.flatnonzero(weights)
         self.alpha_ = weights[self.support_]

@@ -1,0 +1,172 @@
+"""Detectors of other packages: found, oriented, checked."""
+
+import sys
+import types
+
+import numpy as np
+import pytest
+from sklearn.base import BaseEstimator, OutlierMixin, clone
+
+from occstats_descriptors import ALP, ExternalDetector, make
+from occstats_descriptors.external import make_external
+
+RNG = np.random.default_rng(0)
+ROWS = RNG.normal(size=(120, 3))
+INSIDE, OUTSIDE = np.zeros((1, 3)), np.full((1, 3), 8.0)
+
+
+class Distance(BaseEstimator):
+    """A detector whose decision function is the distance to the mean."""
+
+    def __init__(self, *, power=1.0):
+        self.power = power
+
+    def fit(self, X, y=None):
+        self.mean_ = X.mean(axis=0)
+        self.decision_scores_ = self.decision_function(X)
+        self.labels_ = (self.decision_scores_ > np.quantile(self.decision_scores_, 0.9)).astype(int)
+        return self
+
+    def decision_function(self, X):
+        return np.linalg.norm(X - self.mean_, axis=1) ** self.power
+
+
+@pytest.fixture
+def fake_pyod(monkeypatch):
+    """A package laid out as PyOD is: models derive from pyod.models.base.BaseDetector."""
+    for name in ("pyod", "pyod.models", "pyod.models.base", "pyod.models.distance"):
+        monkeypatch.setitem(sys.modules, name, types.ModuleType(name))
+    base = type("BaseDetector", (BaseEstimator,), {"__module__": "pyod.models.base"})
+    model = type("Model", (Distance, base), {"__module__": "pyod.models.distance"})
+    sys.modules["pyod.models.base"].BaseDetector = base
+    sys.modules["pyod.models.distance"].Model = model
+    return model
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "sklearn.svm:OneClassSVM",
+        "sklearn.ensemble:IsolationForest",
+        "sklearn.neighbors:LocalOutlierFactor",
+        "sklearn.covariance:EllipticEnvelope",
+    ],
+)
+def test_scikit_learn_detectors_are_high_inside(path):
+    parameters = {"random_state": 0} if path.endswith(("Forest", "Envelope")) else {}
+    descriptor = make(path, **parameters).fit(ROWS + 5.0)
+    assert descriptor.score_samples(INSIDE + 5.0) > descriptor.score_samples(OUTSIDE + 5.0)
+    assert set(descriptor.predict(ROWS + 5.0)) <= {-1, 1}
+
+
+def test_scores_are_those_of_the_detector():
+    descriptor = make_external("sklearn.svm:OneClassSVM", nu=0.3).fit(ROWS)
+    np.testing.assert_array_equal(
+        descriptor.score_samples(ROWS), descriptor.detector_.score_samples(ROWS)
+    )
+
+
+def test_pyod_scores_change_sign(fake_pyod):
+    descriptor = make("pyod.models.distance:Model", power=2.0)
+    assert isinstance(descriptor.detector, fake_pyod)
+    descriptor.fit(ROWS)
+    assert descriptor.score_samples(INSIDE) > descriptor.score_samples(OUTSIDE)
+    np.testing.assert_array_equal(
+        descriptor.score_samples(ROWS), -descriptor.detector_.decision_function(ROWS)
+    )
+    # The threshold is the tenth percentile of the scores that the detector itself keeps.
+    kept = -descriptor.detector_.decision_scores_
+    assert descriptor.offset_ == pytest.approx(np.quantile(kept, 0.1))
+
+
+def test_real_pyod():
+    pytest.importorskip("pyod", reason="pyod is not installed")
+    descriptor = make("pyod.models.ecod:ECOD").fit(ROWS)
+    assert descriptor.score_samples(INSIDE) > descriptor.score_samples(OUTSIDE)
+
+
+def test_scores_against_the_detectors_own_labels_are_refused(fake_pyod):
+    class Wrong(fake_pyod):
+        def decision_function(self, X):
+            return -super().decision_function(X)
+
+        def fit(self, X, y=None):
+            super().fit(X)
+            self.labels_ = 1 - (self.decision_scores_ > np.quantile(self.decision_scores_, 0.1))
+            self.decision_scores_ = -self.decision_scores_
+            self.labels_ = (self.decision_scores_ < np.median(self.decision_scores_)).astype(int)
+            return self
+
+    with pytest.raises(ValueError, match="Wrong point the other way than its own labels"):
+        ExternalDetector(detector=Wrong()).fit(ROWS)
+
+
+def test_a_scikit_learn_detector_that_scores_the_wrong_way_is_refused():
+    class Wrong(OutlierMixin, Distance):
+        def predict(self, X):
+            return np.where(self.decision_function(X) > 2.5, -1, 1)
+
+    with pytest.raises(ValueError, match="give orientation='normal' or 'outlier'"):
+        ExternalDetector(detector=Wrong()).fit(ROWS)
+    right = ExternalDetector(detector=Wrong(), orientation="outlier").fit(ROWS)
+    assert right.score_samples(INSIDE) > right.score_samples(OUTSIDE)
+
+
+def test_unknown_kinds_need_an_orientation():
+    with pytest.raises(ValueError, match="not known whether high scores of Distance mean"):
+        ExternalDetector(detector=Distance()).fit(ROWS)
+    descriptor = ExternalDetector(detector=Distance(), orientation="outlier").fit(ROWS)
+    assert descriptor.score_samples(INSIDE) > descriptor.score_samples(OUTSIDE)
+
+
+def test_clone_and_parameters():
+    descriptor = make_external("sklearn.neighbors:LocalOutlierFactor", n_neighbors=7)
+    copy = clone(descriptor).set_params(detector__n_neighbors=9)
+    assert descriptor.get_params()["detector__n_neighbors"] == 7
+    assert copy.fit(ROWS).detector_.n_neighbors_ == 9
+    assert copy.detector_.novelty
+    assert not hasattr(copy.detector, "n_neighbors_")
+
+
+def test_local_outlier_factor_keeps_its_own_training_scores():
+    descriptor = make_external("sklearn.neighbors:LocalOutlierFactor").fit(ROWS)
+    expected = np.quantile(descriptor.detector_.negative_outlier_factor_, 0.1)
+    assert descriptor.offset_ == pytest.approx(expected)
+
+
+def test_a_descriptor_of_this_package_by_path_is_itself():
+    assert isinstance(make("occstats_descriptors.alp:ALP", k=3), ALP)
+
+
+@pytest.mark.parametrize(
+    ("path", "parameters", "message"),
+    [
+        ("no_such_package.models:Thing", {}, "no module 'no_such_package'; install the package"),
+        ("sklearn.svm:NoSuchClass", {}, "sklearn.svm has no 'NoSuchClass'"),
+        ("sklearn.svm:", {}, "named as 'package.module:Class'"),
+        (":OneClassSVM", {}, "named as 'package.module:Class'"),
+        ("sklearn.svm:OneClassSVM", {"mu": 1}, r"cannot be made with the parameters \{'mu': 1\}"),
+        ("sklearn.preprocessing:StandardScaler", {}, "has neither score_samples nor decision"),
+        ("sklearn.svm:SVC", {}, "not known whether high scores of SVC mean"),
+        ("sklearn.metrics:roc_auc_score", {}, "must be a class, got function"),
+        ("collections:OrderedDict", {}, "OrderedDict is no outlier detector: it has no method fit"),
+    ],
+)
+def test_paths_that_lead_nowhere(path, parameters, message):
+    with pytest.raises(ValueError, match=message):
+        make_external(path, **parameters)
+
+
+def test_one_score_per_row_is_required():
+    class Wide(OutlierMixin, Distance):
+        def score_samples(self, X):
+            return np.zeros((len(X), 2))
+
+    descriptor = ExternalDetector(detector=Wide(), orientation="normal")
+    with pytest.raises(ValueError, match="must give one score per row"):
+        descriptor.fit(ROWS).score_samples(ROWS)
+
+
+def test_orientation_is_checked():
+    with pytest.raises(ValueError, match="orientation must be one of auto, normal, outlier"):
+        ExternalDetector(detector=Distance(), orientation="up").fit(ROWS)

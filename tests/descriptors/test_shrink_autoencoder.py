@@ -1,0 +1,174 @@
+"""The shrink autoencoder against plain NumPy, finite differences and torch."""
+
+import numpy as np
+import pytest
+
+from occstats_descriptors import SAE
+from occstats_descriptors._autoencoder import (
+    loss_and_gradient,
+    parameter_count,
+    train,
+    work_size,
+)
+from occstats_descriptors.shrink_autoencoder import layer_sizes
+from tests.descriptors import references_autoencoder as reference
+from tests.descriptors.scikit_learn_checks import failures
+
+SIZES = (7, 6, 5, 4)
+ROWS = np.random.default_rng(0).normal(size=(60, 7))
+
+
+def compiled_gradient(parameters, rows, shrinkage):
+    gradient = np.empty_like(parameters)
+    work = np.empty(work_size(SIZES, len(rows)), parameters.dtype)
+    loss = loss_and_gradient(parameters, rows, SIZES, shrinkage, gradient, work, True)
+    return loss, gradient
+
+
+def drawn_parameters(dtype=np.float64):
+    rng = np.random.default_rng(1)
+    return rng.normal(scale=0.5, size=parameter_count(SIZES)).astype(dtype)
+
+
+def test_scikit_learn_contract():
+    assert failures(SAE(max_epochs=20)) == []
+
+
+def test_loss_and_gradient_equal_plain_numpy():
+    parameters = drawn_parameters()
+    loss, gradient = compiled_gradient(parameters, ROWS, 10.0)
+    assert loss == pytest.approx(reference.loss(parameters, ROWS, SIZES, 10.0), rel=1e-12)
+    np.testing.assert_allclose(
+        gradient, reference.gradient(parameters, ROWS, SIZES, 10.0), rtol=1e-9, atol=1e-14
+    )
+
+
+def test_gradient_equals_finite_differences():
+    parameters = drawn_parameters()
+    _, gradient = compiled_gradient(parameters, ROWS, 10.0)
+    for i in range(len(parameters)):
+        step = np.zeros(len(parameters))
+        step[i] = 1e-5
+        upper = reference.loss(parameters + step, ROWS, SIZES, 10.0)
+        lower = reference.loss(parameters - step, ROWS, SIZES, 10.0)
+        assert gradient[i] == pytest.approx((upper - lower) / 2e-5, rel=1e-5, abs=1e-8)
+
+
+def test_gradient_equals_torch():
+    torch = pytest.importorskip("torch", reason="torch is not installed")
+    parameters = drawn_parameters()
+    parts = [torch.tensor(part, requires_grad=True) for part in reference.unpack(parameters, SIZES)]
+    w1, w2, w3, b1, b2, b3, c3, c2, c1 = parts
+    x = torch.tensor(ROWS)
+    z = torch.tanh(torch.tanh(torch.tanh(x @ w1 + b1) @ w2 + b2) @ w3 + b3)
+    r = torch.tanh(torch.tanh(torch.tanh(z @ w3.T + c3) @ w2.T + c2) @ w1.T + c1)
+    loss = ((r - x) ** 2).mean() + 10.0 * (z**2).mean()
+    loss.backward()
+    expected = np.concatenate([part.grad.numpy().ravel() for part in parts])
+    found_loss, gradient = compiled_gradient(parameters, ROWS, 10.0)
+    assert found_loss == pytest.approx(loss.item(), rel=1e-12)
+    np.testing.assert_allclose(gradient, expected, rtol=1e-9, atol=1e-14)
+
+
+def test_single_precision_loses_only_rounding():
+    single, double = drawn_parameters(np.float32), drawn_parameters()
+    loss, gradient = compiled_gradient(single, ROWS.astype(np.float32), 10.0)
+    expected_loss, expected = compiled_gradient(double, ROWS, 10.0)
+    assert loss == pytest.approx(expected_loss, rel=1e-5)
+    np.testing.assert_allclose(gradient, expected, atol=1e-5)
+
+
+def test_training_equals_plain_numpy():
+    training = np.clip(ROWS / np.abs(ROWS).max(axis=0), -1, 1)
+    parameters = np.empty(parameter_count(SIZES), np.float32)
+    epochs, _ = train(
+        training.astype(np.float32), training[:5].astype(np.float32), SIZES, 3, 10.0, 0.01,
+        7, 20, 5, 1000, 0.001, parameters,
+    )  # fmt: skip
+    assert epochs == 20
+    expected = reference.train(training, SIZES, 3, 10.0, 0.01, 7, 20)
+    start = reference.first_parameters(SIZES, reference.Stream(3))
+    assert np.abs(expected - start).max() > 1e-3
+    np.testing.assert_allclose(parameters, expected, atol=2e-6)
+
+
+def test_training_stops_without_gain():
+    rows = np.zeros((20, 7), np.float32)
+    parameters = np.empty(parameter_count(SIZES), np.float32)
+    # The loss of zero rows is zero from the start: the first check sets the best, three more wait.
+    epochs, loss = train(rows, rows[:5], SIZES, 0, 10.0, 0.01, 4, 100, 5, 3, 0.001, parameters)
+    assert (epochs, loss) == (20, 0.0)
+
+
+def test_score_is_the_standardised_distance_in_the_latent_space():
+    descriptor = SAE(max_epochs=10, latent=3).fit(ROWS)
+    scale = np.abs(ROWS).max(axis=0)
+
+    def encode(rows):
+        values = rows / scale
+        for weights, biases in descriptor._encoder:
+            values = np.tanh(values @ weights + biases)
+        return values
+
+    latent = encode(ROWS)
+    queries = ROWS[:5] * 1.7
+    z = (encode(queries) - latent.mean(axis=0)) / latent.std(axis=0)
+    expected = 1 / (1 + np.sqrt((z**2).sum(axis=1)))
+    np.testing.assert_allclose(descriptor.score_samples(queries), expected, rtol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("m", "latent", "expected"),
+    # Layers of wdbc, spambase and PenDigits in nnet_architecture.py of Cao et al.
+    [
+        (30, "floor", (30, 22, 14, 6)),
+        (57, "floor", (57, 41, 24, 8)),
+        (16, "floor", (16, 12, 9, 5)),
+        (57, "nearest", (57, 41, 25, 9)),
+        (1, "nearest", (1, 1, 2, 2)),
+        (30, 2, (30, 21, 11, 2)),
+    ],
+)
+def test_layer_sizes(m, latent, expected):
+    assert layer_sizes(m, latent) == expected
+
+
+def test_training_lowers_the_loss():
+    short, long = (SAE(max_epochs=epochs).fit(ROWS) for epochs in (5, 400))
+    assert long.validation_loss_ < 0.6 * short.validation_loss_
+
+
+def test_seed():
+    queries = ROWS[:10] + 0.5
+    first, again, other = (
+        SAE(max_epochs=10, random_state=seed).fit(ROWS).score_samples(queries) for seed in (1, 1, 2)
+    )
+    np.testing.assert_array_equal(first, again)
+    assert not np.array_equal(first, other)
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [np.ones((4, 3)), np.zeros((3, 2)), np.eye(4, 7), np.array([[0.0], [1.0]]), ROWS * 1e300],
+    ids=["constant", "zero", "n=4", "n=2", "huge"],
+)
+def test_always_finite(rows):
+    descriptor = SAE(max_epochs=20).fit(rows)
+    queries = np.vstack([rows, rows + 100, np.full((1, rows.shape[1]), -1e308)])
+    scores = descriptor.score_samples(queries)
+    assert np.all((scores >= 0) & (scores <= 1))
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"latent": "sqrt"}, "latent must be a number of units, .* got latent='sqrt'"),
+        ({"latent": 0}, "latent must be at least 1, got 0"),
+        ({"shrinkage": -1.0}, "shrinkage must be not negative and finite, got -1.0"),
+        ({"learning_rate": 0.0}, "learning_rate must be positive and finite, got 0.0"),
+        ({"max_epochs": 1.5}, "max_epochs must be an integer, got 1.5"),
+    ],
+)
+def test_parameters_out_of_range_are_named(parameters, message):
+    with pytest.raises((ValueError, TypeError), match=message):
+        SAE(**parameters).fit(ROWS)

@@ -1,0 +1,178 @@
+"""The one-class support vector machine against its definition and LIBSVM."""
+
+import numpy as np
+import pytest
+from sklearn.svm import OneClassSVM
+
+from occstats_descriptors import SVM, dimension_multiple
+from occstats_descriptors._svm_kernel import kernel_matrix, kernel_times
+from occstats_descriptors._svm_solver import OneClassProblem
+from tests.descriptors import references_svm as reference
+from tests.descriptors.scikit_learn_checks import failures
+
+
+def sample(n, m, kind="gaussian", seed=0):
+    rng = np.random.default_rng(seed)
+    if kind == "gaussian":
+        return rng.normal(size=(n, m))
+    if kind == "integer":
+        return rng.integers(0, 4, size=(n, m)).astype(float)
+    centres = 3 * rng.normal(size=(5, m))
+    return centres[rng.integers(0, 5, n)] + 0.4 * rng.normal(size=(n, m))
+
+
+@pytest.mark.parametrize("solver", ["auto", "native"])
+def test_scikit_learn_contract(solver):
+    assert failures(SVM(solver=solver)) == []
+
+
+@pytest.mark.parametrize("solver", ["libsvm", "native"])
+@pytest.mark.parametrize(("nu", "c"), [(0.2, 1.0), (0.5, 4.0), (0.05, 0.5), (1.0, 2.0)])
+def test_solves_the_problem_of_the_paper(solver, nu, c):
+    rows = sample(15, 2)
+    descriptor = SVM(nu=nu, c=c, solver=solver, tol=1e-7).fit(rows)
+    alpha, objective = reference.solution(rows, nu, c)
+    assert descriptor.objective_ == pytest.approx(objective, rel=1e-5)
+    assert descriptor.alpha_.sum() == pytest.approx(1, abs=1e-9)
+    assert descriptor.alpha_.max() <= 1 / (nu * 15) * (1 + 1e-9)
+    found = np.zeros(15)
+    found[descriptor.support_] = descriptor.alpha_
+    np.testing.assert_allclose(found, alpha, atol=2e-4)
+    queries = sample(6, 2, seed=1)
+    expected = reference.scores(rows, queries, found, descriptor.rho_, c)
+    np.testing.assert_allclose(descriptor.score_samples(queries), expected, rtol=1e-10)
+
+
+@pytest.mark.parametrize("kind", ["gaussian", "clustered", "integer"])
+@pytest.mark.parametrize("nu", [0.05, 0.2, 0.7])
+@pytest.mark.parametrize("n", [300, 3500])
+def test_same_solution_as_libsvm(kind, nu, n):
+    rows = sample(n, 5, kind)
+    native = SVM(nu=nu, solver="native").fit(rows)
+    libsvm = SVM(nu=nu, solver="libsvm").fit(rows)
+    assert native.objective_ == pytest.approx(libsvm.objective_, rel=1e-5)
+    assert native.rho_ == pytest.approx(libsvm.rho_, rel=1e-3)
+    queries = sample(200, 5, kind, seed=1)
+    # LIBSVM's tolerance of 1e-3 is one of νn times the distance.
+    np.testing.assert_allclose(
+        native.score_samples(queries), libsvm.score_samples(queries), atol=2e-3 / (nu * n)
+    )
+    if kind != "integer":  # coinciding rows may share their weight in any way
+        # Weights, as a share of the largest possible one, agree as well as either solver's agree
+        # with those of a thousand times smaller tolerance; so do the rows that have any.
+        weights = np.zeros((2, n))
+        for row, descriptor in zip(weights, (native, libsvm), strict=True):
+            row[descriptor.support_] = descriptor.alpha_ * nu * n
+        assert np.abs(weights[0] - weights[1]).max() < 0.05
+        one_sided = (weights > 0).sum(axis=0) == 1
+        assert weights[:, one_sided].max(initial=0) < 0.02
+
+
+def test_score_is_the_decision_value_of_libsvm_on_the_papers_scale():
+    rows, queries = sample(80, 4), sample(20, 4, seed=1)
+    machine = OneClassSVM(gamma=1 / (0.25 * 4), nu=0.2).fit(rows)
+    distance = machine.decision_function(queries) / (0.2 * 80)
+    expected = (distance / (np.abs(distance) + 1) + 1) / 2
+    np.testing.assert_allclose(SVM().fit(rows).score_samples(queries), expected, atol=1e-12)
+
+
+def test_stopping_rule_holds_for_all_rows():
+    rows = sample(5000, 6, "clustered")
+    solution = OneClassProblem(rows, 1 / 1.5, working_set=600).solve(0.3)
+    assert solution.converged
+    weight = solution.weight
+    assert weight.min() >= 0
+    assert weight.max() == 1
+    assert weight.sum() == pytest.approx(0.3 * 5000)
+    gradient = kernel_times(rows, rows, weight, 1 / 1.5)
+    assert gradient[weight > 0].max() - gradient[weight < 1].min() < 2e-3
+
+
+def test_small_working_set_reaches_the_same_solution():
+    rows = sample(2500, 4, "clustered")
+    whole = OneClassProblem(rows, 1.0, working_set=2500).solve(0.2)
+    parts = OneClassProblem(rows, 1.0, working_set=200).solve(0.2)
+    assert parts.objective == pytest.approx(whole.objective, rel=1e-6)
+    assert parts.rho == pytest.approx(whole.rho, rel=1e-4)
+
+
+@pytest.mark.parametrize("n", [400, 2600])
+def test_path_along_nu_from_neighbouring_solutions(n):
+    rows = sample(n, 4, "clustered")
+    problem = OneClassProblem(rows, 1.0)
+    last = None
+    for nu in (0.1, 0.35, 0.3, 0.9, 1.0):
+        last = problem.solve(nu, start=last)
+        fresh = problem.solve(nu)
+        assert last.alpha.sum() == pytest.approx(1)
+        assert last.objective == pytest.approx(fresh.objective, rel=1e-5)
+        assert last.rho == pytest.approx(fresh.rho, rel=2e-3)
+
+
+def test_kernel_in_blocks_equals_the_formula():
+    a, b = sample(70, 3), sample(50, 3, seed=1)
+    expected = reference.kernel(a, b, 2.0)
+    np.testing.assert_allclose(kernel_matrix(a, b, 0.5), expected, rtol=2e-6)
+    weights = np.linspace(-1, 1, 50)
+    np.testing.assert_allclose(kernel_times(a, b, weights, 0.5), expected @ weights, rtol=1e-11)
+    several = np.stack([weights, weights**2], axis=1)
+    np.testing.assert_allclose(kernel_times(a, b, several, 0.5), expected @ several, rtol=1e-11)
+
+
+def test_threads_do_not_change_a_bit():
+    rows, queries = sample(3000, 5), sample(2000, 5, seed=1)
+    one, two = (SVM(n_jobs=jobs, solver="native").fit(rows) for jobs in (1, 2))
+    np.testing.assert_array_equal(one.alpha_, two.alpha_)
+    np.testing.assert_array_equal(one.score_samples(queries), two.score_samples(queries))
+
+
+@pytest.mark.parametrize("solver", ["libsvm", "native"])
+@pytest.mark.parametrize(
+    "rows",
+    [np.ones((4, 3)), np.eye(4, 7), np.repeat([[0.0], [9.0]], 6, axis=0), sample(5, 3) * 1e9],
+    ids=["constant", "n=4", "duplicates", "far apart"],
+)
+def test_always_finite(rows, solver):
+    descriptor = SVM(solver=solver).fit(rows)
+    queries = np.vstack([rows, rows + 1e6, np.full((1, rows.shape[1]), 1e200)])
+    scores = descriptor.score_samples(queries)
+    assert np.all((scores >= 0) & (scores <= 1))
+
+
+def test_order_of_rows_does_not_matter_to_the_tolerance():
+    rows, queries = sample(400, 4), sample(50, 4, seed=1)
+    shuffled = rows[np.random.default_rng(2).permutation(400)]
+    one, other = (SVM(solver="native").fit(r).score_samples(queries) for r in (rows, shuffled))
+    np.testing.assert_allclose(one, other, atol=1e-3 / 80)
+
+
+def test_width_prints_as_written():
+    assert repr(dimension_multiple(0.25)) == "dimension_multiple(0.25)"
+    assert SVM().fit(sample(30, 8)).c_ == 2.0
+    assert SVM(c=3).fit(sample(30, 8)).c_ == 3.0
+    assert SVM(c=lambda m: m / 2).fit(sample(30, 8)).c_ == 4.0
+    assert repr(SVM(c=dimension_multiple(0.5))) == "SVM(c=dimension_multiple(0.5))"
+    assert repr(SVM()) == "SVM()"
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"nu": 0}, "nu must be positive and finite, got 0"),
+        ({"nu": 1.5}, r"nu must be a number in \(0, 1\], got nu=1.5"),
+        ({"nu": "half"}, "nu must be a number, got 'half'"),
+        ({"c": -1.0}, "c must be positive and finite, got -1.0"),
+        ({"c": "auto"}, "c must be a number, got 'auto'"),
+        ({"tol": 0.0}, "tol must be positive"),
+        ({"solver": "smo"}, "solver must be .* got solver='smo'"),
+        ({"n_jobs": 0, "solver": "native"}, "n_jobs"),
+    ],
+)
+def test_parameters_out_of_range_are_named(parameters, message):
+    with pytest.raises((ValueError, TypeError), match=message):
+        SVM(**parameters).fit(sample(20, 2))
+
+
+def test_factor_of_the_width_is_checked():
+    with pytest.raises(ValueError, match="factor of dimension_multiple must be positive"):
+        dimension_multiple(0)
