@@ -9,9 +9,37 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from occstats.stats.baselines import cluster_means_pairs, plain_wilcoxon_pairs
+    from occstats.stats.bayes import (
+        BayesianPairs,
+        CorrelatedT,
+        bayesian_signed_rank,
+        correlated_t,
+        probability_best,
+    )
+    from occstats.stats.bootstrap import BootstrapInterval, bootstrap_means, cluster_bootstrap
+    from occstats.stats.classical import (
+        FriedmanResult,
+        conover,
+        critical_difference,
+        friedman,
+        nemenyi,
+    )
+    from occstats.stats.clusrank import clusrank_pairs, clusrank_test
     from occstats.stats.complementary import ComplementaryPairs, complementary_pairs
     from occstats.stats.diagnostics import ClusterDiagnostics, cluster_diagnostics
+    from occstats.stats.effect_sizes import PairEffects, pair_effects, rank_biserial
+    from occstats.stats.hodges_lehmann import (
+        HodgesLehmannPairs,
+        HodgesLehmannResult,
+        hodges_lehmann_pairs,
+    )
     from occstats.stats.kendall import kendall_matrix, kendall_tau
+    from occstats.stats.leave_out import (
+        LeaveOneAlgorithmOut,
+        LeaveOneClusterOut,
+        leave_one_algorithm_out,
+        leave_one_cluster_out,
+    )
     from occstats.stats.multiplicity import (
         AdjustedP,
         adjust,
@@ -22,6 +50,8 @@ if TYPE_CHECKING:
         hochberg,
         holm,
     )
+    from occstats.stats.optimum import OptimumInterval, optimum_interval
+    from occstats.stats.power import DataSetsNeeded, data_sets_needed, minimal_detectable_difference
     from occstats.stats.ranks import (
         RankSummary,
         mean_ranks,
@@ -35,8 +65,38 @@ if TYPE_CHECKING:
     from occstats.stats.strata import Strata, rank_strata
     from occstats.stats.weights import cluster_weights
 
-# name → the module that defines it
+# name → the module that defines it; a name that a module has, too, would be hidden by the module
 _LAZY = {
+    "BayesianPairs": "bayes",
+    "CorrelatedT": "bayes",
+    "bayesian_signed_rank": "bayes",
+    "correlated_t": "bayes",
+    "probability_best": "bayes",
+    "BootstrapInterval": "bootstrap",
+    "bootstrap_means": "bootstrap",
+    "cluster_bootstrap": "bootstrap",
+    "FriedmanResult": "classical",
+    "conover": "classical",
+    "critical_difference": "classical",
+    "friedman": "classical",
+    "nemenyi": "classical",
+    "clusrank_pairs": "clusrank",
+    "clusrank_test": "clusrank",
+    "PairEffects": "effect_sizes",
+    "pair_effects": "effect_sizes",
+    "rank_biserial": "effect_sizes",
+    "HodgesLehmannPairs": "hodges_lehmann",
+    "HodgesLehmannResult": "hodges_lehmann",
+    "hodges_lehmann_pairs": "hodges_lehmann",
+    "LeaveOneAlgorithmOut": "leave_out",
+    "LeaveOneClusterOut": "leave_out",
+    "leave_one_algorithm_out": "leave_out",
+    "leave_one_cluster_out": "leave_out",
+    "OptimumInterval": "optimum",
+    "optimum_interval": "optimum",
+    "DataSetsNeeded": "power",
+    "data_sets_needed": "power",
+    "minimal_detectable_difference": "power",
     "cluster_means_pairs": "baselines",
     "plain_wilcoxon_pairs": "baselines",
     "ComplementaryPairs": "complementary",
@@ -72,30 +132,60 @@ _LAZY = {
 
 __all__ = [
     "AdjustedP",
+    "BayesianPairs",
+    "BootstrapInterval",
     "ClusterDiagnostics",
     "ClusteredWilcoxonResult",
     "ComplementaryPairs",
+    "CorrelatedT",
+    "DataSetsNeeded",
+    "FriedmanResult",
+    "HodgesLehmannPairs",
+    "HodgesLehmannResult",
+    "LeaveOneAlgorithmOut",
+    "LeaveOneClusterOut",
+    "OptimumInterval",
+    "PairEffects",
     "PairwiseTests",
     "RankSummary",
     "Regression",
     "Strata",
     "adjust",
     "adjust_pairs",
+    "bayesian_signed_rank",
     "benjamini_hochberg",
     "benjamini_yekutieli",
     "bonferroni",
+    "bootstrap_means",
+    "clusrank_pairs",
+    "clusrank_test",
+    "cluster_bootstrap",
     "cluster_diagnostics",
     "cluster_means_pairs",
     "cluster_weights",
     "clustered_wilcoxon",
     "clustered_wilcoxon_pairs",
     "complementary_pairs",
+    "conover",
+    "correlated_t",
+    "critical_difference",
+    "data_sets_needed",
+    "friedman",
     "hochberg",
+    "hodges_lehmann_pairs",
     "holm",
     "kendall_matrix",
     "kendall_tau",
+    "leave_one_algorithm_out",
+    "leave_one_cluster_out",
     "mean_ranks",
+    "minimal_detectable_difference",
+    "nemenyi",
+    "optimum_interval",
+    "pair_effects",
     "plain_wilcoxon_pairs",
+    "probability_best",
+    "rank_biserial",
     "rank_frequencies",
     "rank_strata",
     "summarise_ranks",
