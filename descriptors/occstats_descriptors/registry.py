@@ -2,37 +2,24 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import Any
 
+from occstats_descriptors.alp import ALP
 from occstats_descriptors.base import Descriptor
+from occstats_descriptors.extended_isolation_forest import EIF
+from occstats_descriptors.isolation_forest import IF
+from occstats_descriptors.lnnd import LNND
+from occstats_descriptors.lof import LOF
+from occstats_descriptors.mahalanobis import MD
+from occstats_descriptors.nnd import NND
+from occstats_descriptors.shrink_autoencoder import SAE
+from occstats_descriptors.svm import SVM
 
 __all__ = ["DESCRIPTORS", "make"]
 
-_PLACES = {
-    "NND": "nnd",
-    "LNND": "lnnd",
-    "LOF": "lof",
-    "MD": "mahalanobis",
-    "SVM": "svm",
-    "IF": "isolation_forest",
-    "EIF": "extended_isolation_forest",
-    "SAE": "shrink_autoencoder",
-    "ALP": "alp",
+DESCRIPTORS: dict[str, type[Descriptor]] = {
+    kind.__name__: kind for kind in (NND, LNND, LOF, MD, SVM, IF, EIF, SAE, ALP)
 }
-
-
-def _found() -> dict[str, type[Descriptor]]:
-    found = {}
-    for name, place in _PLACES.items():
-        try:
-            found[name] = getattr(import_module(f"occstats_descriptors.{place}"), name)
-        except ModuleNotFoundError:
-            continue
-    return found
-
-
-DESCRIPTORS: dict[str, type[Descriptor]] = _found()
 
 
 def make(name: str, **parameters: Any) -> Any:

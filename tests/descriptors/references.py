@@ -16,7 +16,7 @@ def distances(Y, X, exponent=1.0):
 
 
 def neighbours(Y, X, k, exponent=1.0, training=False):
-    """Distances and indices of the k nearest by (distance, index); a training row excludes itself."""
+    """Distances and indices of the k nearest by (distance, index); training rows not their own."""
     every = distances(Y, X, exponent)
     found_d, found_i = np.empty((len(Y), k)), np.empty((len(Y), k), dtype=int)
     for row in range(len(Y)):
@@ -62,7 +62,7 @@ def lof(Y, X, k, exponent=1.0, training=False):
     return np.array(scores)
 
 
-def alp(Y, X, k, l, weights=None, local_weights=None, exponent=1.0, training=False):
+def alp(Y, X, k, l, weights=None, local_weights=None, exponent=1.0, training=False):  # noqa: E741
     linear = lambda p: [(p - i) / (p * (p + 1) / 2) for i in range(p)]  # noqa: E731
     weights = linear(k) if weights is None else weights
     local_weights = linear(l) if local_weights is None else local_weights

@@ -1,0 +1,18 @@
+"""Data on which descriptors are tried."""
+
+import numpy as np
+import pytest
+
+
+@pytest.fixture
+def cloud():
+    """A target class of 60 rows without ties, and 25 rows to score."""
+    rng = np.random.default_rng(7)
+    return rng.normal(size=(60, 4)), 1.5 * rng.normal(size=(25, 4))
+
+
+@pytest.fixture
+def lattice():
+    """Integer rows: many duplicates, and many distances that tie."""
+    rng = np.random.default_rng(8)
+    return rng.integers(0, 3, size=(80, 3)).astype(float), rng.integers(-1, 4, size=(40, 3)) * 1.0

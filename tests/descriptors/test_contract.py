@@ -1,0 +1,216 @@
+"""What every descriptor promises, whatever its definition."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+
+import occstats_descriptors
+from occstats_descriptors import DESCRIPTORS, Descriptor, make
+from occstats_descriptors.neighbour_descriptor import NeighbourDescriptor
+
+RANDOM = {"IF", "EIF", "SAE"}  # drawn in the order of the rows
+NEIGHBOURS = [name for name, kind in DESCRIPTORS.items() if issubclass(kind, NeighbourDescriptor)]
+
+
+def quick(name, **parameters):
+    if name in RANDOM:
+        parameters = {"random_state": 0, **parameters}
+    if name == "SAE":
+        parameters = {"max_epochs": 20, **parameters}  # the contract does not depend on them
+    return make(name, **parameters)
+
+
+every = pytest.mark.parametrize("name", DESCRIPTORS)
+
+
+def test_the_nine():
+    assert list(DESCRIPTORS) == ["NND", "LNND", "LOF", "MD", "SVM", "IF", "EIF", "SAE", "ALP"]
+    assert set(DESCRIPTORS) <= set(occstats_descriptors.__all__)
+    assert all(getattr(occstats_descriptors, name) is kind for name, kind in DESCRIPTORS.items())
+    assert NEIGHBOURS == ["NND", "LNND", "LOF", "ALP"]
+
+
+def test_every_name_of_the_door_exists():
+    assert all(hasattr(occstats_descriptors, name) for name in occstats_descriptors.__all__)
+
+
+def test_make():
+    assert repr(make("alp", k=5)) == "ALP(k=5)"
+    with pytest.raises(
+        ValueError, match=r"Unknown descriptor 'KNN': choose among NND, .*import path"
+    ):
+        make("KNN")
+    with pytest.raises(TypeError, match="unexpected keyword"):
+        make("NND", depth=3)
+
+
+@every
+def test_scores_are_finite_and_in_the_unit_interval(name, cloud):
+    X, Y = cloud
+    far = np.array([[1e3] * 4, [1e30, 0, 0, 0], [-1e9, 1e9, 0, 1]])
+    scores = quick(name).fit(X).score_samples(np.vstack([X, Y, far]))
+    assert scores.dtype == np.float64
+    assert ((scores >= 0) & (scores <= 1)).all()
+
+
+@every
+def test_far_rows_score_lower(name, cloud):
+    X, _ = cloud
+    descriptor = quick(name).fit(X)
+    inside = np.median(descriptor.score_samples(X))
+    assert (descriptor.score_samples(np.full((2, 4), [[40.0], [-40.0]])) < inside).all()
+
+
+@every
+def test_fitting_again_gives_the_same(name, cloud):
+    X, Y = cloud
+    descriptor = quick(name)
+    expected = descriptor.fit(X).score_samples(Y)
+    np.testing.assert_array_equal(clone(descriptor).fit(X).score_samples(Y), expected)
+    np.testing.assert_array_equal(descriptor.fit(X[:30]).fit(X).score_samples(Y), expected)
+    restored = pickle.loads(pickle.dumps(descriptor))
+    np.testing.assert_array_equal(restored.score_samples(Y), expected)
+    assert restored.offset_ == descriptor.offset_
+
+
+@every
+def test_a_row_scores_the_same_alone(name, cloud):
+    X, Y = cloud
+    descriptor = quick(name).fit(X)
+    alone = np.concatenate([descriptor.score_samples(row[None]) for row in Y])
+    together = descriptor.score_samples(Y)
+    if name in NEIGHBOURS:
+        np.testing.assert_array_equal(alone, together)
+    np.testing.assert_allclose(alone, together, rtol=1e-6 if name == "SAE" else 1e-12)
+
+
+@pytest.mark.parametrize("name", [name for name in DESCRIPTORS if name not in RANDOM])
+def test_the_order_of_rows_does_not_matter(name, cloud):
+    X, Y = cloud
+    shuffled = X[np.random.default_rng(0).permutation(len(X))]
+    expected = quick(name).fit(X).score_samples(Y)
+    tolerance = 1e-3 if name == "SVM" else 1e-11  # the solver stops at a tolerance
+    np.testing.assert_allclose(quick(name).fit(shuffled).score_samples(Y), expected, rtol=tolerance)
+
+
+@every
+def test_decisions_follow_from_scores(name, cloud):
+    X, Y = cloud
+    descriptor = quick(name, contamination=0.25).fit(X)
+    decisions = descriptor.decision_function(Y)
+    np.testing.assert_allclose(decisions, descriptor.score_samples(Y) - descriptor.offset_)
+    np.testing.assert_array_equal(descriptor.predict(Y), np.where(decisions >= 0, 1, -1))
+    assert (descriptor.fit_predict(X) == -1).sum() == 15
+    scores = descriptor._training_scores()
+    assert descriptor.offset_ == pytest.approx(np.quantile(scores, 0.25))
+
+
+@every
+@pytest.mark.parametrize(
+    "rows",
+    [
+        np.random.default_rng(0).normal(size=(4, 7)),
+        np.zeros((6, 2)),
+        np.repeat([[0.0, 1.0], [2.0, 1.0]], 5, axis=0),
+        np.random.default_rng(1).normal(size=(2, 1)),
+    ],
+    ids=["four rows", "one row six times", "a constant attribute", "two rows"],
+)
+def test_poor_data_have_finite_scores(name, rows):
+    descriptor = quick(name).fit(rows)
+    scores = descriptor.score_samples(np.vstack([rows, rows + 0.5, rows * 1e6 - 3]))
+    assert ((scores >= 0) & (scores <= 1)).all()
+    assert np.isfinite(descriptor.offset_)
+
+
+@every
+def test_data_frames(name, cloud):
+    X, Y = cloud
+    columns = ["a", "b", "c", "d"]
+    descriptor = quick(name).fit(pd.DataFrame(X, columns=columns))
+    assert descriptor.feature_names_in_.tolist() == columns
+    assert descriptor.n_features_in_ == 4
+    plain = quick(name).fit(X)
+    expected = plain.score_samples(Y)
+    frame = pd.DataFrame(Y, columns=columns)
+    np.testing.assert_array_equal(descriptor.score_samples(frame), expected)
+    assert descriptor.offset_ == plain.offset_
+    with pytest.raises(ValueError, match="feature names should match"):
+        descriptor.score_samples(frame.rename(columns={"a": "z"}))
+
+
+@every
+def test_wrong_input_is_refused_in_the_words_of_scikit_learn(name, cloud):
+    X, Y = cloud
+    unfitted = quick(name)
+    with pytest.raises(NotFittedError):
+        unfitted.score_samples(X)
+    with pytest.raises(NotFittedError):
+        _ = unfitted.offset_
+    for bad, message in (
+        (np.where(X > 2, np.nan, X), "contains NaN"),
+        (np.where(X > 2, np.inf, X), "contains infinity"),
+        (X[:0], r"0 sample\(s\)"),
+        (X[:1], r"1 sample\(s\)"),
+        (X[:, :0], r"0 feature\(s\)"),
+        (X[0], "Expected 2D array"),
+        ([["a", "b"], ["c", "d"]], "could not convert string to float"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            quick(name).fit(bad)
+    with pytest.raises(ValueError, match=r"X has 3 features, but .* is expecting 4 features"):
+        quick(name).fit(X).score_samples(Y[:, :3])
+    for contamination in (-0.1, 0.6, "auto", None):
+        with pytest.raises(ValueError, match=r"contamination must be a number in \[0, 0.5\]"):
+            quick(name, contamination=contamination).fit(X)
+
+
+@every
+def test_parameters_are_keyword_only(name):
+    with pytest.raises(TypeError, match="positional argument"):
+        DESCRIPTORS[name](3)
+    assert isinstance(DESCRIPTORS[name](), Descriptor)
+
+
+@pytest.mark.parametrize("name", NEIGHBOURS)
+def test_a_search_can_be_shared(name, lattice):
+    X, Y = lattice
+    search = occstats_descriptors.NeighbourSearch(X)
+    expected = make(name).fit(X)
+    shared = make(name).fit(X, neighbours=search)
+    n = len(X)
+    near = search.query(Y, 40)
+    np.testing.assert_array_equal(shared.score_neighbours(near), expected.score_samples(Y))
+    assert shared.offset_ == expected.offset_
+    assert shared.query_neighbours(n) == shared.n_neighbours_
+    assert shared.training_neighbours(n) <= n - 1
+    np.testing.assert_array_equal(
+        make(name).fit_predict(X, neighbours=search), make(name).fit_predict(X)
+    )
+
+
+@pytest.mark.parametrize("name", NEIGHBOURS)
+def test_a_search_over_other_rows_or_metrics_is_refused(name, cloud):
+    X, _ = cloud
+    for search in (
+        occstats_descriptors.NeighbourSearch(X[:-1]),
+        occstats_descriptors.NeighbourSearch(X + 1e-9),
+        occstats_descriptors.NeighbourSearch(X, metric="euclidean"),
+    ):
+        with pytest.raises(
+            ValueError, match=r"neighbours must be a search over the rows of X with"
+        ):
+            make(name).fit(X, neighbours=search)
+    same = occstats_descriptors.NeighbourSearch(X, metric="minkowski", p=1)
+    make(name).fit(X, neighbours=same)
+
+
+@pytest.mark.parametrize("name", NEIGHBOURS)
+def test_the_number_of_threads_changes_nothing(name, lattice):
+    X, Y = lattice
+    expected = make(name, n_jobs=1).fit(X).score_samples(Y)
+    np.testing.assert_array_equal(make(name, n_jobs=3).fit(X).score_samples(Y), expected)

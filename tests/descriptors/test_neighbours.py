@@ -1,0 +1,249 @@
+"""The neighbour search: exact, ordered by (distance, index), the same on every path."""
+
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.neighbors import NearestNeighbors
+
+from occstats_descriptors import NeighbourSearch, _knn_search
+from occstats_descriptors._knn_search import BlockSearch
+from occstats_descriptors._knn_tree import TreeSearch
+from tests.descriptors import references
+
+EXPONENTS = {"manhattan": 1, "euclidean": 2, "minkowski": 3}
+
+
+def exhaustive(queries, X, k, *, squared=False, excluded=None):
+    """All reduced distances, summed in the order of the attributes, sorted by (distance, index)."""
+    every = np.zeros((len(queries), len(X)))
+    for f in range(X.shape[1]):
+        difference = X[:, f][None, :] - queries[:, f][:, None]
+        every += difference * difference if squared else np.abs(difference)
+    if excluded is not None:
+        every[np.arange(len(queries)), excluded] = np.nan
+    indices = np.argsort(every, axis=1, kind="stable")[:, :k]
+    return np.take_along_axis(every, indices, axis=1), indices
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    seed=st.integers(0, 10_000),
+    n=st.integers(2, 40),
+    m=st.integers(1, 9),
+    metric=st.sampled_from(list(EXPONENTS)),
+    integer=st.booleans(),
+    data=st.data(),
+)
+def test_neighbours_are_those_of_the_definition(seed, n, m, metric, integer, data):
+    rng = np.random.default_rng(seed)
+    X, Y = rng.normal(size=(n, m)), rng.normal(size=(5, m))
+    if integer:
+        X, Y = np.round(2 * X), np.round(2 * Y)
+    k = data.draw(st.integers(1, n - 1))
+    search = NeighbourSearch(X, metric=metric, p=3)
+    training, query = search.training(k), search.query(Y, k + 1)
+    for found, rows, size in ((training, X, k), (query, Y, k + 1)):
+        distances, indices = references.neighbours(
+            rows, X, size, EXPONENTS[metric], training=rows is X
+        )
+        np.testing.assert_allclose(found.distances, distances, rtol=1e-13)
+        if not integer or metric != "minkowski":  # a cube root may break or make ties
+            np.testing.assert_array_equal(found.indices, indices)
+
+
+@pytest.mark.parametrize("exponent", [1.0, 2.0, 4.5, np.inf])
+def test_minkowski_has_the_other_metrics_as_cases(cloud, exponent):
+    X, Y = cloud
+    found = NeighbourSearch(X, metric="minkowski", p=exponent).query(Y, 7)
+    distances, indices = references.neighbours(Y, X, 7, exponent)
+    np.testing.assert_array_equal(found.indices, indices)
+    np.testing.assert_allclose(found.distances, distances, rtol=1e-13)
+
+
+DATA = {
+    "reals": lambda rng, n, m: rng.normal(size=(n, m)),
+    "integers": lambda rng, n, m: rng.integers(0, 4, size=(n, m)) / 3,
+    "far from the origin": lambda rng, n, m: 1e7 + rng.normal(size=(n, m)),
+    "closer than single precision": lambda rng, n, m: 1 + 1e-9 * rng.normal(size=(n, m)),
+    "an outlier": lambda rng, n, m: np.vstack([rng.normal(size=(n - 1, m)), np.full((1, m), 1e11)]),
+}
+
+
+@pytest.mark.parametrize("squared", [False, True])
+@pytest.mark.parametrize("kind", DATA)
+@pytest.mark.parametrize("m", [3, 18])
+def test_every_path_gives_bitwise_the_same(monkeypatch, kind, m, squared):
+    rng = np.random.default_rng(3)
+    X = DATA[kind](rng, 2500, m)
+    queries, none = DATA[kind](rng, 150, m), np.full(150, -1)
+    expected = exhaustive(queries, X, 20, squared=squared)
+
+    def assert_same(engine):
+        distances, indices = engine.search(queries, 20, none)
+        np.testing.assert_array_equal(indices, expected[1])
+        np.testing.assert_array_equal(distances, expected[0])
+
+    assert_same(TreeSearch(X, squared=squared, threads=1))
+    assert_same(TreeSearch(X, squared=squared, threads=3))
+    for pruned in (0.0, 1.1):  # all in groups, each on its own
+        monkeypatch.setattr(_knn_search, "PRUNED", pruned)
+        for worth in (np.inf, 0):  # double precision, single precision first
+            monkeypatch.setattr(_knn_search, "WORTH_SINGLE", worth)
+            assert_same(BlockSearch(X, squared=squared, threads=1))
+    assert_same(BlockSearch(X, squared=squared, threads=3))
+    monkeypatch.setattr(_knn_search, "SMALL", 10_000)  # rows in their own order
+    assert_same(BlockSearch(X, squared=squared, threads=1))
+
+
+def test_single_precision_is_used_and_certified(monkeypatch):
+    monkeypatch.setattr(_knn_search, "WORTH_SINGLE", 0)
+    rng = np.random.default_rng(4)
+    calls = []
+    original = _knn_search.search_blocks
+
+    def spy(queries, *rest):
+        calls.append((queries.dtype, len(queries)))
+        original(queries, *rest)
+
+    monkeypatch.setattr(_knn_search, "search_blocks", spy)
+    engine = BlockSearch(rng.normal(size=(2500, 18)), squared=False, threads=1)
+    engine.search(rng.normal(size=(150, 18)), 20, np.full(150, -1))
+    assert {kind for kind, _ in calls} == {np.dtype(np.float32)}
+    calls.clear()
+    ties = BlockSearch(rng.integers(0, 2, size=(2500, 18)) * 1.0, squared=False, threads=1)
+    ties.search(rng.integers(0, 2, size=(150, 18)) * 1.0, 20, np.full(150, -1))
+    # the pilot of 32 finds ties beyond its candidates: the other 118 rows are not even tried
+    assert sum(rows for kind, rows in calls if kind == np.float32) == 32
+    assert sum(rows for kind, rows in calls if kind == np.float64) > 118
+
+
+@pytest.mark.parametrize("m", [2, 6])
+@pytest.mark.parametrize("copies", [1, 2, 40])
+def test_a_training_row_is_not_its_own_neighbour(m, copies):
+    rng = np.random.default_rng(5)
+    X = np.repeat(rng.normal(size=(2400 // copies, m)), copies, axis=0)[rng.permutation(2400)]
+    found = NeighbourSearch(X).training(30)
+    assert not (found.indices == np.arange(2400)[:, None]).any()
+    sample = rng.choice(2400, 60, replace=False)
+    distances, indices = exhaustive(X[sample], X, 30, excluded=sample)
+    np.testing.assert_array_equal(found.indices[sample], indices)
+    np.testing.assert_array_equal(found.distances[sample], distances)
+
+
+@pytest.mark.parametrize("metric", ["manhattan", "euclidean"])
+def test_agrees_with_scikit_learn(metric):
+    rng = np.random.default_rng(6)
+    X, Y = rng.normal(size=(700, 6)), rng.normal(size=(50, 6))
+    peer = NearestNeighbors(n_neighbors=33, metric=metric).fit(X)
+    search = NeighbourSearch(X, metric=metric)
+    for found, (distances, indices) in (
+        (search.query(Y, 33), peer.kneighbors(Y)),
+        (search.training(33), peer.kneighbors()),
+    ):
+        np.testing.assert_array_equal(found.indices, indices)
+        np.testing.assert_allclose(found.distances, distances, rtol=1e-10)
+
+
+@pytest.mark.parametrize(("n", "m"), [(100, 3), (3000, 3), (3000, 7)])
+def test_fewer_neighbours_are_the_first_of_more(n, m):
+    rng = np.random.default_rng(9)
+    X, Y = rng.integers(0, 9, size=(n, m)), rng.integers(0, 9, size=(20, m))
+    wide = NeighbourSearch(X).query(Y, 90)
+    for k in (1, 8, 31):
+        narrow = NeighbourSearch(X).query(Y, k)
+        np.testing.assert_array_equal(narrow.indices, wide.first(k).indices)
+        np.testing.assert_array_equal(narrow.distances, wide.first(k).distances)
+    one = NeighbourSearch(X).query(Y[3:4], 90)
+    np.testing.assert_array_equal(one.distances[0], wide.distances[3])
+
+
+def test_all_rows_can_be_neighbours(lattice):
+    X, Y = lattice
+    found = NeighbourSearch(X).query(Y, len(X))
+    assert (np.sort(found.indices, axis=1) == np.arange(len(X))).all()
+    assert NeighbourSearch(X).training(len(X) - 1).k == len(X) - 1
+
+
+def test_numbers_near_the_largest_have_no_nan():
+    X = np.array([[1e308, 1e308], [-1e308, 1e308], [0, 1e308], [1, 1]])
+    found = NeighbourSearch(X).query(X, 4)
+    assert not np.isnan(found.distances).any()
+    assert (found.distances[:, 0] == 0).all()
+
+
+def test_the_widest_training_search_is_kept(cloud):
+    X, _ = cloud
+    search = NeighbourSearch(X)
+    wide = search.training(20)
+    assert np.shares_memory(search.training(7).distances, wide.distances)
+    assert search.training(30).k == 30
+
+
+def test_pickled_search_finds_the_same(cloud):
+    X, Y = cloud
+    search = NeighbourSearch(X, metric="minkowski", p=1.5)
+    expected = search.query(Y, 3)
+    found = pickle.loads(pickle.dumps(search)).query(Y, 3)
+    np.testing.assert_array_equal(found.distances, expected.distances)
+
+
+def test_later_changes_to_the_data_do_not_matter():
+    X = np.array([[0.0], [1.0], [5.0]])
+    search = NeighbourSearch(X)
+    X[:] = 0
+    assert search.query([[5.0]], 1).indices.tolist() == [[2]]
+
+
+def test_prints_what_it_is(cloud):
+    X, Y = cloud
+    assert repr(NeighbourSearch(X)) == "NeighbourSearch(60 × 4, metric='manhattan')"
+    search = NeighbourSearch(X, metric="minkowski", p=3)
+    assert repr(search) == "NeighbourSearch(60 × 4, metric='minkowski', p=3)"
+    assert repr(search.query(Y, 5)) == "Neighbours(25 rows, k=5)"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            {"metric": "cosine"},
+            "metric must be one of manhattan, euclidean, minkowski, got 'cosine'",
+        ),
+        ({"metric": "minkowski", "p": 0.5}, "p must be at least 1 .* got p=0.5"),
+        ({"metric": "minkowski", "p": float("nan")}, "p must be at least 1"),
+        ({"n_jobs": 0}, "n_jobs must be a number of threads or -1 .* got n_jobs=0"),
+    ],
+)
+def test_refuses_wrong_parameters(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        NeighbourSearch([[0.0], [1.0]], **arguments)
+
+
+def test_refuses_wrong_data(cloud):
+    X, Y = cloud
+    with pytest.raises(ValueError, match="minimum of 2 is required"):
+        NeighbourSearch(X[:1])
+    with pytest.raises(ValueError, match="contains NaN"):
+        NeighbourSearch([[0.0], [np.nan]])
+    search = NeighbourSearch(X)
+    with pytest.raises(ValueError, match="Y has 2 features, but NeighbourSearch is expecting 4"):
+        search.query(Y[:, :2], 1)
+    with pytest.raises(ValueError, match=r"k must be in \[1, 60\] here, got k=61"):
+        search.query(Y, 61)
+    with pytest.raises(ValueError, match=r"k must be in \[1, 59\] here, got k=60"):
+        search.training(60)
+    with pytest.raises(ValueError, match=r"k must be in \[1, 5\], .* got k=6"):
+        search.query(Y, 5).first(6)
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2, -1, None])
+def test_the_number_of_threads_changes_nothing(n_jobs):
+    rng = np.random.default_rng(10)
+    X = rng.integers(0, 5, size=(2600, 5)) * 1.0
+    expected = NeighbourSearch(X, n_jobs=1).training(12)
+    found = NeighbourSearch(X, n_jobs=n_jobs).training(12)
+    np.testing.assert_array_equal(found.indices, expected.indices)
+    np.testing.assert_array_equal(found.distances, expected.distances)
