@@ -35,7 +35,6 @@ def setting(name: str, help_text: str, **options: Any) -> Callable[[Command], Co
 @results_argument
 @click.option(
     "--out",
-    type=click.Path(),
     metavar="DIR",
     help="Write tables (CSV, Markdown, LaTeX), methods, report and comparison.json to this folder.",
 )

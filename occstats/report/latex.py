@@ -34,6 +34,9 @@ _REPLACED = {
     "–": r"--",
     "α": r"$\alpha$",
     "τ": r"$\tau$",
+    "χ": r"$\chi$",
+    "ρ": r"$\rho$",
+    "²": r"$^2$",
     "Σ": r"$\Sigma$",
     "½": r"$1/2$",
     "…": r"\ldots{}",
@@ -70,7 +73,9 @@ def table_to_latex(table: Table) -> str:
         for cell, column in zip(row, table.columns, strict=True):
             written = _cell(cell, column)
             cells.append(rf"\textbf{{{written}}}" if table.is_best(index, column) else written)
-        rows.append(" & ".join(cells) + r" \\")
+        line = " & ".join(cells) + r" \\"
+        # After the end of a row, TeX takes a bracket or a star for an option of that end.
+        rows.append("{}" + line if line.startswith(("[", "*")) else line)
     header = " & ".join(escape(name) for name in table.headers) + r" \\"
     alignment = "".join("r" if column.number else "l" for column in table.columns)
     sentences = [table.title + ".", table.explanation, table.note]

@@ -20,6 +20,17 @@ if TYPE_CHECKING:
 __all__ = ["check_target", "write", "write_files"]
 
 
+REASONS = {
+    errno.ENOSPC: "the disk is full",
+    errno.EDQUOT: "the disk quota is used up",
+    errno.EFBIG: "a file grew beyond what the system allows",
+    errno.EACCES: "permission denied",
+    errno.EPERM: "permission denied",
+    errno.EROFS: "the file system is read-only",
+    errno.ENAMETOOLONG: "the name is too long",
+}
+
+
 def write(comparison: Comparison, folder: str | os.PathLike[str]) -> Path:
     """Write every form of the comparison to the folder.
 
@@ -65,17 +76,18 @@ def page(comparison: Comparison) -> Iterator[tuple[str, str | bytes]]:
 
 def check_target(folder: str | os.PathLike[str]) -> Path:
     """Refuse early what cannot become the output folder, before anything is computed."""
+    path = Path(folder)
     try:
-        path = Path(folder)
-        if path.exists() and not path.is_dir():
-            raise OutputError(
-                f"{_shown(path)} is a file; --out needs a folder: choose another name"
-            )
-        above = next(parent for parent in [path, *path.absolute().parents] if parent.exists())
-    except (ValueError, OSError) as error:
-        if isinstance(error, OutputError):
-            raise
-        raise OutputError(f"{_shown(folder)} cannot be an output folder: {error}") from error
+        # Asks the system whether such a name can be at all, without making anything.
+        path.lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        pass
+    except (OSError, ValueError) as error:
+        reason = REASONS.get(getattr(error, "errno", None) or 0, str(error))
+        raise OutputError(f"{_shown(path)} cannot be an output folder: {reason}") from error
+    if path.exists() and not path.is_dir():
+        raise OutputError(f"{_shown(path)} is a file; --out needs a folder: choose another name")
+    above = next(parent for parent in [path, *path.absolute().parents] if parent.exists())
     if not above.is_dir():
         raise OutputError(f"{_shown(above)} is a file, so nothing can be written below it")
     if not os.access(above, os.W_OK | os.X_OK):
@@ -135,15 +147,7 @@ def _readable_errors(path: Path) -> Iterator[None]:
     except OutputError:
         raise
     except OSError as error:
-        reason = {
-            errno.ENOSPC: "the disk is full",
-            errno.EDQUOT: "the disk quota is used up",
-            errno.EFBIG: "a file grew beyond what the system allows",
-            errno.EACCES: "permission denied",
-            errno.EPERM: "permission denied",
-            errno.EROFS: "the file system is read-only",
-            errno.ENAMETOOLONG: "the name is too long",
-        }.get(error.errno or 0, error.strerror or str(error))
+        reason = REASONS.get(error.errno or 0, error.strerror or str(error))
         raise OutputError(
             f"cannot write to {_shown(path)}: {reason}; what was there before is untouched"
         ) from error

@@ -1,0 +1,179 @@
+"""Names from other people's files: text on the terminal and in every file, never anything else."""
+
+import csv
+import io
+import json
+import re
+import shutil
+import subprocess
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import occstats
+from occstats.report.csv import table_to_csv
+from occstats.report.fragment import to_html
+from occstats.report.latex import escape, table_to_latex
+from occstats.report.markdown import table_to_markdown
+from occstats.report.tables import all_tables
+from occstats.report.text import print_comparison
+
+HOSTILE = [
+    "<script>alert(1)</script>",
+    r"\input{/etc/passwd} & 5 % _x_ ^~#",
+    "$stray",
+    "=1+1",
+    "+SUM(A1)",
+    "-2",
+    "@cmd",
+    "../../x",
+    "/etc/passwd",
+    "x" * 300,
+    "red\x1b[31mALP",
+    "two\nlines",
+    "[bold]markup[/bold] :smile:",
+    "近傍法",
+    "🦊👩‍🔬",
+    "algorithm",
+    "dataset",
+    "mean_rank",
+    "a|b`c`*d*",
+    "\u202eright to left",
+    "quote\"'s",
+]
+
+
+@pytest.fixture(scope="module")
+def comparison():
+    generator = np.random.default_rng(3)
+    datasets = [*HOSTILE[:12], "plain"]
+    index = pd.MultiIndex.from_tuples(
+        [(dataset, label) for dataset in datasets for label in ("1", "\x1b[2J")],
+        names=["dataset", "class"],
+    )
+    scores = pd.DataFrame(
+        generator.random((len(index), len(HOSTILE))), index=index, columns=HOSTILE
+    )
+    results = occstats.Results(
+        scores=scores, traits=pd.DataFrame(index=index), score_name="auroc<b>$\x1b[0m"
+    )
+    return occstats.compare(results, n_resamples=100)
+
+
+def printed(comparison):
+    stream = io.StringIO()
+    print_comparison(comparison, file=stream)
+    return stream.getvalue()
+
+
+def test_terminal_gets_no_control_characters(comparison):
+    text = printed(comparison) + repr(comparison)
+    assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f\u202e]", text)
+    assert r"red\x1b[31mALP" in text
+    assert r"two\nlines" in text
+    assert "[bold]markup[/bold] :smile:" in text
+
+
+def test_wide_characters_stay_in_line(comparison):
+    from rich.cells import cell_len
+
+    block = printed(comparison).split("\nSummary\n")[1].split("\n\n")[0].splitlines()
+    rule = next(position for position, line in enumerate(block) if line.startswith("─"))
+    widths = {cell_len(line) for line in block[rule - 1 : rule + 10]}
+    assert len(widths) == 1
+
+
+def test_html_has_no_tags_from_names(comparison):
+    page = to_html(comparison)
+    assert "<script" not in page
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
+    allowed = {"div", "p", "strong", "table", "caption", "thead", "tbody", "tr", "th", "td",
+               "details", "summary", "small", "ul", "li"}  # fmt: skip
+    assert set(re.findall(r"</?([a-zA-Z0-9]+)", page)) <= allowed
+    assert comparison._repr_html_() == page
+
+
+def test_spreadsheets_run_nothing(comparison):
+    for table in all_tables(comparison):
+        for row in csv.reader(io.StringIO(table_to_csv(table))):
+            for cell in row:
+                if cell[:1] in ("=", "+", "@", "\t", "\r"):
+                    raise AssertionError((table.name, cell))
+                if cell.startswith("-"):
+                    float(cell)
+
+
+def test_csv_keeps_full_precision_and_every_row(comparison):
+    tables = {table.name: table for table in all_tables(comparison)}
+    rows = list(csv.DictReader(io.StringIO(table_to_csv(tables["pairwise"]))))
+    assert len(rows) == len(HOSTILE) * (len(HOSTILE) - 1)
+    assert [float(row["mean_difference"]) for row in rows] == list(
+        comparison.pairwise["mean_difference"]
+    )
+
+
+def test_latex_commands_in_names_are_text(comparison):
+    for table in all_tables(comparison):
+        text = table_to_latex(table)
+        assert r"\input{" not in text
+        assert not re.search(r"(?<!\\)%(?! needs)", text)
+        # Every row has as many columns as the header.
+        body = text.split(r"\endfoot" if r"\endfoot" in text else r"\midrule")[1]
+        rows = [line for line in body.splitlines() if line.endswith(r" \\")]
+        assert rows
+        assert {len(re.findall(r"(?<!\\)&", row)) + 1 for row in rows} == {len(table.columns)}
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")
+def test_latex_compiles(comparison, tmp_path):
+    ascii_only = [name for name in comparison.algorithms if name.isascii() and len(name) < 100]
+    small = occstats.compare(comparison.results.select(ascii_only), n_resamples=100)
+    small.write(tmp_path / "report")
+    names = ["summary", "p_values", "scores", "pairwise", "friedman"]
+    inputs = "\n".join(rf"\input{{report/tables/{name}.tex}}" for name in names)
+    document = "\n".join(
+        [
+            r"\documentclass{article}",
+            r"\usepackage[T1]{fontenc}",
+            r"\usepackage{booktabs,longtable}",
+            r"\begin{document}",
+            inputs,
+            r"\input{report/methods.tex}",
+            r"\end{document}",
+        ]
+    )
+    (tmp_path / "main.tex").write_text(document)
+    done = subprocess.run(
+        ["pdflatex", "-no-shell-escape", "-halt-on-error", "-interaction=nonstopmode", "main.tex"],
+        cwd=tmp_path,
+        capture_output=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout.decode(errors="replace")[-2000:]
+    assert b"root:" not in (tmp_path / "main.pdf").read_bytes()
+
+
+def test_markdown_rows_have_all_their_columns(comparison):
+    for table in all_tables(comparison):
+        lines = [line for line in table_to_markdown(table).splitlines() if line.startswith("| ")]
+        assert {len(re.findall(r"(?<!\\)\|", line)) for line in lines} == {len(table.columns) + 1}
+        assert not re.search(r"(?<!\\)<script", "\n".join(lines))
+
+
+def test_files_stay_in_the_folder_and_are_named_by_us(comparison, tmp_path):
+    comparison.write(tmp_path / "report")
+    assert [path.name for path in tmp_path.iterdir()] == ["report"]
+    for path in (tmp_path / "report").rglob("*"):
+        assert re.fullmatch(r"[a-z_]+(\.[a-z]+)?", path.name)
+
+
+def test_json_keeps_names_as_they_are(comparison):
+    document = json.loads(comparison.to_json())
+    assert sorted(document["meta"]["algorithms"]) == sorted(HOSTILE)
+
+
+def test_escape_leaves_plain_words_alone():
+    assert escape("Holm-corrected p-values, ALP") == "Holm-corrected p-values, ALP"
+    assert escape("a--b") == "a-{}-b"
+    assert escape("≥ 1") == r"$\geq$ 1"
