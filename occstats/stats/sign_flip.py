@@ -4,12 +4,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from occstats.errors import ArgumentError
 from occstats.stats._checks import FloatArray
 
-#: Beyond this many additions the complete distribution is not worth its time (about 2 s).
+#: Beyond this many additions the complete distribution is not worth its time (some seconds) …
 EXACT_STEP_LIMIT = 2_000_000_000
+#: … and beyond this many different sums not worth its memory.
+EXACT_SIZE_LIMIT = 50_000_000
+#: Up to this many clusters all changes of sign can be listed, whatever the size of the sums.
+_LISTED_CLUSTERS = 20
 
 #: Flips of signs held at one time in Monte Carlo, as elements of the array of signs.
 _CHUNK_ELEMENTS = 2_000_000
@@ -29,19 +34,22 @@ class TailProbabilities:
     two_sided: float
 
 
-def exact_steps(rank_sums: FloatArray) -> int:
-    """Additions that the complete distribution of the sum takes."""
-    steps = _lattice_steps(rank_sums)
-    return len(steps) * int(steps.sum())
+def exact_is_feasible(rank_sums: FloatArray) -> bool:
+    """Whether the complete distribution of the sum can be had in seconds."""
+    steps, _ = _lattice(rank_sums)
+    size = int(steps.sum())
+    if len(steps) <= _LISTED_CLUSTERS:
+        return True
+    return size <= EXACT_SIZE_LIMIT and len(steps) * size <= EXACT_STEP_LIMIT
 
 
-def _lattice_steps(rank_sums: FloatArray) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    """|R_i| other than zero as whole multiples of their greatest common divisor."""
-    doubled = np.rint(2 * np.abs(rank_sums)).astype(np.int64)
-    doubled = doubled[doubled > 0]
+def _lattice(rank_sums: FloatArray) -> tuple[npt.NDArray[np.int64], int]:
+    """|R_i| in multiples of their greatest common divisor, ascending, and the positive sum."""
+    doubled = np.rint(2 * rank_sums).astype(np.int64)
+    doubled = doubled[doubled != 0]
     if len(doubled):
         doubled //= np.gcd.reduce(doubled)
-    return np.sort(doubled)
+    return np.sort(np.abs(doubled)), int(doubled[doubled > 0].sum())
 
 
 def exact_tails(rank_sums: FloatArray) -> TailProbabilities:
@@ -49,19 +57,30 @@ def exact_tails(rank_sums: FloatArray) -> TailProbabilities:
 
     The distribution of all :math:`2^m` equally likely sums is built cluster by cluster, by direct
     convolution of probabilities on the lattice of the :math:`2|R_i|`. No term is subtracted, so
-    the smallest tail keeps its full relative precision (an FFT would lose it).
+    the smallest tail keeps its full relative precision (an FFT would lose it). With few clusters
+    and a large lattice the sums are listed instead.
 
     Parameters
     ----------
     rank_sums : ndarray of shape (n_clusters,)
         Multiples of one half.
     """
-    steps = _lattice_steps(rank_sums)
-    if len(steps) == 0:
-        return TailProbabilities(1.0, 1.0, 1.0)
-    total = int(steps.sum())
-    # probabilities[s] = P(the |R_i| with a positive sign sum to s)
-    probabilities = np.zeros(total + 1)
+    steps, positive = _lattice(rank_sums)
+    if len(steps) <= _LISTED_CLUSTERS and 2 ** len(steps) <= int(steps.sum()):
+        sums = np.zeros(1, dtype=np.int64)
+        for step in steps:
+            sums = np.concatenate([sums, sums + step])
+        less, greater = float((sums <= positive).mean()), float((sums >= positive).mean())
+    else:
+        probabilities = _distribution(steps)
+        less = min(1.0, float(probabilities[: positive + 1].sum()))
+        greater = min(1.0, float(probabilities[positive:].sum()))
+    return TailProbabilities(less, greater, min(1.0, 2 * min(less, greater)))
+
+
+def _distribution(steps: npt.NDArray[np.int64]) -> FloatArray:
+    """Probability that the steps with a positive sign sum to 0, 1, 2, …"""
+    probabilities = np.zeros(int(steps.sum()) + 1)
     probabilities[0] = 1.0
     reach = 0
     for step in steps:
@@ -69,12 +88,7 @@ def exact_tails(rank_sums: FloatArray) -> TailProbabilities:
         probabilities[: reach + 1] = before
         probabilities[step : step + reach + 1] += before
         reach += int(step)
-    doubled = np.rint(2 * rank_sums).astype(np.int64)
-    divisor = np.gcd.reduce(np.abs(doubled[doubled != 0]))
-    positive = int(doubled[doubled > 0].sum() // divisor)
-    less = min(1.0, float(probabilities[: positive + 1].sum()))
-    greater = min(1.0, float(probabilities[positive:].sum()))
-    return TailProbabilities(less, greater, min(1.0, 2 * min(less, greater)))
+    return probabilities
 
 
 def monte_carlo_tails(

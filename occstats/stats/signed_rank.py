@@ -19,10 +19,9 @@ from occstats.stats._checks import (
     round_to_grid,
 )
 from occstats.stats.sign_flip import (
-    EXACT_STEP_LIMIT,
     RandomState,
     TailProbabilities,
-    exact_steps,
+    exact_is_feasible,
     exact_tails,
     monte_carlo_tails,
     repeatable,
@@ -145,8 +144,9 @@ def clustered_wilcoxon(
         with zero and ranked, so that 0.3 − 0.2 and 0.2 − 0.1 are a tie. 0 ranks the floats as
         they are.
     n_resamples : int
-        Changes of sign drawn by ``null="permutation"`` (and by ``"exact"`` when the complete
-        distribution would take more than 2·10⁹ additions; `notes` then says so).
+        Changes of sign drawn by ``null="permutation"``, and by ``"exact"`` when the complete
+        distribution would take more than 2·10⁹ additions or 5·10⁷ different sums; `notes` then
+        says so.
     random_state : int, numpy.random.Generator or None
         Seed of the Monte Carlo sample.
     engine : {"native", "clusrank", "rscript"}
@@ -308,12 +308,12 @@ def evaluate(
     notes: tuple[str, ...] = ()
     if null == "asymptotic":
         tails = normal_tails(z)
-    elif null == "exact" and exact_steps(sums.rank_sums) <= EXACT_STEP_LIMIT:
+    elif null == "exact" and exact_is_feasible(sums.rank_sums):
         tails = exact_tails(sums.rank_sums)
     else:
         if null == "exact":
             notes = (
-                f"the exact null would take more than {EXACT_STEP_LIMIT:.0e} additions: "
+                "the exact null would take too long (2e9 additions or 5e7 sums are the limit): "
                 f"estimated from {n_resamples} random changes of sign",
             )
             z_of_signs = lambda signs: signs @ sums.rank_sums / np.sqrt(variance)  # noqa: E731

@@ -131,12 +131,21 @@ def test_five_hundred_clusters_all_one_way_do_not_underflow():
     assert exact_tails(np.full(500, 0.5)).greater == pytest.approx(2.0**-500, rel=1e-12)
 
 
+def test_few_clusters_of_many_tasks_are_listed():
+    # On the lattice this would take 900 million numbers.
+    rng = np.random.default_rng(4)
+    x, clusters = rng.normal(size=30_000), np.repeat([0, 1, 2], 10_000)
+    result = clustered_wilcoxon(x, clusters, null="exact", alternative="greater")
+    assert result.notes == ()
+    assert result.pvalue == enumerate_tails(sums_of(x, clusters).rank_sums)[1]
+
+
 def test_too_large_for_the_complete_distribution_says_so(monkeypatch):
     rng = np.random.default_rng(4)
     clusters = np.repeat(np.arange(30), 3)
     x = rng.normal(0.2, 1, 90)
     complete = clustered_wilcoxon(x, clusters, null="exact")
-    monkeypatch.setattr("occstats.stats.signed_rank.EXACT_STEP_LIMIT", 1000)
+    monkeypatch.setattr(sign_flip, "EXACT_STEP_LIMIT", 1000)
     sampled = clustered_wilcoxon(x, clusters, null="exact", n_resamples=20_000, random_state=1)
     assert "random changes of sign" in sampled.notes[0]
     assert sampled.statistic == complete.statistic
