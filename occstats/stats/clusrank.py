@@ -183,7 +183,10 @@ def clusrank_pairs(
         differences = table[:, a] - table[:, b]
         both = ~np.isnan(differences)
         rounded = round_to_grid(differences[both] - mu, tie_tolerance)
-        samples[f"{columns[a]} against {columns[b]}"] = (rounded, codes[both])
+        label = f"{columns[a]} against {columns[b]}"
+        # Names may contain the word.
+        label += f" (columns {a} and {b})" * (label in samples)
+        samples[label] = (rounded, codes[both])
     found = _run(samples, method, null, alternative, n_resamples, random_state, through)
     by_pair = dict(zip(permutations(range(table.shape[1]), 2), found.values(), strict=True))
     return collect_pairs(lambda a, b: by_pair[a, b], table.shape[1], alternative, mirrored=False)
