@@ -239,7 +239,10 @@ def _mean_errors(means: Array, counts: Array) -> Array:
 def bca_levels(tails: Array, estimate: Array, replicates: Array, jackknife: Array) -> Array:
     """Levels at which BCa reads the replicates: tails × statistics."""
     known = np.sum(~np.isnan(replicates), axis=0)
-    below = np.sum(replicates < estimate, axis=0) + 0.5 * np.sum(replicates == estimate, axis=0)
+    # Resamples that equal the data but for rounding are ties, in whatever order sums were taken.
+    slack = 1e-12 * (np.abs(estimate) + np.nanmax(np.abs(replicates), axis=0, initial=0.0))
+    less, up_to = replicates < estimate - slack, replicates <= estimate + slack
+    below = 0.5 * (np.sum(less, axis=0) + np.sum(up_to, axis=0))
     share = np.divide(below, known, out=np.full(estimate.shape, 0.5), where=known > 0)
     edge = 0.5 / np.maximum(known, 1)
     bias = special.ndtri(np.clip(share, edge, 1 - edge))

@@ -110,6 +110,8 @@ def _concordance_forms(
         untied = [gather(np.abs(sign), grouping, weights, weighting) for sign in signs]
     for a, b in pairs:
         known = present[:, a] & present[:, b]
+        sizes = np.maximum(grouping.sums(known), 1.0)
+        weights = np.where(known, 1 / sizes[grouping.codes], 0.0)
         concordance.append(gather(signs[a] * signs[b], grouping, weights, weighting))
         if not complete:
             both = np.outer(known, known).astype(np.int8)

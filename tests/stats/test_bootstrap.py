@@ -1,0 +1,186 @@
+"""The cluster bootstrap against resampling by hand, SciPy's BCa, and its own invariances."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from occstats.stats.bootstrap import (
+    bootstrap_means,
+    cluster_bootstrap,
+    column_quantiles,
+    resample_counts,
+    weighted_means,
+)
+
+
+def clustered(seed: int, m: int = 12) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    clusters = np.repeat([f"d{i:02}" for i in range(m)], rng.integers(1, 5, m))
+    return rng.gamma(2.0, 1.0, (len(clusters), 3)), clusters
+
+
+def test_counts_are_draws_with_replacement() -> None:
+    counts = resample_counts(6, 4000, random_state=3)
+    assert counts.shape == (4000, 6)
+    assert (counts.sum(axis=1) == 6).all()
+    # Binomial(6, 1/6): mean 1, variance 5/6.
+    assert counts.mean(axis=0) == pytest.approx(np.ones(6), abs=0.06)
+    assert counts.var() == pytest.approx(5 / 6, rel=0.05)
+
+
+def test_matrix_product_equals_resampling_tasks_by_hand() -> None:
+    values, clusters = clustered(1)
+    labels = np.unique(clusters)
+    counts = resample_counts(len(labels), 20, random_state=0)
+    found = bootstrap_means(values, clusters, counts=counts)
+    for row, replicate in zip(counts, found.replicates, strict=True):
+        drawn = [
+            values[clusters == label].mean(axis=0)
+            for label, times in zip(labels, row, strict=True)
+            for _ in range(int(times))
+        ]
+        assert replicate == pytest.approx(np.mean(drawn, axis=0), rel=1e-12)
+
+
+@pytest.mark.parametrize(("ours", "theirs"), [("percentile", "percentile"), ("bca", "BCa")])
+def test_limits_agree_with_scipy_where_clusters_are_single_tasks(ours: str, theirs: str) -> None:
+    x = np.random.default_rng(5).gamma(1.0, 1.0, 40)
+    found = bootstrap_means(x, np.arange(40), method=ours, n_resamples=40_000, random_state=1)
+    peer = stats.bootstrap(
+        (x,), np.mean, n_resamples=40_000, method=theirs, rng=np.random.default_rng(2)
+    ).confidence_interval
+    # Two independent resamplings: the Monte Carlo error of a limit is about 0.004 here.
+    assert found.low[0] == pytest.approx(peer.low, abs=0.02)
+    assert found.high[0] == pytest.approx(peer.high, abs=0.02)
+
+
+def test_bca_leans_towards_the_long_tail() -> None:
+    x = np.random.default_rng(0).exponential(1.0, 25) ** 2
+    percentile = bootstrap_means(x, np.arange(25), method="percentile", random_state=0)
+    bca = bootstrap_means(x, np.arange(25), method="bca", random_state=0)
+    studentised = bootstrap_means(x, np.arange(25), method="studentised", random_state=0)
+    assert bca.low[0] > percentile.low[0]
+    assert bca.high[0] > percentile.high[0]
+    assert studentised.high[0] > bca.high[0]
+
+
+def test_studentised_by_hand() -> None:
+    values, clusters = clustered(4)
+    means = np.array([values[clusters == c].mean(axis=0) for c in np.unique(clusters)])
+    counts = resample_counts(len(means), 500, random_state=9)
+    found = bootstrap_means(values, clusters, method="studentised", counts=counts)
+    centre, error = means.mean(axis=0), stats.sem(means, axis=0)
+    pivots = []
+    for row in counts:
+        drawn = np.repeat(means, row.astype(int), axis=0)
+        pivots.append((drawn.mean(axis=0) - centre) / stats.sem(drawn, axis=0))
+    low, high = np.quantile(pivots, [0.025, 0.975], axis=0)
+    assert found.low == pytest.approx(centre - high * error, rel=1e-9)
+    assert found.high == pytest.approx(centre - low * error, rel=1e-9)
+
+
+@pytest.mark.parametrize("method", ["percentile", "bca", "studentised"])
+def test_rows_in_any_order_and_seed_give_the_same_limits(method: str) -> None:
+    values, clusters = clustered(2)
+    order = np.random.default_rng(0).permutation(len(values))
+    first = bootstrap_means(values, clusters, method=method, n_resamples=500, random_state=7)
+    second = bootstrap_means(
+        values[order],
+        clusters[order],
+        method=method,
+        n_resamples=500,
+        random_state=7,
+    )
+    assert first.low == pytest.approx(second.low, rel=1e-9)
+    assert first.high == pytest.approx(second.high, rel=1e-9)
+    other = bootstrap_means(values, clusters, method=method, n_resamples=500, random_state=8)
+    assert not np.allclose(first.low, other.low, rtol=1e-9, atol=0)
+
+
+@pytest.mark.parametrize("method", ["percentile", "bca", "studentised"])
+def test_degenerate_cases(method: str) -> None:
+    constant = bootstrap_means(
+        np.full(9, 0.3),
+        np.arange(9) // 2,
+        method=method,
+        n_resamples=200,
+        random_state=0,
+    )
+    assert constant.low[0] == pytest.approx(0.3)
+    assert constant.high[0] == pytest.approx(0.3)
+    single = bootstrap_means([0.1, 0.2], ["a", "a"], method=method, n_resamples=50)
+    assert single.estimate[0] == pytest.approx(0.15)
+    assert np.isnan(single.low[0])
+    assert np.isnan(single.high[0])
+
+
+def test_two_clusters_give_an_interval_between_their_means() -> None:
+    found = bootstrap_means([0.1, 0.5], ["a", "b"], method="percentile", random_state=0)
+    assert (found.low[0], found.high[0]) == pytest.approx((0.1, 0.5))
+
+
+def test_missing_values_are_left_out_of_their_column_only() -> None:
+    values, clusters = clustered(3)
+    holes = values.copy()
+    gone = clusters == "d03"
+    holes[gone, 1] = np.nan
+    counts = resample_counts(12, 300, random_state=0)
+    found = bootstrap_means(holes, clusters, counts=counts)
+    whole = bootstrap_means(values, clusters, counts=counts)
+    assert found.low[[0, 2]] == pytest.approx(whole.low[[0, 2]])
+    without = bootstrap_means(values[~gone, 1], clusters[~gone], n_resamples=300, random_state=0)
+    assert found.estimate[1] == pytest.approx(without.estimate[0])
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    st.lists(st.floats(-10, 10), min_size=4, max_size=20),
+    st.floats(-5, 5),
+    st.floats(0.1, 10),
+    st.integers(0, 5),
+)
+def test_shift_and_scale_carry_over(x: list[float], shift: float, scale: float, seed: int) -> None:
+    clusters = np.arange(len(x)) // 2
+    plain = bootstrap_means(x, clusters, method="percentile", n_resamples=200, random_state=seed)
+    moved = bootstrap_means(
+        shift + scale * np.array(x),
+        clusters,
+        method="percentile",
+        n_resamples=200,
+        random_state=seed,
+    )
+    assert moved.low == pytest.approx(shift + scale * plain.low, abs=1e-9)
+    assert moved.high == pytest.approx(shift + scale * plain.high, abs=1e-9)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.lists(st.floats(-3, 3), min_size=6, max_size=16), st.integers(0, 3))
+def test_a_negated_column_has_the_mirrored_interval(x: list[float], seed: int) -> None:
+    values = np.round(np.array([x, np.negative(x)]).T, 6)
+    found = bootstrap_means(values, np.arange(len(x)), n_resamples=300, random_state=seed)
+    assert found.low[0] == pytest.approx(-found.high[1], abs=1e-9)
+
+
+def test_any_statistic_of_counts() -> None:
+    means = np.random.default_rng(0).normal(size=(15, 2))
+
+    def ratio(counts: np.ndarray) -> np.ndarray:
+        both = weighted_means(means + 5, counts)
+        return both[:, :1] / both[:, 1:]
+
+    found = cluster_bootstrap(ratio, 15, random_state=0, n_resamples=2000)
+    assert found.low[0] < found.estimate[0] < found.high[0]
+    assert found.standard_error[0] == pytest.approx(found.replicates[:, 0].std(ddof=1))
+
+
+def test_quantiles_agree_with_numpy() -> None:
+    replicates = np.random.default_rng(0).normal(size=(101, 2))
+    low, high = column_quantiles(replicates, np.array([[0.1, 0.033], [0.9, 0.5]]))
+    assert low == pytest.approx(
+        [np.quantile(replicates[:, 0], 0.1), np.quantile(replicates[:, 1], 0.033)]
+    )
+    assert high == pytest.approx(
+        [np.quantile(replicates[:, 0], 0.9), np.quantile(replicates[:, 1], 0.5)]
+    )

@@ -1,0 +1,94 @@
+"""Tests on many resamples at once are the single tests on the resampled tasks."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from occstats.stats import clustered_wilcoxon
+from occstats.stats.bootstrap import resample_counts
+from occstats.stats.resampled_tests import resampled_z, tail
+
+
+def drawn(x, clusters, counts):
+    """The tasks of a resample, copies of a cluster being clusters of their own."""
+    values, labels = [], []
+    for label, times in zip(np.unique(clusters), counts.astype(int), strict=True):
+        for _ in range(times):
+            part = x[clusters == label]
+            values.append(part)
+            labels += [max(labels, default=-1) + 1] * len(part)
+    return np.concatenate(values), np.array(labels)
+
+
+def single(x, clusters, test):
+    if test == "wilcoxon":
+        return clustered_wilcoxon(x, np.arange(len(x)), method="rgl").zstatistic
+    if test == "dataset-means":
+        means = np.array([x[clusters == c].mean() for c in np.unique(clusters)])
+        return clustered_wilcoxon(
+            means, np.arange(len(means)), method="rgl", tie_tolerance=1e-9
+        ).zstatistic
+    return clustered_wilcoxon(x, clusters, method=test).zstatistic
+
+
+@pytest.mark.parametrize("test", ["rgl", "ds", "dataset-means", "wilcoxon"])
+@settings(max_examples=15, deadline=None)
+@given(seed=st.integers(0, 10_000), zeros=st.booleans())
+def test_equals_the_single_test(test, seed, zeros):
+    rng = np.random.default_rng(seed)
+    m = int(rng.integers(4, 9))
+    clusters = np.concatenate([np.arange(m), rng.integers(m, size=12)])
+    x = rng.integers(0 if zeros else 1, 9, len(clusters)) * rng.choice([-1.0, 1.0], len(clusters))
+    counts = np.vstack(
+        [np.ones((1, m)), np.ones((m, m)) - np.eye(m), resample_counts(m, 5, random_state=seed)]
+    )
+    found = resampled_z(x, clusters, counts, test=test, tie_tolerance=1e-9)
+    for row, z in zip(counts, found, strict=True):
+        expected = single(*drawn(x, clusters, row), test)
+        if expected is None or np.isnan(expected):
+            assert np.isnan(z) or z == 0
+        else:
+            assert z == pytest.approx(expected, abs=1e-9)
+
+
+@pytest.mark.parametrize("test", ["rgl", "ds", "dataset-means", "wilcoxon"])
+def test_antisymmetric_and_indifferent_to_the_order_of_rows(test):
+    rng = np.random.default_rng(1)
+    clusters = rng.integers(7, size=30)
+    x = rng.normal(size=30)
+    counts = resample_counts(7, 50, random_state=0)
+    z = resampled_z(x, clusters, counts, test=test)
+    order = rng.permutation(30)
+    assert resampled_z(-x, clusters, counts, test=test) == pytest.approx(-z)
+    assert resampled_z(x[order], clusters[order], counts, test=test) == pytest.approx(z)
+
+
+@pytest.mark.parametrize("test", ["rgl", "ds", "dataset-means"])
+def test_degenerate_cases(test):
+    assert resampled_z(np.zeros(6), np.arange(6) // 2, np.ones((1, 3)), test=test)[0] == 0
+    assert np.isnan(resampled_z([1.0, 2.0], ["a", "a"], np.ones((1, 1)), test=test)[0])
+    assert np.isnan(resampled_z([np.nan, np.nan], ["a", "b"], np.ones((1, 2)), test=test)[0])
+    # Only one of the three clusters is left in the second row.
+    found = resampled_z([1.0, 2.0, -1.0], ["a", "b", "c"], [[1, 1, 1], [3, 0, 0]], test=test)
+    assert np.isfinite(found[0])
+
+
+def test_missing_tasks_are_left_out():
+    rng = np.random.default_rng(2)
+    clusters = rng.integers(6, size=20)
+    x = rng.normal(size=20)
+    holes = x.copy()
+    holes[:5] = np.nan
+    kept = ~np.isnan(holes)
+    for test in ("rgl", "ds"):
+        found = resampled_z(holes, clusters, np.ones((1, 6)), test=test)[0]
+        assert found == pytest.approx(single(x[kept], clusters[kept], test))
+
+
+def test_tails():
+    z = np.array([-1.0, 0.0, 2.0])
+    assert tail(z, "greater") + tail(z, "less") == pytest.approx(np.ones(3))
+    assert tail(z, "two-sided") == pytest.approx(
+        2 * np.minimum(tail(z, "greater"), tail(z, "less"))
+    )
