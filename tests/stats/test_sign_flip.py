@@ -38,6 +38,13 @@ def enumerate_tails(rank_sums):
     return (totals <= observed).mean(), (totals >= observed).mean()
 
 
+@pytest.fixture(params=["convolved", "listed"])
+def way(request, monkeypatch):
+    """The two ways to the complete distribution."""
+    monkeypatch.setattr(sign_flip, "_LISTED_CLUSTERS", 0 if request.param == "convolved" else 20)
+
+
+@pytest.mark.usefixtures("way")
 @pytest.mark.parametrize("case", EXACT, ids=lambda case: case["id"])
 def test_reference_cases_by_enumeration(case):
     x = np.array(case["x"]) - case["mu"]
@@ -88,6 +95,7 @@ def test_convolution_is_enumeration(doubled):
     assert tails.two_sided == pytest.approx(min(1, 2 * min(less, greater)), rel=1e-13)
 
 
+@pytest.mark.usefixtures("way")
 def test_twenty_clusters_with_ties_and_zeros_by_enumeration():
     rng = np.random.default_rng(8)
     clusters = rng.integers(0, 20, 90)
