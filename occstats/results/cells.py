@@ -83,7 +83,8 @@ def gather(
     if roles.wide:
         names, values = wide_scores(raw, frame, wanted, rows, decimal, algorithm_columns, notes)
         labels = names
-        if len(names) == 1 and normalise(names[0]) in ALIASES["score"]:
+        is_score = len(names) == 1 and normalise(names[0]) in ALIASES["score"]
+        if is_score and algorithm_columns is None:
             score_name, labels = score_name or names[0], [default_algorithm]
         score_name = score_name or "score"
         state = np.zeros(values.size, dtype=np.int8)
