@@ -68,21 +68,29 @@ def print_comparison(
             console, "Use --out DIR for all tables, whole, and --json for all values.", "dim"
         )
     if folder is not None:
-        _paragraph(console, f"Written to {printable(str(folder))}.")
+        _paragraph(console, f"Written to {folder}.")
 
 
 def _print_notes(console: Console, comparison: Comparison) -> None:
     if not comparison.notes:
         return
-    _paragraph(console, "Notes", "bold")
+    _print_wrapped(console, "Notes", "bold")
     for note in comparison.notes:
-        console.print(_text(f"- {printable(note)}"), width=min(console.width, PARAGRAPH_WIDTH))
+        _print_wrapped(console, f"- {note}")
     console.print()
 
 
 def _paragraph(console: Console, words: str, style: str = "") -> None:
-    console.print(_text(printable(words), style), width=min(console.width, PARAGRAPH_WIDTH))
+    _print_wrapped(console, words, style)
     console.print()
+
+
+def _print_wrapped(console: Console, words: str, style: str = "") -> None:
+    """Lines of a readable length, without blanks at their ends."""
+    lines = _text(printable(words), style).wrap(console, min(console.width, PARAGRAPH_WIDTH))
+    for line in lines:
+        line.rstrip()
+        console.print(line)
 
 
 def _text(words: str, style: str = "") -> Any:
@@ -108,15 +116,13 @@ def print_table(console: Console, table: Table) -> bool:
         drawn.add_row(
             *(_text(cell, "bold" if table.is_best(index, column) else "") for cell, column in cells)
         )
-    width = min(console.width, PARAGRAPH_WIDTH)
-    console.print(_text(printable(table.title), "bold"))
-    console.print(_text(printable(table.explanation), "dim"), width=width)
+    _print_wrapped(console, table.title, "bold")
+    _print_wrapped(console, table.explanation, "dim")
     console.print(drawn)
     left_out = _left_out(len(table) - n_rows, len(headers) - n_columns)
-    if left_out:
-        console.print(_text(left_out, "dim"), width=width)
-    if table.note:
-        console.print(_text(printable(table.note), "dim"), width=width)
+    for words in (left_out, table.note):
+        if words:
+            _print_wrapped(console, words, "dim")
     console.print()
     return bool(left_out)
 
