@@ -252,17 +252,17 @@ def _student_above(distance: Array, scale: Array, degrees: Array) -> Array:
 def _pair_probabilities(x: Array, grouping: Grouping, draws: Array, edge: float) -> Array:
     """Probabilities of better, equivalent and worse for each column of differences: 3 × pairs."""
     m = grouping.n_clusters
-    above, below = np.zeros((2, x.shape[1], m + 1, m + 1))
+    forms = np.empty((2, x.shape[1], m + 1, m + 1))
     totals = np.empty((len(draws), x.shape[1]))
     for position, column in enumerate(x.T):
         known = ~np.isnan(column)
         sizes = grouping.sums(known)
         weight = np.where(known, 1 / np.maximum(sizes, 1)[grouping.codes], 0.0)
-        above[position] = _with_prior(column, grouping, weight, edge)
-        below[position] = _with_prior(-column, grouping, weight, edge)
+        forms[0, position] = _with_prior(column, grouping, weight, edge)
+        forms[1, position] = _with_prior(-column, grouping, weight, edge)
         totals[:, position] = draws @ np.concatenate([[1.0], sizes > 0])
-    better = quadratic_forms(draws, above)
-    worse = quadratic_forms(draws, below)
+    both = quadratic_forms(draws, forms.reshape(-1, m + 1, m + 1))
+    better, worse = both[:, : x.shape[1]], both[:, x.shape[1] :]
     equivalent = totals**2 - better - worse if edge > 0 else np.full_like(better, -1.0)
     thetas = np.stack([better, equivalent, worse])
     # Largest within rounding: exact ties (equal algorithms) share the draw.

@@ -11,8 +11,10 @@ from numpy.typing import NDArray
 
 from occstats.stats.grouping import Array, Grouping
 
-# Rows of products that are held at once: keeps the memory of large resamplings near 50 MB.
-BLOCK_ELEMENTS = 6_000_000
+# Rows of weights whose products are held at once: few enough to stay in the cache.
+BLOCK = 512
+# Beyond this many clusters the products of weights cost more than they save.
+SHARED_CLUSTERS = 150
 
 
 def walsh_form(x: Array, grouping: Grouping, threshold: float, weights: Array) -> Array:
@@ -78,7 +80,7 @@ def gather(kernel: NDArray[np.int8], grouping: Grouping, weights: Array, weighti
 def quadratic_forms(weights: Array, forms: Array) -> Array:
     """Values w' K w of every row of weights and every (symmetric) matrix: rows × matrices.
 
-    Up to some 150 clusters the products of weights are formed once and shared by all matrices.
+    Up to 150 clusters the products of weights are formed once and shared by all matrices.
 
     Examples
     --------
@@ -87,14 +89,18 @@ def quadratic_forms(weights: Array, forms: Array) -> Array:
     """
     n_forms, m = forms.shape[:2]
     values = np.empty((len(weights), n_forms))
-    if m > 150:
+    if m > SHARED_CLUSTERS:
         for position, form in enumerate(forms):
             values[:, position] = np.einsum("bi,bi->b", weights @ form, weights)
         return values
     first, second = np.triu_indices(m)
     folded = forms[:, first, second] * np.where(first == second, 1.0, 2.0)
-    block = max(1, BLOCK_ELEMENTS // len(first))
-    for start in range(0, len(weights), block):
-        part = weights[start : start + block]
-        values[start : start + block] = (part[:, first] * part[:, second]) @ folded.T
+    starts = np.concatenate([[0], np.cumsum(np.arange(m, 0, -1))])
+    products = np.empty((len(first), BLOCK))
+    for start in range(0, len(weights), BLOCK):
+        part = np.ascontiguousarray(weights[start : start + BLOCK].T)
+        held = products[:, : part.shape[1]]
+        for i in range(m):
+            np.multiply(part[i], part[i:], out=held[starts[i] : starts[i + 1]])
+        values[start : start + BLOCK] = (folded @ held).T
     return values
