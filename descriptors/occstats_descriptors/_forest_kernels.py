@@ -37,24 +37,31 @@ def average_path(count: int) -> Any:
 
 
 @compiled
-def _dot(a: Vector, b: Vector) -> Any:
+def _product(a: Matrix, row: int, b: Matrix, other: int) -> Any:
+    """Multiply row `row` of a with row `other` of b."""
     # Eight fixed sums: as fast as the processor adds, and the same digits wherever it is called,
     # so that rows that coincide stay together.
-    length = len(a)
+    length = a.shape[1]
     s0 = s1 = s2 = s3 = s4 = s5 = s6 = s7 = 0.0
     whole = length - length % 8
     for j in range(0, whole, 8):
-        s0 += a[j] * b[j]
-        s1 += a[j + 1] * b[j + 1]
-        s2 += a[j + 2] * b[j + 2]
-        s3 += a[j + 3] * b[j + 3]
-        s4 += a[j + 4] * b[j + 4]
-        s5 += a[j + 5] * b[j + 5]
-        s6 += a[j + 6] * b[j + 6]
-        s7 += a[j + 7] * b[j + 7]
+        s0 += a[row, j] * b[other, j]
+        s1 += a[row, j + 1] * b[other, j + 1]
+        s2 += a[row, j + 2] * b[other, j + 2]
+        s3 += a[row, j + 3] * b[other, j + 3]
+        s4 += a[row, j + 4] * b[other, j + 4]
+        s5 += a[row, j + 5] * b[other, j + 5]
+        s6 += a[row, j + 6] * b[other, j + 6]
+        s7 += a[row, j + 7] * b[other, j + 7]
+    if length - whole >= 4:
+        s0 += a[row, whole] * b[other, whole]
+        s1 += a[row, whole + 1] * b[other, whole + 1]
+        s2 += a[row, whole + 2] * b[other, whole + 2]
+        s3 += a[row, whole + 3] * b[other, whole + 3]
+        whole += 4
     total = ((s0 + s4) + (s2 + s6)) + ((s1 + s5) + (s3 + s7))
     for j in range(whole, length):
-        total += a[j] * b[j]
+        total += a[row, j] * b[other, j]
     return total
 
 
@@ -89,7 +96,7 @@ def grow(
             filled += 1
     order = np.arange(subsample)
     aside = np.empty(subsample, np.int64)
-    low, high = np.empty(m), np.empty(m)
+    low, high = np.empty((1, m)), np.empty(m)
     # Pending nodes: first and end position in `order`, height, and where the parent wants the name.
     pending = np.empty((limit + 2, 4), np.int64)
     pending[0] = (0, subsample, 0, -1)
@@ -107,29 +114,31 @@ def grow(
         inner += 1
         if parent >= 0:
             children[parent // 2, parent % 2] = node
-        low[:] = part[order[first]]
-        high[:] = low
+        row = order[first]
+        for j in range(m):
+            low[0, j] = part[row, j]
+            high[j] = part[row, j]
         for position in range(first + 1, end):
-            values = part[order[position]]
+            row = order[position]
             for j in range(m):
-                low[j] = min(low[j], values[j])
-                high[j] = max(high[j], values[j])
+                value = part[row, j]
+                low[0, j] = min(low[0, j], value)
+                high[j] = max(high[j], value)
         for j in range(m):
-            low[j] = uniform(stream) * (high[j] - low[j]) + low[j]
-        direction = normals[node]
+            low[0, j] += uniform(stream) * (high[j] - low[0, j])
         for j in range(m):
-            direction[j] = normal(stream)
+            normals[node, j] = normal(stream)
         if extension < m - 1:
             chosen_without_replacement(stream, m - extension - 1, m, taken)
             for j in range(m):
                 if taken[j]:
-                    direction[j] = 0.0
-        intercept = _dot(low, direction)
+                    normals[node, j] = 0.0
+        intercept = _product(low, 0, normals, node)
         intercepts[node] = intercept
         middle, kept = first, 0
         for position in range(first, end):
             row = order[position]
-            if _dot(part[row], direction) < intercept:
+            if _product(part, row, normals, node) < intercept:
                 order[middle] = row
                 middle += 1
             else:
@@ -155,13 +164,23 @@ def sum_of_paths(
 ) -> None:
     """Add up the path lengths of rows over all trees, tree by tree."""
     result[:] = 0.0
+    count = len(rows)
+    nodes = np.empty(count, np.int64)
     for tree in range(len(starts) - 1):
         start = starts[tree]
         leaf_start = leaf_starts[tree]
-        for row in range(len(rows)):
-            node = 0
-            while node >= 0:
-                place = start + node
-                right = 0 if _dot(rows[row], normals[place]) < intercepts[place] else 1
-                node = children[place, right]
-            result[row] += leaves[leaf_start - node - 1]
+        # Level by level: the steps of different rows do not wait for each other.
+        nodes[:] = 0
+        walking = count
+        while walking > 0:
+            walking = 0
+            for row in range(count):
+                node = nodes[row]
+                if node >= 0:
+                    place = start + node
+                    value = _product(rows, row, normals, place)
+                    node = children[place, 1 - np.int64(value < intercepts[place])]
+                    nodes[row] = node
+                    walking += np.int64(node >= 0)
+        for row in range(count):
+            result[row] += leaves[leaf_start - nodes[row] - 1]

@@ -27,6 +27,8 @@ from occstats_descriptors.base import Matrix, Vector
 
 __all__ = ["OneClassProblem", "Solution"]
 
+# Rows whose kernel is kept while they are solved (16 MB), or up to twice as many at once.
+WORKING_SET = 2000
 _SUBSET_FACTOR = 8
 _MAXIMUM_ROUNDS = 1000
 
@@ -87,14 +89,14 @@ class OneClassProblem:
         *,
         tolerance: float = 1e-3,
         threads: int = 1,
-        working_set: int = 2000,
+        working_set: int = WORKING_SET,
     ) -> None:
         self.rows = rows
         self.gamma = gamma
         self.tolerance = tolerance
         self.threads = threads
         self.working_set = working_set
-        dense = len(rows) <= working_set
+        dense = len(rows) <= 2 * working_set
         self._kernel = kernel_matrix(rows, rows, gamma) if dense else None
 
     def solve(self, nu: float, start: Solution | None = None) -> Solution:

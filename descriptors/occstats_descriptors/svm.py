@@ -14,8 +14,9 @@ from occstats_descriptors.base import Descriptor, Matrix, Vector
 
 __all__ = ["SVM", "DimensionMultiple", "dimension_multiple", "kernel_width"]
 
-# From this many rows on, the solver of this package is faster than LIBSVM (benchmarks/).
-NATIVE_FROM = 1000
+# The solver of this package is faster at any size, but below this LIBSVM takes so few milliseconds
+# that loading the compiled solver would cost more.
+NATIVE_FROM = 500
 
 
 @dataclass(frozen=True, repr=False)
@@ -91,7 +92,7 @@ class SVM(Descriptor):
         Tolerance of the solver, as in LIBSVM.
     solver : {"auto", "libsvm", "native"}, default "auto"
         LIBSVM (through scikit-learn), or the solver of this package, which reaches the same
-        solution to the tolerance and is faster from about a thousand rows on; "auto" chooses
+        solution to the tolerance and is faster from a few hundred rows on; "auto" chooses
         by the number of rows.
     n_jobs : int or None, default None
         Threads; None and −1 for all cores. The scores do not depend on it.
