@@ -22,7 +22,7 @@ def parse_arff(text: str) -> pd.DataFrame:
 
     Examples
     --------
-    >>> parse_arff("@relation r\\n@attribute a real\\n@attribute 'b c' {x, 'y z'}\\n@data\\n1,'y z'")
+    >>> parse_arff("@attribute a real\\n@attribute 'b c' {x, 'y z'}\\n@data\\n1,'y z'")
        a  b c
     0  1  y z
     """

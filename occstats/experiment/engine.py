@@ -1,5 +1,6 @@
 """Who computes the shards: this process, worker processes, or the workers of a scheduler."""
 
+import os
 import socket
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
@@ -7,6 +8,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from occstats.errors import EngineError, OccstatsError
+from occstats.experiment.isolation import exit_with_parent
 from occstats.experiment.plan import Shard
 
 __all__ = ["compute"]
@@ -48,9 +50,14 @@ def _on_this_machine(shards: Sequence[Shard], work: Work, jobs: int) -> Iterator
     from loky import ProcessPoolExecutor
     from loky.process_executor import BrokenProcessPool
 
+    def start() -> ProcessPoolExecutor:
+        return ProcessPoolExecutor(
+            max_workers=jobs, initializer=exit_with_parent, initargs=(os.getpid(),)
+        )
+
     waiting = list(reversed(shards))
     deaths = dict.fromkeys([shard.id for shard in shards], 0)
-    executor = ProcessPoolExecutor(max_workers=jobs)
+    executor = start()
     running: dict[Future[None], Shard] = {}
     try:
         while waiting or running:
@@ -80,7 +87,7 @@ def _on_this_machine(shards: Sequence[Shard], work: Work, jobs: int) -> Iterator
                     waiting.append(shard)
                 running.clear()
                 executor.shutdown(wait=False, kill_workers=True)
-                executor = ProcessPoolExecutor(max_workers=jobs)
+                executor = start()
     finally:
         executor.shutdown(wait=False, kill_workers=True)
 
@@ -110,7 +117,7 @@ def _on_scheduler(shards: Sequence[Shard], work: Work, address: str) -> Iterator
             ): shard
             for shard in shards
         }
-        queue = as_completed(list(futures))
+        queue = as_completed(list(futures), loop=client.loop)
         for future in queue:
             shard = futures[future]
             try:

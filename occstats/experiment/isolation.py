@@ -1,12 +1,18 @@
 """Fits in a child process, so that one that hangs or crashes costs a row and not the run."""
 
-import multiprocessing
+import contextlib
+import os
+import signal
+import threading
+import time
 from collections.abc import Callable
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from typing import Any
 
-__all__ = ["CallTimeoutError", "ChildProcessDiedError", "IsolatedCalls"]
+from loky.backend import get_context
+
+__all__ = ["CallTimeoutError", "ChildProcessDiedError", "IsolatedCalls", "exit_with_parent"]
 
 
 class CallTimeoutError(Exception):
@@ -29,6 +35,8 @@ class IsolatedCalls:
         A module-level function.
     timeout : float, optional
         Seconds that one call may take; no limit by default.
+    warm_up : callable, optional
+        Called once in the child, such as to import what the calls need; it costs no call its time.
 
     Examples
     --------
@@ -38,8 +46,15 @@ class IsolatedCalls:
     2.0
     """
 
-    def __init__(self, function: Callable[..., Any], *, timeout: float | None = None) -> None:
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        *,
+        timeout: float | None = None,
+        warm_up: Callable[[], object] | None = None,
+    ) -> None:
         self._function = function
+        self._warm_up = warm_up
         self._timeout = timeout
         self._process: BaseProcess | None = None
         self._connection: Connection | None = None
@@ -73,11 +88,14 @@ class IsolatedCalls:
 
     def _child(self) -> Connection:
         if self._connection is None:
-            # Not forked: a copy of a process with threads (BLAS, numba) may hang.
-            context = multiprocessing.get_context("spawn")
+            # Not forked: a copy of a process with threads (BLAS, numba) may hang. Not spawned by
+            # multiprocessing either: that runs the user's script again, and not within workers.
+            context = get_context("loky")
             self._connection, theirs = context.Pipe()
             self._process = context.Process(
-                target=_serve, args=(theirs, self._function), daemon=True
+                target=_serve,
+                args=(theirs, self._function, self._warm_up, os.getpid()),
+                daemon=True,
             )
             self._process.start()
             theirs.close()
@@ -89,14 +107,34 @@ class IsolatedCalls:
         self._process = self._connection = None
         if connection is not None:
             connection.close()
-        if process is None:
+        if process is None or process.pid is None:
             return None
-        process.kill()
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(process.pid, signal.SIGKILL)
         process.join()
         return process.exitcode
 
 
-def _serve(connection: Connection, function: Callable[..., Any]) -> None:
+def exit_with_parent(parent: int) -> None:
+    """End this process when its parent has gone, even one that was killed without a word."""
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(0.5)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
+def _serve(
+    connection: Connection,
+    function: Callable[..., Any],
+    warm_up: Callable[[], object] | None,
+    parent: int,
+) -> None:
+    exit_with_parent(parent)
+    if warm_up is not None:
+        warm_up()
     connection.send("ready")
     while True:
         try:

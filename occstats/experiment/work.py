@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from occstats.experiment.evaluate import evaluate, failed_row
+from occstats.experiment.evaluate import evaluate, failed_row, import_descriptors
 from occstats.experiment.isolation import CallTimeoutError, ChildProcessDiedError, IsolatedCalls
 from occstats.experiment.plan import Shard, Unit, configuration
 from occstats.experiment.recipes import Recipe
@@ -48,7 +48,9 @@ def work_on_shard(
     with ExitStack() as cleanup:
         call: Callable[..., dict[str, Any]] = evaluate
         if isolate or timeout is not None:
-            call = cleanup.enter_context(IsolatedCalls(evaluate, timeout=timeout))
+            call = cleanup.enter_context(
+                IsolatedCalls(evaluate, timeout=timeout, warm_up=import_descriptors)
+            )
         rows = [
             _evaluated(call, shard, unit, recipe, seed)
             for unit in shard.units

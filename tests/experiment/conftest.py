@@ -39,5 +39,11 @@ def toy_folder(toy, tmp_path):
 
 
 @pytest.fixture
+def one_target():
+    """The smallest experiment there is: one target class, five folds."""
+    return {"one": pd.DataFrame({"x": range(10), "class": ["a"] * 5 + ["b"] * 3 + ["c"] * 2})}
+
+
+@pytest.fixture
 def occstats_command():
     return [sys.executable, "-m", "occstats"]
