@@ -1,0 +1,298 @@
+"""Intervals, posteriors, stability, design and classical tests of a whole comparison."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from occstats import compare, load_results
+from occstats.comparison import Settings
+from occstats.comparison.document import plain
+from occstats.comparison.explanations import EXPLANATIONS, explain
+from occstats.comparison.uncertainty import assess
+from occstats.stats import clustered_wilcoxon_pairs
+from occstats.stats.hodges_lehmann import hodges_lehmann
+
+PAIRWISE = [
+    "difference_ci_low",
+    "difference_ci_high",
+    "hodges_lehmann",
+    "hodges_lehmann_ci_low",
+    "hodges_lehmann_ci_high",
+    "rank_biserial",
+    "wins",
+    "ties",
+    "losses",
+    "prob_improvement_task",
+    "prob_improvement_dataset",
+    "bayes_better",
+    "bayes_equivalent",
+    "bayes_worse",
+    "icc",
+    "p_naive",
+]
+SUMMARY = [
+    "mean_rank_ci_low",
+    "mean_rank_ci_high",
+    "mean_score_ci_low",
+    "mean_score_ci_high",
+    "prob_best",
+]
+
+
+@pytest.fixture(scope="module")
+def paper():
+    return compare("lenz2021", n_resamples=2000)
+
+
+@pytest.fixture(scope="module")
+def deep():
+    return compare(
+        "lenz2021", algorithms=["ALP", "SVM", "NND"], n_resamples=500, deep=True, progress=False
+    )
+
+
+def table(seed=0, m=8, k=3, folds=None):
+    rng = np.random.default_rng(seed)
+    rows = []
+    for dataset in range(m):
+        for task in range(rng.integers(1, 4)):
+            base = rng.uniform(0.5, 0.8)
+            for a in range(k):
+                for fold in range(folds or 1):
+                    row = {"dataset": f"d{dataset}", "class": str(task), "descriptor": f"A{a}"}
+                    row["auroc"] = round(base + 0.05 * a + rng.normal(0, 0.05), 3)
+                    rows.append(row | ({"fold": fold} if folds else {}))
+    return pd.DataFrame(rows)
+
+
+def test_the_document_has_every_key(paper):
+    document = json.loads(paper.to_json())
+    for row in document["pairwise"]:
+        assert set(PAIRWISE) <= set(row)
+        assert all(row[name] is not None for name in PAIRWISE)
+    for row in document["summary"]:
+        assert set(SUMMARY) <= set(row)
+    assert document["stability"]["specification"] is None
+    assert document["design"]["power"] is None
+    assert {row["unit"] for row in document["classical"]["friedman"]} == {"tasks", "data set means"}
+
+
+def test_the_paper_table(paper):
+    summary = paper.summary.set_index("algorithm")
+    assert summary["prob_best"].sum() == pytest.approx(1)
+    assert summary["prob_best"].idxmax() == "ALP"
+    assert (summary["mean_rank_ci_low"] < summary["mean_rank"]).all()
+    assert (summary["mean_rank"] < summary["mean_rank_ci_high"]).all()
+    assert (summary["mean_score_ci_low"] < summary["mean_score"]).all()
+    pair = paper.pairwise.set_index(["a", "b"]).loc[("ALP", "SAE")]
+    assert pair["difference_ci_low"] < pair["mean_difference"] < pair["difference_ci_high"]
+    assert pair["bayes_better"] > 0.99
+    assert pair["wins"] + pair["ties"] + pair["losses"] == pytest.approx(1)
+    # The corrected plain test calls nine more pairs different than the clustered one.
+    assert int(paper.diagnostics["misled"].sum()) == 9
+
+
+def test_pairs_are_mirrored(paper):
+    square = {name: paper.matrix(name).to_numpy() for name in PAIRWISE}
+    off = ~np.eye(9, dtype=bool)
+    for name in ("hodges_lehmann", "rank_biserial"):
+        assert square[name][off] == pytest.approx(-square[name].T[off])
+    for low, high in (("difference_ci_low", "difference_ci_high"),):
+        assert square[low][off] == pytest.approx(-square[high].T[off])
+    assert square["bayes_better"][off] == pytest.approx(square["bayes_worse"].T[off])
+    assert square["prob_improvement_task"][off] == pytest.approx(
+        1 - square["prob_improvement_task"].T[off]
+    )
+
+
+def test_intervals_of_tau_hold_tau(paper):
+    assert (paper.kendall["tau_ci_low"] < paper.kendall["tau"]).all()
+    assert (paper.kendall["tau"] < paper.kendall["tau_ci_high"]).all()
+
+
+def test_stability_of_the_paper_table(paper):
+    stability = paper.stability
+    assert len(stability.leave_one_dataset_out) == 50
+    # ALP stays first whichever data set is missing; without ALP it is SVM.
+    assert not stability.leave_one_dataset_out["best_changes"].any()
+    without = stability.leave_one_algorithm_out.set_index("algorithm")["best"]
+    assert without["ALP"] == "SVM"
+    changes = stability.changes.query("left_out == 'dataset'")
+    counted = changes.groupby("name").size()
+    listed = stability.leave_one_dataset_out.set_index("dataset")["conclusions_changed"]
+    assert counted.to_dict() == listed[listed > 0].to_dict()
+    assert len(stability.influence) == 36
+    moved = stability.influence.eval("mean_difference - influence - mean_difference_without")
+    assert moved.to_numpy() == pytest.approx(np.zeros(36), abs=1e-12)
+
+
+def test_a_left_out_data_set_really_changes_the_conclusion(paper):
+    row = paper.stability.changes.query("left_out == 'dataset'").iloc[0]
+    results = load_results("lenz2021")
+    kept = results.keep_tasks(results.clusters != row["name"])
+    again = compare(kept, n_resamples=100).matrix("p_adjusted")
+    better = {"a better": (row["a"], row["b"]), "b better": (row["b"], row["a"])}
+    for conclusion, (a, b) in better.items():
+        assert (again.loc[a, b] < 0.05) == (row["conclusion_without"] == conclusion)
+        assert (paper.matrix("p_adjusted").loc[a, b] < 0.05) == (row["conclusion"] == conclusion)
+
+
+def test_design_of_the_paper_table(paper):
+    design = paper.design
+    assert (design.n_clusters, design.family_size) == (50, 8)
+    assert design.smallest_p == pytest.approx(2.0**-50)
+    frame = design.detectable
+    assert (frame["minimal_detectable_corrected"] > frame["minimal_detectable"]).all()
+    assert design.notes == ()
+
+
+def test_depth(deep):
+    specification = deep.stability.specification
+    assert len(specification) == 80
+    assert specification["agreement"].between(0, 1).all()
+    assert specification.iloc[0][["test", "null", "correction", "agreement"]].tolist() == [
+        "rgl",
+        "asymptotic",
+        "holm",
+        1.0,
+    ]
+    pairs = deep.stability.specification_pairs
+    shares = pairs[["a_better", "b_better", "neither"]].sum(axis=1)
+    assert shares.to_numpy() == pytest.approx(np.ones(3))
+    power = deep.design.power.set_index(["a", "b"])
+    assert power.loc[("ALP", "SVM"), "datasets_needed"] > 50
+    assert power.loc[("ALP", "SVM"), "better"] == "ALP"
+    assert "difference_studentised_low" in deep.pairwise
+    json.loads(deep.to_json())
+
+
+def test_depth_shows_progress(capsys):
+    compare(table(), n_resamples=100, deep=True, progress=True)
+    shown = capsys.readouterr().err
+    assert "analyses" in shown
+    assert "power" in shown
+
+
+def test_order_of_algorithms_and_rows_does_not_matter():
+    frame = table(1)
+    one = compare(frame, n_resamples=300)
+    shuffled = frame.sample(frac=1, random_state=0)
+    two = compare(shuffled, n_resamples=300)
+    for name in ("difference_ci_low", "hodges_lehmann_ci_high", "bayes_better", "rank_biserial"):
+        pd.testing.assert_frame_equal(one.matrix(name), two.matrix(name), check_names=False)
+
+
+def test_lower_is_better_turns_the_scores_only():
+    frame = table(2)
+    turned = frame.assign(auroc=1 - frame["auroc"])
+    one = compare(frame, n_resamples=300)
+    two = compare(turned, n_resamples=300, lower_is_better=True)
+    for name in ("difference_ci_low", "hodges_lehmann", "wins", "bayes_better"):
+        assert one.matrix(name).to_numpy() == pytest.approx(
+            two.matrix(name).to_numpy(), abs=1e-9, nan_ok=True
+        )
+    low, high = one.summary["mean_score_ci_low"], two.summary["mean_score_ci_high"]
+    assert low.to_numpy() == pytest.approx(1 - high.to_numpy())
+    assert one.summary["prob_best"].tolist() == two.summary["prob_best"].tolist()
+
+
+def test_relabelled_algorithms_keep_their_numbers():
+    frame = table(3)
+    named = {"A0": "zeta", "A1": "alpha", "A2": "mu"}
+    one = compare(frame, n_resamples=200).matrix("difference_ci_low")
+    two = compare(frame.replace({"descriptor": named}), n_resamples=200).matrix("difference_ci_low")
+    assert two.rename(index=dict(zip(named.values(), named, strict=True))).index.tolist() == list(
+        one.index
+    )
+    assert two.to_numpy() == pytest.approx(one.to_numpy(), nan_ok=True)
+
+
+def test_few_data_sets_are_said_before_a_p_value_is_read():
+    found = compare(table(4, m=4), n_resamples=200)
+    assert any("cannot show a difference" in note for note in found.notes)
+    assert any("too narrow" in note for note in found.notes)
+    assert found.design.smallest_p == 1 / 16
+    row = json.loads(found.to_json())["pairwise"][0]
+    assert row["hodges_lehmann"] is not None
+    assert row["hodges_lehmann_ci_low"] is None  # unbounded
+
+
+def test_a_single_data_set_has_no_intervals():
+    found = compare(table(5, m=1), n_resamples=100)
+    assert found.pairwise["difference_ci_low"].isna().all()
+    assert found.summary["mean_rank_ci_low"].isna().all()
+    assert any("single data set" in note for note in found.notes)
+    json.loads(found.to_json())
+
+
+def test_identical_algorithms():
+    frame = table(6, k=1)
+    twin = pd.concat([frame, frame.assign(descriptor="twin")])
+    found = compare(twin, n_resamples=100)
+    row = found.pairwise.iloc[0]
+    assert (row["ties"], row["hodges_lehmann"], row["bayes_equivalent"]) == (1, 0, 1)
+    assert found.summary["prob_best"].tolist() == [0.5, 0.5]
+    assert not found.diagnostics["misled"].any()
+
+
+def test_pairwise_missing():
+    frame = table(7)
+    holes = frame.drop(frame.query("descriptor == 'A2'").index[:3])
+    found = compare(holes, missing="pairwise", n_resamples=200)
+    effect = found.pairwise.set_index(["a", "b"]).loc[("A1", "A2")]
+    scores = load_results(holes).scores[["A1", "A2"]].dropna()
+    x = (scores["A1"] - scores["A2"]).to_numpy()
+    expected = hodges_lehmann(x, scores.index.get_level_values(0), tie_tolerance=1e-9)
+    assert effect["hodges_lehmann"] == pytest.approx(expected.estimate)
+    assert any("tasks that all algorithms have" in note for note in found.notes)
+    json.loads(found.to_json())
+
+
+def test_folds_give_a_test_per_task():
+    found = compare(table(8, folds=5), n_resamples=100)
+    frame = found.fold_tests
+    assert len(frame) == 3 * found.results.n_tasks
+    shares = frame[["better", "equivalent", "worse"]].sum(axis=1)
+    assert shares.to_numpy() == pytest.approx(np.ones(len(frame)))
+    assert compare(table(8), n_resamples=100).fold_tests is None
+
+
+@pytest.mark.parametrize("options", [{"test": "ds"}, {"test": "dataset-means"}, {"control": "ALP"}])
+@pytest.mark.parametrize("alternative", ["two-sided", "less"])
+def test_other_settings(options, alternative):
+    results = load_results("lenz2021").select(["ALP", "SVM", "SAE"])
+    settings = Settings(
+        alternative=alternative,
+        n_resamples=200,
+        family="control" if "control" in options else "row",
+        **options,
+    )
+    tests = clustered_wilcoxon_pairs(
+        results.oriented, results.clusters, alternative=alternative, tie_tolerance=1e-9
+    )
+    found = assess(results, settings, tests=tests)
+    naive = found.naive.set_index(["a", "b"])
+    assert bool(naive.loc[("ALP", "SAE"), "naive_a_better"])
+    assert not bool(naive.loc[("ALP", "SAE"), "naive_b_better"])
+    json.dumps(plain(found.stability), allow_nan=False)
+
+
+def test_intervals_of_tau_are_explained_where_there_are_none():
+    results = load_results("lenz2021").select(["ALP", "SVM"])
+    found = assess(results, Settings(kendall="hyperbolic", n_resamples=100))
+    assert found.kendall_intervals["tau_ci_low"].isna().all()
+    assert any("hyperbolic" in note for note in found.notes)
+
+
+def test_everything_is_explained_in_one_sentence(deep):
+    frames = [deep.pairwise, deep.summary, deep.kendall]
+    names = {name for frame in frames for name in frame.columns} - {"a", "b", "algorithm"}
+    assert {name for name in names if not explain(name)} == set()
+    for section in ("leave_one_dataset_out", "leave_one_algorithm_out", "influence"):
+        assert explain(section)
+    for sentence in EXPLANATIONS.values():
+        assert sentence.endswith(".")
+        assert sentence.count(". ") == 0
+        assert len(sentence) < 200
