@@ -160,12 +160,13 @@ def _estimator(recipe: Recipe, task: Task, seed: int) -> Any:
     from occstats_descriptors.registry import make
     from occstats_descriptors.sizes import LogMultiple
 
-    estimator = make(recipe.origin, **recipe.parameters_for(task.dataset))
+    given = recipe.parameters_for(task.dataset)
+    estimator = make(recipe.origin, **given)
     settled: dict[str, Any] = {}
     for name, value in estimator.get_params(deep=False).items():
         if isinstance(value, LogMultiple):
             settled[name] = size_for_task(value.factor, task.n)
-        elif name == "random_state" and value is None:
+        elif name == "random_state" and name not in given:
             settled[name] = seed
     return estimator.set_params(**settled)
 
