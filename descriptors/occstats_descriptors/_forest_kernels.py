@@ -181,6 +181,6 @@ def sum_of_paths(
                     value = _product(rows, row, normals, place)
                     node = children[place, 1 - np.int64(value < intercepts[place])]
                     nodes[row] = node
-                    walking += np.int64(node >= 0)
+                    walking += 1 if node >= 0 else 0
         for row in range(count):
             result[row] += leaves[leaf_start - nodes[row] - 1]

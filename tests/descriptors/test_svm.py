@@ -7,6 +7,7 @@ from sklearn.svm import OneClassSVM
 from occstats_descriptors import SVM, dimension_multiple
 from occstats_descriptors._svm_kernel import kernel_matrix, kernel_times
 from occstats_descriptors._svm_solver import OneClassProblem
+from occstats_descriptors.svm_path import SupportVectorPath
 from tests.descriptors import references_svm as reference
 from tests.descriptors.scikit_learn_checks import failures
 
@@ -176,3 +177,20 @@ def test_parameters_out_of_range_are_named(parameters, message):
 def test_factor_of_the_width_is_checked():
     with pytest.raises(ValueError, match="factor of dimension_multiple must be positive"):
         dimension_multiple(0)
+
+
+@pytest.mark.parametrize("n", [250, 4300])
+def test_path_scores_equal_single_fits(n):
+    rows, queries = sample(n, 4, "clustered"), sample(30, 4, "clustered", seed=1)
+    nus = [0.5, 0.05, 0.2, 0.5, 1.0]
+    path = SupportVectorPath(rows, c=dimension_multiple(0.5))
+    scores = path.scores(nus, queries)
+    assert path.c == 2.0
+    for column, nu in enumerate(nus):
+        single = SVM(nu=nu, c=2.0, solver="native").fit(rows).score_samples(queries)
+        np.testing.assert_allclose(scores[:, column], single, atol=2e-3 / (nu * n))
+
+
+def test_path_refuses_shares_out_of_range():
+    with pytest.raises(ValueError, match=r"nu must be a number in \(0, 1\], got nu=1.2"):
+        SupportVectorPath(sample(20, 2)).scores([0.1, 1.2], sample(3, 2))
