@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from occstats.comparison import Comparison, compare
+    from occstats.experiment import run_experiment
     from occstats.results import Results, load_results
 
 __version__ = "0.1.0"
@@ -21,9 +22,10 @@ _LAZY = {
     "compare": "occstats.comparison",
     "Results": "occstats.results",
     "load_results": "occstats.results",
+    "run_experiment": "occstats.experiment",
 }
 
-__all__ = ["Comparison", "Results", "__version__", "compare", "load_results"]
+__all__ = ["Comparison", "Results", "__version__", "compare", "load_results", "run_experiment"]
 
 
 def __getattr__(name: str) -> Any:
