@@ -30,6 +30,14 @@ def extra_tables(comparison: Comparison) -> Iterator[Table]:
     ):
         if section is not None:
             yield from tables(comparison, section, pairs_of_the_best)
+    if comparison.fold_tests is not None:
+        yield _plain_table(
+            "fold_tests",
+            "Task by task",
+            "From the folds of each task, by the correlated t-test: posterior probabilities that "
+            "the first algorithm is better, practically the same, and worse.",
+            comparison.fold_tests,
+        )
 
 
 def truth(value: Any) -> str:
