@@ -8,9 +8,11 @@ import pytest
 
 from occstats import compare, load_results
 from occstats.comparison import Settings
+from occstats.comparison.affordable import affordable
 from occstats.comparison.document import plain
 from occstats.comparison.explanations import EXPLANATIONS, explain
 from occstats.comparison.uncertainty import assess
+from occstats.results import Results
 from occstats.stats import clustered_wilcoxon_pairs
 from occstats.stats.hodges_lehmann import hodges_lehmann
 
@@ -296,3 +298,39 @@ def test_everything_is_explained_in_one_sentence(deep):
         assert sentence.endswith(".")
         assert sentence.count(". ") == 0
         assert len(sentence) < 200
+
+
+def large(m, tasks, k):
+    rng = np.random.default_rng(0)
+    clusters = np.repeat([f"d{i:04}" for i in range(m)], tasks)
+    index = pd.MultiIndex.from_arrays(
+        [clusters, np.arange(len(clusters)).astype(str)], names=["dataset", "class"]
+    )
+    scores = rng.uniform(size=(len(index), k)).round(3)
+    frame = pd.DataFrame(scores, index=index, columns=[f"A{i}" for i in range(k)])
+    return Results(scores=frame, traits=pd.DataFrame(index=index), score_name="auroc")
+
+
+def test_what_is_left_out_of_many_algorithms_is_said():
+    results = large(4, 1, 65)
+    found = assess(results, Settings(n_resamples=100))
+    assert any("2,080 pairs" in note and "Hodges-Lehmann" in note for note in found.notes)
+    assert found.pair_effects["hodges_lehmann"].isna().all()
+    assert found.pair_effects["wins"].notna().all()
+    assert found.stability.leave_one_dataset_out is None
+    json.dumps(plain(found.stability), allow_nan=False)
+
+
+def test_what_is_left_out_of_many_data_sets_is_said():
+    found = assess(large(1001, 1, 2), Settings(n_resamples=100))
+    assert any("1,001 data sets" in note and "Bayesian" in note for note in found.notes)
+    assert found.pair_effects["difference_ci_low"].notna().all()
+    assert found.pair_effects["rank_biserial"].notna().all()
+    assert found.pair_effects["rank_biserial_ci_low"].isna().all()
+
+
+def test_fewer_resamples_are_said():
+    sizes = affordable(large(200, 1, 12), Settings())
+    assert sizes.form_resamples == int(1e10 / (2 * 66 * 200**2))
+    assert any("1,893 resamples" in note for note in sizes.notes)
+    assert affordable(large(200, 1, 3), Settings()).notes == ()

@@ -16,6 +16,7 @@ from occstats.stats.grouping import group
 from occstats.stats.multiplicity import adjust_pairs
 
 if TYPE_CHECKING:
+    from occstats.comparison.affordable import Affordable
     from occstats.comparison.settings import Settings
     from occstats.results import Results
 
@@ -47,7 +48,7 @@ class Classical:
     pairs: pd.DataFrame
 
 
-def classical_tests(results: Results, settings: Settings) -> Classical:
+def classical_tests(results: Results, settings: Settings, within: Affordable) -> Classical:
     """Friedman with Iman-Davenport, Nemenyi and Conover, on tasks and on data set means."""
     complete = complete_tasks(results)
     tests, pairs = [], []
@@ -56,7 +57,8 @@ def classical_tests(results: Results, settings: Settings) -> Classical:
         means = group(results.clusters[complete]).means(scores)
         for unit, table in ((ON_TASKS, scores), (ON_MEANS, means)):
             tests.append(_friedman_row(unit, table, settings))
-            pairs.append(_pair_frame(results, unit, table, settings))
+            if within.posthoc:
+                pairs.append(_pair_frame(results, unit, table, settings))
     return Classical(
         friedman=pd.DataFrame(tests),
         pairs=pd.concat(pairs, ignore_index=True) if pairs else pd.DataFrame(),

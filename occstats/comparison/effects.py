@@ -16,27 +16,28 @@ from occstats.stats.grouping import mirror, pair_differences
 from occstats.stats.hodges_lehmann import hodges_lehmann_pairs
 
 if TYPE_CHECKING:
+    from occstats.comparison.affordable import Affordable
     from occstats.comparison.settings import Settings
     from occstats.results import Results
 
 __all__ = ["pair_effects_frame"]
 
-# With more pairs than this, shifts and posterior probabilities wait until depth is asked for.
-MANY_PAIRS = 2_000
-
 Columns = dict[str, npt.NDArray[np.float64]]
 
 
-def pair_effects_frame(results: Results, settings: Settings) -> tuple[pd.DataFrame, list[str]]:
-    """Effect sizes of all ordered pairs as a frame, and notes on what was left out."""
+def pair_effects_frame(results: Results, settings: Settings, within: Affordable) -> pd.DataFrame:
+    """Effect sizes of all ordered pairs as a frame; NaN where a part is not affordable."""
     effects = pair_effects(
         results.oriented,
         results.clusters,
         confidence=settings.confidence,
         tie_tolerance=settings.tie_tolerance,
-        n_resamples=settings.n_resamples,
+        n_resamples=settings.n_resamples if within.intervals else 0,
+        n_rank_resamples=within.form_resamples,
         random_state=settings.random_state,
     )
+    k = len(results.algorithms)
+    unknown = np.full((k, k), np.nan)
     columns: Columns = {
         **effect_columns("mean_difference", effects.mean_difference, limits="difference"),
         **effect_columns("rank_biserial", effects.rank_biserial),
@@ -45,20 +46,16 @@ def pair_effects_frame(results: Results, settings: Settings) -> tuple[pd.DataFra
         "losses": effects.losses,
         **effect_columns("prob_improvement_task", effects.prob_improvement_task),
         **effect_columns("prob_improvement_dataset", effects.prob_improvement_dataset),
+        **effect_columns("hodges_lehmann", Effect(unknown, unknown, unknown)),
+        **dict.fromkeys(("bayes_better", "bayes_equivalent", "bayes_worse"), unknown),
     }
-    notes = []
-    n_pairs = len(results.algorithms) * (len(results.algorithms) - 1) // 2
-    if n_pairs > MANY_PAIRS and not settings.deep:
-        notes.append(
-            f"Hodges-Lehmann shifts and Bayesian probabilities of {n_pairs:,} pairs were left out; "
-            "the deep analysis has them."
-        )
-        columns |= _nothing(len(results.algorithms))
-    else:
-        columns |= _shift(results, settings) | _posterior(results, settings)
+    if within.shifts:
+        columns |= _shift(results, settings)
+    if within.posterior:
+        columns |= _posterior(results, settings, within.form_resamples)
     if settings.deep:
         columns |= _studentised(results, settings)
-    return ordered_pairs(results.algorithms, columns), notes
+    return ordered_pairs(results.algorithms, columns)
 
 
 def _shift(results: Results, settings: Settings) -> Columns:
@@ -73,27 +70,19 @@ def _shift(results: Results, settings: Settings) -> Columns:
     return effect_columns("hodges_lehmann", Effect(shift.estimate, shift.low, shift.high))
 
 
-def _posterior(results: Results, settings: Settings) -> Columns:
+def _posterior(results: Results, settings: Settings, n_resamples: int) -> Columns:
     posterior = bayesian_signed_rank(
         results.oriented,
         results.clusters,
         rope=settings.rope,
         tie_tolerance=settings.tie_tolerance,
-        n_resamples=settings.n_resamples,
+        n_resamples=n_resamples,
         random_state=settings.random_state,
     )
     return {
         "bayes_better": posterior.better,
         "bayes_equivalent": posterior.equivalent,
         "bayes_worse": posterior.worse,
-    }
-
-
-def _nothing(k: int) -> Columns:
-    unknown = np.full((k, k), np.nan)
-    names = ("better", "equivalent", "worse")
-    return effect_columns("hodges_lehmann", Effect(unknown, unknown, unknown)) | {
-        f"bayes_{name}": unknown for name in names
     }
 
 

@@ -22,6 +22,7 @@ from occstats.stats.specification import Specification, specify
 from occstats.stats.specification_tests import N_TESTS
 
 if TYPE_CHECKING:
+    from occstats.comparison.affordable import Affordable
     from occstats.comparison.settings import Settings
     from occstats.results import Results
 
@@ -36,14 +37,15 @@ class Stability:
 
     Attributes
     ----------
-    leave_one_dataset_out : DataFrame
-        One row per data set: the best algorithm without it, whether that is another, how many
-        pairs get another conclusion.
     leave_one_algorithm_out : DataFrame
-        The same for each algorithm left out.
-    changes : DataFrame
+        One row per algorithm: the best of the others without it, how many pairs get another
+        conclusion.
+    leave_one_dataset_out : DataFrame or None
+        The same for each data set left out, and whether the best algorithm changes. None, like the
+        next two, where the results are too large to do that without being asked.
+    changes : DataFrame or None
         One row per pair and left-out data set or algorithm that changes its conclusion.
-    influence : DataFrame
+    influence : DataFrame or None
         One row per pair: the data set that moves its mean difference most, and how many data sets
         can change its conclusion.
     specification : DataFrame or None
@@ -53,16 +55,16 @@ class Stability:
         One row per pair: the share of analyses with each conclusion.
     """
 
-    leave_one_dataset_out: pd.DataFrame
     leave_one_algorithm_out: pd.DataFrame
-    changes: pd.DataFrame
-    influence: pd.DataFrame
+    leave_one_dataset_out: pd.DataFrame | None = None
+    changes: pd.DataFrame | None = None
+    influence: pd.DataFrame | None = None
     specification: pd.DataFrame | None = None
     specification_pairs: pd.DataFrame | None = None
 
 
 def study_stability(
-    results: Results, settings: Settings, *, progress: bool | None = None
+    results: Results, settings: Settings, within: Affordable, *, progress: bool | None = None
 ) -> Stability:
     """Leave out data sets and algorithms in turn; with depth, try all reasonable analyses.
 
@@ -70,6 +72,12 @@ def study_stability(
     """
     decide = conclusions(results, settings)
     scores, clusters = results.oriented, results.clusters
+    tests = asymptotic_tests(results, settings)
+    without_algorithm = leave_one_algorithm_out(
+        tests.p, tests.z, scores, clusters, decide, tie_tolerance=settings.tie_tolerance
+    )
+    if not within.leave_out:
+        return Stability(leave_one_algorithm_out=_algorithm_frame(results, without_algorithm))
     without_dataset = leave_one_cluster_out(
         scores,
         clusters,
@@ -77,10 +85,6 @@ def study_stability(
         test=settings.test,
         alternative=settings.alternative,
         tie_tolerance=settings.tie_tolerance,
-    )
-    tests = asymptotic_tests(results, settings)
-    without_algorithm = leave_one_algorithm_out(
-        tests.p, tests.z, scores, clusters, decide, tie_tolerance=settings.tie_tolerance
     )
     stability = Stability(
         leave_one_dataset_out=_dataset_frame(results, without_dataset),

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from occstats.comparison.affordable import Affordable, affordable
 from occstats.comparison.choices import complete_tasks, conclusions, control_position
 from occstats.comparison.classical import Classical, classical_tests
 from occstats.comparison.design import Design, study_design
@@ -33,8 +34,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Uncertainty", "assess"]
 
-# The sign matrices of more tasks than this would take minutes and gigabytes.
-MANY_TASKS = 3_000
 FEW_CLUSTERS = 10
 
 
@@ -112,20 +111,21 @@ def assess(
 def _assess(
     results: Results, settings: Settings, tests: PairwiseTests | None, progress: bool | None
 ) -> Uncertainty:
-    effects, left_out = pair_effects_frame(results, settings)
+    within = affordable(results, settings)
+    effects = pair_effects_frame(results, settings, within)
     naive_p, naive = naive_frame(results, settings, tests)
     design = study_design(results, settings, progress=progress)
-    taus, without_taus = kendall_frame(results, settings)
+    taus, without_taus = kendall_frame(results, settings, within)
     return Uncertainty(
         pair_effects=effects.merge(naive_p, on=["a", "b"]),
         summary_intervals=summary_frame(results, settings),
         kendall_intervals=taus,
         naive=naive,
         fold_tests=fold_frame(results, settings),
-        stability=study_stability(results, settings, progress=progress),
+        stability=study_stability(results, settings, within, progress=progress),
         design=design,
-        classical=classical_tests(results, settings),
-        notes=(*_cautions(results), *design.notes, *left_out, *without_taus),
+        classical=classical_tests(results, settings, within),
+        notes=(*_cautions(results), *design.notes, *within.notes, *without_taus),
     )
 
 
@@ -157,29 +157,23 @@ def summary_frame(results: Results, settings: Settings) -> pd.DataFrame:
     return pd.DataFrame({"algorithm": algorithms, **columns, "prob_best": best})
 
 
-def kendall_frame(results: Results, settings: Settings) -> tuple[pd.DataFrame, list[str]]:
+def kendall_frame(
+    results: Results, settings: Settings, within: Affordable
+) -> tuple[pd.DataFrame, list[str]]:
     """Limits of Kendall's τ for every unordered pair, and why they may be missing."""
     k = len(results.algorithms)
-    weighting = settings.kendall
     notes = []
     low = high = np.full((k, k), np.nan)
-    if weighting == "hyperbolic":
-        notes.append(f"Kendall's τ with {weighting} weights has no intervals.")
-    elif results.n_tasks > MANY_TASKS and not settings.deep:
-        notes.append(
-            f"Intervals of Kendall's τ were left out for {results.n_tasks:,} tasks; "
-            "the deep analysis has them."
-        )
-    elif results.n_clusters >= 2:
-        # The quadratic forms grow with the square of the data sets; the resamples give way.
-        affordable = max(200, int(2e9 / (results.n_clusters**2 * k * (k + 1))))
+    if settings.kendall == "hyperbolic":
+        notes.append("Kendall's τ with hyperbolic weights has no intervals.")
+    elif within.kendall and results.n_clusters >= 2:
         found = kendall_intervals(
             results.oriented,
             results.clusters,
-            weighting=weighting,
+            weighting=settings.kendall,
             tie_tolerance=settings.tie_tolerance,
             confidence=settings.confidence,
-            n_resamples=min(settings.n_resamples, affordable),
+            n_resamples=within.form_resamples,
             random_state=settings.random_state,
         )
         low, high = found.low, found.high

@@ -34,8 +34,8 @@ from occstats.stats.bootstrap import weighted_means
 from occstats.stats.forms import quadratic_forms, walsh_form
 from occstats.stats.grouping import Array, Grouping, group, mirror, pair_differences
 
-# Pairs whose matrices are held at once.
-BLOCK_PAIRS = 64
+# Elements of the matrices that are held at once (100 MB).
+BLOCK_ELEMENTS = 12_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,9 +124,10 @@ def bayesian_signed_rank(
     _, differences = pair_differences(scores, tie_tolerance)
     # In the units of the differences, so that the edge of the region itself is met exactly.
     edge = float(np.rint(2 * rope / tie_tolerance)) if tie_tolerance > 0 else 2 * rope
+    block = max(1, BLOCK_ELEMENTS // (2 * (grouping.n_clusters + 1) ** 2 + 8 * n_resamples))
     parts = [
-        _pair_probabilities(differences[:, start : start + BLOCK_PAIRS], grouping, draws, edge)
-        for start in range(0, differences.shape[1], BLOCK_PAIRS)
+        _pair_probabilities(differences[:, start : start + block], grouping, draws, edge)
+        for start in range(0, differences.shape[1], block)
     ]
     better, equivalent, worse = np.concatenate(parts, axis=1) if parts else np.zeros((3, 0))
     same = 1.0 if rope > 0 else 0.0

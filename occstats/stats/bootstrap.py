@@ -132,7 +132,7 @@ def cluster_bootstrap(
     if counts is None:
         counts = resample_counts(n_clusters, n_resamples, random_state)
     estimate = statistic(np.ones((1, n_clusters)))[0]
-    if n_clusters < 2:
+    if n_clusters < 2 or len(counts) == 0:
         nothing = np.full_like(estimate, np.nan)
         return BootstrapInterval(estimate, nothing, nothing, nothing, np.empty((0, estimate.size)))
     replicates = statistic(counts)

@@ -27,10 +27,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
+from scipy.stats import rankdata
 
-from occstats.stats._checks import as_vector, round_to_grid
+from occstats.stats._checks import as_scores, as_vector, round_to_grid
 from occstats.stats.bootstrap import (
-    BootstrapInterval,
     cluster_bootstrap,
     resample_counts,
     weighted_means,
@@ -42,8 +42,11 @@ from occstats.stats.grouping import (
     antisymmetric,
     group,
     mirror,
-    pair_differences,
+    upper_pairs,
 )
+
+# Numbers that are held at once for a block of pairs (about 100 MB).
+BLOCK_ELEMENTS = 10_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,6 +90,7 @@ def pair_effects(
     tie_tolerance: float = 0.0,
     confidence: float = 0.95,
     n_resamples: int = 10_000,
+    n_rank_resamples: int | None = None,
     random_state: int | None = None,
 ) -> PairEffects:
     """Effect sizes of every pair of columns of `scores`, with cluster-bootstrap intervals.
@@ -100,7 +104,11 @@ def pair_effects(
     tie_tolerance : float
         Differences are rounded to multiples of it.
     confidence, n_resamples, random_state
-        Level of the intervals; the same resamples serve all pairs and all effects.
+        Level of the intervals; the same resamples serve all pairs and all effects. With 0 resamples
+        there are estimates and Wilson's intervals only.
+    n_rank_resamples : int, optional
+        At most so many resamples of the rank-biserial correlation, whose cost grows with the square
+        of the number of data sets.
 
     Returns
     -------
@@ -117,36 +125,79 @@ def pair_effects(
     >>> float(effects.prob_improvement_dataset.estimate[0, 1])
     1.0
     """
-    scores = np.asarray(scores, dtype=float)
-    k = scores.shape[1]
+    table = as_scores("scores", scores, allow_nan=True)
     grouping = group(clusters)
-    differences, x = pair_differences(scores, tie_tolerance)
-    known = ~np.isnan(x)
-    counts = resample_counts(grouping.n_clusters, n_resamples, random_state)
-
-    def intervals(statistic: Callable[[Array], Array]) -> BootstrapInterval:
-        return cluster_bootstrap(
-            statistic, grouping.n_clusters, confidence=confidence, counts=counts
+    m, k = grouping.n_clusters, table.shape[1]
+    first, second = upper_pairs(k)
+    counts = resample_counts(m, n_resamples, random_state)
+    rank_counts = counts[: n_resamples if n_rank_resamples is None else n_rank_resamples]
+    block = max(1, BLOCK_ELEMENTS // (n_resamples + m**2 + len(table)))
+    parts = []
+    for start in range(0, len(first), block):
+        a, b = first[start : start + block], second[start : start + block]
+        differences = table[:, a] - table[:, b]
+        grid = round_to_grid(differences, tie_tolerance)
+        parts.append(
+            (
+                *_mean_effects(differences, grid, grouping, counts, confidence, tie_tolerance),
+                _rank_effects(grid, grouping, rank_counts, confidence),
+            )
         )
-
-    means = grouping.means(differences)
-    wins = grouping.means(np.where(known, x > 0, np.nan))
-    losses = grouping.means(np.where(known, x < 0, np.nan))
-    everything = np.ones((1, grouping.n_clusters))
-    won, lost = (weighted_means(share, everything)[0] for share in (wins, losses))
-    improved = intervals(lambda c: 0.5 + 0.5 * weighted_means(wins - losses, c))
-    ahead, n_clusters = _ahead(means, tie_tolerance)
+    mean, task, dataset, shares, biserial = (
+        np.concatenate(rows, axis=1) for rows in zip(*parts, strict=True)
+    )
+    won, lost, n_tasks, n_clusters = shares
     return PairEffects(
-        mean_difference=_signed(intervals(lambda c: weighted_means(means, c)), k),
-        rank_biserial=_signed(intervals(rank_biserial_statistic(x, grouping)), k),
-        prob_improvement_task=_probability(improved.estimate, improved.low, improved.high, k),
-        prob_improvement_dataset=_probability(ahead, *wilson(ahead, n_clusters, confidence), k),
+        mean_difference=_signed(mean, k),
+        rank_biserial=_signed(biserial, k),
+        prob_improvement_task=_probability(task, k),
+        prob_improvement_dataset=_probability(dataset, k),
         wins=mirror(won, lost, k, 0.0),
         ties=mirror(1 - won - lost, 1 - won - lost, k, 1.0),
         losses=mirror(lost, won, k, 0.0),
-        n_tasks=mirror(known.sum(axis=0), known.sum(axis=0), k, 0.0),
+        n_tasks=mirror(n_tasks, n_tasks, k, 0.0),
         n_clusters=mirror(n_clusters, n_clusters, k, 0.0),
     )
+
+
+def _mean_effects(
+    differences: Array,
+    grid: Array,
+    grouping: Grouping,
+    counts: Array,
+    confidence: float,
+    tie_tolerance: float,
+) -> tuple[Array, Array, Array, Array]:
+    """Effects that are means over data sets: difference, both probabilities, shares and sizes."""
+    m = grouping.n_clusters
+    known = ~np.isnan(grid)
+    means = grouping.means(differences)
+    wins = grouping.means(np.where(known, grid > 0, np.nan))
+    losses = grouping.means(np.where(known, grid < 0, np.nan))
+    everything = np.ones((1, m))
+    won, lost = (weighted_means(share, everything)[0] for share in (wins, losses))
+    ahead, n_clusters = _ahead(means, tie_tolerance)
+    return (
+        _limits(lambda c: weighted_means(means, c), m, counts, confidence),
+        _limits(lambda c: 0.5 + 0.5 * weighted_means(wins - losses, c), m, counts, confidence),
+        np.stack([ahead, *wilson(ahead, n_clusters, confidence)]),
+        np.stack([won, lost, known.sum(axis=0), n_clusters]),
+    )
+
+
+def _rank_effects(grid: Array, grouping: Grouping, counts: Array, confidence: float) -> Array:
+    if len(counts) == 0:
+        estimates = np.array([rank_biserial(column) for column in grid.T])
+        return np.stack([estimates, *np.full((2, len(estimates)), np.nan)])
+    statistic = rank_biserial_statistic(grid, grouping)
+    return _limits(statistic, grouping.n_clusters, counts, confidence)
+
+
+def _limits(
+    statistic: Callable[[Array], Array], n_clusters: int, counts: Array, confidence: float
+) -> Array:
+    found = cluster_bootstrap(statistic, n_clusters, confidence=confidence, counts=counts)
+    return np.stack([found.estimate, found.low, found.high])
 
 
 def rank_biserial(x: ArrayLike, *, tie_tolerance: float = 0.0) -> float:
@@ -160,9 +211,9 @@ def rank_biserial(x: ArrayLike, *, tie_tolerance: float = 0.0) -> float:
     0.7
     """
     values = round_to_grid(as_vector("x", x, allow_nan=True), tie_tolerance)
-    grouping = group(np.arange(len(values)))
-    statistic = rank_biserial_statistic(values[:, None], grouping)
-    return float(statistic(np.ones((1, len(values))))[0, 0])
+    values = values[~np.isnan(values) & (values != 0)]
+    ranks = rankdata(np.abs(values))
+    return float(ranks @ np.sign(values) / ranks.sum()) if len(values) else 0.0
 
 
 def rank_biserial_statistic(x: Array, grouping: Grouping) -> Callable[[Array], Array]:
@@ -218,15 +269,17 @@ def _ahead(means: Array, tie_tolerance: float) -> tuple[Array, Array]:
     return np.divide(points, n, out=np.full(n.shape, np.nan), where=n > 0), n
 
 
-def _signed(interval: BootstrapInterval, k: int) -> Effect:
+def _signed(limits: Array, k: int) -> Effect:
+    estimate, low, high = limits
     return Effect(
-        antisymmetric(interval.estimate, k),
-        mirror(interval.low, -interval.high, k, 0.0),
-        mirror(interval.high, -interval.low, k, 0.0),
+        antisymmetric(estimate, k),
+        mirror(low, -high, k, 0.0),
+        mirror(high, -low, k, 0.0),
     )
 
 
-def _probability(estimate: Array, low: Array, high: Array, k: int) -> Effect:
+def _probability(limits: Array, k: int) -> Effect:
+    estimate, low, high = limits
     return Effect(
         mirror(estimate, 1 - estimate, k, 0.5),
         mirror(low, 1 - high, k, 0.5),
