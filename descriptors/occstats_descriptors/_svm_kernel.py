@@ -2,37 +2,46 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from occstats_descriptors._blocks import for_each_block, single_threaded_blas
-from occstats_descriptors.base import Matrix, Vector
+from occstats_descriptors.base import Matrix
 
-__all__ = ["kernel_matrix", "kernel_times"]
+__all__ = ["bounded", "kernel_matrix", "kernel_times"]
 
 # Elements of one block of the kernel matrix: few enough to stay in the cache of a core.
 _BLOCK_ELEMENTS = 1 << 17
 
 
+# Rows further out than this are infinitely far from any other; their squares are still finite.
+_FAR = 1e140
+# From norms (in units of the kernel width) of this size on, their difference loses too many digits.
+_CANCELLING = 1e8
+
+
+def bounded(rows: Matrix) -> Matrix:
+    """Keep rows within what can be squared."""
+    return np.clip(rows, -_FAR, _FAR)
+
+
 def kernel_matrix(rows: Matrix, columns: Matrix, gamma: float) -> NDArray[np.float32]:
     """Evaluate exp(−γ‖x − y‖²) for all pairs, in single precision."""
     result = np.empty((len(rows), len(columns)), dtype=np.float32)
-    right, right_norms = _right_side(columns, gamma)
-    left_norms = gamma * np.einsum("ij,ij->i", rows, rows)
-    step = _step(len(columns))
+    exponents = _exponents(rows, columns, gamma)
+
+    def work(part: slice) -> None:
+        with np.errstate(over="ignore"):
+            result[part] = exponents(part)
+        np.exp(result[part], out=result[part])
+
     with single_threaded_blas():
-        for start in range(0, len(rows), step):
-            part = slice(start, start + step)
-            exponents = rows[part] @ right
-            exponents -= right_norms
-            exponents -= left_norms[part, None]
-            np.minimum(exponents, 0, out=exponents)
-            block = result[part]
-            np.copyto(block, exponents, casting="same_kind")
-            np.exp(block, out=block)
-    return result
+        for_each_block(work, len(rows), _step(len(columns)), 1)
+    # Rounding must not make a row more similar to another than to itself.
+    return np.minimum(result, 1, out=result)
 
 
 def kernel_times(
@@ -54,15 +63,11 @@ def kernel_times(
     result = np.zeros((len(rows), *weights.shape[1:]))
     if len(columns) == 0 or len(rows) == 0:
         return result
-    right, right_norms = _right_side(columns, gamma)
-    left_norms = gamma * np.einsum("ij,ij->i", rows, rows)
+    exponents = _exponents(rows, columns, gamma)
 
     def work(part: slice) -> None:
-        exponents = rows[part] @ right
-        exponents -= right_norms
-        exponents -= left_norms[part, None]
-        np.minimum(exponents, 0, out=exponents)
-        kernel: NDArray[Any] = exponents.astype(dtype, copy=False)
+        with np.errstate(over="ignore"):
+            kernel: NDArray[Any] = exponents(part).astype(dtype, copy=False)
         np.exp(kernel, out=kernel)
         result[part] = kernel @ weights
 
@@ -71,8 +76,18 @@ def kernel_times(
     return result
 
 
-def _right_side(columns: Matrix, gamma: float) -> tuple[Matrix, Vector]:
-    return (2 * gamma) * columns.T, gamma * np.einsum("ij,ij->i", columns, columns)
+def _exponents(rows: Matrix, columns: Matrix, gamma: float) -> Callable[[slice], Matrix]:
+    """Make the function that evaluates −γ‖x − y‖² for a slice of the rows and all columns."""
+    row_norms = gamma * np.einsum("ij,ij->i", rows, rows)
+    column_norms = gamma * np.einsum("ij,ij->i", columns, columns)
+    if max(row_norms.max(initial=0.0), column_norms.max(initial=0.0)) > _CANCELLING:
+        from scipy.spatial.distance import cdist
+
+        return lambda part: -gamma * cdist(rows[part], columns, "sqeuclidean")
+    # 2γ x·y − γ‖x‖² − γ‖y‖² as one matrix product.
+    left = np.column_stack([rows, -row_norms, np.ones(len(rows))])
+    right = np.vstack([(2 * gamma) * columns.T, np.ones(len(columns)), -column_norms])
+    return lambda part: left[part] @ right
 
 
 def _step(columns: int) -> int:

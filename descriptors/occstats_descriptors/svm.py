@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from occstats_descriptors._blocks import thread_count
 from occstats_descriptors._parameters import positive_number
+from occstats_descriptors._svm_kernel import bounded, kernel_times
 from occstats_descriptors.base import Descriptor, Matrix, Vector
 
 __all__ = ["SVM", "DimensionMultiple", "dimension_multiple", "kernel_width"]
@@ -155,8 +156,9 @@ class SVM(Descriptor):
     def _fit(self, X: Matrix) -> None:
         self._check_parameters()
         self.c_ = kernel_width(self.c, X.shape[1])
-        self._center = X.mean(axis=0)
-        rows = X - self._center
+        rows = bounded(X)
+        self._center = rows.mean(axis=0)
+        rows = rows - self._center
         # With ν = 1 all weights are at their bound, and LIBSVM has no finite offset.
         native = (
             self.solver == "native"
@@ -194,10 +196,8 @@ class SVM(Descriptor):
         return weights
 
     def _score(self, X: Matrix) -> Vector:
-        from occstats_descriptors._svm_kernel import kernel_times
-
         values = kernel_times(
-            X - self._center,
+            bounded(X) - self._center,
             self._centred_support,
             self.alpha_,
             1 / self.c_,

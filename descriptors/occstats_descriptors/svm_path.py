@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_array
 
 from occstats_descriptors._blocks import thread_count
 from occstats_descriptors._parameters import positive_number
+from occstats_descriptors._svm_kernel import bounded, kernel_times
 from occstats_descriptors.base import Matrix
 from occstats_descriptors.svm import Width, dimension_multiple, kernel_width, signed_distance_score
 
@@ -63,7 +64,7 @@ class SupportVectorPath:
     ) -> None:
         from occstats_descriptors._svm_solver import OneClassProblem
 
-        rows: Matrix = check_array(X, dtype=np.float64, order="C", ensure_min_samples=2)
+        rows = bounded(check_array(X, dtype=np.float64, order="C", ensure_min_samples=2))
         self.c = kernel_width(c, rows.shape[1])
         self._center = rows.mean(axis=0)
         self._threads = thread_count(n_jobs)
@@ -89,12 +90,10 @@ class SupportVectorPath:
         ndarray of shape (n_queries, len(nus))
             Column i has the scores of ``SVM(nu=nus[i], c=c)``, to the tolerance of the solver.
         """
-        from occstats_descriptors._svm_kernel import kernel_times
-
         for nu in nus:
             if positive_number(nu, "nu") > 1:
                 raise ValueError(f"nu must be a number in (0, 1], got nu={nu!r}.")
-        rows: Matrix = check_array(queries, dtype=np.float64, order="C")
+        rows = bounded(check_array(queries, dtype=np.float64, order="C"))
         solutions, last = {}, None
         for nu in sorted(set(nus)):
             last = self._problem.solve(nu, start=last)

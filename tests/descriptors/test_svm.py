@@ -120,6 +120,17 @@ def test_kernel_in_blocks_equals_the_formula():
     np.testing.assert_allclose(kernel_times(a, b, several, 0.5), expected @ several, rtol=1e-11)
 
 
+@pytest.mark.parametrize("distance", [1e3, 1e6, 1e12])
+def test_kernel_far_from_the_origin(distance):
+    rows = sample(20, 3)
+    rows[:10] += distance
+    expected = reference.kernel(rows, rows, 2.0)
+    np.testing.assert_allclose(kernel_matrix(rows, rows, 0.5), expected, atol=1e-6)
+    np.testing.assert_allclose(
+        kernel_times(rows, rows, np.ones(20), 0.5), expected.sum(axis=1), rtol=1e-6
+    )
+
+
 def test_threads_do_not_change_a_bit():
     rows, queries = sample(4200, 5), sample(2000, 5, seed=1)
     one, two = (SVM(n_jobs=jobs, solver="native").fit(rows) for jobs in (1, 2))
@@ -130,12 +141,18 @@ def test_threads_do_not_change_a_bit():
 @pytest.mark.parametrize("solver", ["libsvm", "native"])
 @pytest.mark.parametrize(
     "rows",
-    [np.ones((4, 3)), np.eye(4, 7), np.repeat([[0.0], [9.0]], 6, axis=0), sample(5, 3) * 1e9],
-    ids=["constant", "n=4", "duplicates", "far apart"],
+    [
+        np.ones((4, 3)),
+        np.eye(4, 7),
+        np.repeat([[0.0], [9.0]], 6, axis=0),
+        sample(5, 3) * 1e9,
+        sample(5, 3) * 1e307,
+    ],
+    ids=["constant", "n=4", "duplicates", "far apart", "huge"],
 )
 def test_always_finite(rows, solver):
     descriptor = SVM(solver=solver).fit(rows)
-    queries = np.vstack([rows, rows + 1e6, np.full((1, rows.shape[1]), 1e200)])
+    queries = np.vstack([rows, rows + 1e6, np.full((1, rows.shape[1]), -1e308)])
     scores = descriptor.score_samples(queries)
     assert np.all((scores >= 0) & (scores <= 1))
 
