@@ -5,7 +5,7 @@ from typing import Any
 
 import pandas as pd
 
-from occstats.experiment.run import Experiment
+from occstats.experiment.experiment import Experiment
 from occstats.names import printable
 
 __all__ = ["RunSummary", "summarise"]

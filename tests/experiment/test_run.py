@@ -8,7 +8,7 @@ import pytest
 from occstats import load_results
 from occstats.errors import DataError, ResultsError
 from occstats.experiment import prepare, run_experiment
-from occstats.experiment.run import KEY
+from occstats.experiment.experiment import KEY
 
 TIMINGS = ["fit_seconds", "query_seconds"]
 
