@@ -120,6 +120,8 @@ def kendall_matrix(
     columns = np.ascontiguousarray(table.T)
     codes = _codes(clusters, len(table), weighting)
     k = len(columns)
+    if weighting != "hyperbolic" and not np.isnan(columns).any() and _few_tasks(len(table), k):
+        return _all_at_once(columns, _task_weights(codes, len(table)), weighting == "sum")
     tau = np.full((k, k), np.nan)
     for a in range(k):
         present = columns[a][~np.isnan(columns[a])]
@@ -139,6 +141,41 @@ def _codes(clusters: npt.ArrayLike | None, n_tasks: int, weighting: str) -> IntA
             "use weighting='plain' for tasks of equal weight."
         )
     return cluster_codes(clusters, n_tasks)[0]
+
+
+def _few_tasks(n_tasks: int, k: int) -> bool:
+    """Whether to compare all tasks with all others rather than sort them once for each pair.
+
+    SciPy's sort costs about a millisecond a pair of algorithms, comparing 5 ns a pair of tasks.
+    """
+    return n_tasks * (n_tasks - 1) // 2 <= 50_000 * (k - 1)
+
+
+def _task_weights(codes: IntArray | None, n_tasks: int) -> FloatArray:
+    if codes is None:
+        return np.ones(n_tasks)
+    weights: FloatArray = 1.0 / np.bincount(codes)[codes]
+    return weights
+
+
+def _all_at_once(columns: FloatArray, weights: FloatArray, additive: bool) -> FloatArray:
+    """The definition itself for all pairs of algorithms, as a product of matrices of signs."""
+    k, n_tasks = columns.shape
+    agreement = np.zeros((k, k))
+    # As many tasks at a time as keep the signs within a few megabytes.
+    step = max(1, 1_000_000 // (k * n_tasks))
+    for start in range(0, n_tasks, step):
+        block = slice(start, start + step)
+        signs = np.sign(columns[:, block, None] - columns[:, None, :]).reshape(k, -1)
+        pairs = np.add.outer if additive else np.multiply.outer
+        agreement += (signs * pairs(weights[block], weights).ravel()) @ signs.T
+    spread = np.diag(agreement).copy()
+    # The root of the product, not the product of the roots: equal rankings give exactly 1.
+    with np.errstate(invalid="ignore"):
+        tau: FloatArray = agreement / np.sqrt(np.multiply.outer(spread, spread))
+    tau[spread == 0] = np.nan
+    tau[:, spread == 0] = np.nan
+    return np.clip(tau, -1.0, 1.0)
 
 
 def _tau(x: FloatArray, y: FloatArray, codes: IntArray | None, weighting: str) -> float:
