@@ -193,14 +193,13 @@ def search_blocks(
     group: int,
     out_d: Array,
     out_i: Array,
-    visited: Array,
 ) -> None:
     """
     Find the `keep` nearest points of each query by (distance, index).
 
     A query first visits the block with the nearest box, then, in a group of queries that share
     an order of blocks and so the cache, those whose box is not beyond its limit, the distance
-    of the `keep`-th nearest point so far. `visited` counts the blocks of each query.
+    of the `keep`-th nearest point so far.
     """
     n_queries = queries.shape[0]
     n_blocks, _, size = points.shape
@@ -241,7 +240,6 @@ def search_blocks(
                     if not bounds[t, b] <= limits[t]:
                         continue
                     bounds[t, b] = np.nan  # done
-                    visited[start + t] += 1
                     here = near[t - four]
                     if wanted <= 2:
                         here[:] = 0
@@ -259,10 +257,9 @@ def search_blocks(
                         limits[t] = keep_nearest(buffer_d[t], buffer_i[t], filled, keep)
                         filled = keep
                     sizes[t] = filled
-            if group == 1 and position >= 0 and nearest_bounds[position] > limits[0]:
-                break
         for t in range(count):
-            sort_pairs(buffer_d[t], buffer_i[t], sizes[t])
+            keep_nearest(buffer_d[t], buffer_i[t], sizes[t], keep)
+            sort_pairs(buffer_d[t], buffer_i[t], keep)
             out_d[start + t] = buffer_d[t, :keep]
             out_i[start + t] = buffer_i[t, :keep]
 

@@ -12,17 +12,20 @@ from numpy.typing import NDArray
 from occstats_descriptors._knn_blocks import Blocks, kd_order, lay_out, natural_order
 from occstats_descriptors._knn_kernels import rerank, search_blocks
 from occstats_descriptors._knn_threads import over_threads
+from occstats_descriptors._knn_tree_kernel import search_tree
 
-__all__ = ["SMALL", "BlockSearch"]
+__all__ = ["BlockSearch"]
 
 Matrix = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
-BLOCK = 256
-SMALL = 2048  # rows below which they stay in their order: bounds of boxes would not pay
+# (attributes up to, rows of a block): with few attributes, the nearest rows are in few small blocks
+BLOCKS = ((4, 32), (16, 128), (np.inf, 384))
+SMALL = 2048  # rows below which they stay in their order: a tree would not pay
 CHUNK = 128
 PILOT = 32
-PRUNED = 0.35  # share of blocks visited below which each query goes its own way
+MANY = 16  # attributes up to which a tree can be faster, and beyond which single precision is
+PRUNED = 0.35  # share of blocks visited up to which the tree is faster
 GROUP = 64  # queries that otherwise go through the blocks together, for the sake of the cache
 EXTRA = 8  # candidates in single precision beyond k
 WORTH_SINGLE = 4e8  # terms of distances from which single precision pays for its compilation
@@ -49,9 +52,9 @@ class BlockSearch:
     """
     Exact nearest neighbours in the Manhattan or (squared) Euclidean metric, by (distance, row).
 
-    A pilot on a few queries decides whether the others are searched one by one, leaving out
-    blocks whose boxes are too far, or in groups that go through all blocks, and whether in single
-    precision first. The result does not depend on it.
+    A pilot on a few queries decides whether the others go down a tree of blocks one by one,
+    or through all blocks in groups; with many attributes, they go in groups, and the pilot decides
+    whether in single precision first. The result does not depend on it.
     """
 
     def __init__(self, X: Matrix, *, squared: bool, threads: int) -> None:
@@ -74,25 +77,26 @@ class BlockSearch:
             visited=np.zeros(len(queries), dtype=np.int64),
             certain=np.ones(len(queries), dtype=np.bool_),
         )
-        single, group = self._single_pays(len(queries), k), GROUP
         if queries is self.X:
             rows = self._order[self._order < len(rows)]  # near queries visit the same blocks
-        if len(self.X) >= SMALL and len(rows) >= 4 * PILOT:
-            pilot = np.linspace(0, len(rows) - 1, PILOT).astype(np.int64)
-            self._run(job, rows[pilot], single, group=1)
-            visited = job.visited[rows[pilot]].mean() / len(self._order)
-            group = 1 if visited < PRUNED else GROUP
-            single = single and bool(job.certain[rows[pilot]].mean() > 0.8)
-            self._run(job, rows[pilot][~job.certain[rows[pilot]]], single=False, group=1)
-            rows = np.delete(rows, pilot)
-        self._run(job, rows, single, group)
-        self._run(job, rows[~job.certain[rows]], single=False, group=group)
+        single = self._single_pays(len(rows), k)
+        down = len(self.X) >= SMALL and self.X.shape[1] <= MANY
+        if (single or down) and len(rows) >= 4 * PILOT:
+            places = np.linspace(0, len(rows) - 1, PILOT).astype(np.int64)
+            pilot, rows = rows[places], np.delete(rows, places)
+            self._run(job, pilot, single, down)
+            down = down and bool(job.visited[pilot].mean() < PRUNED * len(self._order))
+            single = single and bool(job.certain[pilot].mean() > 0.8)
+        self._run(job, rows, single, down)
+        self._run(job, np.flatnonzero(~job.certain), single=False, down=down)
         return job.distances, job.indices
 
     @cached_property
     def _order(self) -> Indices:
-        n = len(self.X)
-        return natural_order(n, BLOCK) if n < SMALL else kd_order(self.X, BLOCK)
+        n, m = self.X.shape
+        if n < SMALL:
+            return natural_order(n, BLOCKS[-1][1])
+        return kd_order(self.X, next(size for limit, size in BLOCKS if m <= limit))
 
     @cached_property
     def _double(self) -> Blocks:
@@ -116,39 +120,47 @@ class BlockSearch:
 
     def _single_pays(self, n_queries: int, k: int) -> bool:
         n, m = self.X.shape
-        large = m >= 16 and float(n_queries) * n * m >= WORTH_SINGLE
+        large = m > MANY and float(n_queries) * n * m >= WORTH_SINGLE
         return large and 4 * (k + EXTRA) < n and self._fits_single
 
-    def _run(self, job: _Job, rows: Indices, single: bool, group: int) -> None:
-        """Search some rows."""
+    def _run(self, job: _Job, rows: Indices, single: bool, down: bool) -> None:
+        """Search some rows, down the tree or in groups."""
         if len(rows) == 0:
             return
-        blocks = self._single if single else self._double  # made before threads need it
+        blocks = self._single if single else self._double
+        if down:
+            _ = blocks.tree  # made before threads need it
 
         def work(piece: Indices) -> None:
             if single:
-                self._filter_and_rerank(job, piece, blocks, group)
+                self._filter_and_rerank(job, piece, blocks, down)
             else:
                 queries = job.queries[piece]
-                found = self._nearest(queries, job.excluded[piece], blocks, job.k, group)
+                found = self._nearest(queries, job.excluded[piece], blocks, job.k, down)
                 job.distances[piece], job.indices[piece], job.visited[piece] = found
                 job.certain[piece] = True
 
         over_threads(work, rows, CHUNK, self.threads)
 
     def _nearest(
-        self, queries: NDArray[Any], excluded: Indices, blocks: Blocks, keep: int, group: int
+        self, queries: NDArray[Any], excluded: Indices, blocks: Blocks, keep: int, down: bool
     ) -> tuple[NDArray[Any], Indices, Indices]:
         distances = np.empty((len(queries), keep), dtype=queries.dtype)
         indices = np.empty((len(queries), keep), dtype=np.int64)
         visited = np.zeros(len(queries), dtype=np.int64)
-        search_blocks(
-            queries, excluded, blocks.points, blocks.ids, blocks.lows, blocks.highs, keep,
-            self.squared, group, distances, indices, visited,
-        )  # fmt: skip
+        if down:
+            search_tree(
+                queries, excluded, blocks.points, blocks.ids, blocks.tree, keep, self.squared,
+                distances, indices, visited,
+            )  # fmt: skip
+        else:
+            search_blocks(
+                queries, excluded, blocks.points, blocks.ids, blocks.lows, blocks.highs, keep,
+                self.squared, GROUP, distances, indices,
+            )  # fmt: skip
         return distances, indices, visited
 
-    def _filter_and_rerank(self, job: _Job, rows: Indices, blocks: Blocks, group: int) -> None:
+    def _filter_and_rerank(self, job: _Job, rows: Indices, blocks: Blocks, down: bool) -> None:
         r"""
         Find candidates in single precision and order them in double precision.
 
@@ -162,7 +174,7 @@ class BlockSearch:
         queries = job.queries[rows]
         centred = queries - self._centre
         near, candidates, visited = self._nearest(
-            centred.astype(np.float32), job.excluded[rows], blocks, job.k + EXTRA, group
+            centred.astype(np.float32), job.excluded[rows], blocks, job.k + EXTRA, down
         )
         beyond = near[:, -1].astype(np.float64)
         if self.squared:

@@ -1,4 +1,4 @@
-"""The kernel of the exact search over a balanced tree of small leaves, for few attributes."""
+"""The kernel of the exact search down the tree of blocks, where most of them can be left out."""
 
 from __future__ import annotations
 
@@ -14,12 +14,13 @@ Array = NDArray[Any]
 
 
 @compiled
-def node_bound(box: Array, query: Array, squared: bool) -> float:
+def node_bound(box: Array, query: Array, squared: bool) -> Any:
     """Lower bound of the distances of a query to the points in a box (lows, then highs)."""
     features = query.shape[0]
-    total = 0.0
+    zero = query[0] - query[0]  # of the type of the query
+    total = zero
     for f in range(features):
-        gap = max(box[f] - query[f], query[f] - box[features + f], 0.0)
+        gap = max(box[f] - query[f], query[f] - box[features + f], zero)
         total += gap * gap if squared else gap
     return total
 
@@ -30,59 +31,58 @@ def search_tree(
     excluded: Array,
     points: Array,
     ids: Array,
-    boxes: Array,
+    tree: Array,
     keep: int,
     squared: bool,
     out_d: Array,
     out_i: Array,
+    visited: Array,
 ) -> None:
     """
     Find the `keep` nearest points of each query by (distance, index), nearer child first.
 
-    Nodes are numbered as in a heap: the children of node v are 2v + 1 and 2v + 2, and the leaves
-    come last, in the order of the blocks.
+    Nodes whose box is beyond the limit, the distance of the `keep`-th nearest point so far, are
+    left out. `visited` counts the blocks of each query.
     """
-    n_queries = queries.shape[0]
-    n_leaves, _, size = points.shape
-    room = keep + max(keep, 32)
-    buffer_d = np.empty(room + size)
+    n_blocks, _, size = points.shape
+    room = keep + max(keep // 2, 32)
+    buffer_d = np.empty(room + size, points.dtype)
     buffer_i = np.empty(room + size, np.int64)
-    near = np.empty(size)
+    near = np.empty(size, points.dtype)
     stack = np.empty(128, np.int64)
-    stack_bounds = np.empty(128)
-    for row in range(n_queries):
+    bounds = np.empty(128, points.dtype)
+    limits = np.empty(1, points.dtype)
+    for row in range(queries.shape[0]):
         query = queries[row]
-        limit = np.inf
+        limits[0] = np.inf
         filled = 0
-        stack[0], stack_bounds[0] = 0, 0.0
+        stack[0], bounds[0] = 0, 0
         depth = 1
         while depth > 0:
             depth -= 1
-            if stack_bounds[depth] > limit:
-                continue
-            node = stack[depth]
-            while node < n_leaves - 1:
-                left, right = 2 * node + 1, 2 * node + 2
-                left_bound = node_bound(boxes[left], query, squared)
-                right_bound = node_bound(boxes[right], query, squared)
-                if right_bound < left_bound:
-                    left, right = right, left
-                    left_bound, right_bound = right_bound, left_bound
-                if right_bound <= limit:
-                    stack[depth], stack_bounds[depth] = right, right_bound
+            node, bound = stack[depth], bounds[depth]
+            while bound <= limits[0] and node < n_blocks - 1:
+                node = 2 * node + 1
+                bound = node_bound(tree[node], query, squared)
+                other = node_bound(tree[node + 1], query, squared)
+                if bound <= other:
+                    stack[depth], bounds[depth] = node + 1, other
+                else:
+                    stack[depth], bounds[depth] = node, bound
+                    node, bound = node + 1, other
+                if bounds[depth] <= limits[0]:
                     depth += 1
-                if left_bound > limit:
-                    break
-                node = left
-            if node < n_leaves - 1:
+            if not bound <= limits[0]:
                 continue
-            leaf = node - (n_leaves - 1)
+            block = node - (n_blocks - 1)
+            visited[row] += 1
             near[:] = 0
-            add_distances(points[leaf], query, squared, near)
-            filled = collect(near, ids[leaf], limit, excluded[row], buffer_d, buffer_i, filled)
+            add_distances(points[block], query, squared, near)
+            filled = collect(near, ids[block], limits[0], excluded[row], buffer_d, buffer_i, filled)
             if filled >= room:
-                limit = keep_nearest(buffer_d, buffer_i, filled, keep)
+                limits[0] = keep_nearest(buffer_d, buffer_i, filled, keep)
                 filled = keep
-        sort_pairs(buffer_d, buffer_i, filled)
+        keep_nearest(buffer_d, buffer_i, filled, keep)
+        sort_pairs(buffer_d, buffer_i, keep)
         out_d[row] = buffer_d[:keep]
         out_i[row] = buffer_i[:keep]

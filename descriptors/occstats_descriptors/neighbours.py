@@ -14,7 +14,6 @@ __all__ = ["NeighbourSearch", "Neighbours"]
 
 Matrix = NDArray[np.float64]
 Indices = NDArray[np.int64]
-FEW = 4  # attributes up to which a tree of small leaves is faster than blocks
 METRICS = ("manhattan", "euclidean", "minkowski")
 
 
@@ -179,13 +178,9 @@ class NeighbourSearch:
             from occstats_descriptors._knn_minkowski import MinkowskiSearch
 
             return MinkowskiSearch(self.X, exponent=self.exponent)
-        from occstats_descriptors._knn_search import SMALL, BlockSearch
+        from occstats_descriptors._knn_search import BlockSearch
 
-        if self.n < SMALL or self.X.shape[1] > FEW:
-            return BlockSearch(self.X, squared=self.exponent == 2, threads=self._threads)
-        from occstats_descriptors._knn_tree import TreeSearch
-
-        return TreeSearch(self.X, squared=self.exponent == 2, threads=self._threads)
+        return BlockSearch(self.X, squared=self.exponent == 2, threads=self._threads)
 
     @staticmethod
     def _check_k(k: int, limit: int) -> None:

@@ -10,7 +10,6 @@ from sklearn.neighbors import NearestNeighbors
 
 from occstats_descriptors import NeighbourSearch, _knn_search
 from occstats_descriptors._knn_search import BlockSearch
-from occstats_descriptors._knn_tree import TreeSearch
 from tests.descriptors import references
 
 EXPONENTS = {"manhattan": 1, "euclidean": 2, "minkowski": 3}
@@ -86,14 +85,15 @@ def test_every_path_gives_bitwise_the_same(monkeypatch, kind, m, squared):
         np.testing.assert_array_equal(indices, expected[1])
         np.testing.assert_array_equal(distances, expected[0])
 
-    assert_same(TreeSearch(X, squared=squared, threads=1))
-    assert_same(TreeSearch(X, squared=squared, threads=3))
-    for pruned in (0.0, 1.1):  # all in groups, each on its own
-        monkeypatch.setattr(_knn_search, "PRUNED", pruned)
+    for threads in (1, 3):
+        monkeypatch.setattr(_knn_search, "MANY", 100)
+        for pruned in (0.0, 1.1):  # in groups, down the tree
+            monkeypatch.setattr(_knn_search, "PRUNED", pruned)
+            assert_same(BlockSearch(X, squared=squared, threads=threads))
+        monkeypatch.setattr(_knn_search, "MANY", 0)
         for worth in (np.inf, 0):  # double precision, single precision first
             monkeypatch.setattr(_knn_search, "WORTH_SINGLE", worth)
-            assert_same(BlockSearch(X, squared=squared, threads=1))
-    assert_same(BlockSearch(X, squared=squared, threads=3))
+            assert_same(BlockSearch(X, squared=squared, threads=threads))
     monkeypatch.setattr(_knn_search, "SMALL", 10_000)  # rows in their own order
     assert_same(BlockSearch(X, squared=squared, threads=1))
 
@@ -102,13 +102,13 @@ def test_single_precision_is_used_and_certified(monkeypatch):
     monkeypatch.setattr(_knn_search, "WORTH_SINGLE", 0)
     rng = np.random.default_rng(4)
     calls = []
-    original = _knn_search.search_blocks
+    original = BlockSearch._nearest
 
-    def spy(queries, *rest):
+    def spy(self, queries, *rest):
         calls.append((queries.dtype, len(queries)))
-        original(queries, *rest)
+        return original(self, queries, *rest)
 
-    monkeypatch.setattr(_knn_search, "search_blocks", spy)
+    monkeypatch.setattr(BlockSearch, "_nearest", spy)
     engine = BlockSearch(rng.normal(size=(2500, 18)), squared=False, threads=1)
     engine.search(rng.normal(size=(150, 18)), 20, np.full(150, -1))
     assert {kind for kind, _ in calls} == {np.dtype(np.float32)}

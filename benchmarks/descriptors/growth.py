@@ -1,0 +1,99 @@
+"""Growth with n: seconds to score 1,024 rows and to fit, from 1,000 to 200,000 training rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from measuring import OURS, QUERIES, best_seconds, make_data
+from part_neighbours import peers
+
+from occstats_descriptors import DESCRIPTORS, NeighbourSearch, make
+
+SIZES = (1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000, 200_000)
+DATA = ((3, "clustered"), (10, "gaussian"), (28, "clustered"), (28, "gaussian"))
+DESCRIPTOR_DATA = (10, "clustered")
+PATIENCE = 60.0  # seconds after which a contender is not tried on more rows
+
+
+def neighbour_curves(sizes: tuple[int, ...]) -> pd.DataFrame:
+    found = []
+    for m, kind in DATA:
+        tired: set[str] = set()
+        for n in sizes:
+            X, Y = make_data(n, m, kind)
+            k = round(6 * np.log(n))
+            search = NeighbourSearch(X, n_jobs=1)
+            search.query(Y, k)
+            contenders = {OURS: lambda Y, search=search, k=k: search.query(Y, k)} | peers(X, k)
+            runs = {
+                name: (lambda run=run, Y=Y: run(Y))
+                for name, run in contenders.items()
+                if name not in tired
+            }
+            for name, seconds in best_seconds(runs, repeats=1 if n >= 50_000 else 2).items():
+                found.append((f"{m} attributes, {kind}", name, n, seconds))
+                if seconds * 3 > PATIENCE / 4:
+                    tired.add(name)
+    return pd.DataFrame(found, columns=["data", "contender", "n", "seconds"])
+
+
+def descriptor_curves(sizes: tuple[int, ...]) -> pd.DataFrame:
+    m, kind = DESCRIPTOR_DATA
+    found = []
+    tired: set[str] = set()
+    for n in sizes:
+        X, Y = make_data(n, m, kind)
+        for name in DESCRIPTORS:
+            if name in tired:
+                continue
+            descriptor = make(name)
+            if "n_jobs" in descriptor.get_params():
+                descriptor.set_params(n_jobs=1)
+            steps: dict[str, Callable[[], object]] = {
+                "fit": lambda descriptor=descriptor, X=X: descriptor.fit(X),
+                f"score {QUERIES:,}": lambda descriptor=descriptor, Y=Y: descriptor.score_samples(
+                    Y
+                ),
+            }
+            for step, seconds in best_seconds(steps, repeats=2).items():
+                found.append((step, name, n, seconds))
+                if seconds > PATIENCE / 4:
+                    tired.add(name)
+    return pd.DataFrame(found, columns=["data", "contender", "n", "seconds"])
+
+
+def draw(curves: pd.DataFrame, title: str, path: Path) -> None:
+    from matplotlib.figure import Figure
+
+    panels = curves["data"].unique()
+    figure = Figure(figsize=(4.2 * len(panels), 4.2), layout="constrained")
+    axes = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
+    for axis, panel in zip(axes, panels, strict=True):
+        part = curves[curves["data"] == panel]
+        for name, curve in part.groupby("contender", sort=False):
+            width = 2.4 if name == OURS else 1.2
+            axis.loglog(curve["n"], curve["seconds"], marker="o", ms=3, lw=width, label=name)
+        axis.set_title(panel)
+        axis.set_xlabel("training rows")
+        axis.grid(alpha=0.3)
+    axes[0].set_ylabel("CPU seconds, one thread")
+    axes[-1].legend(fontsize="small")
+    figure.suptitle(title)
+    figure.savefig(path, dpi=150)
+
+
+def write(folder: Path, quick: bool) -> list[str]:
+    """Measure, draw, and keep the numbers; the lines of Markdown that show them."""
+    sizes = SIZES[:3] if quick else SIZES
+    lines = []
+    for name, curves, title in (
+        ("growth_neighbours", neighbour_curves(sizes), "Neighbours of 1,024 queries, k = 6 log n"),
+        ("growth_descriptors", descriptor_curves(sizes), "The nine descriptors, 10 attributes"),
+    ):
+        curves.to_csv(folder / f"{name}.csv", index=False, float_format="%.4g")
+        draw(curves, title, folder / f"{name}.png")
+        lines += ["", f"![{title}]({name}.png)", "", f"Numbers: [{name}.csv]({name}.csv)."]
+    return lines
