@@ -128,5 +128,17 @@ def command(
                 click.echo(f"{drawn.entry.name}: not drawn: {drawn.reason}", err=True)
             for path in drawn.save(out, kinds, dpi):
                 click.echo(str(path))
-    for message in dict.fromkeys(str(warning.message) for warning in caught):
+    for message in _merged([warning.message for warning in caught]):
         click.echo(f"Warning: {message}", err=True)
+
+
+def _merged(messages: list[Warning | str]) -> list[str]:
+    """One warning about all characters without a font, and the others once each."""
+    from occstats.figures.saving import MissingGlyphWarning
+
+    boxes = [message for message in messages if isinstance(message, MissingGlyphWarning)]
+    others = [str(message) for message in messages if message not in boxes]
+    if boxes:
+        characters = dict.fromkeys(sign for message in boxes for sign in message.characters)
+        others.append(str(MissingGlyphWarning(list(characters))))
+    return list(dict.fromkeys(others))

@@ -16,6 +16,7 @@ from typing import Any
 
 import matplotlib
 from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure, FigureBase
 
 from occstats.figures.style import Preset, preset, rc
@@ -47,20 +48,45 @@ def quiet_glyphs() -> Iterator[None]:
 
 
 class Sheet(Figure):
-    """A figure that draws and saves under its own settings and shows itself in a notebook."""
+    """A figure that draws and saves under its own settings and shows itself in a notebook.
+
+    The layout is found when the figure is first drawn, and then stays: to have it adapt to
+    something added later, call ``figure.set_layout_engine("constrained")``.
+    """
 
     def __init__(self, chosen: Preset, height: float) -> None:
         self.preset = chosen
+        self._settled = False
         with matplotlib.rc_context(rc(chosen)):
             super().__init__(figsize=(chosen.width, height), layout="constrained")
 
     def draw(self, renderer: Any) -> None:
+        self._settle()
         with matplotlib.rc_context(rc(self.preset)), quiet_glyphs():
             super().draw(renderer)
 
     def savefig(self, fname: Any, **options: Any) -> None:
+        self._settle()
         with matplotlib.rc_context(rc(self.preset)), quiet_glyphs():
             super().savefig(fname, **options)
+
+    def _settle(self) -> None:
+        # Each run of the layout starts from the last and moves things by a hair, and every format
+        # measures letters a little differently: one run, always with the same letters, makes the
+        # bytes independent of what was drawn before.
+        if self._settled:
+            return
+        self._settled = True
+        engine, canvas = self.get_layout_engine(), self.canvas
+        if engine is None:
+            return
+        FigureCanvasAgg(self)
+        try:
+            with matplotlib.rc_context(rc(self.preset)), quiet_glyphs():
+                engine.execute(self)
+        finally:
+            self.set_canvas(canvas)
+        self.set_layout_engine("none")
 
     def _repr_html_(self) -> str:
         image = io.BytesIO()

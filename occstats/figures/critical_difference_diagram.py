@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from occstats.figures.canvas import describe, drawn_on, note, one_axes
+from occstats.figures.canvas import describe, drawn_on, note, one_axes, width_of
 from occstats.figures.cliques import PairVerdicts, bars, pair_verdicts
 from occstats.figures.style import INK, Preset
-from occstats.figures.text import clean, labels
+from occstats.figures.text import clean, display_width, labels
 from occstats.names import listing
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ def critical_difference(
     joins algorithms (its dots) when *every* pair of them was tested and none of the corrected
     clustered p-values, in either direction, is below the level. Tests of pairs know more than
     mean ranks, so a bar may have to pass over an algorithm that differs from one of its members:
-    there the bar is broken, and the note below says which tests it would contradict.
+    there the bar is broken and starred, and the note says which tests it would contradict.
 
     Parameters
     ----------
@@ -65,42 +66,54 @@ def critical_difference(
     names = [str(name) for name in table["algorithm"]]
     verdicts = pair_verdicts(comparison, names)
     groups = bars(verdicts)
-    contradictions = _contradictions(verdicts, groups)
+    denied = [_contradictions(verdicts, group) for group in groups]
+    contradictions = [
+        (names[i], names[j]) for i, j in sorted({pair for pairs in denied for pair in pairs})
+    ]
     depth = _BAR_STEP * len(groups) + _LABEL_STEP * ((len(names) + 1) // 2)
     with one_axes(ax, width, (0.55 + 0.165 * depth) / 3.5 + 0.1) as axes:
         mean = table["mean_rank"].to_numpy(dtype=float)
-        _scale(axes, mean, depth, len(everyone))
-        _stems(axes, mean, names, _BAR_STEP * (len(groups) + 0.3))
+        drawn = labels(names, limit=12)
+        room = _room(axes, drawn)
+        _scale(axes, mean, depth, len(everyone), room)
+        _stems(axes, mean, drawn, _BAR_STEP * (len(groups) + 0.3), room)
         for row, group in enumerate(groups):
-            _bar(axes, mean, group, _BAR_STEP * (row + 0.75))
+            _bar(axes, mean, group, _BAR_STEP * (row + 0.75), starred=bool(denied[row]))
         note(axes, _note(comparison, verdicts, contradictions, len(everyone)))
         describe(axes, _words(comparison, verdicts, groups, contradictions))
         return drawn_on(axes, ax)  # type: ignore[no-any-return]
 
 
-def _contradictions(verdicts: PairVerdicts, groups: list[tuple[int, ...]]) -> list[tuple[str, str]]:
-    """Pairs found to differ although an unbroken bar would lie over both of them."""
-    found = {
+def _contradictions(verdicts: PairVerdicts, group: tuple[int, ...]) -> list[tuple[int, int]]:
+    """Pairs found to differ although the unbroken bar of a group would lie over both."""
+    return sorted(
         (min(member, passed), max(member, passed))
-        for group in groups
         for passed in range(group[0], group[-1])
         if passed not in group
         for member in group
         if verdicts.differ[member, passed]
-    }
-    return [(verdicts.names[i], verdicts.names[j]) for i, j in sorted(found)]
+    )
 
 
-def _scale(axes: Axes, mean: np.ndarray, depth: float, total: int) -> None:
+def _room(axes: Axes, drawn: list[str]) -> float:
+    """Share of the width that the longest name needs on either side."""
+    letters = max(map(display_width, drawn), default=1)
+    points = letters * 0.62 * float(matplotlib.rcParams["font.size"])
+    return min(0.03 + points / (72 * width_of(axes)), 0.25)
+
+
+def _scale(axes: Axes, mean: np.ndarray, depth: float, total: int, room: float) -> None:
     # Mean ranks fill only a part of the possible ranks: show that part.
     low, high = float(np.floor(mean.min())), float(np.ceil(mean.max()))
     if high == low:
         low, high = max(low - 1, 1.0), min(high + 1, float(max(total, 2)))
-    margin = 0.27 * (high - low)
+    side = room + 0.085
+    margin = side / (1 - 2 * side) * (high - low)
     axes.set(xlim=(low - margin, high + margin), ylim=(depth + 0.25, -0.95))
     axes.axis("off")
     axes.plot([low, high], [0, 0], color=INK, lw=0.8, solid_capstyle="butt")
-    step = max(1, round((high - low) / 10))
+    most = max(int((1 - 2 * side) * width_of(axes) / 0.22), 1)
+    step = max(1, int(np.ceil((high - low) / most)))
     for tick in np.arange(low, high + 0.5, step):
         axes.plot([tick, tick], [0, -0.16], color=INK, lw=0.8)
         axes.text(tick, -0.24, f"{tick:g}", ha="center", va="bottom", fontsize="small")
@@ -109,15 +122,14 @@ def _scale(axes: Axes, mean: np.ndarray, depth: float, total: int) -> None:
             axes.plot([half, half], [0, -0.09], color=INK, lw=0.6)
 
 
-def _stems(axes: Axes, mean: np.ndarray, names: list[str], top: float) -> None:
+def _stems(axes: Axes, mean: np.ndarray, drawn: list[str], top: float, room: float) -> None:
     left, right = axes.get_xlim()
-    drawn = labels(names, limit=14)
-    better = (len(names) + 1) // 2
+    better = (len(drawn) + 1) // 2
     gap = 0.012 * (right - left)
-    inner = 0.15 * (right - left)
+    inner = room * (right - left)
     for place, (rank, text) in enumerate(zip(mean, drawn, strict=True)):
         on_left = place < better
-        row = place if on_left else len(names) - 1 - place
+        row = place if on_left else len(drawn) - 1 - place
         level = top + _LABEL_STEP * (row + 0.5)
         end = left + inner if on_left else right - inner
         # A stem never has to run back past its own rank.
@@ -141,7 +153,9 @@ def _stems(axes: Axes, mean: np.ndarray, names: list[str], top: float) -> None:
         )
 
 
-def _bar(axes: Axes, mean: np.ndarray, group: tuple[int, ...], level: float) -> None:
+def _bar(
+    axes: Axes, mean: np.ndarray, group: tuple[int, ...], level: float, *, starred: bool
+) -> None:
     members = mean[list(group)]
     left, right = axes.get_xlim()
     overhang = 0.006 * (right - left)
@@ -167,6 +181,15 @@ def _bar(axes: Axes, mean: np.ndarray, group: tuple[int, ...], level: float) -> 
                 zorder=3,
             )
             axes.plot([mean[passed]] * 2, [level - 0.2, level + 0.2], color=INK, lw=0.7, zorder=4)
+    if starred:
+        axes.annotate(
+            "*",
+            (members[-1], level),
+            xytext=(4, -1.5),
+            textcoords="offset points",
+            va="center",
+            zorder=6,
+        )
     axes.plot(
         members,
         np.full(len(members), level),
@@ -193,7 +216,8 @@ def _note(
     if contradictions:
         pairs = [f"{clean(a)}–{clean(b)}" for a, b in contradictions]
         parts.append(
-            f"Broken bars: unbroken, they would contradict the test of {listing(pairs, 4)}."
+            "*\u00a0Passes over an algorithm: read as unbroken, it would contradict the test of "
+            f"{listing(pairs, 4)}."
         )
     untested = int(np.triu(~verdicts.tested, 1).sum())
     if untested:
@@ -218,5 +242,5 @@ def _words(
         text += " All tested pairs differ significantly."
     if contradictions:
         pairs = listing([f"{clean(a)} and {clean(b)}" for a, b in contradictions], 8)
-        text += f" Broken bars pass over algorithms that differ from a member: {pairs}."
+        text += f" Some bars pass over an algorithm that differs from a member: {pairs}."
     return text + f" Level {comparison.settings.alpha:g}, corrected p-values."

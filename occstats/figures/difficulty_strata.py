@@ -79,7 +79,7 @@ def strata(
 def _lines(axes: Axes, means: pd.DataFrame, ranked: list[str]) -> None:
     looks = series_styles(ranked)
     names = [str(name) for name in means.columns]
-    for name, drawn in zip(names, labels(names, limit=18), strict=True):
+    for name, drawn in zip(names, labels(names, limit=14), strict=True):
         look = looks[name]
         axes.plot(
             np.arange(len(means)),

@@ -9,8 +9,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from occstats.figures.canvas import describe, drawn_on, note, one_axes
-from occstats.figures.style import FigureError, Preset
+from occstats.figures.canvas import describe, drawn_on, note, one_axes, width_of
+from occstats.figures.selection import most_that_fit
+from occstats.figures.style import FigureError, Preset, preset
 from occstats.figures.text import clean, labels
 
 if TYPE_CHECKING:
@@ -65,7 +66,8 @@ def kendall(
     if order not in ("rank", "similarity"):
         raise FigureError(f"order must be 'rank' or 'similarity'; got {order!r}")
     ranked = list(comparison.summary["algorithm"])
-    names = ranked[:MOST_ALGORITHMS]
+    inches = preset(width).width if ax is None else width_of(ax)
+    names = ranked[: most_that_fit(inches, MOST_ALGORITHMS)]
     table = comparison.kendall.pivot(index="a", columns="b", values="tau")
     table = table.reindex(index=names, columns=names)
     if order == "similarity":

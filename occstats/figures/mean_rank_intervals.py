@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["mean_ranks"]
 
-MOST_ALGORITHMS = 40
+MOST_ALGORITHMS = 30
 
 
 def mean_ranks(
@@ -52,7 +52,7 @@ def mean_ranks(
     """
     table = comparison.summary.head(MOST_ALGORITHMS)
     total = len(comparison.summary)
-    height = 0.16 + 0.047 * len(table)
+    height = 0.17 + 0.056 * len(table)
     with one_axes(ax, width, height if ax is None else 1) as axes:
         _dots(axes, table, list(comparison.summary["algorithm"]))
         level = getattr(comparison.settings, "confidence", 0.95)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from occstats.figures.canvas import describe, drawn_on, note, one_axes, width_of
 from occstats.figures.cliques import pair_verdicts
-from occstats.figures.selection import score_label
+from occstats.figures.selection import most_that_fit, score_label
 from occstats.figures.style import INK, Preset, preset
 from occstats.figures.text import clean, labels
 
@@ -58,8 +58,9 @@ def pairwise(
     >>> figure = comparison.plot.pairwise(width="acm")
     """
     total = len(comparison.summary)
-    names = [str(name) for name in comparison.summary["algorithm"]][:MOST_ALGORITHMS]
     inches = preset(width).width if ax is None else width_of(ax)
+    most = most_that_fit(inches, MOST_ALGORITHMS)
+    names = [str(name) for name in comparison.summary["algorithm"]][:most]
     numbers = (inches - 0.45) / len(names) >= _LEAST_CELL
     with one_axes(ax, width, 1.07) as axes:
         _frame(axes, names)

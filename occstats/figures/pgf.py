@@ -46,27 +46,30 @@ _SPECIAL = {
     "→": r"\ensuremath{\rightarrow}",
     "←": r"\ensuremath{\leftarrow}",
     "×": r"\ensuremath{\times}",
+    "▲": r"\ensuremath{\blacktriangle}",
     "·": r"\textperiodcentered{}",
     "\N{REPLACEMENT CHARACTER}": r"\ensuremath{\Box}",
 }
 _ENGINES = ("xelatex", "lualatex", "pdflatex")
 
 
-def escape(text: str, *, unicode: bool = True) -> str:
+def escape(text: str) -> str:
     r"""Return text that TeX prints as it is.
 
-    Without `unicode` (pdfLaTeX), letters beyond Latin-1 become boxes instead of an error.
+    pdfLaTeX stops at letters it was not prepared for; it gets boxes, other engines the letters.
 
     >>> escape("50% of $x_1$ & \\input{secrets}")
     '50\\% of \\$x\\_1\\$ \\& \\textbackslash{}input\\{secrets\\}'
-    >>> escape("近傍 é", unicode=False)
-    '\\ensuremath{\\Box}\\ensuremath{\\Box} é'
+    >>> escape("傍")
+    '{\\ifdefined\\pdftexversion\\ensuremath{\\Box}\\else 傍\\fi}'
     """
-    box = _SPECIAL["\N{REPLACEMENT CHARACTER}"]
-    return "".join(
-        _SPECIAL.get(character) or (character if unicode or ord(character) < 0x100 else box)
-        for character in text
-    )
+    return "".join(_SPECIAL.get(character) or _letter(character) for character in text)
+
+
+def _letter(character: str) -> str:
+    if ord(character) < 0x100:
+        return character
+    return rf"{{\ifdefined\pdftexversion\ensuremath{{\Box}}\else {character}\fi}}"
 
 
 def _engine() -> str:
@@ -80,8 +83,6 @@ def _engine() -> str:
 
 
 class _LiteralRenderer(backend_pgf.RendererPgf):
-    unicode = True
-
     def draw_text(
         self,
         gc: Any,
@@ -106,7 +107,7 @@ class _LiteralRenderer(backend_pgf.RendererPgf):
         return (float(found[0]), float(found[1]), float(found[2]))
 
     def _literal(self, text: str, ismath: Any) -> str:
-        return text if ismath else escape(text, unicode=self.unicode)
+        return text if ismath else escape(text)
 
 
 def pgf_bytes(figure: Figure) -> bytes:
@@ -124,20 +125,20 @@ def pgf_bytes(figure: Figure) -> bytes:
     }
     buffer = io.StringIO()
     with matplotlib.rc_context(settings), quiet_glyphs():
-        _write(figure, buffer, unicode=engine != "pdflatex")
+        _write(figure, buffer)
     return buffer.getvalue().encode("utf-8")
 
 
-def _write(figure: Figure, buffer: io.StringIO, *, unicode: bool) -> None:
+def _write(figure: Figure, buffer: io.StringIO) -> None:
     width, height = figure.get_size_inches()
     buffer.write(
         "%% Read with \\input; needs \\usepackage{pgf}, \\usepackage{amssymb} and T1 fonts.\n"
-        "\\begingroup%\n\\makeatletter%\n\\begin{pgfpicture}%\n"
+        "\\begingroup%\n\\makeatletter%\n\\providecommand{\\mathdefault}[1]{#1}%\n"
+        "\\begin{pgfpicture}%\n"
         f"\\pgfpathrectangle{{\\pgfpointorigin}}{{\\pgfqpoint{{{width:f}in}}{{{height:f}in}}}}%\n"
-        "\\pgfusepath{use as bounding box, clip}%\n"
+        "\\pgfusepath{use as bounding box}%\n"
     )
     renderer = _LiteralRenderer(figure, buffer)  # type: ignore[no-untyped-call]
-    renderer.unicode = unicode
     # A PGF picture cannot hold an image: what other formats rasterise is drawn as paths.
     images = [artist for artist in figure.findobj() if artist.get_rasterized()]
     for artist in images:

@@ -68,18 +68,23 @@ def ranks(
     mean = comparison.summary.set_index("algorithm")["mean_rank"]
     columns = _columns(len(names), preset(width).width)
     rows = math.ceil(len(names) / columns)
+    # Titles may be as wide as a panel: four fifths of its share, at six tenths of a size a letter.
+    titles = labels(names, limit=int(0.8 * preset(width).width / columns * 72 / (0.6 * 8)))
     with whole_figure(figure, width, 0.27 * rows * 3 / columns + 0.08) as sheet:
         grid = sheet.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
         panels = list(grid.flat)
-        for axes, name, title in zip(panels, names, labels(names, limit=17), strict=False):
+        for axes, name, title in zip(panels, names, titles, strict=False):
             _panel(axes, table.loc[name].to_numpy(float), table.columns.to_numpy(), mean[name])
             axes.set_title(title)
         panels[0].set_ylim(0, max(1.08 * float(np.nanmax(table.to_numpy(float))), 0.05))
         _trim(panels, len(names), columns)
         sheet.supylabel("frequency", fontsize="medium")
-        sheet.supxlabel("rank (1 = best)", fontsize="medium")
+        sheet.supxlabel("rank (1 = best, ▲ mean)", fontsize="medium")
         if len(names) < len(ranked):
-            note(sheet, f"Rank (1 = best). The best {len(names)} of {len(ranked)} algorithms.")
+            note(
+                sheet,
+                f"Rank (1 = best, ▲ mean). The best {len(names)} of {len(ranked)} algorithms.",
+            )
         describe(sheet, _words(table.to_numpy(float), names, len(ranked)))
         return drawn_on(sheet, figure)  # type: ignore[no-any-return]
 

@@ -65,7 +65,7 @@ def regression(
     """
     table = comparison.regression
     table = table[table["term"] != "intercept"] if len(table) else table
-    if not len(table):
+    if not table["ci_low"].notna().any():
         raise FigureError(
             "there is no regression to draw: the results have no traits of the tasks, or too few "
             "data sets for them (give trait columns such as n, m, sparsity)"

@@ -19,6 +19,7 @@ from occstats.errors import OutputError
 from occstats.figures.canvas import alt_text, quiet_glyphs
 from occstats.figures.glyphs import missing_glyphs
 from occstats.figures.style import FigureError
+from occstats.figures.text import clean
 
 __all__ = ["FORMATS", "MissingGlyphWarning", "check_formats", "save", "svg_markup"]
 
@@ -28,6 +29,14 @@ _OUTPUT: dict[Any, Any] = {"svg.fonttype": "none", "svg.hashsalt": "occstats", "
 
 class MissingGlyphWarning(UserWarning):
     """Some letters of a name are in none of the installed fonts and appear as boxes."""
+
+    def __init__(self, characters: Sequence[str]) -> None:
+        self.characters = tuple(characters)
+        shown = " ".join(characters[:8]) + (" …" if len(characters) > 8 else "")
+        super().__init__(
+            f"no installed font has {shown}: drawn as boxes in PDF and PNG (an SVG takes them from "
+            "where it is shown); install a font that has them, such as Noto Sans CJK or Noto Emoji"
+        )
 
 
 def save(
@@ -64,7 +73,8 @@ def save(
 
     Examples
     --------
-    >>>     >>> from occstats import figures
+    >>> import tempfile
+    >>> from occstats import figures
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     files = figures.save(figures.alp_diagram(), f"{folder}/alp", formats=["pdf", "svg"])
     ...     [file.name for file in files]
@@ -77,6 +87,9 @@ def save(
         raise FigureError(f"dpi must be between 10 and 2400; got {dpi!r}")
     # with_suffix would cut the end off a name such as "score.v2".
     stem = target.with_suffix("") if formats is None else target
+    missing = missing_glyphs(figure) if {"pdf", "png"} & set(chosen) else []
+    if missing:
+        warnings.warn(MissingGlyphWarning(missing), stacklevel=2)
     written = []
     for kind in chosen:
         data = _rendered(figure, kind, title or stem.name, dpi)
@@ -115,13 +128,12 @@ def check_formats(wanted: Sequence[str]) -> list[str]:
 def _rendered(figure: Figure, kind: str, title: str, dpi: float) -> bytes:
     if kind == "svg":
         return svg_markup(figure, title=title, standalone=True, dpi=dpi).encode("utf-8")
-    _warn_of_boxes(figure)
     if kind == "pgf":
         from occstats.figures.pgf import pgf_bytes
 
         return pgf_bytes(figure)
     words = alt_text(figure)
-    metadata: dict[str, Any] = {"Title": title}
+    metadata: dict[str, Any] = {"Title": clean(title)}
     if kind == "pdf":
         metadata |= {"Subject": words, "CreationDate": None}
     elif words:
@@ -166,10 +178,9 @@ def svg_markup(
     with matplotlib.rc_context(_OUTPUT), quiet_glyphs():
         figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None}, dpi=dpi)
     prologue, opening, rest = _opened(buffer.getvalue())
-    if identity:
-        opening, rest = _prefixed(opening, identity), _prefixed(rest, identity)
-    prefix = f"{identity}-" if identity else ""
-    named = _named(title, alt_text(figure), prefix)
+    prefix = re.sub(r"[^A-Za-z0-9_-]", "-", identity) + "-" if identity else ""
+    opening, rest = _prefixed(opening, prefix), _prefixed(rest, prefix)
+    named = _named(clean(title), alt_text(figure), prefix)
     head = opening[:-1] + named[0] + ">"
     return (prologue if standalone else "") + head + named[1] + rest
 
@@ -199,21 +210,8 @@ _TAG = re.compile(r"<[^>]*>")
 _REFERENCE = re.compile(r'(\bid="|xlink:href="#|href="#|url\(#)(?=[^"])')
 
 
-def _prefixed(markup: str, identity: str) -> str:
-    safe = re.sub(r"[^A-Za-z0-9_-]", "-", identity)
-    return _TAG.sub(lambda tag: _REFERENCE.sub(rf"\g<1>{safe}-", tag[0]), markup)
-
-
-def _warn_of_boxes(figure: Figure) -> None:
-    missing = missing_glyphs(figure)
-    if missing:
-        shown = " ".join(missing[:8]) + (" …" if len(missing) > 8 else "")
-        warnings.warn(
-            f"no installed font has {len(missing)} of the characters ({shown}); they appear as "
-            "boxes. Install a font that has them, such as Noto Sans CJK or Noto Emoji.",
-            MissingGlyphWarning,
-            stacklevel=4,
-        )
+def _prefixed(markup: str, prefix: str) -> str:
+    return _TAG.sub(lambda tag: _REFERENCE.sub(rf"\g<1>{prefix}", tag[0]), markup)
 
 
 def _replace(path: Path, data: bytes) -> Path:

@@ -12,7 +12,7 @@ from occstats.names import did_you_mean, listing
 if TYPE_CHECKING:
     from occstats.comparison import Comparison
 
-__all__ = ["chosen_algorithms", "known_algorithm", "score_label"]
+__all__ = ["chosen_algorithms", "known_algorithm", "most_that_fit", "score_label"]
 
 _ACRONYMS = {"auroc", "auc", "auprc", "rmse", "mae", "mse", "mcc", "f1"}
 
@@ -41,6 +41,16 @@ def chosen_algorithms(wanted: Sequence[str] | None, ranked: Sequence[str], most:
     if not chosen:
         raise FigureError("algorithms must name at least one algorithm; got an empty list")
     return chosen
+
+
+def most_that_fit(inches: float, most: int) -> int:
+    """Return how many rows of labels fit a square of a width, at most `most`.
+
+    >>> most_that_fit(3.5, 40), most_that_fit(7.0, 40)
+    (23, 40)
+    """
+    # Eight tenths of an inch for the labels, eight points a row.
+    return max(min(most, int((inches - 0.8) * 72 / 8.2)), 2)
 
 
 def score_label(comparison: Comparison) -> str:

@@ -100,7 +100,7 @@ def preset(width: str | float | Preset) -> Preset:
     return Preset(inches)
 
 
-# Okabe and Ito (2008), without the yellow that vanishes on white paper, and a grey.
+# Okabe and Ito (2008), with the wine red of Tol (2021) for the yellow that vanishes on white paper.
 _COLOURS = (
     "#0072B2",
     "#D55E00",
@@ -109,7 +109,7 @@ _COLOURS = (
     "#E69F00",
     "#56B4E9",
     "#000000",
-    "#7F7F7F",
+    "#882255",
 )
 # Nine markers and eight colours have no common divisor: 72 series before a pair repeats.
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")

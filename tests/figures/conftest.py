@@ -1,0 +1,116 @@
+"""Comparisons and frames that the figures are drawn from; real ones, made once."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import occstats
+
+HOSTILE = [
+    "$",
+    "a_b^c{",
+    r"\input{/etc/passwd}",
+    "50% & #1 ~",
+    "近傍法の平均局所近接度",
+    "🦊 fox",
+    "two\nlines",
+    "x" * 300,
+    "x" * 150 + "y" + "x" * 149,
+    "<script>alert('1')</script>",
+    "\x1b[31mred\x00",
+    "$\\alpha$ and $",
+]
+
+
+def results_frame(
+    algorithms: list[str], data_sets: list[str], tasks: int, seed: int = 0
+) -> pd.DataFrame:
+    """Scores in which earlier algorithms tend to be better."""
+    generator = np.random.default_rng(seed)
+    rows = []
+    for place, data_set in enumerate(data_sets):
+        for task in range(tasks):
+            base = generator.uniform(0.5, 0.95)
+            for rank, algorithm in enumerate(algorithms):
+                score = np.clip(base - 0.01 * rank + generator.normal(0, 0.02), 0, 1)
+                rows.append(
+                    {
+                        "dataset": data_set,
+                        "class": str(task),
+                        "descriptor": algorithm,
+                        "auroc": float(score),
+                        "n": 20 + 13 * place + task,
+                        "m": 2 + (7 * place) % 11,
+                        "sparsity": (0.31 * place + 0.07 * task) % 1,
+                    }
+                )
+    return pd.DataFrame(rows)
+
+
+@pytest.fixture(scope="session")
+def lenz2021():
+    return occstats.compare("lenz2021", n_resamples=200)
+
+
+@pytest.fixture(scope="session")
+def small():
+    return occstats.compare("lenz2021", algorithms=["ALP", "SVM", "LOF"], n_resamples=100)
+
+
+@pytest.fixture(scope="session")
+def hostile():
+    data_sets = ["data$set", "d_1", "日本", "<b>", '"q"', "y" * 300, "d6", "d7", "d8"]
+    return occstats.compare(results_frame(HOSTILE, data_sets, 2), n_resamples=100)
+
+
+@pytest.fixture(scope="session")
+def many():
+    names = [f"algorithm {place}" for place in range(31)]
+    return occstats.compare(results_frame(names, list("abcdef"), 1), n_resamples=100)
+
+
+@pytest.fixture(scope="session")
+def times_frame():
+    rows = [
+        {
+            "descriptor": name,
+            "n": n,
+            "repetition": repetition,
+            "fit_seconds": cost * n**power * (1 + 0.1 * repetition),
+            "query_seconds": 1e-4 * n**power,
+            "n_queries": 1024,
+        }
+        for name, cost, power in (("NND", 1e-6, 1.0), ("SVM", 1e-7, 2.0), ("IF", 0.1, 0.0))
+        for n in (64, 256, 1024, 4096)
+        for repetition in range(3)
+    ]
+    return pd.DataFrame(rows)
+
+
+@pytest.fixture(scope="session")
+def sweep_frame():
+    curves = [
+        {"descriptor": "NND", "metric": metric, "k": k, "score": 0.8 - 0.01 * k + lift}
+        for metric, lift in (("manhattan", 0.01), ("euclidean", 0.0))
+        for k in range(1, 12)
+    ]
+    plane = [
+        {"descriptor": "ALP", "a": a, "b": b, "score": 0.8 - (a - 2) ** 2 / 90 - (b - 3) ** 2 / 90}
+        for a in range(1, 6)
+        for b in range(1, 6)
+    ]
+    frame = pd.DataFrame([*curves, *plane])
+    return frame.assign(smoothed=frame["score"])
+
+
+@pytest.fixture(scope="session")
+def drawn(lenz2021, sweep_frame, times_frame):
+    """Every figure of the registry, drawn once at its default width."""
+    from occstats.figures import FIGURES
+
+    sources = {"comparison": [lenz2021], "sweep": [sweep_frame], "times": [times_frame]}
+    return {
+        name: entry.function()(*sources.get(entry.feeds_on, [])) for name, entry in FIGURES.items()
+    }

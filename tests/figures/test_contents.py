@@ -1,0 +1,169 @@
+"""The numbers in the figures are those of the comparison, and those of the paper."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.patches import Rectangle
+
+import occstats
+from occstats import figures
+from occstats.errors import OccstatsError
+from occstats.figures.style import FigureError
+
+
+def texts(axes):
+    return [text.get_text() for text in axes.texts]
+
+
+def test_rank_frequencies_are_the_heights_of_the_bars(lenz2021):
+    panels = lenz2021.plot.ranks().axes
+    assert [axes.get_title() for axes in panels] == list(lenz2021.summary["algorithm"])
+    last = panels[-1]
+    heights = [patch.get_height() for patch in last.patches]
+    assert sum(heights) == pytest.approx(1)
+    # The paper: SAE is last in nearly 40 % of the problems and first in about 5 %.
+    assert heights[-1] == pytest.approx(0.39, abs=0.01)
+    assert heights[0] == pytest.approx(0.05, abs=0.01)
+
+
+def test_no_bar_is_taller_than_its_panel(lenz2021):
+    for axes in lenz2021.plot.ranks().axes:
+        assert max(patch.get_height() for patch in axes.patches) <= axes.get_ylim()[1]
+
+
+def test_kendall_prints_the_values_of_the_paper(lenz2021):
+    # ALP–LOF 0.92, IF–EIF 0.81, ALP–IF 0.64, SVM–NND 0.84
+    axes = lenz2021.plot.kendall().axes[0]
+    rows = [label.get_text() for label in axes.get_yticklabels()]
+    columns = [label.get_text() for label in axes.get_xticklabels()]
+    cells = {
+        (rows[int(text.get_position()[1])], columns[int(text.get_position()[0])]): text.get_text()
+        for text in axes.texts
+    }
+    assert len(cells) == 36
+    assert cells["LOF", "ALP"] == ".92"
+    assert cells["EIF", "IF"] == ".81"
+    assert cells["IF", "ALP"] == ".64"
+    assert cells["NND", "SVM"] == ".84"
+
+
+def test_kendall_by_similarity_puts_kin_together(lenz2021):
+    axes = lenz2021.plot.kendall(order="similarity").axes[0]
+    order = [label.get_text() for label in axes.get_xticklabels()]
+    order.append(axes.get_yticklabels()[-1].get_text())
+    assert abs(order.index("IF") - order.index("EIF")) == 1
+    assert len(order) == 9
+    with pytest.raises(FigureError, match="'rank' or 'similarity'; got 'name'"):
+        lenz2021.plot.kendall(order="name")
+
+
+def test_pairwise_prints_differences_tests_and_shares(lenz2021):
+    cells = texts(lenz2021.plot.pairwise().axes[0])
+    # Corrected p of ALP against SVM 0.16713, against NND 0.01967.
+    assert "+.003\n.17" in cells
+    assert "+.012\n.020" in cells
+    assert sum("\n" in cell for cell in cells) == 36
+    for shares in (cell for cell in cells if "/" in cell and "\n" not in cell):
+        assert sum(map(int, shares.split("/"))) == 100
+
+
+def test_pairwise_frames_the_pairs_that_differ(lenz2021):
+    axes = lenz2021.plot.pairwise().axes[0]
+    frames = [
+        patch for patch in axes.patches if isinstance(patch, Rectangle) and not patch.get_fill()
+    ]
+    p = lenz2021.matrix("p_adjusted").to_numpy()
+    differ = np.fmin(p, p.T)[np.triu_indices(9, 1)] < 0.05
+    assert len(frames) == differ.sum() == 22
+
+
+def test_mean_ranks_carry_their_intervals(lenz2021):
+    axes = lenz2021.plot.mean_ranks().axes[0]
+    bars = [line for line in axes.lines if len(line.get_xdata()) == 2]
+    first = lenz2021.summary.iloc[0]
+    assert bars[0].get_xdata() == pytest.approx(
+        [first["mean_rank_ci_low"], first["mean_rank_ci_high"]]
+    )
+    assert texts(axes)[:2] == ["3.51", "3.86"]
+
+
+def test_regression_shows_the_effect_of_size_on_sae(lenz2021):
+    # The paper: each unit of log n improves the rank of SAE by 0.31 places (± 0.19).
+    axes = lenz2021.plot.regression(algorithms=["SAE"]).axes[0]
+    assert axes.get_title() == "log n"
+    interval = next(line.get_xdata() for line in axes.lines if line.get_color() == "#0072B2")
+    assert np.mean(interval) == pytest.approx(-0.311, abs=0.001)
+    assert np.ptp(interval) / 2 == pytest.approx(0.186, abs=0.001)
+    words = figures.alt_text(lenz2021.plot.regression())
+    assert "log n improves the rank of SAE" in words
+
+
+def test_strata_show_what_was_chosen(lenz2021):
+    chosen = ["ALP", "SVM", "LOF", "IF"]
+    axes = lenz2021.plot.strata(algorithms=chosen).axes[0]
+    assert [text.get_text() for text in axes.get_legend().get_texts()] == chosen
+    expected = lenz2021.strata.query("algorithm == 'IF'").sort_values("low")["mean_rank"]
+    assert axes.lines[3].get_ydata() == pytest.approx(expected.to_numpy())
+    assert axes.yaxis.get_inverted()
+
+
+def test_distributions_follow_the_weights(lenz2021):
+    words = figures.alt_text(lenz2021.plot.distributions(algorithms=["SVM"]))
+    scores = lenz2021.results.scores["SVM"].to_numpy()
+    order = np.argsort(scores)
+    reached = np.cumsum(lenz2021.results.weights[order])
+    median = scores[order][np.searchsorted(reached, 0.5)]
+    assert f"SVM {median:.3f}" in words
+
+
+def test_scatter_defaults_to_the_best_two(lenz2021):
+    axes = lenz2021.plot.scatter().axes[0]
+    assert axes.get_ylabel() == "AUROC of ALP"
+    assert axes.get_xlabel() == "AUROC of SVM"
+    means = lenz2021.results.scores.groupby(level=0).mean()
+    drawn = np.concatenate(
+        [
+            np.column_stack(line.get_data())
+            for line in axes.lines
+            if line.get_markeredgecolor() == "white"
+        ]
+    )
+    assert len(drawn) == len(means) == 50
+    assert np.sort(drawn[:, 1]) == pytest.approx(np.sort(means["ALP"].to_numpy()))
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda plot: plot.scatter("alp", "SVM"), "'alp' is not in this comparison .*'ALP'"),
+        (lambda plot: plot.scatter("ALP", "ALP"), "two different algorithms"),
+        (lambda plot: plot.strata(algorithms=["XYZ"]), "'XYZ' is not in this comparison"),
+        (lambda plot: plot.strata(algorithms=[]), "at least one"),
+        (lambda plot: plot.strata(algorithms="ALP"), "must be a list of names"),
+        (lambda plot: plot.ranks(width="natrue"), "width must be a number of inches"),
+        (lambda plot: plot.ranks(width=0.1), "between 2 and 40 inches"),
+    ],
+)
+def test_bad_arguments_are_refused_with_a_reason(lenz2021, call, message):
+    with pytest.raises(OccstatsError, match=message):
+        call(lenz2021.plot)
+
+
+def test_one_data_set_has_ranks_without_intervals():
+    frame = pd.DataFrame(
+        {
+            "dataset": "only",
+            "class": list("abcdabcd"),
+            "descriptor": ["p"] * 4 + ["q"] * 4,
+            "auroc": [0.9, 0.8, 0.7, 0.6, 0.8, 0.85, 0.6, 0.5],
+        }
+    )
+    comparison = occstats.compare(frame, n_resamples=100)
+    note = comparison.plot.mean_ranks()._supxlabel.get_text()
+    assert note == "No intervals: too few data sets to resample."
+    with pytest.raises(FigureError, match="no regression to draw"):
+        comparison.plot.regression()
+    diagram = comparison.plot.critical_difference()
+    assert "1 pairs without a test" in diagram._supxlabel.get_text()
