@@ -23,6 +23,7 @@ from occstats.experiment.folds import (
 )
 from occstats.experiment.recipes import Recipe
 from occstats.experiment.sharing import SharedSearches, shares_search
+from occstats.experiment.task_sizes import AtMost
 from occstats.experiment.tasks import Task, sparsity
 
 __all__ = ["FoldData", "evaluate", "failed_row", "fold_data", "import_descriptors"]
@@ -166,6 +167,8 @@ def _estimator(recipe: Recipe, task: Task, seed: int) -> Any:
     for name, value in estimator.get_params(deep=False).items():
         if isinstance(value, LogMultiple):
             settled[name] = size_for_task(value.factor, task.n)
+        elif isinstance(value, AtMost):
+            settled[name] = value.for_task(task.n)
         elif name == "random_state" and name not in given:
             settled[name] = seed
     return estimator.set_params(**settled)

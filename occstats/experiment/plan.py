@@ -10,7 +10,16 @@ from occstats.experiment.folds import N_FOLDS
 from occstats.experiment.recipes import Recipe
 from occstats.experiment.tasks import Task
 
-__all__ = ["Plan", "Shard", "Unit", "configuration", "make_plan", "shard_identity"]
+__all__ = [
+    "Plan",
+    "Shard",
+    "Unit",
+    "configuration",
+    "estimated_seconds",
+    "make_plan",
+    "pack",
+    "shard_identity",
+]
 
 # One shard is to take between these, in estimated seconds: long enough that writing it does not
 # count, short enough that a killed worker loses little and all workers stay busy to the end.
@@ -111,12 +120,13 @@ def make_plan(
     shards = [
         Shard(source, data_fingerprint, packed, shard_identity(packed, data_fingerprint, seed))
         for source, data_fingerprint, _ in tasks
-        for packed in _pack(units[source], limit)
+        for packed in pack(units[source], limit)
     ]
     return Plan(tuple(sorted(shards, key=lambda shard: (-shard.cost, shard.id))))
 
 
-def _pack(units: Iterable[Unit], limit: float) -> Iterable[tuple[Unit, ...]]:
+def pack(units: Iterable[Unit], limit: float) -> Iterable[tuple[Unit, ...]]:
+    """Put units together, in order, as long as they do not cost more than the limit."""
     packed: list[Unit] = []
     for unit in units:
         if packed and sum(u.cost for u in packed) + unit.cost > limit:

@@ -1,0 +1,172 @@
+"""The sweep as an experiment: the same store, engines and resumption as a run."""
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from pathlib import Path
+
+import pandas as pd
+
+from occstats.datasets import select, spool
+from occstats.errors import DataError, OutputError, ResultsError
+from occstats.experiment.experiment import KEY, Experiment
+from occstats.experiment.plan import Plan, configuration
+from occstats.experiment.run import Data
+from occstats.experiment.seeds import SeedPolicy
+from occstats.experiment.store import Store
+from occstats.experiment.tuning.grids import Axis, Value
+from occstats.experiment.tuning.plan import make_sweep_plan
+from occstats.experiment.tuning.recipes import SweepRecipe, make_sweep_recipes
+from occstats.experiment.tuning.work import work_on_sweep
+
+__all__ = ["SweepExperiment", "prepare_sweep", "read_recipes", "shards_of"]
+
+DESCRIPTION = "sweep.json"
+
+
+@dataclass(frozen=True, eq=False)
+class SweepExperiment(Experiment):
+    """Which descriptors are swept on which tasks, and where the sweep goes.
+
+    Attributes
+    ----------
+    folder : Path
+        The folder of the sweep.
+    """
+
+    folder: Path = Path()
+
+    @property
+    def sweeps(self) -> tuple[SweepRecipe, ...]:
+        """The recipes, as what they are."""
+        return tuple(recipe for recipe in self.recipes if isinstance(recipe, SweepRecipe))
+
+    @cached_property
+    def plan(self) -> Plan:
+        """All of the work, done or not."""
+        return make_sweep_plan(self.tasks, self.sweeps, seed=str(self.seed))
+
+    def describe(self) -> None:
+        """Write what is swept beside the shards, so that the sweep can be read without the data.
+
+        Grids of descriptors that an earlier command swept into the same folder stay.
+        """
+        known = {recipe.name: recipe for recipe in _read_if_there(self.folder)}
+        known |= {recipe.name: recipe for recipe in self.sweeps}
+        written = {
+            "recipes": [
+                {**asdict(recipe), "axes": [asdict(axis) for axis in recipe.axes]}
+                for recipe in known.values()
+            ]
+        }
+        path = self.folder / DESCRIPTION
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            beside = path.with_suffix(".tmp")
+            beside.write_text(json.dumps(written, indent=1), encoding="utf-8")
+            beside.replace(path)
+        except OSError as error:
+            raise OutputError(f"{path}: cannot be written ({error.strerror or error})") from error
+
+    def _work_on_shard(self) -> Callable[..., None]:
+        return work_on_sweep
+
+    def _present(self) -> set[tuple[str, str, str, int]]:
+        """What is there; a fold of a sweep is written whole or not at all."""
+        wanted = {
+            (source.name, recipe.name): configuration(data, recipe, source.name, str(self.seed))
+            for source, data, _ in self.tasks
+            for recipe in self.recipes
+        }
+        present = set()
+        for shard_id in self.store.shard_ids():
+            rows = self.store.read_shard(shard_id, [*KEY, "configuration"]).drop_duplicates()
+            for *key, made_with in rows.itertuples(index=False):
+                expected = wanted.get((key[0], key[2]))
+                if expected is not None and expected != made_with:
+                    raise ResultsError(
+                        f"{self.folder}: holds a sweep of {key[2]} on {key[0]} with other data, "
+                        "grids or seed; choose another --out, or sweep anew with --force all"
+                    )
+                present.add((key[0], key[1], key[2], key[3]))
+        return present
+
+
+def prepare_sweep(
+    data: Data = "builtin",
+    *,
+    out: str | Path,
+    datasets: Iterable[str] | None = None,
+    descriptors: Iterable[str] | None = None,
+    metrics: Iterable[str] | None = None,
+    grids: Mapping[str, Iterable[Value]] | None = None,
+    windows: Mapping[str, int] | None = None,
+    timeout: float | None = None,
+    seed: str | int | SeedPolicy = "pinned:0",
+    label: str = "class",
+) -> SweepExperiment:
+    """Check everything that a user asks for, and plan it; nothing is computed yet."""
+    folder = Path(out)
+    if folder.exists() and not folder.is_dir():
+        raise DataError(f"{folder}: exists and is no folder; choose another --out")
+    recipes = make_sweep_recipes(descriptors, metrics=metrics, grids=grids, windows=windows)
+    if isinstance(data, Mapping):
+        sources = spool(data, folder / ".data", label=label)
+    else:
+        sources = select(data, datasets=datasets, label=label)
+    return SweepExperiment(
+        tuple(sources),
+        tuple(recipes),
+        Store(shards_of(folder)),
+        SeedPolicy.parse(seed),
+        timeout,
+        folder=folder,
+    )
+
+
+def shards_of(folder: str | Path) -> Path:
+    """Where the shards of a sweep lie."""
+    return Path(folder) / "shards"
+
+
+def read_recipes(folder: str | Path) -> list[SweepRecipe]:
+    """What was swept into a folder."""
+    found = _read_if_there(Path(folder))
+    if not found:
+        raise ResultsError(
+            f"{folder}: holds no sweep ({DESCRIPTION} is missing); make one with "
+            f"'occstats tune --out {folder}'"
+        )
+    return found
+
+
+def _read_if_there(folder: Path) -> list[SweepRecipe]:
+    path = folder / DESCRIPTION
+    if not path.is_file():
+        return []
+    try:
+        return [
+            SweepRecipe(
+                **{
+                    **recipe,
+                    "axes": tuple(
+                        Axis(**{**axis, "values": tuple(axis["values"])}) for axis in recipe["axes"]
+                    ),
+                }
+            )
+            for recipe in json.loads(path.read_text(encoding="utf-8"))["recipes"]
+        ]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise ResultsError(
+            f"{path}: not the description of a sweep ({' '.join(str(error).split())[:100]})"
+        ) from error
+
+
+def read_rows(folder: str | Path) -> pd.DataFrame:
+    """The rows of a sweep that selection needs."""
+    store = Store(shards_of(folder))
+    columns = [*KEY, "parameters", "auroc", "n", "m", "sparsity", "status"]
+    rows = store.read(columns=columns)
+    # Two drivers may have computed the same fold; it is the same fold.
+    return rows.drop_duplicates([*KEY, "parameters"], ignore_index=True)

@@ -1,0 +1,97 @@
+"""From the rows of a sweep to the mean score of each data set over the whole grid."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from occstats.experiment.tasks import Task
+from occstats.experiment.tuning.recipes import SweepRecipe
+
+__all__ = ["GridMeans", "expand"]
+
+
+@dataclass(frozen=True, eq=False)
+class GridMeans:
+    """The mean AUROC of each data set at each point of a descriptor's grid.
+
+    Attributes
+    ----------
+    recipe : SweepRecipe
+        The descriptor and its grids.
+    datasets : list of str
+        The data sets.
+    means : ndarray, data sets × grid
+        Mean over the folds of a task, then over the tasks of the data set; NaN where a task of the
+        data set has no score at that point.
+    """
+
+    recipe: SweepRecipe
+    datasets: list[str]
+    means: NDArray[np.float64]
+
+    @property
+    def overall(self) -> NDArray[np.float64]:
+        """The mean over data sets, each counting the same."""
+        return np.asarray(self.means.mean(axis=0))
+
+
+def expand(rows: pd.DataFrame, recipe: SweepRecipe) -> GridMeans:
+    """Expand the distinct values of each task to the grid, and average over tasks.
+
+    Many points of a grid come to the same number of neighbours: the rows hold each once.
+    A fold without an AUROC (its test part lacks a kind of rows) is left out of its task's mean;
+    a fit that failed leaves its task without a value there.
+    """
+    mine = rows[rows["descriptor"] == recipe.name]
+    datasets: dict[str, list[NDArray[np.float64]]] = {}
+    for task, values in _task_grids(mine, recipe):
+        datasets.setdefault(task.dataset, []).append(values)
+    shape = tuple(len(axis.values) for axis in recipe.axes)
+    means = [np.mean(tasks, axis=0) for tasks in datasets.values()]
+    return GridMeans(recipe, list(datasets), np.array(means) if means else np.empty((0, *shape)))
+
+
+def _task_grids(
+    rows: pd.DataFrame, recipe: SweepRecipe
+) -> Iterator[tuple[Task, NDArray[np.float64]]]:
+    codes, texts = pd.factorize(rows["parameters"])
+    rows = rows.assign(_code=codes)
+    settings: list[dict[str, Any]] = [json.loads(text) for text in texts]
+    by_setting = {
+        tuple(setting[axis.parameter] for axis in recipe.axes): code
+        for code, setting in enumerate(settings)
+        if setting.keys() == {axis.parameter for axis in recipe.axes}
+    }
+    score = np.full(len(texts), np.nan)
+    for (dataset, target), of_task in rows.groupby(["dataset", "class"], sort=False):
+        task = Task(
+            str(dataset), str(target), int(of_task["n"].iloc[0]), int(of_task["m"].iloc[0]), 0
+        )
+        score[:] = np.nan
+        defined = of_task[of_task["status"] != "undefined"]
+        means = defined.groupby("_code")["auroc"].agg(lambda folds: folds.mean(skipna=False))
+        score[means.index.to_numpy()] = means.to_numpy()
+        # Each axis has few distinct values, the grid many combinations of them.
+        distinct = [list(dict.fromkeys(axis.resolved(task))) for axis in recipe.axes]
+        table = np.array(
+            [
+                score[code] if (code := by_setting.get(key)) is not None else np.nan
+                for key in _product(distinct)
+            ]
+        ).reshape([len(values) for values in distinct])
+        places = [
+            [values.index(value) for value in axis.resolved(task)]
+            for axis, values in zip(recipe.axes, distinct, strict=True)
+        ]
+        yield task, table[np.ix_(*places)]
+
+
+def _product(distinct: list[list[Any]]) -> Iterator[tuple[Any, ...]]:
+    import itertools
+
+    yield from itertools.product(*distinct)
