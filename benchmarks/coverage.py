@@ -25,8 +25,9 @@ from scipy.stats import rankdata
 
 from occstats import load_results
 from occstats.stats import cluster_weights
-from occstats.stats.bootstrap import bootstrap_means
-from occstats.stats.effect_sizes import pair_effects
+from occstats.stats.bootstrap import bootstrap_means, cluster_bootstrap
+from occstats.stats.effect_sizes import pair_effects, rank_biserial_statistic
+from occstats.stats.grouping import group
 from occstats.stats.hodges_lehmann import hodges_lehmann
 from occstats.stats.kendall import kendall_tau
 from occstats.stats.kendall_intervals import kendall_intervals
@@ -75,7 +76,7 @@ def draw(
 
 
 def truth(scenario: Scenario, sizes: np.ndarray, rng: np.random.Generator) -> dict[str, float]:
-    scores, clusters = draw(scenario, rng.choice(sizes, POPULATION), rng)
+    scores, clusters = draw(scenario, np.resize(sizes, POPULATION // len(sizes) * len(sizes)), rng)
     x = scores[:, 0] - scores[:, 1]
     weights = cluster_weights(clusters)
     signed = np.sign(x) * rankdata(np.abs(x))
@@ -107,15 +108,20 @@ def intervals(
     found["hodges_lehmann", "sign flips"] = shift.low, shift.high
     effects = pair_effects(scores, clusters, **options)
     for name, method in (
-        ("rank_biserial", "bca"),
+        ("rank_biserial", "percentile"),
         ("prob_improvement_task", "bca"),
         ("prob_improvement_dataset", "wilson"),
     ):
         effect = getattr(effects, name)
         found[name, method] = effect.low[0, 1], effect.high[0, 1]
-    for method in ("percentile", "bca"):
+    grouping = group(clusters)
+    statistic = rank_biserial_statistic(x[:, None], grouping)
+    biserial = cluster_bootstrap(statistic, grouping.n_clusters, method="bca", **options)
+    found["rank_biserial", "bca"] = biserial.low[0], biserial.high[0]
+    for method in ("percentile", "bca", "studentised"):
         rank = bootstrap_means(task_ranks(scores)[:, 0], clusters, method=method, **options)
         found["mean_rank", method] = rank.low[0], rank.high[0]
+    for method in ("percentile", "bca"):
         tau = kendall_intervals(scores, clusters, method=method, **options)
         found["tau", method] = tau.low[0, 1], tau.high[0, 1]
     return found
@@ -133,7 +139,7 @@ def main() -> None:
     started = time.perf_counter()
     for number, scenario in enumerate(SCENARIOS):
         rng = np.random.default_rng([arguments.seed, number])
-        true = truth(scenario, sizes, rng)
+        true = truth(scenario, sizes[: scenario.n_clusters], rng)
         rows = []
         for simulation in range(arguments.simulations):
             scores, clusters = draw(scenario, sizes[: scenario.n_clusters], rng)

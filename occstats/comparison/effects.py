@@ -10,9 +10,7 @@ import pandas as pd
 
 from occstats.comparison.frames import effect_columns, ordered_pairs
 from occstats.stats.bayes import bayesian_signed_rank
-from occstats.stats.bootstrap import bootstrap_means
 from occstats.stats.effect_sizes import Effect, pair_effects
-from occstats.stats.grouping import mirror, pair_differences
 from occstats.stats.hodges_lehmann import hodges_lehmann_pairs
 
 if TYPE_CHECKING:
@@ -53,8 +51,6 @@ def pair_effects_frame(results: Results, settings: Settings, within: Affordable)
         columns |= _shift(results, settings)
     if within.posterior:
         columns |= _posterior(results, settings, within.form_resamples)
-    if settings.deep:
-        columns |= _studentised(results, settings)
     return ordered_pairs(results.algorithms, columns)
 
 
@@ -83,21 +79,4 @@ def _posterior(results: Results, settings: Settings, n_resamples: int) -> Column
         "bayes_better": posterior.better,
         "bayes_equivalent": posterior.equivalent,
         "bayes_worse": posterior.worse,
-    }
-
-
-def _studentised(results: Results, settings: Settings) -> Columns:
-    k = len(results.algorithms)
-    differences, _ = pair_differences(results.oriented)
-    interval = bootstrap_means(
-        differences,
-        results.clusters,
-        method="studentised",
-        confidence=settings.confidence,
-        n_resamples=settings.n_resamples,
-        random_state=settings.random_state,
-    )
-    return {
-        "difference_studentised_low": mirror(interval.low, -interval.high, k, 0.0),
-        "difference_studentised_high": mirror(interval.high, -interval.low, k, 0.0),
     }

@@ -6,10 +6,10 @@ EXPLANATIONS: dict[str, str] = {
     # summary
     "mean_rank": "The mean rank over data sets, 1 being the best; each data set weighs the same.",
     "mean_rank_ci": "Where the mean rank would lie with other data sets of this kind "
-    "(BCa cluster bootstrap).",
+    "(studentised cluster bootstrap).",
     "mean_score": "The mean score over data sets; each data set weighs the same.",
     "mean_score_ci": "Where the mean score would lie with other data sets of this kind "
-    "(BCa cluster bootstrap).",
+    "(studentised cluster bootstrap).",
     "cvsd": "The standard deviation of the score over cross-validation folds, averaged over tasks.",
     "prob_best": "The posterior probability of having the best mean rank of all, with data sets "
     "weighted at random (Bayesian bootstrap).",
@@ -27,9 +27,7 @@ EXPLANATIONS: dict[str, str] = {
     # pairwise: effect sizes
     "mean_difference": "By how much a scores higher than b on average over data sets.",
     "difference_ci": "Where the mean difference would lie with other data sets of this kind "
-    "(BCa cluster bootstrap).",
-    "difference_studentised": "The same interval by the studentised bootstrap, more accurate with "
-    "skewed differences and few data sets.",
+    "(studentised cluster bootstrap).",
     "hodges_lehmann": "The typical difference a minus b: the median of the means of all pairs of "
     "tasks, robust to a few extreme tasks.",
     "hodges_lehmann_ci": "The differences that the sign-flip test over data sets does not reject.",

@@ -1,7 +1,7 @@
 """How much better, how sure, and would it hold: the frames that answer it for a comparison.
 
 Everything here resamples data sets, never single tasks. The costly parts (power, the table of
-specifications, studentised intervals) are computed when the settings ask for depth.
+specifications) are computed when the settings ask for depth.
 """
 
 from __future__ import annotations
@@ -144,6 +144,7 @@ def summary_frame(results: Results, settings: Settings) -> pd.DataFrame:
     interval = bootstrap_means(
         np.hstack([ranks, raw]),
         clusters,
+        method="studentised",
         confidence=settings.confidence,
         n_resamples=settings.n_resamples,
         random_state=settings.random_state,
@@ -152,7 +153,8 @@ def summary_frame(results: Results, settings: Settings) -> pd.DataFrame:
         -ranks, clusters, n_resamples=settings.n_resamples, random_state=settings.random_state
     )
     k = len(algorithms)
-    limits = (interval.low[:k], interval.high[:k], interval.low[k:], interval.high[k:])
+    low, high = np.clip((interval.low[:k], interval.high[:k]), 1, k)
+    limits = (low, high, interval.low[k:], interval.high[k:])
     columns = dict(zip(names, limits, strict=True))
     return pd.DataFrame({"algorithm": algorithms, **columns, "prob_best": best})
 
@@ -245,8 +247,8 @@ def _cautions(results: Results) -> Iterator[str]:
         yield "With a single data set there are no intervals: nothing shows how data sets differ."
     elif m < FEW_CLUSTERS:
         yield (
-            f"With {m} data sets the bootstrap intervals are too narrow: "
-            "read them as the least uncertainty there is."
+            f"With {m} data sets the bootstrap intervals of rank-biserial correlations, "
+            "probabilities and τ are too narrow: read them as the least uncertainty there is."
         )
     kept = int(complete_tasks(results).sum())
     if kept < results.n_tasks:

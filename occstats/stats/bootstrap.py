@@ -21,6 +21,9 @@ from scipy import special
 
 from occstats.stats.grouping import Array, group
 
+# With fewer clusters the studentised interval is Student's.
+FEW_CLUSTERS = 6
+
 IntervalMethod = Literal["percentile", "bca", "studentised"]
 
 
@@ -161,7 +164,7 @@ def bootstrap_means(
     :math:`t^* = (\bar x^* - \bar x)/s^*`, where :math:`s^*` is the standard error of a mean of
     cluster means, known in closed form from the counts, so that no second level of resampling is
     needed. It is the most accurate of the three for skewed data and few clusters; it can leave the
-    range of the score.
+    range of the score. With fewer than six clusters it is Student's interval.
 
     Parameters
     ----------
@@ -196,12 +199,16 @@ def bootstrap_means(
     if counts is None:
         counts = resample_counts(m, n_resamples, random_state)
     if method == "studentised":
-        return _studentised(means, counts, confidence)
+        return studentised_means(means, counts, confidence)
     return cluster_bootstrap(statistic, m, method=method, confidence=confidence, counts=counts)
 
 
-def _studentised(means: Array, counts: Array, confidence: float) -> BootstrapInterval:
+def studentised_means(means: Array, counts: Array, confidence: float) -> BootstrapInterval:
+    """Studentised interval of the mean over the rows of each column; see `bootstrap_means`."""
     estimate = weighted_means(means, np.ones((1, len(means))))[0]
+    if len(counts) == 0:
+        nothing = np.full_like(estimate, np.nan)
+        return BootstrapInterval(estimate, nothing, nothing, nothing, np.empty((0, estimate.size)))
     replicates = weighted_means(means, counts)
     error = _mean_errors(means, np.ones((1, len(means))))[0]
     errors = _mean_errors(means, counts)
@@ -211,6 +218,11 @@ def _studentised(means: Array, counts: Array, confidence: float) -> BootstrapInt
     )
     tails = np.array([(1 + confidence) / 2, (1 - confidence) / 2])
     upper, lower = column_quantiles(pivots, np.repeat(tails[:, None], estimate.size, axis=1))
+    # Resamples of so few clusters are too few different ones: Student's distribution instead.
+    present = np.sum(~np.isnan(means), axis=0)
+    student = special.stdtrit(np.maximum(present - 1, 1).astype(float), tails[0])
+    few = present < FEW_CLUSTERS
+    upper, lower = np.where(few, student, upper), np.where(few, -student, lower)
     # Without any spread in the data the interval is the point itself.
     still = error == 0
     low = np.where(still, estimate, estimate - upper * error)

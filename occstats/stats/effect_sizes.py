@@ -23,6 +23,7 @@ References
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -33,6 +34,7 @@ from occstats.stats._checks import as_scores, as_vector, round_to_grid
 from occstats.stats.bootstrap import (
     cluster_bootstrap,
     resample_counts,
+    studentised_means,
     weighted_means,
 )
 from occstats.stats.forms import quadratic_forms, walsh_form
@@ -65,7 +67,9 @@ class PairEffects:
     Attributes
     ----------
     mean_difference, rank_biserial, prob_improvement_task, prob_improvement_dataset : Effect
-        With intervals: cluster bootstrap (BCa), for the last one Wilson's.
+        With intervals: the cluster bootstrap, studentised for the difference, percentile for the
+        correlation, BCa for the task; Wilson's for the data set. Which of them covers best was
+        found by simulation (`benchmarks/coverage.md` in the repository).
     wins, ties, losses : ndarray
         Weighted shares of tasks.
     n_tasks, n_clusters : ndarray of int
@@ -177,8 +181,9 @@ def _mean_effects(
     everything = np.ones((1, m))
     won, lost = (weighted_means(share, everything)[0] for share in (wins, losses))
     ahead, n_clusters = _ahead(means, tie_tolerance)
+    studentised = studentised_means(means, counts, confidence)
     return (
-        _limits(lambda c: weighted_means(means, c), m, counts, confidence),
+        np.stack([studentised.estimate, studentised.low, studentised.high]),
         _limits(lambda c: 0.5 + 0.5 * weighted_means(wins - losses, c), m, counts, confidence),
         np.stack([ahead, *wilson(ahead, n_clusters, confidence)]),
         np.stack([won, lost, known.sum(axis=0), n_clusters]),
@@ -190,13 +195,19 @@ def _rank_effects(grid: Array, grouping: Grouping, counts: Array, confidence: fl
         estimates = np.array([rank_biserial(column) for column in grid.T])
         return np.stack([estimates, *np.full((2, len(estimates)), np.nan)])
     statistic = rank_biserial_statistic(grid, grouping)
-    return _limits(statistic, grouping.n_clusters, counts, confidence)
+    return _limits(statistic, grouping.n_clusters, counts, confidence, "percentile")
 
 
 def _limits(
-    statistic: Callable[[Array], Array], n_clusters: int, counts: Array, confidence: float
+    statistic: Callable[[Array], Array],
+    n_clusters: int,
+    counts: Array,
+    confidence: float,
+    method: Literal["percentile", "bca"] = "bca",
 ) -> Array:
-    found = cluster_bootstrap(statistic, n_clusters, confidence=confidence, counts=counts)
+    found = cluster_bootstrap(
+        statistic, n_clusters, method=method, confidence=confidence, counts=counts
+    )
     return np.stack([found.estimate, found.low, found.high])
 
 

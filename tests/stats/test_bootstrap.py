@@ -184,3 +184,18 @@ def test_quantiles_agree_with_numpy() -> None:
     assert high == pytest.approx(
         [np.quantile(replicates[:, 0], 0.9), np.quantile(replicates[:, 1], 0.5)]
     )
+
+
+@pytest.mark.parametrize("m", [2, 3, 5])
+def test_few_clusters_have_the_interval_of_student(m: int) -> None:
+    x = np.random.default_rng(m).normal(size=m)
+    found = bootstrap_means(x, np.arange(m), method="studentised", n_resamples=100, random_state=0)
+    expected = stats.t.interval(0.95, m - 1, loc=x.mean(), scale=stats.sem(x))
+    assert (found.low[0], found.high[0]) == pytest.approx(expected)
+
+
+def test_no_resamples_no_limits() -> None:
+    for method in ("percentile", "bca", "studentised"):
+        found = bootstrap_means([1.0, 2.0], ["a", "b"], method=method, n_resamples=0)
+        assert found.estimate[0] == 1.5
+        assert np.isnan(found.low[0])
