@@ -1,0 +1,5 @@
+"""The report as one self-contained HTML page: no network, no foreign script, every name text."""
+
+from occstats.report.html.page import render
+
+__all__ = ["render"]

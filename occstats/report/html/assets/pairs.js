@@ -1,0 +1,136 @@
+"use strict";
+/* The view of one pair: sentences and numbers come written; data sets are averaged here. */
+(() => {
+  const source = document.getElementById("pair-data");
+  if (!source) return;
+  const { bars, scatter, makeSortable } = window.occstats;
+  const data = JSON.parse(source.textContent);
+  const form = document.querySelector("#pair form");
+  const view = document.getElementById("pair-view");
+  const sentence = document.getElementById("pair-sentence");
+  const [first, second] = [form.elements.a, form.elements.b];
+
+  const element = (name, properties = {}, ...children) => {
+    const made = Object.assign(document.createElement(name), properties);
+    made.append(...children);
+    return made;
+  };
+  const signed = (value) => {
+    const size = Math.abs(value).toFixed(data.digits + 1);
+    return Number(size) === 0 ? size : (value < 0 ? "−" : "+") + size;
+  };
+  const short = (name) => ([...name].length > 36 ? `${[...name].slice(0, 35).join("")}…` : name);
+
+  /* Tasks that both algorithms have, and their means by data set. */
+  const compared = (a, b) => {
+    const sign = data.higherIsBetter ? 1 : -1;
+    const byDataset = new Map();
+    data.tasks.forEach(([dataset, label], index) => {
+      const [x, y] = [data.scores[index][a], data.scores[index][b]];
+      if (x === null || y === null) return;
+      if (!byDataset.has(dataset)) byDataset.set(dataset, { name: data.datasets[dataset], tasks: [] });
+      byDataset.get(dataset).tasks.push({ a: x, b: y, label, difference: sign * (x - y) });
+    });
+    const rows = [...byDataset.values()];
+    const mean = (row, key) => row.tasks.reduce((sum, task) => sum + task[key], 0) / row.tasks.length;
+    for (const row of rows) for (const key of ["a", "b", "difference"]) row[key] = mean(row, key);
+    const overall = rows.reduce((sum, row) => sum + row.difference, 0) / rows.length;
+    /* By how much the mean difference is larger than it would be without the data set. */
+    for (const row of rows) row.influence = (row.difference - overall) / Math.max(rows.length - 1, 1);
+    return rows;
+  };
+
+  const measureTable = (pair, names) => {
+    const body = element("tbody");
+    data.measures.forEach(({ label, explanation }, index) => {
+      const [value, interval] = pair.values[index];
+      body.append(element("tr", {},
+        element("th", { scope: "row" }, label, element("small", {}, explanation)),
+        element("td", { className: "n" }, value, element("small", {}, interval))));
+    });
+    const head = element("thead", {}, element("tr", {},
+      element("th", { scope: "col" }, "measure"),
+      element("th", { scope: "col", className: "n" }, `value, ${data.level} interval`)));
+    const caption = element("caption", {}, element("b", {}, `${names.a} (a) against ${names.b} (b). `),
+      "Positive differences favour the first.");
+    return element("table", { className: "measures" }, caption, head, body);
+  };
+
+  const datasetTable = (rows, names, changed) => {
+    const headings = ["data set", "tasks", names.a, names.b, "difference", "moves the mean by", "decides the conclusion"];
+    const head = element("thead", {}, element("tr", {}, ...headings.map((words, index) =>
+      element("th", { scope: "col", className: `${index > 0 && index < 6 ? "n" : ""} ${words.length > 30 ? "long" : ""}` }, words))));
+    const number = (value, words) => {
+      const cell = element("td", { className: "n" }, words);
+      cell.dataset.v = value;
+      return cell;
+    };
+    const body = element("tbody", {}, ...rows.map((row) => element("tr", {},
+      element("th", { scope: "row", className: row.name.length > 30 ? "long" : "" }, row.name),
+      number(row.tasks.length, String(row.tasks.length)),
+      number(row.a, row.a.toFixed(data.digits)),
+      number(row.b, row.b.toFixed(data.digits)),
+      number(row.difference, signed(row.difference)),
+      number(row.influence, signed(row.influence)),
+      element("td", {}, changed.has(row.name) ? "yes" : ""))));
+    const caption = element("caption", { id: "pair-datasets" }, element("b", {}, "Data sets that drive it. "),
+      "Those that move the mean difference most come first; one that decides the conclusion would change it by being left out.");
+    const table = element("table", {}, caption, head, body);
+    makeSortable(table);
+    const scroll = element("div", { className: "scroll tall", tabIndex: 0 }, table);
+    scroll.setAttribute("role", "region");
+    scroll.setAttribute("aria-labelledby", "pair-datasets");
+    return scroll;
+  };
+
+  const charts = (rows, names) => {
+    const won = rows.filter((row) => row.difference > 0).length;
+    const words = (row) => `${row.name}: ${names.a} ${row.a.toFixed(data.digits)}, ${names.b} ${row.b.toFixed(data.digits)}, difference ${signed(row.difference)}`;
+    const points = rows.flatMap((row) => row.tasks.map((task) => ({
+      ...task, weight: 1 / row.tasks.length,
+      words: `${row.name}, ${task.label}: ${names.a} ${task.a.toFixed(data.digits)}, ${names.b} ${task.b.toFixed(data.digits)}`,
+    })));
+    const barLabel = `Mean difference of ${data.score} on ${rows.length} data sets; ${names.a} is better on ${won}. The table below has the numbers.`;
+    const pointLabel = `${points.length} tasks, ${data.score} of ${names.a} over that of ${names.b}. The table of all scores has the numbers.`;
+    const ordered = [...rows].sort((one, other) => other.difference - one.difference);
+    const key = (name, words) => [element("span", { className: `key ${name}` }), words];
+    return element("div", { className: "charts" },
+      element("figure", {}, bars(ordered, barLabel, words),
+        element("figcaption", {}, "Mean difference by data set: ", ...key("first", `${names.a} better, `), ...key("second", `${names.b} better`))),
+      element("figure", {}, scatter(points, names, pointLabel),
+        element("figcaption", {}, "Every task; the area of a point is its weight.")));
+  };
+
+  const show = () => {
+    const [a, b] = [first.value, second.value];
+    const names = { a: short(data.algorithms[a]), b: short(data.algorithms[b]) };
+    const pair = data.pairs[`${a}-${b}`];
+    view.replaceChildren();
+    if (!pair) {
+      sentence.textContent = a === b ? "Choose two different algorithms." : "There is no test of this pair.";
+      return;
+    }
+    sentence.textContent = pair.sentence;
+    const rows = compared(Number(a), Number(b))
+      .sort((one, other) => Math.abs(other.influence) - Math.abs(one.influence));
+    const changed = new Set(pair.changedWithout ?? []);
+    const beside = element("div", { className: "side-by-side" }, measureTable(pair, names));
+    view.append(beside);
+    if (!rows.length) return;
+    beside.append(charts(rows, names));
+    view.append(datasetTable(rows, names, changed));
+  };
+
+  const choose = (a, b) => {
+    [first.value, second.value] = [a, b];
+    show();
+  };
+  form.addEventListener("change", show);
+  form.addEventListener("submit", (event) => event.preventDefault());
+  form.elements.swap.addEventListener("click", () => choose(second.value, first.value));
+  for (const link of document.querySelectorAll("a[data-pair]")) {
+    link.title = "Show this pair";
+    link.addEventListener("click", () => choose(...link.dataset.pair.split("-")));
+  }
+  show();
+})();

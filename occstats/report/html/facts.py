@@ -1,0 +1,118 @@
+"""The few numbers at the top of the page, and where everything comes from, at its end."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from occstats.formats import decimals, integer, percent
+from occstats.names import listing
+from occstats.report.writing import interval
+
+if TYPE_CHECKING:
+    from occstats.comparison.result import Comparison
+
+__all__ = ["Fact", "headline_facts", "provenance"]
+
+
+@dataclass(frozen=True)
+class Fact:
+    """A number that is read at a glance."""
+
+    label: str
+    value: str
+    detail: str
+
+
+def headline_facts(comparison: Comparison) -> list[Fact]:
+    """Best algorithm, its chance of being it, how many tests are significant, how large it is."""
+    summary, results, pairwise = comparison.summary, comparison.results, comparison.pairwise
+    best = summary.iloc[0]
+    rank = decimals(2)
+    detail = f"mean rank {rank(best['mean_rank'])}"
+    limits = [_number(best.get(f"mean_rank_ci_{end}")) for end in ("low", "high")]
+    if not any(map(math.isnan, limits)):
+        detail += f" {interval(rank)(*limits)}"
+    facts = [Fact("best mean rank", str(best["algorithm"]), detail)]
+    probability = _number(best.get("prob_best"))
+    if not math.isnan(probability):
+        facts.append(
+            Fact("chance of that rank", percent(probability), "posterior, on new data sets")
+        )
+    tested = int(pairwise["p_adjusted"].notna().sum()) if "p_adjusted" in pairwise else 0
+    if tested:
+        alpha = comparison.settings.alpha
+        found = int((pairwise["p_adjusted"] <= alpha).sum())
+        detail = f"at α = {alpha:g}"
+        if "p_naive_adjusted" in pairwise and comparison.settings.test != "wilcoxon":
+            naive = int((pairwise["p_naive_adjusted"] <= alpha).sum())
+            detail += f"; ignoring data sets: {naive}"
+        facts.append(Fact("significant tests", f"{found} of {tested}", detail))
+    facts.append(
+        Fact(
+            "evidence",
+            f"{integer(results.n_clusters)} data set{'s' if results.n_clusters != 1 else ''}",
+            f"{integer(results.n_tasks)} tasks, {len(results.algorithms)} algorithms",
+        )
+    )
+    return facts
+
+
+def _number(value: Any) -> float:
+    return math.nan if value is None else float(value)
+
+
+_SETTINGS = {
+    "score": "score",
+    "higher_is_better": "higher is better",
+    "test": "test",
+    "null": "null distribution",
+    "alternative": "alternative",
+    "correction": "correction",
+    "family": "family of tests",
+    "control": "control",
+    "alpha": "level α",
+    "missing": "missing cells",
+    "tie_tolerance": "tie tolerance",
+    "kendall": "weights of Kendall's τ",
+    "inference": "inference of the regression",
+    "strata": "strata of difficulty",
+    "n_strata": "number of strata",
+    "n_resamples": "resamples",
+    "confidence": "confidence",
+    "rope": "region of practical equivalence",
+    "random_state": "random state",
+    "deep": "deep analysis",
+}
+
+
+def provenance(comparison: Comparison) -> list[tuple[str, str]]:
+    """Sources, a fingerprint of the scores, every setting, engine and versions."""
+    meta = comparison.meta
+    rows = [
+        ("results", listing([str(source) for source in meta.get("sources", ())]) or "in memory"),
+        ("SHA-256 of the scores", _fingerprint(comparison)),
+    ]
+    rows += [
+        (label, _shown(meta[key])) for key, label in _SETTINGS.items() if meta.get(key) is not None
+    ]
+    rows += [(name, _shown(value)) for name, value in meta.get("engine", {}).items()]
+    rows += [(f"version of {name}", _shown(value)) for name, value in meta["versions"].items()]
+    return rows
+
+
+def _fingerprint(comparison: Comparison) -> str:
+    """A hash of tasks, algorithms and scores, whatever order they came in."""
+    scores = comparison.results.scores
+    ordered = scores.sort_index()[sorted(scores.columns)]
+    return hashlib.sha256(
+        ordered.to_csv(lineterminator="\n").encode("utf-8", "backslashreplace")
+    ).hexdigest()
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,183 @@
+"""What the view of a pair needs: sentences and numbers written here, scores to draw there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from occstats.comparison.explanations import explain
+from occstats.comparison.verdict import claims
+from occstats.formats import decimals, integer, p_value, percent
+from occstats.names import printable
+from occstats.report.html.views import minus_signs
+from occstats.report.writing import interval, score_digits, shares
+
+if TYPE_CHECKING:
+    from occstats.comparison.result import Comparison
+
+__all__ = ["MOST_ALGORITHMS", "pair_data"]
+
+# Each pair costs half a kilobyte of the page; beyond this the tables serve better.
+MOST_ALGORITHMS = 30
+MOST_SCORES = 200_000
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A line of the view: a name, the columns of ``pairwise`` it is written from, and how."""
+
+    label: str
+    keys: tuple[str, ...]
+    write: Callable[..., str]
+    limits: tuple[str, str] | None = None
+    explained: str = ""
+
+
+def measures(comparison: Comparison) -> list[Measure]:
+    """Every measure that the comparison has for its pairs."""
+    settings = comparison.settings
+    signed = decimals(score_digits(comparison) + 1, signed=True)
+    corrected = settings.correction != "none"
+    every = [
+        Measure("corrected p-value" if corrected else "p-value", ("p_adjusted_unclipped",), p_value,
+                explained="p_adjusted" if corrected else "p"),
+        Measure("p-value, not corrected", ("p",), p_value),
+        Measure("z statistic", ("z",), decimals(2, signed=True), explained="z"),
+        Measure("what the naive test says (corrected p)", ("p_naive_adjusted",), p_value),
+        Measure("mean difference", ("mean_difference",), signed,
+                ("difference_ci_low", "difference_ci_high")),
+        Measure("Hodges-Lehmann shift", ("hodges_lehmann",), signed,
+                ("hodges_lehmann_ci_low", "hodges_lehmann_ci_high")),
+        Measure("rank-biserial correlation", ("rank_biserial",), decimals(2, signed=True),
+                ("rank_biserial_ci_low", "rank_biserial_ci_high")),
+        Measure("tasks won / tied / lost, %", ("wins", "ties", "losses"), shares),
+        Measure("chance to win on a new task", ("prob_improvement_task",), percent,
+                ("prob_improvement_task_ci_low", "prob_improvement_task_ci_high")),
+        Measure("chance to win on a new data set", ("prob_improvement_dataset",), percent,
+                ("prob_improvement_dataset_ci_low", "prob_improvement_dataset_ci_high")),
+        Measure(f"posterior: better / within ±{settings.rope:g} / worse, %",
+                ("bayes_better", "bayes_equivalent", "bayes_worse"), shares),
+        Measure("intraclass correlation", ("icc",), decimals(2)),
+        Measure("tasks compared", ("n_tasks",), integer),
+        Measure("data sets compared", ("n_clusters",), integer),
+    ]  # fmt: skip
+    present = comparison.pairwise.columns
+    return [measure for measure in every if set(measure.keys) <= set(present)]
+
+
+def pair_data(comparison: Comparison) -> dict[str, Any] | None:
+    """Everything the page's script shows about pairs, as plain values; None without tests."""
+    names = comparison.algorithms[:MOST_ALGORITHMS]
+    if comparison.results.n_clusters < 2 or len(names) < 2:
+        return None
+    position = {name: index for index, name in enumerate(names)}
+    rows = comparison.pairwise
+    rows = rows[rows["a"].isin(names) & rows["b"].isin(names)]
+    lines = measures(comparison)
+    written = [_written(rows, measure) for measure in lines]
+    sentences = _sentences(comparison, rows)
+    pairs = {
+        f"{position[a]}-{position[b]}": {"sentence": sentence, "values": list(values)}
+        for a, b, sentence, *values in zip(rows["a"], rows["b"], sentences, *written, strict=True)
+    }
+    _add_changes(comparison, pairs, position)
+    return {
+        "algorithms": [printable(name) for name in names],
+        "measures": [
+            {"label": line.label, "explanation": explain(line.explained or line.keys[0])}
+            for line in lines
+        ],
+        "pairs": pairs,
+        "level": f"{100 * comparison.settings.confidence:g} %",
+        "digits": score_digits(comparison),
+        "score": printable(comparison.results.score_name),
+        "higherIsBetter": comparison.results.higher_is_better,
+        **_scores(comparison, names),
+    }
+
+
+def _written(rows: pd.DataFrame, measure: Measure) -> list[list[str]]:
+    values = (rows[key].tolist() for key in measure.keys)
+    cells = [measure.write(*row) for row in zip(*values, strict=True)]
+    if measure.limits is None or not set(measure.limits) <= set(rows.columns):
+        return [[minus_signs(cell), ""] for cell in cells]
+    low, high = (rows[key].tolist() for key in measure.limits)
+    brackets = map(interval(measure.write), low, high)
+    return [
+        [minus_signs(cell), minus_signs(bracket)]
+        for cell, bracket in zip(cells, brackets, strict=True)
+    ]
+
+
+def _sentences(comparison: Comparison, rows: pd.DataFrame) -> list[str]:
+    proven = claims(comparison)
+    return [
+        _sentence(comparison, proven, a, b, difference)
+        for a, b, difference in zip(rows["a"], rows["b"], rows["mean_difference"], strict=True)
+    ]
+
+
+def _sentence(
+    comparison: Comparison, proven: pd.DataFrame, a: str, b: str, difference: float
+) -> str:
+    score, alpha = printable(comparison.results.score_name), comparison.settings.alpha
+    if np.isnan(difference):
+        return f"{printable(a)} and {printable(b)} have no task in common."
+    if difference == 0:
+        return f"{printable(a)} and {printable(b)} have the same mean {score} over data sets."
+    better, other = (a, b) if difference > 0 else (b, a)
+    size = decimals(score_digits(comparison) + 1)(abs(difference))
+    lead = (
+        f"On average over data sets {printable(better)} is better than {printable(other)} by "
+        f"{size} {score}"
+    )
+    p = float(proven.at[better, other])  # type: ignore[arg-type]
+    if np.isnan(p):
+        return f"{lead}; there is no test of that."
+    written = p_value(p)
+    # No line breaks within the equation.
+    equation = (f"p {written}" if written[0] in "<>≥" else f"p = {written}").replace(" ", "\u00a0")
+    if p <= alpha:
+        return f"{lead}; that is significant ({equation}, α = {alpha:g})."
+    return (
+        f"{lead}; that is not significant ({equation}, α = {alpha:g}), which does not mean that "
+        "they are equal."
+    )
+
+
+def _add_changes(
+    comparison: Comparison, pairs: dict[str, dict[str, Any]], position: dict[str, int]
+) -> None:
+    """The data sets without which a pair would get another conclusion."""
+    changes = getattr(comparison.stability, "changes", None)
+    if changes is None or not len(changes):
+        return
+    changes = changes[changes["left_out"] == "dataset"]
+    for name, a, b in zip(changes["name"], changes["a"], changes["b"], strict=True):
+        if a in position and b in position:
+            for one, other in ((a, b), (b, a)):
+                pair = pairs.get(f"{position[one]}-{position[other]}")
+                if pair is not None:
+                    pair.setdefault("changedWithout", []).append(printable(str(name)))
+
+
+def _scores(comparison: Comparison, names: list[str]) -> dict[str, Any]:
+    """Scores by task for drawing; nothing where they would make the page unwieldy."""
+    scores = comparison.results.scores[names]
+    if scores.size > MOST_SCORES:
+        return {"datasets": [], "tasks": [], "scores": []}
+    codes, datasets = pd.factorize(scores.index.get_level_values(0))
+    labels = [printable(str(label)) for label in scores.index.get_level_values(1)]
+    numbers = [
+        [None if np.isnan(value) else float(f"{value:.6g}") for value in row]
+        for row in scores.to_numpy(float)
+    ]
+    return {
+        "datasets": [printable(str(name)) for name in datasets],
+        "tasks": [[int(code), label] for code, label in zip(codes, labels, strict=True)],
+        "scores": numbers,
+    }

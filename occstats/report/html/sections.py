@@ -1,0 +1,154 @@
+"""The chapters of the page: which question each answers, with which figures and tables."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from occstats.report.html.drawing import inline_svg
+from occstats.report.html.views import TableView, table_view
+from occstats.report.tables import all_tables
+
+if TYPE_CHECKING:
+    from occstats.comparison.result import Comparison
+
+__all__ = ["Drawing", "Section", "make_sections"]
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A figure: its caption, the words that stand for it, and the SVG."""
+
+    name: str
+    caption: str
+    markup: str = field(repr=False)
+
+
+@dataclass(frozen=True)
+class Section:
+    """A chapter; `folded` tables are opened by the reader."""
+
+    name: str
+    title: str
+    question: str
+    figures: list[Drawing]
+    tables: list[TableView]
+    folded: list[TableView]
+
+    @property
+    def empty(self) -> bool:
+        """Whether the comparison has nothing for it."""
+        return not (self.figures or self.tables or self.folded)
+
+
+@dataclass(frozen=True)
+class _Outline:
+    name: str
+    title: str
+    question: str
+    figures: tuple[str, ...] = ()
+    tables: tuple[str, ...] = ()
+    folded: tuple[str, ...] = ()
+
+
+_OUTLINE = (
+    _Outline(
+        "summary",
+        "Who is best",
+        "Mean ranks and mean scores, every data set weighing the same, and how far they would "
+        "move with other data sets of this kind.",
+        ("mean_ranks", "critical_difference"),
+        ("summary",),
+    ),
+    _Outline(
+        "pairs",
+        "Who beats whom, and by how much",
+        "Every pair of algorithms: the test, corrected for the number of tests, and the size of "
+        "the difference. Choose a p-value to see its pair in detail.",
+        ("pairwise",),
+        ("p_values", "pairwise"),
+    ),
+    _Outline(
+        "tasks",
+        "On which kind of task",
+        "How often each rank is reached, how ranks change with the difficulty of a task, and what "
+        "traits of a task they depend on.",
+        ("ranks", "strata", "regression", "distributions"),
+        ("strata", "regression", "rank_frequencies"),
+    ),
+    _Outline(
+        "together",
+        "Who succeeds on the same tasks",
+        "Algorithms that find the same tasks easy add little to each other; those that do not may "
+        "be worth combining.",
+        ("kendall", "scatter"),
+        ("kendall", "complementary_pairs"),
+    ),
+    _Outline(
+        "trust",
+        "How far to trust it",
+        "How much the data sets matter, whether the conclusions would hold without one of them, "
+        "and what a benchmark of this size can show at all.",
+        (),
+        ("influence", "specification_pairs", "power", "detectable", "diagnostics"),
+        ("changes", "leave_one_dataset_out", "leave_one_algorithm_out", "specification"),
+    ),
+    _Outline(
+        "classical",
+        "Classical tests",
+        "What referees may ask for. These tests take tasks for independent; on data set means "
+        "that is right.",
+        (),
+        ("friedman",),
+        ("classical_pairs",),
+    ),
+    _Outline(
+        "scores",
+        "All scores and ranks",
+        "Every task, the best algorithm in bold.",
+        (),
+        ("scores",),
+        ("ranks",),
+    ),
+)
+
+
+def make_sections(comparison: Comparison, pairs: dict[str, int]) -> list[Section]:
+    """Fill the chapters; what has no place of its own comes at the end."""
+    tables = {table.name: table_view(table, comparison, pairs) for table in all_tables(comparison)}
+    figures = {drawing.name: drawing for drawing in _draw(comparison)}
+    sections = []
+    for outline in _OUTLINE:
+        sections.append(
+            Section(
+                outline.name,
+                outline.title,
+                outline.question,
+                [figures.pop(name) for name in outline.figures if name in figures],
+                [tables.pop(name) for name in outline.tables if name in tables],
+                [tables.pop(name) for name in outline.folded if name in tables],
+            )
+        )
+    sections.append(
+        Section(
+            "more", "More", "Further results.", list(figures.values()), [], list(tables.values())
+        )
+    )
+    return [section for section in sections if not section.empty]
+
+
+def _draw(comparison: Comparison) -> list[Drawing]:
+    from occstats.figures import svg_markup
+    from occstats.figures.batch import draw_figures
+
+    drawings = []
+    for number, drawn in enumerate(draw_figures(comparison)):
+        if drawn.figure is None:
+            continue
+        caption = drawn.entry.shows[:1].upper() + drawn.entry.shows[1:]
+        # All figures of a process share Matplotlib's names for markers and clips.
+        markup = svg_markup(drawn.figure, title=caption)
+        drawings.append(
+            Drawing(drawn.entry.name, caption, inline_svg(markup, prefix=f"f{number}-"))
+        )
+    return drawings
