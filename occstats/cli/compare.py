@@ -59,6 +59,7 @@ def setting(name: str, help_text: str, **options: Any) -> Callable[[Command], Co
 @setting("n_resamples", "Resamples of data sets for intervals and permutations.")
 @setting("confidence", "Level of the intervals.")
 @setting("rope", "Half-width of the region of practical equivalence.")
+@setting("prior_weight", "Weight of the Bayesian prior at no difference, in data sets.")
 @setting("random_state", "Seed of everything that is random.")
 @setting("deep", "Also power and the specification table, which take longer.", is_flag=True)
 @reading_options

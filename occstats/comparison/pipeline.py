@@ -59,6 +59,7 @@ def compare(
     n_resamples: int = 10_000,
     confidence: float = 0.95,
     rope: float = 0.01,
+    prior_weight: float = 1.0,
     random_state: int = 0,
     deep: bool = False,
     progress: bool | None = None,
@@ -73,7 +74,7 @@ def compare(
         of these, which are joined by task.
     test, null, alternative, correction, family, control, alpha, algorithms, missing, \
 tie_tolerance, engine, kendall, inference, strata, n_strata, n_resamples, confidence, rope, \
-random_state, deep
+prior_weight, random_state, deep
         See `occstats.comparison.Settings`; the defaults are those of Lenz et al. (2021).
         Naming a ``control`` implies ``family="control"``.
     progress
@@ -114,6 +115,7 @@ random_state, deep
         n_resamples=n_resamples,
         confidence=confidence,
         rope=rope,
+        prior_weight=prior_weight,
         random_state=random_state,
         deep=deep,
     )

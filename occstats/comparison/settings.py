@@ -75,9 +75,11 @@ class Settings:
     strata, n_strata
         Strata of difficulty (the task's median score) of equal width or with equal numbers of
         tasks.
-    n_resamples, confidence, rope, random_state
-        Resamples of data sets, level of the intervals, half-width of the region of practical
-        equivalence, and the seed of everything that is random.
+    n_resamples, confidence, random_state
+        Resamples of data sets, level of the intervals, and the seed of everything that is random.
+    rope, prior_weight
+        Of the Bayesian comparison: half-width of the region of practical equivalence, and the
+        weight of the pseudo-observation at zero that is its prior, in data sets.
     deep
         Also what costs more than a second or two: power, and the specification table.
 
@@ -110,6 +112,7 @@ wilcoxon; got 'rlg' (did you mean 'rgl'?)
     n_resamples: int = 10_000
     confidence: float = 0.95
     rope: float = 0.01
+    prior_weight: float = 1.0
     random_state: int = 0
     deep: bool = False
 
@@ -120,6 +123,7 @@ wilcoxon; got 'rlg' (did you mean 'rgl'?)
         _check_number("confidence", self.confidence, "between 0 and 1", lambda value: 0 < value < 1)
         _check_number("tie_tolerance", self.tie_tolerance, "0 or more", lambda value: value >= 0)
         _check_number("rope", self.rope, "0 or more", lambda value: value >= 0)
+        _check_number("prior_weight", self.prior_weight, "0 or more", lambda value: value >= 0)
         _check_integer("n_resamples", self.n_resamples, 100)
         _check_integer("n_strata", self.n_strata, 1)
         _check_integer("random_state", self.random_state, 0)

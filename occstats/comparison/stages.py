@@ -25,7 +25,7 @@ from occstats.stats.strata import rank_strata
 RECORDED_SETTINGS = (
     "test", "null", "alternative", "correction", "family", "control", "alpha", "missing",
     "tie_tolerance", "kendall", "inference", "strata", "n_strata", "n_resamples", "confidence",
-    "rope", "random_state", "deep",
+    "rope", "prior_weight", "random_state", "deep",
 )  # fmt: skip
 RECORDED_PACKAGES = ("numpy", "scipy", "pandas")
 

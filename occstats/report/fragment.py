@@ -42,8 +42,8 @@ def table_to_html(table: Table, *, most_rows: int | None = None) -> str:
     more = f"<p>… {hidden[0]:,} more rows and {hidden[1]:,} more columns</p>" if any(hidden) else ""
     note = f"<p><small>{_cell(table.note)}</small></p>" if table.note else ""
     return (
-        f"<table><caption><strong>{_cell(table.title)}.</strong> {_cell(table.explanation)}"
-        f"</caption><thead><tr>{head}</tr></thead><tbody>{''.join(body)}</tbody></table>"
+        f'<table><caption style="text-align:left"><strong>{_cell(table.title)}.</strong> '
+        f"{_cell(table.explanation)}</caption><thead><tr>{head}</tr></thead><tbody>{''.join(body)}</tbody></table>"
         f"{more}{note}"
     )
 
@@ -60,16 +60,29 @@ def to_html(comparison: Comparison) -> str:
         f"{table_to_html(table, most_rows=MOST_ROWS)}</details>"
         for table in rest
     )
+    answer, details = first_sentence(comparison.verdict)
     notes = "".join(f"<li>{_cell(note)}</li>" for note in comparison.notes)
     notes = f"<details><summary>Notes</summary><ul>{notes}</ul></details>" if notes else ""
     methods = "".join(
         f"<p>{_cell(line)}</p>" for line in comparison.methods.splitlines() if line.strip()
     )
     return (
-        f'<div class="occstats"><p><strong>{_cell(comparison.verdict)}</strong></p>'
+        f'<div class="occstats"><p><strong>{_cell(answer)}</strong> {_cell(details)}</p>'
         f"{''.join(table_to_html(table, most_rows=MOST_ROWS) for table in leading)}"
         f"{folded}<details><summary>Methods</summary>{methods}</details>{notes}</div>"
     )
+
+
+def first_sentence(verdict: str) -> tuple[str, str]:
+    """The answer itself, and what there is to know about it.
+
+    Examples
+    --------
+    >>> first_sentence("ALP is best (p = 0.17). It beats SVM.")
+    ('ALP is best (p = 0.17).', 'It beats SVM.')
+    """
+    answer, stop, details = verdict.partition(". ")
+    return answer + stop.strip(), details
 
 
 def _cell(text: str) -> str:
