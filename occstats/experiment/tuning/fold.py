@@ -69,8 +69,8 @@ def failed_sweep(
     for recipe in recipes:
         texts = parameter_texts(recipe, combinations(recipe, task))
         missing = np.full(len(texts), np.nan)
-        columns = {"status": "failed", "error": reason, "seconds": np.nan}
-        frames.append(_frame(data, task, fold, recipe, seed, texts, missing).assign(**columns))
+        frame = _frame(data, task, fold, recipe, seed, texts, missing)
+        frames.append(frame.assign(status="failed", error=reason, seconds=np.nan))
     return frames
 
 
@@ -83,7 +83,7 @@ def _sweeps(
         values = combinations(recipe, task)
         texts = parameter_texts(recipe, values)
         started = time.perf_counter()
-        errors: list[str | None] = [None] * len(texts)
+        errors: list[Any] = [None] * len(texts)
         if not data.is_target.any() or data.is_target.all():
             lacking = "target" if not data.is_target.any() else "other"
             frame = _frame(data, task, fold, recipe, seed, texts, np.full(len(texts), np.nan))
@@ -139,13 +139,12 @@ def _support_vectors(data: FoldData, recipe: SweepRecipe, values: Sequence[Seque
     return (areas if recipe.axes[0].parameter == "nu" else areas.T).ravel()
 
 
-def _refits(
-    data: FoldData, task: Task, recipe: SweepRecipe, seed: int
-) -> tuple[Any, list[str | None]]:
+def _refits(data: FoldData, task: Task, recipe: SweepRecipe, seed: int) -> tuple[Any, list[Any]]:
     """Fit anew for every combination; one that fails says why, and the others go on."""
     from occstats_descriptors.registry import make
 
-    areas, errors = [], []
+    areas: list[Any] = []
+    errors: list[Any] = []
     for combination in itertools.product(*combinations(recipe, task)):
         parameters = dict(zip([a.parameter for a in recipe.axes], combination, strict=True))
         try:

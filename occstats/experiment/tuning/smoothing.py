@@ -30,9 +30,9 @@ def rolling_mean(values: ArrayLike, windows: Sequence[int]) -> NDArray[np.float6
 
     Examples
     --------
-    >>> rolling_mean([4.0, 1.0, 1.0, 4.0], [3]).tolist()
+    >>> rolling_mean([4.0, 1.0, 1.0, 4.0], [3]).round(9).tolist()
     [2.5, 2.0, 2.0, 2.5]
-    >>> rolling_mean([[4.0, 1.0], [1.0, 0.0]], [3, 1]).tolist()
+    >>> rolling_mean([[4.0, 1.0], [1.0, 0.0]], [3, 1]).round(9).tolist()
     [[2.5, 0.5], [2.5, 0.5]]
     """
     from scipy.ndimage import uniform_filter1d

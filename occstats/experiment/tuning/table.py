@@ -1,5 +1,6 @@
 """From the rows of a sweep to the mean score of each data set over the whole grid."""
 
+import itertools
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -45,7 +46,8 @@ def expand(rows: pd.DataFrame, recipe: SweepRecipe) -> GridMeans:
 
     Many points of a grid come to the same number of neighbours: the rows hold each once.
     A fold without an AUROC (its test part lacks a kind of rows) is left out of its task's mean;
-    a fit that failed leaves its task without a value there.
+    a fit that failed leaves its data set without a value there. Data sets without any value are
+    not among those returned.
     """
     mine = rows[rows["descriptor"] == recipe.name]
     datasets: dict[str, list[NDArray[np.float64]]] = {}
@@ -72,16 +74,19 @@ def _task_grids(
         task = Task(
             str(dataset), str(target), int(of_task["n"].iloc[0]), int(of_task["m"].iloc[0]), 0
         )
-        score[:] = np.nan
         defined = of_task[of_task["status"] != "undefined"]
-        means = defined.groupby("_code")["auroc"].agg(lambda folds: folds.mean(skipna=False))
-        score[means.index.to_numpy()] = means.to_numpy()
+        folds = max(int(defined["fold"].nunique()), 1)
+        codes_here = defined["_code"].to_numpy()
+        sums = np.bincount(codes_here, defined["auroc"].to_numpy(), minlength=len(texts))
+        counts = np.bincount(codes_here, minlength=len(texts))
+        # A combination that some fold lacks has no mean: folds differ, and so would the means.
+        score[:] = np.where(counts == folds, sums / folds, np.nan)
         # Each axis has few distinct values, the grid many combinations of them.
         distinct = [list(dict.fromkeys(axis.resolved(task))) for axis in recipe.axes]
         table = np.array(
             [
                 score[code] if (code := by_setting.get(key)) is not None else np.nan
-                for key in _product(distinct)
+                for key in itertools.product(*distinct)
             ]
         ).reshape([len(values) for values in distinct])
         places = [
@@ -89,9 +94,3 @@ def _task_grids(
             for axis, values in zip(recipe.axes, distinct, strict=True)
         ]
         yield task, table[np.ix_(*places)]
-
-
-def _product(distinct: list[list[Any]]) -> Iterator[tuple[Any, ...]]:
-    import itertools
-
-    yield from itertools.product(*distinct)
