@@ -260,8 +260,9 @@ def search_blocks(
         for t in range(count):
             keep_nearest(buffer_d[t], buffer_i[t], sizes[t], keep)
             sort_pairs(buffer_d[t], buffer_i[t], keep)
-            out_d[start + t] = buffer_d[t, :keep]
-            out_i[start + t] = buffer_i[t, :keep]
+            for i in range(keep):  # assigning slices would take seconds more to compile
+                out_d[start + t, i] = buffer_d[t, i]
+                out_i[start + t, i] = buffer_i[t, i]
 
 
 @compiled
@@ -308,7 +309,8 @@ def rerank(
                     total2, total3 = total2 + abs(d2), total3 + abs(d3)
             distances[first], distances[first + 1] = total0, total1
             distances[first + 2], distances[first + 3] = total2, total3
-        indices[:keep] = candidates[row]
+        for i in range(keep):
+            indices[i] = candidates[row, i]
         sort_pairs(distances, indices, keep)
         for i in range(k):
             out_d[row, i] = distances[i]

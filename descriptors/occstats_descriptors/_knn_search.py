@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from occstats_descriptors._knn_blocks import Blocks, kd_order, lay_out, natural_order
 from occstats_descriptors._knn_kernels import rerank, search_blocks
-from occstats_descriptors._knn_threads import over_threads
 from occstats_descriptors._knn_tree_kernel import search_tree
+from occstats_descriptors._threads import over_threads
 
 __all__ = ["BlockSearch"]
 

@@ -84,5 +84,6 @@ def search_tree(
                 filled = keep
         keep_nearest(buffer_d, buffer_i, filled, keep)
         sort_pairs(buffer_d, buffer_i, keep)
-        out_d[row] = buffer_d[:keep]
-        out_i[row] = buffer_i[:keep]
+        for i in range(keep):
+            out_d[row, i] = buffer_d[i]
+            out_i[row, i] = buffer_i[i]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
+from occstats_descriptors._threads import over_threads
 from occstats_descriptors.base import Vector
 from occstats_descriptors.neighbour_descriptor import NeighbourDescriptor
 from occstats_descriptors.neighbours import Neighbours
@@ -11,6 +13,8 @@ from occstats_descriptors.sizes import Size, log_multiple, resolve
 from occstats_descriptors.weights import Weights, resolve_weights
 
 __all__ = ["ALP"]
+
+CHUNK = 512
 
 
 class ALP(NeighbourDescriptor):
@@ -125,9 +129,15 @@ class ALP(NeighbourDescriptor):
 
         scores = np.empty(len(near.distances))
         training = self._search.training(self.k_).distances
-        average_localised_proximity(
-            near.distances, near.indices, training, self._weights, local_weights, scores
-        )
+
+        def work(rows: NDArray[np.int64]) -> None:
+            part = slice(rows[0], rows[-1] + 1)
+            average_localised_proximity(
+                near.distances[part], near.indices[part], training, self._weights, local_weights,
+                scores[part],
+            )  # fmt: skip
+
+        over_threads(work, np.arange(len(scores)), CHUNK, self._search.threads)
         return scores
 
     def _training_scores(self) -> Vector:

@@ -107,7 +107,7 @@ class NeighbourSearch:
         self.metric, self.p = metric, p
         self.exponent = _exponent(metric, p)
         self.n_jobs = n_jobs
-        self._threads = _threads(n_jobs)
+        self.threads = _threads(n_jobs)
         self._engine: _Engine | None = None
         self._training: Neighbours | None = None
 
@@ -180,7 +180,7 @@ class NeighbourSearch:
             return MinkowskiSearch(self.X, exponent=self.exponent)
         from occstats_descriptors._knn_search import BlockSearch
 
-        return BlockSearch(self.X, squared=self.exponent == 2, threads=self._threads)
+        return BlockSearch(self.X, squared=self.exponent == 2, threads=self.threads)
 
     @staticmethod
     def _check_k(k: int, limit: int) -> None:
