@@ -280,6 +280,15 @@ def test_other_settings(options, alternative):
     json.dumps(plain(found.stability), allow_nan=False)
 
 
+def test_the_prior_is_an_option():
+    results = load_results("lenz2021").select(["ALP", "SVM"])
+    shares = [
+        compare(results, n_resamples=500, prior_weight=weight).pairwise["bayes_equivalent"][0]
+        for weight in (0, 1, 30)
+    ]
+    assert shares[0] < shares[1] < shares[2]
+
+
 def test_intervals_of_tau_are_explained_where_there_are_none():
     results = load_results("lenz2021").select(["ALP", "SVM"])
     found = assess(results, Settings(kendall="hyperbolic", n_resamples=100))

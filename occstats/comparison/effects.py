@@ -71,6 +71,7 @@ def _posterior(results: Results, settings: Settings, n_resamples: int) -> Column
         results.oriented,
         results.clusters,
         rope=settings.rope,
+        prior_weight=settings.prior_weight,
         tie_tolerance=settings.tie_tolerance,
         n_resamples=n_resamples,
         random_state=settings.random_state,

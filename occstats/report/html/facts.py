@@ -83,6 +83,7 @@ _SETTINGS = {
     "n_resamples": "resamples",
     "confidence": "confidence",
     "rope": "region of practical equivalence",
+    "prior_weight": "weight of the prior",
     "random_state": "random state",
     "deep": "deep analysis",
 }
