@@ -126,7 +126,7 @@ class Comparison:
         return to_json(self, indent=indent)
 
     def write(self, folder: str | os.PathLike[str]) -> Path:
-        """Write tables (CSV, Markdown, LaTeX), methods and JSON to the folder, atomically.
+        """Write the report, tables (CSV, Markdown, LaTeX), methods and JSON, atomically.
 
         Files of an earlier comparison are replaced only when all new ones are complete.
         """

@@ -34,8 +34,9 @@ REASONS = {
 def write(comparison: Comparison, folder: str | os.PathLike[str]) -> Path:
     """Write every form of the comparison to the folder.
 
-    ``comparison.json``; ``report.md`` with verdict, methods and tables; ``methods.tex`` with
-    ``references.bib``; ``tables/`` with each table as CSV, Markdown and LaTeX.
+    ``report.html``, one self-contained page; ``report.md`` with verdict, methods and tables;
+    ``comparison.json``; ``methods.tex`` with ``references.bib``; ``tables/`` with each table as
+    CSV, Markdown and LaTeX; ``paper/`` with those of a paper, decimals in line by siunitx.
 
     Returns
     -------
@@ -48,8 +49,10 @@ def write(comparison: Comparison, folder: str | os.PathLike[str]) -> Path:
 def contents(comparison: Comparison) -> Iterator[tuple[str, str | bytes]]:
     """Path inside the folder and content of each file; no path is made from a name in the data."""
     from occstats.report.csv import table_to_csv
+    from occstats.report.html import render
     from occstats.report.latex import methods_to_latex, table_to_latex
     from occstats.report.markdown import comparison_to_markdown, table_to_markdown
+    from occstats.report.paper_tables import paper_files
     from occstats.report.tables import all_tables
 
     tables = all_tables(comparison)
@@ -61,17 +64,8 @@ def contents(comparison: Comparison) -> Iterator[tuple[str, str | bytes]]:
         yield f"tables/{table.name}.csv", table_to_csv(table)
         yield f"tables/{table.name}.md", table_to_markdown(table)
         yield f"tables/{table.name}.tex", table_to_latex(table)
-    yield from page(comparison)
-
-
-def page(comparison: Comparison) -> Iterator[tuple[str, str | bytes]]:
-    """The self-contained HTML report, where that part of the package is installed."""
-    from importlib.util import find_spec
-
-    if find_spec("occstats.report.html") is not None:
-        from importlib import import_module
-
-        yield "report.html", import_module("occstats.report.html").render(comparison)
+    yield from paper_files(comparison)
+    yield "report.html", render(comparison)
 
 
 def check_target(folder: str | os.PathLike[str]) -> Path:
