@@ -75,7 +75,7 @@ class Descriptor(OutlierMixin, BaseEstimator):  # type: ignore[misc]
 
     def score_samples(self, X: ArrayLike) -> Vector:
         """
-        Score rows: near 1 inside the target class, near 0 far from it.
+        Score rows: high inside the target class, near 0 far from it.
 
         Parameters
         ----------
