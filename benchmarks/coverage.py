@@ -28,9 +28,9 @@ from occstats.stats import cluster_weights
 from occstats.stats.bootstrap import bootstrap_means, cluster_bootstrap
 from occstats.stats.effect_sizes import pair_effects, rank_biserial_statistic
 from occstats.stats.grouping import group
-from occstats.stats.hodges_lehmann import hodges_lehmann
+from occstats.stats.hodges_lehmann import hodges_lehmann_shift
 from occstats.stats.kendall import kendall_tau
-from occstats.stats.kendall_intervals import kendall_intervals
+from occstats.stats.kendall_intervals import kendall_bootstrap
 from occstats.stats.ranks import mean_ranks, task_ranks
 
 SHIFT = 0.3
@@ -83,7 +83,7 @@ def truth(scenario: Scenario, sizes: np.ndarray, rng: np.random.Generator) -> di
     by_cluster = np.bincount(clusters, weights=x * weights)
     shift = SHIFT
     if scenario.effects != "normal":
-        shift = hodges_lehmann(x, clusters, n_resamples=100, random_state=0).estimate
+        shift = hodges_lehmann_shift(x, clusters, n_resamples=100, random_state=0).estimate
     return {
         "mean": SHIFT,
         "hodges_lehmann": shift,
@@ -104,7 +104,7 @@ def intervals(
     for method in ("percentile", "bca", "studentised"):
         mean = bootstrap_means(x, clusters, method=method, **options)
         found["mean", method] = mean.low[0], mean.high[0]
-    shift = hodges_lehmann(x, clusters, **options)
+    shift = hodges_lehmann_shift(x, clusters, **options)
     found["hodges_lehmann", "sign flips"] = shift.low, shift.high
     effects = pair_effects(scores, clusters, **options)
     for name, method in (
@@ -122,7 +122,7 @@ def intervals(
         rank = bootstrap_means(task_ranks(scores)[:, 0], clusters, method=method, **options)
         found["mean_rank", method] = rank.low[0], rank.high[0]
     for method in ("percentile", "bca"):
-        tau = kendall_intervals(scores, clusters, method=method, **options)
+        tau = kendall_bootstrap(scores, clusters, method=method, **options)
         found["tau", method] = tau.low[0, 1], tau.high[0, 1]
     return found
 

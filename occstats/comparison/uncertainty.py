@@ -23,7 +23,7 @@ from occstats.comparison.stability import Stability, study_stability
 from occstats.stats.baselines import plain_wilcoxon_pairs
 from occstats.stats.bayes import correlated_t, probability_best
 from occstats.stats.bootstrap import bootstrap_means
-from occstats.stats.kendall_intervals import kendall_intervals
+from occstats.stats.kendall_intervals import kendall_bootstrap
 from occstats.stats.multiplicity import adjust_pairs
 from occstats.stats.ranks import task_ranks
 
@@ -169,7 +169,7 @@ def kendall_frame(
     if settings.kendall == "hyperbolic":
         notes.append("Kendall's τ with hyperbolic weights has no intervals.")
     elif within.kendall and results.n_clusters >= 2:
-        found = kendall_intervals(
+        found = kendall_bootstrap(
             results.oriented,
             results.clusters,
             weighting=settings.kendall,

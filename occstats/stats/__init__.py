@@ -26,14 +26,17 @@ if TYPE_CHECKING:
     )
     from occstats.stats.clusrank import clusrank_pairs, clusrank_test
     from occstats.stats.complementary import ComplementaryPairs, complementary_pairs
+    from occstats.stats.decisions import conclude
     from occstats.stats.diagnostics import ClusterDiagnostics, cluster_diagnostics
     from occstats.stats.effect_sizes import PairEffects, pair_effects, rank_biserial
     from occstats.stats.hodges_lehmann import (
         HodgesLehmannPairs,
         HodgesLehmannResult,
         hodges_lehmann_pairs,
+        hodges_lehmann_shift,
     )
     from occstats.stats.kendall import kendall_matrix, kendall_tau
+    from occstats.stats.kendall_intervals import kendall_bootstrap
     from occstats.stats.leave_out import (
         LeaveOneAlgorithmOut,
         LeaveOneClusterOut,
@@ -51,7 +54,12 @@ if TYPE_CHECKING:
         holm,
     )
     from occstats.stats.optimum import OptimumInterval, optimum_interval
-    from occstats.stats.power import DataSetsNeeded, data_sets_needed, minimal_detectable_difference
+    from occstats.stats.power import (
+        DataSetsNeeded,
+        data_sets_needed,
+        minimal_detectable_difference,
+        smallest_p,
+    )
     from occstats.stats.ranks import (
         RankSummary,
         mean_ranks,
@@ -62,6 +70,7 @@ if TYPE_CHECKING:
     from occstats.stats.regression import Regression, trait_design, weighted_regression
     from occstats.stats.signed_rank import ClusteredWilcoxonResult, clustered_wilcoxon
     from occstats.stats.signed_rank_pairs import PairwiseTests, clustered_wilcoxon_pairs
+    from occstats.stats.specification import Specification, specify
     from occstats.stats.strata import Strata, rank_strata
     from occstats.stats.weights import cluster_weights
 
@@ -88,6 +97,11 @@ _LAZY = {
     "HodgesLehmannPairs": "hodges_lehmann",
     "HodgesLehmannResult": "hodges_lehmann",
     "hodges_lehmann_pairs": "hodges_lehmann",
+    "hodges_lehmann_shift": "hodges_lehmann",
+    "kendall_bootstrap": "kendall_intervals",
+    "conclude": "decisions",
+    "Specification": "specification",
+    "specify": "specification",
     "LeaveOneAlgorithmOut": "leave_out",
     "LeaveOneClusterOut": "leave_out",
     "leave_one_algorithm_out": "leave_out",
@@ -97,6 +111,7 @@ _LAZY = {
     "DataSetsNeeded": "power",
     "data_sets_needed": "power",
     "minimal_detectable_difference": "power",
+    "smallest_p": "power",
     "cluster_means_pairs": "baselines",
     "plain_wilcoxon_pairs": "baselines",
     "ComplementaryPairs": "complementary",
@@ -149,6 +164,7 @@ __all__ = [
     "PairwiseTests",
     "RankSummary",
     "Regression",
+    "Specification",
     "Strata",
     "adjust",
     "adjust_pairs",
@@ -166,6 +182,7 @@ __all__ = [
     "clustered_wilcoxon",
     "clustered_wilcoxon_pairs",
     "complementary_pairs",
+    "conclude",
     "conover",
     "correlated_t",
     "critical_difference",
@@ -173,7 +190,9 @@ __all__ = [
     "friedman",
     "hochberg",
     "hodges_lehmann_pairs",
+    "hodges_lehmann_shift",
     "holm",
+    "kendall_bootstrap",
     "kendall_matrix",
     "kendall_tau",
     "leave_one_algorithm_out",
@@ -188,6 +207,8 @@ __all__ = [
     "rank_biserial",
     "rank_frequencies",
     "rank_strata",
+    "smallest_p",
+    "specify",
     "summarise_ranks",
     "task_ranks",
     "trait_design",

@@ -59,7 +59,7 @@ class HodgesLehmannPairs:
     high: Array
 
 
-def hodges_lehmann(
+def hodges_lehmann_shift(
     x: ArrayLike,
     clusters: ArrayLike,
     *,
@@ -95,7 +95,7 @@ def hodges_lehmann(
     Examples
     --------
     >>> x = [0.1, 0.2, 0.3, 0.4, 0.1, 0.2, 0.5]
-    >>> result = hodges_lehmann(x, list("aabcdef"), tie_tolerance=1e-9)
+    >>> result = hodges_lehmann_shift(x, list("aabcdef"), tie_tolerance=1e-9)
     >>> round(result.estimate, 6), round(result.low, 6), round(result.high, 6)
     (0.25, 0.1, 0.5)
     """
@@ -121,7 +121,7 @@ def hodges_lehmann_pairs(
 ) -> HodgesLehmannPairs:
     """Clustered Hodges-Lehmann shift of every pair of columns of `scores`.
 
-    Parameters are those of `hodges_lehmann`; the random flips are shared by all pairs, so that the
+    Parameters are those of `hodges_lehmann_shift`; the random flips are shared by all pairs, so that the
     order of the algorithms does not matter.
 
     Examples
@@ -138,7 +138,7 @@ def hodges_lehmann_pairs(
     differences, _ = pair_differences(scores)
     labels = np.asarray(clusters)
     for a, b, x in zip(first, second, differences.T, strict=True):
-        shift = hodges_lehmann(
+        shift = hodges_lehmann_shift(
             x,
             labels,
             confidence=confidence,

@@ -23,7 +23,7 @@ from occstats.stats.grouping import Array, Grouping, group, mirror, upper_pairs
 WEIGHTINGS = ("product", "sum", "plain")
 
 
-def kendall_intervals(
+def kendall_bootstrap(
     scores: ArrayLike,
     clusters: ArrayLike,
     *,
@@ -63,7 +63,7 @@ def kendall_intervals(
     Examples
     --------
     >>> scores = [[0.9, 0.8], [0.7, 0.7], [0.8, 0.6], [0.5, 0.4]]
-    >>> tau = kendall_intervals(scores, ["a", "b", "c", "d"], random_state=0)
+    >>> tau = kendall_bootstrap(scores, ["a", "b", "c", "d"], random_state=0)
     >>> round(float(tau.estimate[0, 1]), 4)
     0.6667
     """

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.stats import rankdata
 
 from occstats.stats import clustered_wilcoxon
-from occstats.stats.hodges_lehmann import hodges_lehmann, hodges_lehmann_pairs
+from occstats.stats.hodges_lehmann import hodges_lehmann_pairs, hodges_lehmann_shift
 
 X = [0.11, -0.07, 0.23, 0.31, 0.05, 0.42, -0.13, 0.19, 0.27, 0.36]
 
@@ -20,7 +20,7 @@ X = [0.11, -0.07, 0.23, 0.31, 0.05, 0.42, -0.13, 0.19, 0.27, 0.36]
     [(0.95, (0.05, 0.31)), (0.8, (0.09, 0.27))],
 )
 def test_single_tasks_agree_with_r(confidence: float, limits: tuple[float, float]) -> None:
-    found = hodges_lehmann(X, range(10), confidence=confidence, tie_tolerance=1e-9)
+    found = hodges_lehmann_shift(X, range(10), confidence=confidence, tie_tolerance=1e-9)
     assert found.estimate == pytest.approx(0.18)  # the pseudomedian of the same call
     assert (found.low, found.high) == pytest.approx(limits)
 
@@ -48,7 +48,7 @@ def test_limits_are_where_the_enumerated_test_stops_rejecting(
         [np.arange(m), np.random.default_rng(seed).integers(m, size=max(0, len(x) - m))]
     )[: len(x)]
     codes = np.unique(codes, return_inverse=True)[1]
-    found = hodges_lehmann(x, codes, tie_tolerance=1e-9)
+    found = hodges_lehmann_shift(x, codes, tie_tolerance=1e-9)
     walsh = np.add.outer(x, x)[np.triu_indices(len(x))] / 2
     assert found.estimate == pytest.approx(np.median(walsh))
     step = 1e-3
@@ -71,7 +71,9 @@ def test_interval_holds_the_shifts_that_the_exact_test_accepts_with_many_cluster
     rng = np.random.default_rng(3)
     clusters = np.repeat(np.arange(30), rng.integers(1, 6, 30))
     x = np.round(rng.normal(0.02, 0.05, len(clusters)) + rng.normal(0, 0.05, 30)[clusters], 3)
-    found = hodges_lehmann(x, clusters, tie_tolerance=1e-9, n_resamples=50_000, random_state=0)
+    found = hodges_lehmann_shift(
+        x, clusters, tie_tolerance=1e-9, n_resamples=50_000, random_state=0
+    )
     for mu, rejected in (
         (found.low - 0.004, True),
         (found.low + 0.004, False),
@@ -85,8 +87,8 @@ def test_interval_holds_the_shifts_that_the_exact_test_accepts_with_many_cluster
 def test_shift_and_scale_carry_over() -> None:
     clusters = list("aabbccddeeffgghh")
     x = np.round(np.random.default_rng(0).normal(size=16), 3)
-    plain = hodges_lehmann(x, clusters, tie_tolerance=1e-9)
-    moved = hodges_lehmann(0.25 + 2 * x, clusters, tie_tolerance=1e-9)
+    plain = hodges_lehmann_shift(x, clusters, tie_tolerance=1e-9)
+    moved = hodges_lehmann_shift(0.25 + 2 * x, clusters, tie_tolerance=1e-9)
     for name in ("estimate", "low", "high"):
         assert getattr(moved, name) == pytest.approx(0.25 + 2 * getattr(plain, name))
 
@@ -107,16 +109,16 @@ def test_pairs_are_antisymmetric_and_do_not_depend_on_order() -> None:
 
 
 def test_too_few_clusters_bound_nothing() -> None:
-    found = hodges_lehmann([0.1, 0.2, 0.3, 0.2, 0.1], list("abcde"))
+    found = hodges_lehmann_shift([0.1, 0.2, 0.3, 0.2, 0.1], list("abcde"))
     assert (found.low, found.high) == (-np.inf, np.inf)
     assert found.estimate == pytest.approx(0.2)
-    enough = hodges_lehmann([0.1, 0.2, 0.3, 0.2, 0.1], list("abcde"), confidence=0.9)
+    enough = hodges_lehmann_shift([0.1, 0.2, 0.3, 0.2, 0.1], list("abcde"), confidence=0.9)
     assert (enough.low, enough.high) == pytest.approx((0.1, 0.3))
 
 
 @pytest.mark.parametrize("m", [1, 2, 8, 20])
 def test_equal_algorithms(m: int) -> None:
-    found = hodges_lehmann(np.zeros(2 * m), np.repeat(np.arange(m), 2), tie_tolerance=1e-9)
+    found = hodges_lehmann_shift(np.zeros(2 * m), np.repeat(np.arange(m), 2), tie_tolerance=1e-9)
     assert found.estimate == 0
     expected = (0.0, 0.0) if m >= 6 else (-np.inf, np.inf)
     assert (found.low, found.high) == expected
@@ -124,9 +126,9 @@ def test_equal_algorithms(m: int) -> None:
 
 def test_missing_tasks_are_left_out() -> None:
     x = np.array([*X, np.nan, np.nan])
-    found = hodges_lehmann(x, [*range(10), 3, 11], tie_tolerance=1e-9)
+    found = hodges_lehmann_shift(x, [*range(10), 3, 11], tie_tolerance=1e-9)
     assert (found.low, found.n_clusters, found.n_observations) == (pytest.approx(0.05), 10, 10)
-    nothing = hodges_lehmann([np.nan, np.nan], ["a", "b"])
+    nothing = hodges_lehmann_shift([np.nan, np.nan], ["a", "b"])
     assert np.isnan(nothing.estimate)
     assert nothing.n_observations == 0
 
@@ -134,6 +136,6 @@ def test_missing_tasks_are_left_out() -> None:
 def test_the_seed_decides() -> None:
     rng = np.random.default_rng(0)
     x, clusters = rng.normal(size=60), np.arange(60) // 2
-    first = hodges_lehmann(x, clusters, n_resamples=300, random_state=1)
-    assert first == hodges_lehmann(x, clusters, n_resamples=300, random_state=1)
-    assert first != hodges_lehmann(x, clusters, n_resamples=300, random_state=2)
+    first = hodges_lehmann_shift(x, clusters, n_resamples=300, random_state=1)
+    assert first == hodges_lehmann_shift(x, clusters, n_resamples=300, random_state=1)
+    assert first != hodges_lehmann_shift(x, clusters, n_resamples=300, random_state=2)
