@@ -6,7 +6,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from occstats.figures.canvas import describe, drawn_on, one_axes
-from occstats.figures.style import INK, Preset
+from occstats.figures.style import INK, Preset, bounded
 
 __all__ = ["alp_diagram"]
 
@@ -88,7 +88,7 @@ def alp_diagram(*, ax: Axes | None = None, width: str | float | Preset = "column
     >>> from occstats import figures
     >>> figure = figures.alp_diagram(width="lncs")
     """
-    with one_axes(ax, width, 0.98) as axes:
+    with one_axes(ax, width, bounded(width, 0.98, 4.0)) as axes:
         axes.set(xlim=(0, 100), ylim=(-14, 101))
         axes.axis("off")
         for centre, box_width, box_height, caption, content in _BOXES.values():

@@ -10,7 +10,7 @@ from matplotlib.figure import FigureBase
 from numpy.typing import NDArray
 
 from occstats.figures.canvas import describe, drawn_on, whole_figure
-from occstats.figures.style import INK, Preset
+from occstats.figures.style import INK, Preset, bounded
 
 __all__ = ["EXAMPLE", "WorkedExample", "alp_example", "work_example"]
 
@@ -114,7 +114,7 @@ def alp_example(
     >>> from occstats import figures
     >>> figure = figures.alp_example(width="elsevier")
     """
-    with whole_figure(figure, width, 1.02) as sheet:
+    with whole_figure(figure, width, bounded(width, 1.02, 4.4)) as sheet:
         picture, table = sheet.subplots(2, 1, height_ratios=(15, 6.2))
         _picture(picture)
         _table(table)

@@ -100,13 +100,13 @@ class Sheet(Figure):
 
 @contextmanager
 def one_axes(ax: Axes | None, width: str | float | Preset, height: float) -> Iterator[Axes]:
-    """Open the user's axes, or the only axes of a new sheet `height` times as high as wide."""
+    """Open the user's axes, or the only axes of a new sheet `height` inches high."""
     if ax is not None:
         with matplotlib.rc_context({"text.usetex": False}), quiet_glyphs():
             yield ax
         return
     chosen = preset(width)
-    sheet = Sheet(chosen, chosen.width * height)
+    sheet = Sheet(chosen, height)
     with matplotlib.rc_context(rc(chosen)), quiet_glyphs():
         yield sheet.add_subplot()
 
@@ -115,13 +115,13 @@ def one_axes(ax: Axes | None, width: str | float | Preset, height: float) -> Ite
 def whole_figure(
     figure: FigureBase | None, width: str | float | Preset, height: float
 ) -> Iterator[FigureBase]:
-    """Open the user's figure or subfigure, or a new sheet `height` times as high as wide."""
+    """Open the user's figure or subfigure, or a new sheet `height` inches high."""
     if figure is not None:
         with matplotlib.rc_context({"text.usetex": False}), quiet_glyphs():
             yield figure
         return
     chosen = preset(width)
-    sheet = Sheet(chosen, chosen.width * height)
+    sheet = Sheet(chosen, height)
     with matplotlib.rc_context(rc(chosen)), quiet_glyphs():
         yield sheet
 

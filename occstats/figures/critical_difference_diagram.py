@@ -71,7 +71,7 @@ def critical_difference(
         (names[i], names[j]) for i, j in sorted({pair for pairs in denied for pair in pairs})
     ]
     depth = _BAR_STEP * len(groups) + _LABEL_STEP * ((len(names) + 1) // 2)
-    with one_axes(ax, width, (0.55 + 0.165 * depth) / 3.5 + 0.1) as axes:
+    with one_axes(ax, width, 0.9 + 0.165 * depth) as axes:
         mean = table["mean_rank"].to_numpy(dtype=float)
         drawn = labels(names, limit=12)
         room = _room(axes, drawn)

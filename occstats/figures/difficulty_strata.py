@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from occstats.figures.canvas import describe, drawn_on, note, one_axes
 from occstats.figures.frames import records
 from occstats.figures.selection import chosen_algorithms, score_label
-from occstats.figures.style import Preset, series_styles
+from occstats.figures.style import Preset, bounded, series_styles
 from occstats.figures.text import clean, labels
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def strata(
     places = table.drop_duplicates("stratum").sort_values("low").reset_index(drop=True)
     means = table.pivot(index="stratum", columns="algorithm", values="mean_rank")
     means = means.reindex(index=places["stratum"], columns=names)
-    with one_axes(ax, width, 0.78) as axes:
+    with one_axes(ax, width, bounded(width, 0.78, 3.2)) as axes:
         _lines(axes, means, ranked)
         axes.set_xticks(np.arange(len(places)), _intervals(places))
         axes.set_xlabel(f"median {score_label(comparison)} of the task (hard → easy)")

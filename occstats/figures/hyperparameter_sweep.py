@@ -62,7 +62,8 @@ def sweep(
         ``score``
             Weighted mean score: mean over tasks within a data set, then over data sets.
         ``smoothed``
-            Optional. The score after the centred rolling mean; without it `score` is drawn alone.
+            Optional. The score after the centred rolling mean, missing where its window is
+            incomplete; without the column `score` is drawn alone.
     parameters : sequence of str, optional
         The hyperparameter columns; by default all numeric columns but ``score`` and ``smoothed``.
     score_name : str
@@ -93,7 +94,7 @@ def sweep(
     shown = panels[:MOST_DESCRIPTORS]
     across = min(len(shown), 2 if preset(width).width < 4.5 else 3)
     down = math.ceil(len(shown) / across)
-    with whole_figure(figure, width, down * 0.76 / across + 0.06) as sheet:
+    with whole_figure(figure, width, down * (1.33 if across < 3 else 1.8) + 0.25) as sheet:
         # Rows of their own, so that the keys of the planes do not squeeze the curves above.
         rows = [shown[place : place + across] for place in range(0, len(shown), across)]
         strips = sheet.subfigures(down, 1, squeeze=False).flat
@@ -121,8 +122,10 @@ def _prepared(frame: pd.DataFrame) -> pd.DataFrame:
     table["metric"] = table["metric"].astype(object).where(table["metric"].notna(), "").astype(str)
     if "smoothed" not in table:
         table["smoothed"] = table["score"]
-    table["smoothed"] = table["smoothed"].fillna(table["score"])
-    table = table.dropna(subset=["smoothed"])
+    # Where a window is incomplete there is no smoothed score, and no maximum to be found.
+    without = table.groupby("descriptor")["smoothed"].transform("count") == 0
+    table["smoothed"] = table["smoothed"].where(~without, table["score"])
+    table = table.dropna(subset=["score"])
     if table.empty:
         raise FigureError("sweep has no score that is a number: there is nothing to draw")
     return table
@@ -191,7 +194,7 @@ def _curves(axes: Axes, part: pd.DataFrame, used: list[str]) -> None:
 
 
 def _best(part: pd.DataFrame) -> Any:
-    return part.iloc[int(np.argmax(part["smoothed"].to_numpy(dtype=float)))]
+    return part.iloc[int(np.nanargmax(part["smoothed"].to_numpy(dtype=float)))]
 
 
 def _plane(axes: Axes, part: pd.DataFrame, used: list[str]) -> None:

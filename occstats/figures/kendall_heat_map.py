@@ -11,7 +11,7 @@ from matplotlib.ticker import MaxNLocator
 
 from occstats.figures.canvas import describe, drawn_on, note, one_axes, width_of
 from occstats.figures.selection import most_that_fit
-from occstats.figures.style import FigureError, Preset, preset
+from occstats.figures.style import FigureError, Preset, bounded, preset
 from occstats.figures.text import clean, labels
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def kendall(
     tau = table.to_numpy(dtype=float)
     # Each pair is drawn once, below the diagonal; the frame may hold either half or both.
     tau = np.where(np.isnan(tau), tau.T, tau)
-    with one_axes(ax, width, 0.86) as axes:
+    with one_axes(ax, width, bounded(width, 0.86, 4.2)) as axes:
         _triangle(axes, tau, [str(name) for name in table.index])
         if len(names) < len(ranked):
             note(axes, f"The {len(names)} of {len(ranked)} algorithms with the best mean rank.")

@@ -52,8 +52,7 @@ def mean_ranks(
     """
     table = comparison.summary.head(MOST_ALGORITHMS)
     total = len(comparison.summary)
-    height = 0.17 + 0.056 * len(table)
-    with one_axes(ax, width, height if ax is None else 1) as axes:
+    with one_axes(ax, width, 0.6 + 0.196 * len(table)) as axes:
         _dots(axes, table, list(comparison.summary["algorithm"]))
         level = getattr(comparison.settings, "confidence", 0.95)
         axes.set_xlabel("weighted mean rank (1 = best)")

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 
 from occstats.figures.canvas import describe, drawn_on, note, one_axes
 from occstats.figures.selection import known_algorithm, score_label
-from occstats.figures.style import INK, FigureError, Preset
+from occstats.figures.style import INK, FigureError, Preset, bounded
 from occstats.figures.text import clean, label
 from occstats.figures.weighted import points
 
@@ -72,7 +72,7 @@ def scatter(
         raise FigureError(f"a and b must be two different algorithms; got {first!r} twice")
     tasks = _tasks(comparison, first, second)
     means = _means(tasks, comparison.results.higher_is_better)
-    with one_axes(ax, width, 0.98) as axes:
+    with one_axes(ax, width, bounded(width, 0.98, 4.6)) as axes:
         _draw_tasks(axes, tasks, means)
         _draw_means(axes, means)
         _name_extremes(axes, means, name_data_sets)

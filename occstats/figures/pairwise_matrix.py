@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from occstats.figures.canvas import describe, drawn_on, note, one_axes, width_of
 from occstats.figures.cliques import pair_verdicts
 from occstats.figures.selection import most_that_fit, score_label
-from occstats.figures.style import INK, Preset, preset
+from occstats.figures.style import INK, Preset, bounded, preset
 from occstats.figures.text import clean, labels
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def pairwise(
     most = most_that_fit(inches, MOST_ALGORITHMS)
     names = [str(name) for name in comparison.summary["algorithm"]][:most]
     numbers = (inches - 0.45) / len(names) >= _LEAST_CELL
-    with one_axes(ax, width, 1.07) as axes:
+    with one_axes(ax, width, bounded(width, 1.07, 5.4)) as axes:
         _frame(axes, names)
         _differences(axes, comparison, names, numbers)
         _shares(axes, comparison, names, numbers)

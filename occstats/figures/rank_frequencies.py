@@ -70,7 +70,7 @@ def ranks(
     rows = math.ceil(len(names) / columns)
     # Titles may be as wide as a panel: four fifths of its share, at six tenths of a size a letter.
     titles = labels(names, limit=int(0.8 * preset(width).width / columns * 72 / (0.6 * 8)))
-    with whole_figure(figure, width, 0.27 * rows * 3 / columns + 0.08) as sheet:
+    with whole_figure(figure, width, 0.95 * rows + 0.28) as sheet:
         grid = sheet.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
         panels = list(grid.flat)
         for axes, name, title in zip(panels, names, titles, strict=False):
@@ -90,9 +90,7 @@ def ranks(
 
 
 def _columns(count: int, inches: float) -> int:
-    most = 3 if inches < 4.5 else 5
-    # Nine panels look best as three by three, ten as five by two.
-    return max(1, min(most, count if count <= most else min(most, math.ceil(math.sqrt(count)))))
+    return max(1, min(3 if inches < 4.5 else 5, count))
 
 
 def _panel(axes: Axes, frequency: np.ndarray, rank: np.ndarray, mean: float) -> None:

@@ -75,8 +75,7 @@ def regression(
     terms = list(dict.fromkeys(table["term"]))
     columns = min(len(terms), 2 if preset(width).width < 4.5 else 4)
     rows = math.ceil(len(terms) / columns)
-    inches = preset(width).width
-    height = (rows * (0.42 + 0.125 * len(names)) + 0.3) / inches
+    height = rows * (0.42 + 0.125 * len(names)) + 0.3
     with whole_figure(figure, width, height) as sheet:
         grid = sheet.subplots(rows, columns, sharey=True, squeeze=False)
         panels = list(grid.flat)

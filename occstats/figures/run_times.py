@@ -66,7 +66,7 @@ def times(
     looks = series_styles(names)
     narrow = preset(width).width < 4.5
     rows, columns = (2, 1) if narrow else (1, 2)
-    with whole_figure(figure, width, 1.35 if narrow else 0.46) as sheet:
+    with whole_figure(figure, width, 4.7 if narrow else 3.2) as sheet:
         panels = sheet.subplots(rows, columns, sharex=True, squeeze=False).flat
         for axes, (column, title) in zip(panels, _PANELS.items(), strict=True):
             _panel(axes, table, column, names, looks)

@@ -63,7 +63,7 @@ def distributions(
     scores = comparison.results.scores[names].to_numpy(dtype=float)
     weights = np.asarray(comparison.results.weights, dtype=float)
     looks = series_styles(ranked)
-    with one_axes(ax, width, 0.16 + 0.088 * len(names)) as axes:
+    with one_axes(ax, width, 0.56 + 0.308 * len(names)) as axes:
         span = np.linspace(np.nanmin(scores), np.nanmax(scores), 200)
         for place, name in enumerate(names):
             here = np.isfinite(scores[:, place])

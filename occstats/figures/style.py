@@ -19,6 +19,7 @@ __all__ = [
     "FigureError",
     "Preset",
     "SeriesStyle",
+    "bounded",
     "preset",
     "rc",
     "series_styles",
@@ -98,6 +99,15 @@ def preset(width: str | float | Preset) -> Preset:
             f"which is {inches:.3g} inches"
         )
     return Preset(inches)
+
+
+def bounded(width: str | float | Preset, ratio: float, most: float) -> float:
+    """Return a height in inches: a share of the width, but no more than suits a page.
+
+    >>> bounded("ieee", 0.8, 4.0), bounded("ieee-wide", 0.8, 4.0)
+    (2.8000000000000003, 4.0)
+    """
+    return min(preset(width).width * ratio, most)
 
 
 # Okabe and Ito (2008), with the wine red of Tol (2021) for the yellow that vanishes on white paper.

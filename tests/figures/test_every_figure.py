@@ -68,17 +68,17 @@ def test_alternative_text_is_a_sentence(drawn, name):
 
 @pytest.mark.parametrize("name", OF_COMPARISON)
 @pytest.mark.parametrize("width", ["ieee", "springer-wide"])
-def test_final_width_is_the_venues(lenz2021, name, width):
-    figure = getattr(lenz2021.plot, name)(width=width)
+def test_final_width_is_the_venues(small, name, width):
+    figure = getattr(small.plot, name)(width=width)
     assert isinstance(figure, Figure)
     assert figure.get_figwidth() == pytest.approx(PRESETS[width].width)
 
 
 @pytest.mark.parametrize("name", ONE_AXES)
-def test_draws_on_axes_that_are_given(lenz2021, name):
+def test_draws_on_axes_that_are_given(small, name):
     figure = Figure(figsize=(7, 4), layout="constrained")
     left, right = figure.subplots(1, 2)
-    assert getattr(lenz2021.plot, name)(ax=right) is right
+    assert getattr(small.plot, name)(ax=right) is right
     assert not left.has_data()
     draw(figure)
     assert figures.alt_text(right)
@@ -86,10 +86,10 @@ def test_draws_on_axes_that_are_given(lenz2021, name):
 
 
 @pytest.mark.parametrize("name", SEVERAL_AXES)
-def test_draws_on_a_subfigure_that_is_given(lenz2021, name):
+def test_draws_on_a_subfigure_that_is_given(small, name):
     figure = Figure(figsize=(7, 4), layout="constrained")
     left, right = figure.subfigures(1, 2)
-    assert getattr(lenz2021.plot, name)(figure=right) is right
+    assert getattr(small.plot, name)(figure=right) is right
     assert not left.axes
     draw(figure)
     assert figures.alt_text(figure) == figures.alt_text(right) != ""

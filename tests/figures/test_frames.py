@@ -46,6 +46,14 @@ def test_sweep_marks_the_maxima(sweep_frame):
     assert plane.lines[-1].get_xydata().tolist() == [[2, 3]]
 
 
+def test_sweep_finds_no_maximum_where_the_window_is_incomplete(sweep_frame):
+    frame = sweep_frame.copy()
+    frame.loc[frame["k"] == 1, "smoothed"] = np.nan
+    assert "NND: highest 0.790 at k = 2 (manhattan)." in figures.alt_text(figures.sweep(frame))
+    raw = figures.sweep(frame.drop(columns="smoothed"))
+    assert "NND: highest 0.800 at k = 1 (manhattan)." in figures.alt_text(raw)
+
+
 def test_sweep_gives_each_metric_of_a_plane_a_panel(sweep_frame):
     plane = sweep_frame[sweep_frame["descriptor"] == "ALP"].dropna(axis=1, how="all")
     both = pd.concat([plane.assign(metric=metric) for metric in ("manhattan", "euclidean")])
