@@ -1,8 +1,8 @@
 r"""Tables as LaTeX for papers: booktabs rules, decimal points in line by siunitx, groups ruled off.
 
 A column of numbers with as many decimals is an ``S`` column; a cell without a number stands in
-braces, as siunitx wants it. Bold numbers keep their place: they need ``\robustify\bfseries`` (etoolbox) and
-``\sisetup{detect-weight}``, which the first lines of the output say.
+braces, as siunitx wants it. Bold numbers keep their place: they need ``\robustify\bfseries``
+(etoolbox) and ``\sisetup{detect-weight}``, which the first lines of the output say.
 """
 
 import re
