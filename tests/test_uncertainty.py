@@ -345,3 +345,10 @@ def test_fewer_resamples_are_said():
     assert sizes.form_resamples == int(1e10 / (2 * 66 * 200**2))
     assert any("1,893 resamples" in note for note in sizes.notes)
     assert affordable(large(200, 1, 3), Settings()).notes == ()
+
+
+def test_stability_under_another_null_is_said_to_be_asymptotic():
+    results = load_results("lenz2021").select(["ALP", "SVM"])
+    found = assess(results, Settings(null="exact", n_resamples=100))
+    assert any("normal approximation" in note for note in found.notes)
+    assert assess(results, Settings(n_resamples=100)).notes == ()

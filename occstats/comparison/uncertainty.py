@@ -125,7 +125,7 @@ def _assess(
         stability=study_stability(results, settings, within, progress=progress),
         design=design,
         classical=classical_tests(results, settings, within),
-        notes=(*_cautions(results), *design.notes, *within.notes, *without_taus),
+        notes=(*_cautions(results, settings), *design.notes, *within.notes, *without_taus),
     )
 
 
@@ -241,7 +241,7 @@ def fold_frame(results: Results, settings: Settings) -> pd.DataFrame | None:
     return pd.concat(parts, ignore_index=True)
 
 
-def _cautions(results: Results) -> Iterator[str]:
+def _cautions(results: Results, settings: Settings) -> Iterator[str]:
     m = results.n_clusters
     if m < 2:
         yield "With a single data set there are no intervals: nothing shows how data sets differ."
@@ -256,3 +256,5 @@ def _cautions(results: Results) -> Iterator[str]:
             "Intervals of mean ranks and mean scores, and the probability of being best, use the "
             f"{kept} tasks that all algorithms have."
         )
+    if settings.null != "asymptotic" or settings.engine != "native":
+        yield "Stability and power were studied with the native test and its normal approximation."

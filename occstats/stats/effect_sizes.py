@@ -68,8 +68,9 @@ class PairEffects:
     ----------
     mean_difference, rank_biserial, prob_improvement_task, prob_improvement_dataset : Effect
         With intervals: the cluster bootstrap, studentised for the difference, percentile for the
-        correlation, BCa for the task; Wilson's for the data set. Which of them covers best was
-        found by simulation (`benchmarks/coverage.md` in the repository).
+        correlation, BCa for the task; Wilson's for the data set, and for the task where one of the
+        two wins always. Which of them covers best was found by simulation
+        (`benchmarks/coverage.md` in the repository).
     wins, ties, losses : ndarray
         Weighted shares of tasks.
     n_tasks, n_clusters : ndarray of int
@@ -184,10 +185,23 @@ def _mean_effects(
     studentised = studentised_means(means, counts, confidence)
     return (
         np.stack([studentised.estimate, studentised.low, studentised.high]),
-        _limits(lambda c: 0.5 + 0.5 * weighted_means(wins - losses, c), m, counts, confidence),
+        _improvement(wins, losses, n_clusters, counts, confidence),
         np.stack([ahead, *wilson(ahead, n_clusters, confidence)]),
         np.stack([won, lost, known.sum(axis=0), n_clusters]),
     )
+
+
+def _improvement(
+    wins: Array, losses: Array, n_clusters: Array, counts: Array, confidence: float
+) -> Array:
+    """Probability of improvement on a task; Wilson's interval where nothing but wins was seen."""
+    found = _limits(
+        lambda c: 0.5 + 0.5 * weighted_means(wins - losses, c), len(wins), counts, confidence
+    )
+    # There all resamples are alike, which is no evidence that data sets are.
+    extreme = np.abs(found[0] - 0.5) >= 0.5 - 1e-12
+    found[1:] = np.where(extreme, wilson(found[0], n_clusters, confidence), found[1:])
+    return found
 
 
 def _rank_effects(grid: Array, grouping: Grouping, counts: Array, confidence: float) -> Array:

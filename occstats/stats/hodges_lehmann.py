@@ -121,8 +121,8 @@ def hodges_lehmann_pairs(
 ) -> HodgesLehmannPairs:
     """Clustered Hodges-Lehmann shift of every pair of columns of `scores`.
 
-    Parameters are those of `hodges_lehmann_shift`; the random flips are shared by all pairs, so that the
-    order of the algorithms does not matter.
+    Parameters are those of `hodges_lehmann_shift`; the random flips are shared by all pairs, so
+    that the order of the algorithms does not matter.
 
     Examples
     --------

@@ -158,3 +158,13 @@ def test_wilson_as_published():
     low, high = wilson(np.array([0.8]), np.array([10.0]), 0.95)
     assert (low[0], high[0]) == pytest.approx((0.4901624715, 0.9433178485))
     assert np.isnan(wilson(np.array([np.nan]), np.array([0.0]), 0.95)[0][0])
+
+
+def test_ten_wins_out_of_ten_are_not_certainty():
+    scores = np.column_stack([np.linspace(0.6, 0.9, 10), np.full(10, 0.5)])
+    found = pair_effects(scores, np.arange(10), n_resamples=200, random_state=0)
+    effect = found.prob_improvement_task
+    assert (effect.estimate[0, 1], effect.high[0, 1]) == (1, 1)
+    assert effect.low[0, 1] == pytest.approx(0.7224672, abs=1e-6)  # Wilson's for 10 of 10
+    assert effect.low[1, 0] == 0
+    assert effect.high[1, 0] == pytest.approx(1 - 0.7224672, abs=1e-6)
