@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import warnings
 from typing import Any
 
@@ -14,7 +15,9 @@ _WIDTHS = "column, page, elsevier, ieee, lncs, springer, neurips, acm"
 
 
 def _comma_separated(text: str | None) -> list[str]:
-    return [part.strip() for part in (text or "").split(",") if part.strip()]
+    """Names separated by commas; a name that has a comma itself can be quoted."""
+    parts = next(csv.reader([text or ""], skipinitialspace=True), [])
+    return [part.strip() for part in parts if part.strip()]
 
 
 def _list_figures(context: click.Context, _: click.Parameter, asked: bool) -> None:
@@ -98,7 +101,9 @@ def command(
     from occstats.figures.frames import read_frame
     from occstats.figures.saving import check_formats
     from occstats.figures.style import FigureError, preset
+    from occstats.report.writer import check_target
 
+    check_target(out)
     chosen, kinds = _comma_separated(only), check_formats(_comma_separated(formats))
     if width is not None:
         preset(width)

@@ -38,7 +38,12 @@ def read_frame(path: str | Path, what: str) -> pd.DataFrame:
     """Read a tidy frame from CSV or Parquet; names stay text."""
     file = Path(path)
     readers = {
-        ".csv": lambda: pd.read_csv(file, keep_default_na=False, na_values=[""]),
+        ".csv": lambda: pd.read_csv(
+            file,
+            dtype={"descriptor": str, "metric": str},
+            keep_default_na=False,
+            na_values=[""],
+        ),
         ".parquet": lambda: pd.read_parquet(file),
     }
     if file.suffix.lower() not in readers:

@@ -98,7 +98,7 @@ def _differences(axes: Axes, comparison: Comparison, names: list[str], numbers: 
     upper = np.triu(np.ones_like(difference, dtype=bool), 1)
     reach = float(np.nanmax(np.abs(difference[upper]), initial=0.0)) or 1.0
     # The strongest colours are kept back so that black numbers stay legible on all of them.
-    norm = TwoSlopeNorm(0, -1.6 * reach, 1.6 * reach)
+    norm = TwoSlopeNorm(0, -2.2 * reach, 2.2 * reach)
     colours = matplotlib.colormaps["PuOr"]
     size = _number_size()
     for row, column in np.argwhere(upper):
@@ -204,7 +204,7 @@ def _note(comparison: Comparison, numbers: bool, shown: int, total: int) -> str:
         f"Above: mean difference in {score}, row − column"
         + (", and corrected p" if numbers else "")
         + f"; framed: p\u00a0<\u00a0{alpha:g}.",
-        "Below: row wins (blue), ties (grey), loses (hatched)" + (" in %." if numbers else "."),
+        "Below: row wins (solid), ties (pale), loses (hatched)" + (" in %." if numbers else "."),
     ]
     if shown < total:
         parts.append(f"The best {shown} of {total} algorithms.")

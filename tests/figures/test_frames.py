@@ -218,6 +218,23 @@ def test_command_line_compares_and_draws(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["critical_difference.pdf"]
 
 
+def test_command_line_keeps_names_as_text(tmp_path, times_frame):
+    path = tmp_path / "times.csv"
+    times_frame.assign(descriptor="001").to_csv(path, index=False)
+    done = run("--times", path, "--out", tmp_path, "--format", "svg")
+    assert done.exit_code == 0, done.output
+    assert ">001<" in (tmp_path / "times.svg").read_text()
+
+
+def test_command_line_refuses_a_file_in_place_of_the_folder(tmp_path):
+    taken = tmp_path / "taken"
+    taken.write_text("old")
+    done = run("--only", "alp_diagram", "--out", taken)
+    assert done.exit_code == 2
+    assert "is a file" in done.stderr
+    assert taken.read_text() == "old"
+
+
 def test_command_line_lists_the_figures():
     done = run("--list")
     assert done.exit_code == 0
