@@ -352,3 +352,17 @@ def test_stability_under_another_null_is_said_to_be_asymptotic():
     found = assess(results, Settings(null="exact", n_resamples=100))
     assert any("normal approximation" in note for note in found.notes)
     assert assess(results, Settings(n_resamples=100)).notes == ()
+
+
+@pytest.mark.parametrize("test", ["rgl", "ds", "dataset-means"])
+def test_algorithms_without_a_common_task(test):
+    frame = table(9)
+    half = frame["dataset"].isin(["d0", "d1", "d2", "d3"])
+    apart = frame[~((frame["descriptor"] == "A0") & half | (frame["descriptor"] == "A1") & ~half)]
+    results = load_results(apart).resolve_missing("pairwise")
+    found = assess(results, Settings(missing="pairwise", test=test, n_resamples=100, deep=True))
+    pair = found.pair_effects.set_index(["a", "b"]).loc[("A0", "A1")]
+    assert pair[["mean_difference", "hodges_lehmann", "bayes_better", "wins"]].isna().all()
+    assert found.pair_effects.set_index(["a", "b"]).loc[("A0", "A2"), "wins"] >= 0
+    for section in (found.stability, found.design, found.classical):
+        json.dumps(plain(section), allow_nan=False)
