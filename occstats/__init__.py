@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from occstats.comparison import Comparison, compare
     from occstats.experiment import run_experiment
+    from occstats.experiment.tuning import tune
     from occstats.results import Results, load_results
 
 __version__ = "0.1.0"
@@ -23,9 +24,18 @@ _LAZY = {
     "Results": "occstats.results",
     "load_results": "occstats.results",
     "run_experiment": "occstats.experiment",
+    "tune": "occstats.experiment.tuning",
 }
 
-__all__ = ["Comparison", "Results", "__version__", "compare", "load_results", "run_experiment"]
+__all__ = [
+    "Comparison",
+    "Results",
+    "__version__",
+    "compare",
+    "load_results",
+    "run_experiment",
+    "tune",
+]
 
 
 def __getattr__(name: str) -> Any:

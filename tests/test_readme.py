@@ -61,12 +61,15 @@ def test_commands_run(body, workplace):
             assert result.exit_code == 0, (line, result.output, result.exception)
 
 
-@pytest.mark.parametrize("body", numbered("python"))
-def test_python_runs(body, workplace, capsys):
+def test_python_runs(workplace, capsys):
     import matplotlib as mpl
 
     mpl.use("agg")
-    exec(compile(body, "README.md", "exec"), {})
+    # As in a notebook, a block may use what an earlier one made.
+    namespace = {}
+    for kind, body, reason, line in blocks():
+        if kind == "python" and reason is None:
+            exec(compile("\n" * line + body, "README.md", "exec"), namespace)
 
 
 def test_shown_output_is_what_is_printed():

@@ -10,6 +10,12 @@ from occstats.errors import OutputError
 from occstats.report import writer
 
 
+@pytest.fixture(autouse=True)
+def _small_page(monkeypatch):
+    """The HTML page has tests of its own, and takes longest to draw."""
+    monkeypatch.setattr("occstats.report.html.render", lambda comparison: "<p>page</p>")
+
+
 @pytest.fixture(scope="module")
 def comparison():
     results = occstats.load_results("lenz2021").select(["ALP", "SVM", "NND"])
