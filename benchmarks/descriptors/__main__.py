@@ -99,8 +99,8 @@ def main() -> None:
         "",
         *table(rows),
     ]
-    if arguments.growth:
-        lines += import_module("growth").write(FOLDER, arguments.quick)
+    if arguments.growth and not arguments.quick:
+        lines += import_module("growth").write(FOLDER)
     if not arguments.quick and not arguments.only:
         (FOLDER / "README.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
 

@@ -85,9 +85,8 @@ def draw(curves: pd.DataFrame, title: str, path: Path) -> None:
     figure.savefig(path, dpi=150)
 
 
-def write(folder: Path, quick: bool) -> list[str]:
+def write(folder: Path, sizes: tuple[int, ...] = SIZES) -> list[str]:
     """Measure, draw, and keep the numbers; the lines of Markdown that show them."""
-    sizes = SIZES[:3] if quick else SIZES
     lines = []
     for name, curves, title in (
         ("growth_neighbours", neighbour_curves(sizes), "Neighbours of 1,024 queries, k = 6 log n"),

@@ -18,6 +18,7 @@ from occstats_descriptors._jit import compiled
 
 Array = NDArray[Any]
 INSERTION = 24
+SORTED = 256  # neighbours up to which inserting each in its place is fastest
 
 
 @compiled
@@ -158,26 +159,70 @@ def box_bounds(lows: Array, highs: Array, query: Array, squared: bool, out: Arra
 
 
 @compiled
+def room(keep: int) -> int:
+    """Number of places that a buffer for `keep` points needs besides those of a block."""
+    return keep if keep <= SORTED else keep + keep // 2
+
+
+@compiled
 def collect(
     distances: Array,
     ids: Array,
-    limit: float,
     excluded: int,
+    keep: int,
+    limit: Any,
     buffer_d: Array,
     buffer_i: Array,
-    size: int,
-) -> int:
-    """Append the points of a block that are not beyond the limit; the new size of the buffer."""
+    filled: int,
+) -> tuple[int, Any]:
+    """
+    Take the points of a block that are among the `keep` nearest so far into the buffer.
+
+    Returns the number of points in the buffer and the new limit: the distance beyond which points
+    need not be looked at. A short buffer is kept sorted; a long one is cut when it is full.
+    """
     count = 0
     for i in range(distances.shape[0]):  # by vector instructions: most often there are none
         count += distances[i] <= limit
-    if count > 0:
+    if count == 0:
+        return filled, limit
+    if keep > SORTED:
         for i in range(distances.shape[0]):
             if distances[i] <= limit and ids[i] != excluded:
-                buffer_d[size] = distances[i]
-                buffer_i[size] = ids[i]
-                size += 1
-    return size
+                buffer_d[filled], buffer_i[filled] = distances[i], ids[i]
+                filled += 1
+        if filled >= room(keep):
+            limit = keep_nearest(buffer_d, buffer_i, filled, keep)
+            filled = keep
+        return filled, limit
+    for i in range(distances.shape[0]):
+        distance, index = distances[i], ids[i]
+        if not distance <= limit or index == excluded:
+            continue
+        if filled < keep:
+            filled += 1
+        elif not before(distance, index, buffer_d[keep - 1], buffer_i[keep - 1]):
+            continue
+        place = filled - 1
+        while place > 0 and before(distance, index, buffer_d[place - 1], buffer_i[place - 1]):
+            buffer_d[place], buffer_i[place] = buffer_d[place - 1], buffer_i[place - 1]
+            place -= 1
+        buffer_d[place], buffer_i[place] = distance, index
+        if filled == keep:
+            limit = buffer_d[keep - 1]
+    return filled, limit
+
+
+@compiled
+def finish(
+    buffer_d: Array, buffer_i: Array, filled: int, keep: int, out_d: Array, out_i: Array
+) -> None:
+    """Write the `keep` nearest points of the buffer, sorted by (distance, index)."""
+    if keep > SORTED:
+        keep_nearest(buffer_d, buffer_i, filled, keep)
+        sort_pairs(buffer_d, buffer_i, keep)
+    for i in range(keep):  # assigning slices would take seconds more to compile
+        out_d[i], out_i[i] = buffer_d[i], buffer_i[i]
 
 
 @compiled
@@ -203,9 +248,9 @@ def search_blocks(
     """
     n_queries = queries.shape[0]
     n_blocks, _, size = points.shape
-    room = keep + max(keep // 2, 32)
-    buffer_d = np.empty((group, room + size), points.dtype)
-    buffer_i = np.empty((group, room + size), np.int64)
+    places = room(keep) + size
+    buffer_d = np.empty((group, places), points.dtype)
+    buffer_i = np.empty((group, places), np.int64)
     near = np.empty((4, size), points.dtype)
     bounds = np.empty((group, n_blocks), points.dtype)
     nearest_bounds = np.empty(n_blocks, points.dtype)
@@ -244,25 +289,13 @@ def search_blocks(
                     if wanted <= 2:
                         here[:] = 0
                         add_distances(points[b], queries[start + t], squared, here)
-                    filled = collect(
-                        here,
-                        ids[b],
-                        limits[t],
-                        excluded[start + t],
-                        buffer_d[t],
-                        buffer_i[t],
-                        sizes[t],
+                    own = excluded[start + t]
+                    sizes[t], limits[t] = collect(
+                        here, ids[b], own, keep, limits[t], buffer_d[t], buffer_i[t], sizes[t]
                     )
-                    if filled >= room:
-                        limits[t] = keep_nearest(buffer_d[t], buffer_i[t], filled, keep)
-                        filled = keep
-                    sizes[t] = filled
         for t in range(count):
-            keep_nearest(buffer_d[t], buffer_i[t], sizes[t], keep)
-            sort_pairs(buffer_d[t], buffer_i[t], keep)
-            for i in range(keep):  # assigning slices would take seconds more to compile
-                out_d[start + t, i] = buffer_d[t, i]
-                out_i[start + t, i] = buffer_i[t, i]
+            row = start + t
+            finish(buffer_d[t], buffer_i[t], sizes[t], keep, out_d[row], out_i[row])
 
 
 @compiled

@@ -19,12 +19,12 @@ __all__ = ["BlockSearch"]
 Matrix = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
-# (attributes up to, rows of a block): with few attributes, the nearest rows are in few small blocks
-BLOCKS = ((4, 32), (16, 128), (np.inf, 384))
-SMALL = 2048  # rows below which they stay in their order: a tree would not pay
+# attributes up to, rows of a block: with few attributes, the nearest rows are in few small blocks
+FEW, MANY = 4, 16
+BLOCKS = ((FEW, 32), (MANY, 128), (np.inf, 384))
+SMALL = 512  # rows below which they stay in their order: a tree would not pay
 CHUNK = 128
 PILOT = 32
-MANY = 16  # attributes up to which a tree can be faster, and beyond which single precision is
 PRUNED = 0.35  # share of blocks visited up to which the tree is faster
 GROUP = 64  # queries that otherwise go through the blocks together, for the sake of the cache
 EXTRA = 8  # candidates in single precision beyond k
@@ -52,9 +52,10 @@ class BlockSearch:
     """
     Exact nearest neighbours in the Manhattan or (squared) Euclidean metric, by (distance, row).
 
-    A pilot on a few queries decides whether the others go down a tree of blocks one by one,
-    or through all blocks in groups; with many attributes, they go in groups, and the pilot decides
-    whether in single precision first. The result does not depend on it.
+    With few attributes, queries go down a tree of blocks one by one. Otherwise a pilot on a few
+    queries decides: up to a medium number of attributes, whether the others go down the tree
+    or through all blocks in groups; with many, they go in groups, and the pilot decides whether in
+    single precision first. The result does not depend on it.
     """
 
     def __init__(self, X: Matrix, *, squared: bool, threads: int) -> None:
@@ -81,7 +82,8 @@ class BlockSearch:
             rows = self._order[self._order < len(rows)]  # near queries visit the same blocks
         single = self._single_pays(len(rows), k)
         down = len(self.X) >= SMALL and self.X.shape[1] <= MANY
-        if (single or down) and len(rows) >= 4 * PILOT:
+        undecided = single or (down and self.X.shape[1] > FEW)
+        if undecided and len(rows) >= 4 * PILOT:
             places = np.linspace(0, len(rows) - 1, PILOT).astype(np.int64)
             pilot, rows = rows[places], np.delete(rows, places)
             self._run(job, pilot, single, down)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from occstats_descriptors._jit import compiled
-from occstats_descriptors._knn_kernels import add_distances, collect, keep_nearest, sort_pairs
+from occstats_descriptors._knn_kernels import add_distances, collect, finish, room
 
 Array = NDArray[Any]
 
@@ -45,9 +45,9 @@ def search_tree(
     left out. `visited` counts the blocks of each query.
     """
     n_blocks, _, size = points.shape
-    room = keep + max(keep // 2, 32)
-    buffer_d = np.empty(room + size, points.dtype)
-    buffer_i = np.empty(room + size, np.int64)
+    places = room(keep) + size
+    buffer_d = np.empty(places, points.dtype)
+    buffer_i = np.empty(places, np.int64)
     near = np.empty(size, points.dtype)
     stack = np.empty(128, np.int64)
     bounds = np.empty(128, points.dtype)
@@ -78,12 +78,7 @@ def search_tree(
             visited[row] += 1
             near[:] = 0
             add_distances(points[block], query, squared, near)
-            filled = collect(near, ids[block], limits[0], excluded[row], buffer_d, buffer_i, filled)
-            if filled >= room:
-                limits[0] = keep_nearest(buffer_d, buffer_i, filled, keep)
-                filled = keep
-        keep_nearest(buffer_d, buffer_i, filled, keep)
-        sort_pairs(buffer_d, buffer_i, keep)
-        for i in range(keep):
-            out_d[row, i] = buffer_d[i]
-            out_i[row, i] = buffer_i[i]
+            filled, limits[0] = collect(
+                near, ids[block], excluded[row], keep, limits[0], buffer_d, buffer_i, filled
+            )
+        finish(buffer_d, buffer_i, filled, keep, out_d[row], out_i[row])

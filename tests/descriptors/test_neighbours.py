@@ -78,13 +78,15 @@ def test_every_path_gives_bitwise_the_same(monkeypatch, kind, m, squared):
     rng = np.random.default_rng(3)
     X = DATA[kind](rng, 2500, m)
     queries, none = DATA[kind](rng, 150, m), np.full(150, -1)
-    expected = exhaustive(queries, X, 20, squared=squared)
+    expected = exhaustive(queries, X, 300, squared=squared)
 
     def assert_same(engine):
-        distances, indices = engine.search(queries, 20, none)
-        np.testing.assert_array_equal(indices, expected[1])
-        np.testing.assert_array_equal(distances, expected[0])
+        for k in (20, 300):  # neighbours kept sorted, or cut when there are too many
+            distances, indices = engine.search(queries, k, none)
+            np.testing.assert_array_equal(indices, expected[1][:, :k])
+            np.testing.assert_array_equal(distances, expected[0][:, :k])
 
+    monkeypatch.setattr(_knn_search, "FEW", 0)
     for threads in (1, 3):
         monkeypatch.setattr(_knn_search, "MANY", 100)
         for pruned in (0.0, 1.1):  # in groups, down the tree
@@ -160,11 +162,13 @@ def test_fewer_neighbours_are_the_first_of_more(n, m):
     np.testing.assert_array_equal(one.distances[0], wide.distances[3])
 
 
-def test_all_rows_can_be_neighbours(lattice):
-    X, Y = lattice
-    found = NeighbourSearch(X).query(Y, len(X))
-    assert (np.sort(found.indices, axis=1) == np.arange(len(X))).all()
-    assert NeighbourSearch(X).training(len(X) - 1).k == len(X) - 1
+@pytest.mark.parametrize("n", [80, 700])
+def test_all_rows_can_be_neighbours(lattice, n):
+    X, Y = np.resize(lattice[0], (n, 3)), lattice[1]
+    found = NeighbourSearch(X).query(Y, n)
+    assert (np.sort(found.indices, axis=1) == np.arange(n)).all()
+    np.testing.assert_array_equal(found.indices, exhaustive(Y, X, n)[1])
+    assert NeighbourSearch(X).training(n - 1).k == n - 1
 
 
 def test_numbers_near_the_largest_have_no_nan():
