@@ -149,9 +149,9 @@ def _refits(data: FoldData, task: Task, recipe: SweepRecipe, seed: int) -> tuple
         parameters = dict(zip([a.parameter for a in recipe.axes], combination, strict=True))
         try:
             estimator = make(recipe.origin, **{**recipe.parameters, **parameters})
-            given = estimator.get_params(deep=False)
-            if "random_state" in given and given["random_state"] is None:
-                estimator.set_params(random_state=seed)
+            given = estimator.get_params()
+            seeded = [name for name in given if name.split("__")[-1] == "random_state"]
+            estimator.set_params(**{name: seed for name in seeded if given[name] is None})
             scores = np.asarray(estimator.fit(data.train).score_samples(data.test), dtype=float)
             if not np.isfinite(scores).all():
                 raise ValueError(f"{int((~np.isfinite(scores)).sum())} scores are not finite")

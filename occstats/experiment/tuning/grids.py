@@ -38,9 +38,9 @@ class Axis:
         What the grid is given in: ``a`` where the number of neighbours is k = a·log n.
     parameter : str
         The parameter of the descriptor that it determines.
-    rule : {"count", "log", "dimension", "plain"}
+    rule : {"count", "log", "dimension", "fraction", "plain"}
         How: a number of neighbours, a multiple of log n, a multiple of the number of attributes,
-        or the value itself.
+        a number up to 1, or the value as it is.
     values : tuple
         The grid.
     window : int
@@ -129,7 +129,7 @@ PAPER: dict[str, tuple[Axis, ...]] = {
     "LNND": (Axis("a", "k", "log", _span(0.01, 10, 0.01), 101, 0.1),),
     "LOF": (Axis("a", "k", "log", _span(0.01, 10, 0.01), 101, 0.1),),
     "SVM": (
-        Axis("nu", "nu", "plain", _span(0.05, 0.95, 0.05), 3, 0.05),
+        Axis("nu", "nu", "fraction", _span(0.05, 0.95, 0.05), 3, 0.05),
         Axis("c", "c", "dimension", _span(0.05, 1.50, 0.05), 3, 0.05),
     ),
     "ALP": (
@@ -144,7 +144,7 @@ NAMES: dict[str, dict[str, tuple[str, str]]] = {
     "NND": _NEIGHBOURS,
     "LNND": _NEIGHBOURS,
     "LOF": _NEIGHBOURS,
-    "SVM": {"nu": ("nu", "plain"), "c": ("c", "dimension")},
+    "SVM": {"nu": ("nu", "fraction"), "c": ("c", "dimension")},
     "ALP": {**_NEIGHBOURS, "l": ("l", "count"), "b": ("l", "log")},
 }
 
@@ -294,15 +294,15 @@ def _check_values(descriptor: str, axis: Axis) -> None:
         raise ArgumentError(f"--grid: {axis.name} of {descriptor} has no values")
     if len(set(axis.values)) < len(axis.values):
         raise ArgumentError(f"--grid: {axis.name} of {descriptor} has a value twice")
-    if axis.rule == "plain" and axis.name != "nu":
+    if axis.rule == "plain":
         return
     for value in axis.values:
         positive = axis.is_numeric and math.isfinite(float(value)) and float(value) > 0
         if not positive or (axis.rule == "count" and not float(value).is_integer()):
             kind = "positive integers" if axis.rule == "count" else "positive numbers"
             raise ArgumentError(f"--grid: {axis.name} of {descriptor} needs {kind}, got {value!r}")
-    if axis.name == "nu" and max(float(value) for value in axis.values) > 1:
-        raise ArgumentError(f"--grid: nu of {descriptor} needs numbers in (0, 1]")
+    if axis.rule == "fraction" and max(float(value) for value in axis.values) > 1:
+        raise ArgumentError(f"--grid: {axis.name} of {descriptor} needs numbers in (0, 1]")
     if list(axis.values) != sorted(axis.values, key=float):
         raise ArgumentError(f"--grid: the values of {axis.name} must increase")
 
@@ -330,7 +330,9 @@ def check_names(grids: Iterable[str], descriptors: Mapping[str, str]) -> None:
 def _parameters(origin: str) -> list[str]:
     from occstats_descriptors.registry import make
 
-    return sorted(make(origin).get_params(deep=False))
+    estimator = make(origin)
+    # An adapted detector of another package is swept by its own parameters.
+    return sorted(getattr(estimator, "detector", estimator).get_params(deep=False))
 
 
 def _first_parameter(origin: str) -> str:

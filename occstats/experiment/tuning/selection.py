@@ -39,7 +39,7 @@ class Optimum:
     interval : dict
         Name → percentile interval of the best value when data sets are resampled; NaN with one.
     at_edge : bool
-        Whether a best value lies within half a window of an end of its grid.
+        Whether a best value lies within half a window of an end of its grid that could be moved.
     n_datasets : int
         How many data sets the mean is over.
     """
@@ -100,7 +100,6 @@ def find_optimum(
     rounded = {axis.name: axis.rounded(values[axis.name]) for axis in axes}
     count = max(min(n_resamples, MOST_ELEMENTS // surface.size), 1)
     near = surface >= surface[place] - LOSS
-    half = [axis.window // 2 for axis in axes]
     return Optimum(
         values=values,
         rounded=rounded,
@@ -112,10 +111,7 @@ def find_optimum(
         },
         flat_share=float(near.mean()),
         interval=_intervals(grid, confidence, count, random_state),
-        at_edge=any(
-            axis.is_numeric and (at - h <= 0 or at + h >= len(axis.values) - 1)
-            for axis, at, h in zip(axes, place, half, strict=True)
-        ),
+        at_edge=any(_near_an_end(axis, at) for axis, at in zip(axes, place, strict=True)),
         n_datasets=len(grid.datasets),
         n_resamples=count,
     )
@@ -139,6 +135,14 @@ def flat_range(
     while high < len(good) - 1 and good[high + 1]:
         high += 1
     return axis.values[low], axis.values[high]
+
+
+def _near_an_end(axis: Axis, place: int) -> bool:
+    """Whether a wider grid might have had a better value; fewer than one neighbour it cannot."""
+    half = axis.window // 2
+    lowest = axis.rule == "count" and axis.values[0] == 1
+    below = not lowest and place - half <= 0
+    return axis.is_numeric and (below or place + half >= len(axis.values) - 1)
 
 
 def _line(surface: NDArray[np.float64], place: tuple[int, ...], number: int) -> NDArray[np.float64]:

@@ -113,7 +113,7 @@ class Sweep:
         return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
 
     @cached_property
-    def dataset_means(self) -> pd.DataFrame:
+    def chosen(self) -> pd.DataFrame:
         """Mean score of each data set at its own chosen parameters, and what was chosen."""
         rows = []
         for grid in self.grids:
@@ -133,6 +133,19 @@ class Sweep:
     def results(self) -> pd.DataFrame:
         """The leave-one-dataset-out results, one row per fold, as ``occstats compare`` takes it."""
         return results_with(self.rows, self.grids, self.choices)
+
+    @property
+    def results_by_metric(self) -> dict[str | None, pd.DataFrame]:
+        """The results of the descriptors as they are, and of those with another metric (named)."""
+        names: dict[str | None, list[str]] = {}
+        for grid in self.grids:
+            metric = grid.recipe.parameters.get("metric")
+            names.setdefault(metric, []).append(grid.recipe.name)
+        parts = {
+            metric: self.results[self.results["descriptor"].isin(of_metric)]
+            for metric, of_metric in names.items()
+        }
+        return {metric: rows for metric, rows in parts.items() if len(rows)}
 
     @property
     def failures(self) -> int:
