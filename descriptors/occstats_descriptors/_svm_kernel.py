@@ -13,8 +13,10 @@ from occstats_descriptors.base import Matrix
 
 __all__ = ["bounded", "kernel_matrix", "kernel_times"]
 
-# Elements of one block of the kernel matrix: few enough to stay in the cache of a core.
-_BLOCK_ELEMENTS = 1 << 17
+# A tile of the kernel matrix (0.5 MB) stays in the cache of a core, and is small enough for its
+# memory to be used again instead of being asked of the system each time.
+_BLOCK_ROWS = 128
+_TILE_COLUMNS = 512
 
 
 # Rows further out than this are infinitely far from any other; their squares are still finite.
@@ -34,12 +36,13 @@ def kernel_matrix(rows: Matrix, columns: Matrix, gamma: float) -> NDArray[np.flo
     exponents = _exponents(rows, columns, gamma)
 
     def work(part: slice) -> None:
-        with np.errstate(over="ignore"):
-            result[part] = exponents(part)
+        for tile in _tiles(len(columns)):
+            with np.errstate(over="ignore"):
+                result[part, tile] = exponents(part, tile)
         np.exp(result[part], out=result[part])
 
     with single_threaded_blas():
-        for_each_block(work, len(rows), _step(len(columns)), 1)
+        for_each_block(work, len(rows), _BLOCK_ROWS, 1)
     # Rounding must not make a row more similar to another than to itself.
     return np.minimum(result, 1, out=result)
 
@@ -57,7 +60,7 @@ def kernel_times(
     Evaluate Σ_j k(x_i, y_j) w_j without keeping the kernel matrix.
 
     The exponents are made in double precision; `dtype` is that of the exponentials and of their
-    products with the weights.
+    products with the weights, which are added up in double precision tile by tile.
     """
     weights = np.ascontiguousarray(weights, dtype=dtype)
     result = np.zeros((len(rows), *weights.shape[1:]))
@@ -66,29 +69,30 @@ def kernel_times(
     exponents = _exponents(rows, columns, gamma)
 
     def work(part: slice) -> None:
-        with np.errstate(over="ignore"):
-            kernel: NDArray[Any] = exponents(part).astype(dtype, copy=False)
-        np.exp(kernel, out=kernel)
-        result[part] = kernel @ weights
+        for tile in _tiles(len(columns)):
+            with np.errstate(over="ignore"):
+                kernel: NDArray[Any] = exponents(part, tile).astype(dtype, copy=False)
+            np.exp(kernel, out=kernel)
+            result[part] += kernel @ weights[tile]
 
     with single_threaded_blas():
-        for_each_block(work, len(rows), _step(len(columns)), threads)
+        for_each_block(work, len(rows), _BLOCK_ROWS, threads)
     return result
 
 
-def _exponents(rows: Matrix, columns: Matrix, gamma: float) -> Callable[[slice], Matrix]:
-    """Make the function that evaluates −γ‖x − y‖² for a slice of the rows and all columns."""
+def _exponents(rows: Matrix, columns: Matrix, gamma: float) -> Callable[[slice, slice], Matrix]:
+    """Make the function that evaluates −γ‖x − y‖² for slices of the rows and columns."""
     row_norms = gamma * np.einsum("ij,ij->i", rows, rows)
     column_norms = gamma * np.einsum("ij,ij->i", columns, columns)
     if max(row_norms.max(initial=0.0), column_norms.max(initial=0.0)) > _CANCELLING:
         from scipy.spatial.distance import cdist
 
-        return lambda part: -gamma * cdist(rows[part], columns, "sqeuclidean")
+        return lambda part, tile: -gamma * cdist(rows[part], columns[tile], "sqeuclidean")
     # 2γ x·y − γ‖x‖² − γ‖y‖² as one matrix product.
     left = np.column_stack([rows, -row_norms, np.ones(len(rows))])
     right = np.vstack([(2 * gamma) * columns.T, np.ones(len(columns)), -column_norms])
-    return lambda part: left[part] @ right
+    return lambda part, tile: left[part] @ right[:, tile]
 
 
-def _step(columns: int) -> int:
-    return max(8, _BLOCK_ELEMENTS // max(columns, 1))
+def _tiles(columns: int) -> list[slice]:
+    return [slice(start, start + _TILE_COLUMNS) for start in range(0, columns, _TILE_COLUMNS)]

@@ -44,9 +44,10 @@ class EIF(Descriptor):
         Number of attributes that a hyperplane may depend on, less one; 0 splits along attributes,
         None is full extension, m − 1.
     random_state : int, RandomState or None, default 0
-        Seed. An integer gives the trees of the authors' package `eif` with that seed (as built with
-        the GNU C++ library of GCC 11 or later). The default is fixed, so that a description is the
-        same each time.
+        Seed. An integer s gives the trees of the authors' package `eif` with that seed (as built
+        with the GNU C++ library of GCC 11 or later); tree i has the seed s + i, so two forests
+        have no tree in common if their seeds are at least `n_trees` apart. The default is fixed, so
+        that a description is the same each time.
     n_jobs : int or None, default None
         Threads; None and −1 for all cores. The scores do not depend on it.
     contamination : float, default 0.1
