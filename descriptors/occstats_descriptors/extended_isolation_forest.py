@@ -98,6 +98,7 @@ class EIF(Descriptor):
     def _fit(self, X: Matrix) -> None:
         from occstats_descriptors._forest_kernels import grow, height_limit
 
+        X = _writeable(X)
         n, m = X.shape
         trees = integer(self.n_trees, "n_trees")
         self.subsample_ = min(integer(self.subsample, "subsample", 2), n)
@@ -145,6 +146,7 @@ class EIF(Descriptor):
     def _score(self, X: Matrix) -> Vector:
         from occstats_descriptors._forest_kernels import average_path, sum_of_paths
 
+        X = _writeable(X)
         total = np.empty(len(X))
 
         def work(part: slice) -> None:
@@ -175,3 +177,8 @@ class EIF(Descriptor):
                 f"extension must be at most {m - 1} for {m} attributes, got extension={extension}."
             )
         return extension
+
+
+def _writeable(rows: Matrix) -> Matrix:
+    """Copy read-only rows: for those, the kernels would be compiled a second time."""
+    return rows if rows.flags.writeable else rows.copy()
