@@ -1,0 +1,346 @@
+"""The HTML report: a structure for screen readers, names that stay text, a strict policy."""
+
+import json
+import re
+from collections import Counter
+from html.parser import HTMLParser
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import occstats
+from occstats.report.html import render
+from occstats.report.html.drawing import inline_svg
+from occstats.report.html.page import SCRIPTS
+from occstats.report.html.pairs import MOST_ALGORITHMS, pair_data
+from occstats.report.html.policy import content_security_policy, source_hash
+from occstats.report.html.views import MOST_ROWS, table_view
+from occstats.report.tables import all_tables
+
+HOSTILE = [
+    "</script><script>alert(1)</script>",
+    '"><img src=x onerror=alert(1)>',
+    "{{ 7 * 7 }}{% raw %}",
+    "<!--",
+    "javascript:alert(1)",
+    "two\nlines\x1b[31m",
+    "\u202eright to left",
+    "近傍法 🦊",
+    "$stray & \\input{x}",
+    "x" * 300,
+]
+VOID = {"meta", "link", "input", "br", "img"}
+
+
+class Page(HTMLParser):
+    """Every element with its attributes, its text, and the elements around it."""
+
+    def __init__(self, markup):
+        super().__init__(convert_charrefs=True)
+        self.elements, self.texts, self.comments, self.open = [], [], [], []
+        self.feed(markup)
+        self.close()
+
+    def handle_starttag(self, tag, attrs):
+        element = {"tag": tag, "attributes": dict(attrs), "text": "", "inside": list(self.open)}
+        self.elements.append(element)
+        if tag not in VOID:
+            self.open.append(element)
+
+    def handle_startendtag(self, tag, attrs):
+        self.elements.append(
+            {"tag": tag, "attributes": dict(attrs), "text": "", "inside": list(self.open)}
+        )
+
+    def handle_endtag(self, tag):
+        assert self.open
+        assert self.open[-1]["tag"] == tag, f"</{tag}> closes <{self.open[-1]['tag']}>"
+        self.open.pop()
+
+    def handle_data(self, data):
+        for element in self.open:
+            element["text"] += data
+
+    def handle_comment(self, data):
+        self.comments.append(data)
+
+    def all(self, tag):
+        return [element for element in self.elements if element["tag"] == tag]
+
+
+def scores(datasets, algorithms, *, classes=("1", "2"), seed=3):
+    index = pd.MultiIndex.from_tuples(
+        [(dataset, label) for dataset in datasets for label in classes],
+        names=["dataset", "class"],
+    )
+    values = np.random.default_rng(seed).random((len(index), len(algorithms)))
+    return pd.DataFrame(values, index=index, columns=list(algorithms))
+
+
+def compared(frame, **settings):
+    results = occstats.Results(
+        scores=frame,
+        traits=pd.DataFrame(index=frame.index),
+        score_name=settings.pop("score_name", "auroc"),
+        higher_is_better=settings.pop("higher_is_better", True),
+    )
+    return occstats.compare(results, **{"n_resamples": 100, **settings})
+
+
+@pytest.fixture(scope="module")
+def comparison():
+    return occstats.compare("lenz2021", n_resamples=100)
+
+
+@pytest.fixture(scope="module")
+def markup(comparison):
+    return render(comparison)
+
+
+@pytest.fixture(scope="module")
+def page(markup):
+    return Page(markup)
+
+
+@pytest.fixture(scope="module")
+def hostile():
+    comparison = compared(scores(HOSTILE, HOSTILE), score_name="<i>auroc</i>")
+    return comparison, render(comparison)
+
+
+def policy_of(page):
+    metas = [meta["attributes"] for meta in page.all("meta")]
+    return next(m["content"] for m in metas if m.get("http-equiv") == "Content-Security-Policy")
+
+
+def test_policy_allows_these_scripts_and_styles_and_nothing_else(page):
+    policy = dict(part.split(" ", 1) for part in policy_of(page).split("; "))
+    scripts = [s for s in page.all("script") if s["attributes"].get("type") != "application/json"]
+    assert len(scripts) == len(SCRIPTS)
+    assert policy["default-src"] == policy["base-uri"] == policy["form-action"] == "'none'"
+    assert policy["script-src"].split() == [source_hash(script["text"]) for script in scripts]
+    assert policy["style-src"].split() == [
+        source_hash(style["text"]) for style in page.all("style")
+    ]
+    assert "unsafe" not in policy_of(page)
+    assert policy["img-src"] == "data:"
+
+
+def test_policy_comes_before_what_it_governs(markup):
+    assert markup.index("Content-Security-Policy") < markup.index("<style>")
+
+
+def test_policy_of_nothing_forbids_everything():
+    policy = content_security_policy(scripts=[], styles=[])
+    assert "script-src 'none'; style-src 'none'" in policy
+
+
+def test_nothing_is_inline_that_the_policy_would_block(page):
+    for element in page.elements:
+        names = set(element["attributes"])
+        assert "style" not in names
+        assert not {name for name in names if name.startswith("on")}
+        for name in names & {"src", "href", "xlink:href", "action", "srcset", "data"}:
+            assert element["attributes"][name].startswith(("#", "data:"))
+    assert len(page.all("style")) == 1
+
+
+def test_no_address_is_left_to_load(markup):
+    without_text = re.sub(r"http://www\.w3\.org/(2000/svg|1999/xlink)", "", markup)
+    assert not re.search(r"url\(\s*['\"]?(?!#)", without_text)
+    assert "@import" not in without_text
+    assert not re.search(r'(src|href)="(?!#|data:)', without_text)
+
+
+def test_identifiers_are_unique_and_references_lead_somewhere(page):
+    identities = Counter(e["attributes"]["id"] for e in page.elements if "id" in e["attributes"])
+    assert [name for name, count in identities.items() if count > 1] == []
+    for element in page.elements:
+        for name, value in element["attributes"].items():
+            if name in {"aria-labelledby", "aria-describedby"}:
+                assert set(value.split()) <= set(identities)
+            elif name == "href" and value.startswith("#"):
+                assert value[1:] in identities
+            elif "url(#" in (value or ""):
+                assert set(re.findall(r"url\(#([^)]*)\)", value)) <= set(identities)
+
+
+def test_structure_is_the_one_that_assistive_technology_expects(page):
+    assert page.all("html")[0]["attributes"]["lang"] == "en"
+    assert len(page.all("h1")) == len(page.all("main")) == len(page.all("nav")) == 1
+    levels = [int(e["tag"][1]) for e in page.elements if re.fullmatch("h[1-6]", e["tag"])]
+    assert levels[0] == 1
+    assert max(np.diff(levels)) <= 1
+    skip = next(a for a in page.all("a") if a["attributes"].get("class") == "skip")
+    assert skip["attributes"]["href"] == "#main"
+    sections = [s["attributes"].get("aria-labelledby") for s in page.all("section")]
+    assert None not in sections
+
+
+def test_every_table_has_a_caption_and_headings_with_a_scope(page, comparison):
+    tables = page.all("table")
+    assert len(tables) == len(all_tables(comparison))
+    captions = [e for e in page.all("caption") if e["text"].strip()]
+    assert len(captions) == len(tables)
+    assert {th["attributes"].get("scope") for th in page.all("th")} == {"col", "row"}
+    for region in (e for e in page.elements if e["attributes"].get("role") == "region"):
+        assert region["attributes"]["tabindex"] == "0"
+        assert region["attributes"]["aria-labelledby"]
+
+
+def test_every_field_has_a_label(page):
+    for field in page.all("input") + page.all("select"):
+        assert any(around["tag"] == "label" for around in field["inside"])
+
+
+def test_every_figure_is_drawn_with_text_as_text_and_words_for_it(page):
+    drawings = page.all("svg")
+    assert len(drawings) == 9
+    for drawing in drawings:
+        assert drawing["attributes"]["role"] == "img"
+        inside = [e for e in page.elements if drawing in e["inside"]]
+        words = {e["tag"]: e["text"] for e in inside if e["tag"] in {"title", "desc"}}
+        assert len(words["title"]) > 10
+        assert len(words["desc"]) > 40
+        assert any(e["tag"] == "text" for e in inside)
+        assert not {e["tag"] for e in inside} & {"style", "script", "foreignobject", "metadata"}
+
+
+def test_the_numbers_are_those_of_the_comparison(markup, comparison):
+    first = markup.split('data-table="summary"')[1].split("<tbody>")[1].split("</tr>")[0]
+    values = [float(value) for value in re.findall(r'data-v="([^"]*)"', first)]
+    best = comparison.summary.iloc[0]
+    assert values[0] == best["mean_rank"]
+    assert best["mean_score"] in values
+    assert comparison.verdict.split(". ")[0] in Page(markup).all("main")[0]["text"]
+
+
+def test_significant_p_values_are_strong_and_lead_to_their_pair(page, comparison):
+    links = [a for a in page.all("a") if "data-pair" in a["attributes"]]
+    assert len(links) == 36
+    strong = {s["inside"][-1]["attributes"].get("data-pair") for s in page.all("strong")}
+    p = comparison.matrix("p_adjusted").to_numpy()
+    for link in links:
+        a, b = map(int, link["attributes"]["data-pair"].split("-"))
+        assert (link["attributes"]["data-pair"] in strong) == (p[a, b] <= 0.05)
+
+
+def test_pair_data_say_what_the_comparison_says(comparison):
+    data = pair_data(comparison)
+    assert data["algorithms"] == comparison.algorithms
+    assert len(data["pairs"]) == 72
+    labels = [measure["label"] for measure in data["measures"]]
+    pair = data["pairs"]["0-1"]
+    assert pair["values"][labels.index("corrected p-value")] == ["0.17", ""]
+    assert pair["sentence"].startswith("On average over data sets ALP is better than SVM by 0.0033")
+    assert "not significant (p\u00a0=\u00a00.17" in pair["sentence"]
+    # The other way round the same algorithm is the better one.
+    assert data["pairs"]["1-0"]["sentence"] == pair["sentence"]
+    changed = comparison.stability.changes
+    changed = changed[(changed["left_out"] == "dataset") & (changed["a"] == "ALP")]
+    named = changed[changed["b"] == "MD"]["name"].tolist()
+    position = data["algorithms"].index("MD")
+    assert data["pairs"][f"0-{position}"].get("changedWithout", []) == named
+    assert all(measure["explanation"] for measure in data["measures"])
+
+
+def test_scores_for_the_charts_are_those_of_the_results(comparison):
+    data = pair_data(comparison)
+    drawn = np.array(data["scores"], dtype=float)
+    assert np.array_equal(drawn, comparison.results.scores[comparison.algorithms].to_numpy())
+    names = [data["datasets"][code] for code, _ in data["tasks"]]
+    assert names == comparison.results.scores.index.get_level_values(0).tolist()
+
+
+def test_names_never_become_markup(hostile):
+    _, markup = hostile
+    page = Page(markup)
+    scripts = page.all("script")
+    assert len(scripts) == len(SCRIPTS) + 1
+    assert page.all("img") == page.all("i") == page.comments == []
+    assert "alert" not in "".join(s["text"] for s in scripts[1:])
+    for element in page.elements:
+        assert not {name for name in element["attributes"] if name.startswith("on")}
+    main = page.all("main")[0]["text"]
+    for name in ("</script><script>alert(1)</script>", "{{ 7 * 7 }}{% raw %}", "近傍法 🦊"):
+        assert name in main
+    assert r"two\nlines\x1b[31m" in main
+    assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f\u202a-\u202e\u2066-\u2069]", markup)
+
+
+def test_data_cannot_end_their_element_and_read_back(hostile):
+    comparison, markup = hostile
+    block = markup.split('id="pair-data">')[1].split("</script>")[0]
+    assert not set("<>&'") & set(block)
+    data = json.loads(block)
+    assert data["algorithms"][comparison.algorithms.index(HOSTILE[0])] == HOSTILE[0]
+    assert data["score"] == "<i>auroc</i>"
+
+
+def test_bytes_are_the_same_every_time(comparison, markup):
+    assert render(comparison) == markup
+
+
+def test_a_single_data_set_has_ranks_and_no_pairs():
+    comparison = compared(scores(["only"], ["a", "b", "c"], classes=list("123456")))
+    page = Page(render(comparison))
+    assert pair_data(comparison) is None
+    assert not page.all("select")
+    assert "p_values" not in {e["attributes"].get("data-table") for e in page.elements}
+
+
+def test_lower_is_better_reaches_the_charts():
+    frame = scores([f"d{i}" for i in range(8)], ["a", "b"])
+    data = pair_data(compared(frame, higher_is_better=False, score_name="error"))
+    assert data["higherIsBetter"] is False
+    means = frame.groupby(level=0).mean().mean()
+    better = means.idxmin()
+    assert f"{better} is better than" in data["pairs"]["0-1"]["sentence"]
+
+
+def test_missing_scores_are_null():
+    frame = scores([f"d{i}" for i in range(8)], ["a", "b", "c"])
+    frame.iloc[0, 0] = np.nan
+    comparison = compared(frame, missing="pairwise")
+    data = pair_data(comparison)
+    assert data["scores"][0][data["algorithms"].index("a")] is None
+    page = Page(render(comparison))
+    assert page.all("main")
+    assert any(note in page.all("main")[0]["text"] for note in comparison.notes)
+
+
+def test_many_algorithms_and_tasks_are_cut_and_said():
+    names = [f"algorithm {i}" for i in range(MOST_ALGORITHMS + 5)]
+    comparison = compared(scores([f"d{i}" for i in range(6)], names))
+    markup = render(comparison)
+    assert len(pair_data(comparison)["algorithms"]) == MOST_ALGORITHMS
+    assert "the other 5 are in tables/pairwise.csv" in markup
+
+
+def test_long_tables_are_cut_and_say_where_the_rest_is():
+    frame = scores([f"d{i}" for i in range(MOST_ROWS // 2 + 1)], ["a", "b"])
+    table = next(t for t in all_tables(compared(frame)) if t.name == "scores")
+    view = table_view(table, compared(frame.head(20)), {})
+    assert len(view.rows) == MOST_ROWS
+    assert view.left_out == "2 rows more are in tables/scores.csv, beside this page."
+
+
+def test_drawing_keeps_its_look_without_style_attributes():
+    markup = (
+        '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" '
+        'width="10pt" viewBox="0 0 10 10" aria-labelledby="t"><title id="t">T &lt;b&gt;</title>'
+        "<metadata><x/></metadata><defs><style>*{stroke-linejoin: round}</style>"
+        '<path id="m" d="M 0 0 L 1.23456 2" style="stroke: #222222"/></defs>'
+        '<g id="a"><g clip-path="url(#p)"><use xlink:href="#m" x="1.005" style="fill: red"/></g>'
+        '<g clip-path="url(#p)"><use xlink:href="#m" x="3" style="fill: red"/></g></g>'
+        '<clipPath id="p"><rect width="9"/></clipPath></svg>'
+    )
+    assert inline_svg(markup, "f1-") == (
+        '<svg viewBox="0 0 10 10" aria-labelledby="f1-0" stroke-linecap="butt" '
+        'stroke-linejoin="round"><title id="f1-0">T &lt;b&gt;</title>'
+        '<defs><path d="M 0 0 L 1.23 2" stroke="#222222" id="f1-1" /></defs>'
+        '<g clip-path="url(#f1-2)" fill="red"><use href="#f1-1" x="1.00" />'
+        '<use href="#f1-1" x="3" /></g>'
+        '<clipPath id="f1-2"><rect width="9" /></clipPath></svg>'
+    )
