@@ -30,9 +30,10 @@ if TYPE_CHECKING:
     from occstats.figures.rank_frequencies import ranks
     from occstats.figures.regression_forest import regression
     from occstats.figures.run_times import times
-    from occstats.figures.saving import save, svg_markup
+    from occstats.figures.saving import save
     from occstats.figures.score_distributions import distributions
     from occstats.figures.style import PRESETS, FigureError
+    from occstats.figures.svg import svg_markup
 
 __all__ = [
     "FIGURES",
@@ -62,7 +63,7 @@ _ELSEWHERE = {
     "Plotter": "accessor",
     "alt_text": "canvas",
     "save": "saving",
-    "svg_markup": "saving",
+    "svg_markup": "svg",
     "PRESETS": "style",
     "FigureError": "style",
 }

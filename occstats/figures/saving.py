@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import html
 import io
 import os
-import re
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
@@ -19,12 +17,12 @@ from occstats.errors import OutputError
 from occstats.figures.canvas import alt_text, quiet_glyphs
 from occstats.figures.glyphs import missing_glyphs
 from occstats.figures.style import FigureError
+from occstats.figures.svg import OUTPUT, root_figure, svg_markup
 from occstats.figures.text import clean
 
-__all__ = ["FORMATS", "MissingGlyphWarning", "check_formats", "save", "svg_markup"]
+__all__ = ["FORMATS", "MissingGlyphWarning", "check_formats", "save"]
 
 FORMATS = ("pdf", "svg", "png", "pgf")
-_OUTPUT: dict[Any, Any] = {"svg.fonttype": "none", "svg.hashsalt": "occstats", "pdf.fonttype": 42}
 
 
 class MissingGlyphWarning(UserWarning):
@@ -80,7 +78,7 @@ def save(
     ...     [file.name for file in files]
     ['alp.pdf', 'alp.svg']
     """
-    figure = _root(drawn)
+    figure = root_figure(drawn)
     target = Path(path)
     chosen = _formats(target, formats)
     if not 10 <= dpi <= 2400:
@@ -95,13 +93,6 @@ def save(
         data = _rendered(figure, kind, title or stem.name, dpi)
         written.append(_replace(stem.parent / f"{stem.name}.{kind}", data))
     return written
-
-
-def _root(drawn: FigureBase | Axes) -> Figure:
-    figure = drawn.get_figure(root=True) if isinstance(drawn, FigureBase | Axes) else None
-    if not isinstance(figure, Figure):
-        raise FigureError(f"save takes a Matplotlib figure or axes; got {type(drawn).__name__}")
-    return figure
 
 
 def _formats(target: Path, formats: Sequence[str] | None) -> list[str]:
@@ -139,79 +130,9 @@ def _rendered(figure: Figure, kind: str, title: str, dpi: float) -> bytes:
     elif words:
         metadata["Description"] = words
     buffer = io.BytesIO()
-    with matplotlib.rc_context(_OUTPUT), quiet_glyphs():
+    with matplotlib.rc_context(OUTPUT), quiet_glyphs():
         figure.savefig(buffer, format=kind, metadata=metadata, dpi=dpi)
     return buffer.getvalue()
-
-
-def svg_markup(
-    drawn: FigureBase | Axes,
-    *,
-    title: str = "",
-    identity: str = "",
-    standalone: bool = False,
-    dpi: float = 300,
-) -> str:
-    """Return a figure as SVG with a title and a description for screen readers.
-
-    Parameters
-    ----------
-    drawn : Figure or Axes
-        What to write.
-    title : str
-        Short title, read before the alternative text.
-    identity : str
-        Prefix of all identifiers, so that several figures can stand in one HTML page.
-    standalone : bool
-        With the XML declaration, as a file needs it; without, to be put into HTML.
-    dpi : float
-        Dots per inch of parts that are drawn as an image.
-
-    Examples
-    --------
-    >>> from occstats import figures
-    >>> figures.svg_markup(figures.alp_diagram(), identity="alp")[:4]
-    '<svg'
-    """
-    figure = _root(drawn)
-    buffer = io.StringIO()
-    with matplotlib.rc_context(_OUTPUT), quiet_glyphs():
-        figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None}, dpi=dpi)
-    prologue, opening, rest = _opened(buffer.getvalue())
-    prefix = re.sub(r"[^A-Za-z0-9_-]", "-", identity) + "-" if identity else ""
-    opening, rest = _prefixed(opening, prefix), _prefixed(rest, prefix)
-    named = _named(clean(title), alt_text(figure), prefix)
-    head = opening[:-1] + named[0] + ">"
-    return (prologue if standalone else "") + head + named[1] + rest
-
-
-def _opened(markup: str) -> tuple[str, str, str]:
-    match = re.search(r"<svg\b[^>]*>", markup)
-    assert match is not None
-    return markup[: match.start()], match[0], markup[match.end() :]
-
-
-def _named(title: str, words: str, prefix: str) -> tuple[str, str]:
-    labels = []
-    elements = ""
-    if title:
-        labels.append(f"{prefix}title")
-        elements += f'\n <title id="{labels[-1]}">{html.escape(title)}</title>'
-    if words:
-        labels.append(f"{prefix}description")
-        elements += f'\n <desc id="{labels[-1]}">{html.escape(words)}</desc>'
-    reference = f' aria-labelledby="{" ".join(labels)}"' if labels else ""
-    return f' role="img"{reference}', elements
-
-
-# Attributes only: a name drawn as text cannot contain a raw quotation mark or angle bracket that
-# would let it look like one, since it is escaped, and stands between tags.
-_TAG = re.compile(r"<[^>]*>")
-_REFERENCE = re.compile(r'(\bid="|xlink:href="#|href="#|url\(#)(?=[^"])')
-
-
-def _prefixed(markup: str, prefix: str) -> str:
-    return _TAG.sub(lambda tag: _REFERENCE.sub(rf"\g<1>{prefix}", tag[0]), markup)
 
 
 def _replace(path: Path, data: bytes) -> Path:

@@ -187,8 +187,8 @@ def _families(serif: bool) -> tuple[str, ...]:
     return (generic, *(name for name in _FALLBACK_FONTS if name in installed))
 
 
-# Settings of the session rather than of a figure: never touched.
-_SESSION = re.compile(
+# Settings of the interpreter rather than of a figure: never touched.
+_ELSEWHERE = re.compile(
     r"backend.*|interactive|toolbar|timezone|webagg\..*|tk\..*|macosx\..*|docstring\..*|date\.epoch"
     r"|figure\.(max_open_warning|raise_window|hooks)|savefig\.directory|keymap\..*|animation\..*|pgf\..*"
 )
@@ -196,11 +196,11 @@ _SESSION = re.compile(
 
 @functools.cache
 def _defaults() -> dict[Any, Any]:
-    # A user's own style must not leak into our figures, nor may ours touch her session.
+    # A user's own style must not leak into our figures, nor may ours touch her backend.
     import matplotlib
 
     defaults = matplotlib.rcParamsDefault
-    return {key: defaults[key] for key in defaults if not _SESSION.fullmatch(key)}
+    return {key: defaults[key] for key in defaults if not _ELSEWHERE.fullmatch(key)}
 
 
 def rc(chosen: Preset) -> dict[Any, Any]:

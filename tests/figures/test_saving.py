@@ -77,6 +77,17 @@ def test_figures_in_one_page_have_identifiers_of_their_own(lenz2021):
         assert not page.startswith("<?xml")
 
 
+def test_svg_needs_no_styles_of_its_page(lenz2021):
+    for name in ("pairwise", "distributions", "regression"):
+        root = ElementTree.fromstring(figures.svg_markup(getattr(lenz2021.plot, name)()))
+        assert not list(root.iter(f"{SVG}style"))
+        assert not [element for element in root.iter() if "style" in element.attrib]
+        texts = list(root.iter(f"{SVG}text"))
+        assert texts
+        assert all(element.get("font-size", "").endswith("px") for element in texts)
+        assert root.get("stroke-linejoin") == "round"
+
+
 def test_an_identity_cannot_leave_its_attribute(lenz2021):
     markup = figures.svg_markup(lenz2021.plot.kendall(), identity='"><script>', title="<&\x00")
     root = ElementTree.fromstring(markup)

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from matplotlib.figure import Figure
 
-from occstats.figures.saving import svg_markup
+from occstats.figures.svg import svg_markup
 from occstats.figures.text import clean, display_width, label, labels, shorten, wrap
 
 ANY_TEXT = st.text(alphabet=st.characters(), max_size=80)
