@@ -19,9 +19,10 @@ __all__ = ["BlockSearch"]
 Matrix = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
-# attributes up to, rows of a block: with few attributes, the nearest rows are in few small blocks
 FEW, MANY = 4, 16
-BLOCKS = ((FEW, 32), (MANY, 128), (np.inf, 384))
+# Attributes up to, rows of a block: with few attributes, the nearest rows are in few small blocks;
+# with very many, a large block would leave the cache.
+BLOCKS = ((FEW, 32), (MANY, 128), (256, 384), (np.inf, 128))
 SMALL = 512  # rows below which they stay in their order: a tree would not pay
 CHUNK = 128
 PILOT = 32
