@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import pinvh
 
+from occstats_descriptors._blocks import single_threaded_blas
 from occstats_descriptors.base import Descriptor, Matrix, Vector
 
 __all__ = ["MD"]
@@ -66,8 +67,9 @@ class MD(Descriptor):
         scaled = X / self._unit
         self._mean = scaled.mean(axis=0)
         deviations = scaled - self._mean
-        covariance = deviations.T @ deviations / len(X)
-        self._precision = pinvh(covariance)
+        with single_threaded_blas():
+            covariance = deviations.T @ deviations / len(X)
+            self._precision = pinvh(covariance)
         with np.errstate(over="ignore", under="ignore"):
             self.location_ = self._mean * self._unit
             self.covariance_ = covariance * self._unit * self._unit
@@ -75,7 +77,7 @@ class MD(Descriptor):
         self._deviations = deviations
 
     def _score(self, X: Matrix) -> Vector:
-        with np.errstate(over="ignore", invalid="ignore"):
+        with np.errstate(over="ignore", invalid="ignore"), single_threaded_blas():
             deviations = X / self._unit - self._mean
             squared = np.einsum("ij,ij->i", deviations @ self._precision, deviations)
             # A square that overflows is a row infinitely far away.
@@ -85,13 +87,15 @@ class MD(Descriptor):
     def _training_scores(self) -> Vector:
         deviations, precision = self._deviations, self._precision
         n = len(deviations)
-        projected = deviations @ precision
+        with single_threaded_blas():
+            projected = deviations @ precision
+            twice_projected = projected @ precision
         squared = np.einsum("ij,ij->i", projected, deviations)
         # q reaches n − 1 when the row alone spans a direction: without it, that direction vanishes.
         alone = n - 1 - squared <= 1e-9 * n
         left_out = n * squared / np.where(alone, 1.0, n - 1 - squared)
         lengths = np.einsum("ij,ij->i", projected, projected)
-        twice = np.einsum("ij,ij->i", projected @ precision, projected)
+        twice = np.einsum("ij,ij->i", twice_projected, projected)
         ratio = np.divide(squared, lengths, out=np.zeros(n), where=lengths > 0)
         without = n / (n - 1) * (twice * ratio**2 - squared)
         return _proximity(np.where(alone, without, left_out))

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import StratifiedKFold
+from threadpoolctl import threadpool_limits
 
 from occstats_descriptors import MD
 from tests.descriptors import references_mahalanobis as reference
@@ -124,3 +125,13 @@ def test_published_values(name, target):
         scores = MD().fit(rows / spread).score_samples(values[test] / spread)
         found.append(roc_auc_score(is_target[test], scores))
     assert abs(np.mean(found) - published) < 0.00051
+
+
+def test_threads_do_not_change_a_bit():
+    rows = np.random.default_rng(5).normal(size=(900, 120))
+    scores = []
+    for threads in (1, 2):
+        with threadpool_limits(limits=threads):
+            descriptor = MD().fit(rows)
+            scores.append(descriptor.score_samples(rows + 0.5))
+    np.testing.assert_array_equal(*scores)

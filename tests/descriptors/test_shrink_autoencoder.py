@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_limits
 
 from occstats_descriptors import SAE
 from occstats_descriptors._autoencoder import (
@@ -172,3 +173,13 @@ def test_always_finite(rows):
 def test_parameters_out_of_range_are_named(parameters, message):
     with pytest.raises((ValueError, TypeError), match=message):
         SAE(**parameters).fit(ROWS)
+
+
+def test_threads_do_not_change_a_bit():
+    rows = np.random.default_rng(5).normal(size=(900, 120))
+    scores = []
+    for threads in (1, 2):
+        with threadpool_limits(limits=threads):
+            descriptor = SAE(max_epochs=20).fit(rows)
+            scores.append(descriptor.score_samples(rows + 0.5))
+    np.testing.assert_array_equal(*scores)
