@@ -119,7 +119,8 @@ def methods_text(
         f"{n_clusters} data {'set' if n_clusters == 1 else 'sets'}. "
         "Tasks from the same data set are not independent; each data set has the same total "
         "weight, shared equally by its tasks. "
-        "Within each task the algorithms were ranked {demsar2006}, ties receiving the average rank. ",
+        "Within each task the algorithms were ranked {demsar2006}, ties receiving the average "
+        "rank. ",
         MISSING.get(settings.missing, ""),
     ]
     if n_clusters > 1:
