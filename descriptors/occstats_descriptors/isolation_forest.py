@@ -88,11 +88,16 @@ class IF(Descriptor):
             max_samples=min(integer(self.subsample, "subsample", 2), len(X)),
             random_state=self.random_state,
             n_jobs=self.n_jobs,
-        ).fit(X)
+        ).fit(_bounded(X))
         self._rows = X
 
     def _score(self, X: Matrix) -> Vector:
-        return np.asarray(np.clip(1.0 + self.forest_.score_samples(X), 0.0, 1.0))
+        return np.asarray(np.clip(1.0 + self.forest_.score_samples(_bounded(X)), 0.0, 1.0))
 
     def _training_scores(self) -> Vector:
         return self._score(self._rows)
+
+
+def _bounded(rows: Matrix) -> Matrix:
+    """Keep rows within single precision, in which scikit-learn's trees compare."""
+    return np.clip(rows, -1e38, 1e38)

@@ -53,7 +53,9 @@ def test_seed_and_threads():
 
 
 @pytest.mark.parametrize(
-    "rows", [np.ones((4, 3)), np.eye(4, 7), np.repeat([[0.0], [9.0]], 6, axis=0)]
+    "rows",
+    [np.ones((4, 3)), np.eye(4, 7), np.repeat([[0.0], [9.0]], 6, axis=0), ROWS[:20] * 1e300],
+    ids=["constant", "n=4", "duplicates", "huge"],
 )
 def test_always_finite(rows):
     scores = IF(n_trees=10).fit(rows).score_samples(np.vstack([rows, rows + 100]))
