@@ -18,6 +18,7 @@ from occstats.stats._checks import (
     cluster_codes,
     round_to_grid,
 )
+from occstats.stats.display import as_html
 from occstats.stats.sign_flip import (
     RandomState,
     TailProbabilities,
@@ -81,6 +82,9 @@ class ClusteredWilcoxonResult:
     method: str = field(default="rgl", kw_only=True)
     null: str = field(default="asymptotic", kw_only=True)
     alternative: str = field(default="two-sided", kw_only=True)
+
+    def _repr_html_(self) -> str:
+        return as_html(self)
 
 
 @dataclass(frozen=True)

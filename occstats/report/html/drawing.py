@@ -1,7 +1,7 @@
-"""Matplotlib's SVG made fit for a page: no style attributes (the policy forbids them), and small.
+"""Matplotlib's SVG made small enough for a page with many drawings.
 
-Style attributes become presentation attributes, which mean the same. Identifiers that nothing
-refers to, metadata and digits beyond a hundredth of a point go; what siblings share moves up.
+Identifiers that nothing refers to, metadata, and digits beyond a hundredth of a point go; those
+that remain become short; what the parts of a group share is said once.
 """
 
 import re
@@ -14,13 +14,13 @@ _INHERITED = (
     "fill", "fill-opacity", "stroke", "stroke-width", "stroke-opacity", "stroke-linecap",
     "stroke-linejoin", "font-family", "font-size", "font-weight", "text-anchor",
 )  # fmt: skip
-_DROPPED = {"metadata", "style"}
+_REFERRING = {"href", "clip-path", "fill", "stroke", "mask"}
 _LONG_NUMBER = re.compile(r"-?\d+\.\d{3,}")
 _REFERENCE = re.compile(r"#([^\s\"')]+)")
 
 
 def inline_svg(markup: str, prefix: str) -> str:
-    """The drawing to be put into HTML under a policy without inline styles.
+    """The drawing to be put into HTML, where it fills the width that it is given.
 
     Parameters
     ----------
@@ -31,10 +31,10 @@ def inline_svg(markup: str, prefix: str) -> str:
 
     Examples
     --------
-    >>> inline_svg('<svg xmlns="http://www.w3.org/2000/svg" width="9pt" height="9pt" '
-    ...            'viewBox="0 0 9 9"><path d="M 0.12345 1" style="fill: none"/></svg>', "a")
-    '<svg viewBox="0 0 9 9" stroke-linecap="butt" stroke-linejoin="round"><path d="M 0.12 1" fill="none" /></svg>'
-    """  # noqa: E501
+    >>> inline_svg('<svg xmlns="http://www.w3.org/2000/svg" width="9pt" viewBox="0 0 9 9">'
+    ...            '<path id="unused" d="M 0.12345 1" fill="none"/></svg>', "a")
+    '<svg viewBox="0 0 9 9"><path d="M 0.12 1" fill="none" /></svg>'
+    """
     root = ElementTree.fromstring(markup)
     for element in root.iter():
         _simplify(element)
@@ -43,8 +43,6 @@ def inline_svg(markup: str, prefix: str) -> str:
     _lift(root)
     for name in ("width", "height", "version"):
         root.attrib.pop(name, None)
-    # Matplotlib says this in a style element for all of the drawing.
-    root.attrib |= {"stroke-linecap": "butt", "stroke-linejoin": "round"}
     return ElementTree.tostring(root, encoding="unicode")
 
 
@@ -54,13 +52,9 @@ def _local(name: str) -> str:
 
 def _simplify(element: ElementTree.Element) -> None:
     element.tag = _local(element.tag)
-    for child in [child for child in element if _local(child.tag) in _DROPPED]:
+    for child in [child for child in element if _local(child.tag) == "metadata"]:
         element.remove(child)
     attributes = {_local(name): value for name, value in element.attrib.items()}
-    for declaration in attributes.pop("style", "").split(";"):
-        name, _, value = declaration.partition(":")
-        if name.strip():
-            attributes[name.strip()] = value.strip()
     for name in attributes.keys() & {"d", "x", "y", "points"}:
         attributes[name] = _rounded(attributes[name])
     element.attrib.clear()
@@ -81,7 +75,7 @@ def _shorten_identities(root: ElementTree.Element, prefix: str) -> None:
     named = set(root.get("aria-labelledby", "").split())
     for element in root.iter():
         for name, value in element.attrib.items():
-            if name in {"href", "clip-path", "fill", "stroke", "mask"}:
+            if name in _REFERRING:
                 named.update(_REFERENCE.findall(value))
     short: dict[str, str] = {}
     for element in root.iter():
@@ -89,7 +83,7 @@ def _shorten_identities(root: ElementTree.Element, prefix: str) -> None:
         if identity in named:
             element.set("id", short.setdefault(identity, f"{prefix}{len(short)}"))
     for element in root.iter():
-        for name in element.attrib.keys() & {"href", "clip-path", "fill", "stroke", "mask"}:
+        for name in element.attrib.keys() & _REFERRING:
             element.attrib[name] = _REFERENCE.sub(
                 lambda match: f"#{short.get(match[1], match[1])}", element.attrib[name]
             )
