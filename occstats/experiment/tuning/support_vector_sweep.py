@@ -33,28 +33,16 @@ def support_vector_areas(
     is_target : ndarray of bool
         The labels of the test rows; both kinds must be there.
     nus, widths : sequence of float
-        The values of ν, increasing, and of the kernel width c.
+        The values of ν and of the kernel width c.
     """
-    from occstats_descriptors._svm_kernel import kernel_times
-    from occstats_descriptors._svm_solver import OneClassProblem, Solution
-    from occstats_descriptors.svm import signed_distance_score
+    from occstats_descriptors.svm_path import SupportVectorPath
 
-    centre = train.mean(axis=0)
-    rows, queries = train - centre, test - centre
     areas = Areas(is_target)
     found = np.empty((len(nus), len(widths)))
-    for place, width in enumerate(widths):
-        problem = OneClassProblem(rows, 1 / width)
-        solution: Solution | None = None
-        alphas = np.empty((len(rows), len(nus)))
-        offsets = np.empty(len(nus))
-        with warnings.catch_warnings():
-            # Where the tolerance is out of reach the best that was found counts, as in the fit.
-            warnings.filterwarnings("ignore", message="The one-class support vector problem")
-            for column, nu in enumerate(nus):
-                solution = problem.solve(nu, solution)
-                alphas[:, column], offsets[column] = solution.alpha, solution.rho
-        used = alphas.any(axis=1)
-        values = kernel_times(queries, rows[used], alphas[used], 1 / width) - offsets
-        found[:, place] = areas(signed_distance_score(values).T)
+    with warnings.catch_warnings():
+        # Where the tolerance is out of reach the best that was found counts, as in a fit.
+        warnings.filterwarnings("ignore", message="The one-class support vector problem")
+        for place, width in enumerate(widths):
+            path = SupportVectorPath(train, c=width, n_jobs=1)
+            found[:, place] = areas(path.scores(nus, test).T)
     return found
