@@ -94,6 +94,24 @@ def test_the_command_goes_on_where_it_was(swept, folder, tmp_path):
     pd.testing.assert_frame_equal(sorted_rows(again.rows), sorted_rows(whole.rows))
 
 
+def test_of_an_unfinished_sweep_only_finished_data_sets_count(folder, tmp_path):
+    out = tmp_path / "s"
+    options = {"descriptors": ["NND"], "metrics": ["manhattan"]}
+    experiment = prepare_sweep(folder, out=out, **options)
+    experiment.describe()
+    with pytest.raises(ResultsError, match="no data set is swept completely yet"):
+        read_sweep(out)
+    tune(folder, out=out, datasets=["two", "three"], jobs=1, **options)
+    rows = experiment.store.read()
+    lost = rows[(rows["dataset"] == "three") & (rows["fold"] == 4)].index
+    for shard_id in experiment.store.shard_ids():
+        experiment.store.remove(shard_id)
+    experiment.store.write("kept", rows.drop(index=lost), {})
+    sweep = read_sweep(out)
+    assert sweep.grids[0].datasets == ["two"]
+    assert sweep.notes == ("NND: swept on 1 of 2 data sets; without three.",)
+
+
 def test_more_descriptors_can_join_a_sweep(folder, tmp_path):
     grid = {"k": [1, 2]}
     tune(folder, out=tmp_path / "s", descriptors=["NND"], grids=grid, jobs=1)
@@ -207,7 +225,7 @@ def test_bad_options_are_one_line(folder, tmp_path, options, message):
 def test_a_folder_that_is_no_sweep_is_refused(tmp_path, folder):
     with pytest.raises(ResultsError, match="holds no sweep"):
         leave_one_out_parameters(tmp_path)
-    (tmp_path / "sweep.json").write_text('{"recipes": [{"axes": 3}]}')
+    (tmp_path / "sweep.json").write_text('{"tasks": {}, "recipes": [{"axes": 3}]}')
     with pytest.raises(ResultsError, match="not the description of a sweep"):
         read_sweep(tmp_path)
     (tmp_path / "file").write_text("")

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
 from occstats_descriptors._jit import compiled
 
 __all__ = ["Areas"]
@@ -123,8 +124,8 @@ def count_by_buckets(values: NDArray[Any], keys: NDArray[Any], out: NDArray[Any]
             place = np.int32((values[row, position] - low) * scale)
             bucket[position] = place
             starts[place + 1] += 1
-        for place in range(n):
-            starts[place + 1] += starts[place]
+        for following in range(n):
+            starts[following + 1] += starts[following]
         for position in range(n):
             place = bucket[position]
             ordered[starts[place]] = keys[row, position]

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -20,7 +21,7 @@ from occstats.experiment.tuning.plan import make_sweep_plan
 from occstats.experiment.tuning.recipes import SweepRecipe, make_sweep_recipes
 from occstats.experiment.tuning.work import work_on_sweep
 
-__all__ = ["SweepExperiment", "prepare_sweep", "read_recipes", "shards_of"]
+__all__ = ["SweepExperiment", "prepare_sweep", "read_description", "read_rows", "shards_of"]
 
 DESCRIPTION = "sweep.json"
 
@@ -52,13 +53,16 @@ class SweepExperiment(Experiment):
 
         Grids of descriptors that an earlier command swept into the same folder stay.
         """
-        known = {recipe.name: recipe for recipe in _read_if_there(self.folder)}
+        earlier = _read_if_there(self.folder)
+        known = {recipe.name: recipe for recipe in earlier.recipes}
         known |= {recipe.name: recipe for recipe in self.sweeps}
+        counts = {source.name: len(tasks) for source, _, tasks in self.tasks}
         written = {
             "recipes": [
                 {**asdict(recipe), "axes": [asdict(axis) for axis in recipe.axes]}
                 for recipe in known.values()
-            ]
+            ],
+            "tasks": {**earlier.tasks, **counts},
         }
         path = self.folder / DESCRIPTION
         try:
@@ -130,10 +134,18 @@ def shards_of(folder: str | Path) -> Path:
     return Path(folder) / "shards"
 
 
-def read_recipes(folder: str | Path) -> list[SweepRecipe]:
+@dataclass(frozen=True, eq=False)
+class Description:
+    """What was swept into a folder: the descriptors, and data set → number of its tasks."""
+
+    recipes: list[SweepRecipe]
+    tasks: dict[str, int]
+
+
+def read_description(folder: str | Path) -> Description:
     """What was swept into a folder."""
     found = _read_if_there(Path(folder))
-    if not found:
+    if not found.recipes:
         raise ResultsError(
             f"{folder}: holds no sweep ({DESCRIPTION} is missing); make one with "
             f"'occstats tune --out {folder}'"
@@ -141,26 +153,25 @@ def read_recipes(folder: str | Path) -> list[SweepRecipe]:
     return found
 
 
-def _read_if_there(folder: Path) -> list[SweepRecipe]:
+def _read_if_there(folder: Path) -> Description:
     path = folder / DESCRIPTION
     if not path.is_file():
-        return []
+        return Description([], {})
     try:
-        return [
-            SweepRecipe(
-                **{
-                    **recipe,
-                    "axes": tuple(
-                        Axis(**{**axis, "values": tuple(axis["values"])}) for axis in recipe["axes"]
-                    ),
-                }
-            )
-            for recipe in json.loads(path.read_text(encoding="utf-8"))["recipes"]
+        written = json.loads(path.read_text(encoding="utf-8"))
+        recipes = [
+            SweepRecipe(**{**recipe, "axes": tuple(map(_read_axis, recipe["axes"]))})
+            for recipe in written["recipes"]
         ]
-    except (OSError, ValueError, KeyError, TypeError) as error:
+        return Description(recipes, {str(k): int(v) for k, v in written["tasks"].items()})
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise ResultsError(
             f"{path}: not the description of a sweep ({' '.join(str(error).split())[:100]})"
         ) from error
+
+
+def _read_axis(written: dict[str, Any]) -> Axis:
+    return Axis(**{**written, "values": tuple(written["values"])})
 
 
 def read_rows(folder: str | Path) -> pd.DataFrame:

@@ -13,7 +13,7 @@ import pandas as pd
 from occstats.errors import ResultsError
 from occstats.experiment.run import Data
 from occstats.experiment.seeds import SeedPolicy
-from occstats.experiment.tuning.experiment import prepare_sweep, read_recipes, read_rows
+from occstats.experiment.tuning.experiment import prepare_sweep, read_description, read_rows
 from occstats.experiment.tuning.grids import Value
 from occstats.experiment.tuning.leave_one_out import choices, results_with
 from occstats.experiment.tuning.selection import Optimum, find_optimum, smoothed
@@ -185,20 +185,20 @@ class Sweep:
 
 
 def read_sweep(folder: str | Path) -> Sweep:
-    """Read a sweep from its folder; also one that is still running.
+    """Read a sweep from its folder; of one that is still running, the data sets that are done.
 
     Parameters
     ----------
     folder : path
         The folder that ``occstats tune`` writes.
     """
-    recipes = read_recipes(folder)
+    described = read_description(folder)
     rows = read_rows(folder)
-    grids = [expand(rows, recipe) for recipe in recipes]
+    grids = [expand(rows, recipe, described.tasks) for recipe in described.recipes]
     swept = [grid for grid in grids if grid.datasets]
     if not swept:
         raise ResultsError(
-            f"{folder}: the sweep has no score yet; run the same 'occstats tune' again"
+            f"{folder}: no data set is swept completely yet; run the same 'occstats tune' again"
         )
     return Sweep(swept, rows)
 

@@ -2,7 +2,7 @@
 
 import itertools
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from occstats.experiment.folds import N_FOLDS
 from occstats.experiment.tasks import Task
 from occstats.experiment.tuning.recipes import SweepRecipe
 
@@ -41,21 +42,34 @@ class GridMeans:
         return np.asarray(self.means.mean(axis=0))
 
 
-def expand(rows: pd.DataFrame, recipe: SweepRecipe) -> GridMeans:
+def expand(
+    rows: pd.DataFrame, recipe: SweepRecipe, tasks: Mapping[str, int] | None = None
+) -> GridMeans:
     """Expand the distinct values of each task to the grid, and average over tasks.
 
     Many points of a grid come to the same number of neighbours: the rows hold each once.
     A fold without an AUROC (its test part lacks a kind of rows) is left out of its task's mean;
-    a fit that failed leaves its data set without a value there. Data sets without any value are
-    not among those returned.
+    a fit that failed leaves its data set without a value there. Data sets without any value, or
+    with fewer than their number of `tasks` or folds so far, are not among those returned.
     """
     mine = rows[rows["descriptor"] == recipe.name]
+    if tasks is not None:
+        mine = mine[mine["dataset"].isin(_complete(mine, tasks))]
     datasets: dict[str, list[NDArray[np.float64]]] = {}
     for task, values in _task_grids(mine, recipe):
         datasets.setdefault(task.dataset, []).append(values)
     shape = tuple(len(axis.values) for axis in recipe.axes)
     means = [np.mean(tasks, axis=0) for tasks in datasets.values()]
     return GridMeans(recipe, list(datasets), np.array(means) if means else np.empty((0, *shape)))
+
+
+def _complete(rows: pd.DataFrame, tasks: Mapping[str, int]) -> list[str]:
+    """The data sets of which every fold of every task is there."""
+    folds = rows[["dataset", "class", "fold"]].drop_duplicates()
+    counts = folds.groupby("dataset", observed=True).size()
+    return [
+        str(name) for name, count in counts.items() if count == N_FOLDS * tasks.get(str(name), 0)
+    ]
 
 
 def _task_grids(
