@@ -24,6 +24,7 @@ FEW, MANY = 4, 16
 # with very many, a large block would leave the cache.
 BLOCKS = ((FEW, 32), (MANY, 128), (256, 384), (np.inf, 128))
 SMALL = 512  # rows below which they stay in their order: a tree would not pay
+LARGE = 50_000  # rows from which a tree does not stay in the cache
 CHUNK = 128
 PILOT = 32
 PRUNED = 0.35  # share of blocks visited up to which the tree is faster
@@ -79,10 +80,14 @@ class BlockSearch:
             visited=np.zeros(len(queries), dtype=np.int64),
             certain=np.ones(len(queries), dtype=np.bool_),
         )
-        if queries is self.X:
-            rows = self._order[self._order < len(rows)]  # near queries visit the same blocks
         single = self._single_pays(len(rows), k)
         down = len(self.X) >= SMALL and self.X.shape[1] <= MANY
+        # one after the other, near queries find the blocks that they need in the cache
+        if queries is self.X:
+            rows = self._order[self._order < len(rows)]
+        elif down and len(self.X) >= LARGE and len(rows) >= 4 * PILOT:
+            order = kd_order(queries, 64)
+            rows = order[order < len(rows)]
         undecided = single or (down and self.X.shape[1] > FEW)
         if undecided and len(rows) >= 4 * PILOT:
             places = np.linspace(0, len(rows) - 1, PILOT).astype(np.int64)

@@ -91,7 +91,9 @@ def test_every_path_gives_bitwise_the_same(monkeypatch, kind, m, squared):
         monkeypatch.setattr(_knn_search, "MANY", 100)
         for pruned in (0.0, 1.1):  # in groups, down the tree
             monkeypatch.setattr(_knn_search, "PRUNED", pruned)
-            assert_same(BlockSearch(X, squared=squared, threads=threads))
+            for large in (np.inf, 0):  # queries in their order, near ones together
+                monkeypatch.setattr(_knn_search, "LARGE", large)
+                assert_same(BlockSearch(X, squared=squared, threads=threads))
         monkeypatch.setattr(_knn_search, "MANY", 0)
         for worth in (np.inf, 0):  # double precision, single precision first
             monkeypatch.setattr(_knn_search, "WORTH_SINGLE", worth)
