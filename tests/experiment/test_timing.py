@@ -1,0 +1,229 @@
+"""Run times: what is measured, on which rows, and what the command writes."""
+
+import gzip
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+from occstats.cli import main
+from occstats.errors import DataError
+from occstats.experiment.timing import COLUMNS, measure_times
+from occstats.experiment.timing_data import RowPool, generated_rows, rows_of_file
+from occstats.report.timing_table import timing_table
+
+QUICK = {"sizes": [64, 128], "n_samples": 2, "n_queries": 16, "progress": False}
+
+
+class Recording:
+    """A descriptor that remembers what it was given; slow where asked."""
+
+    seen: list = []  # noqa: RUF012 - shared on purpose
+
+    def __init__(self, *, fail=False):
+        self.fail = fail
+
+    def get_params(self, deep=True):
+        return {"fail": self.fail}
+
+    def set_params(self, **parameters):
+        return self
+
+    def fit(self, X, y=None):
+        Recording.seen.append(("fit", np.array(X)))
+        return self
+
+    def score_samples(self, X):
+        Recording.seen.append(("query", np.array(X)))
+        return np.zeros(len(X))
+
+
+@pytest.fixture
+def recorded(monkeypatch):
+    import occstats_descriptors.registry as registry
+
+    Recording.seen = []
+    make = registry.make
+    replaced = lambda name, **given: Recording() if name == "NND" else make(name, **given)  # noqa: E731
+    monkeypatch.setattr(registry, "make", replaced)
+    return Recording
+
+
+def test_one_row_per_descriptor_size_and_sample():
+    table = measure_times(descriptors=["NND", "MD"], **QUICK)
+    assert tuple(table.columns) == COLUMNS
+    assert len(table) == 2 * 2 * 2
+    assert not table.duplicated(["descriptor", "n", "repetition"]).any()
+    assert (table["status"] == "ok").all()
+    assert (table[["fit_seconds", "query_seconds"]] > 0).all(axis=None)
+    assert set(table["m"]) == {28}
+
+
+def test_training_rows_and_queries_are_different_rows_of_the_data(recorded):
+    rows = np.arange(300.0)[:, None] * [1.0, 1.0]
+    measure_times(RowPool(rows, "counted"), descriptors=["NND"], **QUICK)
+    # Two warm-ups, then two samples of each of two sizes.
+    measured = recorded.seen[4:]
+    assert [len(part) for _, part in measured] == [64, 16, 64, 16, 128, 16, 128, 16]
+    for (_, train), (_, queries) in zip(measured[::2], measured[1::2], strict=True):
+        together = np.vstack([train, queries])
+        assert len(np.unique(together[:, 0])) == len(together)
+        # Scaled by the interquartile range of the training rows.
+        low, high = np.percentile(train[:, 0], [25, 75])
+        assert high - low == pytest.approx(1)
+    assert not np.array_equal(measured[0][1], measured[2][1])
+
+
+def test_samples_are_the_same_for_the_same_seed(recorded):
+    pool = generated_rows(200, 3)
+    for seed in (0, 0, 1):
+        measure_times(pool, descriptors=["NND"], seed=seed, **QUICK)
+    first, again, other = (recorded.seen[start : start + 12] for start in (0, 12, 24))
+    same = [np.array_equal(a[1], b[1]) for a, b in zip(first, again, strict=True)]
+    assert all(same)
+    assert not np.array_equal(first[4][1], other[4][1])
+
+
+def test_slow_descriptors_are_not_run_on_larger_sets():
+    table = measure_times(descriptors=["NND", "MD"], **{**QUICK, "limit": 1e-9})
+    assert table.groupby("n")["status"].unique().map(list).to_dict() == {
+        64: ["ok"],
+        128: ["skipped"],
+    }
+    assert table.query("n == 128")["fit_seconds"].isna().all()
+
+
+def test_failures_are_rows_with_a_reason():
+    table = measure_times(descriptors=["bad=sklearn.svm:OneClassSVM"], **QUICK)
+    assert set(table["status"]) == {"ok"}
+    constant = RowPool(np.full((400, 2), np.nan), "not numbers")
+    failed = measure_times(constant, descriptors=["MD"], **QUICK)
+    assert set(failed["status"]) == {"failed"}
+    assert failed["error"].str.contains("NaN").all()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"sizes": [4]}, "sizes: at least 5"),
+        ({"sizes": []}, "sizes: at least 5"),
+        ({"n_samples": 0}, "samples: at least 1"),
+        ({"n_queries": 0}, "queries: at least 1"),
+        ({"limit": 0}, "positive number of seconds"),
+    ],
+)
+def test_senseless_requests_are_refused(change, message):
+    with pytest.raises(DataError, match=message):
+        measure_times(descriptors=["NND"], **{**QUICK, **change})
+
+
+def test_too_few_rows_are_refused():
+    with pytest.raises(DataError, match=r"few: has 100 rows; 128 training rows and 16 queries"):
+        measure_times(RowPool(np.zeros((100, 2)), "few"), descriptors=["NND"], **QUICK)
+
+
+def test_table_without_headings_is_read_as_the_higgs_data_are(tmp_path):
+    path = tmp_path / "HIGGS.csv.gz"
+    rows = np.random.default_rng(0).normal(size=(50, 3))
+    rows[:, 0] = 1.0
+    with gzip.open(path, "wt") as file:
+        file.writelines(",".join(f"{value:.18e}" for value in row) + "\n" for row in rows)
+    pool = rows_of_file(path, label="0")
+    assert np.array_equal(pool.rows, rows[:, 1:])
+    assert rows_of_file(path).rows.shape == (50, 3)
+
+
+def test_table_with_headings_and_words_keeps_its_numbers(tmp_path):
+    frame = pd.DataFrame({"a": [1.0, 2, np.nan], "word": list("xyz"), "class": [0, 1, 0]})
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    frame.to_parquet(tmp_path / "t.parquet")
+    for name in ("t.csv", "t.parquet"):
+        assert rows_of_file(tmp_path / name, label="class").rows.tolist() == [[1.0], [2.0]]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("no.csv", None, "there is no file"),
+        ("words.csv", b"a,b\nx,y\n", "no rows of numbers"),
+        ("t.txt", b"1,2\n", "expected .csv"),
+        ("bad.parquet", b"nothing", "cannot read"),
+        ("empty.csv", b"", "cannot read"),
+    ],
+)
+def test_unreadable_files_are_refused(tmp_path, name, content, message):
+    path = tmp_path / name
+    if content is not None:
+        path.write_bytes(content)
+    with pytest.raises(DataError, match=message):
+        rows_of_file(path)
+
+
+def test_a_missing_label_is_refused_with_the_columns(tmp_path):
+    (tmp_path / "t.csv").write_text("a,b\n1,2\n")
+    with pytest.raises(DataError, match="has no column 'class'; it has a, b"):
+        rows_of_file(tmp_path / "t.csv", label="class")
+
+
+def test_growth_is_the_power_of_n():
+    n = np.array([64, 128, 256])
+    times = pd.DataFrame(
+        {"descriptor": "x", "n": n, "n_queries": 10, "fit_seconds": 1e-6 * n**2.0,
+         "query_seconds": 1e-3 * n**0.0}
+    )  # fmt: skip
+    row = timing_table(times).frame.iloc[0]
+    assert row["fit_growth"] == pytest.approx(2)
+    assert row["query_growth"] == pytest.approx(0, abs=1e-12)
+    assert row["query_seconds"] == pytest.approx(1e-4)
+
+
+def run(*arguments):
+    return CliRunner().invoke(main, ["time", *map(str, arguments)])
+
+
+def test_command_writes_table_and_figure(tmp_path):
+    out = tmp_path / "times"
+    done = run("--descriptors", "NND,MD", "--sizes", "64,128", "--samples", 1, "--queries", 16,
+               "--attributes", 4, "--format", "svg", "--out", out)  # fmt: skip
+    assert done.exit_code == 0, done.output
+    assert sorted(path.name for path in out.iterdir()) == [
+        "times.csv",
+        "times.parquet",
+        "times.svg",
+    ]
+    table = pd.read_csv(out / "times.csv")
+    pd.testing.assert_frame_equal(
+        table.drop(columns="error"), pd.read_parquet(out / "times.parquet").drop(columns="error"),
+        check_dtype=False,
+    )  # fmt: skip
+    assert set(table["m"]) == {4}
+    assert "construction s" in done.output
+    assert "<desc" in (out / "times.svg").read_text()
+
+
+def test_command_prints_json_and_nothing_else(tmp_path):
+    done = run("--descriptors", "MD", "--sizes", "64", "--samples", 1, "--queries", 8,
+               "--format", "none", "--out", tmp_path / "t", "--json")  # fmt: skip
+    document = json.loads(done.output)
+    assert document["meta"]["threads"] == 1
+    assert [row["n"] for row in document["times"]] == [64]
+    assert not (tmp_path / "t" / "times.pdf").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--sizes", "many"], "is not a list of numbers"),
+        (["--data", "nowhere.csv"], "there is no file 'nowhere.csv'"),
+        (["--format", "gif"], "format must be one of"),
+        (["--descriptors", "nothing"], "nothing"),
+    ],
+)
+def test_command_refuses_bad_input_in_one_line(tmp_path, arguments, message):
+    done = run(*arguments, "--out", tmp_path / "t")
+    assert done.exit_code == 2
+    assert message in done.output
+    assert done.output.count("\n") == 1
+    assert not (tmp_path / "t").exists()
