@@ -171,6 +171,8 @@ def _estimator(recipe: Recipe, task: Task, seed: int) -> Any:
             settled[name] = value.for_task(task.n)
         elif name == "random_state" and name not in given:
             settled[name] = seed
+        elif name == "n_jobs" and name not in given:
+            settled[name] = 1  # the workers are the parallelism
     return estimator.set_params(**settled)
 
 

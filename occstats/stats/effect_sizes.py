@@ -70,7 +70,7 @@ class PairEffects:
         With intervals: the cluster bootstrap, studentised for the difference, percentile for the
         correlation, BCa for the task; Wilson's for the data set, and for the task where one of the
         two wins always. Which of them covers best was found by simulation
-        (`benchmarks/coverage.md` in the repository).
+        (`benchmarks/interval_coverage.md` in the repository).
     wins, ties, losses : ndarray
         Weighted shares of tasks.
     n_tasks, n_clusters : ndarray of int

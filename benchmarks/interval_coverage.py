@@ -1,8 +1,8 @@
 """Coverage of the confidence intervals, by simulation with the cluster sizes of lenz2021.
 
-Run by hand (some minutes on one core); the output is recorded in coverage.md:
+Run by hand (some minutes on one core); the output is recorded in interval_coverage.md:
 
-    python benchmarks/coverage.py > coverage-table.txt
+    python benchmarks/interval_coverage.py > interval_coverage_table.txt
 
 Each simulated benchmark has the paper's 50 data sets (or the first m of them, shuffled once) with
 their numbers of tasks. The difference of two algorithms on a task is the shift, plus an effect of
