@@ -21,6 +21,15 @@ lint: $(VENV)/.installed-dev
 types: $(VENV)/.installed-dev
 	$(BIN)/mypy
 
+# The paper's experiment on the data sets in the folder that OCCSTATS_DATA names; writes reproduction.md.
+reproduce: $(VENV)/.installed
+	$(BIN)/python benchmarks/reproduction.py
+
+# Speed beside other packages, best on a quiet machine; writes benchmarks/descriptors/README.md.
+benchmark: $(VENV)/.installed
+	$(BIN)/python -m pip install $(PIP_FLAGS) --editable '.[benchmarks]'
+	$(BIN)/python benchmarks/descriptors --growth
+
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install $(PIP_FLAGS) --upgrade pip

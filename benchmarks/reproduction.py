@@ -20,6 +20,8 @@ from occstats.stats import cluster_weights, task_ranks
 ROOT = Path(__file__).parents[1]
 PAPER = occstats.load_results("lenz2021")
 DESCRIPTORS = PAPER.algorithms
+REPORT = ROOT / "reproduction.md"
+BY_HAND = "<!-- below this line: by hand -->\n"
 # Half a unit in the third decimal, and what floats add to it.
 EQUAL = 0.0005 + 1e-9
 FAR = 0.02
@@ -43,7 +45,6 @@ def main() -> None:
     parser.add_argument("--data", default=os.environ.get("OCCSTATS_DATA"))
     parser.add_argument("--results", default=str(ROOT / "results" / "reproduction"))
     parser.add_argument("--jobs", type=int)
-    parser.add_argument("--extra", type=Path, help="Markdown to append: what the sweep found")
     options = parser.parse_args()
     if options.data is None:
         parser.error("name the folder of data sets with --data or OCCSTATS_DATA")
@@ -51,10 +52,10 @@ def main() -> None:
         options.data, descriptors=DESCRIPTORS, out=options.results, jobs=options.jobs
     )
     write_bundle(table)
-    text = page(table)
-    if options.extra is not None:
-        text += "\n" + options.extra.read_text(encoding="utf-8")
-    (ROOT / "reproduction.md").write_text(text, encoding="utf-8")
+    # What was found by other means (the sweep, recipes that were tried) is written by hand below it.
+    before = REPORT.read_text(encoding="utf-8") if REPORT.exists() else ""
+    by_hand = before.partition(BY_HAND)[2]
+    REPORT.write_text(page(table) + "\n" + BY_HAND + by_hand, encoding="utf-8")
 
 
 def write_bundle(table: pd.DataFrame) -> None:
