@@ -76,39 +76,36 @@ def present(columns: tuple[Column, ...], frame: pd.DataFrame) -> tuple[Column, .
 def stability_tables(comparison: Comparison, section: Any, rows: int) -> Iterator[Table]:
     """Would the conclusions hold without a data set, without an algorithm, analysed otherwise."""
     signed = decimals(score_digits(comparison), signed=True)
-    yield Table(
-        name="influence",
-        title="Would it hold",
-        explanation="The data set that drives each difference most, the difference without it, and "
-        "how many single data sets would change the conclusion if left out.",
-        frame=section.influence,
-        columns=(
-            *PAIR,
-            Column("difference", ("mean_difference",), signed),
-            Column("driven by", ("dataset",), text, number=False),
-            Column("without it", ("mean_difference_without",), signed),
-            Column("data sets that matter", ("datasets_that_change",), integer),
+    if section.influence is not None:
+        yield Table(
+            name="influence",
+            title="Would it hold",
+            explanation="The data set that drives each difference most, the difference without it, "
+            "and how many single data sets would change the conclusion if left out.",
+            frame=section.influence,
+            columns=(
+                *PAIR,
+                Column("difference", ("mean_difference",), signed),
+                Column("driven by", ("dataset",), text, number=False),
+                Column("without it", ("mean_difference_without",), signed),
+                Column("data sets that matter", ("datasets_that_change",), integer),
+            ),
+            terminal_rows=rows,
+        )
+    without = "The best algorithm without it, and how many pairs get another conclusion."
+    for name, title, explanation in (
+        (
+            "changes",
+            "Conclusions that change when something is left out",
+            "One row per pair and left-out data set or algorithm.",
         ),
-        terminal_rows=rows,
-    )
-    yield _plain_table(
-        "changes",
-        "Conclusions that change when something is left out",
-        "One row per pair and left-out data set or algorithm.",
-        section.changes,
-    )
-    yield _plain_table(
-        "leave_one_dataset_out",
-        "Without each data set",
-        "The best algorithm without it, and how many pairs get another conclusion.",
-        section.leave_one_dataset_out,
-    )
-    yield _plain_table(
-        "leave_one_algorithm_out",
-        "Without each algorithm",
-        "The best algorithm without it, and how many pairs get another conclusion.",
-        section.leave_one_algorithm_out,
-    )
+        ("leave_one_dataset_out", "Without each data set", without),
+        ("leave_one_algorithm_out", "Without each algorithm", without),
+    ):
+        frame = getattr(section, name)
+        # Large results go without what takes long unless it was asked for.
+        if frame is not None:
+            yield _plain_table(name, title, explanation, frame)
     if section.specification is None:
         return
     yield _plain_table(

@@ -1,5 +1,6 @@
 """The HTML report: a structure for screen readers, names that stay text, a strict policy."""
 
+import dataclasses
 import json
 import re
 from collections import Counter
@@ -219,7 +220,7 @@ def test_the_numbers_are_those_of_the_comparison(markup, comparison):
 def test_significant_p_values_are_strong_and_lead_to_their_pair(page, comparison):
     links = [a for a in page.all("a") if "data-pair" in a["attributes"]]
     assert len(links) == 36
-    strong = {s["inside"][-1]["attributes"].get("data-pair") for s in page.all("strong")}
+    strong = {s["inside"][-1]["attributes"].get("data-pair") for s in page.all("strong")} - {None}
     p = comparison.matrix("p_adjusted").to_numpy()
     for link in links:
         a, b = map(int, link["attributes"]["data-pair"].split("-"))
@@ -316,6 +317,15 @@ def test_many_algorithms_and_tasks_are_cut_and_said():
     markup = render(comparison)
     assert len(pair_data(comparison)["algorithms"]) == MOST_ALGORITHMS
     assert "the other 5 are in tables/pairwise.csv" in markup
+
+
+def test_what_large_comparisons_go_without_is_left_out(comparison):
+    parts = dict.fromkeys(("influence", "changes", "leave_one_dataset_out"))
+    stability = dataclasses.replace(comparison.stability, **parts)
+    page = Page(render(dataclasses.replace(comparison, stability=stability)))
+    shown = {e["attributes"].get("data-table") for e in page.elements}
+    assert not shown & set(parts)
+    assert "leave_one_algorithm_out" in shown
 
 
 def test_long_tables_are_cut_and_say_where_the_rest_is():

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from occstats import __version__
 from occstats.names import listing, printable
+from occstats.report.fragment import first_sentence
 from occstats.report.html.facts import headline_facts, provenance
 from occstats.report.html.pairs import pair_data
 from occstats.report.html.policy import content_security_policy
@@ -50,7 +51,7 @@ def render(comparison: Comparison) -> str:
         n_algorithms=len(results.algorithms),
         n_tasks=results.n_tasks,
         n_datasets=results.n_clusters,
-        verdict=comparison.verdict,
+        verdict=first_sentence(comparison.verdict),
         facts=headline_facts(comparison),
         sections=make_sections(comparison, positions),
         pairs=pairs,

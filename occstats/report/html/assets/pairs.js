@@ -10,6 +10,9 @@
   const sentence = document.getElementById("pair-sentence");
   const [first, second] = [form.elements.a, form.elements.b];
 
+  /* More points than this are slow to draw and say no more. */
+  const MOST_POINTS = 4000;
+
   const element = (name, properties = {}, ...children) => {
     const made = Object.assign(document.createElement(name), properties);
     made.append(...children);
@@ -86,19 +89,21 @@
   const charts = (rows, names) => {
     const won = rows.filter((row) => row.difference > 0).length;
     const words = (row) => `${row.name}: ${names.a} ${row.a.toFixed(data.digits)}, ${names.b} ${row.b.toFixed(data.digits)}, difference ${signed(row.difference)}`;
-    const points = rows.flatMap((row) => row.tasks.map((task) => ({
-      ...task, weight: 1 / row.tasks.length,
-      words: `${row.name}, ${task.label}: ${names.a} ${task.a.toFixed(data.digits)}, ${names.b} ${task.b.toFixed(data.digits)}`,
-    })));
+    const manyTasks = rows.reduce((sum, row) => sum + row.tasks.length, 0) > MOST_POINTS;
+    const points = rows.flatMap((row) => (manyTasks ? [{ ...row, weight: 1, words: words(row) }]
+      : row.tasks.map((task) => ({
+        ...task, weight: 1 / row.tasks.length,
+        words: `${row.name}, ${task.label}: ${names.a} ${task.a.toFixed(data.digits)}, ${names.b} ${task.b.toFixed(data.digits)}`,
+      }))));
     const barLabel = `Mean difference of ${data.score} on ${rows.length} data sets; ${names.a} is better on ${won}. The table below has the numbers.`;
-    const pointLabel = `${points.length} tasks, ${data.score} of ${names.a} over that of ${names.b}. The table of all scores has the numbers.`;
+    const pointLabel = `${points.length} ${manyTasks ? "data sets" : "tasks"}, ${data.score} of ${names.a} over that of ${names.b}. The table of all scores has the numbers.`;
     const ordered = [...rows].sort((one, other) => other.difference - one.difference);
     const key = (name, words) => [element("span", { className: `key ${name}` }), words];
     return element("div", { className: "charts" },
       element("figure", {}, bars(ordered, barLabel, words),
         element("figcaption", {}, "Mean difference by data set: ", ...key("first", `${names.a} better, `), ...key("second", `${names.b} better`))),
       element("figure", {}, scatter(points, names, pointLabel),
-        element("figcaption", {}, "Every task; the area of a point is its weight.")));
+        element("figcaption", {}, manyTasks ? "The mean of every data set." : "Every task; the area of a point is its weight.")));
   };
 
   const show = () => {
