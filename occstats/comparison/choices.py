@@ -17,7 +17,14 @@ if TYPE_CHECKING:
     from occstats.comparison.settings import Settings
     from occstats.results import Results
 
-__all__ = ["asymptotic_tests", "complete_tasks", "conclusions", "control_position", "family_size"]
+__all__ = [
+    "asymptotic_tests",
+    "complete_tasks",
+    "conclusions",
+    "control_position",
+    "family_size",
+    "native_test",
+]
 
 FloatArray = npt.NDArray[np.float64]
 Conclusions = Callable[..., npt.NDArray[np.bool_]]
@@ -50,15 +57,22 @@ def family_size(results: Results, settings: Settings) -> int:
     return k - 1
 
 
-def asymptotic_tests(results: Results, settings: Settings) -> PairwiseTests:
-    """The chosen test of all pairs with its normal approximation, native."""
+def native_test(settings: Settings) -> Callable[..., PairwiseTests]:
+    """The function that computes the chosen test of all pairs."""
     if settings.test == "wilcoxon":
-        test: Callable[..., PairwiseTests] = plain_wilcoxon_pairs
-    elif settings.test == "dataset-means":
-        test = cluster_means_pairs
-    else:
-        test = partial(clustered_wilcoxon_pairs, method=settings.test)
-    return test(
+        return plain_wilcoxon_pairs
+    if settings.test == "dataset-means":
+        return cluster_means_pairs
+    return partial(clustered_wilcoxon_pairs, method=settings.test)
+
+
+def asymptotic_tests(
+    results: Results, settings: Settings, tests: PairwiseTests | None = None
+) -> PairwiseTests:
+    """The chosen test with its normal approximation, native: ``tests`` where they are just that."""
+    if tests is not None and settings.null == "asymptotic" and settings.engine == "native":
+        return tests
+    return native_test(settings)(
         results.oriented,
         results.clusters,
         null="asymptotic",

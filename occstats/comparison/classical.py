@@ -55,7 +55,9 @@ def classical_tests(results: Results, settings: Settings, within: Affordable) ->
     if complete.any():
         scores = results.oriented[complete]
         means = group(results.clusters[complete]).means(scores)
-        for unit, table in ((ON_TASKS, scores), (ON_MEANS, means)):
+        units = [(ON_TASKS, scores), (ON_MEANS, means)]
+        # A single data set is a single observation: no test.
+        for unit, table in units[: 1 if len(means) < 2 else 2]:
             tests.append(_friedman_row(unit, table, settings))
             if within.posthoc:
                 pairs.append(_pair_frame(results, unit, table, settings))

@@ -62,6 +62,10 @@ def plain(value: Any) -> Any:
     >>> plain({"spread": np.float64("inf"), "seen": (np.True_,)})
     {'spread': None, 'seen': [True]}
     """
+    if value is None or value is pd.NA or isinstance(value, str | int):
+        return None if value is pd.NA else value
+    if isinstance(value, float):
+        return float(value) if math.isfinite(value) else None
     if isinstance(value, pd.DataFrame):
         columns = [[plain(cell) for cell in value[name].tolist()] for name in value.columns]
         names = [str(name) for name in value.columns]
@@ -76,6 +80,4 @@ def plain(value: Any) -> Any:
         return [plain(item) for item in value]
     if isinstance(value, np.generic):
         return plain(value.item())
-    if value is None or value is pd.NA or (isinstance(value, float) and not math.isfinite(value)):
-        return None
     return value

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from occstats import __version__
 from occstats.comparison.references import REFERENCES, Reference
 from occstats.comparison.settings import Settings
+from occstats.names import listing
+from occstats.stats.bootstrap import FEW_CLUSTERS
 
 __all__ = ["MethodsText", "methods_text"]
 
@@ -59,6 +61,12 @@ INFERENCE = {
     "hc3": "with heteroscedasticity-consistent standard errors (HC3; {mackinnon1985})",
     "classical": "with classical standard errors, which assume independent tasks",
 }
+TERMS = {
+    "log_n": "the logarithm of the number of records",
+    "log_m": "the logarithm of the number of attributes",
+    "sparsity": "the sparsity",
+    "median_score": "the median score",
+}
 MISSING = {
     "complete": "Tasks that some algorithm lacks were left out. ",
     "pairwise": "A pair of algorithms was compared on the tasks that both have; ranks use the "
@@ -101,7 +109,7 @@ def methods_text(
     n_tasks: int,
     n_clusters: int,
     score_name: str,
-    with_regression: bool,
+    regression_terms: Sequence[str],
 ) -> MethodsText:
     """The paragraph for these settings and counts.
 
@@ -109,7 +117,7 @@ def methods_text(
     --------
     >>> methods = methods_text(
     ...     Settings(), n_algorithms=9, n_tasks=246, n_clusters=50, score_name="auroc",
-    ...     with_regression=True,
+    ...     regression_terms=("intercept", "log_n", "median_score"),
     ... )
     >>> [reference.key for reference in methods.references][:2]
     ['demsar2006', 'rosner2006']
@@ -125,13 +133,13 @@ def methods_text(
     ]
     if n_clusters > 1:
         sentences += [_test_sentence(settings), _correction_sentence(settings)]
-        sentences.append(_interval_sentence(settings))
+        sentences.append(_interval_sentence(settings, n_clusters))
     sentences.append(f"The agreement between algorithms was measured {KENDALL[settings.kendall]}. ")
-    if with_regression:
+    traits = [TERMS.get(term, term) for term in regression_terms if term != "intercept"]
+    if traits:
         sentences.append(
-            "The rank of each algorithm was regressed on the logarithms of the numbers of records "
-            "and attributes, the sparsity and the median score of the task by weighted least "
-            f"squares, {INFERENCE[settings.inference]}. "
+            f"The rank of each algorithm was regressed on {listing(traits)} of the task by "
+            f"weighted least squares, {INFERENCE[settings.inference]}. "
         )
     sentences.append(_software_sentence(settings))
     template = _mark("".join(sentences).strip(), settings)
@@ -175,14 +183,24 @@ def _correction_sentence(settings: Settings) -> str:
     return f"P-values were corrected by {CORRECTIONS[settings.correction]} {family}. "
 
 
-def _interval_sentence(settings: Settings) -> str:
-    level = f"{100 * settings.confidence:g} %"
+def _interval_sentence(settings: Settings, n_clusters: int) -> str:
+    means = "mean ranks, mean scores and mean differences"
+    bootstrap = f"{settings.n_resamples:,} bootstrap resamples of whole data sets {{field2007}}"
+    kinds = "BCa {efron1987} for the probability of improvement on a task, percentiles for "
+    # Kendall's τ with hyperbolic weights has no interval.
+    kinds += "rank-biserial correlations" + ("" if settings.kendall == "hyperbolic" else " and τ")
+    if n_clusters < FEW_CLUSTERS:
+        sources = f"are Student's over data sets for {means}, and come from {bootstrap} otherwise: "
+    else:
+        sources = f"come from {bootstrap}: studentised {{davison1997}} for {means}, "
     return (
-        f"Intervals ({level}) come from {settings.n_resamples:,} bootstrap resamples of whole data "
-        "sets {field2007}; the Hodges-Lehmann shift {hodges1963} and its interval invert the test "
-        "that flips the signs of whole data sets. Posterior probabilities follow a Bayesian "
-        "signed-rank comparison {benavoli2017} with Dirichlet weights over data sets and a region "
-        f"of practical equivalence of ±{settings.rope:g}. "
+        f"Intervals ({100 * settings.confidence:g} %) {sources}{kinds}; for the probability of "
+        "improvement on a data set they are Wilson's {wilson1927}. "
+        "The Hodges-Lehmann shift {hodges1963} and its interval invert the test that flips the "
+        "signs of whole data sets. Posterior probabilities follow a Bayesian signed-rank "
+        "comparison {benavoli2017} with Dirichlet weights over data sets, a pseudo-observation of "
+        f"no difference with weight {settings.prior_weight:g} as prior, and a region of practical "
+        f"equivalence of ±{settings.rope:g}. "
     )
 
 

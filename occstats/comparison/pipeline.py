@@ -165,7 +165,7 @@ def compare_with(
             n_tasks=results.n_tasks,
             n_clusters=results.n_clusters,
             score_name=results.score_name,
-            with_regression=not regression.empty,
+            regression_terms=tuple(regression["term"].unique()),
         ),
     )
 
@@ -196,11 +196,6 @@ def _participants(results: Results, settings: Settings) -> Results:
         raise ArgumentError(
             f"control must be one of {listing(results.algorithms, conjunction='or')}; "
             f"got {settings.control!r}{did_you_mean(settings.control, results.algorithms)}"
-        )
-    if len(results.algorithms) < 2:
-        raise ResultsError(
-            f"a comparison needs two algorithms or more; there is only {results.algorithms[0]!r}: "
-            "add the results of another"
         )
     return results.resolve_missing(settings.missing)
 

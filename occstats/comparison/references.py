@@ -141,6 +141,30 @@ REFERENCES: dict[str, Reference] = {
             "Bootstrapping clustered data",
             "Journal of the Royal Statistical Society B", 2007, "69(3)", "369–390",
         ),
+        Reference(
+            "davison1997", "Davison and Hinkley, 1997",
+            "Davison, A. C., Hinkley, D. V. (1997). Bootstrap methods and their application. "
+            "Cambridge University Press.",
+            "book",
+            (
+                ("author", "Davison, A. C. and Hinkley, D. V."),
+                ("title", "{Bootstrap methods and their application}"),
+                ("publisher", "Cambridge University Press"),
+                ("year", "1997"),
+            ),
+        ),
+        _article(
+            "efron1987", "Efron, 1987",
+            "Efron, B.",
+            "Better bootstrap confidence intervals",
+            "Journal of the American Statistical Association", 1987, "82(397)", "171–185",
+        ),
+        _article(
+            "wilson1927", "Wilson, 1927",
+            "Wilson, E. B.",
+            "Probable inference, the law of succession, and statistical inference",
+            "Journal of the American Statistical Association", 1927, "22(158)", "209–212",
+        ),
         _article(
             "hodges1963", "Hodges and Lehmann, 1963",
             "Hodges, J. L. and Lehmann, E. L.",

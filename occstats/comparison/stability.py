@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from occstats.comparison.affordable import Affordable
     from occstats.comparison.settings import Settings
     from occstats.results import Results
+    from occstats.stats.signed_rank_pairs import PairwiseTests
 
 __all__ = ["Stability", "study_stability"]
 
@@ -64,15 +65,21 @@ class Stability:
 
 
 def study_stability(
-    results: Results, settings: Settings, within: Affordable, *, progress: bool | None = None
+    results: Results,
+    settings: Settings,
+    within: Affordable,
+    *,
+    tests: PairwiseTests | None = None,
+    progress: bool | None = None,
 ) -> Stability:
     """Leave out data sets and algorithms in turn; with depth, try all reasonable analyses.
 
-    The tests are the chosen ones with their normal approximation.
+    The tests are the chosen ones with their normal approximation; ``tests`` are those of the main
+    analysis, which need not be computed again where they are the same.
     """
     decide = conclusions(results, settings)
     scores, clusters = results.oriented, results.clusters
-    tests = asymptotic_tests(results, settings)
+    tests = asymptotic_tests(results, settings, tests)
     without_algorithm = leave_one_algorithm_out(
         tests.p, tests.z, scores, clusters, decide, tie_tolerance=settings.tie_tolerance
     )

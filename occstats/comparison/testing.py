@@ -8,6 +8,7 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
+from occstats.comparison.choices import control_position, native_test
 from occstats.comparison.settings import Settings
 from occstats.results import Results
 from occstats.stats.multiplicity import AdjustedP, adjust_pairs
@@ -29,12 +30,11 @@ class PairTests:
 def run_tests(results: Results, settings: Settings) -> PairTests:
     """Test every ordered pair of algorithms and correct for the number of tests."""
     tests, engine, notes = _run(results, settings)
-    control = None if settings.control is None else results.algorithms.index(settings.control)
     adjusted = adjust_pairs(
         tests.p,
         family=settings.family,
         method=settings.correction,
-        control=control,
+        control=control_position(results, settings),
         alternative=settings.alternative,
     )
     return PairTests(tests, adjusted, engine, (*notes, *_reasons(tests, results.algorithms)))
@@ -51,20 +51,9 @@ def _run(
         "n_resamples": settings.n_resamples,
         "random_state": settings.random_state,
     }
-    native = {"engine": "native"}
-    if settings.test == "wilcoxon":
-        from occstats.stats.baselines import plain_wilcoxon_pairs
-
-        return plain_wilcoxon_pairs(scores, clusters, **options), native, ()
-    if settings.test == "dataset-means":
-        from occstats.stats.baselines import cluster_means_pairs
-
-        return cluster_means_pairs(scores, clusters, **options), native, ()
-    options["method"] = settings.test
     if settings.engine == "native":
-        from occstats.stats.signed_rank_pairs import clustered_wilcoxon_pairs
-
-        return clustered_wilcoxon_pairs(scores, clusters, **options), native, ()
+        return native_test(settings)(scores, clusters, **options), {"engine": "native"}, ()
+    options["method"] = settings.test
     if settings.engine == "both":
         from occstats.stats.engine_check import check_engines
 

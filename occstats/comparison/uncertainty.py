@@ -20,6 +20,7 @@ from occstats.comparison.design import Design, study_design
 from occstats.comparison.effects import pair_effects_frame
 from occstats.comparison.frames import ordered_pairs, unordered_pairs
 from occstats.comparison.stability import Stability, study_stability
+from occstats.results.aliases import is_bounded
 from occstats.stats.baselines import plain_wilcoxon_pairs
 from occstats.stats.bayes import correlated_t, probability_best
 from occstats.stats.bootstrap import bootstrap_means
@@ -122,7 +123,7 @@ def _assess(
         kendall_intervals=taus,
         naive=naive,
         fold_tests=fold_frame(results, settings),
-        stability=study_stability(results, settings, within, progress=progress),
+        stability=study_stability(results, settings, within, tests=tests, progress=progress),
         design=design,
         classical=classical_tests(results, settings, within),
         notes=(*_cautions(results, settings), *design.notes, *within.notes, *without_taus),
@@ -149,12 +150,17 @@ def summary_frame(results: Results, settings: Settings) -> pd.DataFrame:
         n_resamples=settings.n_resamples,
         random_state=settings.random_state,
     )
-    best = probability_best(
-        -ranks, clusters, n_resamples=settings.n_resamples, random_state=settings.random_state
-    )
     k = len(algorithms)
+    # One data set, however it is weighted, gives one order: that is no probability.
+    best = np.full(k, np.nan)
+    if len(np.unique(clusters)) > 1:
+        best = probability_best(
+            -ranks, clusters, n_resamples=settings.n_resamples, random_state=settings.random_state
+        )
     low, high = np.clip((interval.low[:k], interval.high[:k]), 1, k)
-    limits = (low, high, interval.low[k:], interval.high[k:])
+    bounded = is_bounded(results.score_name) and raw.min() >= 0 and raw.max() <= 1
+    least, most = (0.0, 1.0) if bounded else (-np.inf, np.inf)
+    limits = (low, high, *np.clip((interval.low[k:], interval.high[k:]), least, most))
     columns = dict(zip(names, limits, strict=True))
     return pd.DataFrame({"algorithm": algorithms, **columns, "prob_best": best})
 

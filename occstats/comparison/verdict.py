@@ -167,10 +167,7 @@ def _caveats(comparison: Comparison) -> list[str]:
     if naive:
         caveats.append(naive)
     if results.n_clusters < FEW_CLUSTERS:
-        caveats.append(
-            f"With only {results.n_clusters} data sets a p-value cannot be small, and the normal "
-            "approximation is poor: prefer the exact null, and read the intervals."
-        )
+        caveats.append(_few_clusters_caveat(comparison))
     if settings.correction != "none" and settings.family == "row":
         caveats.append(
             "Not significant does not mean equal, and per-row correction does not control the "
@@ -181,6 +178,24 @@ def _caveats(comparison: Comparison) -> list[str]:
     return caveats
 
 
+def _few_clusters_caveat(comparison: Comparison) -> str:
+    """What so few data sets can show at all, and how far the p-values can be trusted."""
+    settings, count = comparison.settings, comparison.results.n_clusters
+    least = comparison.design.smallest_p_corrected
+    if least > settings.alpha:
+        corrected = "corrected " if comparison.design.family_size > 1 else ""
+        return (
+            f"With only {count} data sets no exact {corrected}p-value is below {least:.2g}: this "
+            "benchmark cannot show a difference, so read the intervals."
+        )
+    if settings.null == "asymptotic":
+        return (
+            f"With only {count} data sets the normal approximation is rough: prefer the exact "
+            "null, and read the intervals."
+        )
+    return f"There are only {count} data sets: read the intervals, too."
+
+
 def _naive_caveat(comparison: Comparison) -> str:
     """How many pairs a test that ignores clusters would have called different, beside this one."""
     settings, results = comparison.settings, comparison.results
@@ -189,18 +204,9 @@ def _naive_caveat(comparison: Comparison) -> str:
             "This test takes tasks of one data set for independent, and calls too many differences "
             "significant where they are not."
         )
-    if results.n_clusters == results.n_tasks or "p_naive" not in comparison.pairwise:
+    if results.n_clusters == results.n_tasks:
         return ""
-    from occstats.stats.multiplicity import adjust_pairs
-
-    naive = adjust_pairs(
-        comparison.matrix("p_naive").to_numpy(float),
-        family=settings.family,
-        method=settings.correction,
-        alternative=settings.alternative,
-        control=None if settings.control is None else comparison.algorithms.index(settings.control),
-    ).clipped
-    misled = int(np.nansum(naive <= settings.alpha))
+    misled = int((comparison.pairwise["p_naive_adjusted"] <= settings.alpha).sum())
     honest = int((comparison.pairwise["p_adjusted"] <= settings.alpha).sum())
     if misled <= honest:
         return ""

@@ -22,12 +22,17 @@ PAIR = (Column("one", ("a",), text, number=False), Column("other", ("b",), text,
 def extra_tables(comparison: Comparison) -> Iterator[Table]:
     """Diagnostics, stability, design and classical tests, as far as the comparison has them."""
     pairs_of_the_best = max(len(comparison.algorithms) - 1, 1)
-    yield diagnostics_table(comparison, pairs_of_the_best)
-    for section, tables in (
-        (comparison.stability, stability_tables),
-        (comparison.design, design_tables),
-        (comparison.classical, classical_tables),
-    ):
+    sections: list[tuple[Any, Callable[..., Iterator[Table]]]] = [
+        (comparison.classical, classical_tables)
+    ]
+    # A single data set shows nothing about how data sets differ.
+    if comparison.results.n_clusters > 1:
+        yield diagnostics_table(comparison, pairs_of_the_best)
+        sections[:0] = [
+            (comparison.stability, stability_tables),
+            (comparison.design, design_tables),
+        ]
+    for section, tables in sections:
         if section is not None:
             yield from tables(comparison, section, pairs_of_the_best)
     if comparison.fold_tests is not None:

@@ -74,11 +74,12 @@ def summary_table(comparison: Comparison) -> Table:
         if all(key in frame for key in column.keys)
         and (column.header == "algorithm" or frame[list(column.keys)].notna().to_numpy().any())
     )
+    intervals = any(column.header == level for column in present)
     return Table(
         name="summary",
         title="Summary",
-        explanation="Every data set weighs the same; rank 1 is best; intervals resample whole data "
-        "sets.",
+        explanation="Every data set weighs the same; rank 1 is best"
+        f"{'; intervals resample whole data sets' if intervals else ''}.",
         frame=frame,
         columns=present,
         note="P(best): posterior probability of the best mean rank on new data sets."

@@ -39,7 +39,8 @@ def make_console(file: Any = None, *, width: int | None = None) -> Console:
     stream = sys.stdout if file is None else file
     on_terminal = bool(getattr(stream, "isatty", lambda: False)())
     if width is None and not on_terminal:
-        width = int(os.environ.get("COLUMNS", "") or PIPE_WIDTH)
+        columns = os.environ.get("COLUMNS", "")
+        width = int(columns) if columns.isdecimal() and int(columns) else PIPE_WIDTH
     return OpenConsole(
         file=stream,
         width=width,
@@ -118,7 +119,10 @@ def print_table(console: Console, table: Table) -> bool:
         )
     _print_wrapped(console, table.title, "bold")
     _print_wrapped(console, table.explanation, "dim")
-    console.print(drawn)
+    with console.capture() as capture:
+        console.print(drawn)
+    for line in capture.get().splitlines():
+        console.out(line.rstrip(), highlight=False)
     left_out = _left_out(len(table) - n_rows, len(headers) - n_columns)
     for words in (left_out, table.note):
         if words:

@@ -34,10 +34,21 @@ def score_digits(comparison: Comparison) -> int:
 
 
 def shares(*values: float) -> str:
-    """Percentages of a whole, as one cell."""
+    """Percentages of a whole, as one cell; rounded so that they add up to 100.
+
+    Examples
+    --------
+    >>> shares(1 / 3, 1 / 3, 1 / 3), shares(0.508, 0.072, 0.42)
+    ('34 / 33 / 33', '51 / 7 / 42')
+    """
     if any(math.isnan(value) for value in values):
         return text(None)
-    return " / ".join(f"{100 * value:.0f}" for value in values)
+    percentages = [math.floor(100 * value) for value in values]
+    remainders = [100 * value - whole for value, whole in zip(values, percentages, strict=True)]
+    missing = round(100 * sum(values)) - sum(percentages)
+    for position in sorted(range(len(values)), key=lambda i: -remainders[i])[:missing]:
+        percentages[position] += 1
+    return " / ".join(map(str, percentages))
 
 
 def blank_or(write: Callable[..., str]) -> Callable[[float], str]:

@@ -13,7 +13,7 @@ import pandas as pd
 
 from occstats.errors import ResultsError
 from occstats.results.aliases import ALIASES, AUROC, GENERIC, normalise
-from occstats.results.names import quote, quote_list
+from occstats.results.names import count, quote, quote_list
 from occstats.results.table import CLUSTER, TASK, Results, show_task
 
 __all__ = ["ON_CLASH", "join"]
@@ -111,9 +111,9 @@ def _distinct_algorithms(
         clash = [name for name in table.algorithms if name in owner]
         if clash and on_clash == "refuse":
             raise ResultsError(
-                f"{quote(label)}: the algorithm {quote_list(clash, limit=5)} is in"
-                f" {quote(owner[clash[0]])} as well; rename it, or give on_clash='rename' to tell"
-                " them apart by their source"
+                f"{quote(label)}: {count(len(clash), 'algorithm')} ({quote_list(clash, limit=5)})"
+                f" of the same name as in {quote(owner[clash[0]])}; rename one of each, or give"
+                " on_clash='rename' to tell them apart by their source"
             )
         names = {}
         for name in clash:

@@ -71,7 +71,8 @@ def _check_several_algorithms(results: Results) -> None:
         raise ResultsError(
             f"{', '.join(results.sources) or 'results'}: only one algorithm"
             f" ({quote(results.algorithms[0])}), and a comparison needs two; add results of another"
-            " one as a second source, for example lenz2021"
+            " one as a second source, for example lenz2021, or, if a column of the table names the"
+            " algorithms, say which with algorithm=…"
         )
 
 

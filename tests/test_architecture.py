@@ -1,0 +1,68 @@
+"""The direction of imports: from data sets to the command line, and never back."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import occstats
+import occstats_descriptors
+
+ROOT = Path(occstats.__file__).parent
+# room → the rooms that it may import besides the modules that belong to no room (errors, names …)
+ALLOWED = {
+    "stats": set(),
+    "results": set(),
+    "datasets": set(),
+    "descriptors": set(),
+    "experiment": {"datasets", "descriptors", "stats"},
+    "comparison": {"results", "stats"},
+    "figures": {"comparison", "results", "stats"},
+    "report": {"comparison", "figures", "results", "stats"},
+}
+# The doors from a result to what is made of it, opened inside a function when they are used.
+LAZY = {"comparison/result.py": {"figures", "report"}}
+
+
+def imported(tree: ast.AST, *, lazily: bool) -> Iterator[str]:
+    """Absolute names of the modules that are imported, at the top or inside functions."""
+    for node in ast.iter_child_nodes(tree):
+        inside = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            continue
+        if isinstance(node, ast.Import) and not lazily:
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and not lazily:
+            assert not node.level, "imports are absolute"
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+        elif inside and lazily:
+            yield from imported(node, lazily=False)
+        elif not inside:
+            yield from imported(node, lazily=lazily)
+
+
+def rooms(path: Path, *, lazily: bool) -> set[str]:
+    names = imported(ast.parse(path.read_text("utf-8")), lazily=lazily)
+    parts = [name.split(".") for name in names]
+    own = {part[1] for part in parts if part[0] == "occstats" and len(part) > 1}
+    outside = {"descriptors" for part in parts if part[0] == "occstats_descriptors"}
+    return {room for room in own if (ROOT / room).is_dir() or room in ALLOWED} | outside
+
+
+@pytest.mark.parametrize("room", ALLOWED)
+def test_a_room_imports_only_from_its_left(room):
+    files = sorted((ROOT / room).rglob("*.py"))
+    assert files or (ROOT / f"{room}.py").exists()
+    for path in files:
+        name = path.relative_to(ROOT).as_posix()
+        allowed = ALLOWED[room] | {room}
+        assert rooms(path, lazily=False) <= allowed, name
+        assert rooms(path, lazily=True) <= allowed | LAZY.get(name, set()), name
+
+
+def test_descriptors_know_nothing_of_comparisons():
+    for path in Path(occstats_descriptors.__file__).parent.rglob("*.py"):
+        tree = ast.parse(path.read_text("utf-8"))
+        names = [*imported(tree, lazily=False), *imported(tree, lazily=True)]
+        assert not [name for name in names if name.split(".")[0] == "occstats"], path.name
