@@ -95,9 +95,8 @@ _OUTLINE = (
     ),
     _Outline(
         "classical",
-        "Classical tests",
-        "What referees may ask for. These tests take tasks for independent; on data set means "
-        "that is right.",
+        "What referees ask for",
+        "The classical tests take what they rank for independent: data set means are, tasks not.",
         (),
         ("friedman",),
         ("classical_pairs",),

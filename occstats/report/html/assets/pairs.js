@@ -54,8 +54,8 @@
     const head = element("thead", {}, element("tr", {},
       element("th", { scope: "col" }, "measure"),
       element("th", { scope: "col", className: "n" }, `value, ${data.level} interval`)));
-    const caption = element("caption", {}, element("b", {}, `${names.a} (a) against ${names.b} (b). `),
-      "Positive differences favour the first.");
+    const caption = element("caption", {}, element("span", {},
+      element("b", {}, `${names.a} (a) against ${names.b} (b). `), "Positive differences favour the first."));
     return element("table", { className: "measures" }, caption, head, body);
   };
 
@@ -76,8 +76,9 @@
       number(row.difference, signed(row.difference)),
       number(row.influence, signed(row.influence)),
       element("td", {}, changed.has(row.name) ? "yes" : ""))));
-    const caption = element("caption", { id: "pair-datasets" }, element("b", {}, "Data sets that drive it. "),
-      "Those that move the mean difference most come first; one that decides the conclusion would change it by being left out.");
+    const caption = element("caption", { id: "pair-datasets" }, element("span", {},
+      element("b", {}, "Data sets that drive it. "),
+      "Those that move the mean difference most come first; one that decides the conclusion would change it by being left out."));
     const table = element("table", {}, caption, head, body);
     makeSortable(table);
     const scroll = element("div", { className: "scroll tall", tabIndex: 0 }, table);
