@@ -52,7 +52,7 @@ def main() -> None:
         options.data, descriptors=DESCRIPTORS, out=options.results, jobs=options.jobs
     )
     write_bundle(table)
-    # What was found by other means (the sweep, recipes that were tried) is written by hand below it.
+    # What was found by other means (the sweep, recipes that were tried) stands below, by hand.
     before = REPORT.read_text(encoding="utf-8") if REPORT.exists() else ""
     by_hand = before.partition(BY_HAND)[2]
     REPORT.write_text(page(table) + "\n" + BY_HAND + by_hand, encoding="utf-8")

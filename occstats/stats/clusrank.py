@@ -46,7 +46,7 @@ from occstats.stats.clusrank_batch import (
     native_offer,
     seed_for_r,
 )
-from occstats.stats.process_guards import interruptible, quiet_start
+from occstats.stats.process_guards import interruptible, own_environment, quiet_start
 from occstats.stats.rscript import (
     INSTALL_CLUSRANK,
     PROBE_SECONDS,
@@ -377,7 +377,8 @@ def _start_r() -> tuple[Any, Any]:
     with quiet_start():
         rinterface = importlib.import_module("rpy2.rinterface")
         with _quiet_r():
-            rinterface.initr()
+            with own_environment():
+                rinterface.initr()
             environment = rinterface.baseenv["new.env"]()
             rinterface.baseenv["source"](bridge_path().as_posix(), local=environment)
             return rinterface, environment["clusrank_batch"]

@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 
-__all__ = ["interruptible", "quiet_start"]
+__all__ = ["interruptible", "own_environment", "quiet_start"]
 
 
 @contextmanager
@@ -47,3 +47,20 @@ def quiet_start() -> Iterator[None]:
 def _redirect(descriptor: int, stream: int) -> None:
     os.dup2(descriptor, stream)
     os.close(descriptor)
+
+
+@contextmanager
+def own_environment() -> Iterator[None]:
+    """Undo what starting R does to the variables of this process, but for R's own.
+
+    With R's LD_LIBRARY_PATH, a Python that is started from here later may load the libraries of
+    another Python.
+    """
+    before = dict(os.environ)
+    yield
+    for name in [*os.environ]:
+        if not name.lstrip("_").startswith(("R_", "PYTHON_SESSION")):
+            if name not in before:
+                del os.environ[name]
+            elif os.environ[name] != before[name]:
+                os.environ[name] = before[name]
