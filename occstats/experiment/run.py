@@ -80,7 +80,7 @@ def run_experiment(
     --------
     >>> table = run_experiment(datasets=["iris"], descriptors=["MD"], jobs=1)
     >>> table.groupby("class")["auroc"].mean().round(3).to_dict()
-    {'setosa': 1.0, 'versicolor': 0.983, 'virginica': 0.962}
+    {'setosa': 1.0, 'versicolor': 0.99, 'virginica': 0.962}
     """
     with contextlib.ExitStack() as cleanup:
         if out is None:
