@@ -51,6 +51,18 @@ def test_intervals_of_bounded_scores_stay_in_bounds():
     assert auroc.to_numpy() == pytest.approx(gain[limits].clip(0, 1).to_numpy())
 
 
+def test_shares_add_up_and_every_effect_is_explained():
+    comparison = occstats.compare(table([2] * 8), n_resamples=200)
+    (pairs,) = (found for found in all_tables(comparison) if found.name == "pairwise")
+    cells = pd.DataFrame(pairs.cells(), columns=pd.Index(pairs.headers))
+    for header in ("win / tie / lose %", "better / same / worse %"):
+        parts = cells[header].str.split(" / ", expand=True).astype(int)
+        assert (parts.sum(axis=1) == 100).all()
+    assert {"new task", "new data set", "rank-biserial"} <= set(pairs.headers)
+    for words in ("shift", "new task", "new data set", "rank-biserial", "practically the same"):
+        assert words in pairs.explanation
+
+
 def test_methods_name_the_intervals_and_traits_that_were_used():
     few = occstats.compare(table([2, 2, 2]), n_resamples=200).methods
     assert "Student's over data sets" in few

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -104,11 +105,32 @@ class LazyGroup(click.Group):
         except click.ClickException as error:
             _refuse(error.format_message(), None)
         except OccstatsError as error:
-            _refuse(str(error), None)
+            _refuse(_with_options(str(error)), None)
         except (KeyboardInterrupt, click.Abort, EOFError):
             click.echo("Interrupted.", err=True)
             sys.exit(INTERRUPTED)
         sys.exit(code if isinstance(code, int) else 0)
+
+
+def _with_options(message: str) -> str:
+    """The message with arguments of the library written as options.
+
+    Examples
+    --------
+    >>> _with_options("a.csv: 1 cell has no score; choose missing='complete', or give max_rows=9")
+    'a.csv: 1 cell has no score; choose --missing complete, or give --max-rows 9'
+    """
+    from occstats.cli.options import READING
+
+    names = "|".join(("missing", *READING))
+    # Only after a blank: a file may be called fold=3.csv.
+    argument = re.compile(rf"(?<= )({names})=(?:'([^']*)'|(…|[\w.]*\w))")
+    return argument.sub(
+        lambda found: (
+            f"--{found[1].replace('_', '-').replace('traits', 'trait')} {found[2] or found[3]}"
+        ),
+        message,
+    )
 
 
 def _refuse(message: str, context: click.Context | None) -> NoReturn:

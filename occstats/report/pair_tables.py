@@ -69,10 +69,12 @@ def pairwise_table(comparison: Comparison) -> Table:
         Column(level, ("difference_ci_low", "difference_ci_high"), interval(signed)),
         Column("shift", ("hodges_lehmann",), signed),
         Column("win / tie / lose %", ("wins", "ties", "losses"), shares),
-        Column("new data set", ("prob_improvement_dataset",), percent),
         Column(
             "better / same / worse %", ("bayes_better", "bayes_equivalent", "bayes_worse"), shares
         ),
+        Column("new task", ("prob_improvement_task",), percent),
+        Column("new data set", ("prob_improvement_dataset",), percent),
+        Column("rank-biserial", ("rank_biserial",), decimals(2, signed=True)),
     ]
     present = tuple(column for column in columns if all(key in frame for key in column.keys))
     if control is not None:
@@ -85,9 +87,11 @@ def pairwise_table(comparison: Comparison) -> Table:
         name="pairwise",
         title="How much better",
         explanation=f"Corrected p-value; mean difference of {comparison.results.score_name} with "
-        "its interval; Hodges-Lehmann shift; shares of tasks won, tied, lost; chance to win on a "
-        "new data set; posterior probabilities of better, practically the same "
-        f"(±{comparison.settings.rope:g}) and worse.",
+        "its interval; Hodges-Lehmann shift, the typical difference; shares of tasks won, tied, "
+        "lost; posterior probabilities of better, practically the same "
+        f"(±{comparison.settings.rope:g}) and worse; chance to win on a new task of these data "
+        "sets, and on a new data set; rank-biserial correlation, from -1 (always loses) to 1 "
+        "(always wins).",
         frame=frame,
         columns=present,
         shown=shown.reset_index(drop=True),
