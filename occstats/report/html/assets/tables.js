@@ -31,7 +31,7 @@
     headings.forEach((heading, position) => {
       const button = document.createElement("button");
       button.type = "button";
-      button.textContent = heading.textContent;
+      button.textContent = heading.dataset.heading = heading.textContent;
       button.title = "Sort by this column";
       heading.replaceChildren(button);
       heading.setAttribute("aria-sort", "none");
