@@ -4,6 +4,7 @@ import hashlib
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from occstats.datasets import Source
 from occstats.experiment.folds import N_FOLDS
@@ -18,8 +19,11 @@ __all__ = [
     "estimated_seconds",
     "make_plan",
     "pack",
+    "plan_groups",
     "shard_identity",
 ]
+
+AnyRecipe = TypeVar("AnyRecipe", bound=Recipe)
 
 # One shard is to take between these, in estimated seconds: long enough that writing it does not
 # count, short enough that a killed worker loses little and all workers stay busy to the end.
@@ -106,9 +110,25 @@ def make_plan(
     together = tuple(recipe for recipe in recipes if shares_search(recipe))
     alone = [(recipe,) for recipe in recipes if not shares_search(recipe)]
     groups = [group for group in [together, *alone] if group]
+    return plan_groups(
+        tasks,
+        groups,
+        lambda task, group: sum(estimated_seconds(task, recipe) for recipe in group),
+        seed=seed,
+    )
+
+
+def plan_groups(
+    tasks: Sequence[tuple[Source, str, Sequence[Task]]],
+    groups: Sequence[tuple[AnyRecipe, ...]],
+    seconds: Callable[[Task, tuple[AnyRecipe, ...]], float],
+    *,
+    seed: str,
+) -> Plan:
+    """Shards for groups of recipes that go together, on every fold of every task."""
     units = {
         source: [
-            Unit(task, fold, group, sum(estimated_seconds(task, recipe) for recipe in group))
+            Unit(task, fold, group, seconds(task, group))
             for group in groups
             for task in dataset_tasks
             for fold in range(N_FOLDS)

@@ -6,7 +6,7 @@ from occstats.comparison.methods import MethodsText
 from occstats.names import printable
 from occstats.report.table import Column, Table
 
-__all__ = ["escape", "methods_to_latex", "table_to_latex"]
+__all__ = ["escape", "floating", "methods_to_latex", "table_to_latex"]
 
 # A table longer than a page breaks across pages.
 PAGE_ROWS = 45
@@ -81,13 +81,17 @@ def table_to_latex(table: Table) -> str:
     sentences = [table.title + ".", table.explanation, table.note]
     caption = escape(" ".join(sentence for sentence in sentences if sentence))
     label = f"tab:{table.name.replace('_', '-')}"
-    layout = _long if len(rows) > PAGE_ROWS else _short
-    return "\n".join(layout(caption, label, alignment, header, rows)) + "\n"
+    parts = (caption, label, alignment, header, rows)
+    if len(rows) > PAGE_ROWS:
+        lines = ["% needs: booktabs, longtable", *_long(*parts)]
+    else:
+        lines = ["% needs: booktabs", *floating(*parts)]
+    return "\n".join(lines) + "\n"
 
 
-def _short(caption: str, label: str, alignment: str, header: str, rows: list[str]) -> list[str]:
+def floating(caption: str, label: str, alignment: str, header: str, rows: list[str]) -> list[str]:
+    """The lines of a table that fits one page."""
     return [
-        "% needs: booktabs",
         r"\begin{table}",
         r"\centering",
         rf"\caption{{{caption}}}",
@@ -105,7 +109,6 @@ def _short(caption: str, label: str, alignment: str, header: str, rows: list[str
 
 def _long(caption: str, label: str, alignment: str, header: str, rows: list[str]) -> list[str]:
     return [
-        "% needs: booktabs, longtable",
         rf"\begin{{longtable}}{{@{{}}{alignment}@{{}}}}",
         rf"\caption{{{caption}}}\label{{{label}}}\\",
         r"\toprule",

@@ -8,7 +8,7 @@ braces, as siunitx wants it. Bold numbers keep their place: they need ``\robusti
 import re
 
 from occstats.formats import ABSENT
-from occstats.report.latex import PAGE_ROWS, escape
+from occstats.report.latex import PAGE_ROWS, escape, floating
 from occstats.report.table import Column, Table
 
 __all__ = ["table_to_siunitx"]
@@ -72,8 +72,8 @@ def table_to_siunitx(table: Table, *, group_columns: int = 0) -> str:
     sentences = [table.title + ".", table.explanation, table.note]
     caption = escape(" ".join(sentence for sentence in sentences if sentence))
     label = f"tab:{table.name.replace('_', '-')}"
-    layout = _long if len(written) > PAGE_ROWS else _short
-    lines = layout(caption, label, alignment, " & ".join(headers) + r" \\", rows, len(headers))
+    parts = (caption, label, alignment, " & ".join(headers) + r" \\", rows)
+    lines = _long(*parts, len(headers)) if len(written) > PAGE_ROWS else floating(*parts)
     return "\n".join([*_PREAMBLE, *lines]) + "\n"
 
 
@@ -120,26 +120,6 @@ def _cell(cell: str, form: str | None, bold: bool, column: Column) -> str:
     text = escape(re.sub(r"-(?=[\d.])", "−", cell) if column.number else cell)
     text = rf"\textbf{{{text}}}" if bold else text
     return text if form is None else f"{{{text}}}"
-
-
-def _short(
-    caption: str, label: str, alignment: str, header: str, rows: list[str], width: int
-) -> list[str]:
-    del width
-    return [
-        r"\begin{table}",
-        r"\centering",
-        rf"\caption{{{caption}}}",
-        rf"\label{{{label}}}",
-        rf"\begin{{tabular}}{{@{{}}{alignment}@{{}}}}",
-        r"\toprule",
-        header,
-        r"\midrule",
-        *rows,
-        r"\bottomrule",
-        r"\end{tabular}",
-        r"\end{table}",
-    ]
 
 
 def _long(

@@ -41,7 +41,6 @@ from occstats.stats.clusrank_batch import (
     Answers,
     Batch,
     Samples,
-    as_result,
     evaluate_in_r,
     native_offer,
     seed_for_r,
@@ -64,6 +63,7 @@ from occstats.stats.signed_rank import (
     Evaluation,
     Method,
     Null,
+    as_result,
     check_choices_of_test,
 )
 from occstats.stats.signed_rank_pairs import PairwiseTests, collect_pairs

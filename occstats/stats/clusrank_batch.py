@@ -12,13 +12,12 @@ from scipy.stats import rankdata
 from occstats.errors import EngineError
 from occstats.stats._checks import FloatArray, IntArray
 from occstats.stats.sign_flip import RandomState, TailProbabilities
-from occstats.stats.signed_rank import ClusteredWilcoxonResult, Evaluation, evaluate
+from occstats.stats.signed_rank import Evaluation, evaluate
 
 __all__ = [
     "Answers",
     "Batch",
     "Samples",
-    "as_result",
     "build_batch",
     "evaluate_in_r",
     "exact_defect",
@@ -152,26 +151,6 @@ def evaluate_in_r(
             tails=_only(alternative, float(answers.p[i])),
         )
     return found
-
-
-def as_result(
-    found: Evaluation, *, method: str, null: str, alternative: str
-) -> ClusteredWilcoxonResult:
-    """The result that the native engine would give for this evaluation."""
-    return ClusteredWilcoxonResult(
-        statistic=found.statistic,
-        pvalue=found.pvalue(alternative),
-        zstatistic=found.z,
-        variance=found.variance,
-        n_observations=found.n_observations,
-        n_clusters=found.n_clusters,
-        intraclass_correlation=found.intraclass_correlation,
-        reason=found.reason,
-        notes=found.notes,
-        method=method,
-        null=null,
-        alternative=alternative,
-    )
 
 
 def _only(alternative: str, p: float) -> TailProbabilities:

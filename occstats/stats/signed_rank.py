@@ -245,16 +245,23 @@ def clustered_wilcoxon(
     evaluation = evaluate(
         rounded, codes, n_clusters, method, null, n_resamples, repeatable(random_state)
     )
+    return as_result(evaluation, method=method, null=null, alternative=alternative)
+
+
+def as_result(
+    found: Evaluation, *, method: str, null: str, alternative: str
+) -> ClusteredWilcoxonResult:
+    """The result for this evaluation, whichever engine made it."""
     return ClusteredWilcoxonResult(
-        statistic=evaluation.statistic,
-        pvalue=evaluation.pvalue(alternative),
-        zstatistic=evaluation.z,
-        variance=evaluation.variance,
-        n_observations=evaluation.n_observations,
-        n_clusters=evaluation.n_clusters,
-        intraclass_correlation=evaluation.intraclass_correlation,
-        reason=evaluation.reason,
-        notes=evaluation.notes,
+        statistic=found.statistic,
+        pvalue=found.pvalue(alternative),
+        zstatistic=found.z,
+        variance=found.variance,
+        n_observations=found.n_observations,
+        n_clusters=found.n_clusters,
+        intraclass_correlation=found.intraclass_correlation,
+        reason=found.reason,
+        notes=found.notes,
         method=method,
         null=null,
         alternative=alternative,

@@ -4,17 +4,12 @@ import math
 from collections.abc import Sequence
 
 from occstats.datasets import Source
-from occstats.experiment.folds import N_FOLDS
-from occstats.experiment.plan import Plan, Shard, Unit, estimated_seconds, pack, shard_identity
+from occstats.experiment.plan import Plan, estimated_seconds, plan_groups
 from occstats.experiment.tasks import Task
 from occstats.experiment.tuning.fold import combinations
 from occstats.experiment.tuning.recipes import SweepRecipe
 
 __all__ = ["make_sweep_plan"]
-
-# One shard is to take between these, in estimated seconds: a killed worker loses the latter.
-SHORTEST_SHARD, LONGEST_SHARD = 0.5, 20.0
-SHARDS_WANTED = 64
 
 
 def make_sweep_plan(
@@ -24,24 +19,7 @@ def make_sweep_plan(
     seed: str,
 ) -> Plan:
     """Plan the sweep: descriptors with the same neighbour search together, largest shards first."""
-    groups = _groups(recipes)
-    units = {
-        source: [
-            Unit(task, fold, group, _seconds(task, group))
-            for group in groups
-            for task in dataset_tasks
-            for fold in range(N_FOLDS)
-        ]
-        for source, _, dataset_tasks in tasks
-    }
-    total = sum(unit.cost for of_dataset in units.values() for unit in of_dataset)
-    limit = min(max(total / SHARDS_WANTED, SHORTEST_SHARD), LONGEST_SHARD)
-    shards = [
-        Shard(source, data_fingerprint, packed, shard_identity(packed, data_fingerprint, seed))
-        for source, data_fingerprint, _ in tasks
-        for packed in pack(units[source], limit)
-    ]
-    return Plan(tuple(sorted(shards, key=lambda shard: (-shard.cost, shard.id))))
+    return plan_groups(tasks, _groups(recipes), _seconds, seed=seed)
 
 
 def _groups(recipes: Sequence[SweepRecipe]) -> list[tuple[SweepRecipe, ...]]:
