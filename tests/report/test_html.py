@@ -297,6 +297,28 @@ def test_a_single_data_set_has_ranks_and_no_pairs():
     assert "p_values" not in {e["attributes"].get("data-table") for e in page.elements}
 
 
+@pytest.mark.parametrize(
+    ("settings", "conclusion"),
+    [
+        ({"alternative": "less"}, "that is "),
+        ({"alternative": "two-sided", "family": "all"}, "that is "),
+        ({"test": "wilcoxon", "correction": "none"}, "that is "),
+        ({"test": "dataset-means", "null": "exact"}, "that is "),
+        ({"family": "control", "control": "a"}, "this pair was not tested."),
+        ({"deep": True}, "that is "),
+    ],
+)
+def test_every_kind_of_comparison_has_a_page(settings, conclusion, undrawn):
+    comparison = compared(scores([f"d{i}" for i in range(7)], ["a", "b", "c"]), **settings)
+    page = Page(render(comparison))
+    tables = {e["attributes"].get("data-table") for e in page.elements} - {None}
+    assert tables == {table.name for table in all_tables(comparison)}
+    data = pair_data(comparison)
+    assert data["algorithms"] == comparison.algorithms
+    ends = [data["algorithms"].index(name) for name in "bc"]
+    assert conclusion in data["pairs"]["-".join(map(str, ends))]["sentence"]
+
+
 def test_lower_is_better_reaches_the_charts():
     frame = scores([f"d{i}" for i in range(8)], ["a", "b"])
     data = pair_data(compared(frame, higher_is_better=False, score_name="error"))

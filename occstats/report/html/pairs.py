@@ -137,7 +137,7 @@ def _sentence(
     )
     p = float(proven.at[better, other])  # type: ignore[arg-type]
     if np.isnan(p):
-        return f"{lead}; there is no test of that."
+        return f"{lead}; this pair was not tested."
     written = p_value(p)
     # No line breaks within the equation.
     equation = (f"p {written}" if written[0] in "<>≥" else f"p = {written}").replace(" ", "\u00a0")

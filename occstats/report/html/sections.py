@@ -75,6 +75,7 @@ _OUTLINE = (
         "traits of a task they depend on.",
         ("ranks", "strata", "regression", "distributions"),
         ("strata", "regression", "rank_frequencies"),
+        ("fold_tests",),
     ),
     _Outline(
         "together",
