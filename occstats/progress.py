@@ -2,6 +2,8 @@
 
 import sys
 from collections.abc import Iterable, Iterator
+from importlib import import_module
+from importlib.util import find_spec
 from typing import TypeVar
 
 Item = TypeVar("Item")
@@ -33,10 +35,6 @@ def track(
         yield from items
         return
     # The notebook flavour needs ipywidgets; without it the plain bar is as good.
-    import importlib.util
-
-    if in_notebook() and importlib.util.find_spec("ipywidgets"):
-        from tqdm.notebook import tqdm
-    else:
-        from tqdm.std import tqdm
+    notebook = in_notebook() and find_spec("ipywidgets") is not None
+    tqdm = import_module("tqdm.notebook" if notebook else "tqdm.std").tqdm
     yield from tqdm(items, desc=description, total=total, leave=False)

@@ -123,8 +123,8 @@ def _with_options(message: str) -> str:
     from occstats.cli.options import READING
 
     names = "|".join(("missing", *READING))
-    # Only after a blank: a file may be called fold=3.csv.
-    argument = re.compile(rf"(?<= )({names})=(?:'([^']*)'|(…|[\w.]*\w))")
+    # Only after a blank or a bracket: a file may be called fold=3.csv.
+    argument = re.compile(rf"(?<=[ (])({names})=(?:'([^']*)'|(…|[\w.]*\w))")
     return argument.sub(
         lambda found: (
             f"--{found[1].replace('_', '-').replace('traits', 'trait')} {found[2] or found[3]}"

@@ -108,25 +108,28 @@ def _refusal(results: Results, absent: Mask, disputed: Mask) -> str:
     ]
     whole = int((~absent.any(axis=1) & ~disputed).sum())
     worst = results.algorithms[int(absent.sum(axis=0).argmax())]
-    without = int((~np.delete(absent, results.algorithms.index(worst), 1).any(axis=1)).sum())
+    remaining = np.delete(absent, results.algorithms.index(worst), 1)
+    without = int((~remaining.any(axis=1) & ~disputed).sum())
     leave_out = (
         f", or leave out {quote(worst)}, which lacks most ({without:,} tasks would be whole)"
         if without > whole and len(results.algorithms) > 2
         else ""
     )
+    complete = f"missing='complete' (the {whole:,} whole tasks) or " if whole else ""
     return (
-        f"{', '.join(results.sources) or 'results'}: {'; '.join(problems)}; fill them in, or choose"
-        f" missing='complete' (the {whole:,} whole tasks) or missing='pairwise' (for each pair the"
-        f" tasks both have){leave_out}"
+        f"{', '.join(results.sources) or 'results'}: {'; '.join(problems)}; correct them, or choose"
+        f" {complete}missing='pairwise' (for each pair the tasks both have){leave_out}"
     )
 
 
 def _complete(results: Results, absent: Mask, disputed: Mask) -> Results:
     keep = ~absent.any(axis=1) & ~disputed
     if not keep.any():
+        disputes = ", and undisputed traits" if disputed.any() else ""
         raise ResultsError(
-            f"{', '.join(results.sources) or 'results'}: no task has a score of every algorithm, so"
-            " missing='complete' leaves nothing; choose missing='pairwise' or fewer algorithms"
+            f"{', '.join(results.sources) or 'results'}: no task has a score of every algorithm"
+            f"{disputes}, so missing='complete' leaves nothing; choose missing='pairwise' or fewer"
+            " algorithms"
         )
     lost = results.n_clusters - results.scores.index[keep].get_level_values(0).nunique()
     entirely = f", {lost:,} of {results.n_clusters:,} data sets lost entirely" if lost else ""
