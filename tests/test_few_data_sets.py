@@ -28,6 +28,20 @@ def test_a_single_data_set_says_nothing_about_others():
     assert not {"p_values", "pairwise", "diagnostics", "influence", "detectable"} & names
 
 
+def test_a_single_task_has_no_classical_test():
+    comparison = occstats.compare(table([1], n_algorithms=2), n_resamples=200)
+    assert comparison.classical.friedman.empty
+    assert "friedman" not in {found.name for found in all_tables(comparison)}
+
+
+def test_one_pair_needs_no_caution_about_the_matrix():
+    caution = "does not control the error"
+    pair = occstats.compare("lenz2021", algorithms=["ALP", "SVM"], n_resamples=200)
+    assert caution not in pair.verdict
+    three = occstats.compare("lenz2021", algorithms=["ALP", "SVM", "NND"], n_resamples=200)
+    assert caution in three.verdict
+
+
 @pytest.mark.parametrize(
     ("n_clusters", "settings", "sentence"),
     [

@@ -55,9 +55,10 @@ def classical_tests(results: Results, settings: Settings, within: Affordable) ->
     if complete.any():
         scores = results.oriented[complete]
         means = group(results.clusters[complete]).means(scores)
-        units = [(ON_TASKS, scores), (ON_MEANS, means)]
-        # A single data set is a single observation: no test.
-        for unit, table in units[: 1 if len(means) < 2 else 2]:
+        for unit, table in ((ON_TASKS, scores), (ON_MEANS, means)):
+            if len(table) < 2:
+                # A single observation says nothing about others.
+                continue
             tests.append(_friedman_row(unit, table, settings))
             if within.posthoc:
                 pairs.append(_pair_frame(results, unit, table, settings))

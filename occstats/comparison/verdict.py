@@ -168,7 +168,9 @@ def _caveats(comparison: Comparison) -> list[str]:
         caveats.append(naive)
     if results.n_clusters < FEW_CLUSTERS:
         caveats.append(_few_clusters_caveat(comparison))
-    if settings.correction != "none" and settings.family == "row":
+    # Two algorithms have one test in either direction: nothing is left uncontrolled.
+    several = len(comparison.algorithms) > 2
+    if settings.correction != "none" and settings.family == "row" and several:
         caveats.append(
             "Not significant does not mean equal, and per-row correction does not control the "
             "error over the whole matrix."

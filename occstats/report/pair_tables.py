@@ -41,7 +41,9 @@ def p_value_table(comparison: Comparison) -> Table:
         frame=with_headers(shown, columns),
         shown=shown,
         columns=columns,
-        note=ROW_FAMILY_NOTE if settings.family == "row" and corrected else "",
+        note=ROW_FAMILY_NOTE
+        if settings.family == "row" and corrected and len(comparison.algorithms) > 2
+        else "",
     )
 
 
