@@ -4,7 +4,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from importlib import import_module
 from importlib.util import find_spec
-from typing import TypeVar
+from typing import Any, TypeVar
 
 Item = TypeVar("Item")
 
@@ -34,7 +34,11 @@ def track(
     if not shown(progress):
         yield from items
         return
+    yield from bar_class()(items, desc=description, total=total, leave=False)
+
+
+def bar_class() -> Any:
+    """The kind of bar that suits the place: a notebook's, or that of a terminal."""
     # The notebook flavour needs ipywidgets; without it the plain bar is as good.
     notebook = in_notebook() and find_spec("ipywidgets") is not None
-    tqdm = import_module("tqdm.notebook" if notebook else "tqdm.std").tqdm
-    yield from tqdm(items, desc=description, total=total, leave=False)
+    return import_module("tqdm.notebook" if notebook else "tqdm.std").tqdm

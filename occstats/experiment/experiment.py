@@ -22,7 +22,7 @@ from occstats.experiment.sharing import shares_search
 from occstats.experiment.store import Store, write_parquet
 from occstats.experiment.tasks import Task, tasks_of
 from occstats.experiment.work import work_on_shard
-from occstats.progress import shown
+from occstats.progress import bar_class, shown
 
 __all__ = ["KEY", "Experiment", "is_single_file"]
 
@@ -232,10 +232,8 @@ def _with_remaining_time(
     if not shown(progress):
         yield from finished
         return
-    from tqdm.auto import tqdm
-
     layout = "{l_bar}{bar}| {elapsed} elapsed, about {remaining} left{postfix}"
-    with tqdm(total=plan.cost, desc="run", leave=False, bar_format=layout) as bar:
+    with bar_class()(total=plan.cost, desc="run", leave=False, bar_format=layout) as bar:
         for shard in finished:
             bar.set_postfix_str(shard.source.name)
             bar.update(shard.cost)

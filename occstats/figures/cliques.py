@@ -37,7 +37,7 @@ def pair_verdicts(comparison: Comparison, names: list[str]) -> PairVerdicts:
     smaller = np.fmin(p, p.T)
     tested = np.isfinite(smaller)
     np.fill_diagonal(tested, False)
-    differ = tested & (np.nan_to_num(smaller, nan=1.0) < comparison.settings.alpha)
+    differ = tested & (np.nan_to_num(smaller, nan=1.0) <= comparison.settings.alpha)
     return PairVerdicts(tuple(names), tested, differ)
 
 

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 __all__ = ["format_p", "pairwise"]
 
 MOST_ALGORITHMS = 30
-_LEAST_CELL = 0.29  # inches in which two lines of 6 points still fit
+# Inches in which two lines of 6 points still fit, and a line with three shares such as 42/12/46.
+_LEAST_CELL, _LEAST_SHARES = 0.29, 0.335
 _SHARES = (("wins", "#0072B2", ""), ("ties", "#C8C8C8", ""), ("losses", "#E69F00", "//////"))
 
 
@@ -61,11 +62,12 @@ def pairwise(
     inches = preset(width).width if ax is None else width_of(ax)
     most = most_that_fit(inches, MOST_ALGORITHMS)
     names = [str(name) for name in comparison.summary["algorithm"]][:most]
-    numbers = (inches - 0.45) / len(names) >= _LEAST_CELL
+    cell = (inches - 0.45) / len(names)
+    numbers = cell >= _LEAST_CELL
     with one_axes(ax, width, bounded(width, 1.07, 5.4)) as axes:
         _frame(axes, names)
         _differences(axes, comparison, names, numbers)
-        _shares(axes, comparison, names, numbers)
+        _shares(axes, comparison, names, cell >= _LEAST_SHARES)
         note(axes, _note(comparison, numbers, len(names), total))
         describe(axes, _words(comparison, names, total))
         return drawn_on(axes, ax)  # type: ignore[no-any-return]

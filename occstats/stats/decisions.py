@@ -39,7 +39,7 @@ def conclude(
     """
     adjusted = adjust_pairs(p, family, correction, control, alternative=alternative).clipped
     with np.errstate(invalid="ignore"):
-        significant = adjusted < alpha
+        significant = adjusted <= alpha
         if alternative == "less":
             return np.asarray(significant.T)
         return np.asarray(significant & (z > 0) if alternative == "two-sided" else significant)

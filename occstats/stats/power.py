@@ -168,7 +168,7 @@ def data_sets_needed(
         counts = rng.multinomial(size, np.full(m, 1 / m), size=n_resamples)
         z = resampled_z(values[known], labels, counts, test=test, tie_tolerance=tie_tolerance)
         with np.errstate(invalid="ignore"):
-            return float(np.mean(tail(z, alternative) < alpha))
+            return float(np.mean(tail(z, alternative) <= alpha))
 
     return DataSetsNeeded(m, share(m), _first(share, power, m, largest), largest)
 
