@@ -87,6 +87,19 @@ def test_clusters_matter_28_pairs_against_14():
     assert counts == [28, 14]
 
 
+@pytest.mark.parametrize(
+    ("settings", "counts"),
+    [
+        ({}, "31 of the 72 tests significant, this one 22"),
+        ({"alternative": "two-sided", "family": "all"}, "28 of the 36 tests significant, this one"),
+        ({"control": "ALP"}, "8 of the 16 tests significant, this one 7"),
+        ({"control": "ALP", "alternative": "two-sided"}, "8 of the 8 tests significant, this one"),
+    ],
+)
+def test_the_verdict_counts_each_test_of_the_family_once(settings, counts):
+    assert counts in occstats.compare("lenz2021", n_resamples=100, **settings).verdict
+
+
 def test_kendall(comparison):
     tau = comparison.kendall
     found = {frozenset((row.a, row.b)): round(row.tau, 2) for row in tau.itertuples()}

@@ -70,7 +70,8 @@ def asymptotic_tests(
     results: Results, settings: Settings, tests: PairwiseTests | None = None
 ) -> PairwiseTests:
     """The chosen test with its normal approximation, native: ``tests`` where they are just that."""
-    if tests is not None and settings.null == "asymptotic" and settings.engine == "native":
+    native = settings.engine in ("native", "both")
+    if tests is not None and settings.null == "asymptotic" and native:
         return tests
     return native_test(settings)(
         results.oriented,

@@ -262,5 +262,5 @@ def _cautions(results: Results, settings: Settings) -> Iterator[str]:
             "Intervals of mean ranks and mean scores, and the probability of being best, use the "
             f"{kept} tasks that all algorithms have."
         )
-    if settings.null != "asymptotic" or settings.engine != "native":
+    if settings.null != "asymptotic" or settings.engine not in ("native", "both"):
         yield "Stability and power were studied with the native test and its normal approximation."

@@ -208,13 +208,18 @@ def _naive_caveat(comparison: Comparison) -> str:
         )
     if results.n_clusters == results.n_tasks:
         return ""
-    misled = int((comparison.pairwise["p_naive_adjusted"] <= settings.alpha).sum())
-    honest = int((comparison.pairwise["p_adjusted"] <= settings.alpha).sum())
+    tests = comparison.pairwise.dropna(subset=["p_naive_adjusted"])
+    if settings.alternative == "two-sided":
+        # Both orders of a pair are the same test.
+        order = comparison.algorithms.index
+        tests = tests[tests["a"].map(order) < tests["b"].map(order)]
+    misled = int((tests["p_naive_adjusted"] <= settings.alpha).sum())
+    honest = int((tests["p_adjusted"] <= settings.alpha).sum())
     if misled <= honest:
         return ""
     return (
         "A test that ignores that tasks of one data set belong together would have called "
-        f"{misled} of the {len(comparison.pairwise)} tests significant, this one {honest}."
+        f"{misled} of the {len(tests)} tests significant, this one {honest}."
     )
 
 
