@@ -9,6 +9,7 @@ and those of SVM on data sets that the sweep of SVM leaves out.
 """
 
 import argparse
+import json
 from pathlib import Path
 
 import pandas as pd
@@ -16,6 +17,7 @@ import pandas as pd
 import occstats
 from occstats import formats
 from occstats.experiment.tuning import Sweep, read_sweep
+from occstats.experiment.tuning.leave_one_out import results_with
 from occstats.report.markdown import table_to_markdown
 from occstats.report.sweep import defaults_table
 
@@ -30,8 +32,23 @@ EXPECTED = {"NND": (203, 220, 226), "LNND": (163, 205, 224), "LOF": (168, 217, 2
 
 ROW_ORDER = "another row order in the paper, so other folds (MD, which has no choices, differs too)"
 TIES = "integer attributes: many distances tie, and the order among equals decides"
-CHOICE = "other parameters were chosen: two data sets are missing from the mean; {} gives it"
-UNKNOWN = "no value of the grid gives it; not explained"
+CHOICE = "other parameters were chosen; {} gives the paper's digits"
+UNKNOWN = "no value of the grid gives the paper's digits; not explained"
+WHY = """\
+Why they differ. The selection is ill-conditioned: around an optimum the means differ in the fourth
+or fifth decimal (see "Flat"), so two missing data sets (miniboone, sensorless) or ties on integer
+data move the choice, and with it every task whose number of neighbours then rounds to another
+integer. LNND has two maxima of nearly the same height, 3.01 and 3.27, 0.0001 apart; which is higher
+depends on the order among equidistant neighbours on six integer data sets: with the KD-tree's order
+(the authors' library) it is 3.27, as in the paper, and the column then agrees in 160, 200 and 225
+tasks; see [tie_order.md](benchmarks/tie_order.md). With a = 3.27 for all data sets our own order
+agrees in 159, 197 and 223. LOF with the default 2.5 for all data sets agrees in 167, 212 and
+226. NND for shuttle has k = 5 in the paper; ours is 1, and k = 5 gives the paper's digits.
+
+SVM. The paper's table of grids (step 0.1, window 11) contradicts its own optima (0.20 and 0.25), so
+the grid here (ν from 0.05 to 0.95, c′ from 0.05 to 1.50 in steps of 0.05, window 3 × 3) is not the
+paper's, and neither is the choice; with the paper's defaults the column is nearer than with
+the leave-one-dataset-out choice ({svm})."""
 # The paper's summary table: cross-validation standard deviation, all 246 tasks.
 PAPER_CVSD = {"ALP": 0.0378, "SVM": 0.0404, "NND": 0.0414, "LOF": 0.0417, "MD": 0.0370,
               "IF": 0.0479, "EIF": 0.0504, "LNND": 0.0438, "SAE": 0.0539}  # fmt: skip
@@ -82,6 +99,8 @@ def section(sweep: Sweep, tuned: pd.DataFrame, table: pd.DataFrame) -> list[str]
         *nearness(ours),
         "",
         *chosen(sweep),
+        "",
+        WHY.replace("{svm}", svm_with_defaults(sweep)),
         "",
         *far_tasks(sweep, ours),
         "",
@@ -141,6 +160,19 @@ def nearness(ours: pd.DataFrame) -> list[str]:
     return lines
 
 
+def svm_with_defaults(sweep: Sweep) -> str:
+    """How near SVM comes to the paper with the paper's defaults for all data sets."""
+    for grid in sweep.grids:
+        if grid.recipe.name == "SVM":
+            defaults = {name: {"nu": 0.2, "c": 0.25} for name in grid.datasets}
+            rows = results_with(sweep.rows, [grid], {"SVM": defaults})
+            scores = rows.groupby(TASK)["auroc"].mean()
+            distance = (scores - PAPER.scores.loc[scores.index, "SVM"]).abs()
+            counts = [str(int(distance.le(limit).sum())) for limit in (EQUAL, NEAR, FAR)]
+            return f"{', '.join(counts)} of {len(distance)} tasks"
+    return "not swept"
+
+
 def chosen(sweep: Sweep) -> list[str]:
     """Which parameters were chosen for how many data sets."""
     lines = ["Parameters chosen for the data sets (number of data sets; the rarest named):", ""]
@@ -174,7 +206,9 @@ def far_tasks(sweep: Sweep, ours: pd.DataFrame) -> list[str]:
         difference = (ours[name] - paper).dropna()
         for key in difference.index[difference.abs() > FAR]:
             values = sweep.choices[name][key[0]].values()
-            reason = REASONS.get(key[0]) or giving(sweep.rows, name, key, paper.loc[key])
+            reason = REASONS.get(key[0])
+            if reason is None or (reason == TIES and name == "SVM"):
+                reason = giving(sweep.rows, name, key, paper.loc[key])
             lines.append(
                 f"| {name} | {key[0]} | {key[1]} | {', '.join(f'{v:g}' for v in values)} | "
                 f"{ours.loc[key, name]:.3f} | {paper.loc[key]:.3f} | {reason} |"
@@ -191,7 +225,8 @@ def giving(rows: pd.DataFrame, name: str, key: tuple[str, str], wanted: float) -
     equal = sorted(means.index[(means - wanted).abs() <= EQUAL])
     if not equal:
         return UNKNOWN
-    shown = equal[len(equal) // 2].strip("{}").replace('"', "").replace(": ", " = ")
+    middle = json.loads(equal[len(equal) // 2])
+    shown = ", ".join(f"{parameter} = {value:g}" for parameter, value in middle.items())
     return CHOICE.format(shown + (f" (and {len(equal) - 1} more)" if len(equal) > 1 else ""))
 
 

@@ -72,7 +72,8 @@ def results_with(rows: pd.DataFrame, grids: Sequence[GridMeans], chosen: Choices
             }
             wanted.append((dataset, target, json.dumps(setting)))
         keys = pd.DataFrame(wanted, columns=["dataset", "class", "parameters"])
-        parts.append(mine.merge(keys, on=["dataset", "class", "parameters"]))
+        found = mine.merge(keys, on=["dataset", "class", "parameters"])
+        parts.append(found.sort_values(["dataset", "class", "fold"]))
     if not parts:
         return pd.DataFrame(columns=[*columns, "parameters"])
     return pd.concat(parts, ignore_index=True)[[*columns, "parameters"]]

@@ -84,7 +84,7 @@ def _task_grids(
         if setting.keys() == {axis.parameter for axis in recipe.axes}
     }
     score = np.full(len(texts), np.nan)
-    for (dataset, target), of_task in rows.groupby(["dataset", "class"], sort=False):
+    for (dataset, target), of_task in rows.groupby(["dataset", "class"]):
         task = Task(
             str(dataset), str(target), int(of_task["n"].iloc[0]), int(of_task["m"].iloc[0]), 0
         )
