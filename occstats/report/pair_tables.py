@@ -78,6 +78,7 @@ def pairwise_table(comparison: Comparison) -> Table:
         Column("new data set", ("prob_improvement_dataset",), percent),
         Column("rank-biserial", ("rank_biserial",), decimals(2, signed=True)),
     ]
+    p_name = "P-value" if comparison.settings.correction == "none" else "Corrected p-value"
     present = tuple(column for column in columns if all(key in frame for key in column.keys))
     if control is not None:
         present = (
@@ -88,7 +89,7 @@ def pairwise_table(comparison: Comparison) -> Table:
     return Table(
         name="pairwise",
         title="How much better",
-        explanation=f"Corrected p-value; mean difference of {comparison.results.score_name} with "
+        explanation=f"{p_name}; mean difference of {comparison.results.score_name} with "
         "its interval; Hodges-Lehmann shift, the typical difference; shares of tasks won, tied, "
         "lost; posterior probabilities of better, practically the same "
         f"(±{comparison.settings.rope:g}) and worse; chance to win on a new task of these data "

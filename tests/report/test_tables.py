@@ -73,6 +73,13 @@ def test_p_values_of_a_control_are_one_row():
     assert len(table.headers) == 9
 
 
+def test_uncorrected_p_values_are_not_called_corrected():
+    found = all_tables(occstats.compare("lenz2021", correction="none", n_resamples=100))
+    named = {table.name: table for table in found}
+    assert named["p_values"].title == "P-values, not corrected"
+    assert named["pairwise"].explanation.startswith("P-value;")
+
+
 def test_less_shows_the_same_triangle(tables):
     less = occstats.compare("lenz2021", alternative="less", family="all", n_resamples=100)
     greater = occstats.compare("lenz2021", family="all", n_resamples=100)
