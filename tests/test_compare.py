@@ -288,6 +288,16 @@ def test_the_signature_has_the_settings_and_their_defaults():
         assert parameters[field.name].default == field.default, field.name
 
 
+def test_a_misspelt_argument_is_guessed():
+    with pytest.raises(TypeError, match=r"'alfa' \(did you mean 'alpha'\?\)"):
+        occstats.compare("lenz2021", alfa=0.01)
+
+
+def test_one_chosen_algorithm_is_too_few():
+    with pytest.raises(ArgumentError, match="algorithms must name two or more; got only 'ALP'"):
+        occstats.compare("lenz2021", algorithms=["ALP"])
+
+
 def test_single_data_set_has_ranks_but_no_p_values():
     frame = occstats.load_results("lenz2021").to_frame().query("dataset == 'wine'")
     comparison = occstats.compare(frame, n_resamples=100)

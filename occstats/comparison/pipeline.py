@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import replace
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -181,6 +182,13 @@ def _names(algorithms: Sequence[str] | str | None) -> tuple[str, ...] | None:
 
 
 def _load(results: Any, reading: dict[str, Any]) -> Results:
+    unknown = [name for name in reading if name not in signature(load_results).parameters]
+    if unknown:
+        choices = [*signature(compare).parameters, *signature(load_results).parameters]
+        raise TypeError(
+            f"compare() got an unexpected keyword argument {unknown[0]!r}"
+            f"{did_you_mean(unknown[0], choices)}"
+        )
     if isinstance(results, Results) and not reading:
         return results
     sources = list(results) if isinstance(results, list | tuple) else [results]
@@ -192,6 +200,10 @@ def _load(results: Any, reading: dict[str, Any]) -> Results:
 def _participants(results: Results, settings: Settings) -> Results:
     if settings.algorithms is not None:
         results = results.select(settings.algorithms)
+        if len(results.algorithms) < 2:
+            raise ArgumentError(
+                f"algorithms must name two or more; got only {results.algorithms[0]!r}"
+            )
     if settings.control is not None and settings.control not in results.algorithms:
         raise ArgumentError(
             f"control must be one of {listing(results.algorithms, conjunction='or')}; "
