@@ -19,7 +19,6 @@ def shares_search(origin: str) -> bool:
     (True, False, False)
     """
     from occstats_descriptors.neighbour_descriptor import NeighbourDescriptor
-
     from occstats_descriptors.registry import DESCRIPTORS
 
     kind = DESCRIPTORS.get(origin.upper())
