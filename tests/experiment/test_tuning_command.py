@@ -1,6 +1,7 @@
 """The sweep from end to end: resumed, cut into shares, refitted, and used by a run."""
 
 import json
+import os
 
 import numpy as np
 import pandas as pd
@@ -9,8 +10,9 @@ from click.testing import CliRunner
 
 import occstats
 from occstats.cli.group import main
-from occstats.errors import DataError, ResultsError
+from occstats.errors import ArgumentError, DataError, ResultsError
 from occstats.experiment import run_experiment
+from occstats.experiment.evaluate import size_for_task
 from occstats.experiment.tuning import leave_one_out_parameters, prepare_sweep, read_sweep, tune
 
 TASK = ["dataset", "class", "descriptor", "fold"]
@@ -148,6 +150,47 @@ def test_fits_that_fail_have_their_reason_and_are_not_chosen(frames):
     assert sweep.failures == 6 * 5
     assert sweep.optima["OneClassSVM"].values == {"nu": 0.5}
     assert "30 fits failed" in sweep.notes[-1]
+
+
+def test_the_command_says_by_its_exit_code_that_fits_failed(folder, tmp_path):
+    options = ["--descriptors", "sklearn.svm:OneClassSVM", "--out", tmp_path / "s", "-j", 1]
+    data = ["--data", folder, "--datasets", "one,two", "--grid"]
+    code, output, _ = invoke("tune", *options, *data, "nu=0.5,7")
+    assert code == 1
+    assert "20 fits failed" in output
+    code, _, errors = invoke("tune", *options, *data, "nu=0.5,0.9", "--force", "failed")
+    assert code == 2
+    assert "other data, grids or seed" in errors
+    # a failure that is tried again leaves no half of a fold behind
+    code, _, _ = invoke("tune", *options, *data, "nu=0.5,7", "--force", "failed")
+    assert code == 1
+    assert len(read_sweep(tmp_path / "s").rows) == 2 * 2 * 5 * 2
+    code, _, _ = invoke("tune", *options, *data, "nu=0.5,0.9", "--force", "all")
+    assert code == 0
+    with pytest.raises(ArgumentError, match="expected 'failed' or 'all'"):
+        tune(folder, descriptors=["NND"], force="some")
+
+
+@pytest.mark.skipif("OCCSTATS_DATA" not in os.environ, reason="OCCSTATS_DATA names no data sets")
+def test_the_papers_digits_come_out_at_the_papers_choice():
+    sweep = tune(
+        os.environ["OCCSTATS_DATA"],
+        datasets=["sonar", "leaf"],
+        descriptors=["NND", "LNND"],
+        metrics=["manhattan"],
+        jobs=1,
+    )
+    means = sweep.rows.groupby([*TASK[:3], "parameters"])["auroc"].mean()
+    # the paper's table: sonar, NND, with k = 6 chosen on the other data sets
+    assert means["sonar", "M", "NND", '{"k": 6}'] == pytest.approx(0.573, abs=5.1e-4)
+    assert means["sonar", "R", "NND", '{"k": 6}'] == pytest.approx(0.680, abs=5.1e-4)
+    paper = occstats.load_results("lenz2021").scores["LNND"]
+    leaf = sweep.rows[(sweep.rows["descriptor"] == "LNND") & (sweep.rows["dataset"] == "leaf")]
+    for target, n in leaf.groupby("class")["n"].first().items():
+        chosen = f'{{"k": {size_for_task(3.27, int(n))}}}'
+        assert means["leaf", target, "LNND", chosen] == pytest.approx(
+            paper["leaf", target], abs=5.1e-4
+        )
 
 
 def test_a_fold_without_targets_or_others_is_left_out():

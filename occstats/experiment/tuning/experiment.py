@@ -73,6 +73,34 @@ class SweepExperiment(Experiment):
         except OSError as error:
             raise OutputError(f"{path}: cannot be written ({error.strerror or error})") from error
 
+    def forget(self, what: str) -> int:
+        """Remove planned folds from the store, so that they are swept anew; return how many rows.
+
+        Parameters
+        ----------
+        what : {"failed", "all"}
+            Only the folds in which a fit failed, or all of this sweep. A fold goes as a whole.
+        """
+        if what == "failed":
+            self._present()  # refuses a sweep with other grids before anything is removed
+        planned = {key for shard in self.plan.shards for key in shard.rows}
+        forgotten = 0
+        for shard_id in sorted(self.store.shard_ids()):
+            rows = self.store.read_shard(shard_id)
+            failed = rows["status"] == "failed"
+            keys = rows[KEY] if what == "all" else rows.loc[failed, KEY]
+            dropped = planned & set(keys.drop_duplicates().itertuples(index=False, name=None))
+            if not dropped:
+                continue
+            of_rows = rows[KEY].itertuples(index=False, name=None)
+            kept = rows[[key not in dropped for key in of_rows]]
+            forgotten += len(rows) - len(kept)
+            if len(kept):
+                self.store.write(shard_id, kept, self.store.metadata(shard_id))
+            else:
+                self.store.remove(shard_id)
+        return forgotten
+
     def _work_on_shard(self) -> Callable[..., None]:
         return work_on_sweep
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from occstats.errors import ResultsError
+from occstats.errors import ArgumentError, ResultsError
 from occstats.experiment.run import Data
 from occstats.experiment.seeds import SeedPolicy
 from occstats.experiment.tuning.experiment import prepare_sweep, read_description, read_rows
@@ -278,6 +278,8 @@ def tune(
             label=label,
         )
         if force is not None:
+            if force not in {"failed", "all"}:
+                raise ArgumentError(f"force={force!r}: expected 'failed' or 'all'")
             experiment.forget(force)
         experiment.describe()
         experiment.run(jobs=jobs, scheduler=scheduler, part=shard, progress=progress)
