@@ -186,9 +186,11 @@ def estimated_seconds(task: Task, recipe: Recipe) -> float:
     if recipe.origin == "MD":
         return 0.002 + 2e-9 * (n + queries) * task.m**2 + 1e-9 * task.m**3
     if recipe.origin == "SVM":
-        return 0.003 + 6e-9 * n**2 + 4e-10 * task.m * n * queries
-    if recipe.origin in {"IF", "EIF"}:
-        return 0.15 + 2e-5 * queries
+        return 0.003 + 1e-9 * n**2 + 2e-10 * task.m * n * queries
+    if recipe.origin == "IF":
+        return 0.2 + 1e-5 * queries
+    if recipe.origin == "EIF":
+        return 0.02 + 2e-4 * task.m + 2e-5 * queries
     if recipe.origin == "SAE":
-        return 2.0 + 2e-6 * queries
+        return 0.2 + 2.5e-5 * task.m**2
     return 0.1 + 1e-5 * (n + queries)
