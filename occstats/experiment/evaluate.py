@@ -164,14 +164,16 @@ def _estimator(recipe: Recipe, task: Task, seed: int) -> Any:
     given = recipe.parameters_for(task.dataset)
     estimator = make(recipe.origin, **given)
     settled: dict[str, Any] = {}
-    for name, value in estimator.get_params(deep=False).items():
+    # Deep: a detector from another package has its seed within the wrapper.
+    for name, value in estimator.get_params(deep=True).items():
+        last = name.rpartition("__")[2]
         if isinstance(value, LogMultiple):
             settled[name] = size_for_task(value.factor, task.n)
         elif isinstance(value, AtMost):
             settled[name] = value.for_task(task.n)
-        elif name == "random_state" and name not in given:
+        elif last == "random_state" and last not in given:
             settled[name] = seed
-        elif name == "n_jobs" and name not in given:
+        elif last == "n_jobs" and last not in given:
             settled[name] = 1  # the workers are the parallelism
     return estimator.set_params(**settled)
 

@@ -41,6 +41,16 @@ def test_the_number_of_workers_changes_nothing(toy, tmp_path, jobs):
     pd.testing.assert_frame_equal(scores(forest), scores(alone), check_exact=True)
 
 
+def test_detectors_of_other_packages_are_seeded_too(one_target):
+    origin = "sklearn.ensemble:IsolationForest"
+    tables = [
+        run_experiment(one_target, descriptors=[f"F={origin}"], jobs=1, seed=s) for s in (1, 1, 2)
+    ]
+    pd.testing.assert_frame_equal(scores(tables[0]), scores(tables[1]), check_exact=True)
+    assert "random_state=" in tables[0]["parameters"][0]
+    assert not tables[0]["parameters"].equals(tables[2]["parameters"])
+
+
 def test_neighbours_shared_or_not_give_the_same_scores(toy):
     together = run_experiment(toy, descriptors=["NND", "LNND", "LOF", "ALP"], jobs=1)
     for name in ["NND", "LNND", "LOF", "ALP"]:
