@@ -109,7 +109,7 @@ def command(
     occstats time --data HIGGS.csv.gz --label 0 --sizes 1024,4096,16384
     occstats time --descriptors ALP,mine=package.module:Class --limit 10
     """
-    from occstats.cli.run import split
+    from occstats.cli.experiment_options import split
     from occstats.experiment.timing import SIZES, measure_times
     from occstats.experiment.timing_data import generated_rows, rows_of_file
     from occstats.report.writer import check_target

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from occstats.cli.run import experiment_options, split
+from occstats.cli.experiment_options import experiment_options, split
 
 if TYPE_CHECKING:
     from occstats.experiment.tuning import SweepExperiment
@@ -47,24 +47,6 @@ if TYPE_CHECKING:
     show_default=True,
     metavar="DIR",
     help="Where the sweep goes; what is there is not computed again.",
-)
-@click.option(
-    "--timeout",
-    type=click.FloatRange(min=0, min_open=True),
-    metavar="SECONDS",
-    help="Give up the sweep of a fold after this time.",
-)
-@click.option(
-    "--seed",
-    default="pinned:0",
-    show_default=True,
-    metavar="S|pinned:S",
-    help="Derive each fit's seed from S, or give every fit S.",
-)
-@click.option(
-    "--force",
-    type=click.Choice(["failed", "all"]),
-    help="Compute anew what failed, or everything asked for.",
 )
 @click.option(
     "--format",
