@@ -6,6 +6,7 @@ from typing import Any
 
 import pandas as pd
 
+from occstats.experiment.columns import column_types
 from occstats.experiment.evaluate import evaluate, failed_row, import_descriptors
 from occstats.experiment.isolation import CallTimeoutError, ChildProcessDiedError, IsolatedCalls
 from occstats.experiment.plan import Shard, Unit, configuration
@@ -14,22 +15,6 @@ from occstats.experiment.seeds import SeedPolicy
 from occstats.experiment.store import Store
 
 __all__ = ["work_on_shard"]
-
-# Columns whose type must not depend on the values that happen to be in a shard.
-TYPES = {
-    "fold": "int64",
-    "auroc": "float64",
-    "n": "int64",
-    "m": "int64",
-    "sparsity": "float64",
-    "omitted_rows": "int64",
-    "seed": "int64",
-    "fit_seconds": "float64",
-    "query_seconds": "float64",
-} | dict.fromkeys(
-    ["dataset", "class", "descriptor", "status", "error", "parameters", "version", "configuration"],
-    "string",
-)
 
 
 def work_on_shard(
@@ -56,7 +41,9 @@ def work_on_shard(
             for unit in shard.units
             for recipe in unit.recipes
         ]
-    store.write(shard.id, pd.DataFrame(rows).astype(TYPES), metadata)
+    store.write(
+        shard.id, pd.DataFrame(rows).astype(column_types("fit_seconds", "query_seconds")), metadata
+    )
 
 
 def _evaluated(

@@ -6,6 +6,7 @@ from typing import Any
 
 import pandas as pd
 
+from occstats.experiment.columns import column_types
 from occstats.experiment.evaluate import import_descriptors
 from occstats.experiment.isolation import CallTimeoutError, ChildProcessDiedError, IsolatedCalls
 from occstats.experiment.plan import Shard, configuration
@@ -14,20 +15,6 @@ from occstats.experiment.store import Store
 from occstats.experiment.tuning.fold import failed_sweep, sweep_fold
 
 __all__ = ["work_on_sweep"]
-
-TYPES = {
-    "fold": "int64",
-    "auroc": "float64",
-    "n": "int64",
-    "m": "int64",
-    "sparsity": "float64",
-    "omitted_rows": "int64",
-    "seed": "int64",
-    "seconds": "float64",
-} | dict.fromkeys(
-    ["dataset", "class", "descriptor", "status", "error", "parameters", "version", "configuration"],
-    "string",
-)
 
 
 def work_on_sweep(
@@ -47,7 +34,9 @@ def work_on_sweep(
                 IsolatedCalls(sweep_fold, timeout=timeout, warm_up=import_descriptors)
             )
         frames = [frame for unit in shard.units for frame in _swept(call, shard, unit, seed)]
-    store.write(shard.id, pd.concat(frames, ignore_index=True).astype(TYPES), metadata)
+    store.write(
+        shard.id, pd.concat(frames, ignore_index=True).astype(column_types("seconds")), metadata
+    )
 
 
 def _swept(
