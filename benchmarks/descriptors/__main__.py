@@ -98,6 +98,8 @@ def main() -> None:
         machine(),
         "",
         *table(rows),
+        "",
+        (FOLDER / "notes.md").read_text(encoding="utf-8"),
     ]
     if arguments.growth and not arguments.quick:
         lines += import_module("growth").write(FOLDER)
