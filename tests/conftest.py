@@ -1,6 +1,13 @@
 import os
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# Timings never decide a test.
+settings.register_profile(
+    "occstats", settings(), deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("occstats")
 
 TERMINAL = ("COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR", "CLICOLOR_FORCE")
 
