@@ -9,21 +9,24 @@ from typing import Any
 import pandas as pd
 
 from occstats.errors import OutputError, ResultsError
+from occstats.experiment.integrity import content_digest
 
 __all__ = ["Store", "write_parquet"]
 
 # A temporary file lives for milliseconds; one this old belongs to a process that was killed.
 STALE_AFTER_SECONDS = 600
+# The key of the metadata under which a file keeps the hash of its content.
+DIGEST = b"occstats-content"
 
 
 class Store:
     """A folder of shards, ``part-<id>.parquet``.
 
     A shard is written to a temporary file, synced and renamed, so that a process killed at any
-    moment leaves either the whole shard or nothing; pages carry checksums, which are verified when
-    read, so that a flipped bit is an error and not a wrong number. Workers write side by side
-    without a lock: ids are deterministic, and two workers that compute the same shard write the
-    same rows.
+    moment leaves either the whole shard or nothing. Pages carry checksums and the file a hash of
+    its content, verified when read, so that a flipped bit is an error and not a wrong number.
+    Workers write side by side without a lock: ids are deterministic, and two workers that compute
+    the same shard write the same rows.
 
     Parameters
     ----------
@@ -70,9 +73,11 @@ class Store:
         path = self.path_of(shard_id)
         try:
             # Not a data set of files: a folder called a=b must not become a column.
-            file = pq.ParquetFile(path, page_checksum_verification=True)
-            rows: pd.DataFrame = file.read(columns).to_pandas()
-            _check_description(file, columns or list(rows.columns))
+            table = pq.ParquetFile(path, page_checksum_verification=True).read()
+            rows: pd.DataFrame = table.to_pandas()
+            if content_digest(rows) != table.schema.metadata[DIGEST].decode():
+                raise ValueError("the content is not what was written")
+            rows = rows if columns is None else rows[columns]
         except Exception as error:  # a damaged file can raise anything
             raise ResultsError(
                 f"{path}: damaged ({' '.join(str(error).split())[:120]}); delete the file and "
@@ -101,20 +106,6 @@ class Store:
                 continue
 
 
-def _check_description(file: Any, columns: list[str]) -> None:
-    """Checksums cover the pages but not the file's description, which has the names many times."""
-    descriptions = [
-        [column["name"] for column in file.schema_arrow.pandas_metadata["columns"]],
-        [column["field_name"] for column in file.schema_arrow.pandas_metadata["columns"]],
-        list(file.schema_arrow.names),
-        list(file.metadata.schema.names),
-    ]
-    if any(names != descriptions[0] for names in descriptions) or set(columns) - set(
-        descriptions[0]
-    ):
-        raise ValueError("the names of the columns contradict each other")
-
-
 def write_parquet(rows: pd.DataFrame, path: Path, metadata: Mapping[str, str]) -> None:
     """Write a Parquet file with page checksums and metadata, atomically."""
     import pyarrow as pa
@@ -122,6 +113,7 @@ def write_parquet(rows: pd.DataFrame, path: Path, metadata: Mapping[str, str]) -
 
     table = pa.Table.from_pandas(rows, preserve_index=False)
     merged: dict[Any, Any] = {**(table.schema.metadata or {}), **metadata}
+    merged[DIGEST] = content_digest(rows)
     table = table.replace_schema_metadata(merged)
     temporary = path.parent / f".{path.stem}-{os.getpid()}-{time.monotonic_ns()}.tmp"
     try:
