@@ -211,7 +211,7 @@ def _note(
 ) -> str:
     alpha = comparison.settings.alpha
     parts = [
-        f"Bars join algorithms (dots) of which no two differ at corrected p\u00a0<\u00a0{alpha:g}."
+        f"Bars join algorithms (dots) of which no two differ at corrected p\u00a0≤\u00a0{alpha:g}."
     ]
     if contradictions:
         pairs = [f"{clean(a)}–{clean(b)}" for a, b in contradictions]

@@ -122,7 +122,7 @@ def _differences(axes: Axes, comparison: Comparison, names: list[str], numbers: 
         if numbers:
             # The row has the better mean rank; where only the other direction is significant
             # the better algorithm stands in the column, and its p-value is the one to print.
-            backwards = strong and not p[row, column] < comparison.settings.alpha
+            backwards = strong and not p[row, column] <= comparison.settings.alpha
             shown, raw = (p.T, unclipped.T) if backwards else (p, unclipped)
             axes.text(
                 column + 0.5,
@@ -205,7 +205,7 @@ def _note(comparison: Comparison, numbers: bool, shown: int, total: int) -> str:
     parts = [
         f"Above: mean difference in {score}, row − column"
         + (", and corrected p" if numbers else "")
-        + f"; framed: p\u00a0<\u00a0{alpha:g}.",
+        + f"; framed: p\u00a0≤\u00a0{alpha:g}.",
         "Below: row wins (solid), ties (pale), loses (hatched)" + (" in %." if numbers else "."),
     ]
     if shown < total:
