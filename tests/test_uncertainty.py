@@ -135,7 +135,7 @@ def test_a_left_out_data_set_really_changes_the_conclusion(paper):
     results = load_results("lenz2021")
     kept = results.keep_tasks(results.clusters != row["name"])
     again = compare(kept, n_resamples=100).matrix("p_adjusted")
-    better = {"a better": (row["a"], row["b"]), "b better": (row["b"], row["a"])}
+    better = {"better": (row["a"], row["b"]), "worse": (row["b"], row["a"])}
     for conclusion, (a, b) in better.items():
         assert (again.loc[a, b] < 0.05) == (row["conclusion_without"] == conclusion)
         assert (paper.matrix("p_adjusted").loc[a, b] < 0.05) == (row["conclusion"] == conclusion)

@@ -1,4 +1,4 @@
-"""What the settings of a comparison mean for the statistics: conclusions, family, level."""
+"""What the settings of a comparison mean for the statistics: test, family."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import numpy as np
 import numpy.typing as npt
 
 from occstats.stats.baselines import cluster_means_pairs, plain_wilcoxon_pairs
-from occstats.stats.decisions import conclude
 from occstats.stats.signed_rank_pairs import PairwiseTests, clustered_wilcoxon_pairs
 
 if TYPE_CHECKING:
@@ -20,31 +19,9 @@ if TYPE_CHECKING:
 __all__ = [
     "asymptotic_tests",
     "complete_tasks",
-    "conclusions",
-    "control_position",
     "family_size",
     "native_test",
 ]
-
-FloatArray = npt.NDArray[np.float64]
-Conclusions = Callable[..., npt.NDArray[np.bool_]]
-
-
-def control_position(results: Results, settings: Settings) -> int | None:
-    """The column of the control, if there is one."""
-    return None if settings.control is None else results.algorithms.index(settings.control)
-
-
-def conclusions(results: Results, settings: Settings) -> Conclusions:
-    """A function from (p, z) to the matrix "a is significantly better than b"."""
-    return partial(
-        conclude,
-        alternative=settings.alternative,
-        correction=settings.correction,
-        family=settings.family,
-        control=control_position(results, settings),
-        alpha=settings.alpha,
-    )
 
 
 def family_size(results: Results, settings: Settings) -> int:

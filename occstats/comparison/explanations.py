@@ -72,8 +72,10 @@ EXPLANATIONS: dict[str, str] = {
     "conclusions_changed": "About how many pairs the conclusion changes without it.",
     "left_out": "Whether a data set or an algorithm is left out.",
     "name": "What is left out.",
-    "conclusion": "Which algorithm of the pair is significantly better, with everything there.",
-    "conclusion_without": "Which algorithm of the pair is significantly better without it.",
+    "conclusion": "Whether a is better or worse than b by the rule of the comparison, or the pair "
+    "is undecided.",
+    "conclusion_naive": "What the conclusion would be if all tasks were taken for independent.",
+    "conclusion_without": "The conclusion about the pair without it.",
     "mean_difference_without": "The mean difference without the data set that moves it most.",
     "z_without": "The test statistic without that data set.",
     "influence": "The data set that moves the mean difference of a pair most, and by how much.",

@@ -12,7 +12,7 @@ from occstats.stats.effect_sizes import Effect
 
 __all__ = ["effect_columns", "ordered_pairs", "unordered_pairs"]
 
-Matrices = Mapping[str, npt.NDArray[np.float64] | npt.NDArray[np.bool_]]
+Matrices = Mapping[str, npt.NDArray[np.float64] | npt.NDArray[np.bool_] | npt.NDArray[np.object_]]
 
 
 def ordered_pairs(algorithms: Sequence[str], matrices: Matrices) -> pd.DataFrame:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import replace
 from inspect import signature
 from typing import Any
 
@@ -12,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from occstats.comparison import stages
-from occstats.comparison.methods import methods_text
+from occstats.comparison.pairs import rule_of
 from occstats.comparison.result import Comparison
 from occstats.comparison.settings import (
     Alternative,
@@ -29,7 +28,7 @@ from occstats.comparison.settings import (
 )
 from occstats.comparison.testing import ordered_pairs, run_tests
 from occstats.comparison.traits import regress
-from occstats.comparison.verdict import write_verdict
+from occstats.comparison.uncertainty import assess
 from occstats.errors import ArgumentError, ResultsError
 from occstats.names import did_you_mean, listing
 from occstats.results import Results, load_results
@@ -138,41 +137,43 @@ def compare_with(
     summary = stages.summarise(whole, ranking)
 
     # Is that more than chance, given that the tasks of a data set belong together?
-    testable = results.n_clusters > 1
-    found = run_tests(results, settings)
-    pairwise = ordered_pairs(results, found)
-    diagnostics = stages.diagnose(results, settings)
-    kendall = stages.kendall(results, settings)
+    rule = rule_of(settings, results.algorithms)
+    found = run_tests(results, settings, rule)
 
-    # On which kind of task, and together with whom?
+    # On which kind of task?
     regression, regression_notes = regress(whole, ranking, settings)
-    comparison = Comparison(
+
+    # How much better, how sure, and would it hold?
+    extra = assess(results, settings, tests=found.tests, progress=progress)
+
+    pair = ["a", "b"]
+    effects = extra.pair_effects.drop(columns="mean_difference")
+    return Comparison(
         results=results,
         settings=settings,
-        summary=summary,
-        pairwise=pairwise,
+        summary=summary.merge(extra.summary_intervals, on="algorithm", how="left"),
+        pairwise=ordered_pairs(results, found, rule).merge(effects, on=pair, how="left"),
         ranks=stages.rank_frame(whole, ranking),
-        kendall=kendall,
+        kendall=stages.kendall(results, settings).merge(extra.kendall_intervals, on=pair),
         regression=regression,
         complementary_pairs=stages.complement(whole, settings),
         rank_frequencies=stages.frequencies(whole, ranking),
         strata=stages.stratify(whole, ranking, settings),
-        diagnostics=diagnostics,
-        notes=(*results.notes, *notes, *regression_notes, *(found.notes if testable else ())),
-        meta=stages.describe(results, settings, found.engine),
-        methods_text=methods_text(
-            settings,
-            n_algorithms=len(results.algorithms),
-            n_tasks=results.n_tasks,
-            n_clusters=results.n_clusters,
-            score_name=results.score_name,
-            regression_terms=tuple(regression["term"].unique()),
+        diagnostics=stages.diagnose(results, settings).merge(extra.naive, on=pair),
+        stability=extra.stability,
+        design=extra.design,
+        classical=extra.classical,
+        fold_tests=extra.fold_tests,
+        rule=rule.sentence,
+        notes=(
+            *results.notes,
+            *notes,
+            *regression_notes,
+            *(found.notes if results.n_clusters > 1 else ()),
+            *extra.notes,
         ),
+        meta=stages.describe(results, settings, found.engine),
     )
-
-    # How much better, how sure, and would it hold?
-    comparison = stages.add_uncertainty(comparison, found, progress)
-    return replace(comparison, verdict=write_verdict(comparison))
 
 
 def _names(algorithms: Sequence[str] | str | None) -> tuple[str, ...] | None:

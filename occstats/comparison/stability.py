@@ -9,8 +9,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from occstats.comparison.choices import asymptotic_tests, conclusions
+from occstats.comparison.choices import asymptotic_tests
 from occstats.comparison.frames import unordered_pairs
+from occstats.comparison.pairs import Rule, conclusions
 from occstats.progress import track
 from occstats.stats.leave_out import (
     LeaveOneAlgorithmOut,
@@ -67,6 +68,7 @@ class Stability:
 def study_stability(
     results: Results,
     settings: Settings,
+    rule: Rule,
     within: Affordable,
     *,
     tests: PairwiseTests | None = None,
@@ -77,7 +79,7 @@ def study_stability(
     The tests are the chosen ones with their normal approximation; ``tests`` are those of the main
     analysis, which need not be computed again where they are the same.
     """
-    decide = conclusions(results, settings)
+    decide = rule.better
     scores, clusters = results.oriented, results.clusters
     tests = asymptotic_tests(results, settings, tests)
     without_algorithm = leave_one_algorithm_out(
@@ -104,7 +106,7 @@ def study_stability(
     found = specify(
         scores,
         clusters,
-        lambda p, z, correction: decide(p, z, correction=correction),
+        decide,
         alternative=settings.alternative,
         tie_tolerance=settings.tie_tolerance,
         n_resamples=settings.n_resamples,
@@ -159,23 +161,21 @@ def _changes(
     results: Results, datasets: LeaveOneClusterOut, algorithms: LeaveOneAlgorithmOut
 ) -> pd.DataFrame:
     names = results.algorithms
-    rows = [
-        (kind, labels[i], names[a], names[b], _words(found.all_better, a, b), _words(better, a, b))
-        for kind, labels, found in (
-            ("dataset", datasets.labels.tolist(), datasets),
-            ("algorithm", names, algorithms),
-        )
-        for i, (better, changed) in enumerate(zip(found.better, found.changed, strict=True))
-        for a, b in np.argwhere(np.triu(changed))
-    ]
+    everything = ~np.eye(len(names), dtype=bool)
+    rows = []
+    for kind, labels, found in (
+        ("dataset", datasets.labels.tolist(), datasets),
+        ("algorithm", names, algorithms),
+    ):
+        with_all = conclusions(found.all_better, everything)
+        for label, better, changed in zip(labels, found.better, found.changed, strict=True):
+            without = conclusions(better, everything)
+            rows += [
+                (kind, label, names[a], names[b], with_all[a, b], without[a, b])
+                for a, b in np.argwhere(np.triu(changed))
+            ]
     columns = ["left_out", "name", "a", "b", "conclusion", "conclusion_without"]
     return pd.DataFrame(rows, columns=columns)
-
-
-def _words(better: Booleans, a: int, b: int) -> str:
-    if better[a, b] and better[b, a]:
-        return "both"
-    return "a better" if better[a, b] else "b better" if better[b, a] else "neither"
 
 
 def _influence(results: Results, found: LeaveOneClusterOut) -> pd.DataFrame:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import platform
-from dataclasses import replace
 from importlib.metadata import version
 from typing import Any
 
@@ -12,9 +11,7 @@ import pandas as pd
 
 from occstats import __version__
 from occstats.comparison.frames import unordered_pairs
-from occstats.comparison.result import Comparison
 from occstats.comparison.settings import Settings
-from occstats.comparison.testing import PairTests
 from occstats.results import Results
 from occstats.stats.complementary import complementary_pairs
 from occstats.stats.diagnostics import cluster_diagnostics
@@ -171,25 +168,4 @@ def diagnose(results: Results, settings: Settings) -> pd.DataFrame:
             "size_correlation": found.size_correlation,
             "size_p": found.size_p,
         },
-    )
-
-
-def add_uncertainty(comparison: Comparison, found: PairTests, progress: bool | None) -> Comparison:
-    """Intervals, effect sizes, posterior probabilities, stability and design."""
-    from occstats.comparison.uncertainty import assess
-
-    extra = assess(comparison.results, comparison.settings, tests=found.tests, progress=progress)
-    known = set(comparison.pairwise.columns) - {"a", "b"}
-    effects = extra.pair_effects.drop(columns=list(known & set(extra.pair_effects.columns)))
-    return replace(
-        comparison,
-        summary=comparison.summary.merge(extra.summary_intervals, on="algorithm", how="left"),
-        pairwise=comparison.pairwise.merge(effects, on=["a", "b"], how="left"),
-        kendall=comparison.kendall.merge(extra.kendall_intervals, on=["a", "b"], how="left"),
-        diagnostics=comparison.diagnostics.merge(extra.naive, on=["a", "b"], how="left"),
-        fold_tests=extra.fold_tests,
-        stability=extra.stability,
-        design=extra.design,
-        classical=extra.classical,
-        notes=(*comparison.notes, *extra.notes),
     )

@@ -8,10 +8,11 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from occstats.comparison.choices import control_position, native_test
+from occstats.comparison.choices import native_test
+from occstats.comparison.pairs import Rule
 from occstats.comparison.settings import Settings
 from occstats.results import Results
-from occstats.stats.multiplicity import AdjustedP, adjust_pairs
+from occstats.stats.multiplicity import AdjustedP
 from occstats.stats.signed_rank_pairs import PairwiseTests
 
 __all__ = ["PairTests", "ordered_pairs", "run_tests"]
@@ -27,16 +28,10 @@ class PairTests:
     notes: tuple[str, ...] = ()
 
 
-def run_tests(results: Results, settings: Settings) -> PairTests:
+def run_tests(results: Results, settings: Settings, rule: Rule) -> PairTests:
     """Test every ordered pair of algorithms and correct for the number of tests."""
     tests, engine, notes = _run(results, settings)
-    adjusted = adjust_pairs(
-        tests.p,
-        family=settings.family,
-        method=settings.correction,
-        control=control_position(results, settings),
-        alternative=settings.alternative,
-    )
+    adjusted = rule.adjust(tests.p)
     return PairTests(tests, adjusted, engine, (*notes, *_reasons(tests, results.algorithms)))
 
 
@@ -89,7 +84,7 @@ def _reasons(tests: PairwiseTests, names: list[str]) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def ordered_pairs(results: Results, found: PairTests) -> pd.DataFrame:
+def ordered_pairs(results: Results, found: PairTests, rule: Rule) -> pd.DataFrame:
     """One row per ordered pair: the test, the corrected p-values and the mean difference."""
     names = np.array(results.algorithms, dtype=object)
     a, b = np.nonzero(~np.eye(len(names), dtype=bool))
@@ -104,6 +99,7 @@ def ordered_pairs(results: Results, found: PairTests) -> pd.DataFrame:
             "p": tests.p[a, b],
             "p_adjusted": found.adjusted.clipped[a, b],
             "p_adjusted_unclipped": found.adjusted.unclipped[a, b],
+            "conclusion": rule.conclusions(tests.p, tests.z)[a, b],
             "n_tasks": both[a, b],
             "n_clusters": _clusters_per_pair(results)[a, b],
             "mean_difference": mean_differences(results)[a, b],

@@ -14,18 +14,18 @@ import numpy as np
 import pandas as pd
 
 from occstats.comparison.affordable import Affordable, affordable
-from occstats.comparison.choices import complete_tasks, conclusions, control_position
+from occstats.comparison.choices import complete_tasks
 from occstats.comparison.classical import Classical, classical_tests
 from occstats.comparison.design import Design, study_design
 from occstats.comparison.effects import pair_effects_frame
 from occstats.comparison.frames import ordered_pairs, unordered_pairs
+from occstats.comparison.pairs import Rule, rule_of
 from occstats.comparison.stability import Stability, study_stability
 from occstats.results.aliases import is_bounded
 from occstats.stats.baselines import plain_wilcoxon_pairs
 from occstats.stats.bayes import correlated_t, probability_best
 from occstats.stats.bootstrap import bootstrap_means
 from occstats.stats.kendall_intervals import kendall_bootstrap
-from occstats.stats.multiplicity import adjust_pairs
 from occstats.stats.ranks import task_ranks
 
 if TYPE_CHECKING:
@@ -113,8 +113,9 @@ def _assess(
     results: Results, settings: Settings, tests: PairwiseTests | None, progress: bool | None
 ) -> Uncertainty:
     within = affordable(results, settings)
+    rule = rule_of(settings, results.algorithms)
     effects = pair_effects_frame(results, settings, within)
-    naive_p, naive = naive_frame(results, settings, tests)
+    naive_p, naive = naive_frame(results, settings, rule, tests)
     design = study_design(results, settings, progress=progress)
     taus, without_taus = kendall_frame(results, settings, within)
     return Uncertainty(
@@ -123,7 +124,7 @@ def _assess(
         kendall_intervals=taus,
         naive=naive,
         fold_tests=fold_frame(results, settings),
-        stability=study_stability(results, settings, within, tests=tests, progress=progress),
+        stability=study_stability(results, settings, rule, within, tests=tests, progress=progress),
         design=design,
         classical=classical_tests(results, settings, within),
         notes=(*_cautions(results, settings), *design.notes, *within.notes, *without_taus),
@@ -189,7 +190,7 @@ def kendall_frame(
 
 
 def naive_frame(
-    results: Results, settings: Settings, tests: PairwiseTests | None
+    results: Results, settings: Settings, rule: Rule, tests: PairwiseTests | None
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """The test that takes all tasks for independent: its p-values, and where it would mislead.
 
@@ -203,16 +204,18 @@ def naive_frame(
         tie_tolerance=settings.tie_tolerance,
     )
     algorithms = results.algorithms
-    control = control_position(results, settings)
-    conclude = conclusions(results, settings)
-    adjusted = adjust_pairs(
-        plain.p, settings.family, settings.correction, control, alternative=settings.alternative
-    ).clipped
-    p_naive = ordered_pairs(algorithms, {"p_naive": plain.p, "p_naive_adjusted": adjusted})
-    columns = {"naive_a_better": conclude(plain.p, plain.z)}
+    p_naive = ordered_pairs(
+        algorithms,
+        {
+            "p_naive": plain.p,
+            "p_naive_adjusted": rule.adjust(plain.p).clipped,
+            "conclusion_naive": rule.conclusions(plain.p, plain.z),
+        },
+    )
+    columns = {"naive_a_better": rule.better(plain.p, plain.z)}
     columns["naive_b_better"] = columns["naive_a_better"].T
     if tests is not None:
-        main = conclude(tests.p, tests.z)
+        main = rule.better(tests.p, tests.z)
         different = columns["naive_a_better"] != main
         columns |= {"a_better": main, "b_better": main.T, "misled": different | different.T}
     return p_naive, unordered_pairs(algorithms, columns)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from occstats.comparison.pairs import BETTER, UNDECIDED, WORSE
 from occstats.comparison.settings import Settings
 from occstats.formats import p_value
 from occstats.names import listing, printable
@@ -125,11 +126,12 @@ def _significance(comparison: Comparison) -> list[str]:
     others = [name for name in comparison.algorithms if name != subject]
     p = claims(comparison)
     forward = dict(zip(p.columns, p.loc[[subject]].to_numpy(float)[0], strict=True))
-    backward = dict(zip(p.index, p[subject].to_numpy(float), strict=True))
-    beaten = [name for name in others if forward[name] <= settings.alpha]
-    beaten_by = [name for name in others if backward[name] <= settings.alpha]
-    untested = [name for name in others if np.isnan(forward[name]) and np.isnan(backward[name])]
-    open_cases = [name for name in others if name not in {*beaten, *beaten_by, *untested}]
+    rows = comparison.pairwise[comparison.pairwise["a"] == subject]
+    conclusion = dict(zip(rows["b"], rows["conclusion"], strict=True))
+    beaten, beaten_by, open_cases = (
+        [name for name in others if conclusion[name] == word] for word in (BETTER, WORSE, UNDECIDED)
+    )
+    untested = [name for name in others if pd.isna(conclusion[name])]
     who = printable(subject)
     intro = f"By the {describe_test(settings)}, at α = {settings.alpha:g}"
     sentences = []
@@ -208,18 +210,12 @@ def _naive_caveat(comparison: Comparison) -> str:
         )
     if results.n_clusters == results.n_tasks:
         return ""
-    tests = comparison.pairwise.dropna(subset=["p_naive_adjusted"])
-    if settings.alternative == "two-sided":
-        # Both orders of a pair are the same test.
-        order = comparison.algorithms.index
-        tests = tests[tests["a"].map(order) < tests["b"].map(order)]
-    misled = int((tests["p_naive_adjusted"] <= settings.alpha).sum())
-    honest = int((tests["p_adjusted"] <= settings.alpha).sum())
-    if misled <= honest:
+    counts = comparison.tally
+    if counts.naive <= counts.different:
         return ""
     return (
         "A test that ignores that tasks of one data set belong together would have called "
-        f"{misled} of the {len(tests)} tests significant, this one {honest}."
+        f"{counts.naive} of the {counts.tested} pairs different, this one {counts.different}."
     )
 
 
