@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         nemenyi,
     )
     from occstats.stats.clusrank import clusrank_pairs, clusrank_test
+    from occstats.stats.clusters import cluster_weights
     from occstats.stats.complementary import ComplementaryPairs, complementary_pairs
     from occstats.stats.decisions import conclude
     from occstats.stats.diagnostics import ClusterDiagnostics, cluster_diagnostics
@@ -68,11 +69,11 @@ if TYPE_CHECKING:
         task_ranks,
     )
     from occstats.stats.regression import Regression, trait_design, weighted_regression
+    from occstats.stats.sample import Sample
     from occstats.stats.signed_rank import ClusteredWilcoxonResult, clustered_wilcoxon
     from occstats.stats.signed_rank_pairs import PairwiseTests, clustered_wilcoxon_pairs
     from occstats.stats.specification import Specification, specify
     from occstats.stats.strata import Strata, rank_strata
-    from occstats.stats.weights import cluster_weights
 
 # name → the module that defines it; a name that a module has, too, would be hidden by the module
 _LAZY = {
@@ -120,6 +121,7 @@ _LAZY = {
     "cluster_diagnostics": "diagnostics",
     "kendall_matrix": "kendall",
     "kendall_tau": "kendall",
+    "Sample": "sample",
     "Regression": "regression",
     "trait_design": "regression",
     "weighted_regression": "regression",
@@ -142,7 +144,7 @@ _LAZY = {
     "clustered_wilcoxon": "signed_rank",
     "PairwiseTests": "signed_rank_pairs",
     "clustered_wilcoxon_pairs": "signed_rank_pairs",
-    "cluster_weights": "weights",
+    "cluster_weights": "clusters",
 }
 
 __all__ = [
@@ -164,6 +166,7 @@ __all__ = [
     "PairwiseTests",
     "RankSummary",
     "Regression",
+    "Sample",
     "Specification",
     "Strata",
     "adjust",

@@ -6,14 +6,8 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from occstats.stats._checks import (
-    FloatArray,
-    IntArray,
-    as_scores,
-    check_choice,
-    cluster_codes,
-    round_to_grid,
-)
+from occstats.checks import check_choice
+from occstats.stats.arrays import FloatArray, IntArray, as_scores, cluster_codes, round_to_grid
 from occstats.stats.sign_flip import RandomState, repeatable
 from occstats.stats.signed_rank import (
     ALTERNATIVES,

@@ -19,7 +19,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from occstats.stats.grouping import Array, group
+from occstats.stats.arrays import FloatArray as Array
+from occstats.stats.clusters import Clusters
 
 # With fewer clusters the studentised interval is Student's.
 FEW_CLUSTERS = 6
@@ -188,7 +189,7 @@ def bootstrap_means(
     >>> round(float(result.estimate[0]), 3)
     0.23
     """
-    grouping = group(clusters)
+    grouping = Clusters.of(clusters)
     columns = np.asarray(values, dtype=float).reshape(len(grouping.codes), -1)
     means = grouping.means(columns)
 

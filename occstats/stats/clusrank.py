@@ -35,8 +35,9 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from occstats.checks import check_choice
 from occstats.errors import EngineError
-from occstats.stats._checks import as_scores, as_vector, check_choice, cluster_codes, round_to_grid
+from occstats.stats.arrays import as_scores, as_vector, cluster_codes, round_to_grid
 from occstats.stats.clusrank_batch import (
     Answers,
     Batch,

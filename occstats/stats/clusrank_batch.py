@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 from occstats.errors import EngineError
-from occstats.stats._checks import FloatArray, IntArray
+from occstats.stats.arrays import FloatArray, IntArray
 from occstats.stats.sign_flip import RandomState, TailProbabilities
 from occstats.stats.signed_rank import Evaluation, evaluate
 

@@ -6,8 +6,8 @@ import numpy as np
 import numpy.typing as npt
 
 from occstats.errors import ArgumentError
-from occstats.stats._checks import FloatArray, IntArray, as_scores, round_to_grid
-from occstats.stats.weights import cluster_weights
+from occstats.stats.arrays import FloatArray, IntArray, as_scores, round_to_grid
+from occstats.stats.clusters import cluster_weights
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from occstats.stats._checks import FloatArray, IntArray
+from occstats.stats.arrays import FloatArray, IntArray
 from occstats.stats.sorted_differences import SortedDifferences, group_edges, midranks
 
 

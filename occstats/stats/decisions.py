@@ -3,7 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 
-from occstats.stats._checks import FloatArray
+from occstats.stats.arrays import FloatArray
 from occstats.stats.multiplicity import adjust_pairs
 
 

@@ -7,13 +7,7 @@ import numpy.typing as npt
 from scipy.special import stdtr
 from scipy.stats import rankdata
 
-from occstats.stats._checks import (
-    FloatArray,
-    IntArray,
-    as_scores,
-    cluster_codes,
-    round_to_grid,
-)
+from occstats.stats.arrays import FloatArray, IntArray, as_scores, cluster_codes, round_to_grid
 from occstats.stats.rosner_glynn_lee import signed_rank_sums
 from occstats.stats.sorted_differences import sort_differences
 
@@ -101,7 +95,8 @@ def cluster_diagnostics(
     3.45
     """
     table = as_scores("scores", scores, allow_nan=True)
-    codes, n_clusters = cluster_codes(clusters, len(table))
+    codes, labels = cluster_codes(clusters, len(table))
+    n_clusters = len(labels)
     k = table.shape[1]
     n_tasks, clusters_left = (np.zeros((k, k), dtype=np.intp) for _ in range(2))
     rho_ranks, rho, effect, effective, size_correlation, size_p = (

@@ -30,22 +30,17 @@ from numpy.typing import ArrayLike
 from scipy import special
 from scipy.stats import rankdata
 
-from occstats.stats._checks import as_scores, as_vector, round_to_grid
+from occstats.stats.arrays import FloatArray as Array
+from occstats.stats.arrays import as_scores, as_vector, round_to_grid
 from occstats.stats.bootstrap import (
     cluster_bootstrap,
     resample_counts,
     studentised_means,
     weighted_means,
 )
+from occstats.stats.clusters import Clusters
 from occstats.stats.forms import quadratic_forms, walsh_form
-from occstats.stats.grouping import (
-    Array,
-    Grouping,
-    antisymmetric,
-    group,
-    mirror,
-    upper_pairs,
-)
+from occstats.stats.pairs import antisymmetric, mirror, upper_pairs
 
 # Numbers that are held at once for a block of pairs (about 100 MB).
 BLOCK_ELEMENTS = 10_000_000
@@ -131,7 +126,7 @@ def pair_effects(
     1.0
     """
     table = as_scores("scores", scores, allow_nan=True)
-    grouping = group(clusters)
+    grouping = Clusters.of(clusters)
     m, k = grouping.n_clusters, table.shape[1]
     first, second = upper_pairs(k)
     counts = resample_counts(m, n_resamples, random_state)
@@ -168,7 +163,7 @@ def pair_effects(
 def _mean_effects(
     differences: Array,
     grid: Array,
-    grouping: Grouping,
+    grouping: Clusters,
     counts: Array,
     confidence: float,
     tie_tolerance: float,
@@ -204,7 +199,7 @@ def _improvement(
     return found
 
 
-def _rank_effects(grid: Array, grouping: Grouping, counts: Array, confidence: float) -> Array:
+def _rank_effects(grid: Array, grouping: Clusters, counts: Array, confidence: float) -> Array:
     if len(counts) == 0:
         estimates = np.array([rank_biserial(column) for column in grid.T])
         return np.stack([estimates, *np.full((2, len(estimates)), np.nan)])
@@ -241,7 +236,7 @@ def rank_biserial(x: ArrayLike, *, tie_tolerance: float = 0.0) -> float:
     return float(ranks @ np.sign(values) / ranks.sum()) if len(values) else 0.0
 
 
-def rank_biserial_statistic(x: Array, grouping: Grouping) -> Callable[[Array], Array]:
+def rank_biserial_statistic(x: Array, grouping: Clusters) -> Callable[[Array], Array]:
     r"""Rank-biserial correlation of each column of x as a function of cluster counts.
 
     The sum of signed ranks is :math:`\sum_{s \le t} \mathrm{sign}(x_s + x_t)`, so that the value

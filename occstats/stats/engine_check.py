@@ -7,8 +7,9 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from occstats.checks import check_choice
 from occstats.errors import EngineError
-from occstats.stats._checks import FloatArray, check_choice
+from occstats.stats.arrays import FloatArray
 from occstats.stats.clusrank import Way, clusrank_pairs, engine_versions, probe_rpy2
 from occstats.stats.sign_flip import RandomState
 from occstats.stats.signed_rank import Alternative, Method, Null

@@ -24,7 +24,9 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from occstats.stats.grouping import Array, Grouping, group, pair_differences
+from occstats.stats.arrays import FloatArray as Array
+from occstats.stats.clusters import Clusters
+from occstats.stats.grouping import pair_differences
 
 ENUMERATED_CLUSTERS = 13
 
@@ -103,7 +105,7 @@ def hodges_lehmann_shift(
     known = ~np.isnan(x)
     if not known.any():
         return HodgesLehmannResult(np.nan, np.nan, np.nan, 0, 0)
-    grouping = group(np.asarray(clusters)[known])
+    grouping = Clusters.of(np.asarray(clusters)[known])
     m = grouping.n_clusters
     subsets = _subsets(m, n_resamples, random_state)
     estimate, low, high = _shift(x[known], grouping, subsets, 1 - confidence, tie_tolerance)
@@ -166,7 +168,7 @@ def _subsets(n_clusters: int, n_resamples: int, random_state: int | None) -> NDA
 class _SignedRanks:
     """Cluster sums of the signed ranks of x − μ, for any μ, from one sort."""
 
-    def __init__(self, lattice: Array, grouping: Grouping) -> None:
+    def __init__(self, lattice: Array, grouping: Clusters) -> None:
         order = np.argsort(lattice, kind="stable")
         self.x = lattice[order]
         self.codes = grouping.codes[order]
@@ -185,7 +187,7 @@ class _SignedRanks:
 
 def _shift(
     x: Array,
-    grouping: Grouping,
+    grouping: Clusters,
     subsets: NDArray[np.float32],
     alpha: float,
     tie_tolerance: float,

@@ -6,13 +6,13 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
+from occstats.checks import check_choice
 from occstats.errors import ArgumentError
-from occstats.stats._checks import (
+from occstats.stats.arrays import (
     FloatArray,
     IntArray,
     as_scores,
     as_vector,
-    check_choice,
     cluster_codes,
     round_to_grid,
 )

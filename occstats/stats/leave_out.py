@@ -18,9 +18,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from occstats.stats._checks import as_scores
+from occstats.stats.arrays import FloatArray as Array
+from occstats.stats.arrays import as_scores
 from occstats.stats.bootstrap import weighted_means
-from occstats.stats.grouping import Array, Grouping, antisymmetric, group, upper_pairs
+from occstats.stats.clusters import Clusters
+from occstats.stats.pairs import antisymmetric, upper_pairs
 from occstats.stats.ranks import task_ranks
 from occstats.stats.resampled_tests import resampled_z, tail
 
@@ -140,7 +142,7 @@ def leave_one_cluster_out(
     (np.False_, ['d'])
     """
     table = as_scores("scores", scores, allow_nan=True)
-    grouping = group(clusters)
+    grouping = Clusters.of(clusters)
     k, m = table.shape[1], grouping.n_clusters
     counts = np.vstack([np.ones(m), np.ones((m, m)) - np.eye(m)])
     first, second = upper_pairs(k)
@@ -206,7 +208,7 @@ def leave_one_algorithm_out(
     """
     p, z = np.asarray(p, dtype=float), np.asarray(z, dtype=float)
     table = as_scores("scores", scores, allow_nan=True)
-    grouping = group(clusters)
+    grouping = Clusters.of(clusters)
     k = len(p)
     everything = conclude(p, z)
     whole = np.ones((1, grouping.n_clusters))
@@ -228,7 +230,7 @@ def _p(z: Array, alternative: str) -> Array:
     return p
 
 
-def _mean_ranks(table: Array, grouping: Grouping, counts: Array, tie_tolerance: float) -> Array:
+def _mean_ranks(table: Array, grouping: Clusters, counts: Array, tie_tolerance: float) -> Array:
     complete = ~np.isnan(table).any(axis=1)
     ranks = np.full(table.shape, np.nan)
     ranks[complete] = task_ranks(table[complete], tie_tolerance=tie_tolerance)

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from occstats.checks import check_choice
 from occstats.errors import ArgumentError
-from occstats.stats._checks import FloatArray, check_choice
+from occstats.stats.arrays import FloatArray
 
 FAMILIES = ("row", "all", "control")
 

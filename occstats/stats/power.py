@@ -15,8 +15,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from occstats.stats._checks import as_vector, check_choice, check_fraction
-from occstats.stats.grouping import Array, group
+from occstats.checks import check_choice, check_fraction
+from occstats.stats.arrays import FloatArray as Array
+from occstats.stats.arrays import as_vector
+from occstats.stats.clusters import Clusters
 from occstats.stats.resampled_tests import resampled_z, tail
 
 
@@ -156,7 +158,7 @@ def data_sets_needed(
     check_fraction("power", power)
     values = as_vector("x", x, allow_nan=True)
     known = ~np.isnan(values)
-    m = group(np.asarray(clusters)[known]).n_clusters if known.any() else 0
+    m = Clusters.of(np.asarray(clusters)[known]).n_clusters if known.any() else 0
     largest = limit or max(20 * m, 2)
     if m < 2:
         return DataSetsNeeded(m, float("nan"), float("inf"), largest)

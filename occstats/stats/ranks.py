@@ -4,11 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy.stats import rankdata
 
 from occstats.errors import ArgumentError
-from occstats.stats._checks import FloatArray, as_scores, round_to_grid
-from occstats.stats.weights import cluster_weights
+from occstats.stats.arrays import FloatArray, as_scores, round_to_grid
+from occstats.stats.clusters import cluster_weights
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,9 +85,14 @@ def task_ranks(scores: npt.ArrayLike, *, tie_tolerance: float = 0.0) -> FloatArr
     array([[1.5, 3. , 1.5],
            [2.5, 2.5, 1. ]])
     """
-    table = round_to_grid(as_scores("scores", scores), tie_tolerance)
-    ranks: FloatArray = rankdata(-table, axis=1)
-    return ranks
+    return rank_rows(-round_to_grid(as_scores("scores", scores), tie_tolerance))
+
+
+def rank_rows(table: FloatArray) -> FloatArray:
+    """Average ranks within each row, 1 for the lowest."""
+    from scipy.stats import rankdata
+
+    return np.asarray(rankdata(table, axis=1))
 
 
 def mean_ranks(ranks: npt.ArrayLike, weights: npt.ArrayLike) -> FloatArray:

@@ -9,15 +9,9 @@ import numpy.typing as npt
 from scipy import linalg
 from scipy import stats as scipy_stats
 
+from occstats.checks import check_choice, check_fraction
 from occstats.errors import ArgumentError
-from occstats.stats._checks import (
-    FloatArray,
-    as_scores,
-    as_vector,
-    check_choice,
-    check_fraction,
-    cluster_codes,
-)
+from occstats.stats.arrays import FloatArray, as_scores, as_vector, cluster_codes
 from occstats.stats.robust_variance import WeightedFit, cr1, cr2, hc3
 
 Inference = Literal["cr1", "cr2", "hc3", "classical"]
@@ -200,7 +194,8 @@ def weighted_regression(
     mass = _checked_weights(weights, n)
     if clusters is None and inference in ("cr1", "cr2"):
         raise ArgumentError(f"clusters must be given for inference {inference!r}.")
-    codes, n_clusters = cluster_codes(np.arange(n) if clusters is None else clusters, n)
+    codes, labels = cluster_codes(np.arange(n) if clusters is None else clusters, n)
+    n_clusters = len(labels)
 
     def result(
         coefficient: FloatArray,

@@ -23,8 +23,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from occstats.stats._checks import as_vector, check_choice, round_to_grid
-from occstats.stats.grouping import Array, Grouping, group
+from occstats.checks import check_choice
+from occstats.stats.arrays import FloatArray as Array
+from occstats.stats.arrays import as_vector, round_to_grid
+from occstats.stats.clusters import Clusters
 
 Test = Literal["rgl", "ds", "dataset-means", "wilcoxon"]
 TESTS = ("rgl", "ds", "dataset-means", "wilcoxon")
@@ -67,17 +69,19 @@ def resampled_z(
     """
     check_choice("test", test, TESTS)
     values = as_vector("x", x, allow_nan=True)
-    grouping = group(clusters)
+    grouping = Clusters.of(clusters)
     weights = np.asarray(counts, dtype=float)
     if test == "dataset-means":
         values = grouping.means(values[:, None])[:, 0]
-        grouping = group(np.arange(grouping.n_clusters))
+        grouping = Clusters.of(np.arange(grouping.n_clusters))
     grid = round_to_grid(values, tie_tolerance)
     if test == "ds":
         return _datta_satten(grid, grouping, weights)
     if test == "wilcoxon":
         # Every task is a cluster of its own, drawn as often as its data set.
-        return _rosner_glynn_lee(grid, group(np.arange(len(grid))), weights[:, grouping.codes])
+        return _rosner_glynn_lee(
+            grid, Clusters.of(np.arange(len(grid))), weights[:, grouping.codes]
+        )
     return _rosner_glynn_lee(grid, grouping, weights)
 
 
@@ -94,7 +98,7 @@ def tail(z: Array, alternative: str) -> Array:
     return np.asarray(special.ndtr(-z if alternative == "greater" else z))
 
 
-def _magnitude_counts(x: Array, grouping: Grouping, weights: Array) -> Array:
+def _magnitude_counts(x: Array, grouping: Clusters, weights: Array) -> Array:
     """For each value, the weight in each cluster below its magnitude plus half of that at it."""
     magnitudes = np.abs(x)
     order = np.argsort(magnitudes, kind="stable")
@@ -108,16 +112,16 @@ def _magnitude_counts(x: Array, grouping: Grouping, weights: Array) -> Array:
 
 
 def _restricted(
-    x: Array, grouping: Grouping, counts: Array, kept: np.ndarray[tuple[int], np.dtype[np.bool_]]
-) -> tuple[Array, Grouping, Array]:
+    x: Array, grouping: Clusters, counts: Array, kept: np.ndarray[tuple[int], np.dtype[np.bool_]]
+) -> tuple[Array, Clusters, Array]:
     """Only the kept tasks, in the order of their clusters, and the clusters that they come from."""
     rows = np.flatnonzero(kept)
     rows = rows[np.argsort(grouping.codes[rows], kind="stable")]
-    part = group(grouping.codes[rows])
+    part = Clusters.of(grouping.codes[rows])
     return x[rows], part, counts[:, part.labels.astype(np.intp)]
 
 
-def _rosner_glynn_lee(x: Array, grouping: Grouping, counts: Array) -> Array:
+def _rosner_glynn_lee(x: Array, grouping: Clusters, counts: Array) -> Array:
     kept = ~np.isnan(x) & (x != 0)
     known = counts @ grouping.sums(~np.isnan(x))
     if not kept.any():
@@ -151,7 +155,7 @@ def _rosner_glynn_lee(x: Array, grouping: Grouping, counts: Array) -> Array:
     return np.asarray(np.where((n == 0) & (known > 0), 0.0, np.where(broken, np.nan, z)))
 
 
-def _datta_satten(x: Array, grouping: Grouping, counts: Array) -> Array:
+def _datta_satten(x: Array, grouping: Clusters, counts: Array) -> Array:
     kept = ~np.isnan(x)
     if not kept.any():
         return np.full(len(counts), np.nan)

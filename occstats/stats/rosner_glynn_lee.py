@@ -5,7 +5,7 @@ from functools import cached_property
 
 import numpy as np
 
-from occstats.stats._checks import FloatArray
+from occstats.stats.arrays import FloatArray
 from occstats.stats.sorted_differences import SortedDifferences, midranks
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from occstats.errors import ArgumentError
-from occstats.stats._checks import FloatArray
+from occstats.stats.arrays import FloatArray
 
 #: Beyond this many additions the complete distribution is not worth its time (some seconds) …
 EXACT_STEP_LIMIT = 2_000_000_000

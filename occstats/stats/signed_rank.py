@@ -7,17 +7,10 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import ndtr
 
+from occstats.checks import check_choice, check_integer
 from occstats.errors import ArgumentError
 from occstats.stats import datta_satten, rosner_glynn_lee
-from occstats.stats._checks import (
-    FloatArray,
-    IntArray,
-    as_vector,
-    check_choice,
-    check_count,
-    cluster_codes,
-    round_to_grid,
-)
+from occstats.stats.arrays import FloatArray, IntArray, as_vector, cluster_codes, round_to_grid
 from occstats.stats.display import as_html
 from occstats.stats.sign_flip import (
     RandomState,
@@ -240,7 +233,8 @@ def clustered_wilcoxon(
             random_state=random_state,
             through="rpy2" if engine == "clusrank" else "rscript",
         )
-    codes, n_clusters = cluster_codes(clusters, len(differences))
+    codes, labels = cluster_codes(clusters, len(differences))
+    n_clusters = len(labels)
     rounded = round_to_grid(differences, tie_tolerance)
     evaluation = evaluate(
         rounded, codes, n_clusters, method, null, n_resamples, repeatable(random_state)
@@ -272,7 +266,7 @@ def check_choices_of_test(method: str, null: str, n_resamples: int) -> None:
     """Refuse what no test offers, before anything is computed."""
     check_choice("method", method, METHODS)
     check_choice("null", null, NULLS)
-    check_count("n_resamples", n_resamples)
+    check_integer("n_resamples", n_resamples)
     if method == "ds" and null == "exact":
         raise ArgumentError(
             "null='exact' is not available for method 'ds', whose statistic has no lattice; "

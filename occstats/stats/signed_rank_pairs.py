@@ -6,15 +6,9 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from occstats.checks import check_choice
 from occstats.errors import ArgumentError
-from occstats.stats._checks import (
-    FloatArray,
-    IntArray,
-    as_scores,
-    check_choice,
-    cluster_codes,
-    round_to_grid,
-)
+from occstats.stats.arrays import FloatArray, IntArray, as_scores, cluster_codes, round_to_grid
 from occstats.stats.sign_flip import RandomState, repeatable
 from occstats.stats.signed_rank import (
     ALTERNATIVES,
@@ -128,7 +122,8 @@ def clustered_wilcoxon_pairs(
             random_state=random_state,
             through="rpy2" if engine == "clusrank" else "rscript",
         )
-    codes, n_clusters = cluster_codes(clusters, len(table))
+    codes, labels = cluster_codes(clusters, len(table))
+    n_clusters = len(labels)
     seed = repeatable(random_state)
     columns = np.ascontiguousarray(table.T)
     incomplete: npt.NDArray[np.bool_] = np.asarray(np.isnan(columns).any(axis=1))

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from occstats.stats._checks import FloatArray, IntArray
+from occstats.stats.arrays import FloatArray, IntArray
 
 
 @dataclass(frozen=True, eq=False)

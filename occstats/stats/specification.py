@@ -20,8 +20,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from occstats.stats._checks import FloatArray as Array
-from occstats.stats._checks import as_scores
+from occstats.stats.arrays import FloatArray as Array
+from occstats.stats.arrays import as_scores
 from occstats.stats.specification_tests import Analysis, PairsTested, reasonable_tests
 
 CORRECTIONS = ("holm", "hochberg", "benjamini-hochberg", "benjamini-yekutieli")

@@ -9,10 +9,12 @@ from numpy.typing import NDArray
 from scipy import special
 from scipy.stats import rankdata
 
-from occstats.stats._checks import FloatArray as Array
-from occstats.stats._checks import round_to_grid
+from occstats.stats.arrays import FloatArray as Array
+from occstats.stats.arrays import round_to_grid
 from occstats.stats.baselines import cluster_means_pairs
-from occstats.stats.grouping import Grouping, antisymmetric, group, mirror, pair_differences
+from occstats.stats.clusters import Clusters
+from occstats.stats.grouping import pair_differences
+from occstats.stats.pairs import antisymmetric, mirror
 from occstats.stats.resampled_tests import tail
 from occstats.stats.signed_rank_pairs import PairwiseTests, clustered_wilcoxon_pairs
 
@@ -77,7 +79,9 @@ def reasonable_tests(
         Analysis("dataset-means", "exact", "dataset", "dropped"),
         cluster_means_pairs(table, clusters, null="exact", **options, **sampling),
     )
-    tests = _SignFlipTests(group(clusters), table.shape[1], alternative, n_resamples, random_state)
+    tests = _SignFlipTests(
+        Clusters.of(clusters), table.shape[1], alternative, n_resamples, random_state
+    )
     raw, grid = pair_differences(table, tie_tolerance)
     yield from _rank_tests(tests, raw, grid, tie_tolerance)
     yield from _mean_tests(tests, raw)
@@ -92,7 +96,7 @@ class _SignFlipTests:
 
     def __init__(
         self,
-        grouping: Grouping,
+        grouping: Clusters,
         n_algorithms: int,
         alternative: str,
         n_resamples: int,
