@@ -30,7 +30,7 @@ from occstats.comparison.testing import ordered_pairs, run_tests
 from occstats.comparison.traits import regress
 from occstats.comparison.uncertainty import assess
 from occstats.errors import ArgumentError, ResultsError
-from occstats.names import did_you_mean, listing
+from occstats.text import did_you_mean, listing
 from occstats.results import Results, load_results
 
 __all__ = ["compare"]

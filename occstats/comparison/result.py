@@ -13,7 +13,7 @@ from occstats.comparison.methods import MethodsText, methods_text
 from occstats.comparison.pairs import Tally, tally
 from occstats.comparison.settings import Settings
 from occstats.errors import ArgumentError
-from occstats.names import did_you_mean
+from occstats.text import did_you_mean
 from occstats.results import Results
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 from occstats.errors import ArgumentError
-from occstats.names import did_you_mean
+from occstats.text import did_you_mean
 
 __all__ = ["CHOICES", "Settings"]
 

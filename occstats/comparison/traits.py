@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from occstats.comparison.settings import Settings
-from occstats.names import listing
+from occstats.text import listing
 from occstats.results import Results
 from occstats.stats.ranks import RankSummary
 from occstats.stats.regression import trait_design, weighted_regression
