@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from occstats import __version__
 from occstats.comparison.references import REFERENCES, Reference
 from occstats.comparison.settings import Settings
-from occstats.text import listing
 from occstats.stats.bootstrap import FEW_CLUSTERS
+from occstats.text import listing
 
 __all__ = ["MethodsText", "methods_text"]
 

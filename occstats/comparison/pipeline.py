@@ -30,8 +30,8 @@ from occstats.comparison.testing import ordered_pairs, run_tests
 from occstats.comparison.traits import regress
 from occstats.comparison.uncertainty import assess
 from occstats.errors import ArgumentError, ResultsError
-from occstats.text import did_you_mean, listing
 from occstats.results import Results, load_results
+from occstats.text import did_you_mean, listing
 
 __all__ = ["compare"]
 

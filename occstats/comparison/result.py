@@ -13,8 +13,8 @@ from occstats.comparison.methods import MethodsText, methods_text
 from occstats.comparison.pairs import Tally, tally
 from occstats.comparison.settings import Settings
 from occstats.errors import ArgumentError
-from occstats.text import did_you_mean
 from occstats.results import Results
+from occstats.text import did_you_mean
 
 if TYPE_CHECKING:
     from pathlib import Path

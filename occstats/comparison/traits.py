@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 
 from occstats.comparison.settings import Settings
-from occstats.text import listing
 from occstats.results import Results
 from occstats.stats.ranks import RankSummary
 from occstats.stats.regression import trait_design, weighted_regression
+from occstats.text import listing
 
 __all__ = ["regress"]
 

@@ -9,8 +9,7 @@ import pandas as pd
 
 from occstats.comparison.pairs import BETTER, UNDECIDED, WORSE
 from occstats.comparison.settings import Settings
-from occstats.text import p_value
-from occstats.text import listing, printable
+from occstats.text import listing, p_value, printable
 
 if TYPE_CHECKING:
     from occstats.comparison.result import Comparison
