@@ -83,12 +83,12 @@ def command(
     occstats compare mine.csv --score loss --lower-is-better --json
     """
     from occstats.comparison.pipeline import compare
-    from occstats.report.writer import check_target
+    from occstats.files import check_folder
 
     if options["control"] is not None and _defaulted("family"):
         options["family"] = "control"
     if out is not None:
-        check_target(out)
+        check_folder(out)
     reading = take_reading(options)
     comparison = compare(list(results), algorithms=_split(algorithms), **options, **reading)
     folder = comparison.write(out) if out is not None else None

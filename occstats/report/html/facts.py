@@ -7,9 +7,8 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from occstats.formats import decimals, integer, percent
-from occstats.names import listing
 from occstats.report.writing import interval
+from occstats.text import decimals, integer, listing, percent
 
 if TYPE_CHECKING:
     from occstats.comparison.result import Comparison
@@ -27,8 +26,8 @@ class Fact:
 
 
 def headline_facts(comparison: Comparison) -> list[Fact]:
-    """Best algorithm, its chance of being it, how many tests are significant, how large it is."""
-    summary, results, pairwise = comparison.summary, comparison.results, comparison.pairwise
+    """Best algorithm, its chance of being it, how many pairs differ, how large it is."""
+    summary, results = comparison.summary, comparison.results
     best = summary.iloc[0]
     rank = decimals(2)
     detail = f"mean rank {rank(best['mean_rank'])}"
@@ -41,15 +40,12 @@ def headline_facts(comparison: Comparison) -> list[Fact]:
         facts.append(
             Fact("chance of that rank", percent(probability), "posterior, on new data sets")
         )
-    tested = int(pairwise["p_adjusted"].notna().sum()) if "p_adjusted" in pairwise else 0
-    if tested:
-        alpha = comparison.settings.alpha
-        found = int((pairwise["p_adjusted"] <= alpha).sum())
-        detail = f"at α = {alpha:g}"
-        if "p_naive_adjusted" in pairwise and comparison.settings.test != "wilcoxon":
-            naive = int((pairwise["p_naive_adjusted"] <= alpha).sum())
-            detail += f"; ignoring data sets: {naive}"
-        facts.append(Fact("significant tests", f"{found} of {tested}", detail))
+    tally = comparison.tally
+    if tally.tested:
+        detail = f"at α = {comparison.settings.alpha:g}"
+        if comparison.settings.clustered:
+            detail += f"; ignoring data sets: {tally.naive}"
+        facts.append(Fact("different pairs", f"{tally.different} of {tally.tested}", detail))
     facts.append(
         Fact(
             "evidence",
