@@ -146,7 +146,7 @@ def test_defaults_need_their_columns():
 def test_every_table_comes_in_four_forms(comparison):
     files = dict(paper_files(comparison))
     stems = ("summary", "p_values", "scores")
-    assert list(files) == [f"paper/{s}.{e}" for s in stems for e in ("tex", "md", "csv", "html")]
+    assert list(files) == [f"paper/{s}.{e}" for s in stems for e in ("csv", "md", "tex", "html")]
     rows = list(csv.reader(io.StringIO(files["paper/scores.csv"])))
     assert len(rows) == 247
     assert rows[0][:5] == ["Dataset", "m", "Class", "n", "s"]
