@@ -46,17 +46,19 @@ def test_solves_the_problem_of_the_paper(solver, nu, c):
 
 @pytest.mark.parametrize("kind", ["gaussian", "clustered", "integer"])
 @pytest.mark.parametrize("nu", [0.05, 0.2, 0.7])
-@pytest.mark.parametrize("n", [300, 4500])
-def test_same_solution_as_libsvm(kind, nu, n):
+@pytest.mark.parametrize(("n", "tolerance"), [(300, 1e-5), (4500, 1e-3)])
+def test_same_solution_as_libsvm(kind, nu, n, tolerance):
     rows = sample(n, 5, kind)
-    native = SVM(nu=nu, solver="native").fit(rows)
-    libsvm = SVM(nu=nu, solver="libsvm").fit(rows)
+    native = SVM(nu=nu, solver="native", tol=tolerance).fit(rows)
+    libsvm = SVM(nu=nu, solver="libsvm", tol=tolerance).fit(rows)
     assert native.objective_ == pytest.approx(libsvm.objective_, rel=1e-5)
     assert native.rho_ == pytest.approx(libsvm.rho_, rel=1e-3)
     queries = sample(200, 5, kind, seed=1)
-    # LIBSVM's tolerance of 1e-3 is one of νn times the distance.
+    # The tolerance is one of νn times the distance, and of the gradient in training rows: where it
+    # stops, LIBSVM is up to 1.6 tolerances from its own scores at a tolerance of 1e-7, and the
+    # native solver up to 0.8. With fewer rows the same bound is checked a hundred times closer.
     np.testing.assert_allclose(
-        native.score_samples(queries), libsvm.score_samples(queries), atol=2e-3 / (nu * n)
+        native.score_samples(queries), libsvm.score_samples(queries), atol=5 * tolerance / (nu * n)
     )
     if kind != "integer":  # coinciding rows may share their weight in any way
         # Weights, as a share of the largest possible one, agree as well as either solver's agree
