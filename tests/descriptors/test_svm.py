@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from sklearn.svm import OneClassSVM
+from threadpoolctl import threadpool_limits
 
 from occstats_descriptors import SVM, dimension_multiple
 from occstats_descriptors._svm_kernel import kernel_matrix, kernel_times
@@ -133,9 +134,14 @@ def test_kernel_far_from_the_origin(distance):
     )
 
 
-def test_threads_do_not_change_a_bit():
-    rows, queries = sample(4200, 5), sample(2000, 5, seed=1)
-    one, two = (SVM(n_jobs=jobs, solver="native").fit(rows) for jobs in (1, 2))
+@pytest.mark.parametrize(("n", "m"), [(3000, 60), (4200, 5)])
+def test_threads_do_not_change_a_bit(n, m):
+    rows, queries = sample(n, m), sample(2000, m, seed=1)
+    fitted = []
+    for threads in (1, 2):
+        with threadpool_limits(limits=threads):
+            fitted.append(SVM(n_jobs=threads, solver="native").fit(rows))
+    one, two = fitted
     np.testing.assert_array_equal(one.alpha_, two.alpha_)
     np.testing.assert_array_equal(one.score_samples(queries), two.score_samples(queries))
 
