@@ -51,9 +51,9 @@ def leaves(value, path=""):
 def large_table(tmp_path_factory):
     """So many tasks that BLAS would share its products among threads."""
     rng = np.random.default_rng(0)
-    table = pd.DataFrame(rng.normal(size=(3000, 6)).cumsum(axis=1), columns=list("ABCDEF"))
-    table.insert(0, "dataset", rng.integers(60, size=3000))
-    table.insert(1, "class", np.arange(3000))
+    table = pd.DataFrame(rng.normal(size=(1000, 6)).cumsum(axis=1), columns=list("ABCDEF"))
+    table.insert(0, "dataset", rng.integers(60, size=1000))
+    table.insert(1, "class", np.arange(1000))
     path = tmp_path_factory.mktemp("machines") / "large.csv"
     table.to_csv(path, index=False)
     return str(path)
