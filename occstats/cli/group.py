@@ -36,7 +36,7 @@ BAD_INPUT, INTERRUPTED = 2, 130
 
 
 class HelpfulGroup(click.Group):
-    """Without a command the help is an error, as in click since 8.2, whatever click is installed."""
+    """Without a command the help is an error, whatever click: so since 8.2, a success before."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         if not args and not ctx.resilient_parsing:
