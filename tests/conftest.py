@@ -36,5 +36,5 @@ def pytest_terminal_summary(terminalreporter):
     for reason, count in Counter(skipped).most_common():
         terminalreporter.line(f"{count:5d}  {reason.removeprefix('Skipped: ')}")
     terminalreporter.line(
-        "make test-all   installs what they need, where it can, and runs them, too"
+        "`make test-all` installs what can be installed of this, and runs these tests, too."
     )
