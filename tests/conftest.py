@@ -1,4 +1,5 @@
 import os
+from collections import Counter
 from functools import partialmethod
 from inspect import signature
 
@@ -30,3 +31,17 @@ def _plain_terminal(monkeypatch):
     """Nor on what an earlier test left behind."""
     for name in TERMINAL:
         monkeypatch.delenv(name, raising=False)
+
+
+def pytest_terminal_summary(terminalreporter):
+    """What was not tested is said, with the command that tests it."""
+    # Where a test was skipped, and "Skipped: " with the reason.
+    skipped = [report.longrepr[2] for report in terminalreporter.stats.get("skipped", [])]
+    if not skipped:
+        return
+    terminalreporter.section(f"{len(skipped)} tests were skipped")
+    for reason, count in Counter(skipped).most_common():
+        terminalreporter.line(f"{count:5d}  {reason.removeprefix('Skipped: ')}")
+    terminalreporter.line(
+        "`make test-all` installs what can be installed of this, and runs these tests, too."
+    )
