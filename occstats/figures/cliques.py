@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    import pandas as pd
+from occstats.comparison.pairs import BETTER, WORSE
 
+if TYPE_CHECKING:
     from occstats.comparison import Comparison
 
 __all__ = ["PairVerdicts", "bars", "maximal_cliques", "pair_verdicts"]
@@ -27,24 +27,11 @@ class PairVerdicts:
 
 
 def pair_verdicts(comparison: Comparison, names: list[str]) -> PairVerdicts:
-    """Read from the corrected p-values which pairs differ.
-
-    A pair differs when the corrected p-value of either direction is below the level of the
-    comparison; it counts as tested when at least one direction has a corrected p-value (with a
-    control, only the pairs with the control have).
-    """
-    p = corrected_p(comparison.pairwise, names)
-    smaller = np.fmin(p, p.T)
-    tested = np.isfinite(smaller)
-    np.fill_diagonal(tested, False)
-    differ = tested & (np.nan_to_num(smaller, nan=1.0) <= comparison.settings.alpha)
+    """Read from the comparison's conclusions which pairs were tested, and which differ."""
+    conclusions = comparison.matrix("conclusion").loc[names, names]
+    tested = conclusions.notna().to_numpy()
+    differ = conclusions.isin([BETTER, WORSE]).to_numpy()
     return PairVerdicts(tuple(names), tested, differ)
-
-
-def corrected_p(pairwise: pd.DataFrame, names: list[str]) -> NDArray[np.float64]:
-    """Return the corrected p-values as a square, row tested against column."""
-    table = pairwise.pivot(index="a", columns="b", values="p_adjusted")
-    return table.reindex(index=names, columns=names).to_numpy(dtype=float)
 
 
 def bars(verdicts: PairVerdicts) -> list[tuple[int, ...]]:

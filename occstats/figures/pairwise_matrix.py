@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from numpy.typing import NDArray
 
+from occstats.comparison.pairs import WORSE
 from occstats.figures.canvas import describe, drawn_on, note, one_axes, width_of
 from occstats.figures.cliques import pair_verdicts
 from occstats.figures.selection import most_that_fit, score_label
@@ -74,8 +75,7 @@ def pairwise(
 
 
 def _square(comparison: Comparison, column: str, names: list[str]) -> NDArray[np.float64]:
-    table = comparison.pairwise.pivot(index="a", columns="b", values=column)
-    return table.reindex(index=names, columns=names).to_numpy(dtype=float)
+    return comparison.matrix(column).loc[names, names].to_numpy(dtype=float)
 
 
 def _frame(axes: Axes, names: list[str]) -> None:
@@ -97,6 +97,7 @@ def _differences(axes: Axes, comparison: Comparison, names: list[str], numbers: 
     p = _square(comparison, "p_adjusted", names)
     unclipped = _square(comparison, "p_adjusted_unclipped", names)
     differ = pair_verdicts(comparison, names).differ
+    conclusion = comparison.matrix("conclusion").loc[names, names].to_numpy()
     upper = np.triu(np.ones_like(difference, dtype=bool), 1)
     reach = float(np.nanmax(np.abs(difference[upper]), initial=0.0)) or 1.0
     # The strongest colours are kept back so that black numbers stay legible on all of them.
@@ -120,9 +121,9 @@ def _differences(axes: Axes, comparison: Comparison, names: list[str], numbers: 
                 )
             )
         if numbers:
-            # The row has the better mean rank; where only the other direction is significant
-            # the better algorithm stands in the column, and its p-value is the one to print.
-            backwards = strong and not p[row, column] <= comparison.settings.alpha
+            # The row has the better mean rank; where the algorithm in the column is the better
+            # one all the same, the p-value of that claim is the one to print.
+            backwards = conclusion[row, column] == WORSE
             shown, raw = (p.T, unclipped.T) if backwards else (p, unclipped)
             axes.text(
                 column + 0.5,
