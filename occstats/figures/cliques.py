@@ -14,7 +14,15 @@ from occstats.comparison.pairs import BETTER, WORSE
 if TYPE_CHECKING:
     from occstats.comparison import Comparison
 
-__all__ = ["PairVerdicts", "bars", "maximal_cliques", "pair_verdicts"]
+__all__ = [
+    "PairVerdicts",
+    "bars",
+    "contiguous",
+    "letter",
+    "maximal_cliques",
+    "packed",
+    "pair_verdicts",
+]
 
 
 @dataclass(frozen=True)
@@ -60,6 +68,44 @@ def bars(verdicts: PairVerdicts) -> list[tuple[int, ...]]:
         chosen.append(best)
         open_pairs -= _pairs(best)
     return sorted(chosen)
+
+
+def contiguous(group: tuple[int, ...]) -> bool:
+    """Whether a bar over a group covers no one else.
+
+    >>> contiguous((2, 3, 4)), contiguous((2, 4))
+    (True, False)
+    """
+    return group[-1] - group[0] == len(group) - 1
+
+
+def packed(groups: list[tuple[int, ...]]) -> list[int]:
+    """Return a row for each group, as few rows as keep two bars of one row apart.
+
+    >>> packed([(0, 1), (1, 2), (2, 3), (4, 5)])
+    [0, 1, 0, 0]
+    """
+    ends: list[int] = []
+    rows = []
+    for group in groups:
+        row = next((place for place, end in enumerate(ends) if end < group[0]), len(ends))
+        ends[row : row + 1] = [group[-1]]
+        rows.append(row)
+    return rows
+
+
+def letter(number: int) -> str:
+    """Return a, b, …, z, aa, ab, ….
+
+    >>> letter(0), letter(25), letter(26), letter(52)
+    ('a', 'z', 'aa', 'ba')
+    """
+    text = ""
+    number += 1
+    while number:
+        number, place = divmod(number - 1, 26)
+        text = chr(ord("a") + place) + text
+    return text
 
 
 def _pairs(clique: tuple[int, ...]) -> set[tuple[int, int]]:
