@@ -46,7 +46,7 @@ def test_the_users_theme_is_followed_on_request(lenz2021):
     assert users.axes[0].get_facecolor() != house.axes[0].get_facecolor()
     assert users.axes[0].xaxis.label.get_fontsize() == pytest.approx(sizes)
     assert [line.get_color() for line in users.axes[0].lines[:6]] == colours[:6]
-    assert house.axes[0].lines[0].get_color() == "#0072B2"
+    assert house.axes[0].lines[0].get_color() == "#0072b2"
     # Drawn later, under other settings, it still looks as it was made.
     assert users.settings["axes.facecolor"] == "#EAEAF2"
 
