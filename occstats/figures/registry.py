@@ -42,7 +42,7 @@ _ENTRIES: tuple[tuple[str, str, Source, str], ...] = (
         "comparison",
         "mean ranks, joined where the corrected clustered tests find no difference",
     ),
-    ("rank_sets", "rank_sets", "comparison", "which ranks the tests leave open"),
+    ("rank_sets", "possible_ranks", "comparison", "which ranks the tests leave open"),
     ("letters", "letter_display", "comparison", "which algorithms were not told apart"),
     (
         "pairwise",

@@ -141,7 +141,7 @@ def test_scatter_defaults_to_the_best_two(lenz2021):
 
 
 def test_rank_sets_count_the_conclusions(lenz2021):
-    from occstats.figures.rank_sets import possible_ranks
+    from occstats.figures.possible_ranks import possible_ranks
 
     ranks = possible_ranks(lenz2021)
     # Only SVM is not told apart from ALP, which is worse than none: ranks 1 and 2 are open.
