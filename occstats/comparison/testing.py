@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from occstats.comparison.choices import control_position, native_test
+from occstats.comparison.choices import control_position
 from occstats.comparison.settings import Settings
+from occstats.engines import ENGINES
 from occstats.results import Results
 from occstats.stats.multiplicity import AdjustedP, adjust_pairs
+from occstats.stats.sample import Sample
 from occstats.stats.signed_rank_pairs import PairwiseTests
 
 __all__ = ["PairTests", "ordered_pairs", "run_tests"]
@@ -43,34 +45,17 @@ def run_tests(results: Results, settings: Settings) -> PairTests:
 def _run(
     results: Results, settings: Settings
 ) -> tuple[PairwiseTests, dict[str, Any], tuple[str, ...]]:
-    scores, clusters = results.oriented, results.clusters
-    options: dict[str, Any] = {
-        "null": settings.null,
-        "alternative": settings.alternative,
-        "tie_tolerance": settings.tie_tolerance,
-        "n_resamples": settings.n_resamples,
-        "random_state": settings.random_state,
-    }
-    if settings.engine == "native":
-        return native_test(settings)(scores, clusters, **options), {"engine": "native"}, ()
-    options["method"] = settings.test
-    if settings.engine == "both":
-        from occstats.stats.engine_check import check_engines
-
-        check = check_engines(scores, clusters, **options, names=results.algorithms)
-        engine = {
-            "engine": "both",
-            "checked_against": check.versions,
-            "largest_p_difference": check.largest_p,
-            "largest_z_difference": check.largest_z,
-            "n_tests": check.n_tests,
-        }
-        return check.native, engine, (check.sentence(results.algorithms),)
-    from occstats.stats.clusrank import clusrank_pairs, engine_versions
-
-    through: Literal["rpy2", "rscript"] = "rpy2" if settings.engine == "clusrank" else "rscript"
-    tests = clusrank_pairs(scores, clusters, **options, through=through, names=results.algorithms)
-    return tests, dict(engine_versions(through)), ()
+    sample = Sample.of(results.oriented, results.clusters, tie_tolerance=settings.tie_tolerance)
+    found = ENGINES[settings.engine].run(
+        sample,
+        test=settings.test,
+        null=settings.null,
+        alternative=settings.alternative,
+        n_resamples=settings.n_resamples,
+        random_state=settings.random_state,
+        names=results.algorithms,
+    )
+    return found.tests, found.record, found.notes
 
 
 def _reasons(tests: PairwiseTests, names: list[str]) -> tuple[str, ...]:

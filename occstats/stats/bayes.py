@@ -30,9 +30,12 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from occstats.errors import ArgumentError
+from occstats.stats.arrays import FloatArray as Array
 from occstats.stats.bootstrap import weighted_means
+from occstats.stats.clusters import Clusters
 from occstats.stats.forms import quadratic_forms, walsh_form
-from occstats.stats.grouping import Array, Grouping, group, mirror, pair_differences
+from occstats.stats.grouping import pair_differences
+from occstats.stats.pairs import mirror
 
 # Elements of the matrices that are held at once (100 MB).
 BLOCK_ELEMENTS = 12_000_000
@@ -119,7 +122,7 @@ def bayesian_signed_rank(
         name, value = ("rope", rope) if rope < 0 else ("prior_weight", prior_weight)
         raise ArgumentError(f"{name} must be 0 or more; got {value}: choose a value such as 0.01")
     k = scores.shape[1]
-    grouping = group(clusters)
+    grouping = Clusters.of(clusters)
     draws = posterior_weights(grouping.n_clusters, n_resamples, prior_weight, random_state)
     _, differences = pair_differences(scores, tie_tolerance)
     # In the units of the differences, so that the edge of the region itself is met exactly.
@@ -185,7 +188,7 @@ def probability_best(
     >>> probability_best([[3.0, 1.0], [2.0, 1.0], [2.0, 1.5]], ["a", "b", "c"], random_state=0)
     array([1., 0.])
     """
-    grouping = group(clusters)
+    grouping = Clusters.of(clusters)
     means = grouping.means(values)
     draws = posterior_weights(grouping.n_clusters, n_resamples, 0.0, random_state)[:, 1:]
     posterior = weighted_means(means, draws)
@@ -250,7 +253,7 @@ def _student_above(distance: Array, scale: Array, degrees: Array) -> Array:
     return np.asarray(np.where(scale > 0, smooth, step))
 
 
-def _pair_probabilities(x: Array, grouping: Grouping, draws: Array, edge: float) -> Array:
+def _pair_probabilities(x: Array, grouping: Clusters, draws: Array, edge: float) -> Array:
     """Probabilities of better, equivalent and worse for each column of differences: 3 × pairs."""
     m = grouping.n_clusters
     forms = np.empty((2, x.shape[1], m + 1, m + 1))
@@ -273,7 +276,7 @@ def _pair_probabilities(x: Array, grouping: Grouping, draws: Array, edge: float)
     return np.where(empty, np.nan, shares)
 
 
-def _with_prior(x: Array, grouping: Grouping, weight: Array, edge: float) -> Array:
+def _with_prior(x: Array, grouping: Clusters, weight: Array, edge: float) -> Array:
     """P(x_s + x_t > edge) for tasks of each two clusters, the pseudo-observation first."""
     m = grouping.n_clusters
     form = np.empty((m + 1, m + 1))

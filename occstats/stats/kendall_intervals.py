@@ -14,11 +14,14 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from occstats.stats._checks import as_scores, check_choice, round_to_grid
+from occstats.checks import check_choice
+from occstats.stats.arrays import FloatArray as Array
+from occstats.stats.arrays import as_scores, round_to_grid
 from occstats.stats.bootstrap import cluster_bootstrap, resample_counts
+from occstats.stats.clusters import Clusters
 from occstats.stats.effect_sizes import Effect
 from occstats.stats.forms import gather, order_signs, quadratic_forms
-from occstats.stats.grouping import Array, Grouping, group, mirror, upper_pairs
+from occstats.stats.pairs import mirror, upper_pairs
 
 WEIGHTINGS = ("product", "sum", "plain")
 
@@ -69,7 +72,7 @@ def kendall_bootstrap(
     """
     check_choice("weighting", weighting, WEIGHTINGS)
     grid = round_to_grid(as_scores("scores", scores, allow_nan=True), tie_tolerance)
-    grouping = group(clusters)
+    grouping = Clusters.of(clusters)
     k, m = grid.shape[1], grouping.n_clusters
     forms, first, second = _concordance_forms(grid, grouping, weighting)
     n_pairs = len(first)
@@ -96,7 +99,7 @@ def kendall_bootstrap(
 
 
 def _concordance_forms(
-    grid: Array, grouping: Grouping, weighting: str
+    grid: Array, grouping: Clusters, weighting: str
 ) -> tuple[Array, NDArray[np.intp], NDArray[np.intp]]:
     """Matrices of all pairs' concordance, then those of untied tasks, and whose are whose."""
     present = ~np.isnan(grid)

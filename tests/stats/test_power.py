@@ -43,7 +43,7 @@ def test_detectable_difference_shrinks_with_data_sets_and_grows_with_spread():
     assert minimal_detectable_difference(0.2, m) == pytest.approx(2 * found)
     assert np.isnan(minimal_detectable_difference(0.1, 1))
     assert minimal_detectable_difference(0.0, 10) == 0
-    with pytest.raises(ArgumentError, match="power must lie strictly between 0 and 1; got 80"):
+    with pytest.raises(ArgumentError, match="power must be strictly between 0 and 1; got 80"):
         minimal_detectable_difference(0.1, 10, power=80)
 
 

@@ -1,35 +1,16 @@
-"""Checks and conversions that every statistic shares."""
+"""Arrays as every statistic takes them: finite numbers, numbered clusters, a grid for ties."""
 
-import math
-from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from occstats.checks import check_number
 from occstats.errors import ArgumentError
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.intp]
-
-
-def check_choice(name: str, value: object, choices: Sequence[str]) -> None:
-    """Refuse a value that is not among the choices, and name them."""
-    if value not in choices:
-        listed = ", ".join(repr(choice) for choice in choices)
-        raise ArgumentError(f"{name} must be one of {listed}; got {value!r}.")
-
-
-def check_fraction(name: str, value: float) -> None:
-    """Refuse a number that is not strictly between 0 and 1."""
-    if not 0 < value < 1:
-        raise ArgumentError(f"{name} must lie strictly between 0 and 1; got {value!r}.")
-
-
-def check_count(name: str, value: int, *, least: int = 1) -> None:
-    """Refuse a count that is not an integer of at least ``least``."""
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-        raise ArgumentError(f"{name} must be an integer of at least {least}; got {value!r}.")
 
 
 def as_vector(name: str, values: npt.ArrayLike, *, allow_nan: bool = False) -> FloatArray:
@@ -65,8 +46,10 @@ def _as_floats(name: str, values: npt.ArrayLike, *, dimensions: int, allow_nan: 
     return array
 
 
-def cluster_codes(clusters: npt.ArrayLike, n_tasks: int | None = None) -> tuple[IntArray, int]:
-    """Number the clusters 0 … m − 1 in sorted order of their labels.
+def cluster_codes(
+    clusters: npt.ArrayLike, n_tasks: int | None = None
+) -> tuple[IntArray, npt.NDArray[Any]]:
+    """Number the clusters 0 … m − 1 in sorted order of their labels, and list these.
 
     Sorted, so that neither the order of the rows nor a random stream that walks over the
     clusters depends on which row came first.
@@ -88,7 +71,7 @@ def cluster_codes(clusters: npt.ArrayLike, n_tasks: int | None = None) -> tuple[
         raise ArgumentError(
             f"clusters must not be missing; {int((codes < 0).sum())} tasks have no label."
         )
-    return codes.astype(np.intp, copy=False), len(uniques)
+    return codes.astype(np.intp, copy=False), np.asarray(uniques)
 
 
 def round_to_grid(values: FloatArray, tie_tolerance: float) -> FloatArray:
@@ -96,10 +79,7 @@ def round_to_grid(values: FloatArray, tie_tolerance: float) -> FloatArray:
 
     The unit drops out of everything that is computed from ranks and signs.
     """
-    if not (tie_tolerance >= 0 and math.isfinite(tie_tolerance)):
-        raise ArgumentError(
-            f"tie_tolerance must be a finite number of at least 0; got {tie_tolerance!r}."
-        )
+    check_number("tie_tolerance", tie_tolerance, least=0)
     if tie_tolerance == 0:
         return values
     with np.errstate(over="ignore"):
