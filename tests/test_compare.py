@@ -5,6 +5,7 @@ import inspect
 import itertools
 import json
 from pathlib import Path
+from typing import get_args, get_type_hints
 
 import numpy as np
 import pandas as pd
@@ -12,6 +13,8 @@ import pytest
 
 import occstats
 from occstats.comparison import Settings
+from occstats.comparison.pipeline import Arguments
+from occstats.comparison.settings import OPTIONS, Options
 from occstats.errors import ArgumentError, ResultsError
 
 REFERENCE = Path(__file__).parent / "reference"
@@ -306,10 +309,28 @@ def test_comparison_is_frozen(comparison):
         comparison.verdict = "other"
 
 
-def test_the_signature_has_the_settings_and_their_defaults():
+def test_the_signature_and_documentation_have_every_setting():
     parameters = inspect.signature(occstats.compare).parameters
     for field in dataclasses.fields(Settings):
         assert parameters[field.name].default == field.default, field.name
+        for documented in (occstats.compare, Settings):
+            assert f"\n{field.name} : " in documented.__doc__
+            assert OPTIONS[field.name].help in documented.__doc__
+
+
+def test_every_setting_is_declared_once():
+    hints = get_type_hints(Settings)
+    # Type checkers and editors see the same names, and the same values.
+    assert list(Options.__annotations__) == list(OPTIONS)
+    for name, option in OPTIONS.items():
+        if option.choices:
+            assert get_args(hints[name]) == tuple(option.choices)
+        assert option.help
+        assert option.label or not option.recorded
+    reading = set(inspect.signature(occstats.load_results).parameters) - {"sources"}
+    assert set(get_type_hints(Arguments)) == set(OPTIONS) | reading
+    recorded = [name for name, option in OPTIONS.items() if option.recorded]
+    assert set(recorded) <= set(occstats.compare("lenz2021", n_resamples=100).meta)
 
 
 def test_a_misspelt_argument_is_guessed():

@@ -1,23 +1,41 @@
-"""Conclusions about pairs: the one place that decides whether an algorithm is better."""
+"""The tests of all pairs, and the one place that decides whether an algorithm is better."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from occstats.stats.baselines import cluster_means_pairs, plain_wilcoxon_pairs
 from occstats.stats.decisions import conclude
 from occstats.stats.multiplicity import AdjustedP, adjust_pairs
+from occstats.stats.signed_rank_pairs import PairwiseTests, clustered_wilcoxon_pairs
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
+    from occstats.comparison.sample import Study
     from occstats.comparison.settings import Settings
+    from occstats.stats.sample import Sample
 
-__all__ = ["BETTER", "UNDECIDED", "WORSE", "Conclusion", "Rule", "Tally", "rule_of", "tally"]
+__all__ = [
+    "BETTER",
+    "UNDECIDED",
+    "WORSE",
+    "Conclusion",
+    "PairTests",
+    "Rule",
+    "Tally",
+    "conclusions",
+    "ordered_pairs",
+    "pair_frame",
+    "rule_of",
+    "run_tests",
+    "tally",
+    "unordered_pairs",
+]
 
 Conclusion = Literal["better", "worse", "undecided"]
 BETTER: Conclusion = "better"
@@ -26,6 +44,7 @@ UNDECIDED: Conclusion = "undecided"
 
 Booleans = npt.NDArray[np.bool_]
 FloatArray = npt.NDArray[np.float64]
+Matrices = Mapping[str, npt.NDArray[Any]]
 
 
 @dataclass(frozen=True)
@@ -82,8 +101,6 @@ def rule_of(settings: Settings, algorithms: Sequence[str]) -> Rule:
     'One algorithm is called better than another where the clustered Wilcoxon signed-rank test \
 (Rosner-Glynn-Lee), one-sided, uncorrected, has p ≤ 0.05.'
     """
-    from occstats.comparison.verdict import describe_test
-
     return Rule(
         alternative=settings.alternative,
         correction=settings.correction,
@@ -91,7 +108,7 @@ def rule_of(settings: Settings, algorithms: Sequence[str]) -> Rule:
         control=None if settings.control is None else list(algorithms).index(settings.control),
         alpha=settings.alpha,
         sentence="One algorithm is called better than another where the "
-        f"{describe_test(settings)}, has p ≤ {settings.alpha:g}.",
+        f"{settings.test_in_words}, has p ≤ {settings.alpha:g}.",
     )
 
 
@@ -146,3 +163,140 @@ def tally(pairwise: pd.DataFrame) -> Tally:
         different=int((main == BETTER).sum()),
         naive=int((naive == BETTER).sum()),
     )
+
+
+def ordered_pairs(algorithms: Sequence[str], matrices: Matrices) -> pd.DataFrame:
+    """One row per ordered pair a ≠ b, row by row, with the element [a, b] of each matrix.
+
+    Examples
+    --------
+    >>> ordered_pairs(["x", "y"], {"p": np.array([[0.0, 0.1], [0.9, 0.0]])})
+       a  b    p
+    0  x  y  0.1
+    1  y  x  0.9
+    """
+    first, second = np.nonzero(~np.eye(len(algorithms), dtype=bool))
+    return _frame(algorithms, first, second, matrices)
+
+
+def unordered_pairs(algorithms: Sequence[str], matrices: Matrices) -> pd.DataFrame:
+    """One row per pair, a before b in the order of the algorithms."""
+    first, second = np.triu_indices(len(algorithms), 1)
+    return _frame(algorithms, first, second, matrices)
+
+
+def _frame(
+    algorithms: Sequence[str],
+    first: npt.NDArray[np.intp],
+    second: npt.NDArray[np.intp],
+    matrices: Matrices,
+) -> pd.DataFrame:
+    names = np.array(list(algorithms), dtype=object)
+    columns = {name: np.asarray(matrix)[first, second] for name, matrix in matrices.items()}
+    return pd.DataFrame({"a": names[first], "b": names[second], **columns})
+
+
+@dataclass(frozen=True, eq=False)
+class PairTests:
+    """The tests of all ordered pairs, who computed them, and what there is to say about them."""
+
+    tests: PairwiseTests
+    engine: dict[str, Any]
+    notes: tuple[str, ...]
+
+
+def run_tests(study: Study) -> PairTests:
+    """Test every ordered pair of algorithms by the chosen engine."""
+    settings, names = study.settings, study.algorithms
+    scores, clusters = study.results.oriented, study.results.clusters
+    notes: tuple[str, ...] = ()
+    engine: dict[str, Any] = {"engine": settings.engine}
+    if settings.engine == "native":
+        tests = native_tests(study, settings.null)
+    elif settings.engine == "both":
+        from occstats.stats.engine_check import check_engines
+
+        check = check_engines(scores, clusters, names=names, **_choices(settings))
+        tests, notes = check.native, (check.sentence(names),)
+        engine |= {
+            "checked_against": check.versions,
+            "largest_p_difference": check.largest_p,
+            "largest_z_difference": check.largest_z,
+            "n_tests": check.n_tests,
+        }
+    else:
+        from occstats.stats.clusrank import clusrank_pairs, engine_versions
+
+        through: Literal["rpy2", "rscript"] = "rpy2" if settings.engine == "clusrank" else "rscript"
+        tests = clusrank_pairs(scores, clusters, names=names, through=through, **_choices(settings))
+        engine = dict(engine_versions(through))
+    # A single data set has no test, which the verdict says once for all pairs.
+    reasons = _reasons(tests, names) if study.n_clusters > 1 else ()
+    return PairTests(tests, engine, (*notes, *reasons))
+
+
+def _choices(settings: Settings) -> dict[str, Any]:
+    return {
+        "method": settings.test,
+        "null": settings.null,
+        "alternative": settings.alternative,
+        "tie_tolerance": settings.tie_tolerance,
+        "n_resamples": settings.n_resamples,
+        "random_state": settings.random_state,
+    }
+
+
+def native_tests(study: Study, null: str, test: str | None = None) -> PairwiseTests:
+    """The chosen test, or another one, of all pairs, with this null distribution."""
+    options = {**_choices(study.settings), "null": null}
+    chosen = test or options["method"]
+    functions = {"wilcoxon": plain_wilcoxon_pairs, "dataset-means": cluster_means_pairs}
+    if chosen in functions:
+        options.pop("method")
+    function = functions.get(chosen, clustered_wilcoxon_pairs)
+    return function(study.results.oriented, study.results.clusters, **options)
+
+
+def _reasons(tests: PairwiseTests, names: list[str]) -> tuple[str, ...]:
+    """Why there is no test, and what else there is to know: once per sentence, with its pairs."""
+    pairs_of: dict[str, list[str]] = {}
+    for found in (tests.reasons, tests.notes):
+        for (a, b), sentence in found.items():
+            if a < b:
+                pairs_of.setdefault(sentence, []).append(f"{names[a]} and {names[b]}")
+    total = len(names) * (len(names) - 1) // 2
+    notes = []
+    for sentence, pairs in pairs_of.items():
+        shown = "; ".join(pairs[:3]) + (f" and {len(pairs) - 3} more" if len(pairs) > 3 else "")
+        where = "all pairs" if len(pairs) == total else shown
+        notes.append(f"{where}: {sentence.rstrip('.')}.")
+    return tuple(notes)
+
+
+def pair_frame(study: Study, tests: PairwiseTests, rule: Rule) -> pd.DataFrame:
+    """One row per ordered pair: the test, the corrected p-values and the conclusion."""
+    adjusted = rule.adjust(tests.p)
+    n_tasks, n_clusters = _shared(study.sample)
+    columns = {
+        "statistic": tests.statistic,
+        "z": tests.z,
+        "p": tests.p,
+        "p_adjusted": adjusted.clipped,
+        "p_adjusted_unclipped": adjusted.unclipped,
+        "conclusion": rule.conclusions(tests.p, tests.z),
+        "n_tasks": n_tasks,
+        "n_clusters": n_clusters,
+        "icc": tests.intraclass_correlation,
+    }
+    return ordered_pairs(study.algorithms, columns)
+
+
+def _shared(sample: Sample) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Tasks on which both algorithms have a score, and data sets that have such a task."""
+    k = sample.n_algorithms
+    if sample.complete.all():
+        return np.full((k, k), sample.n_tasks), np.full((k, k), sample.n_clusters)
+    present = ~np.isnan(sample.scores)
+    shared = [sample.clusters.sums(present & present[:, [a]]) for a in range(k)]
+    tasks = np.stack([counts.sum(axis=0) for counts in shared])
+    return tasks.astype(np.int64), np.stack([(counts > 0).sum(axis=0) for counts in shared])

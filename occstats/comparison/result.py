@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from occstats.comparison.methods import MethodsText, methods_text
 from occstats.comparison.pairs import Tally, tally
 from occstats.comparison.settings import Settings
 from occstats.errors import ArgumentError
@@ -22,6 +21,8 @@ if TYPE_CHECKING:
     from occstats.comparison.classical import Classical
     from occstats.comparison.design import Design
     from occstats.comparison.stability import Stability
+    from occstats.comparison.words.explain import IntervalKind
+    from occstats.comparison.words.methods import MethodsText
     from occstats.figures import Plotter
 
 __all__ = ["Comparison"]
@@ -108,21 +109,35 @@ class Comparison:
     @cached_property
     def verdict(self) -> str:
         """The answer in a few sentences."""
-        from occstats.comparison.verdict import write_verdict
+        from occstats.comparison.words.verdict import write_verdict
 
         return write_verdict(self)
 
     @cached_property
     def methods_text(self) -> MethodsText:
         """The methods paragraph with places for citations, and the works that it cites."""
-        return methods_text(
-            self.settings,
-            n_algorithms=len(self.algorithms),
-            n_tasks=self.results.n_tasks,
-            n_clusters=self.results.n_clusters,
-            score_name=self.results.score_name,
-            regression_terms=tuple(self.regression["term"].unique()),
-        )
+        from occstats.comparison.words.methods import methods_text
+
+        return methods_text(self)
+
+    @cached_property
+    def intervals(self) -> dict[str, IntervalKind]:
+        """Of what kind the interval of each quantity is, for those that have one."""
+        from occstats.comparison.words.explain import interval_kinds
+
+        known = {
+            str(column)
+            for frame in (self.summary, self.pairwise, self.kendall)
+            for column in frame.columns[frame.notna().any()]
+        }
+        kinds = interval_kinds(self.results.n_clusters)
+        return {name: kind for name, kind in kinds.items() if f"{name}_ci_low" in known}
+
+    def explain(self, column: str) -> str:
+        """What a column or section means, in one sentence; empty if it speaks for itself."""
+        from occstats.comparison.words.explain import explain
+
+        return explain(column, self.intervals)
 
     @property
     def methods(self) -> str:

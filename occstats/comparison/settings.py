@@ -1,15 +1,24 @@
-"""What can be chosen in a comparison: every choice, its default, and its check, in one place."""
+"""What can be chosen in a comparison, each option declared once.
+
+A field of `Settings` has its default, choices, check, help and label; the documentation of
+`compare`, the options of the command line, the record in ``meta`` and the list of settings in the
+report are made from it.
+"""
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass
-from typing import Any, Literal, get_args
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from functools import partial
+from typing import Any, Literal, TypedDict, TypeVar
 
+from occstats.checks import check_choice, check_fraction, check_integer, check_number
+from occstats.comparison import choices
+from occstats.comparison.choices import TESTS, Choice
 from occstats.errors import ArgumentError
-from occstats.text import did_you_mean
 
-__all__ = ["CHOICES", "Settings"]
+__all__ = ["OPTIONS", "Option", "Options", "Settings", "document_settings"]
 
 Test = Literal["rgl", "ds", "dataset-means", "wilcoxon"]
 Null = Literal["asymptotic", "exact", "permutation"]
@@ -24,18 +33,64 @@ Kendall = Literal["product", "sum", "hyperbolic", "plain"]
 Inference = Literal["cr1", "cr2", "hc3", "classical"]
 Strata = Literal["width", "quantile"]
 
-CHOICES: dict[str, tuple[str, ...]] = {
-    "test": get_args(Test),
-    "null": get_args(Null),
-    "alternative": get_args(Alternative),
-    "correction": get_args(Correction),
-    "family": get_args(Family),
-    "missing": get_args(Missing),
-    "engine": get_args(Engine),
-    "kendall": get_args(Kendall),
-    "inference": get_args(Inference),
-    "strata": get_args(Strata),
-}
+Default = TypeVar("Default")
+# Where the documentation of a class or function lists the settings.
+PLACE = "<settings>"
+
+
+@dataclass(frozen=True)
+class Option:
+    """What is known of a setting besides its type.
+
+    Attributes
+    ----------
+    help : str
+        One sentence, without its full stop.
+    label : str
+        Its name in the report.
+    group : str
+        The heading under which the command line lists it.
+    default : object
+        The default.
+    choices : mapping of str to Choice
+        The values it can have; empty if it is a number or a name.
+    check : callable, optional
+        Refuses a wrong value: ``check(name, value)``.
+    recorded : bool
+        Whether ``meta`` and the report say what was chosen.
+    metavar : str, optional
+        What stands for the value in the help of the command line.
+    """
+
+    help: str
+    label: str
+    group: str
+    default: object
+    choices: Mapping[str, Choice]
+    check: Callable[[str, Any], None] | None
+    recorded: bool
+    metavar: str | None
+
+
+def option(
+    default: Default,
+    help: str,
+    *,
+    label: str = "",
+    group: str,
+    choices: Mapping[str, Choice] | None = None,
+    check: Callable[[str, Any], None] | None = None,
+    recorded: bool = True,
+    metavar: str | None = None,
+) -> Default:
+    """A field of `Settings`."""
+    declared = Option(help, label, group, default, choices or {}, check, recorded, metavar)
+    return field(default=default, metadata={"option": declared})
+
+
+not_negative = partial(check_number, least=0)
+
+TESTING, WHAT, DEPTH, TASKS = "Tests", "What is compared", "Uncertainty", "Tasks"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,44 +99,7 @@ class Settings:
 
     Parameters
     ----------
-    test
-        ``rgl`` (Rosner-Glynn-Lee) and ``ds`` (Datta-Satten) take clusters into account;
-        ``dataset-means`` is the Wilcoxon signed-rank test on the mean difference per data set;
-        ``wilcoxon`` ignores clusters and is there to show what that would have said.
-    null
-        Where the p-value comes from: the normal approximation, the exact distribution under
-        flipped signs of whole clusters, or a sample of that distribution.
-    alternative
-        ``greater``: the row's algorithm is better than the column's.
-    correction, family, control
-        The correction for multiple tests, and over which tests: those of one algorithm against all
-        others (``row``), all tests (``all``), or those against one ``control``.
-    alpha
-        The level at which the verdict calls a corrected p-value significant.
-    algorithms
-        Compare only these (and rank only these against each other).
-    missing
-        What to do about tasks that some algorithm lacks.
-    tie_tolerance
-        Differences are rounded to multiples of this before they are ranked, so that
-        0.3 − 0.2 and 0.2 − 0.1 tie; 0 ranks the raw floating-point numbers.
-    engine
-        ``native``; R's clusrank embedded (``clusrank``) or in a process of its own (``rscript``);
-        or ``both``, which computes natively and reports the largest deviation from clusrank.
-    kendall
-        The weight of a pair of tasks in Kendall's τ.
-    inference
-        The standard errors of the regression.
-    strata, n_strata
-        Strata of difficulty (the task's median score) of equal width or with equal numbers of
-        tasks.
-    n_resamples, confidence, random_state
-        Resamples of data sets, level of the intervals, and the seed of everything that is random.
-    rope, prior_weight
-        Of the Bayesian comparison: half-width of the region of practical equivalence, and the
-        weight of the pseudo-observation at zero that is its prior, in data sets.
-    deep
-        Also what costs more than a second or two: power, and the specification table.
+    <settings>
 
     Examples
     --------
@@ -94,39 +112,162 @@ class Settings:
 wilcoxon; got 'rlg' (did you mean 'rgl'?)
     """
 
-    test: Test = "rgl"
-    null: Null = "asymptotic"
-    alternative: Alternative = "greater"
-    correction: Correction = "holm"
-    family: Family = "row"
-    control: str | None = None
-    alpha: float = 0.05
-    algorithms: tuple[str, ...] | None = None
-    missing: Missing = "refuse"
-    tie_tolerance: float = 1e-9
-    engine: Engine = "native"
-    kendall: Kendall = "product"
-    inference: Inference = "cr1"
-    strata: Strata = "width"
-    n_strata: int = 5
-    n_resamples: int = 10_000
-    confidence: float = 0.95
-    rope: float = 0.01
-    prior_weight: float = 1.0
-    random_state: int = 0
-    deep: bool = False
+    test: Test = option(
+        "rgl", "The test of a pair of algorithms", label="test", group=TESTING, choices=TESTS
+    )
+    null: Null = option(
+        "asymptotic",
+        "Where the p-value comes from",
+        label="null distribution",
+        group=TESTING,
+        choices=choices.NULLS,
+    )
+    alternative: Alternative = option(
+        "greater",
+        "What the test of (row, column) is about",
+        label="alternative",
+        group=TESTING,
+        choices=choices.ALTERNATIVES,
+    )
+    correction: Correction = option(
+        "holm",
+        "Correction for multiple tests",
+        label="correction",
+        group=TESTING,
+        choices=choices.CORRECTIONS,
+    )
+    family: Family = option(
+        "row",
+        "Which tests are corrected together",
+        label="family of tests",
+        group=TESTING,
+        choices=choices.FAMILIES,
+    )
+    control: str | None = option(
+        None,
+        "Compare this algorithm with all others (implies the family control)",
+        label="control",
+        group=TESTING,
+        metavar="NAME",
+    )
+    alpha: float = option(
+        0.05,
+        "Level at which a corrected p-value decides about a pair",
+        label="level α",
+        group=TESTING,
+        check=check_fraction,
+    )
+    engine: Engine = option(
+        "native",
+        "Who computes the tests; all but native need R",
+        group=TESTING,
+        choices=choices.ENGINES,
+        recorded=False,
+    )
+    algorithms: tuple[str, ...] | None = option(
+        None,
+        "Compare only these, and rank only these against each other",
+        group=WHAT,
+        recorded=False,
+        metavar="A,B,C",
+    )
+    missing: Missing = option(
+        "refuse",
+        "What to do about tasks that some algorithm lacks",
+        label="missing cells",
+        group=WHAT,
+        choices=choices.MISSING,
+    )
+    tie_tolerance: float = option(
+        1e-9,
+        "Differences are rounded to multiples of this before they are ranked, so that 0.3 − 0.2 "
+        "and 0.2 − 0.1 tie; 0 ranks the raw floats",
+        label="tie tolerance",
+        group=WHAT,
+        check=not_negative,
+    )
+    n_resamples: int = option(
+        10_000,
+        "Resamples of data sets for intervals and permutations",
+        label="resamples",
+        group=DEPTH,
+        check=partial(check_integer, least=100),
+    )
+    confidence: float = option(
+        0.95, "Level of the intervals", label="confidence", group=DEPTH, check=check_fraction
+    )
+    rope: float = option(
+        0.01,
+        "Half-width of the region of practical equivalence",
+        label="region of practical equivalence",
+        group=DEPTH,
+        check=not_negative,
+    )
+    prior_weight: float = option(
+        1.0,
+        "Weight of the Bayesian prior at no difference, in data sets",
+        label="weight of the prior",
+        group=DEPTH,
+        check=not_negative,
+    )
+    random_state: int = option(
+        0,
+        "Seed of everything that is random",
+        label="random state",
+        group=DEPTH,
+        check=partial(check_integer, least=0),
+    )
+    deep: bool = option(
+        False,
+        "Also power and the specification table, which take longer",
+        label="deep analysis",
+        group=DEPTH,
+    )
+    kendall: Kendall = option(
+        "product",
+        "Weight of a pair of tasks in Kendall's τ",
+        label="weights of Kendall's τ",
+        group=TASKS,
+        choices=choices.KENDALLS,
+    )
+    inference: Inference = option(
+        "cr1",
+        "Standard errors of the regression of ranks on traits",
+        label="inference of the regression",
+        group=TASKS,
+        choices=choices.INFERENCES,
+    )
+    strata: Strata = option(
+        "width",
+        "Strata of difficulty (the task's median score)",
+        label="strata of difficulty",
+        group=TASKS,
+        choices=choices.STRATA,
+    )
+    n_strata: int = option(
+        5,
+        "Number of strata",
+        label="number of strata",
+        group=TASKS,
+        check=check_integer,
+    )
+
+    @classmethod
+    def of(cls, **chosen: Any) -> Settings:
+        """Settings as a user gives them: a control implies its family, one name is a list."""
+        if chosen.get("control") is not None:
+            chosen.setdefault("family", "control")
+        names = chosen.get("algorithms")
+        if names is not None:
+            chosen["algorithms"] = (names,) if isinstance(names, str) else tuple(names)
+        return cls(**chosen)
 
     def __post_init__(self) -> None:
-        for name, allowed in CHOICES.items():
-            _check_choice(name, getattr(self, name), allowed)
-        _check_number("alpha", self.alpha, "between 0 and 1", lambda value: 0 < value < 1)
-        _check_number("confidence", self.confidence, "between 0 and 1", lambda value: 0 < value < 1)
-        _check_number("tie_tolerance", self.tie_tolerance, "0 or more", lambda value: value >= 0)
-        _check_number("rope", self.rope, "0 or more", lambda value: value >= 0)
-        _check_number("prior_weight", self.prior_weight, "0 or more", lambda value: value >= 0)
-        _check_integer("n_resamples", self.n_resamples, 100)
-        _check_integer("n_strata", self.n_strata, 1)
-        _check_integer("random_state", self.random_state, 0)
+        for name, declared in OPTIONS.items():
+            if declared.choices:
+                check_choice(name, getattr(self, name), declared.choices)
+            if declared.check is not None:
+                declared.check(name, getattr(self, name))
         self._check_combinations()
 
     def _check_combinations(self) -> None:
@@ -139,12 +280,12 @@ wilcoxon; got 'rlg' (did you mean 'rgl'?)
                 f"control is {self.control!r} but family is {self.family!r}: "
                 "a control needs family 'control'"
             )
-        if self.test == "ds" and self.null == "exact":
+        if self.null == "exact" and not TESTS[self.test].exact:
             raise ArgumentError(
-                "test 'ds' has no exact null distribution: use null 'permutation' "
+                f"test {self.test!r} has no exact null distribution: use null 'permutation' "
                 "(or test 'rgl' with null 'exact')"
             )
-        if self.engine != "native" and self.test not in ("rgl", "ds"):
+        if self.engine != "native" and not TESTS[self.test].in_clusrank:
             raise ArgumentError(
                 f"engine {self.engine!r} computes only tests 'rgl' and 'ds'; got test "
                 f"{self.test!r}: use engine 'native'"
@@ -153,26 +294,76 @@ wilcoxon; got 'rlg' (did you mean 'rgl'?)
     @property
     def clustered(self) -> bool:
         """Whether the test respects that tasks of one data set are not independent."""
-        return self.test != "wilcoxon"
+        return TESTS[self.test].clustered
 
+    @property
+    def test_in_words(self) -> str:
+        """The test, its side and its correction as a phrase.
 
-def _check_choice(name: str, value: Any, allowed: tuple[str, ...]) -> None:
-    if value not in allowed:
-        raise ArgumentError(
-            f"{name} must be one of {', '.join(allowed)}; got {value!r}"
-            f"{did_you_mean(str(value), allowed)}"
+        Examples
+        --------
+        >>> Settings().test_in_words
+        'clustered Wilcoxon signed-rank test (Rosner-Glynn-Lee), one-sided, Holm-corrected over \
+the tests of each algorithm'
+        """
+        family = "" if self.correction == "none" else choices.FAMILIES[self.family].phrase
+        return (
+            f"{TESTS[self.test].phrase}{choices.NULLS[self.null].phrase}, "
+            f"{choices.ALTERNATIVES[self.alternative].phrase}, "
+            f"{choices.CORRECTIONS[self.correction].phrase}{family}"
         )
 
-
-def _check_number(name: str, value: Any, rule: str, valid: Any) -> None:
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        raise ArgumentError(f"{name} must be a number {rule}; got {value!r}") from None
-    if not (math.isfinite(number) and valid(number)):
-        raise ArgumentError(f"{name} must be {rule}; got {value!r}")
+    def record(self) -> dict[str, Any]:
+        """What was chosen, for the record."""
+        return {name: getattr(self, name) for name, item in OPTIONS.items() if item.recorded}
 
 
-def _check_integer(name: str, value: Any, least: int) -> None:
-    if isinstance(value, bool) or not hasattr(value, "__index__") or value < least:
-        raise ArgumentError(f"{name} must be an integer of at least {least}; got {value!r}")
+OPTIONS: dict[str, Option] = {item.name: item.metadata["option"] for item in fields(Settings)}
+
+
+class Options(TypedDict, total=False):
+    """The settings as keyword arguments, for type checkers and editors."""
+
+    test: Test
+    null: Null
+    alternative: Alternative
+    correction: Correction
+    family: Family
+    control: str | None
+    alpha: float
+    engine: Engine
+    algorithms: Sequence[str] | None
+    missing: Missing
+    tie_tolerance: float
+    n_resamples: int
+    confidence: float
+    rope: float
+    prior_weight: float
+    random_state: int
+    deep: bool
+    kendall: Kendall
+    inference: Inference
+    strata: Strata
+    n_strata: int
+
+
+def document_settings(target: Any) -> None:
+    """Write every setting into the documentation of a class or function, where it has a place."""
+    # Without docstrings (python -OO) there is nothing to write into.
+    if target.__doc__:
+        target.__doc__ = inspect.cleandoc(target.__doc__).replace(PLACE, _parameters())
+
+
+def _parameters() -> str:
+    lines = []
+    for name, item in OPTIONS.items():
+        kind = "{" + ", ".join(map(repr, item.choices)) + "}, " if item.choices else ""
+        meanings = "; ".join(
+            f"``{value}``, {choice.help}" for value, choice in item.choices.items()
+        )
+        lines.append(f"{name} : {kind}default {item.default!r}")
+        lines.append(f"    {item.help}{': ' if meanings else ''}{meanings}.")
+    return "\n".join(lines)
+
+
+document_settings(Settings)
