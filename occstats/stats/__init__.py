@@ -8,7 +8,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from occstats.stats.baselines import cluster_means_pairs, plain_wilcoxon_pairs
     from occstats.stats.bayes import (
         BayesianPairs,
         CorrelatedT,
@@ -71,7 +70,13 @@ if TYPE_CHECKING:
     from occstats.stats.regression import Regression, trait_design, weighted_regression
     from occstats.stats.sample import Sample
     from occstats.stats.signed_rank import ClusteredWilcoxonResult, clustered_wilcoxon
-    from occstats.stats.signed_rank_pairs import PairwiseTests, clustered_wilcoxon_pairs
+    from occstats.stats.signed_rank_pairs import (
+        PairwiseTests,
+        cluster_means_pairs,
+        clustered_wilcoxon_pairs,
+        pairwise_tests,
+        plain_wilcoxon_pairs,
+    )
     from occstats.stats.specification import Specification, specify
     from occstats.stats.strata import Strata, rank_strata
 
@@ -113,8 +118,8 @@ _LAZY = {
     "data_sets_needed": "power",
     "minimal_detectable_difference": "power",
     "smallest_p": "power",
-    "cluster_means_pairs": "baselines",
-    "plain_wilcoxon_pairs": "baselines",
+    "cluster_means_pairs": "signed_rank_pairs",
+    "plain_wilcoxon_pairs": "signed_rank_pairs",
     "ComplementaryPairs": "complementary",
     "complementary_pairs": "complementary",
     "ClusterDiagnostics": "diagnostics",
@@ -143,6 +148,7 @@ _LAZY = {
     "ClusteredWilcoxonResult": "signed_rank",
     "clustered_wilcoxon": "signed_rank",
     "PairwiseTests": "signed_rank_pairs",
+    "pairwise_tests": "signed_rank_pairs",
     "clustered_wilcoxon_pairs": "signed_rank_pairs",
     "cluster_weights": "clusters",
 }
@@ -205,6 +211,7 @@ __all__ = [
     "nemenyi",
     "optimum_interval",
     "pair_effects",
+    "pairwise_tests",
     "plain_wilcoxon_pairs",
     "probability_best",
     "rank_biserial",

@@ -56,18 +56,18 @@ from occstats.stats.rscript import (
     require_r,
     run_in_rscript,
 )
-from occstats.stats.sign_flip import RandomState
 from occstats.stats.signed_rank import (
-    ALTERNATIVES,
+    METHODS,
     Alternative,
     ClusteredWilcoxonResult,
-    Evaluation,
     Method,
     Null,
     as_result,
-    check_choices_of_test,
 )
 from occstats.stats.signed_rank_pairs import PairwiseTests, collect_pairs
+from occstats.stats.tests.engine import Evaluation
+from occstats.stats.tests.null import RandomState
+from occstats.stats.tests.registry import check_test
 
 __all__ = ["Rpy2Found", "clusrank_pairs", "clusrank_test", "engine_versions", "probe_rpy2"]
 
@@ -222,9 +222,9 @@ def _run(
     random_state: RandomState,
     through: str,
 ) -> dict[str, Evaluation]:
-    check_choice("alternative", alternative, ALTERNATIVES)
+    check_choice("method", method, METHODS)
     check_choice("through", through, ("rpy2", "rscript"))
-    check_choices_of_test(method, null, n_resamples)
+    check_test(method, null, alternative, n_resamples)
     if through == "rpy2":
         _require_embedded()
     else:

@@ -11,8 +11,10 @@ from scipy.stats import rankdata
 
 from occstats.errors import EngineError
 from occstats.stats.arrays import FloatArray, IntArray
-from occstats.stats.sign_flip import RandomState, TailProbabilities
-from occstats.stats.signed_rank import Evaluation, evaluate
+from occstats.stats.clusters import Clusters
+from occstats.stats.tests.engine import Evaluation
+from occstats.stats.tests.null import RandomState, TailProbabilities
+from occstats.stats.tests.registry import TESTS
 
 __all__ = [
     "Answers",
@@ -123,7 +125,9 @@ def evaluate_in_r(
     """
     found, asked = {}, {}
     for label, (x, codes) in samples.items():
-        native = evaluate(x, codes, int(codes.max(initial=-1)) + 1, method, "asymptotic", 1, None)
+        native = (
+            TESTS[method].engine.single(x, Clusters.of(codes)).evaluate(0, "asymptotic", 1, None)
+        )
         # An exact test needs no variance, only clusters.
         if null == "exact" and native.n_clusters >= 2:
             native = replace(native, reason=None)

@@ -11,9 +11,9 @@ from occstats.checks import check_choice
 from occstats.errors import EngineError
 from occstats.stats.arrays import FloatArray
 from occstats.stats.clusrank import Way, clusrank_pairs, engine_versions, probe_rpy2
-from occstats.stats.sign_flip import RandomState
 from occstats.stats.signed_rank import Alternative, Method, Null
 from occstats.stats.signed_rank_pairs import PairwiseTests, clustered_wilcoxon_pairs
+from occstats.stats.tests.null import RandomState
 
 __all__ = ["AGREEMENT", "EngineCheck", "check_engines"]
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import ndtr
 
 from occstats.errors import ArgumentError
 from occstats.stats.arrays import FloatArray
@@ -32,6 +33,25 @@ class TailProbabilities:
     less: float
     greater: float
     two_sided: float
+
+
+def normal_tails(z: float) -> TailProbabilities:
+    """Normal p-values, each from its own tail, so that small ones keep all digits."""
+    less, greater = float(ndtr(z)), float(ndtr(-z))
+    return TailProbabilities(less, greater, 2 * min(less, greater))
+
+
+def tail(z: FloatArray, alternative: str) -> FloatArray:
+    """Normal p-value of z under an alternative.
+
+    Examples
+    --------
+    >>> tail(np.array([1.959964]), "two-sided").round(6)
+    array([0.05])
+    """
+    if alternative == "two-sided":
+        return np.asarray(2 * ndtr(-np.abs(z)))
+    return np.asarray(ndtr(-z if alternative == "greater" else z))
 
 
 def exact_is_feasible(rank_sums: FloatArray) -> bool:
