@@ -4,6 +4,9 @@ Nothing here computes; the command line reads it for its help, which must cost n
 """
 
 from dataclasses import dataclass
+from typing import Protocol
+
+from occstats.stats.tests.registry import NULLS, TESTS
 
 __all__ = [
     "ALTERNATIVES",
@@ -17,8 +20,16 @@ __all__ = [
     "STRATA",
     "TESTS",
     "Choice",
-    "Test",
+    "Named",
 ]
+
+
+class Named(Protocol):
+    """What every choice has, wherever it is declared."""
+
+    @property
+    def name(self) -> str:
+        """What it is, in prose."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +38,7 @@ class Choice:
 
     Attributes
     ----------
-    help : str
+    name : str
         What it is, for the documentation.
     phrase : str
         What the verdict and the captions call it.
@@ -35,84 +46,11 @@ class Choice:
         What the methods say, with the keys of the works it cites in braces.
     """
 
-    help: str
+    name: str
     phrase: str = ""
     sentence: str = ""
 
 
-@dataclass(frozen=True)
-class Test(Choice):
-    """A test of a pair of algorithms.
-
-    Attributes
-    ----------
-    clustered : bool
-        Whether it respects that tasks of one data set are not independent.
-    in_clusrank : bool
-        Whether R's clusrank has it.
-    flips : str
-        Whose signs flip under the null hypothesis.
-    exact : bool
-        Whether it has an exact null distribution.
-    """
-
-    # Not a test of pytest's, whatever its name.
-    __test__ = False
-
-    clustered: bool = True
-    in_clusrank: bool = True
-    flips: str = "whole data sets"
-    exact: bool = True
-
-
-TESTS: dict[str, Test] = {
-    "rgl": Test(
-        "the clustered signed-rank test of Rosner, Glynn and Lee",
-        "clustered Wilcoxon signed-rank test (Rosner-Glynn-Lee)",
-        "the Rosner-Glynn-Lee clustered Wilcoxon signed-rank test {rosner2006} with data sets as "
-        "clusters",
-    ),
-    "ds": Test(
-        "the clustered signed-rank test of Datta and Satten",
-        "clustered Wilcoxon signed-rank test (Datta-Satten)",
-        "the Datta-Satten clustered signed-rank test {datta2008} with data sets as clusters, which "
-        "stays valid when the size of a cluster is related to the outcome",
-        exact=False,
-    ),
-    "dataset-means": Test(
-        "the Wilcoxon signed-rank test on the mean difference per data set",
-        "Wilcoxon signed-rank test on data set means",
-        "the Wilcoxon signed-rank test {wilcoxon1945} on the mean difference per data set "
-        "{demsar2006}",
-        in_clusrank=False,
-        flips="mean differences",
-    ),
-    "wilcoxon": Test(
-        "the plain test, which ignores clusters, to show what that would have said",
-        "plain Wilcoxon signed-rank test, which ignores clusters",
-        "the Wilcoxon signed-rank test {wilcoxon1945}, which treats tasks of the same data set as "
-        "independent and is too liberal where they are not",
-        clustered=False,
-        in_clusrank=False,
-        flips="single tasks",
-    ),
-}
-NULLS = {
-    "asymptotic": Choice(
-        "the normal approximation", "", "p-values follow from the normal approximation"
-    ),
-    "exact": Choice(
-        "the distribution of the sum of signed ranks under all flips of signs",
-        ", exact",
-        "p-values follow from the exact distribution of the sum of signed ranks when the signs of "
-        "{flips} are flipped",
-    ),
-    "permutation": Choice(
-        "a sample of the flips",
-        ", by sign flips",
-        "p-values follow from {n_resamples} random flips of the signs of {flips}",
-    ),
-}
 ALTERNATIVES = {
     "greater": Choice("the row's algorithm is better than the column's", "one-sided"),
     "less": Choice("it is worse", "one-sided"),

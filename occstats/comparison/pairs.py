@@ -10,10 +10,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from occstats.stats.baselines import cluster_means_pairs, plain_wilcoxon_pairs
 from occstats.stats.decisions import conclude
 from occstats.stats.multiplicity import AdjustedP, adjust_pairs
-from occstats.stats.signed_rank_pairs import PairwiseTests, clustered_wilcoxon_pairs
+from occstats.stats.signed_rank_pairs import PairwiseTests, pairwise_tests
 
 if TYPE_CHECKING:
     from occstats.comparison.sample import Study
@@ -208,7 +207,15 @@ class PairTests:
 def run_tests(study: Study) -> PairTests:
     """Test every ordered pair of algorithms by the chosen engine."""
     settings, names = study.settings, study.algorithms
-    scores, clusters = study.results.oriented, study.results.clusters
+    options: dict[str, Any] = {
+        "method": settings.test,
+        "null": settings.null,
+        "alternative": settings.alternative,
+        "tie_tolerance": settings.tie_tolerance,
+        "n_resamples": settings.n_resamples,
+        "random_state": settings.random_state,
+        "names": names,
+    }
     notes: tuple[str, ...] = ()
     engine: dict[str, Any] = {"engine": settings.engine}
     if settings.engine == "native":
@@ -216,7 +223,7 @@ def run_tests(study: Study) -> PairTests:
     elif settings.engine == "both":
         from occstats.stats.engine_check import check_engines
 
-        check = check_engines(scores, clusters, names=names, **_choices(settings))
+        check = check_engines(*study.arrays, **options)
         tests, notes = check.native, (check.sentence(names),)
         engine |= {
             "checked_against": check.versions,
@@ -228,33 +235,24 @@ def run_tests(study: Study) -> PairTests:
         from occstats.stats.clusrank import clusrank_pairs, engine_versions
 
         through: Literal["rpy2", "rscript"] = "rpy2" if settings.engine == "clusrank" else "rscript"
-        tests = clusrank_pairs(scores, clusters, names=names, through=through, **_choices(settings))
+        tests = clusrank_pairs(*study.arrays, **options, through=through)
         engine = dict(engine_versions(through))
     # A single data set has no test, which the verdict says once for all pairs.
     reasons = _reasons(tests, names) if study.n_clusters > 1 else ()
     return PairTests(tests, engine, (*notes, *reasons))
 
 
-def _choices(settings: Settings) -> dict[str, Any]:
-    return {
-        "method": settings.test,
-        "null": settings.null,
-        "alternative": settings.alternative,
-        "tie_tolerance": settings.tie_tolerance,
-        "n_resamples": settings.n_resamples,
-        "random_state": settings.random_state,
-    }
-
-
 def native_tests(study: Study, null: str, test: str | None = None) -> PairwiseTests:
     """The chosen test, or another one, of all pairs, with this null distribution."""
-    options = {**_choices(study.settings), "null": null}
-    chosen = test or options["method"]
-    functions = {"wilcoxon": plain_wilcoxon_pairs, "dataset-means": cluster_means_pairs}
-    if chosen in functions:
-        options.pop("method")
-    function = functions.get(chosen, clustered_wilcoxon_pairs)
-    return function(study.results.oriented, study.results.clusters, **options)
+    settings = study.settings
+    return pairwise_tests(
+        study.sample,
+        test=test or settings.test,
+        null=null,
+        alternative=settings.alternative,
+        n_resamples=settings.n_resamples,
+        random_state=settings.random_state,
+    )
 
 
 def _reasons(tests: PairwiseTests, names: list[str]) -> tuple[str, ...]:

@@ -6,6 +6,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+import numpy as np
+import numpy.typing as npt
+
 from occstats.errors import ArgumentError, ResultsError
 from occstats.stats.ranks import RankSummary, mean_ranks, rank_frequencies
 from occstats.stats.sample import Sample
@@ -57,6 +60,11 @@ class Study:
     def n_clusters(self) -> int:
         """The number of data sets."""
         return self.sample.n_clusters
+
+    @property
+    def arrays(self) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.object_]]:
+        """Scores and the data set of each task, for what takes no sample."""
+        return self.sample.scores, self.sample.clusters.labels[self.sample.clusters.codes]
 
     @cached_property
     def whole(self) -> Results:

@@ -15,7 +15,7 @@ from typing import Any, Literal, TypedDict, TypeVar
 
 from occstats.checks import check_choice, check_fraction, check_integer, check_number
 from occstats.comparison import choices
-from occstats.comparison.choices import TESTS, Choice
+from occstats.comparison.choices import TESTS, Named
 from occstats.errors import ArgumentError
 
 __all__ = ["OPTIONS", "Option", "Options", "Settings", "document_settings"]
@@ -52,7 +52,7 @@ class Option:
         The heading under which the command line lists it.
     default : object
         The default.
-    choices : mapping of str to Choice
+    choices : mapping of str to Named
         The values it can have; empty if it is a number or a name.
     check : callable, optional
         Refuses a wrong value: ``check(name, value)``.
@@ -66,7 +66,7 @@ class Option:
     label: str
     group: str
     default: object
-    choices: Mapping[str, Choice]
+    choices: Mapping[str, Named]
     check: Callable[[str, Any], None] | None
     recorded: bool
     metavar: str | None
@@ -78,7 +78,7 @@ def option(
     *,
     label: str = "",
     group: str,
-    choices: Mapping[str, Choice] | None = None,
+    choices: Mapping[str, Named] | None = None,
     check: Callable[[str, Any], None] | None = None,
     recorded: bool = True,
     metavar: str | None = None,
@@ -280,12 +280,12 @@ wilcoxon; got 'rlg' (did you mean 'rgl'?)
                 f"control is {self.control!r} but family is {self.family!r}: "
                 "a control needs family 'control'"
             )
-        if self.null == "exact" and not TESTS[self.test].exact:
+        if self.null not in TESTS[self.test].nulls:
             raise ArgumentError(
-                f"test {self.test!r} has no exact null distribution: use null 'permutation' "
-                "(or test 'rgl' with null 'exact')"
+                f"test {self.test!r} has no {self.null} null distribution: use null 'permutation' "
+                f"(or test 'rgl' with null {self.null!r})"
             )
-        if self.engine != "native" and not TESTS[self.test].in_clusrank:
+        if self.engine != "native" and not TESTS[self.test].in_r:
             raise ArgumentError(
                 f"engine {self.engine!r} computes only tests 'rgl' and 'ds'; got test "
                 f"{self.test!r}: use engine 'native'"
@@ -307,8 +307,9 @@ wilcoxon; got 'rlg' (did you mean 'rgl'?)
 the tests of each algorithm'
         """
         family = "" if self.correction == "none" else choices.FAMILIES[self.family].phrase
+        null = "" if self.null == "asymptotic" else f", {choices.NULLS[self.null].name}"
         return (
-            f"{TESTS[self.test].phrase}{choices.NULLS[self.null].phrase}, "
+            f"{TESTS[self.test].name}{null}, "
             f"{choices.ALTERNATIVES[self.alternative].phrase}, "
             f"{choices.CORRECTIONS[self.correction].phrase}{family}"
         )
@@ -359,7 +360,7 @@ def _parameters() -> str:
     for name, item in OPTIONS.items():
         kind = "{" + ", ".join(map(repr, item.choices)) + "}, " if item.choices else ""
         meanings = "; ".join(
-            f"``{value}``, {choice.help}" for value, choice in item.choices.items()
+            f"``{value}``, {choice.name}" for value, choice in item.choices.items()
         )
         lines.append(f"{name} : {kind}default {item.default!r}")
         lines.append(f"    {item.help}{': ' if meanings else ''}{meanings}.")

@@ -71,21 +71,17 @@ def study_stability(
     analysis, which need not be computed again where they are the same.
     """
     settings, names = study.settings, study.algorithms
-    scores, clusters = study.results.oriented, study.results.clusters
     if settings.null != "asymptotic" or settings.engine not in ("native", "both"):
         tests = native_tests(study, "asymptotic")
-    without_algorithm = leave_one_algorithm_out(
-        tests.p, tests.z, scores, clusters, rule.better, tie_tolerance=settings.tie_tolerance
-    )
+    without_algorithm = leave_one_algorithm_out(tests.p, tests.z, study.sample, None, rule.better)
     if not study.within.leave_out:
         return Stability(leave_one_algorithm_out=_algorithm_frame(names, without_algorithm))
     without_dataset = leave_one_cluster_out(
-        scores,
-        clusters,
+        study.sample,
+        None,
         rule.better,
         test=settings.test,
         alternative=settings.alternative,
-        tie_tolerance=settings.tie_tolerance,
     )
     stability = Stability(
         leave_one_dataset_out=_dataset_frame(names, without_dataset),
@@ -96,11 +92,10 @@ def study_stability(
     if not settings.deep:
         return stability
     found = specify(
-        scores,
-        clusters,
+        study.sample,
+        None,
         rule.better,
         alternative=settings.alternative,
-        tie_tolerance=settings.tie_tolerance,
         n_resamples=settings.n_resamples,
         random_state=settings.random_state,
         watch=lambda tests: track(tests, "analyses", total=N_TESTS, progress=progress),

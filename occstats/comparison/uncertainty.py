@@ -94,8 +94,7 @@ def effects_frame(study: Study) -> pd.DataFrame:
     """Effect sizes of all ordered pairs; NaN where a part is not affordable."""
     settings, within, k = study.settings, study.within, len(study.algorithms)
     effects = pair_effects(
-        study.results.oriented,
-        study.results.clusters,
+        *study.arrays,
         confidence=settings.confidence,
         tie_tolerance=settings.tie_tolerance,
         n_resamples=settings.n_resamples if within.intervals else 0,
@@ -130,8 +129,7 @@ def _effect(name: str, effect: Effect, *, limits: str | None = None) -> Columns:
 def _shift(study: Study) -> Columns:
     settings = study.settings
     shift = hodges_lehmann_pairs(
-        study.results.oriented,
-        study.results.clusters,
+        *study.arrays,
         confidence=settings.confidence,
         tie_tolerance=settings.tie_tolerance,
         n_resamples=settings.n_resamples,
@@ -143,8 +141,7 @@ def _shift(study: Study) -> Columns:
 def _posterior(study: Study) -> Columns:
     settings = study.settings
     posterior = bayesian_signed_rank(
-        study.results.oriented,
-        study.results.clusters,
+        *study.arrays,
         rope=settings.rope,
         prior_weight=settings.prior_weight,
         tie_tolerance=settings.tie_tolerance,
@@ -162,16 +159,14 @@ def kendall_frame(study: Study) -> pd.DataFrame:
     """Kendall's τ of every unordered pair, with limits where there are some."""
     settings = study.settings
     tau = kendall_matrix(
-        study.results.oriented,
-        study.results.clusters,
+        *study.arrays,
         weighting=settings.kendall,
         tie_tolerance=settings.tie_tolerance,
     )
     low = high = np.full(tau.shape, np.nan)
     if settings.kendall != "hyperbolic" and study.within.kendall and study.n_clusters > 1:
         found = kendall_bootstrap(
-            study.results.oriented,
-            study.results.clusters,
+            *study.arrays,
             weighting=settings.kendall,
             tie_tolerance=settings.tie_tolerance,
             confidence=settings.confidence,
@@ -205,11 +200,7 @@ def diagnostics_frame(
     It misleads about a pair where it comes to another conclusion than the main analysis, with the
     same correction, family and level.
     """
-    found = cluster_diagnostics(
-        study.results.oriented,
-        study.results.clusters,
-        tie_tolerance=study.settings.tie_tolerance,
-    )
+    found = cluster_diagnostics(study.sample)
     main, other = rule.better(tests.p, tests.z), rule.better(naive.p, naive.z)
     different = main != other
     columns = {

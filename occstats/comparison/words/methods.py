@@ -147,6 +147,6 @@ def _interval_sentence(comparison: Comparison) -> str:
 def _software_sentence(settings: Settings) -> str:
     engine = choices.ENGINES[settings.engine].sentence
     test = choices.TESTS[settings.test]
-    if settings.engine == "native" and test.in_clusrank and settings.null == "asymptotic":
+    if settings.engine == "native" and test.in_r and settings.null == "asymptotic":
         engine = ", whose clustered tests agree with those of the R package clusrank {jiang2020}"
     return f"The analysis was made with occstats {__version__}{engine}."
