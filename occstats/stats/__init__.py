@@ -23,7 +23,6 @@ if TYPE_CHECKING:
         friedman,
         nemenyi,
     )
-    from occstats.stats.clusrank import clusrank_pairs, clusrank_test
     from occstats.stats.clusters import cluster_weights
     from occstats.stats.complementary import ComplementaryPairs, complementary_pairs
     from occstats.stats.decisions import conclude
@@ -95,8 +94,6 @@ _LAZY = {
     "critical_difference": "classical",
     "friedman": "classical",
     "nemenyi": "classical",
-    "clusrank_pairs": "clusrank",
-    "clusrank_test": "clusrank",
     "PairEffects": "effect_sizes",
     "pair_effects": "effect_sizes",
     "rank_biserial": "effect_sizes",
@@ -182,8 +179,6 @@ __all__ = [
     "benjamini_yekutieli",
     "bonferroni",
     "bootstrap_means",
-    "clusrank_pairs",
-    "clusrank_test",
     "cluster_bootstrap",
     "cluster_diagnostics",
     "cluster_means_pairs",

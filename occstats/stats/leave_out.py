@@ -238,4 +238,5 @@ def means_without(means: Array) -> Array:
     sums, counts = values.sum(axis=0), present.sum(axis=0)
     tops = np.vstack([sums, sums - values])
     bottoms = np.vstack([counts, counts - present])
-    return np.divide(tops, bottoms, out=np.full(tops.shape, np.nan), where=bottoms > 0)
+    unknown = np.full(tops.shape, np.nan)
+    return np.asarray(np.divide(tops, bottoms, out=unknown, where=bottoms > 0))

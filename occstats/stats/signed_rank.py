@@ -188,7 +188,7 @@ def clustered_wilcoxon(
     check_choice("engine", engine, ENGINES)
     test = check_test(method, null, alternative, n_resamples)
     if engine != "native":
-        from occstats.stats.clusrank import clusrank_test
+        from occstats.engines.clusrank import clusrank_test
 
         return clusrank_test(
             x,

@@ -156,7 +156,7 @@ def clustered_wilcoxon_pairs(
             n_resamples=n_resamples,
             random_state=random_state,
         )
-    from occstats.stats.clusrank import clusrank_pairs
+    from occstats.engines.clusrank import clusrank_pairs
 
     if mu:
         raise ArgumentError(f"mu must be 0 for all pairs with engine {engine!r}; got {mu!r}.")

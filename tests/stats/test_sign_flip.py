@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import stats
-
-from occstats.stats import clustered_wilcoxon, sign_flip
 from occstats.stats.rosner_glynn_lee import flipped_z, signed_rank_sums
 from occstats.stats.sign_flip import exact_tails
 from occstats.stats.sorted_differences import sort_differences
+from scipy import stats
+
+from occstats.stats import clustered_wilcoxon, sign_flip
 
 CASES = json.loads((Path(__file__).parents[1] / "reference" / "clusrank_cases.json").read_text())
 EXACT = [case for case in CASES if case["exact"]]

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from occstats.stats.sample import Sample
 from occstats.stats import clustered_wilcoxon_pairs
 from occstats.stats.decisions import conclude
+from occstats.stats.sample import Sample
 from occstats.stats.specification import CORRECTIONS, specify
 from occstats.stats.specification_tests import N_TESTS, Analysis, reasonable_tests
 

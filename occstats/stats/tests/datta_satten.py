@@ -7,6 +7,7 @@ References
 """
 
 import numpy as np
+from numpy.typing import NDArray
 
 from occstats.stats.arrays import FloatArray, IntArray
 from occstats.stats.clusters import Clusters
@@ -57,8 +58,9 @@ class Contributions(Prepared):
         for pair in range(grid.shape[1]):
             known = ~np.isnan(grid[:, pair])
             present = self._sizes[pair] > 0
-            found = cluster_contributions(grid[known, pair], clusters.codes[known], present)
-            self._terms[pair, present], self._variance_terms[pair, present] = found
+            self._terms[pair, present], self._variance_terms[pair, present] = cluster_contributions(
+                grid[known, pair], clusters.codes[known], present
+            )
         found = contribution_statistics(self._terms, self._variance_terms, self._present)
         self.observed = Statistics(
             found.statistic, found.variance, self._ranks.observed.correlation, found.problem
@@ -133,7 +135,7 @@ class Contributions(Prepared):
 
 
 def cluster_contributions(
-    x: FloatArray, codes: IntArray, present: FloatArray
+    x: FloatArray, codes: IntArray, present: NDArray[np.bool_]
 ) -> tuple[FloatArray, FloatArray]:
     """Terms of the statistic and of its variance, for each cluster present, in O(N log N).
 

@@ -133,7 +133,7 @@ class Magnitudes:
     def squares_without(self) -> FloatArray:
         """Sum of the squared ranks without each cluster in turn: all ties, but for its own."""
         cells = self._ties.tocoo()
-        tied = np.asarray(self._ties.sum(axis=1))
+        tied = np.asarray(self._ties.sum(axis=1), dtype=np.float64)
         before = _lost_in_ties(tied)
         change = before[cells.row] - _lost_in_ties(tied[cells.row] - cells.data)
         own = np.bincount(cells.col, change, self.n_clusters)

@@ -100,7 +100,7 @@ class RankSums(Prepared):
         return rank_sum_statistics(rank_sums, sizes, squares, counts)
 
     def rank_sums(self, pair: int) -> FloatArray:
-        return self._sums[pair][self._sizes[pair] > 0]
+        return np.asarray(self._sums[pair, self._sizes[pair] > 0])
 
     def flipped(self, pair: int, signs: FloatArray) -> FloatArray:
         present = self._sizes[pair] > 0

@@ -14,8 +14,8 @@ from typing import NoReturn
 import numpy as np
 
 import occstats
+from occstats.engines.batch import Answers, Batch, native_offer
 from occstats.errors import EngineError
-from occstats.stats.clusrank_batch import Answers, Batch, native_offer
 
 __all__ = [
     "RFound",

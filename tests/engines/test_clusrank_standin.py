@@ -12,8 +12,8 @@ import sys
 
 import pytest
 
-from occstats.stats.clusrank import probe_rpy2
-from occstats.stats.rscript import find_rscript
+from occstats.engines.rpy2 import probe_rpy2
+from occstats.engines.rscript import find_rscript
 
 pytestmark = pytest.mark.skipif(not find_rscript(), reason="needs R: there is no Rscript")
 
@@ -45,7 +45,7 @@ clusWilcox.test <- function(x, cluster, paired, method, alternative, exact, B = 
 PROGRAM = """
 import json, sys
 from occstats.errors import EngineError
-from occstats.stats.clusrank import clusrank_test
+from occstats.engines.clusrank import clusrank_test
 said = []
 for options in json.loads(sys.argv[1]):
     try:
@@ -150,7 +150,7 @@ def test_an_embedded_r_can_be_interrupted(environment):
         pytest.skip(f"needs rpy2: {probe_rpy2().problem}")
     program = """
 import numpy as np
-from occstats.stats.clusrank import clusrank_pairs, clusrank_test
+from occstats.engines.clusrank import clusrank_pairs, clusrank_test
 sample = ([1.0, -2.0, 3.0], [1, 1, 2])
 before = clusrank_test(*sample).statistic
 try:

@@ -2,20 +2,23 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from occstats.checks import check_choice
+from occstats.engines import EngineRun
+from occstats.engines.clusrank import Way, clusrank_pairs, engine_versions
+from occstats.engines.rpy2 import probe_rpy2
 from occstats.errors import EngineError
 from occstats.stats.arrays import FloatArray
-from occstats.stats.clusrank import Way, clusrank_pairs, engine_versions, probe_rpy2
+from occstats.stats.sample import Sample
 from occstats.stats.signed_rank import Alternative, Method, Null
-from occstats.stats.signed_rank_pairs import PairwiseTests, clustered_wilcoxon_pairs
+from occstats.stats.signed_rank_pairs import PairwiseTests, pairwise_tests
 from occstats.stats.tests.null import RandomState
 
-__all__ = ["AGREEMENT", "EngineCheck", "check_engines"]
+__all__ = ["AGREEMENT", "EngineCheck", "check_engines", "run"]
 
 AGREEMENT = 1e-10
 
@@ -69,8 +72,8 @@ class EngineCheck:
 
 
 def check_engines(
-    scores: npt.ArrayLike,
-    clusters: npt.ArrayLike,
+    scores: npt.ArrayLike | Sample,
+    clusters: npt.ArrayLike | None = None,
     *,
     method: Method = "rgl",
     null: Null = "asymptotic",
@@ -110,28 +113,15 @@ def check_engines(
             "random numbers and clusrank permutes another statistic; check 'asymptotic' or 'exact'"
         )
     way: Way = "rpy2" if through == "rpy2" or (through == "either" and _rpy2_works()) else "rscript"
-    reference = clusrank_pairs(
-        scores,
-        clusters,
-        method=method,
-        null=null,
-        alternative=alternative,
-        tie_tolerance=tie_tolerance,
-        n_resamples=n_resamples,
-        random_state=random_state,
-        through=way,
-        names=names,
-    )
-    native = clustered_wilcoxon_pairs(
-        scores,
-        clusters,
-        method=method,
-        null=null,
-        alternative=alternative,
-        tie_tolerance=tie_tolerance,
-        n_resamples=n_resamples,
-        random_state=random_state,
-    )
+    sample = Sample.of(scores, clusters, tie_tolerance=tie_tolerance)
+    options: dict[str, Any] = {
+        "null": null,
+        "alternative": alternative,
+        "n_resamples": n_resamples,
+        "random_state": random_state,
+    }
+    reference = clusrank_pairs(sample, method=method, through=way, names=names, **options)
+    native = pairwise_tests(sample, test=method, **options)
     apart = np.abs(native.p - reference.p)
     worst = None
     if not np.isnan(apart).all():
@@ -156,3 +146,18 @@ def _largest(apart: FloatArray) -> float:
 def _rpy2_works() -> bool:
     found = probe_rpy2()
     return bool(found.clusrank and not found.problem)
+
+
+def run(
+    key: str, sample: Sample, test: Any, options: dict[str, Any], names: Sequence[str] | None
+) -> EngineRun:
+    """All pairs natively, and how far clusrank is from them."""
+    check = check_engines(sample, method=test, names=names, **options)
+    record = {
+        "engine": key,
+        "checked_against": check.versions,
+        "largest_p_difference": check.largest_p,
+        "largest_z_difference": check.largest_z,
+        "n_tests": check.n_tests,
+    }
+    return EngineRun(check.native, record, (check.sentence(names),))

@@ -8,12 +8,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from occstats.engines import rpy2, rscript
+from occstats.engines.batch import exact_defect, seed_for_r
+from occstats.engines.check import EngineCheck, check_engines
+from occstats.engines.clusrank import clusrank_pairs, clusrank_test
+from occstats.engines.rscript import bridge_path, find_rscript, last_words, probe_r
 from occstats.errors import ArgumentError, EngineError
-from occstats.stats import clusrank, rscript
-from occstats.stats.clusrank import clusrank_pairs, clusrank_test
-from occstats.stats.clusrank_batch import exact_defect, seed_for_r
-from occstats.stats.engine_check import EngineCheck, check_engines
-from occstats.stats.rscript import bridge_path, find_rscript, last_words, probe_r
 from occstats.stats.signed_rank_pairs import clustered_wilcoxon_pairs
 
 needs_r = pytest.mark.skipif(not find_rscript(), reason="needs R: there is no Rscript")
@@ -27,7 +27,7 @@ NO_CLUSRANK = {"R_LIBS": "", "R_LIBS_SITE": "/nonexistent", "R_LIBS_USER": "/non
 @pytest.fixture(autouse=True)
 def forget(monkeypatch):
     monkeypatch.setattr(rscript, "_FOUND", {})
-    monkeypatch.setattr(clusrank, "_FOUND", {})
+    monkeypatch.setattr(rpy2, "_FOUND", {})
     # An R embedded by another test has set it.
     monkeypatch.delenv("R_HOME", raising=False)
 
@@ -105,8 +105,8 @@ def test_clusrank_is_absent(monkeypatch):
 def test_clusrank_is_absent_for_the_embedded_r(monkeypatch):
     for name, value in NO_CLUSRANK.items():
         monkeypatch.setenv(name, value)
-    if clusrank.probe_rpy2().problem:
-        pytest.skip(f"needs rpy2: {clusrank.probe_rpy2().problem}")
+    if rpy2.probe_rpy2().problem:
+        pytest.skip(f"needs rpy2: {rpy2.probe_rpy2().problem}")
     assert "the R package clusrank is not installed in R" in refusal("rpy2")
 
 
@@ -182,8 +182,8 @@ def test_the_command_line_says_it_in_one_line(tmp_path, engine):
 
 def test_nothing_imports_rpy2_unless_asked():
     code = (
-        "import sys, occstats.stats.clusrank, occstats.stats.engine_check, occstats.diagnosis\n"
-        "print([name for name in sys.modules if name.startswith('rpy2')])"
+        "import sys, occstats.engines.clusrank, occstats.engines.check, occstats.diagnosis\n"
+        "print([name for name in sys.modules if name.partition('.')[0] == 'rpy2'])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"

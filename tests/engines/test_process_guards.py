@@ -1,6 +1,6 @@
 import os
 
-from occstats.stats.process_guards import own_environment
+from occstats.engines.rpy2 import own_environment
 
 
 def test_starting_r_leaves_the_environment_as_it_was_but_for_its_own(monkeypatch):

@@ -15,18 +15,13 @@ import pytest
 from click.testing import CliRunner
 from numpy.testing import assert_allclose, assert_array_equal
 
+from occstats.engines.batch import build_batch, exact_defect
+from occstats.engines.check import check_engines
+from occstats.engines.clusrank import clusrank_pairs, clusrank_test, engine_versions
+from occstats.engines.rpy2 import probe_rpy2, run_embedded
+from occstats.engines.rscript import probe_r, run_in_rscript
 from occstats.errors import EngineError
 from occstats.stats import clustered_wilcoxon, clustered_wilcoxon_pairs
-from occstats.stats.clusrank import (
-    clusrank_pairs,
-    clusrank_test,
-    engine_versions,
-    probe_rpy2,
-    run_embedded,
-)
-from occstats.stats.clusrank_batch import build_batch, exact_defect
-from occstats.stats.engine_check import check_engines
-from occstats.stats.rscript import probe_r, run_in_rscript
 
 REFERENCE = Path(__file__).parents[1] / "reference"
 CASES = json.loads((REFERENCE / "clusrank_cases.json").read_text())
