@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
+from dataclasses import Field, fields
 from typing import Any, TypeVar
 
 import click
 from click.shell_completion import CompletionItem
 
-from occstats.comparison.settings import OPTIONS, Option
+from occstats.comparison.settings import Settings
+from occstats.results.options import Reading, option_name
 
 __all__ = [
     "NAMES",
@@ -25,25 +26,9 @@ __all__ = [
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
-# What `load_results` calls the options that `reading_options` adds.
-READING = (
-    "cluster",
-    "task",
-    "algorithm",
-    "score",
-    "fold",
-    "repeat",
-    "status",
-    "traits",
-    "metric",
-    "score_name",
-    "lower_is_better",
-    "on_clash",
-    "unequal_folds",
-    "decimal",
-    "scale",
-    "max_rows",
-)
+# What `load_results` and `compare` call the options that are added here.
+READING = tuple(item.name for item in fields(Reading))
+SETTINGS = tuple(item.name for item in fields(Settings))
 
 
 class ResultsType(click.ParamType[str]):
@@ -54,7 +39,7 @@ class ResultsType(click.ParamType[str]):
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        from occstats.results.bundled import bundled_names
+        from occstats.results.readers.bundled import bundled_names
 
         names = [name for name in bundled_names() if name.startswith(incomplete)]
         return [CompletionItem(name) for name in names] + [CompletionItem(incomplete, type="file")]
@@ -68,11 +53,10 @@ class NamesType(click.ParamType[list[str]]):
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> list[str]:
-        if isinstance(value, list):
-            return value
         import csv
 
-        return [name for name in next(csv.reader([value], skipinitialspace=True), []) if name]
+        parts = next(csv.reader([value], skipinitialspace=True), [])
+        return [part.strip() for part in parts if part.strip()]
 
 
 RESULTS = ResultsType()
@@ -101,39 +85,6 @@ class GroupedCommand(click.Command):
                 formatter.write_dl(rows)
 
 
-def setting_options(command: Command) -> Command:
-    """Add an option for every setting of a comparison."""
-    for name, item in reversed(OPTIONS.items()):
-        command = _setting(name, item)(command)
-    return command
-
-
-def _setting(name: str, item: Option) -> Callable[[Command], Command]:
-    kind: Any = click.Choice(list(item.choices)) if item.choices else type(item.default)
-    if item.default is None:
-        kind = NAMES if name == "algorithms" else str
-    return click.option(
-        f"--{name.replace('_', '-')}",
-        name,
-        cls=GroupedOption,
-        group=item.group,
-        default=item.default,
-        show_default=item.default is not None and item.default is not False,
-        is_flag=item.default is False,
-        type=kind,
-        metavar=item.metavar,
-        help=f"{item.help}.",
-    )
-
-
-def take_settings(options: dict[str, Any]) -> dict[str, Any]:
-    """Remove the settings from the parsed options; what was not given is left out."""
-    source = click.get_current_context().get_parameter_source
-    parsed = {name: options.pop(name) for name in OPTIONS}
-    default = click.core.ParameterSource.DEFAULT
-    return {name: value for name, value in parsed.items() if source(name) is not default}
-
-
 def results_argument(command: Command) -> Command:
     """One or more results tables."""
     return click.argument("results", nargs=-1, required=True, type=RESULTS)(command)
@@ -141,83 +92,59 @@ def results_argument(command: Command) -> Command:
 
 def reading_options(command: Command) -> Command:
     """Add the options that say how to read a results table."""
-    option = partial(click.option, cls=GroupedOption, group="Reading the results")
-    options = [
-        option(
-            "--cluster",
-            metavar="COLUMN",
-            help="Column with the data set that a task belongs to [dataset].",
-        ),
-        option(
-            "--task",
-            metavar="COLUMN",
-            help="Column that tells the tasks of a data set apart [class].",
-        ),
-        option(
-            "--algorithm",
-            metavar="COLUMN",
-            multiple=True,
-            help="Column with the algorithm (long form) [descriptor, algorithm, model …]; given "
-            "several times: the columns that are algorithms (wide form).",
-        ),
-        option(
-            "--score",
-            metavar="COLUMN",
-            help="Column with the score (long form) [auroc, score, accuracy …].",
-        ),
-        option("--fold", metavar="COLUMN", help="Column with the fold, averaged [fold]."),
-        option(
-            "--repeat",
-            metavar="COLUMN",
-            help="Column with repeats or seeds, averaged too [repeat, seed …].",
-        ),
-        option(
-            "--trait",
-            "traits",
-            metavar="COLUMN",
-            multiple=True,
-            help="Column with a trait of the task; can be given several times [n, m, sparsity].",
-        ),
-        option(
-            "--status",
-            metavar="COLUMN",
-            help="Column that says whether a row succeeded; failed rows are missing [status].",
-        ),
-        option("--metric", metavar="NAME", help="Which metric to keep, where a column names it."),
-        option("--score-name", metavar="NAME", help="What the scores measure, for tables."),
-        option(
-            "--lower-is-better/--higher-is-better",
-            default=None,
-            help="Whether the score is an error, a loss or a time [higher is better].",
-        ),
-        option(
-            "--on-clash",
-            type=click.Choice(["refuse", "rename"]),
-            help="When two results have an algorithm of the same name [refuse].",
-        ),
-        option(
-            "--unequal-folds",
-            type=click.Choice(["missing", "common", "own"]),
-            help="Where an algorithm lacks folds of a task: its cell is missing, only common folds "
-            "count, or each averages its own [missing].",
-        ),
-        option("--decimal", type=click.Choice([".", ","]), help="Decimal mark in text files [.]."),
-        option(
-            "--scale",
-            type=float,
-            help="Factor for the scores: 0.01 turns per cent into fractions [1].",
-        ),
-        option("--max-rows", type=int, help="Refuse files with more rows than this."),
-    ]
-    for add in reversed(options):
-        command = add(command)
+    for item in reversed(fields(Reading)):
+        command = _option(item, "Reading the results")(command)
     return command
+
+
+def setting_options(command: Command) -> Command:
+    """Add an option for every setting of a comparison."""
+    for item in reversed(fields(Settings)):
+        command = _option(item, item.metadata["group"])(command)
+    return command
+
+
+def _option(item: Field[Any], group: str) -> Callable[[Command], Command]:
+    """An option as its field declares it; what is not given is None, or empty."""
+    declared = item.metadata
+    name = option_name(item.name)
+    default = f"{item.default:g}" if isinstance(item.default, float) else item.default
+    usual = declared.get("usual", default)
+    known = usual is not None and usual is not False and usual != ()
+    attributes: dict[str, Any] = {
+        "cls": GroupedOption,
+        "group": group,
+        "help": f"{declared['help']}{f' [{usual}]' if known else ''}.",
+        "metavar": declared.get("metavar"),
+    }
+    if "flag" in declared:
+        return click.option(f"{name}/--{declared['flag']}", item.name, default=None, **attributes)
+    if item.default is False:
+        return click.option(name, item.name, is_flag=True, default=None, **attributes)
+    if declared.get("choices"):
+        kind: Any = click.Choice(list(declared["choices"]))
+    elif declared.get("listed"):
+        kind = NAMES
+    else:
+        kind = type(item.default) if isinstance(item.default, int | float) else str
+    many = bool(declared.get("many"))
+    return click.option(name, item.name, type=kind, multiple=many, **attributes)
+
+
+def take_settings(options: dict[str, Any]) -> dict[str, Any]:
+    """Remove the settings from the parsed options; what was not given is left out."""
+    return _take(SETTINGS, options)
 
 
 def take_reading(options: dict[str, Any]) -> dict[str, Any]:
     """Remove the reading options from the parsed ones; what was not given is left out."""
-    given = {name: options.pop(name) for name in READING if name in options}
+    given = _take(READING, options)
     columns = given.get("algorithm")
     if columns:
         given["algorithm"] = columns[0] if len(columns) == 1 else list(columns)
+    return given
+
+
+def _take(names: tuple[str, ...], options: dict[str, Any]) -> dict[str, Any]:
+    given = {name: options.pop(name) for name in names if name in options}
     return {name: value for name, value in given.items() if value not in (None, ())}

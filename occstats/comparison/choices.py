@@ -1,11 +1,14 @@
 """What can be chosen: each choice with its names in the help, the verdict and the methods.
 
-Nothing here computes; the command line reads it for its help, which must cost no heavy import.
+Tests, nulls, corrections and engines are declared where they are computed. Nothing here computes;
+the command line reads it for its help, which must cost no heavy import.
 """
 
 from dataclasses import dataclass
 from typing import Protocol
 
+from occstats.engines import ENGINES
+from occstats.stats.multiplicity import CORRECTIONS
 from occstats.stats.tests.registry import NULLS, TESTS
 
 __all__ = [
@@ -56,46 +59,17 @@ ALTERNATIVES = {
     "less": Choice("it is worse", "one-sided"),
     "two-sided": Choice("either", "two-sided"),
 }
-CORRECTIONS = {
-    "holm": Choice(
-        "step-down, controls any false conclusion in the family",
-        "Holm-corrected",
-        "the Holm-Bonferroni procedure {holm1979}",
-    ),
-    "hochberg": Choice(
-        "step-up, for positively dependent tests",
-        "Hochberg-corrected",
-        "the Hochberg procedure {hochberg1988}",
-    ),
-    "bonferroni": Choice(
-        "each p-value times the number of tests",
-        "Bonferroni-corrected",
-        "the Bonferroni correction",
-    ),
-    "benjamini-hochberg": Choice(
-        "the false discovery rate",
-        "Benjamini-Hochberg-corrected",
-        "the Benjamini-Hochberg procedure, which controls the false discovery rate {benjamini1995}",
-    ),
-    "benjamini-yekutieli": Choice(
-        "the false discovery rate under any dependence",
-        "Benjamini-Yekutieli-corrected",
-        "the Benjamini-Yekutieli procedure, which controls the false discovery rate under any "
-        "dependence {benjamini2001}",
-    ),
-    "none": Choice("no correction", "uncorrected"),
-}
 FAMILIES = {
     "row": Choice(
         "the tests of each algorithm against all others",
-        " over the tests of each algorithm",
+        "over the tests of each algorithm",
         "over the tests of each algorithm against all others; this does not control the error over "
         "all pairs together",
     ),
-    "all": Choice("all tests", " over all pairs", "over all pairs"),
+    "all": Choice("all tests", "over all pairs", "over all pairs"),
     "control": Choice(
         "the tests against one control",
-        " over the tests against the control",
+        "over the tests against the control",
         "over the tests against {control}",
     ),
 }
@@ -109,20 +83,6 @@ MISSING = {
         "each pair uses the tasks that both have",
         sentence="A pair of algorithms was compared on the tasks that both have; ranks use the "
         "tasks that all have. ",
-    ),
-}
-ENGINES = {
-    "native": Choice("occstats itself"),
-    "clusrank": Choice(
-        "R's clusrank, embedded", sentence=", the tests with the R package clusrank {jiang2020}"
-    ),
-    "rscript": Choice(
-        "R's clusrank, in a process of its own",
-        sentence=", the tests with the R package clusrank {jiang2020}",
-    ),
-    "both": Choice(
-        "natively, and reports the largest deviation from clusrank",
-        sentence=", the tests checked against the R package clusrank {jiang2020}",
     ),
 }
 KENDALLS = {

@@ -10,24 +10,25 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from occstats.engines import ENGINES, EngineRun
 from occstats.stats.decisions import conclude
 from occstats.stats.multiplicity import AdjustedP, adjust_pairs
-from occstats.stats.signed_rank_pairs import PairwiseTests, pairwise_tests
 
 if TYPE_CHECKING:
     from occstats.comparison.sample import Study
     from occstats.comparison.settings import Settings
     from occstats.stats.sample import Sample
+    from occstats.stats.signed_rank_pairs import PairwiseTests
 
 __all__ = [
     "BETTER",
     "UNDECIDED",
     "WORSE",
     "Conclusion",
-    "PairTests",
     "Rule",
     "Tally",
     "conclusions",
+    "notes_on_tests",
     "ordered_pairs",
     "pair_frame",
     "rule_of",
@@ -195,67 +196,23 @@ def _frame(
     return pd.DataFrame({"a": names[first], "b": names[second], **columns})
 
 
-@dataclass(frozen=True, eq=False)
-class PairTests:
-    """The tests of all ordered pairs, who computed them, and what there is to say about them."""
-
-    tests: PairwiseTests
-    engine: dict[str, Any]
-    notes: tuple[str, ...]
-
-
-def run_tests(study: Study) -> PairTests:
-    """Test every ordered pair of algorithms by the chosen engine."""
-    settings, names = study.settings, study.algorithms
-    options: dict[str, Any] = {
-        "method": settings.test,
-        "null": settings.null,
-        "alternative": settings.alternative,
-        "tie_tolerance": settings.tie_tolerance,
-        "n_resamples": settings.n_resamples,
-        "random_state": settings.random_state,
-        "names": names,
-    }
-    notes: tuple[str, ...] = ()
-    engine: dict[str, Any] = {"engine": settings.engine}
-    if settings.engine == "native":
-        tests = native_tests(study, settings.null)
-    elif settings.engine == "both":
-        from occstats.stats.engine_check import check_engines
-
-        check = check_engines(*study.arrays, **options)
-        tests, notes = check.native, (check.sentence(names),)
-        engine |= {
-            "checked_against": check.versions,
-            "largest_p_difference": check.largest_p,
-            "largest_z_difference": check.largest_z,
-            "n_tests": check.n_tests,
-        }
-    else:
-        from occstats.stats.clusrank import clusrank_pairs, engine_versions
-
-        through: Literal["rpy2", "rscript"] = "rpy2" if settings.engine == "clusrank" else "rscript"
-        tests = clusrank_pairs(*study.arrays, **options, through=through)
-        engine = dict(engine_versions(through))
-    # A single data set has no test, which the verdict says once for all pairs.
-    reasons = _reasons(tests, names) if study.n_clusters > 1 else ()
-    return PairTests(tests, engine, (*notes, *reasons))
-
-
-def native_tests(study: Study, null: str, test: str | None = None) -> PairwiseTests:
-    """The chosen test, or another one, of all pairs, with this null distribution."""
+def run_tests(
+    study: Study, *, test: str | None = None, null: str | None = None, engine: str | None = None
+) -> EngineRun:
+    """Every ordered pair tested as the settings say, or by another test, null or engine."""
     settings = study.settings
-    return pairwise_tests(
+    return ENGINES[engine or settings.engine].run(
         study.sample,
         test=test or settings.test,
-        null=null,
+        null=null or settings.null,
         alternative=settings.alternative,
         n_resamples=settings.n_resamples,
         random_state=settings.random_state,
+        names=study.algorithms,
     )
 
 
-def _reasons(tests: PairwiseTests, names: list[str]) -> tuple[str, ...]:
+def notes_on_tests(tests: PairwiseTests, names: Sequence[str]) -> tuple[str, ...]:
     """Why there is no test, and what else there is to know: once per sentence, with its pairs."""
     pairs_of: dict[str, list[str]] = {}
     for found in (tests.reasons, tests.notes):

@@ -16,7 +16,7 @@ from occstats import __version__
 from occstats.comparison import tasks, uncertainty
 from occstats.comparison.classical import classical_tests
 from occstats.comparison.design import study_design
-from occstats.comparison.pairs import PairTests, pair_frame, rule_of, run_tests
+from occstats.comparison.pairs import notes_on_tests, pair_frame, rule_of, run_tests
 from occstats.comparison.result import Comparison
 from occstats.comparison.sample import Study, prepare
 from occstats.comparison.settings import OPTIONS, Options, Settings, document_settings
@@ -158,15 +158,17 @@ def _compare(study: Study, progress: bool | None) -> Comparison:
             *study.notes,
             *regression_notes,
             *found.notes,
+            # A single data set has no test, which the verdict says once for all pairs.
+            *(notes_on_tests(found.tests, study.algorithms) if study.n_clusters > 1 else ()),
             *uncertainty.cautions(study),
             *design.notes,
             *study.within.notes,
         ),
-        meta=_record(study, found),
+        meta=_record(study, found.record),
     )
 
 
-def _record(study: Study, found: PairTests) -> dict[str, Any]:
+def _record(study: Study, engine: dict[str, Any]) -> dict[str, Any]:
     """Counts, settings and versions, for the record."""
     results = study.results
     return {
@@ -177,7 +179,7 @@ def _record(study: Study, found: PairTests) -> dict[str, Any]:
         "higher_is_better": results.higher_is_better,
         "sources": list(results.sources),
         **study.settings.record(),
-        "engine": found.engine,
+        "engine": engine,
         "versions": {
             "occstats": __version__,
             "python": platform.python_version(),

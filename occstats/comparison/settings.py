@@ -14,8 +14,19 @@ from functools import partial
 from typing import Any, Literal, TypedDict, TypeVar
 
 from occstats.checks import check_choice, check_fraction, check_integer, check_number
-from occstats.comparison import choices
-from occstats.comparison.choices import TESTS, Named
+from occstats.comparison.choices import (
+    ALTERNATIVES,
+    CORRECTIONS,
+    ENGINES,
+    FAMILIES,
+    INFERENCES,
+    KENDALLS,
+    MISSING,
+    NULLS,
+    STRATA,
+    TESTS,
+    Named,
+)
 from occstats.errors import ArgumentError
 
 __all__ = ["OPTIONS", "Option", "Options", "Settings", "document_settings"]
@@ -46,12 +57,10 @@ class Option:
     ----------
     help : str
         One sentence, without its full stop.
-    label : str
-        Its name in the report.
     group : str
         The heading under which the command line lists it.
-    default : object
-        The default.
+    label : str
+        Its name in the report.
     choices : mapping of str to Named
         The values it can have; empty if it is a number or a name.
     check : callable, optional
@@ -60,32 +69,23 @@ class Option:
         Whether ``meta`` and the report say what was chosen.
     metavar : str, optional
         What stands for the value in the help of the command line.
+    listed : bool
+        Whether the command line takes several names, separated by commas.
     """
 
     help: str
-    label: str
     group: str
-    default: object
-    choices: Mapping[str, Named]
-    check: Callable[[str, Any], None] | None
-    recorded: bool
-    metavar: str | None
+    label: str = ""
+    choices: Mapping[str, Named] = field(default_factory=dict)
+    check: Callable[[str, Any], None] | None = None
+    recorded: bool = True
+    metavar: str | None = None
+    listed: bool = False
 
 
-def option(
-    default: Default,
-    help: str,
-    *,
-    label: str = "",
-    group: str,
-    choices: Mapping[str, Named] | None = None,
-    check: Callable[[str, Any], None] | None = None,
-    recorded: bool = True,
-    metavar: str | None = None,
-) -> Default:
-    """A field of `Settings`."""
-    declared = Option(help, label, group, default, choices or {}, check, recorded, metavar)
-    return field(default=default, metadata={"option": declared})
+def option(default: Default, help: str, group: str, label: str = "", **details: Any) -> Default:
+    """A field of `Settings`, with the attributes of an `Option`."""
+    return field(default=default, metadata=vars(Option(help, group, label, **details)))
 
 
 not_negative = partial(check_number, least=0)
@@ -112,145 +112,123 @@ class Settings:
 wilcoxon; got 'rlg' (did you mean 'rgl'?)
     """
 
-    test: Test = option(
-        "rgl", "The test of a pair of algorithms", label="test", group=TESTING, choices=TESTS
-    )
+    test: Test = option("rgl", "The test of a pair of algorithms", TESTING, "test", choices=TESTS)
     null: Null = option(
-        "asymptotic",
-        "Where the p-value comes from",
-        label="null distribution",
-        group=TESTING,
-        choices=choices.NULLS,
+        "asymptotic", "Where the p-value comes from", TESTING, "null distribution", choices=NULLS
     )
     alternative: Alternative = option(
         "greater",
         "What the test of (row, column) is about",
-        label="alternative",
-        group=TESTING,
-        choices=choices.ALTERNATIVES,
+        TESTING,
+        "alternative",
+        choices=ALTERNATIVES,
     )
     correction: Correction = option(
-        "holm",
-        "Correction for multiple tests",
-        label="correction",
-        group=TESTING,
-        choices=choices.CORRECTIONS,
+        "holm", "Correction for multiple tests", TESTING, "correction", choices=CORRECTIONS
     )
     family: Family = option(
-        "row",
-        "Which tests are corrected together",
-        label="family of tests",
-        group=TESTING,
-        choices=choices.FAMILIES,
+        "row", "Which tests are corrected together", TESTING, "family of tests", choices=FAMILIES
     )
     control: str | None = option(
         None,
         "Compare this algorithm with all others (implies the family control)",
-        label="control",
-        group=TESTING,
+        TESTING,
+        "control",
         metavar="NAME",
     )
     alpha: float = option(
         0.05,
         "Level at which a corrected p-value decides about a pair",
-        label="level α",
-        group=TESTING,
+        TESTING,
+        "level α",
         check=check_fraction,
     )
     engine: Engine = option(
         "native",
         "Who computes the tests; all but native need R",
-        group=TESTING,
-        choices=choices.ENGINES,
+        TESTING,
+        choices=ENGINES,
         recorded=False,
     )
     algorithms: tuple[str, ...] | None = option(
         None,
         "Compare only these, and rank only these against each other",
-        group=WHAT,
+        WHAT,
         recorded=False,
         metavar="A,B,C",
+        listed=True,
     )
     missing: Missing = option(
         "refuse",
         "What to do about tasks that some algorithm lacks",
-        label="missing cells",
-        group=WHAT,
-        choices=choices.MISSING,
+        WHAT,
+        "missing cells",
+        choices=MISSING,
     )
     tie_tolerance: float = option(
         1e-9,
         "Differences are rounded to multiples of this before they are ranked, so that 0.3 − 0.2 "
         "and 0.2 − 0.1 tie; 0 ranks the raw floats",
-        label="tie tolerance",
-        group=WHAT,
+        WHAT,
+        "tie tolerance",
         check=not_negative,
     )
     n_resamples: int = option(
         10_000,
         "Resamples of data sets for intervals and permutations",
-        label="resamples",
-        group=DEPTH,
+        DEPTH,
+        "resamples",
         check=partial(check_integer, least=100),
     )
     confidence: float = option(
-        0.95, "Level of the intervals", label="confidence", group=DEPTH, check=check_fraction
+        0.95, "Level of the intervals", DEPTH, "confidence", check=check_fraction
     )
     rope: float = option(
         0.01,
         "Half-width of the region of practical equivalence",
-        label="region of practical equivalence",
-        group=DEPTH,
+        DEPTH,
+        "region of practical equivalence",
         check=not_negative,
     )
     prior_weight: float = option(
         1.0,
         "Weight of the Bayesian prior at no difference, in data sets",
-        label="weight of the prior",
-        group=DEPTH,
+        DEPTH,
+        "weight of the prior",
         check=not_negative,
     )
     random_state: int = option(
         0,
         "Seed of everything that is random",
-        label="random state",
-        group=DEPTH,
+        DEPTH,
+        "random state",
         check=partial(check_integer, least=0),
     )
     deep: bool = option(
-        False,
-        "Also power and the specification table, which take longer",
-        label="deep analysis",
-        group=DEPTH,
+        False, "Also power and the specification table, which take longer", DEPTH, "deep analysis"
     )
     kendall: Kendall = option(
         "product",
         "Weight of a pair of tasks in Kendall's τ",
-        label="weights of Kendall's τ",
-        group=TASKS,
-        choices=choices.KENDALLS,
+        TASKS,
+        "weights of Kendall's τ",
+        choices=KENDALLS,
     )
     inference: Inference = option(
         "cr1",
         "Standard errors of the regression of ranks on traits",
-        label="inference of the regression",
-        group=TASKS,
-        choices=choices.INFERENCES,
+        TASKS,
+        "inference of the regression",
+        choices=INFERENCES,
     )
     strata: Strata = option(
         "width",
         "Strata of difficulty (the task's median score)",
-        label="strata of difficulty",
-        group=TASKS,
-        choices=choices.STRATA,
+        TASKS,
+        "strata of difficulty",
+        choices=STRATA,
     )
-    n_strata: int = option(
-        5,
-        "Number of strata",
-        label="number of strata",
-        group=TASKS,
-        check=check_integer,
-    )
+    n_strata: int = option(5, "Number of strata", TASKS, "number of strata", check=check_integer)
 
     @classmethod
     def of(cls, **chosen: Any) -> Settings:
@@ -306,20 +284,20 @@ wilcoxon; got 'rlg' (did you mean 'rgl'?)
         'clustered Wilcoxon signed-rank test (Rosner-Glynn-Lee), one-sided, Holm-corrected over \
 the tests of each algorithm'
         """
-        family = "" if self.correction == "none" else choices.FAMILIES[self.family].phrase
-        null = "" if self.null == "asymptotic" else f", {choices.NULLS[self.null].name}"
-        return (
-            f"{TESTS[self.test].name}{null}, "
-            f"{choices.ALTERNATIVES[self.alternative].phrase}, "
-            f"{choices.CORRECTIONS[self.correction].phrase}{family}"
-        )
+        null = "" if self.null == "asymptotic" else f", {NULLS[self.null].name}"
+        corrected = "uncorrected"
+        if self.correction != "none":
+            name, family = CORRECTIONS[self.correction].name, FAMILIES[self.family].phrase
+            corrected = f"{name}-corrected {family}"
+        sided = ALTERNATIVES[self.alternative].phrase
+        return f"{TESTS[self.test].name}{null}, {sided}, {corrected}"
 
     def record(self) -> dict[str, Any]:
         """What was chosen, for the record."""
         return {name: getattr(self, name) for name, item in OPTIONS.items() if item.recorded}
 
 
-OPTIONS: dict[str, Option] = {item.name: item.metadata["option"] for item in fields(Settings)}
+OPTIONS: dict[str, Option] = {item.name: Option(**item.metadata) for item in fields(Settings)}
 
 
 class Options(TypedDict, total=False):
@@ -357,12 +335,13 @@ def document_settings(target: Any) -> None:
 
 def _parameters() -> str:
     lines = []
-    for name, item in OPTIONS.items():
+    for field_ in fields(Settings):
+        item = OPTIONS[field_.name]
         kind = "{" + ", ".join(map(repr, item.choices)) + "}, " if item.choices else ""
         meanings = "; ".join(
             f"``{value}``, {choice.name}" for value, choice in item.choices.items()
         )
-        lines.append(f"{name} : {kind}default {item.default!r}")
+        lines.append(f"{field_.name} : {kind}default {field_.default!r}")
         lines.append(f"    {item.help}{': ' if meanings else ''}{meanings}.")
     return "\n".join(lines)
 

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from occstats.comparison.pairs import Rule, conclusions, native_tests, unordered_pairs
+from occstats.comparison.pairs import Rule, conclusions, run_tests, unordered_pairs
 from occstats.progress import track
 from occstats.stats.leave_out import (
     LeaveOneAlgorithmOut,
@@ -72,7 +72,7 @@ def study_stability(
     """
     settings, names = study.settings, study.algorithms
     if settings.null != "asymptotic" or settings.engine not in ("native", "both"):
-        tests = native_tests(study, "asymptotic")
+        tests = run_tests(study, null="asymptotic", engine="native").tests
     without_algorithm = leave_one_algorithm_out(tests.p, tests.z, study.sample, None, rule.better)
     if not study.within.leave_out:
         return Stability(leave_one_algorithm_out=_algorithm_frame(names, without_algorithm))

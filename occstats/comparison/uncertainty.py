@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from occstats.comparison.pairs import Rule, native_tests, ordered_pairs, unordered_pairs
+from occstats.comparison.pairs import Rule, ordered_pairs, run_tests, unordered_pairs
 from occstats.results.aliases import is_bounded
 from occstats.stats.bayes import bayesian_signed_rank, probability_best
 from occstats.stats.bootstrap import bootstrap_means
@@ -179,7 +179,7 @@ def kendall_frame(study: Study) -> pd.DataFrame:
 
 def naive_tests(study: Study) -> PairwiseTests:
     """The test that takes all tasks for independent."""
-    return native_tests(study, "asymptotic", "wilcoxon")
+    return run_tests(study, test="wilcoxon", null="asymptotic", engine="native").tests
 
 
 def naive_frame(study: Study, naive: PairwiseTests, rule: Rule) -> pd.DataFrame:

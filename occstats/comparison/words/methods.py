@@ -7,8 +7,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from occstats import __version__
-from occstats.comparison import choices
-from occstats.comparison.choices import CORRECTIONS, KENDALLS
+from occstats.comparison.choices import (
+    ALTERNATIVES,
+    CORRECTIONS,
+    ENGINES,
+    FAMILIES,
+    INFERENCES,
+    KENDALLS,
+    MISSING,
+    NULLS,
+    TESTS,
+)
 from occstats.comparison.words.explain import QUANTITIES, IntervalKind
 from occstats.comparison.words.references import REFERENCES, Reference
 from occstats.text import listing
@@ -74,7 +83,7 @@ def methods_text(comparison: Comparison) -> MethodsText:
         "weight, shared equally by its tasks. "
         "Within each task the algorithms were ranked {demsar2006}, ties receiving the average "
         "rank. ",
-        choices.MISSING[settings.missing].sentence,
+        MISSING[settings.missing].sentence,
     ]
     if results.n_clusters > 1:
         sentences += [_test_sentence(settings), _correction_sentence(settings)]
@@ -87,7 +96,7 @@ def methods_text(comparison: Comparison) -> MethodsText:
     if traits:
         sentences.append(
             f"The rank of each algorithm was regressed on {listing(traits)} of the task by "
-            f"weighted least squares, {choices.INFERENCES[settings.inference].sentence}. "
+            f"weighted least squares, {INFERENCES[settings.inference].sentence}. "
         )
     sentences.append(_software_sentence(settings))
     template = "".join(sentences).strip()
@@ -101,15 +110,15 @@ def methods_text(comparison: Comparison) -> MethodsText:
 
 
 def _test_sentence(settings: Settings) -> str:
-    test = choices.TESTS[settings.test]
-    null = choices.NULLS[settings.null].sentence
+    test = TESTS[settings.test]
+    null = NULLS[settings.null].sentence
     null = null.replace("{flips}", test.flips).replace("{n_resamples}", f"{settings.n_resamples:,}")
     ties = (
         f" Differences were rounded to multiples of {settings.tie_tolerance:g} before ranking."
         if settings.tie_tolerance
         else ""
     )
-    sided = choices.ALTERNATIVES[settings.alternative].phrase
+    sided = ALTERNATIVES[settings.alternative].phrase
     return (
         f"Pairs were compared with {test.sentence}; {null}.{ties} The tests are {sided} at level "
         f"α = {settings.alpha:g}. "
@@ -119,7 +128,7 @@ def _test_sentence(settings: Settings) -> str:
 def _correction_sentence(settings: Settings) -> str:
     if settings.correction == "none":
         return "P-values are not corrected for multiple testing. "
-    family = choices.FAMILIES[settings.family].sentence.replace("{control}", str(settings.control))
+    family = FAMILIES[settings.family].sentence.replace("{control}", str(settings.control))
     return f"P-values were corrected by {CORRECTIONS[settings.correction].sentence} {family}. "
 
 
@@ -145,8 +154,8 @@ def _interval_sentence(comparison: Comparison) -> str:
 
 
 def _software_sentence(settings: Settings) -> str:
-    engine = choices.ENGINES[settings.engine].sentence
-    test = choices.TESTS[settings.test]
+    engine = ENGINES[settings.engine].sentence
+    test = TESTS[settings.test]
     if settings.engine == "native" and test.in_r and settings.null == "asymptotic":
         engine = ", whose clustered tests agree with those of the R package clusrank {jiang2020}"
     return f"The analysis was made with occstats {__version__}{engine}."
