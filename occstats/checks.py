@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from occstats.errors import ArgumentError
-from occstats.names import did_you_mean
+from occstats.text import did_you_mean
 
 __all__ = ["check_choice", "check_fraction", "check_integer", "check_number"]
 

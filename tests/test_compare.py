@@ -2,8 +2,10 @@
 
 import dataclasses
 import inspect
+import itertools
 import json
 from pathlib import Path
+from typing import get_args, get_type_hints
 
 import numpy as np
 import pandas as pd
@@ -11,6 +13,8 @@ import pytest
 
 import occstats
 from occstats.comparison import Settings
+from occstats.comparison.pipeline import Arguments
+from occstats.comparison.settings import OPTIONS, Options
 from occstats.errors import ArgumentError, ResultsError
 
 REFERENCE = Path(__file__).parent / "reference"
@@ -90,14 +94,37 @@ def test_clusters_matter_28_pairs_against_14():
 @pytest.mark.parametrize(
     ("settings", "counts"),
     [
-        ({}, "31 of the 72 tests significant, this one 22"),
-        ({"alternative": "two-sided", "family": "all"}, "28 of the 36 tests significant, this one"),
-        ({"control": "ALP"}, "8 of the 16 tests significant, this one 7"),
-        ({"control": "ALP", "alternative": "two-sided"}, "8 of the 8 tests significant, this one"),
+        ({}, "31 of the 36 pairs different, this one 22"),
+        ({"alternative": "two-sided", "family": "all"}, "28 of the 36 pairs different, this one"),
+        ({"control": "ALP"}, "8 of the 8 pairs different, this one 7"),
+        ({"control": "ALP", "alternative": "two-sided"}, "8 of the 8 pairs different, this one"),
     ],
 )
-def test_the_verdict_counts_each_test_of_the_family_once(settings, counts):
+def test_the_verdict_counts_unordered_pairs(settings, counts):
     assert counts in occstats.compare("lenz2021", n_resamples=100, **settings).verdict
+
+
+@pytest.mark.parametrize("alternative", ["greater", "less", "two-sided"])
+@pytest.mark.parametrize("options", [{}, {"control": "NND"}, {"family": "all"}])
+def test_conclusions_follow_from_the_corrected_p_values(alternative, options):
+    found = occstats.compare("lenz2021", alternative=alternative, n_resamples=100, **options)
+    conclusion, p = found.matrix("conclusion"), found.matrix("p_adjusted")
+    z = found.matrix("z")
+    for a, b in itertools.permutations(found.algorithms, 2):
+        # What speaks for "a is better than b" under each alternative, written out.
+        claims = {
+            "greater": p.loc[a, b] <= 0.05,
+            "less": p.loc[b, a] <= 0.05,
+            "two-sided": p.loc[a, b] <= 0.05 and z.loc[a, b] > 0,
+        }
+        assert (conclusion.loc[a, b] == "better") == claims[alternative]
+        assert (conclusion.loc[b, a] == "worse") == claims[alternative]
+        assert pd.isna(conclusion.loc[a, b]) == pd.isna(p.loc[a, b])
+    decided = sum(conclusion.loc[a, b] in ("better", "worse")
+                  for a, b in itertools.combinations(found.algorithms, 2))  # fmt: skip
+    assert found.tally.different == decided > 0
+    assert found.tally.tested == (8 if "control" in options else 36)
+    assert "p ≤ 0.05" in found.rule
 
 
 def test_kendall(comparison):
@@ -171,7 +198,7 @@ def test_verdict_says_who_beats_whom(comparison):
         "Of 9 algorithms on 246 tasks from 50 data sets, ALP has the best mean rank (3.51; "
     )
     assert "better than NND, MD, LOF, IF, EIF, LNND and SAE, but not than SVM (p = 0.17)" in verdict
-    assert "31 of the 72 tests significant, this one 22" in verdict
+    assert "31 of the 36 pairs different, this one 22" in verdict
     assert "does not control the error over the whole matrix" in verdict
 
 
@@ -282,10 +309,28 @@ def test_comparison_is_frozen(comparison):
         comparison.verdict = "other"
 
 
-def test_the_signature_has_the_settings_and_their_defaults():
+def test_the_signature_and_documentation_have_every_setting():
     parameters = inspect.signature(occstats.compare).parameters
     for field in dataclasses.fields(Settings):
         assert parameters[field.name].default == field.default, field.name
+        for documented in (occstats.compare, Settings):
+            assert f"\n{field.name} : " in documented.__doc__
+            assert OPTIONS[field.name].help in documented.__doc__
+
+
+def test_every_setting_is_declared_once():
+    hints = get_type_hints(Settings)
+    # Type checkers and editors see the same names, and the same values.
+    assert list(Options.__annotations__) == list(OPTIONS)
+    for name, option in OPTIONS.items():
+        if option.choices:
+            assert get_args(hints[name]) == tuple(option.choices)
+        assert option.help
+        assert option.label or not option.recorded
+    reading = set(inspect.signature(occstats.load_results).parameters) - {"sources"}
+    assert set(get_type_hints(Arguments)) == set(OPTIONS) | reading
+    recorded = [name for name, option in OPTIONS.items() if option.recorded]
+    assert set(recorded) <= set(occstats.compare("lenz2021", n_resamples=100).meta)
 
 
 def test_a_misspelt_argument_is_guessed():

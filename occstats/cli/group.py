@@ -16,7 +16,7 @@ import click
 
 from occstats import __version__
 from occstats.errors import OccstatsError
-from occstats.names import did_you_mean, printable
+from occstats.text import did_you_mean, printable
 
 __all__ = ["COMMANDS", "HelpfulGroup", "LazyGroup", "main"]
 

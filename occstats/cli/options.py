@@ -1,4 +1,4 @@
-"""Options that several commands share: how to read a results table."""
+"""Options that several commands share: how to compare, and how to read a results table."""
 
 from __future__ import annotations
 
@@ -10,14 +10,26 @@ import click
 from click.shell_completion import CompletionItem
 from click.types import StringParamType
 
+from occstats.comparison.settings import Settings
 from occstats.results.options import Reading, option_name
 
-__all__ = ["READING", "RESULTS", "reading_options", "results_argument", "take_reading"]
+__all__ = [
+    "READING",
+    "RESULTS",
+    "GroupedCommand",
+    "names",
+    "reading_options",
+    "results_argument",
+    "setting_options",
+    "take_reading",
+    "take_settings",
+]
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
-# What `load_results` calls the options that `reading_options` adds.
+# What `load_results` and `compare` call the options that are added here.
 READING = tuple(item.name for item in fields(Reading))
+SETTINGS = tuple(item.name for item in fields(Settings))
 
 
 class ResultsType(StringParamType):
@@ -34,7 +46,43 @@ class ResultsType(StringParamType):
         return [CompletionItem(name) for name in names] + [CompletionItem(incomplete, type="file")]
 
 
+def names(text: str) -> list[str]:
+    """Names separated by commas; a name that has a comma itself can be quoted.
+
+    Examples
+    --------
+    >>> names('ALP, "a,b"')
+    ['ALP', 'a,b']
+    """
+    import csv
+
+    parts = next(csv.reader([text], skipinitialspace=True), [])
+    return [part.strip() for part in parts if part.strip()]
+
+
 RESULTS = ResultsType()
+
+
+class GroupedOption(click.Option):
+    """An option that is listed under a heading of its own in the help."""
+
+    def __init__(self, *arguments: Any, group: str, **attributes: Any) -> None:
+        super().__init__(*arguments, **attributes)
+        self.group = group
+
+
+class GroupedCommand(click.Command):
+    """A command whose help lists its options by group."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        groups: dict[str, list[tuple[str, str]]] = {}
+        for parameter in self.get_params(ctx):
+            record = parameter.get_help_record(ctx)
+            if record is not None and isinstance(parameter, click.Option):
+                groups.setdefault(getattr(parameter, "group", "Options"), []).append(record)
+        for title, rows in groups.items():
+            with formatter.section(title):
+                formatter.write_dl(rows)
 
 
 def results_argument(command: Command) -> Command:
@@ -45,37 +93,58 @@ def results_argument(command: Command) -> Command:
 def reading_options(command: Command) -> Command:
     """Add the options that say how to read a results table."""
     for item in reversed(fields(Reading)):
-        command = _option(item)(command)
+        command = _option(item, "Reading the results")(command)
     return command
 
 
-def _option(item: Field[Any]) -> Callable[[Command], Command]:
+def setting_options(command: Command) -> Command:
+    """Add an option for every setting of a comparison."""
+    for item in reversed(fields(Settings)):
+        command = _option(item, item.metadata["group"])(command)
+    return command
+
+
+def _option(item: Field[Any], group: str) -> Callable[[Command], Command]:
+    """An option as its field declares it; what is not given is None, or empty."""
     declared = item.metadata
     name = option_name(item.name)
     default = f"{item.default:g}" if isinstance(item.default, float) else item.default
     usual = declared.get("usual", default)
-    shown = f"{declared['help']}{f' [{usual}]' if usual else ''}."
+    known = usual is not None and usual is not False and usual != ()
+    attributes: dict[str, Any] = {
+        "cls": GroupedOption,
+        "group": group,
+        "help": f"{declared['help']}{f' [{usual}]' if known else ''}.",
+        "metavar": declared.get("metavar"),
+    }
     if "flag" in declared:
-        return click.option(f"{name}/--{declared['flag']}", item.name, default=None, help=shown)
-    if "switch" in declared:
-        return click.option(name, item.name, is_flag=True, help=shown)
-    if "choices" in declared:
-        return click.option(name, item.name, type=click.Choice(declared["choices"]), help=shown)
-    kind = type(item.default) if isinstance(item.default, int | float) else str
-    return click.option(
-        name,
-        item.name,
-        type=kind,
-        multiple=declared.get("many", False),
-        metavar=declared.get("metavar"),
-        help=shown,
-    )
+        return click.option(f"{name}/--{declared['flag']}", item.name, default=None, **attributes)
+    if item.default is False:
+        return click.option(name, item.name, is_flag=True, default=None, **attributes)
+    if declared.get("choices"):
+        kind: Any = click.Choice(list(declared["choices"]))
+    elif declared.get("listed"):
+        kind = names
+    else:
+        kind = type(item.default) if isinstance(item.default, int | float) else str
+    many = bool(declared.get("many"))
+    return click.option(name, item.name, type=kind, multiple=many, **attributes)
+
+
+def take_settings(options: dict[str, Any]) -> dict[str, Any]:
+    """Remove the settings from the parsed options; what was not given is left out."""
+    return _take(SETTINGS, options)
 
 
 def take_reading(options: dict[str, Any]) -> dict[str, Any]:
     """Remove the reading options from the parsed ones; what was not given is left out."""
-    given = {name: options.pop(name) for name in READING if name in options}
+    given = _take(READING, options)
     columns = given.get("algorithm")
     if columns:
         given["algorithm"] = columns[0] if len(columns) == 1 else list(columns)
+    return given
+
+
+def _take(names: tuple[str, ...], options: dict[str, Any]) -> dict[str, Any]:
+    given = {name: options.pop(name) for name in names if name in options}
     return {name: value for name, value in given.items() if value not in (None, ())}

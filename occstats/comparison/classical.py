@@ -9,16 +9,13 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from occstats.comparison.choices import complete_tasks
-from occstats.comparison.frames import unordered_pairs
+from occstats.comparison.pairs import unordered_pairs
 from occstats.stats.classical import conover, critical_difference, friedman, nemenyi
-from occstats.stats.grouping import group
 from occstats.stats.multiplicity import adjust_pairs
 
 if TYPE_CHECKING:
-    from occstats.comparison.affordable import Affordable
+    from occstats.comparison.sample import Study
     from occstats.comparison.settings import Settings
-    from occstats.results import Results
 
 __all__ = ["Classical", "classical_tests"]
 
@@ -48,20 +45,17 @@ class Classical:
     pairs: pd.DataFrame
 
 
-def classical_tests(results: Results, settings: Settings, within: Affordable) -> Classical:
+def classical_tests(study: Study) -> Classical:
     """Friedman with Iman-Davenport, Nemenyi and Conover, on tasks and on data set means."""
-    complete = complete_tasks(results)
+    whole = study.sample.whole
     tests, pairs = [], []
-    if complete.any():
-        scores = results.oriented[complete]
-        means = group(results.clusters[complete]).means(scores)
-        for unit, table in ((ON_TASKS, scores), (ON_MEANS, means)):
-            if len(table) < 2:
-                # A single observation says nothing about others.
-                continue
-            tests.append(_friedman_row(unit, table, settings))
-            if within.posthoc:
-                pairs.append(_pair_frame(results, unit, table, settings))
+    for unit, table in ((ON_TASKS, whole.scores), (ON_MEANS, whole.clusters.means(whole.scores))):
+        if len(table) < 2:
+            # A single observation says nothing about others.
+            continue
+        tests.append(_friedman_row(unit, table, study.settings))
+        if study.within.posthoc:
+            pairs.append(_pair_frame(study, unit, table))
     return Classical(
         friedman=pd.DataFrame(tests),
         pairs=pd.concat(pairs, ignore_index=True) if pairs else pd.DataFrame(),
@@ -88,18 +82,17 @@ def _friedman_row(
     }
 
 
-def _pair_frame(
-    results: Results, unit: str, table: npt.NDArray[np.float64], settings: Settings
-) -> pd.DataFrame:
-    means = friedman(table, tie_tolerance=settings.tie_tolerance).mean_ranks
-    raw = conover(table, tie_tolerance=settings.tie_tolerance)
+def _pair_frame(study: Study, unit: str, table: npt.NDArray[np.float64]) -> pd.DataFrame:
+    tolerance = study.settings.tie_tolerance
+    means = friedman(table, tie_tolerance=tolerance).mean_ranks
+    raw = conover(table, tie_tolerance=tolerance)
     np.fill_diagonal(raw, np.nan)
     columns = {
         "mean_rank_difference": means[:, None] - means,
-        "p_nemenyi": nemenyi(table, tie_tolerance=settings.tie_tolerance),
+        "p_nemenyi": nemenyi(table, tie_tolerance=tolerance),
         "p_conover": raw,
         "p_conover_holm": adjust_pairs(raw, "all", "holm", alternative="two-sided").clipped,
     }
-    frame = unordered_pairs(results.algorithms, columns)
+    frame = unordered_pairs(study.algorithms, columns)
     frame.insert(0, "unit", unit)
     return frame

@@ -10,16 +10,15 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from occstats.comparison.choices import family_size
-from occstats.comparison.frames import unordered_pairs
+from occstats.comparison.pairs import unordered_pairs
 from occstats.progress import track
-from occstats.stats.grouping import group, mirror, pair_differences
+from occstats.stats.grouping import mirror
 from occstats.stats.power import data_sets_needed, minimal_detectable_difference, smallest_p
 from occstats.stats.resampled_tests import resampled_z
 
 if TYPE_CHECKING:
+    from occstats.comparison.sample import Study
     from occstats.comparison.settings import Settings
-    from occstats.results import Results
 
 __all__ = ["Design", "study_design"]
 
@@ -64,33 +63,50 @@ class Design:
     notes: tuple[str, ...] = ()
 
 
-def study_design(results: Results, settings: Settings, *, progress: bool | None = None) -> Design:
+def study_design(study: Study, *, progress: bool | None = None) -> Design:
     """What differences this benchmark can detect and, with depth, how large it would have to be."""
-    size = family_size(results, settings)
-    smallest = float(smallest_p(results.n_clusters, alternative=settings.alternative))
+    settings, m = study.settings, study.n_clusters
+    size = family_size(settings, len(study.algorithms))
+    smallest = float(smallest_p(m, alternative=settings.alternative))
     return Design(
-        n_clusters=results.n_clusters,
+        n_clusters=m,
         family_size=size,
         wanted_power=WANTED_POWER,
         smallest_p=smallest,
         smallest_p_corrected=min(1.0, size * smallest),
-        detectable=_detectable(results, settings, size),
-        power=_power(results, settings, size, progress) if settings.deep else None,
-        notes=tuple(_warnings(results, settings, size, smallest)),
+        detectable=_detectable(study, size),
+        power=_power(study, size, progress) if settings.deep else None,
+        notes=tuple(_warnings(m, settings, size, smallest)),
     )
 
 
-def _detectable(results: Results, settings: Settings, size: int) -> pd.DataFrame:
-    k = len(results.algorithms)
-    raw, grid = pair_differences(results.oriented, settings.tie_tolerance)
-    grouping = group(results.clusters)
-    means = grouping.means(raw)
+def family_size(settings: Settings, k: int) -> int:
+    """How many tests of k algorithms are corrected for together; 1 without a correction.
+
+    Examples
+    --------
+    >>> from occstats.comparison import Settings
+    >>> family_size(Settings(), 9), family_size(Settings(family="all"), 9)
+    (8, 72)
+    >>> family_size(Settings(family="all", alternative="two-sided"), 9)
+    36
+    """
+    if settings.correction == "none":
+        return 1
+    if settings.family == "all":
+        return k * (k - 1) // (2 if settings.alternative == "two-sided" else 1)
+    return k - 1
+
+
+def _detectable(study: Study, size: int) -> pd.DataFrame:
+    settings, clusters, k = study.settings, study.sample.clusters, len(study.algorithms)
+    means = clusters.means(study.sample.differences)
     present = ~np.isnan(means)
     m = present.sum(axis=0)
     centre = np.nansum(means, axis=0) / np.maximum(m, 1)
     squares = np.nansum((means - centre) ** 2, axis=0)
     spread = np.sqrt(np.divide(squares, m - 1, out=np.full(len(m), np.nan), where=m > 1))
-    useful = np.sum(grouping.sums(np.nan_to_num(grid) != 0) > 0, axis=0)
+    useful = np.sum(clusters.sums(np.nan_to_num(study.sample.grid) != 0) > 0, axis=0)
     alternative = settings.alternative
 
     def detectable(alpha: float) -> FloatArray:
@@ -109,19 +125,19 @@ def _detectable(results: Results, settings: Settings, size: int) -> pd.DataFrame
         "smallest_p_asymptotic": smallest_p(useful, null="asymptotic", alternative=alternative),
     }
     squares_of = {name: mirror(values, values, k, 0) for name, values in columns.items()}
-    frame = unordered_pairs(results.algorithms, squares_of)
+    frame = unordered_pairs(study.algorithms, squares_of)
     counts = ["n_clusters", "clusters_with_difference"]
     return frame.astype(dict.fromkeys(counts, np.int64))
 
 
-def _power(results: Results, settings: Settings, size: int, progress: bool | None) -> pd.DataFrame:
-    algorithms = results.algorithms
+def _power(study: Study, size: int, progress: bool | None) -> pd.DataFrame:
+    settings, algorithms = study.settings, study.algorithms
     pairs = list(zip(*np.triu_indices(len(algorithms), 1), strict=True))
-    scores, clusters = results.oriented, results.clusters
+    scores, clusters = study.sample.scores, study.results.clusters
     rows = []
     for a, b in track(pairs, "power", total=len(pairs), progress=progress):
         x = scores[:, a] - scores[:, b]
-        everything = np.ones((1, results.n_clusters))
+        everything = np.ones((1, study.n_clusters))
         z = resampled_z(
             x, clusters, everything, test=settings.test, tie_tolerance=settings.tie_tolerance
         )
@@ -153,8 +169,7 @@ def _power(results: Results, settings: Settings, size: int, progress: bool | Non
     return pd.DataFrame(rows)
 
 
-def _warnings(results: Results, settings: Settings, size: int, smallest: float) -> Iterator[str]:
-    m = results.n_clusters
+def _warnings(m: int, settings: Settings, size: int, smallest: float) -> Iterator[str]:
     if m < 2:
         yield "A single data set allows no test over data sets: there are no p-values to interpret."
     elif min(1.0, size * smallest) >= settings.alpha:

@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from occstats.comparison.methods import MethodsText
+from occstats.comparison.pairs import Tally, tally
 from occstats.comparison.settings import Settings
 from occstats.errors import ArgumentError
-from occstats.names import did_you_mean
 from occstats.results import Results
+from occstats.text import did_you_mean
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from occstats.comparison.classical import Classical
+    from occstats.comparison.design import Design
+    from occstats.comparison.stability import Stability
+    from occstats.comparison.words.explain import IntervalKind
+    from occstats.comparison.words.methods import MethodsText
+    from occstats.figures import Plotter
 
 __all__ = ["Comparison"]
 
@@ -37,7 +44,11 @@ class Comparison:
         with intervals and the posterior probability of being the best (``prob_best``).
     pairwise
         One row per ordered pair: the test of "``a`` is better than ``b``" (or the chosen
-        alternative), its corrected p-value, and the size of the difference in several currencies.
+        alternative), its corrected p-value, the ``conclusion`` (``a`` is ``better``, ``worse`` or
+        the pair is ``undecided``; None without a test), and the size of the difference in several
+        currencies.
+    rule
+        When a pair has a conclusion, in one sentence.
     ranks
         Tasks × algorithms.
     kendall, regression, complementary_pairs, rank_frequencies, strata, diagnostics
@@ -49,8 +60,8 @@ class Comparison:
         the classical tests, which assume independent tasks.
     fold_tests
         Where the results have folds: for each task, how sure one is that ``a`` is better there.
-    verdict, methods, notes
-        The answer in a few sentences, a paragraph for a paper, and what happened to the input.
+    notes
+        What happened to the input, and cautions.
     meta
         Counts, settings and versions.
 
@@ -77,19 +88,56 @@ class Comparison:
     rank_frequencies: pd.DataFrame
     strata: pd.DataFrame
     diagnostics: pd.DataFrame
-    stability: Any = None
-    design: Any = None
-    classical: Any = None
-    fold_tests: pd.DataFrame | None = None
-    verdict: str = ""
-    methods_text: MethodsText
-    notes: tuple[str, ...] = ()
-    meta: dict[str, Any] = field(default_factory=dict)
+    stability: Stability
+    design: Design
+    classical: Classical
+    fold_tests: pd.DataFrame | None
+    rule: str
+    notes: tuple[str, ...]
+    meta: dict[str, Any]
 
     @cached_property
     def algorithms(self) -> list[str]:
         """The algorithms, best mean rank first."""
         return list(self.summary["algorithm"])
+
+    @cached_property
+    def tally(self) -> Tally:
+        """How many unordered pairs were tested, and how many differ."""
+        return tally(self.pairwise)
+
+    @cached_property
+    def verdict(self) -> str:
+        """The answer in a few sentences."""
+        from occstats.comparison.words.verdict import write_verdict
+
+        return write_verdict(self)
+
+    @cached_property
+    def methods_text(self) -> MethodsText:
+        """The methods paragraph with places for citations, and the works that it cites."""
+        from occstats.comparison.words.methods import methods_text
+
+        return methods_text(self)
+
+    @cached_property
+    def intervals(self) -> dict[str, IntervalKind]:
+        """Of what kind the interval of each quantity is, for those that have one."""
+        from occstats.comparison.words.explain import interval_kinds
+
+        known = {
+            str(column)
+            for frame in (self.summary, self.pairwise, self.kendall)
+            for column in frame.columns[frame.notna().any()]
+        }
+        kinds = interval_kinds(self.results.n_clusters)
+        return {name: kind for name, kind in kinds.items() if f"{name}_ci_low" in known}
+
+    def explain(self, column: str) -> str:
+        """What a column or section means, in one sentence; empty if it speaks for itself."""
+        from occstats.comparison.words.explain import explain
+
+        return explain(column, self.intervals)
 
     @property
     def methods(self) -> str:
@@ -135,7 +183,7 @@ class Comparison:
         return write(self, folder)
 
     @property
-    def plot(self) -> Any:
+    def plot(self) -> Plotter:
         """The figures of this comparison: ``comparison.plot.ranks()``, ``.kendall()`` …"""
         from occstats.figures import Plotter
 

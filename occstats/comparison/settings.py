@@ -1,15 +1,35 @@
-"""What can be chosen in a comparison: every choice, its default, and its check, in one place."""
+"""What can be chosen in a comparison, each option declared once.
+
+A field of `Settings` has its default, choices, check, help and label; the documentation of
+`compare`, the options of the command line, the record in ``meta`` and the list of settings in the
+report are made from it.
+"""
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass
-from typing import Any, Literal, get_args
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from functools import partial
+from typing import Any, Literal, TypedDict, TypeVar
 
+from occstats.checks import check_choice, check_fraction, check_integer, check_number
+from occstats.comparison.choices import (
+    ALTERNATIVES,
+    CORRECTIONS,
+    ENGINES,
+    FAMILIES,
+    INFERENCES,
+    KENDALLS,
+    MISSING,
+    NULLS,
+    STRATA,
+    TESTS,
+    Named,
+)
 from occstats.errors import ArgumentError
-from occstats.names import did_you_mean
 
-__all__ = ["CHOICES", "Settings"]
+__all__ = ["OPTIONS", "Option", "Options", "Settings", "document_settings"]
 
 Test = Literal["rgl", "ds", "dataset-means", "wilcoxon"]
 Null = Literal["asymptotic", "exact", "permutation"]
@@ -24,18 +44,53 @@ Kendall = Literal["product", "sum", "hyperbolic", "plain"]
 Inference = Literal["cr1", "cr2", "hc3", "classical"]
 Strata = Literal["width", "quantile"]
 
-CHOICES: dict[str, tuple[str, ...]] = {
-    "test": get_args(Test),
-    "null": get_args(Null),
-    "alternative": get_args(Alternative),
-    "correction": get_args(Correction),
-    "family": get_args(Family),
-    "missing": get_args(Missing),
-    "engine": get_args(Engine),
-    "kendall": get_args(Kendall),
-    "inference": get_args(Inference),
-    "strata": get_args(Strata),
-}
+Default = TypeVar("Default")
+# Where the documentation of a class or function lists the settings.
+PLACE = "<settings>"
+
+
+@dataclass(frozen=True)
+class Option:
+    """What is known of a setting besides its type.
+
+    Attributes
+    ----------
+    help : str
+        One sentence, without its full stop.
+    group : str
+        The heading under which the command line lists it.
+    label : str
+        Its name in the report.
+    choices : mapping of str to Named
+        The values it can have; empty if it is a number or a name.
+    check : callable, optional
+        Refuses a wrong value: ``check(name, value)``.
+    recorded : bool
+        Whether ``meta`` and the report say what was chosen.
+    metavar : str, optional
+        What stands for the value in the help of the command line.
+    listed : bool
+        Whether the command line takes several names, separated by commas.
+    """
+
+    help: str
+    group: str
+    label: str = ""
+    choices: Mapping[str, Named] = field(default_factory=dict)
+    check: Callable[[str, Any], None] | None = None
+    recorded: bool = True
+    metavar: str | None = None
+    listed: bool = False
+
+
+def option(default: Default, help: str, group: str, label: str = "", **details: Any) -> Default:
+    """A field of `Settings`, with the attributes of an `Option`."""
+    return field(default=default, metadata=vars(Option(help, group, label, **details)))
+
+
+not_negative = partial(check_number, least=0)
+
+TESTING, WHAT, DEPTH, TASKS = "Tests", "What is compared", "Uncertainty", "Tasks"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,44 +99,7 @@ class Settings:
 
     Parameters
     ----------
-    test
-        ``rgl`` (Rosner-Glynn-Lee) and ``ds`` (Datta-Satten) take clusters into account;
-        ``dataset-means`` is the Wilcoxon signed-rank test on the mean difference per data set;
-        ``wilcoxon`` ignores clusters and is there to show what that would have said.
-    null
-        Where the p-value comes from: the normal approximation, the exact distribution under
-        flipped signs of whole clusters, or a sample of that distribution.
-    alternative
-        ``greater``: the row's algorithm is better than the column's.
-    correction, family, control
-        The correction for multiple tests, and over which tests: those of one algorithm against all
-        others (``row``), all tests (``all``), or those against one ``control``.
-    alpha
-        The level at which the verdict calls a corrected p-value significant.
-    algorithms
-        Compare only these (and rank only these against each other).
-    missing
-        What to do about tasks that some algorithm lacks.
-    tie_tolerance
-        Differences are rounded to multiples of this before they are ranked, so that
-        0.3 − 0.2 and 0.2 − 0.1 tie; 0 ranks the raw floating-point numbers.
-    engine
-        ``native``; R's clusrank embedded (``clusrank``) or in a process of its own (``rscript``);
-        or ``both``, which computes natively and reports the largest deviation from clusrank.
-    kendall
-        The weight of a pair of tasks in Kendall's τ.
-    inference
-        The standard errors of the regression.
-    strata, n_strata
-        Strata of difficulty (the task's median score) of equal width or with equal numbers of
-        tasks.
-    n_resamples, confidence, random_state
-        Resamples of data sets, level of the intervals, and the seed of everything that is random.
-    rope, prior_weight
-        Of the Bayesian comparison: half-width of the region of practical equivalence, and the
-        weight of the pseudo-observation at zero that is its prior, in data sets.
-    deep
-        Also what costs more than a second or two: power, and the specification table.
+    <settings>
 
     Examples
     --------
@@ -94,39 +112,140 @@ class Settings:
 wilcoxon; got 'rlg' (did you mean 'rgl'?)
     """
 
-    test: Test = "rgl"
-    null: Null = "asymptotic"
-    alternative: Alternative = "greater"
-    correction: Correction = "holm"
-    family: Family = "row"
-    control: str | None = None
-    alpha: float = 0.05
-    algorithms: tuple[str, ...] | None = None
-    missing: Missing = "refuse"
-    tie_tolerance: float = 1e-9
-    engine: Engine = "native"
-    kendall: Kendall = "product"
-    inference: Inference = "cr1"
-    strata: Strata = "width"
-    n_strata: int = 5
-    n_resamples: int = 10_000
-    confidence: float = 0.95
-    rope: float = 0.01
-    prior_weight: float = 1.0
-    random_state: int = 0
-    deep: bool = False
+    test: Test = option("rgl", "The test of a pair of algorithms", TESTING, "test", choices=TESTS)
+    null: Null = option(
+        "asymptotic", "Where the p-value comes from", TESTING, "null distribution", choices=NULLS
+    )
+    alternative: Alternative = option(
+        "greater",
+        "What the test of (row, column) is about",
+        TESTING,
+        "alternative",
+        choices=ALTERNATIVES,
+    )
+    correction: Correction = option(
+        "holm", "Correction for multiple tests", TESTING, "correction", choices=CORRECTIONS
+    )
+    family: Family = option(
+        "row", "Which tests are corrected together", TESTING, "family of tests", choices=FAMILIES
+    )
+    control: str | None = option(
+        None,
+        "Compare this algorithm with all others (implies the family control)",
+        TESTING,
+        "control",
+        metavar="NAME",
+    )
+    alpha: float = option(
+        0.05,
+        "Level at which a corrected p-value decides about a pair",
+        TESTING,
+        "level α",
+        check=check_fraction,
+    )
+    engine: Engine = option(
+        "native",
+        "Who computes the tests; all but native need R",
+        TESTING,
+        choices=ENGINES,
+        recorded=False,
+    )
+    algorithms: tuple[str, ...] | None = option(
+        None,
+        "Compare only these, and rank only these against each other",
+        WHAT,
+        recorded=False,
+        metavar="A,B,C",
+        listed=True,
+    )
+    missing: Missing = option(
+        "refuse",
+        "What to do about tasks that some algorithm lacks",
+        WHAT,
+        "missing cells",
+        choices=MISSING,
+    )
+    tie_tolerance: float = option(
+        1e-9,
+        "Differences are rounded to multiples of this before they are ranked, so that 0.3 − 0.2 "
+        "and 0.2 − 0.1 tie; 0 ranks the raw floats",
+        WHAT,
+        "tie tolerance",
+        check=not_negative,
+    )
+    n_resamples: int = option(
+        10_000,
+        "Resamples of data sets for intervals and permutations",
+        DEPTH,
+        "resamples",
+        check=partial(check_integer, least=100),
+    )
+    confidence: float = option(
+        0.95, "Level of the intervals", DEPTH, "confidence", check=check_fraction
+    )
+    rope: float = option(
+        0.01,
+        "Half-width of the region of practical equivalence",
+        DEPTH,
+        "region of practical equivalence",
+        check=not_negative,
+    )
+    prior_weight: float = option(
+        1.0,
+        "Weight of the Bayesian prior at no difference, in data sets",
+        DEPTH,
+        "weight of the prior",
+        check=not_negative,
+    )
+    random_state: int = option(
+        0,
+        "Seed of everything that is random",
+        DEPTH,
+        "random state",
+        check=partial(check_integer, least=0),
+    )
+    deep: bool = option(
+        False, "Also power and the specification table, which take longer", DEPTH, "deep analysis"
+    )
+    kendall: Kendall = option(
+        "product",
+        "Weight of a pair of tasks in Kendall's τ",
+        TASKS,
+        "weights of Kendall's τ",
+        choices=KENDALLS,
+    )
+    inference: Inference = option(
+        "cr1",
+        "Standard errors of the regression of ranks on traits",
+        TASKS,
+        "inference of the regression",
+        choices=INFERENCES,
+    )
+    strata: Strata = option(
+        "width",
+        "Strata of difficulty (the task's median score)",
+        TASKS,
+        "strata of difficulty",
+        choices=STRATA,
+    )
+    n_strata: int = option(5, "Number of strata", TASKS, "number of strata", check=check_integer)
+
+    @classmethod
+    def of(cls, **chosen: Any) -> Settings:
+        """Settings as a user gives them: a control implies its family, one name is a list."""
+        if chosen.get("control") is not None:
+            chosen.setdefault("family", "control")
+        names = chosen.get("algorithms")
+        if names is not None:
+            chosen["algorithms"] = (names,) if isinstance(names, str) else tuple(names)
+        return cls(**chosen)
 
     def __post_init__(self) -> None:
-        for name, allowed in CHOICES.items():
-            _check_choice(name, getattr(self, name), allowed)
-        _check_number("alpha", self.alpha, "between 0 and 1", lambda value: 0 < value < 1)
-        _check_number("confidence", self.confidence, "between 0 and 1", lambda value: 0 < value < 1)
-        _check_number("tie_tolerance", self.tie_tolerance, "0 or more", lambda value: value >= 0)
-        _check_number("rope", self.rope, "0 or more", lambda value: value >= 0)
-        _check_number("prior_weight", self.prior_weight, "0 or more", lambda value: value >= 0)
-        _check_integer("n_resamples", self.n_resamples, 100)
-        _check_integer("n_strata", self.n_strata, 1)
-        _check_integer("random_state", self.random_state, 0)
+        for name, declared in OPTIONS.items():
+            if declared.choices:
+                check_choice(name, getattr(self, name), declared.choices)
+            if declared.check is not None:
+                declared.check(name, getattr(self, name))
         self._check_combinations()
 
     def _check_combinations(self) -> None:
@@ -139,12 +258,12 @@ wilcoxon; got 'rlg' (did you mean 'rgl'?)
                 f"control is {self.control!r} but family is {self.family!r}: "
                 "a control needs family 'control'"
             )
-        if self.test == "ds" and self.null == "exact":
+        if self.null not in TESTS[self.test].nulls:
             raise ArgumentError(
-                "test 'ds' has no exact null distribution: use null 'permutation' "
-                "(or test 'rgl' with null 'exact')"
+                f"test {self.test!r} has no {self.null} null distribution: use null 'permutation' "
+                f"(or test 'rgl' with null {self.null!r})"
             )
-        if self.engine != "native" and self.test not in ("rgl", "ds"):
+        if self.engine != "native" and not TESTS[self.test].in_r:
             raise ArgumentError(
                 f"engine {self.engine!r} computes only tests 'rgl' and 'ds'; got test "
                 f"{self.test!r}: use engine 'native'"
@@ -153,26 +272,78 @@ wilcoxon; got 'rlg' (did you mean 'rgl'?)
     @property
     def clustered(self) -> bool:
         """Whether the test respects that tasks of one data set are not independent."""
-        return self.test != "wilcoxon"
+        return TESTS[self.test].clustered
+
+    @property
+    def test_in_words(self) -> str:
+        """The test, its side and its correction as a phrase.
+
+        Examples
+        --------
+        >>> Settings().test_in_words
+        'clustered Wilcoxon signed-rank test (Rosner-Glynn-Lee), one-sided, Holm-corrected over \
+the tests of each algorithm'
+        """
+        null = "" if self.null == "asymptotic" else f", {NULLS[self.null].name}"
+        corrected = "uncorrected"
+        if self.correction != "none":
+            name, family = CORRECTIONS[self.correction].name, FAMILIES[self.family].phrase
+            corrected = f"{name}-corrected {family}"
+        sided = ALTERNATIVES[self.alternative].phrase
+        return f"{TESTS[self.test].name}{null}, {sided}, {corrected}"
+
+    def record(self) -> dict[str, Any]:
+        """What was chosen, for the record."""
+        return {name: getattr(self, name) for name, item in OPTIONS.items() if item.recorded}
 
 
-def _check_choice(name: str, value: Any, allowed: tuple[str, ...]) -> None:
-    if value not in allowed:
-        raise ArgumentError(
-            f"{name} must be one of {', '.join(allowed)}; got {value!r}"
-            f"{did_you_mean(str(value), allowed)}"
+OPTIONS: dict[str, Option] = {item.name: Option(**item.metadata) for item in fields(Settings)}
+
+
+class Options(TypedDict, total=False):
+    """The settings as keyword arguments, for type checkers and editors."""
+
+    test: Test
+    null: Null
+    alternative: Alternative
+    correction: Correction
+    family: Family
+    control: str | None
+    alpha: float
+    engine: Engine
+    algorithms: Sequence[str] | None
+    missing: Missing
+    tie_tolerance: float
+    n_resamples: int
+    confidence: float
+    rope: float
+    prior_weight: float
+    random_state: int
+    deep: bool
+    kendall: Kendall
+    inference: Inference
+    strata: Strata
+    n_strata: int
+
+
+def document_settings(target: Any) -> None:
+    """Write every setting into the documentation of a class or function, where it has a place."""
+    # Without docstrings (python -OO) there is nothing to write into.
+    if target.__doc__:
+        target.__doc__ = inspect.cleandoc(target.__doc__).replace(PLACE, _parameters())
+
+
+def _parameters() -> str:
+    lines = []
+    for field_ in fields(Settings):
+        item = OPTIONS[field_.name]
+        kind = "{" + ", ".join(map(repr, item.choices)) + "}, " if item.choices else ""
+        meanings = "; ".join(
+            f"``{value}``, {choice.name}" for value, choice in item.choices.items()
         )
+        lines.append(f"{field_.name} : {kind}default {field_.default!r}")
+        lines.append(f"    {item.help}{': ' if meanings else ''}{meanings}.")
+    return "\n".join(lines)
 
 
-def _check_number(name: str, value: Any, rule: str, valid: Any) -> None:
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        raise ArgumentError(f"{name} must be a number {rule}; got {value!r}") from None
-    if not (math.isfinite(number) and valid(number)):
-        raise ArgumentError(f"{name} must be {rule}; got {value!r}")
-
-
-def _check_integer(name: str, value: Any, least: int) -> None:
-    if isinstance(value, bool) or not hasattr(value, "__index__") or value < least:
-        raise ArgumentError(f"{name} must be an integer of at least {least}; got {value!r}")
+document_settings(Settings)

@@ -27,9 +27,7 @@ class Null:
     key, name : str
         As an option, and in prose.
     sentence : str
-        For a methods paragraph; ``{n_resamples}`` and citation keys in braces are filled in.
-    plain_sentence : str
-        The same for a test whose signs flip one by one.
+        For a methods paragraph; ``{flips}``, ``{n_resamples}`` and citation keys are filled in.
     citation : str
         Key of the work behind it; empty if there is none.
     """
@@ -37,7 +35,6 @@ class Null:
     key: str
     name: str
     sentence: str
-    plain_sentence: str
     citation: str = ""
 
 
@@ -59,6 +56,8 @@ class Test:
         The null distributions it has.
     in_r : bool
         Whether R's clusrank has it, too.
+    flips : str
+        Whose signs flip under the null hypothesis.
     """
 
     __test__ = False  # not a case for pytest
@@ -70,6 +69,7 @@ class Test:
     clustered: bool = True
     nulls: tuple[str, ...] = ("asymptotic", "exact", "permutation")
     in_r: bool = False
+    flips: str = "whole data sets"
     module: str = "plain"
 
     @property
@@ -86,20 +86,17 @@ NULLS = {
             "asymptotic",
             "normal approximation",
             "p-values follow from the normal approximation",
-            "p-values follow from the normal approximation",
         ),
         Null(
             "exact",
             "exact distribution of the rank sum",
             "p-values follow from the exact distribution of the sum of signed ranks when the "
-            "signs of whole data sets are flipped",
-            "p-values follow from the exact null distribution",
+            "signs of {flips} are flipped",
         ),
         Null(
             "permutation",
             "random flips of signs",
-            "p-values follow from {n_resamples:,} random flips of the signs of whole data sets",
-            "p-values follow from {n_resamples:,} random flips of signs",
+            "p-values follow from {n_resamples} random flips of the signs of {flips}",
             "phipson2010",
         ),
     )
@@ -110,7 +107,7 @@ TESTS = {
     for test in (
         Test(
             "rgl",
-            "Rosner-Glynn-Lee",
+            "clustered Wilcoxon signed-rank test (Rosner-Glynn-Lee)",
             "the Rosner-Glynn-Lee clustered Wilcoxon signed-rank test {rosner2006} with data sets "
             "as clusters",
             "rosner2006",
@@ -119,7 +116,7 @@ TESTS = {
         ),
         Test(
             "ds",
-            "Datta-Satten",
+            "clustered Wilcoxon signed-rank test (Datta-Satten)",
             "the Datta-Satten clustered signed-rank test {datta2008} with data sets as clusters, "
             "which stays valid when the size of a cluster is related to the outcome",
             "datta2008",
@@ -129,18 +126,20 @@ TESTS = {
         ),
         Test(
             "dataset-means",
-            "Wilcoxon on data set means",
+            "Wilcoxon signed-rank test on data set means",
             "the Wilcoxon signed-rank test {wilcoxon1945} on the mean difference per data set "
             "{demsar2006}",
             "wilcoxon1945",
+            flips="mean differences",
         ),
         Test(
             "wilcoxon",
-            "Wilcoxon",
+            "plain Wilcoxon signed-rank test, which ignores clusters",
             "the Wilcoxon signed-rank test {wilcoxon1945}, which treats tasks of the same data set "
             "as independent and is too liberal where they are not",
             "wilcoxon1945",
             clustered=False,
+            flips="single tasks",
         ),
     )
 }
@@ -152,7 +151,7 @@ def check_test(test: str, null: str, alternative: str, n_resamples: int) -> Test
     Examples
     --------
     >>> check_test("rgl", "exact", "greater", 100).name
-    'Rosner-Glynn-Lee'
+    'clustered Wilcoxon signed-rank test (Rosner-Glynn-Lee)'
     """
     from occstats.checks import check_choice, check_integer
     from occstats.errors import ArgumentError
