@@ -186,16 +186,16 @@ def test_narrow_terminal_leaves_columns_out_and_says_so(monkeypatch):
 INTERRUPTED_WHILE_WRITING = """
 import os, signal, sys
 from occstats.cli import main
-from occstats.report import writer
+from occstats import files
 
-write = writer._write_durably
+write = files._write_durably
 
 def write_and_interrupt(path, content):
     write(path, content)
     if path.name == "summary.tex":
         os.kill(os.getpid(), signal.SIGINT)
 
-writer._write_durably = write_and_interrupt
+files._write_durably = write_and_interrupt
 main(sys.argv[1:])
 """
 

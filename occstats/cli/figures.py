@@ -101,9 +101,9 @@ def command(
     from occstats.figures.frames import read_frame
     from occstats.figures.saving import check_formats
     from occstats.figures.style import FigureError, preset
-    from occstats.report.writer import check_target
+    from occstats.files import check_folder
 
-    check_target(out)
+    check_folder(out)
     chosen, kinds = _comma_separated(only), check_formats(_comma_separated(formats))
     if width is not None:
         preset(width)

@@ -112,10 +112,10 @@ def command(
     from occstats.cli.experiment_options import split
     from occstats.experiment.timing import SIZES, measure_times
     from occstats.experiment.timing_data import generated_rows, rows_of_file
-    from occstats.report.writer import check_target
+    from occstats.files import check_folder
 
     kinds = _formats(formats)
-    check_target(out)
+    check_folder(out)
     chosen = sizes or list(SIZES)
     if data is None:
         pool = generated_rows(max(chosen) + queries, attributes, seed)
@@ -150,8 +150,8 @@ def _formats(formats: str) -> list[str]:
 def _write(table: pd.DataFrame, folder: Path, kinds: list[str]) -> list[Path]:
     import io
 
+    from occstats.files import write_folder
     from occstats.report.csv import guard
-    from occstats.report.writer import write_files
 
     guarded = table.assign(descriptor=table["descriptor"].map(guard))
     parquet = io.BytesIO()
@@ -160,7 +160,7 @@ def _write(table: pd.DataFrame, folder: Path, kinds: list[str]) -> list[Path]:
         "times.csv": guarded.to_csv(index=False, lineterminator="\n"),
         "times.parquet": parquet.getvalue(),
     }
-    write_files(folder, iter(files.items()))
+    write_folder(folder, iter(files.items()))
     written = [folder / name for name in files]
     if kinds and (table["status"] == "ok").any():
         from occstats.figures import save, times

@@ -5,9 +5,9 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
-from occstats.names import printable
 from occstats.report.table import Table
 from occstats.report.tables import all_tables, leading_tables
+from occstats.text import printable
 
 if TYPE_CHECKING:
     from occstats.comparison.result import Comparison

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from occstats.comparison.verdict import ROW_FAMILY_NOTE, describe_test
-from occstats.formats import decimals, p_value, percent, text
+from occstats.comparison.pairs import BETTER, WORSE
+from occstats.comparison.words.verdict import ROW_FAMILY_NOTE
 from occstats.report.table import Column, Leading, Table, grid, with_headers
 from occstats.report.writing import blank_or, interval, score_digits, shares
+from occstats.text import decimals, p_value, percent, word
 
 if TYPE_CHECKING:
     from occstats.comparison.result import Comparison
@@ -22,25 +23,27 @@ def p_value_table(comparison: Comparison) -> Table:
     """The triangle of corrected p-values, or the tests against the control."""
     settings = comparison.settings
     square = comparison.matrix("p_adjusted_unclipped")
-    claim = "the row is better than the column"
+    claim, claimed = "the row is better than the column", [BETTER]
     if settings.alternative == "less":
         # The test that the column is worse than the row makes the same claim.
         square = square.T
     elif settings.alternative == "two-sided":
-        claim = "row and column differ"
+        claim, claimed = "row and column differ", [BETTER, WORSE]
     if settings.control is None:
         square = _upper_triangle(square)
     else:
         square = square.loc[[settings.control]].drop(columns=settings.control)
+    found = comparison.matrix("conclusion").loc[square.index, square.columns].isin(claimed)
     shown, columns = grid([Leading("algorithm", list(square.index))], square, blank_or(p_value))
     corrected = settings.correction != "none"
     return Table(
         name="p_values",
         title="Corrected p-values" if corrected else "P-values, not corrected",
-        explanation=f"Tests that {claim}: {describe_test(settings)}.",
+        explanation=f"Tests that {claim}: {settings.test_in_words}.",
         frame=with_headers(shown, columns),
         shown=shown,
         columns=columns,
+        best=found.where(square.notna(), False).set_axis([c.keys[0] for c in columns[1:]], axis=1),
         note=ROW_FAMILY_NOTE
         if settings.family == "row" and corrected and len(comparison.algorithms) > 2
         else "",
@@ -64,8 +67,8 @@ def pairwise_table(comparison: Comparison) -> Table:
     digits = score_digits(comparison)
     signed = decimals(digits, signed=True)
     columns = [
-        Column("better", ("a",), text, number=False),
-        Column("worse", ("b",), text, number=False),
+        Column("better", ("a",), word, number=False),
+        Column("worse", ("b",), word, number=False),
         Column("p", ("p_adjusted_unclipped",), p_value),
         Column("difference", ("mean_difference",), signed),
         Column(level, ("difference_ci_low", "difference_ci_high"), interval(signed)),
@@ -82,8 +85,8 @@ def pairwise_table(comparison: Comparison) -> Table:
     present = tuple(column for column in columns if all(key in frame for key in column.keys))
     if control is not None:
         present = (
-            Column("control", ("a",), text, number=False),
-            Column("other", ("b",), text, number=False),
+            Column("control", ("a",), word, number=False),
+            Column("other", ("b",), word, number=False),
             *present[2:],
         )
     return Table(
@@ -132,8 +135,8 @@ def complementary_table(comparison: Comparison) -> Table:
         "among all pairs.",
         frame=comparison.complementary_pairs,
         columns=(
-            Column("one", ("a",), text, number=False),
-            Column("other", ("b",), text, number=False),
+            Column("one", ("a",), word, number=False),
+            Column("other", ("b",), word, number=False),
             Column(
                 f"mean best {comparison.results.score_name}", ("mean_best_score",), decimals(digits)
             ),

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import pandas as pd
 
-from occstats import formats
+from occstats.text import word
 
 __all__ = ["Column", "Leading", "Table", "grid", "with_headers"]
 
@@ -19,7 +20,7 @@ class Column:
 
     header: str
     keys: tuple[str, ...]
-    write: Callable[..., str] = formats.text
+    write: Callable[..., str] = word
     number: bool = True
 
 
@@ -74,11 +75,14 @@ class Table:
     def __len__(self) -> int:
         return len(self.frame if self.shown is None else self.shown)
 
+    @cached_property
+    def _bold(self) -> dict[str, list[bool]]:
+        return {} if self.best is None else {key: self.best[key].tolist() for key in self.best}
+
     def is_best(self, row: int, column: Column) -> bool:
         """Whether the cell is set in bold."""
-        if self.best is None or column.keys[0] not in self.best.columns:
-            return False
-        return bool(self.best[column.keys[0]].iloc[row])
+        bold = self._bold.get(column.keys[0])
+        return bold is not None and bold[row]
 
 
 @dataclass(frozen=True)
@@ -87,7 +91,7 @@ class Leading:
 
     header: str
     values: list[Any]
-    write: Callable[..., str] = formats.text
+    write: Callable[..., str] = word
     number: bool = False
 
 

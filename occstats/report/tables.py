@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from occstats.formats import decimals, p_value, percent, text
 from occstats.report.pair_tables import (
     complementary_table,
     kendall_table,
@@ -16,6 +15,7 @@ from occstats.report.pair_tables import (
 from occstats.report.table import Column, Table
 from occstats.report.task_tables import frequency_table, rank_table, score_table, strata_table
 from occstats.report.writing import interval, score_digits
+from occstats.text import decimals, p_value, percent, word
 
 if TYPE_CHECKING:
     from occstats.comparison.result import Comparison
@@ -60,7 +60,7 @@ def summary_table(comparison: Comparison) -> Table:
     level = f"{100 * comparison.settings.confidence:g} %"
     score = decimals(score_digits(comparison))
     columns = [
-        Column("algorithm", ("algorithm",), text, number=False),
+        Column("algorithm", ("algorithm",), word, number=False),
         Column("mean rank", ("mean_rank",), decimals(2)),
         Column(level, ("mean_rank_ci_low", "mean_rank_ci_high"), interval(decimals(2))),
         Column(f"mean {name}", ("mean_score",), score),
@@ -93,7 +93,7 @@ def regression_table(comparison: Comparison) -> Table:
     frame = comparison.regression
     terms = [term for term in frame["term"].unique() if term != "intercept"]
     shown = pd.DataFrame({"algorithm": frame["algorithm"].unique()})
-    columns = [Column("algorithm", ("algorithm",), text, number=False)]
+    columns = [Column("algorithm", ("algorithm",), word, number=False)]
     for position, term in enumerate(terms):
         rows = frame[frame["term"] == term].set_index("algorithm").reindex(shown["algorithm"])
         keys = (f"coefficient_{position}", f"p_{position}")

@@ -8,9 +8,9 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from occstats.names import printable
 from occstats.report.table import Table
 from occstats.report.tables import all_tables, leading_tables
+from occstats.text import printable
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import occstats
-from occstats.formats import decimals, p_value, percent
+from occstats.text import decimals, p_value, percent
 from occstats.report.latex import table_to_latex
 from occstats.report.markdown import table_to_markdown
 from occstats.report.table import Column, Table

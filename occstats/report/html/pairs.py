@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from occstats.comparison.explanations import explain
-from occstats.comparison.verdict import claims
-from occstats.formats import decimals, integer, p_value, percent
-from occstats.names import printable
-from occstats.report.html.views import minus_signs
-from occstats.report.writing import interval, score_digits, shares
+from occstats.comparison.words.explain import explain
+from occstats.comparison.pairs import BETTER
+from occstats.comparison.words.verdict import claims
+from occstats.report.writing import interval, minus_signs, score_digits, shares
+from occstats.text import decimals, integer, p_value, percent, printable
 
 if TYPE_CHECKING:
     from occstats.comparison.result import Comparison
@@ -114,15 +113,20 @@ def _written(rows: pd.DataFrame, measure: Measure) -> list[list[str]]:
 
 
 def _sentences(comparison: Comparison, rows: pd.DataFrame) -> list[str]:
-    proven = claims(comparison)
+    proven, conclusions = claims(comparison), comparison.matrix("conclusion")
     return [
-        _sentence(comparison, proven, a, b, difference)
+        _sentence(comparison, proven, conclusions, a, b, difference)
         for a, b, difference in zip(rows["a"], rows["b"], rows["mean_difference"], strict=True)
     ]
 
 
 def _sentence(
-    comparison: Comparison, proven: pd.DataFrame, a: str, b: str, difference: float
+    comparison: Comparison,
+    proven: pd.DataFrame,
+    conclusions: pd.DataFrame,
+    a: str,
+    b: str,
+    difference: float,
 ) -> str:
     score, alpha = printable(comparison.results.score_name), comparison.settings.alpha
     if np.isnan(difference):
@@ -141,7 +145,7 @@ def _sentence(
     written = p_value(p)
     # No line breaks within the equation.
     equation = (f"p {written}" if written[0] in "<>≥" else f"p = {written}").replace(" ", "\u00a0")
-    if p <= alpha:
+    if conclusions.at[better, other] == BETTER:
         return f"{lead}; that is significant ({equation}, α = {alpha:g})."
     return (
         f"{lead}; that is not significant ({equation}, α = {alpha:g}), which does not mean that "
@@ -153,7 +157,7 @@ def _add_changes(
     comparison: Comparison, pairs: dict[str, dict[str, Any]], position: dict[str, int]
 ) -> None:
     """The data sets without which a pair would get another conclusion."""
-    changes = getattr(comparison.stability, "changes", None)
+    changes = comparison.stability.changes
     if changes is None or not len(changes):
         return
     changes = changes[changes["left_out"] == "dataset"]
