@@ -1,16 +1,18 @@
-"""The catalogue of the paper's fifty data sets: origin, preparation, expected shape."""
+"""The catalogue of the paper's fifty data sets, and a folder of data sets checked against it."""
 
 import json
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from occstats.datasets.dataset import Dataset
+from occstats.datasets.reading import data_files, read_dataset
 from occstats.errors import DataError
 from occstats.names import did_you_mean
 
-__all__ = ["Entry", "catalogue", "entry_of", "problems"]
+__all__ = ["Entry", "Finding", "catalogue", "check_folder", "entry_of", "problems"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,3 +114,39 @@ def problems(dataset: Dataset, entry: Entry) -> list[str]:
         if name in sizes and sizes[name] != size
     ]
     return found
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What is to be said of one data set: ``ok``, ``missing``, ``differs``, ``unreadable``, or
+    ``unknown`` (a file that is not of the paper)."""
+
+    name: str
+    status: str
+    detail: str = ""
+
+
+def check_folder(folder: str | Path, *, label: str = "class") -> list[Finding]:
+    """Compare the files of a folder with the catalogue: attributes and class sizes.
+
+    Returns
+    -------
+    list of Finding
+        One per data set of the paper, and one per other file.
+    """
+    found = {path.name.removesuffix(".gz").rsplit(".", 1)[0]: path for path in data_files(folder)}
+    findings = []
+    for name, entry in catalogue().items():
+        if name not in found:
+            findings.append(Finding(name, "missing"))
+            continue
+        try:
+            dataset = read_dataset(found[name], label=label, name=name)
+        except DataError as error:
+            findings.append(Finding(name, "unreadable", str(error)))
+            continue
+        wrong = problems(dataset, entry)
+        rows = f"{entry.rows} rows, {entry.m} attributes, {len(entry.classes)} targets"
+        findings.append(Finding(name, "differs" if wrong else "ok", "; ".join(wrong) or rows))
+    others = [name for name in found if name not in catalogue()]
+    return findings + [Finding(name, "unknown", "not a data set of the paper") for name in others]

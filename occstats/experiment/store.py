@@ -1,22 +1,47 @@
 """The results store: a folder of Parquet shards, each written whole or not at all."""
 
-import os
-import time
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
-from occstats.errors import OutputError, ResultsError
-from occstats.experiment.integrity import content_digest
+from occstats.errors import ResultsError
+from occstats.files import remove_stale, verify_digest, write_parquet
 
-__all__ = ["Store", "write_parquet"]
+__all__ = ["KEY", "Store", "keys_of", "typed"]
 
-# A temporary file lives for milliseconds; one this old belongs to a process that was killed.
-STALE_AFTER_SECONDS = 600
-# The key of the metadata under which a file keeps the hash of its content.
-DIGEST = b"occstats-content"
+KEY = ["dataset", "class", "descriptor", "fold"]
+# The types must not depend on the values that happen to be in a shard.
+NUMBERS = {
+    "fold": "int64",
+    "auroc": "float64",
+    "n": "int64",
+    "m": "int64",
+    "sparsity": "float64",
+    "omitted_rows": "int64",
+    "seed": "int64",
+}
+
+
+def typed(rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows with the types that their columns have in every shard.
+
+    Examples
+    --------
+    >>> typed(pd.DataFrame({"n": [5.0], "error": [None], "fit_seconds": [None]})).dtypes.tolist()
+    [dtype('int64'), string..., dtype('float64')]
+    """
+    return rows.astype(
+        {
+            name: "float64" if name.endswith("seconds") else NUMBERS.get(name, "string")
+            for name in rows.columns
+        }
+    )
+
+
+def keys_of(rows: pd.DataFrame) -> list[tuple[str, str, str, int]]:
+    """The key of each row."""
+    return list(zip(*(rows[column] for column in KEY), strict=True))
 
 
 class Store:
@@ -44,7 +69,8 @@ class Store:
     """
 
     def __init__(self, folder: str | Path) -> None:
-        self.folder = Path(folder)
+        # Absolute: a fit may change the directory.
+        self.folder = Path(folder).absolute()
 
     def path_of(self, shard_id: str) -> Path:
         """The file of a shard."""
@@ -75,9 +101,11 @@ class Store:
             # Not a data set of files: a folder called a=b must not become a column.
             table = pq.ParquetFile(path, page_checksum_verification=True).read()
             rows: pd.DataFrame = table.to_pandas()
-            if content_digest(rows) != table.schema.metadata[DIGEST].decode():
-                raise ValueError("the content is not what was written")
+            if not verify_digest(rows, table.schema.metadata, str(path)):
+                raise ValueError("it has no hash of its content")
             rows = rows if columns is None else rows[columns]
+        except ResultsError:
+            raise
         except Exception as error:  # a damaged file can raise anything
             raise ResultsError(
                 f"{path}: damaged ({' '.join(str(error).split())[:120]}); delete the file and "
@@ -92,56 +120,23 @@ class Store:
         found = pq.read_schema(self.path_of(shard_id)).metadata or {}
         return {k.decode(): v.decode() for k, v in found.items() if k == b"occstats"}
 
+    def forget(self, keys: set[tuple[str, str, str, int]]) -> int:
+        """Remove the rows with these keys; return how many there were."""
+        forgotten = 0
+        for shard_id in sorted(self.shard_ids()):
+            rows = self.read_shard(shard_id)
+            kept = rows[[key not in keys for key in keys_of(rows)]]
+            forgotten += len(rows) - len(kept)
+            if not len(kept):
+                self.remove(shard_id)
+            elif len(kept) < len(rows):
+                self.write(shard_id, kept, self.metadata(shard_id))
+        return forgotten
+
     def remove(self, shard_id: str) -> None:
         """Forget a shard."""
         self.path_of(shard_id).unlink(missing_ok=True)
 
     def clean(self) -> None:
         """Remove what killed processes left half-written."""
-        for path in self.folder.glob(".part-*.tmp"):
-            try:
-                if time.time() - path.stat().st_mtime > STALE_AFTER_SECONDS:
-                    path.unlink()
-            except FileNotFoundError:
-                continue
-
-
-def write_parquet(rows: pd.DataFrame, path: Path, metadata: Mapping[str, str]) -> None:
-    """Write a Parquet file with page checksums and metadata, atomically."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    table = pa.Table.from_pandas(rows, preserve_index=False)
-    merged: dict[Any, Any] = {**(table.schema.metadata or {}), **metadata}
-    merged[DIGEST] = content_digest(rows)
-    table = table.replace_schema_metadata(merged)
-    temporary = path.parent / f".{path.stem}-{os.getpid()}-{time.monotonic_ns()}.tmp"
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with temporary.open("wb") as file:
-            pq.write_table(table, file, compression="zstd", write_page_checksum=True)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
-        _sync_folder(path.parent)
-    except OSError as error:
-        raise OutputError(
-            f"{path}: cannot be written ({error.strerror or error}); what was written before is "
-            "safe: make room or choose another --out, and run the same command again"
-        ) from error
-    finally:
-        temporary.unlink(missing_ok=True)
-
-
-def _sync_folder(folder: Path) -> None:
-    """Make the rename itself durable, where the system allows to."""
-    try:
-        descriptor = os.open(folder, os.O_RDONLY)
-    except OSError:
-        return
-    try:
-        os.fsync(descriptor)
-    except OSError:
-        pass
-    finally:
-        os.close(descriptor)
+        remove_stale(self.folder, ".part-*.tmp")

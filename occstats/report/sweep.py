@@ -13,7 +13,7 @@ from occstats import formats
 from occstats.report.table import Column, Table
 
 if TYPE_CHECKING:
-    from occstats.experiment.tuning import Sweep
+    from occstats.tuning import Sweep
 
 __all__ = ["choices_table", "defaults_table", "print_sweep", "write_sweep"]
 

@@ -12,7 +12,7 @@ import pytest
 
 import occstats
 from occstats.errors import ArgumentError
-from occstats.experiment.defaults import default_hyperparameters
+from occstats.tuning import default_hyperparameters
 from occstats.report.paper_tables import (
     defaults_table,
     paper_files,

@@ -7,10 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 from occstats.errors import ArgumentError
-from occstats.experiment.evaluate import size_for_task
-from occstats.experiment.folds import smallest_training_part
-from occstats.experiment.task_sizes import AtMost
-from occstats.experiment.tasks import Task
+from occstats.experiment.protocol import AtMost, Task, size_for_task, smallest_training_part
 from occstats.names import did_you_mean
 
 __all__ = [

@@ -4,20 +4,18 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from occstats.errors import ArgumentError, ResultsError
-from occstats.experiment.run import Data
-from occstats.experiment.seeds import SeedPolicy
-from occstats.experiment.tuning.experiment import prepare_sweep, read_description, read_rows
-from occstats.experiment.tuning.grids import Value
-from occstats.experiment.tuning.leave_one_out import choices, results_with
-from occstats.experiment.tuning.selection import Optimum, find_optimum, smoothed
-from occstats.experiment.tuning.table import GridMeans, expand
+from occstats.errors import ResultsError
+from occstats.experiment.estimators import SeedPolicy
+from occstats.experiment.experiment import Data, folder_or_temporary
+from occstats.tuning.experiment import prepare_sweep, read_description, read_rows
+from occstats.tuning.grids import Value
+from occstats.tuning.selection import Optimum, choices, find_optimum, results_with, smoothed
+from occstats.tuning.table import GridMeans, expand
 
 __all__ = ["PAPER_DEFAULTS", "Sweep", "read_sweep", "tune"]
 
@@ -264,23 +262,18 @@ def tune(
     >>> sweep.defaults[["descriptor", "hyperparameter", "optimum", "paper"]].values.tolist()
     [['NND', 'k', 6, 1]]
     """
-    with TemporaryDirectory(prefix="occstats-") as temporary:
+    with folder_or_temporary(out) as place:
         experiment = prepare_sweep(
             data,
-            datasets=datasets,
+            out=place,
             descriptors=descriptors,
             metrics=metrics,
             grids=grids,
             windows=windows,
-            out=temporary if out is None else out,
+            datasets=datasets,
+            label=label,
             timeout=timeout,
             seed=seed,
-            label=label,
         )
-        if force is not None:
-            if force not in {"failed", "all"}:
-                raise ArgumentError(f"force={force!r}: expected 'failed' or 'all'")
-            experiment.forget(force)
-        experiment.describe()
-        experiment.run(jobs=jobs, scheduler=scheduler, part=shard, progress=progress)
+        experiment.run(jobs=jobs, scheduler=scheduler, part=shard, force=force, progress=progress)
         return read_sweep(experiment.folder)

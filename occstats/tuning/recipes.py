@@ -1,19 +1,30 @@
-"""What is to be swept: a descriptor, its metric and its grids."""
+"""What is to be swept (a descriptor, its metric, its grids), and the defaults that it has."""
 
+import inspect
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
 
 from occstats.errors import ArgumentError
-from occstats.experiment.recipes import Recipe, make_recipes
-from occstats.experiment.sharing import shares_search
-from occstats.experiment.tuning.grids import Axis, Value, check_names, with_grids, with_windows
+from occstats.experiment.estimators import Recipe, make_recipes, shares_search
+from occstats.tuning.grids import PAPER, Axis, Value, check_names, with_grids, with_windows
 
-__all__ = ["DEFAULT_DESCRIPTORS", "DEFAULT_METRICS", "SweepRecipe", "make_sweep_recipes"]
+__all__ = [
+    "DEFAULT_DESCRIPTORS",
+    "DEFAULT_METRICS",
+    "SweepRecipe",
+    "default_hyperparameters",
+    "make_sweep_recipes",
+]
 
-DEFAULT_DESCRIPTORS = ("NND", "LNND", "LOF", "SVM", "ALP")
+DEFAULT_DESCRIPTORS = tuple(PAPER)
 # The first is the descriptors' own; only sweeps with it carry the plain name.
 DEFAULT_METRICS = ("manhattan", "euclidean")
+# What the paper tunes; the rest of a signature (metric, threads, seed) is no matter of tuning.
+TUNED = dict.fromkeys(axis.parameter for axes in PAPER.values() for axis in axes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,23 +46,18 @@ class SweepRecipe(Recipe):
     metric: str | None = None
 
     @property
-    def is_fast(self) -> bool:
-        """Whether one neighbour search answers the whole grid."""
-        return shares_search(self.origin) and all(a.rule in {"count", "log"} for a in self.axes)
-
-    @property
     def kind(self) -> str:
         """How it is computed: ``neighbours``, ``support vectors`` or ``refits``."""
-        if self.is_fast:
+        if shares_search(self.origin) and all(a.rule in {"count", "log"} for a in self.axes):
             return "neighbours"
         if self.origin.upper() == "SVM" and {a.parameter for a in self.axes} == {"nu", "c"}:
             return "support vectors"
         return "refits"
 
     def fingerprint(self, dataset: str) -> str:
-        """Origin, metric and grids as text, for telling configurations apart."""
+        """Code, origin, metric and grids as text, for telling configurations apart."""
         axes = [(axis.name, axis.rule, axis.values) for axis in self.axes]
-        return json.dumps([self.origin, self.metric, axes])
+        return json.dumps([self.code, self.origin, self.metric, axes])
 
 
 def make_sweep_recipes(
@@ -89,6 +95,7 @@ def _with_metric(recipe: Recipe, axes: tuple[Axis, ...], metric: str | None) -> 
         name=recipe.name if plain else f"{recipe.name} ({metric})",
         origin=recipe.origin,
         parameters={} if plain else {"metric": metric},
+        code=recipe.code,
         axes=axes,
         descriptor=recipe.name,
         metric=metric,
@@ -103,3 +110,34 @@ def _check_metrics(metrics: tuple[str, ...]) -> None:
             raise ArgumentError(
                 f"--metric: expected {' or '.join(DEFAULT_METRICS)}, got {metric!r}"
             )
+
+
+def default_hyperparameters() -> pd.DataFrame:
+    """One row per descriptor and hyperparameter, with the default as the paper writes it.
+
+    Examples
+    --------
+    >>> table = default_hyperparameters()
+    >>> table[table["descriptor"] == "ALP"]["default"].tolist()
+    ['5.5 log n', '6.0 log n']
+    """
+    from occstats_descriptors.registry import DESCRIPTORS
+
+    rows = [
+        {"descriptor": name, "hyperparameter": parameter.name, "default": _shown(parameter.default)}
+        for name, descriptor in DESCRIPTORS.items()
+        for parameter in inspect.signature(descriptor).parameters.values()
+        if parameter.name in TUNED
+    ]
+    return pd.DataFrame(rows, columns=["descriptor", "hyperparameter", "default"])
+
+
+def _shown(value: Any) -> str:
+    from occstats_descriptors.sizes import LogMultiple
+    from occstats_descriptors.svm import DimensionMultiple
+
+    if isinstance(value, LogMultiple):
+        return f"{value.factor:.1f} log n"
+    if isinstance(value, DimensionMultiple):
+        return f"{value.factor:.2f} m"
+    return f"{value:.2f}" if isinstance(value, float) else str(value)
