@@ -95,6 +95,12 @@ OPTIONS = {
         metavar="SECONDS",
         help="Give up a fit (of a sweep: a fold) after this time.",
     ),
+    "memory": _declared(
+        "--memory",
+        type=click.FloatRange(min=0, min_open=True),
+        metavar="GB",
+        help="What a worker may use; a fit that needs more fails.  [default: what there is]",
+    ),
     "seed": _declared(
         "--seed",
         default="pinned:0",
@@ -131,7 +137,7 @@ OPTIONS = {
 }
 # What every command that works through tasks takes: data, engine and store.
 OF_TASKS = ("data", "datasets", "label", "descriptors", "jobs", "scheduler", "shard", "timeout",
-            "seed", "force", "dry_run", "out", "progress", "as_json")  # fmt: skip
+            "memory", "seed", "force", "dry_run", "out", "progress", "as_json")  # fmt: skip
 
 
 def options(*names: str, **changes: dict[str, Any]) -> Callable[[Any], Any]:
@@ -171,7 +177,8 @@ def carry_out(
         _print_plan(experiment, unit, as_json)
         return False
     try:
-        experiment.run(**how)
+        for other in experiment.run(**how):
+            click.echo(f"{out} is also written by {other}", err=True)
     except KeyboardInterrupt:
         click.echo(f"Interrupted; the same command goes on with what {out} lacks.", err=True)
         raise

@@ -4,6 +4,7 @@ import json
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cache
 from hashlib import sha256
 from typing import Any
 
@@ -212,6 +213,8 @@ def make_estimator(
     from occstats_descriptors.registry import make
     from occstats_descriptors.sizes import LogMultiple
 
+    if recipe.code and _loaded_code(recipe.origin) != recipe.code:
+        raise DataError(f"the code of {recipe.origin} changed while the experiment ran")
     given = {**recipe.parameters_for(dataset), **(parameters or {})}
     estimator = make(recipe.origin, **given)
     settled: dict[str, Any] = {}
@@ -227,6 +230,12 @@ def make_estimator(
         elif last == "n_jobs" and last not in given:
             settled[name] = 1  # the workers are the parallelism
     return estimator.set_params(**settled)
+
+
+@cache
+def _loaded_code(origin: str) -> str:
+    """The code that this process has, asked for when it is first used."""
+    return code_of(origin)
 
 
 def fit_and_score(

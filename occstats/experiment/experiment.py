@@ -142,9 +142,13 @@ class Experiment:
         scheduler: str | None = None,
         part: tuple[int, int] | None = None,
         force: str | None = None,
+        memory: float | None = None,
         progress: bool | None = None,
-    ) -> None:
-        """Compute what is missing; interrupted at any moment, the next call goes on."""
+    ) -> list[str]:
+        """Compute what is missing; interrupted at any moment, the next call goes on.
+
+        Returns who else was writing to the same folder.
+        """
         if force is not None:
             self.forget(force)
         self.store.clean()
@@ -164,11 +168,18 @@ class Experiment:
             timeout=self.timeout,
             metadata={"occstats": json.dumps(self._metadata())},
         )
-        finished = compute(
-            remaining.shards, work, jobs=jobs or os.cpu_count() or 1, scheduler=scheduler
-        )
-        for _ in _with_remaining_time(finished, remaining, progress):
-            pass
+        with self.store.writing() as others:
+            finished = compute(
+                remaining.shards,
+                work,
+                is_there=lambda shard: self.store.path_of(shard.id).exists(),
+                jobs=jobs or os.cpu_count() or 1,
+                scheduler=scheduler,
+                memory=None if memory is None else memory * 1e9,
+            )
+            for _ in _with_remaining_time(finished, remaining, progress):
+                pass
+        return others
 
     def described(self) -> dict[str, Any]:
         """What is asked for, as plain values."""
@@ -194,8 +205,7 @@ class Experiment:
         }
         positions = pd.Series([order.get(key, -1) for key in keys_of(rows)], index=rows.index)
         rows = rows[positions >= 0].assign(_position=positions[positions >= 0])
-        # Two drivers may have computed the same row; it is the same row.
-        rows = rows.sort_values("_position", kind="stable").drop_duplicates(KEY)
+        rows = rows.sort_values("_position", kind="stable")
         return rows.drop(columns="_position").reset_index(drop=True)
 
     def finish(self, out: str | Path) -> pd.DataFrame:
@@ -247,6 +257,7 @@ def run_experiment(
     scheduler: str | None = None,
     shard: tuple[int, int] | None = None,
     force: str | None = None,
+    memory: float | None = None,
     progress: bool | None = None,
 ) -> pd.DataFrame:
     """Run data descriptors on the one-class tasks of data sets, with five-fold cross-validation.
@@ -280,6 +291,8 @@ def run_experiment(
         Compute only the i-th of n shares of the work, for job arrays.
     force : {"failed", "all"}, optional
         Compute rows anew that are already there.
+    memory : float, optional
+        Gigabytes that a worker may use; a fit that needs more fails. By default what there is.
     progress : bool, optional
         Show a progress bar; by default where somebody watches.
 
@@ -306,7 +319,14 @@ def run_experiment(
             timeout=timeout,
             seed=seed,
         )
-        experiment.run(jobs=jobs, scheduler=scheduler, part=shard, force=force, progress=progress)
+        experiment.run(
+            jobs=jobs,
+            scheduler=scheduler,
+            part=shard,
+            force=force,
+            memory=memory,
+            progress=progress,
+        )
         return experiment.finish(place)
 
 

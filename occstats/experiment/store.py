@@ -1,16 +1,25 @@
 """The results store: a folder of Parquet shards, each written whole or not at all."""
 
-from collections.abc import Iterable, Mapping
+import hashlib
+import json
+import os
+import socket
+import sys
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pandas as pd
 
 from occstats.errors import ResultsError
-from occstats.files import remove_stale, verify_digest, write_parquet
+from occstats.files import remove_stale, verify_digest, write_file, write_parquet
 
 __all__ = ["KEY", "Store", "keys_of", "typed"]
 
 KEY = ["dataset", "class", "descriptor", "fold"]
+# Files in which those that write to a folder say so.
+WRITER = ".writing-"
 # The types must not depend on the values that happen to be in a shard.
 NUMBERS = {
     "fold": "int64",
@@ -50,8 +59,9 @@ class Store:
     A shard is written to a temporary file, synced and renamed, so that a process killed at any
     moment leaves either the whole shard or nothing. Pages carry checksums and the file a hash of
     its content, verified when read, so that a flipped bit is an error and not a wrong number.
-    Workers write side by side without a lock: ids are deterministic, and two workers that compute
-    the same shard write the same rows.
+    Workers write side by side: ids are deterministic, two workers that compute the same shard write
+    the same rows, and rows of the same key and configuration count once. Who writes says so in the
+    folder; the last one puts the shards together.
 
     Parameters
     ----------
@@ -85,14 +95,20 @@ class Store:
         write_parquet(rows, self.path_of(shard_id), metadata)
 
     def read(self, columns: Iterable[str] | None = None) -> pd.DataFrame:
-        """All rows of all shards; an empty frame where there are none."""
+        """All rows of all shards, each once; an empty frame where there are none."""
         wanted = list(columns) if columns is not None else None
-        shards = [self.read_shard(shard_id, wanted) for shard_id in sorted(self.shard_ids())]
+        shards: dict[str, pd.DataFrame] = {}
+        while lacking := sorted(self.shard_ids() - shards.keys()):
+            for shard_id in lacking:
+                with suppress(FileNotFoundError):  # put together with others just now
+                    shards[shard_id] = self.read_shard(shard_id)
         if not shards:
             return pd.DataFrame(columns=wanted or [])
-        return pd.concat(shards, ignore_index=True)
+        rows = pd.concat([shards[shard_id] for shard_id in sorted(shards)], ignore_index=True)
+        rows = rows[~_repeated(rows)]
+        return (rows if wanted is None else rows[wanted]).reset_index(drop=True)
 
-    def read_shard(self, shard_id: str, columns: list[str] | None = None) -> pd.DataFrame:
+    def read_shard(self, shard_id: str) -> pd.DataFrame:
         """The rows of one shard, with its checksums verified."""
         import pyarrow.parquet as pq
 
@@ -103,8 +119,7 @@ class Store:
             rows: pd.DataFrame = table.to_pandas()
             if not verify_digest(rows, table.schema.metadata, str(path)):
                 raise ValueError("it has no hash of its content")
-            rows = rows if columns is None else rows[columns]
-        except ResultsError:
+        except (ResultsError, FileNotFoundError):
             raise
         except Exception as error:  # a damaged file can raise anything
             raise ResultsError(
@@ -140,3 +155,86 @@ class Store:
     def clean(self) -> None:
         """Remove what killed processes left half-written."""
         remove_stale(self.folder, ".part-*.tmp")
+
+    @contextmanager
+    def writing(self) -> Iterator[list[str]]:
+        """Say in the folder that this process writes to it; gives those that already do.
+
+        When it is done and nobody else writes, the shards are put together.
+        """
+        host, process = socket.gethostname(), os.getpid()
+        mine = self.folder / f"{WRITER}{host}-{process}.json"
+        since = time.strftime("%Y-%m-%d %H:%M")
+        others = self.writers()
+        command = " ".join([Path(sys.argv[0]).name, *sys.argv[1:]])[:500]
+        said = {"host": host, "process": process, "since": since, "command": command}
+        write_file(mine, json.dumps(said))
+        try:
+            yield others
+            if not self.writers(but=mine):
+                self.compact()
+        finally:
+            mine.unlink(missing_ok=True)
+
+    def writers(self, but: Path | None = None) -> list[str]:
+        """Who writes to the folder now; what killed processes of this machine said is removed."""
+        found = []
+        for path in sorted(self.folder.glob(f"{WRITER}*.json")):
+            with suppress(OSError, ValueError, KeyError, TypeError):
+                said = json.loads(path.read_text(encoding="utf-8"))
+                here = said["host"] == socket.gethostname()
+                if path == but:
+                    continue
+                if here and not _is_alive(int(said["process"])):
+                    path.unlink(missing_ok=True)
+                    continue
+                found.append(
+                    f"process {said['process']} on {said['host']} since {said['since']} "
+                    f"({said['command']})"
+                )
+        return found
+
+    def compact(self) -> None:
+        """Put shards of the same origin together, with rows of the same configuration once.
+
+        Nothing is removed before the new file is there: killed in between, rows are there twice,
+        and count once.
+        """
+        groups: dict[str, list[str]] = {}
+        for shard_id in sorted(self.shard_ids()):
+            groups.setdefault(json.dumps(self.metadata(shard_id)), []).append(shard_id)
+        seen = pd.DataFrame()
+        for metadata, shard_ids in groups.items():
+            parts = [self.read_shard(shard_id) for shard_id in shard_ids]
+            rows = pd.concat(parts, ignore_index=True)
+            both = pd.concat([seen, rows], ignore_index=True)
+            fresh = both[~_repeated(both)].iloc[len(seen) :].reset_index(drop=True)
+            seen = pd.concat([seen, fresh], ignore_index=True)
+            if len(shard_ids) == 1 and len(fresh) == len(rows):
+                continue
+            whole = hashlib.sha256("\0".join(shard_ids).encode()).hexdigest()[:20]
+            if len(fresh):
+                self.write(whole, fresh, json.loads(metadata))
+            for shard_id in shard_ids:
+                self.remove(shard_id)
+
+
+def _repeated(rows: pd.DataFrame) -> "pd.Series[bool]":
+    """The rows that are there before: two drivers computed the same, and it is the same."""
+    identity = [name for name in (*KEY, "parameters", "configuration") if name in rows.columns]
+    # The parameters of a failed fit may be unknown.
+    if "seconds" not in rows.columns and "parameters" in identity:
+        identity.remove("parameters")
+    if not identity:
+        return pd.Series(False, index=rows.index)
+    return rows.duplicated(identity)
+
+
+def _is_alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:  # somebody else's
+        return True
+    return True

@@ -156,6 +156,4 @@ def read_rows(folder: str | Path) -> pd.DataFrame:
     """The rows of a sweep that selection needs."""
     store = Store(shards_of(folder))
     columns = [*KEY, "parameters", "auroc", "n", "m", "sparsity", "status"]
-    rows = store.read(columns=columns)
-    # Two drivers may have computed the same fold; it is the same fold.
-    return rows.drop_duplicates([*KEY, "parameters"], ignore_index=True)
+    return store.read(columns=columns)

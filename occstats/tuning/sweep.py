@@ -217,6 +217,7 @@ def tune(
     seed: str | int | SeedPolicy = "pinned:0",
     label: str = "class",
     force: str | None = None,
+    memory: float | None = None,
     progress: bool | None = None,
 ) -> Sweep:
     r"""Evaluate descriptors over their hyperparameters, and find the best defaults.
@@ -243,7 +244,7 @@ def tune(
         Name → odd width of the rolling mean in grid points; ``""`` for all.
     out : path, optional
         A folder for the sweep; a temporary one by default. What is there is not computed again.
-    jobs, scheduler, shard, timeout, seed, force, progress
+    jobs, scheduler, shard, timeout, seed, force, memory, progress
         As in `occstats.run_experiment`; the time limit is that of one fold.
 
     Returns
@@ -275,5 +276,12 @@ def tune(
             timeout=timeout,
             seed=seed,
         )
-        experiment.run(jobs=jobs, scheduler=scheduler, part=shard, force=force, progress=progress)
+        experiment.run(
+            jobs=jobs,
+            scheduler=scheduler,
+            part=shard,
+            force=force,
+            memory=memory,
+            progress=progress,
+        )
         return read_sweep(experiment.folder)
