@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 
-from occstats_descriptors._parameters import integer
-from occstats_descriptors.base import Descriptor, Matrix, Vector
+from occstats_descriptors._forest import Forest
+from occstats_descriptors.base import Matrix, Vector
 
 __all__ = ["IF"]
 
 
-class IF(Descriptor):
+class IF(Forest):
     r"""
     Isolation forest: how many random splits along attributes it takes to isolate a row.
 
@@ -27,27 +29,6 @@ class IF(Descriptor):
     with :math:`H` the harmonic numbers. The forest is that of scikit-learn, which with
     ``random_state=0`` gives the published values of Lenz et al. (2021) on most of their tasks.
 
-    Parameters
-    ----------
-    n_trees : int, default 100
-        Number t of trees.
-    subsample : int, default 256
-        Number :math:`\psi` of target rows per tree; all of them if there are fewer.
-    random_state : int, RandomState or None, default 0
-        Seed. The default is fixed, so that a description is the same each time.
-    n_jobs : int or None, default None
-        Threads for building the trees, as in scikit-learn; the scores do not depend on it.
-    contamination : float, default 0.1
-        Share of the training rows below the threshold `offset_`.
-
-    Attributes
-    ----------
-    forest_ : sklearn.ensemble.IsolationForest
-        The fitted forest.
-    offset_ : float
-        Threshold on the score. A forest gives no score of a row without itself (with at most
-        :math:`\psi` rows, each row is in each tree), so it is taken from the plain scores.
-
     References
     ----------
     F. T. Liu, K. M. Ting, Z.-H. Zhou (2008). Isolation Forest. Eighth IEEE International Conference
@@ -63,39 +44,22 @@ class IF(Descriptor):
     True
     """
 
-    _minimum_rows = 2
+    _attributes: ClassVar[dict[str, str]] = {
+        "forest_ : sklearn.ensemble.IsolationForest": "The fitted forest."
+    }
 
-    def __init__(
-        self,
-        *,
-        n_trees: int = 100,
-        subsample: int = 256,
-        random_state: int | np.random.RandomState | None = 0,
-        n_jobs: int | None = None,
-        contamination: float = 0.1,
-    ) -> None:
-        self.n_trees = n_trees
-        self.subsample = subsample
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.contamination = contamination
-
-    def _fit(self, X: Matrix) -> None:
+    def _grow(self, X: Matrix) -> None:
         from sklearn.ensemble import IsolationForest
 
         self.forest_ = IsolationForest(
-            n_estimators=integer(self.n_trees, "n_trees"),
-            max_samples=min(integer(self.subsample, "subsample", 2), len(X)),
+            n_estimators=self.n_trees,
+            max_samples=self.subsample_,
             random_state=self.random_state,
             n_jobs=self.n_jobs,
         ).fit(_bounded(X))
-        self._rows = X
 
     def _score(self, X: Matrix) -> Vector:
         return np.asarray(np.clip(1.0 + self.forest_.score_samples(_bounded(X)), 0.0, 1.0))
-
-    def _training_scores(self) -> Vector:
-        return self._score(self._rows)
 
 
 def _bounded(rows: Matrix) -> Matrix:

@@ -54,9 +54,10 @@ def test_same_solution_as_libsvm(kind, nu, n):
     assert native.objective_ == pytest.approx(libsvm.objective_, rel=1e-5)
     assert native.rho_ == pytest.approx(libsvm.rho_, rel=1e-3)
     queries = sample(200, 5, kind, seed=1)
-    # LIBSVM's tolerance of 1e-3 is one of νn times the distance.
+    # LIBSVM's tolerance of 1e-3 is one of νn times the distance: by that much the values of each
+    # solution may err on either side, its offset too, and a score changes half as fast.
     np.testing.assert_allclose(
-        native.score_samples(queries), libsvm.score_samples(queries), atol=2e-3 / (nu * n)
+        native.score_samples(queries), libsvm.score_samples(queries), atol=4e-3 / (nu * n)
     )
     if kind != "integer":  # coinciding rows may share their weight in any way
         # Weights, as a share of the largest possible one, agree as well as either solver's agree
