@@ -172,11 +172,10 @@ def shares_search(origin: str) -> bool:
     >>> shares_search("ALP"), shares_search("MD"), shares_search("sklearn.svm:OneClassSVM")
     (True, False, False)
     """
-    from occstats_descriptors.neighbour_descriptor import NeighbourDescriptor
-    from occstats_descriptors.registry import DESCRIPTORS
+    from occstats_descriptors.registry import ENTRIES
 
-    kind = DESCRIPTORS.get(origin.upper())
-    return kind is not None and issubclass(kind, NeighbourDescriptor)
+    entry = ENTRIES.get(origin.upper())
+    return entry is not None and entry.shares_neighbours
 
 
 def make_estimator(

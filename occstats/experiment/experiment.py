@@ -1,21 +1,19 @@
-"""An experiment: what a user asks for, its plan, what of it is done, and its table."""
+"""An experiment: its plan, what of it is done, and its table."""
 
-import contextlib
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import Any, ClassVar, TypedDict, Unpack
+from typing import Any, ClassVar
 
 import pandas as pd
 
-from occstats.datasets import Source, fingerprint, open_source, select, spool
+from occstats.datasets import Source, fingerprint, open_source
 from occstats.errors import DataError, ResultsError
 from occstats.experiment.engine import compute
-from occstats.experiment.estimators import Recipe, SeedPolicy, make_recipes, shares_search
+from occstats.experiment.estimators import Recipe, SeedPolicy, shares_search
 from occstats.experiment.evaluate import evaluate, failed_row
 from occstats.experiment.plan import (
     Plan,
@@ -32,9 +30,7 @@ from occstats.experiment.work import work_on_shard
 from occstats.files import write_parquet
 from occstats.progress import bar_class, shown
 
-__all__ = ["Asked", "Data", "Experiment", "is_single_file", "prepare", "run_experiment"]
-
-Data = str | Path | Sequence[str | Path] | Mapping[str, pd.DataFrame]
+__all__ = ["Experiment", "is_single_file"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -216,21 +212,33 @@ class Experiment:
         return table
 
     def _present(self) -> set[tuple[str, str, str, int]]:
-        """The keys that are there; a fold of a sweep is written whole or not at all."""
+        """The keys that are there; a fold of a sweep is written whole or not at all.
+
+        A descriptor is one thing in all of the folder: rows of other code, parameters or seed are
+        refused, on whatever data set they are.
+        """
+        now = self._metadata()
         wanted = {
             (source.name, recipe.name): configuration(data, recipe, source.name, str(self.seed))
             for source, data, _ in self.tasks
             for recipe in self.recipes
         }
-        rows = self.store.read(columns=[*KEY, "configuration"]).drop_duplicates()
-        for key, made_with in zip(keys_of(rows), rows["configuration"], strict=True):
-            if wanted.get((key[0], key[2]), made_with) != made_with:
-                raise ResultsError(
-                    f"{self.store.folder}: holds results of {key[2]} on {key[0]} that were made "
-                    "with other data, code, parameters, grids or seed; choose another --out, or "
-                    "compute them anew with --force all"
+        present: set[tuple[str, str, str, int]] = set()
+        for then, rows in self.store.shards():
+            for *key, made_with in rows[[*KEY, "configuration"]].drop_duplicates().to_numpy():
+                dataset, target, name, fold = key
+                other = name in now["descriptors"] and (
+                    then.get("seed") != now["seed"]
+                    or then.get("descriptors", {}).get(name) != now["descriptors"][name]
                 )
-        return set(keys_of(rows))
+                if other or wanted.get((dataset, name), made_with) != made_with:
+                    raise ResultsError(
+                        f"{self.store.folder}: holds results of {name} on {dataset} that were made "
+                        "with other data, code, parameters, grids or seed; choose another --out, "
+                        f"or compute them anew with --force all, {dataset} among the data sets"
+                    )
+                present.add((dataset, target, name, int(fold)))
+        return present
 
     def _metadata(self) -> dict[str, Any]:
         return {
@@ -239,151 +247,9 @@ class Experiment:
             "folds": N_FOLDS,
             "timeout": self.timeout,
             "threads": 1,
-            "descriptors": {r.name: [r.origin, repr(dict(r.parameters))] for r in self.recipes},
+            # Without what holds for a single data set only.
+            "descriptors": {recipe.name: recipe.fingerprint("") for recipe in self.recipes},
         }
-
-
-def run_experiment(
-    data: Data = "builtin",
-    *,
-    datasets: Iterable[str] | None = None,
-    descriptors: Iterable[str | Recipe] | None = None,
-    out: str | Path | None = None,
-    label: str = "class",
-    timeout: float | None = None,
-    seed: str | int | SeedPolicy = "pinned:0",
-    parameters: Mapping[str, Mapping[str, Mapping[str, Any]]] | None = None,
-    jobs: int | None = None,
-    scheduler: str | None = None,
-    shard: tuple[int, int] | None = None,
-    force: str | None = None,
-    memory: float | None = None,
-    progress: bool | None = None,
-) -> pd.DataFrame:
-    """Run data descriptors on the one-class tasks of data sets, with five-fold cross-validation.
-
-    Parameters
-    ----------
-    data : path, sequence of paths, mapping of name to DataFrame, or "builtin"
-        A folder with one file per data set, files, frames in memory, or the data sets that come
-        with scikit-learn.
-    datasets : iterable of str, optional
-        Names or globs of the data sets to use; all by default.
-    descriptors : iterable of str, optional
-        Names among the nine, or import paths such as ``"pyod.models.ecod:ECOD"``; all nine by
-        default.
-    out : path, optional
-        A folder for the results, or a ``.parquet`` file; a temporary folder by default. What is
-        already there is not computed again.
-    label : str, default "class"
-        The column with the class labels.
-    timeout : float, optional
-        Seconds that one fit may take; one that takes longer is a row with status ``timeout``.
-    seed : int or "pinned:S", default "pinned:0"
-        Seeds derived per fit from an integer, or one for all fits as in the paper.
-    parameters : mapping, optional
-        Descriptor → data set → parameters, such as a sweep's leave-one-dataset-out choices.
-    jobs : int, optional
-        Worker processes; as many as there are cores by default.
-    scheduler : str, optional
-        Address of a dask scheduler whose workers see the same files.
-    shard : (int, int), optional
-        Compute only the i-th of n shares of the work, for job arrays.
-    force : {"failed", "all"}, optional
-        Compute rows anew that are already there.
-    memory : float, optional
-        Gigabytes that a worker may use; a fit that needs more fails. By default what there is.
-    progress : bool, optional
-        Show a progress bar; by default where somebody watches.
-
-    Returns
-    -------
-    DataFrame
-        One row per data set, class, descriptor and fold: AUROC, seconds, traits, parameters, seed,
-        status (``ok``, ``undefined``, ``failed``, ``timeout``) and the reason.
-
-    Examples
-    --------
-    >>> table = run_experiment(datasets=["iris"], descriptors=["MD"], jobs=1)
-    >>> table.groupby("class")["auroc"].mean().round(3).to_dict()
-    {'setosa': 1.0, 'versicolor': 0.99, 'virginica': 0.962}
-    """
-    with folder_or_temporary(out) as place:
-        experiment = prepare(
-            data,
-            out=place,
-            descriptors=descriptors,
-            parameters=parameters,
-            datasets=datasets,
-            label=label,
-            timeout=timeout,
-            seed=seed,
-        )
-        experiment.run(
-            jobs=jobs,
-            scheduler=scheduler,
-            part=shard,
-            force=force,
-            memory=memory,
-            progress=progress,
-        )
-        return experiment.finish(place)
-
-
-class Asked(TypedDict, total=False):
-    """What a user may say of every experiment; see `run_experiment`."""
-
-    datasets: Iterable[str] | None
-    label: str
-    timeout: float | None
-    seed: str | int | SeedPolicy
-
-
-def prepare(
-    data: Data = "builtin",
-    *,
-    out: str | Path,
-    descriptors: Iterable[str | Recipe] | None = None,
-    parameters: Mapping[str, Mapping[str, Mapping[str, Any]]] | None = None,
-    **asked: Unpack[Asked],
-) -> Experiment:
-    """Check everything that a user asks for, and plan it; nothing is computed yet."""
-    # The shards of a single file stand beside it.
-    folder = Path(f"{out}.shards") if is_single_file(out) else Path(out)
-    recipes = make_recipes(descriptors, by_dataset=parameters)
-    return Experiment(tuple(recipes), Store(folder), **checked(data, folder, **asked))
-
-
-def checked(
-    data: Data,
-    folder: Path,
-    *,
-    datasets: Iterable[str] | None = None,
-    label: str = "class",
-    timeout: float | None = None,
-    seed: str | int | SeedPolicy = "pinned:0",
-) -> dict[str, Any]:
-    """What a user says of every experiment, as its attributes."""
-    policy = SeedPolicy.parse(seed)
-    if timeout is not None and not timeout > 0:
-        raise DataError(f"timeout={timeout!r}: expected a positive number of seconds")
-    if folder.exists() and not folder.is_dir():
-        raise DataError(f"{folder}: exists and is no folder; choose another --out")
-    if isinstance(data, Mapping):  # what exists only in memory is put where workers can read it
-        sources = spool(data, folder / ".data", label=label)
-    else:
-        sources = select(data, datasets=datasets, label=label)
-    return {"sources": tuple(sources), "seed": policy, "timeout": timeout}
-
-
-@contextlib.contextmanager
-def folder_or_temporary(out: str | Path | None) -> Iterator[str | Path]:
-    """Where results go: the place that was asked for, or one that is gone afterwards."""
-    if out is not None:
-        yield out
-        return
-    with TemporaryDirectory(prefix="occstats-") as temporary:
-        yield temporary
 
 
 def is_single_file(out: str | Path) -> bool:

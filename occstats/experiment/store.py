@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -97,16 +98,22 @@ class Store:
     def read(self, columns: Iterable[str] | None = None) -> pd.DataFrame:
         """All rows of all shards, each once; an empty frame where there are none."""
         wanted = list(columns) if columns is not None else None
-        shards: dict[str, pd.DataFrame] = {}
-        while lacking := sorted(self.shard_ids() - shards.keys()):
-            for shard_id in lacking:
-                with suppress(FileNotFoundError):  # put together with others just now
-                    shards[shard_id] = self.read_shard(shard_id)
-        if not shards:
+        parts = [rows for _, rows in self.shards()]
+        if not parts:
             return pd.DataFrame(columns=wanted or [])
-        rows = pd.concat([shards[shard_id] for shard_id in sorted(shards)], ignore_index=True)
+        rows = pd.concat(parts, ignore_index=True)
         rows = rows[~_repeated(rows)]
         return (rows if wanted is None else rows[wanted]).reset_index(drop=True)
+
+    def shards(self) -> Iterator[tuple[dict[str, Any], pd.DataFrame]]:
+        """The description and the rows of each shard."""
+        read: set[str] = set()
+        while lacking := sorted(self.shard_ids() - read):
+            for shard_id in lacking:
+                read.add(shard_id)
+                with suppress(FileNotFoundError):  # put together with others just now
+                    rows = self.read_shard(shard_id)
+                    yield json.loads(self.metadata(shard_id).get("occstats", "{}")), rows
 
     def read_shard(self, shard_id: str) -> pd.DataFrame:
         """The rows of one shard, with its checksums verified."""

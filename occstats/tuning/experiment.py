@@ -11,9 +11,10 @@ import pandas as pd
 
 from occstats.errors import ResultsError
 from occstats.experiment.estimators import Recipe
-from occstats.experiment.experiment import Asked, Data, Experiment, checked
+from occstats.experiment.experiment import Experiment
 from occstats.experiment.plan import estimated_seconds
 from occstats.experiment.protocol import Task
+from occstats.experiment.run import Asked, Data, checked
 from occstats.experiment.store import KEY, Store
 from occstats.files import write_file
 from occstats.tuning.fold import combinations, failed_sweep, sweep_fold

@@ -135,15 +135,23 @@ PAPER: dict[str, tuple[Axis, ...]] = {
     ),
 }
 
-# What a grid of a descriptor may be called: name → (parameter, rule)
-_NEIGHBOURS = {"k": ("k", "count"), "a": ("k", "log")}
-NAMES: dict[str, dict[str, tuple[str, str]]] = {
-    "NND": _NEIGHBOURS,
-    "LNND": _NEIGHBOURS,
-    "LOF": _NEIGHBOURS,
-    "SVM": {"nu": ("nu", "fraction"), "c": ("c", "dimension")},
-    "ALP": {**_NEIGHBOURS, "l": ("l", "count"), "b": ("l", "log")},
-}
+
+def grid_names(origin: str) -> dict[str, tuple[str, str]]:
+    """What a grid of a descriptor may be called → the parameter it determines, and how.
+
+    Examples
+    --------
+    >>> grid_names("SVM"), grid_names("sklearn.svm:OneClassSVM")
+    ({'nu': ('nu', 'fraction'), 'c': ('c', 'dimension')}, {})
+    """
+    from occstats_descriptors.registry import ENTRIES
+
+    entry = ENTRIES.get(origin.upper())
+    return {
+        name: (tuned.name, rule)
+        for tuned in (entry.hyperparameters if entry is not None else ())
+        for name, rule in tuned.scales.items()
+    }
 
 
 def paper_axes(descriptor: str) -> tuple[Axis, ...]:
@@ -178,7 +186,7 @@ def with_grids(
     >>> [(axis.name, axis.rule) for axis in with_grids("IF", "IF", {"n_trees": [10, 100]})]
     [('n_trees', 'plain')]
     """
-    known = NAMES.get(origin.upper(), {})
+    known = grid_names(origin)
     axes = {axis.parameter: axis for axis in paper_axes(origin)}
     own = {name: tuple(values) for name, values in _addressed(descriptor, grids).items()}
     usable = {*known, *_parameters(origin)} if own else set()
@@ -316,7 +324,7 @@ def check_names(grids: Iterable[str], descriptors: Mapping[str, str]) -> None:
         asked = {owner: descriptors[owner]} if dot else descriptors
         choices: set[str] = set()
         for origin in asked.values():
-            choices |= {*NAMES.get(origin.upper(), {}), *_parameters(origin)}
+            choices |= {*grid_names(origin), *_parameters(origin)}
         if name not in choices:
             raise ArgumentError(
                 f"--grid: {', '.join(asked)} has no parameter {name!r}"

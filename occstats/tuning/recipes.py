@@ -1,10 +1,8 @@
 """What is to be swept (a descriptor, its metric, its grids), and the defaults that it has."""
 
-import inspect
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import pandas as pd
 
@@ -18,13 +16,12 @@ __all__ = [
     "SweepRecipe",
     "default_hyperparameters",
     "make_sweep_recipes",
+    "paper_defaults",
 ]
 
 DEFAULT_DESCRIPTORS = tuple(PAPER)
 # The first is the descriptors' own; only sweeps with it carry the plain name.
 DEFAULT_METRICS = ("manhattan", "euclidean")
-# What the paper tunes; the rest of a signature (metric, threads, seed) is no matter of tuning.
-TUNED = dict.fromkeys(axis.parameter for axes in PAPER.values() for axis in axes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,23 +118,25 @@ def default_hyperparameters() -> pd.DataFrame:
     >>> table[table["descriptor"] == "ALP"]["default"].tolist()
     ['5.5 log n', '6.0 log n']
     """
-    from occstats_descriptors.registry import DESCRIPTORS
+    from occstats_descriptors.registry import ENTRIES
 
     rows = [
-        {"descriptor": name, "hyperparameter": parameter.name, "default": _shown(parameter.default)}
-        for name, descriptor in DESCRIPTORS.items()
-        for parameter in inspect.signature(descriptor).parameters.values()
-        if parameter.name in TUNED
+        {"descriptor": name, "hyperparameter": tuned.name, "default": tuned.text}
+        for name, entry in ENTRIES.items()
+        for tuned in entry.hyperparameters
     ]
     return pd.DataFrame(rows, columns=["descriptor", "hyperparameter", "default"])
 
 
-def _shown(value: Any) -> str:
-    from occstats_descriptors.sizes import LogMultiple
-    from occstats_descriptors.svm import DimensionMultiple
+def paper_defaults(origin: str) -> dict[str, float]:
+    """The defaults that the paper gives, and our descriptors have, as points of their grids.
 
-    if isinstance(value, LogMultiple):
-        return f"{value.factor:.1f} log n"
-    if isinstance(value, DimensionMultiple):
-        return f"{value.factor:.2f} m"
-    return f"{value:.2f}" if isinstance(value, float) else str(value)
+    Examples
+    --------
+    >>> paper_defaults("ALP"), paper_defaults("MD")
+    ({'a': 5.5, 'b': 6.0}, {})
+    """
+    from occstats_descriptors.registry import ENTRIES
+
+    entry = ENTRIES.get(origin.upper())
+    return dict(tuned.point for tuned in (entry.hyperparameters if entry is not None else ()))

@@ -11,22 +11,14 @@ import pandas as pd
 
 from occstats.errors import ResultsError
 from occstats.experiment.estimators import SeedPolicy
-from occstats.experiment.experiment import Data, folder_or_temporary
+from occstats.experiment.run import Data, folder_or_temporary
 from occstats.tuning.experiment import prepare_sweep, read_description, read_rows
 from occstats.tuning.grids import Value
+from occstats.tuning.recipes import paper_defaults
 from occstats.tuning.selection import Optimum, choices, find_optimum, results_with, smoothed
 from occstats.tuning.table import GridMeans, expand
 
-__all__ = ["PAPER_DEFAULTS", "Sweep", "read_sweep", "tune"]
-
-# The defaults of the paper's table, for the Manhattan metric.
-PAPER_DEFAULTS: dict[str, dict[str, float]] = {
-    "NND": {"k": 1},
-    "LNND": {"a": 3.4},
-    "LOF": {"a": 2.5},
-    "SVM": {"nu": 0.20, "c": 0.25},
-    "ALP": {"a": 5.5, "b": 6.0},
-}
+__all__ = ["Sweep", "read_sweep", "tune"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +58,7 @@ class Sweep:
             recipe, found = grid.recipe, self.optima[grid.recipe.name]
             # The paper publishes defaults for the Manhattan metric alone.
             published = recipe.metric in {None, "manhattan"}
-            paper = PAPER_DEFAULTS.get(recipe.origin.upper(), {}) if published else {}
+            paper = paper_defaults(recipe.origin) if published else {}
             for axis in recipe.axes:
                 low, high = found.flat[axis.name]
                 interval = found.interval[axis.name]

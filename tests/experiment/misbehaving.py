@@ -71,9 +71,7 @@ class Checking(Fine):
 
 
 class Exiting(Fine):
-    """Leaves by every door: the first value of its rows chooses which."""
-
-    ways = ("sys.exit", "KeyboardInterrupt", "CancelledError", "StopIteration")
+    """Leaves by a door that is no exception of the usual kind."""
 
     def __init__(self, *, way="sys.exit"):
         self.way = way
@@ -122,7 +120,7 @@ class Untidy(Fine):
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
         signal.alarm(1)
-        np.random.seed(int(X[0, 0] * 1000) % 1000)
+        np.random.seed(len(X))  # noqa: NPY002
         warnings.simplefilter("error")
         np.seterr(all="raise")
         threading.Thread(target=time.sleep, args=(60,), daemon=True).start()

@@ -27,7 +27,11 @@ def test_times_are_measured_with_seed_and_one_thread():
 
 @pytest.mark.parametrize(
     ("name", "grid"),
-    [("IF", {"n_trees": [5]}), ("EIF", {"n_trees": [5]}), ("sklearn.ensemble:IsolationForest", {"n_estimators": [5]})],
+    [
+        ("IF", {"n_trees": [5]}),
+        ("EIF", {"n_trees": [5]}),
+        ("sklearn.ensemble:IsolationForest", {"n_estimators": [5]}),
+    ],
 )
 def test_the_seed_of_a_sweep_is_that_of_its_fits(toy, name, grid):
     origin, name = name, name.rpartition(":")[2]
