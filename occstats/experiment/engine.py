@@ -15,9 +15,6 @@ from occstats.experiment.plan import Shard
 
 __all__ = ["compute"]
 
-# A shard whose worker died this often is computed with every fit in a process of its own, so that
-# the fit that kills its process is found and recorded.
-DEATHS_BEFORE_ISOLATION = 2
 # Workers of a scheduler may be on their way when a run starts, and come back when they are lost.
 SECONDS_FOR_WORKERS = 20.0
 # Files written on another machine may take a while to be seen on this one.
@@ -100,7 +97,9 @@ def _on_this_machine(
         initargs=(os.getpid(), memory),
     )
     waiting = list(reversed(shards))
-    deaths = dict.fromkeys([shard.id for shard in shards], 0)
+    # What ran when a worker died is computed with every fit in a process of its own, so that the
+    # fit that kills its process is found and recorded.
+    suspects: set[str] = set()
     executor = start()
     running: dict[Future[None], Shard] = {}
     try:
@@ -108,8 +107,7 @@ def _on_this_machine(
             # No more than the workers can hold: what runs when a worker dies is then known.
             while waiting and len(running) < jobs:
                 shard = waiting.pop()
-                isolate = deaths[shard.id] >= DEATHS_BEFORE_ISOLATION
-                running[executor.submit(work, shard, isolate)] = shard
+                running[executor.submit(work, shard, shard.id in suspects)] = shard
             finished, _ = wait(running, return_when=FIRST_COMPLETED)
             broken = False
             for future in finished:
@@ -118,7 +116,7 @@ def _on_this_machine(
                     future.result()
                 except BrokenProcessPool:
                     broken = True
-                    deaths[shard.id] += 1
+                    suspects.add(shard.id)
                     waiting.append(shard)
                 else:
                     yield shard
@@ -127,7 +125,7 @@ def _on_this_machine(
                     if future.exception() is None:  # finished before the pool broke
                         yield shard
                         continue
-                    deaths[shard.id] += 1
+                    suspects.add(shard.id)
                     waiting.append(shard)
                 running.clear()
                 executor.shutdown(wait=False, kill_workers=True)

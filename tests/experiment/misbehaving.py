@@ -164,3 +164,9 @@ class Hungry(Fine):
         for _ in range(64):
             self.taken_.append(np.ones(8_000_000))
         return super().fit(X)
+
+
+class SlowChecking(Checking):
+    def fit(self, X, y=None):
+        time.sleep(0.15)
+        return super().fit(X)
