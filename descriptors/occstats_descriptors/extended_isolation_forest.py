@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from occstats_descriptors._forest import Forest
+from occstats_descriptors._forest import Forest, Tree
 from occstats_descriptors._parameters import integer, seed_of
-from occstats_descriptors._threads import for_each_block
 from occstats_descriptors.base import Matrix, Vector, parameter
 
 __all__ = ["EIF"]
-
-_SCORE_BLOCK = 256
 
 
 class EIF(Forest):
@@ -65,72 +63,36 @@ class EIF(Forest):
         "is fixed, so that a description is the same each time.",
     )
 
-    def _grow(self, X: Matrix) -> None:
-        from occstats_descriptors._forest_kernels import grow, height_limit
+    def _grower(self, X: Matrix) -> Callable[[int], Tree]:
+        from occstats_descriptors._forest_kernels import grow
 
         X = _writeable(X)
         m = X.shape[1]
-        trees = self.n_trees
         extension = self._resolved_extension(m)
-        limit = height_limit(self.subsample_)
         seed = seed_of(self.random_state)
-        grown: dict[int, tuple[NDArray[Any], ...]] = {}
+        most = 2**self._height - 1
 
-        def work(part: slice) -> None:
-            inner_nodes = 2**limit - 1
-            normals = np.empty((inner_nodes, m))
-            intercepts = np.empty(inner_nodes)
-            children = np.empty((inner_nodes, 2), np.int64)
-            leaves = np.empty(inner_nodes + 1)
-            for tree in range(part.start, part.stop):
-                count = grow(
-                    X,
-                    self.subsample_,
-                    limit,
-                    extension,
-                    seed + tree,
-                    normals,
-                    intercepts,
-                    children,
-                    leaves,
-                )
-                grown[tree] = (
-                    normals[:count].copy(),
-                    intercepts[:count].copy(),
-                    children[:count].copy(),
-                    leaves[: count + 1].copy(),
-                )
+        def grown(tree: int) -> Tree:
+            normals, intercepts = np.empty((most, m)), np.empty(most)
+            children, leaves = np.empty((most, 2), np.int64), np.empty(most + 1)
+            count = grow(
+                X, self.subsample_, self._height, extension, seed + tree, normals, intercepts,
+                children, leaves,
+            )  # fmt: skip
+            arrays = normals[:count], intercepts[:count], children[:count], leaves[: count + 1]
+            return tuple(array.copy() for array in arrays)
 
-        for_each_block(work, trees, max(1, -(-trees // 16)), self._threads)
-        forest = [grown[tree] for tree in range(trees)]
-        counts = [len(tree[1]) for tree in forest]
-        self._starts = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-        self._leaf_starts = self._starts + np.arange(trees + 1)
-        self._normals = np.concatenate([tree[0] for tree in forest])
-        self._intercepts = np.concatenate([tree[1] for tree in forest])
-        self._children = np.concatenate([tree[2] for tree in forest])
-        self._leaves = np.concatenate([tree[3] for tree in forest])
+        return grown
+
+    def _add_paths(self, X: NDArray[Any], *forest_and_result: NDArray[Any]) -> None:
+        from occstats_descriptors._forest_kernels import sum_of_paths
+
+        sum_of_paths(X, *forest_and_result)
 
     def _score(self, X: Matrix) -> Vector:
-        from occstats_descriptors._forest_kernels import average_path, sum_of_paths
+        from occstats_descriptors._forest_kernels import average_path
 
-        X = _writeable(X)
-        total = np.empty(len(X))
-
-        def work(part: slice) -> None:
-            sum_of_paths(
-                X[part],
-                self._starts,
-                self._leaf_starts,
-                self._normals,
-                self._intercepts,
-                self._children,
-                self._leaves,
-                total[part],
-            )
-
-        for_each_block(work, len(X), _SCORE_BLOCK, self._threads)
-        mean_path = total / (len(self._starts) - 1)
+        mean_path = self._paths(_writeable(X)) / self.n_trees
         return np.asarray(1.0 - 2.0 ** (-mean_path / average_path(self.subsample_)))
 
     def _resolved_extension(self, m: int) -> int:
