@@ -20,8 +20,17 @@ if TYPE_CHECKING:
     metavar="SWEEP",
     help="Use the leave-one-dataset-out parameters of this sweep (made by occstats tune).",
 )
+@click.option(
+    "--preset",
+    type=click.Choice(["paper"]),
+    help="The paper's whole experiment: sweep, parameters chosen on the other data sets, run, "
+    "comparison, and a page with its numbers beside the published ones.",
+)
+@click.option("--fast", is_flag=True, help="Of the preset only the small data sets: minutes.")
 def command(
     data: tuple[str, ...],
+    preset: str | None,
+    fast: bool,
     out: str,
     descriptors: list[str] | None,
     parameters: str | None,
@@ -42,7 +51,18 @@ def command(
     occstats run --datasets iris,wine --out results
     occstats run --data my-data --descriptors ALP,SVM,mine=package.module:Class -j 8
     occstats run --data my-data --shard 3/10 --out results
+    occstats run --preset paper --fast --data folder-of-the-papers-data-sets --out paper
     """
+    if preset is not None:
+        from occstats.cli.paper import run_paper
+
+        if descriptors or parameters or shard or seed != "pinned:0":
+            raise click.UsageError(
+                "--preset paper settles --descriptors, --parameters, --seed and the shares of the "
+                "work itself; leave them out"
+            )
+        asked = {"datasets": datasets, "label": label, "timeout": timeout}
+        return run_paper(data, out, asked, fast=fast, as_json=as_json, **how)
     from occstats.experiment import prepare
     from occstats.experiment.summary import summarise
 

@@ -19,6 +19,7 @@ __all__ = [
     "Recipe",
     "SeedPolicy",
     "fit_and_score",
+    "is_of_distances",
     "make_estimator",
     "make_recipes",
     "parameters_as_json",
@@ -89,6 +90,9 @@ class Recipe:
         Parameters that differ from the descriptor's defaults.
     by_dataset : mapping
         Data set → parameters that hold for it alone (leave-one-dataset-out choices).
+    order : {"index", "kd-tree"}
+        Which of equally distant neighbours comes first: the one with the lower index, or, as in the
+        paper's experiment, the one that scikit-learn's KD-tree happens to give.
     code : str
         The version or hash of the code behind the origin.
     """
@@ -97,6 +101,7 @@ class Recipe:
     origin: str
     parameters: Mapping[str, Any] = field(default_factory=dict)
     by_dataset: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    order: str = "index"
     code: str = ""
 
     def parameters_for(self, dataset: str) -> dict[str, Any]:
@@ -107,7 +112,7 @@ class Recipe:
         """Code, origin and all parameters as text, for telling configurations apart."""
         parameters = sorted(self.parameters_for(dataset).items())
         given = {name: repr(_plain(value)) for name, value in parameters}
-        return json.dumps([self.code, self.origin, given])
+        return json.dumps([self.code, self.origin, self.order, given])
 
 
 def make_recipes(
@@ -176,6 +181,18 @@ def shares_search(origin: str) -> bool:
 
     entry = ENTRIES.get(origin.upper())
     return entry is not None and entry.shares_neighbours
+
+
+def is_of_distances(origin: str) -> bool:
+    """Whether the scores of a descriptor are made of distances, which tie on integer data.
+
+    Examples
+    --------
+    >>> [name for name in ("NND", "MD", "SVM", "IF", "sklearn.svm:OneClassSVM") if
+    ...  is_of_distances(name)]
+    ['NND', 'MD']
+    """
+    return shares_search(origin) or origin.upper() == "MD"
 
 
 def make_estimator(

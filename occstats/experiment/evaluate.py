@@ -19,6 +19,7 @@ from occstats.experiment.estimators import (
     SeedPolicy,
     checked_scores,
     fit_and_score,
+    is_of_distances,
     make_estimator,
     parameters_as_json,
     shares_search,
@@ -32,7 +33,7 @@ from occstats.experiment.protocol import (
     sparsity,
 )
 
-__all__ = ["Fit", "FoldData", "evaluate", "failed_row", "import_descriptors"]
+__all__ = ["Fit", "FoldData", "evaluate", "failed_row", "import_descriptors", "make_search"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,8 +148,8 @@ def _evaluated(fit: Fit, recipe: Recipe) -> dict[str, Any]:
         estimator = _estimator(fit, recipe)
         row["parameters"] = parameters_as_json(estimator)
         if shares_search(recipe.origin):
-            others = [_estimator(fit, other) for other in fit.together]
-            scores, *seconds = data.searches.fit_and_score(estimator, others)
+            others = [_estimator(fit, r) for r in fit.together if r.order == recipe.order]
+            scores, *seconds = data.searches.fit_and_score(estimator, others, recipe.order)
         else:
             scores, *seconds = fit_and_score(estimator, data.train, data.test)
         row["fit_seconds"], row["query_seconds"] = seconds
@@ -156,7 +157,8 @@ def _evaluated(fit: Fit, recipe: Recipe) -> dict[str, Any]:
         return row | {"status": "failed", "error": outcome.reason}
     if data.lacking:
         return row | {"status": "undefined", "error": data.lacking}
-    return row | {"auroc": auroc(data.is_target, scores)}
+    area = auroc(data.is_target, scores, of_distances=is_of_distances(recipe.origin))
+    return row | {"auroc": area}
 
 
 def _estimator(fit: Fit, recipe: Recipe) -> Any:
@@ -188,12 +190,13 @@ class SharedSearches:
         self._searches: dict[tuple[Any, ...], _Search] = {}
 
     def fit_and_score(
-        self, descriptor: Any, together: Sequence[Any]
+        self, descriptor: Any, together: Sequence[Any], order: str
     ) -> tuple[NDArray[np.float64], float, float]:
         """Fit one of the descriptors that share; return scores, fit seconds, query seconds."""
-        key = _metric(descriptor)
+        metric = descriptor.metric, descriptor.p
+        key = (*metric, order)
         if key not in self._searches:
-            alike = [other for other in [descriptor, *together] if _metric(other) == key]
+            alike = [d for d in [descriptor, *together] if (d.metric, d.p) == metric]
             self._searches[key] = _Search(self._train, self._test, key, alike)
         search = self._searches[key]
         started = time.perf_counter()
@@ -211,13 +214,12 @@ class _Search:
         self,
         train: NDArray[np.float64],
         test: NDArray[np.float64],
-        metric: tuple[Any, ...],
+        key: tuple[Any, ...],
         descriptors: Sequence[Any],
     ) -> None:
-        from occstats_descriptors.neighbours import NeighbourSearch
-
         n = len(train)
-        self.search = NeighbourSearch(train, metric=metric[0], p=metric[1], n_jobs=1)
+        metric, p, order = key
+        self.search = make_search(train, metric=metric, p=p, order=order)
         started = time.perf_counter()
         largest = max(descriptor.training_neighbours(n) for descriptor in descriptors)
         if largest:
@@ -229,5 +231,29 @@ class _Search:
         self.query_seconds = time.perf_counter() - trained
 
 
-def _metric(descriptor: Any) -> tuple[Any, ...]:
-    return descriptor.metric, descriptor.p
+def make_search(train: NDArray[np.float64], *, metric: str, p: float = 2.0, order: str) -> Any:
+    """The neighbour search that descriptors share, with ties in the order that is asked for.
+
+    Examples
+    --------
+    >>> rows = np.array([[0.0], [1.0], [1.0], [3.0]])
+    >>> make_search(rows, metric="manhattan", order="kd-tree").training(2).distances.tolist()
+    [[1.0, 1.0], [0.0, 1.0], [0.0, 1.0], [2.0, 2.0]]
+    """
+    from occstats_descriptors.neighbours import Neighbours, NeighbourSearch
+
+    if order == "index":
+        return NeighbourSearch(train, metric=metric, p=p, n_jobs=1)
+
+    class TreeOrderSearch(NeighbourSearch):
+        """Ties as scikit-learn's KD-tree gives them; the first of a self-query is taken for it."""
+
+        def _search(self, queries: Any, k: int, excluded: Any) -> Neighbours:
+            from sklearn.neighbors import KDTree
+
+            own = int(excluded[0] >= 0)
+            tree = KDTree(self.X, leaf_size=30, metric=self.metric)
+            distances, indices = tree.query(queries, k=k + own)
+            return Neighbours(distances[:, own:], indices[:, own:])
+
+    return TreeOrderSearch(train, metric=metric, p=p, n_jobs=1)

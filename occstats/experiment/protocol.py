@@ -215,15 +215,26 @@ def round_significant(
     return np.asarray(np.round(values * scale) / scale, dtype=np.float64)
 
 
-def auroc(is_target: NDArray[np.bool_], scores: NDArray[np.float64]) -> float | None:
+def auroc(
+    is_target: NDArray[np.bool_], scores: NDArray[np.float64], *, of_distances: bool = True
+) -> float | None:
     r"""The chance that a random target row scores above a random other row; ties count one half.
 
     .. math:: \frac{\sum_{i \in \text{target}} r_i - n_+(n_+ + 1)/2}{n_+ n_-}
 
-    with midranks :math:`r_i` of the scores. Distances that tie mathematically differ in the last
-    bits; so the scores are compared after rounding to 12 significant digits, and the result depends
-    neither on the platform nor on the order of additions. ``None`` where one of the two kinds of
-    rows is absent.
+    with midranks :math:`r_i` of the scores. ``None`` where one of the two kinds of rows is absent.
+
+    Parameters
+    ----------
+    is_target : ndarray of bool
+        The labels.
+    scores : ndarray
+        High for the target class.
+    of_distances : bool, default True
+        Whether the scores are made of distances. Those that tie mathematically, as on integer data,
+        differ in the last bits; so such scores are compared after rounding to 12 significant
+        digits, and the result depends neither on the platform nor on the order of additions. Other
+        scores may be distinct below that, and are compared as they are.
 
     References
     ----------
@@ -239,6 +250,7 @@ def auroc(is_target: NDArray[np.bool_], scores: NDArray[np.float64]) -> float | 
     negatives = len(is_target) - positives
     if not positives or not negatives:
         return None
-    ranks = stats.rankdata(round_significant(np.asarray(scores, dtype=np.float64)))
+    compared = np.asarray(scores, dtype=np.float64)
+    ranks = stats.rankdata(round_significant(compared) if of_distances else compared)
     area = ranks[is_target].sum() - positives * (positives + 1) / 2
     return float(area / (positives * negatives))

@@ -50,8 +50,8 @@ class SweepExperiment(Experiment):
         """The descriptors with the same neighbour search, and each other one alone."""
         alone: list[tuple[Recipe, ...]] = [(r,) for r in self.sweeps if r.kind != "neighbours"]
         fast = [recipe for recipe in self.sweeps if recipe.kind == "neighbours"]
-        metrics = dict.fromkeys(recipe.metric for recipe in fast)
-        return [tuple(r for r in fast if r.metric == metric) for metric in metrics] + alone
+        searches = dict.fromkeys(recipe.search for recipe in fast)
+        return [tuple(r for r in fast if r.search == search) for search in searches] + alone
 
     def seconds(self, task: Task, recipe: SweepRecipe) -> float:
         """A rough guess of one fold's time on one core."""
@@ -95,7 +95,7 @@ def prepare_sweep(
     data: Data = "builtin",
     *,
     out: str | Path,
-    descriptors: Iterable[str] | None = None,
+    descriptors: Iterable[str | Recipe] | None = None,
     metrics: Iterable[str] | None = None,
     grids: Mapping[str, Iterable[Value]] | None = None,
     windows: Mapping[str, int] | None = None,

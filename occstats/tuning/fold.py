@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from occstats.experiment.estimators import fit_and_score, make_estimator
-from occstats.experiment.evaluate import Fit
+from occstats.experiment.estimators import fit_and_score, is_of_distances, make_estimator
+from occstats.experiment.evaluate import Fit, make_search
 from occstats.experiment.isolation import contained
 from occstats.experiment.protocol import Task, auroc
 from occstats.tuning.grids import Value
@@ -66,8 +66,8 @@ class _FoldSweep:
     def __init__(self, fit: Fit) -> None:
         self._fit = fit
         self._data = fit.data()
-        # metric → the search and the seconds that it took
-        self._searches: dict[str | None, tuple[NeighbourSweep, float]] = {}
+        # metric and order → the search and the seconds that it took
+        self._searches: dict[tuple[str | None, str], tuple[NeighbourSweep, float]] = {}
 
     def rows(self, recipe: SweepRecipe) -> pd.DataFrame:
         """The rows of one descriptor."""
@@ -77,7 +77,7 @@ class _FoldSweep:
         found: dict[str, Any] = {}
         with contained(self._fit.seed_of(recipe)) as outcome:
             # Each descriptor pays for the search that it shares, as if it were alone.
-            search_seconds = self._search(recipe.metric)[1] if recipe.kind == "neighbours" else 0.0
+            search_seconds = self._search(recipe)[1] if recipe.kind == "neighbours" else 0.0
             started = time.perf_counter()
             found = self._areas(recipe)
             found["seconds"] = search_seconds + time.perf_counter() - started
@@ -90,7 +90,7 @@ class _FoldSweep:
         if recipe.kind == "refits":
             return self._refits(recipe, values)
         if recipe.kind == "neighbours":
-            return {"auroc": self._search(recipe.metric)[0].areas(recipe.origin, values).ravel()}
+            return {"auroc": self._search(recipe)[0].areas(recipe.origin, values).ravel()}
         data, names = self._data, [axis.parameter for axis in recipe.axes]
         by_name = {name: list(map(float, v)) for name, v in zip(names, values, strict=True)}
         areas = support_vector_areas(
@@ -98,22 +98,26 @@ class _FoldSweep:
         )
         return {"auroc": (areas if names[0] == "nu" else areas.T).ravel()}
 
-    def _search(self, metric: str | None) -> "tuple[NeighbourSweep, float]":
-        if metric not in self._searches:
+    def _search(self, swept: SweepRecipe) -> "tuple[NeighbourSweep, float]":
+        if swept.search not in self._searches:
             started = time.perf_counter()
             largest = max(
                 int(value)
                 for recipe in self._fit.recipes
-                if recipe.metric == metric and recipe.kind == "neighbours"
+                if recipe.search == swept.search and recipe.kind == "neighbours"
                 for of_axis in combinations(recipe, self._fit.task)
                 for value in of_axis
             )
-            data = self._data
             search = NeighbourSweep(
-                data.train, data.test, data.is_target, metric=str(metric), largest=largest
+                self._data.train,
+                self._data.test,
+                self._data.is_target,
+                metric=str(swept.metric),
+                order=swept.order,
+                largest=largest,
             )
-            self._searches[metric] = search, time.perf_counter() - started
-        return self._searches[metric]
+            self._searches[swept.search] = search, time.perf_counter() - started
+        return self._searches[swept.search]
 
     def _refits(self, recipe: SweepRecipe, values: list[list[Value]]) -> dict[str, Any]:
         """Fit anew for every combination; one that fails says why, and the others go on."""
@@ -125,7 +129,7 @@ class _FoldSweep:
             with contained(seed) as outcome:
                 estimator = make_estimator(recipe, seed, n=self._fit.task.n, parameters=point)
                 scores, *_ = fit_and_score(estimator, data.train, data.test)
-                area = auroc(data.is_target, scores)
+                area = auroc(data.is_target, scores, of_distances=is_of_distances(recipe.origin))
             areas.append(np.nan if area is None else area)
             errors.append(outcome.reason)
         status = ["ok" if error is None else "failed" for error in errors]
@@ -147,6 +151,8 @@ class NeighbourSweep:
         The metric.
     largest : int
         The largest number of neighbours that will be asked for, less than the training rows.
+    order : {"index", "kd-tree"}
+        The order of equally distant neighbours.
     """
 
     def __init__(
@@ -157,10 +163,9 @@ class NeighbourSweep:
         *,
         metric: str,
         largest: int,
+        order: str = "index",
     ) -> None:
-        from occstats_descriptors.neighbours import NeighbourSearch
-
-        search = NeighbourSearch(train, metric=metric, n_jobs=1)
+        search = make_search(train, metric=metric, order=order)
         self._training = search.training(largest)
         self._near = search.query(test, largest)
         self._areas = Areas(is_target)
@@ -253,7 +258,7 @@ def support_vector_areas(
     """
     from occstats_descriptors.svm_path import SupportVectorPath
 
-    areas = Areas(is_target)
+    areas = Areas(is_target, of_distances=False)
     found = np.empty((len(nus), len(widths)))
     with warnings.catch_warnings():
         # Where the tolerance is out of reach the best that was found counts, as in a fit.

@@ -115,8 +115,8 @@ MOST_MOVES = 8
 class Areas:
     """AUROC of many score vectors on the rows of one test part.
 
-    Scores are rounded to 12 significant digits, as `auroc` of `occstats.experiment.protocol` does.
-    What is left of a double has room for more: the last bit says whether the row is a target; so
+    Scores of distances are rounded to 12 significant digits, as by `auroc` of the protocol. The
+    last bit of a double is of no account, and says here whether the row is a target; so
     ordering plain integers orders the scores and carries the labels along. They are spread over as
     many buckets as there are scores and put in order from there; vectors for which that does not
     pay (nearly all scores in a few buckets) are sorted.
@@ -125,6 +125,8 @@ class Areas:
     ----------
     is_target : ndarray of bool
         The labels of the rows; both kinds must be there.
+    of_distances : bool, default True
+        Whether the scores are made of distances, of which those that tie must do so.
 
     Examples
     --------
@@ -133,7 +135,8 @@ class Areas:
     [0.875, 0.0]
     """
 
-    def __init__(self, is_target: NDArray[np.bool_]) -> None:
+    def __init__(self, is_target: NDArray[np.bool_], *, of_distances: bool = True) -> None:
+        self._of_distances = of_distances
         self._labels = is_target.astype(np.int64)
         self._positives = int(is_target.sum())
         self._negatives = len(is_target) - self._positives
@@ -144,7 +147,8 @@ class Areas:
         step = max(1, BLOCK // len(self._labels))
         for start in range(0, len(scores), step):
             values = np.array(scores[start : start + step], dtype=np.float64, order="C")
-            round_to_twelve_digits(values.reshape(-1))
+            if self._of_distances:
+                round_to_twelve_digits(values.reshape(-1))
             keys = values.view(np.int64)
             keys &= ~1
             keys |= self._labels

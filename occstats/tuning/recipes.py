@@ -43,6 +43,11 @@ class SweepRecipe(Recipe):
     metric: str | None = None
 
     @property
+    def search(self) -> tuple[str | None, str]:
+        """What descriptors must have in common to share a neighbour search."""
+        return self.metric, self.order
+
+    @property
     def kind(self) -> str:
         """How it is computed: ``neighbours``, ``support vectors`` or ``refits``."""
         if shares_search(self.origin) and all(a.rule in {"count", "log"} for a in self.axes):
@@ -54,11 +59,11 @@ class SweepRecipe(Recipe):
     def fingerprint(self, dataset: str) -> str:
         """Code, origin, metric and grids as text, for telling configurations apart."""
         axes = [(axis.name, axis.rule, axis.values) for axis in self.axes]
-        return json.dumps([self.code, self.origin, self.metric, axes])
+        return json.dumps([self.code, self.origin, self.order, self.metric, axes])
 
 
 def make_sweep_recipes(
-    descriptors: Iterable[str] | None = None,
+    descriptors: Iterable[str | Recipe] | None = None,
     *,
     metrics: Iterable[str] | None = None,
     grids: Mapping[str, Iterable[Value]] | None = None,
@@ -92,6 +97,7 @@ def _with_metric(recipe: Recipe, axes: tuple[Axis, ...], metric: str | None) -> 
         name=recipe.name if plain else f"{recipe.name} ({metric})",
         origin=recipe.origin,
         parameters={} if plain else {"metric": metric},
+        order=recipe.order,
         code=recipe.code,
         axes=axes,
         descriptor=recipe.name,

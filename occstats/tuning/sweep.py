@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from occstats.errors import ResultsError
-from occstats.experiment.estimators import SeedPolicy
+from occstats.experiment.estimators import Recipe, SeedPolicy
 from occstats.experiment.run import Data, folder_or_temporary
 from occstats.tuning.experiment import prepare_sweep, read_description, read_rows
 from occstats.tuning.grids import Value
@@ -197,7 +197,7 @@ def tune(
     data: Data = "builtin",
     *,
     datasets: Iterable[str] | None = None,
-    descriptors: Iterable[str] | None = None,
+    descriptors: Iterable[str | Recipe] | None = None,
     metrics: Iterable[str] | None = None,
     grids: Mapping[str, Iterable[Value]] | None = None,
     windows: Mapping[str, int] | None = None,
