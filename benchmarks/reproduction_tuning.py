@@ -16,10 +16,10 @@ import pandas as pd
 
 import occstats
 from occstats import formats
-from occstats.experiment.tuning import Sweep, read_sweep
-from occstats.experiment.tuning.leave_one_out import results_with
 from occstats.report.markdown import table_to_markdown
 from occstats.report.sweep import defaults_table
+from occstats.tuning import Sweep, read_sweep
+from occstats.tuning.selection import results_with
 
 TASK = ["dataset", "class"]
 COLUMNS = [*TASK, "descriptor", "fold", "auroc", "n", "m", "sparsity", "parameters"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -18,14 +17,9 @@ from occstats_descriptors._mersenne import (
 )
 from occstats_descriptors.base import Matrix, Vector
 
-__all__ = ["average_path", "grow", "height_limit", "sum_of_paths"]
+__all__ = ["average_path", "grow", "sum_of_paths"]
 
 Integers = NDArray[np.int64]
-
-
-def height_limit(subsample: int) -> int:
-    """Give the greatest height of a tree of `subsample` rows."""
-    return math.ceil(math.log2(subsample))
 
 
 @compiled

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from occstats_descriptors._knn_blocks import Blocks, kd_order, lay_out, natural_order
 from occstats_descriptors._knn_kernels import rerank, search_blocks
 from occstats_descriptors._knn_tree_kernel import search_tree
-from occstats_descriptors._threads import over_threads
+from occstats_descriptors._threads import for_each_block
 
 __all__ = ["BlockSearch"]
 
@@ -139,7 +139,8 @@ class BlockSearch:
         if down:
             _ = blocks.tree  # made before threads need it
 
-        def work(piece: Indices) -> None:
+        def work(part: slice) -> None:
+            piece = rows[part]
             if single:
                 self._filter_and_rerank(job, piece, blocks, down)
             else:
@@ -148,7 +149,7 @@ class BlockSearch:
                 job.distances[piece], job.indices[piece], job.visited[piece] = found
                 job.certain[piece] = True
 
-        over_threads(work, rows, CHUNK, self.threads)
+        for_each_block(work, len(rows), CHUNK, self.threads)
 
     def _nearest(
         self, queries: NDArray[Any], excluded: Indices, blocks: Blocks, keep: int, down: bool

@@ -141,7 +141,7 @@ def defaults_table(frame: pd.DataFrame) -> Table:
     ----------
     frame
         ``descriptor``, ``hyperparameter`` and ``default``, such as
-        `occstats.experiment.defaults.default_hyperparameters` or a sweep gives them.
+        `occstats.tuning.default_hyperparameters` or a sweep gives them.
 
     Examples
     --------

@@ -13,7 +13,7 @@ from occstats.report.table import Column, Table
 from occstats.text import decimals, integer, significant, word
 
 if TYPE_CHECKING:
-    from occstats.experiment.tuning import Sweep
+    from occstats.tuning import Sweep
 
 __all__ = ["choices_table", "defaults_table", "print_sweep", "write_sweep"]
 

@@ -9,15 +9,17 @@ from sklearn.metrics import roc_auc_score
 
 from occstats.datasets import Dataset
 from occstats.errors import DataError
-from occstats.experiment.auroc import auroc, round_significant
-from occstats.experiment.evaluate import size_for_task
-from occstats.experiment.folds import (
+from occstats.experiment.estimators import SeedPolicy
+from occstats.experiment.protocol import (
+    auroc,
     make_folds,
+    round_significant,
     scale_by_interquartile_range,
+    size_for_task,
     smallest_training_part,
+    sparsity,
+    tasks_of,
 )
-from occstats.experiment.seeds import SeedPolicy
-from occstats.experiment.tasks import sparsity, tasks_of
 
 
 def dataset_of(labels):

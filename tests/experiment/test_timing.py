@@ -10,8 +10,7 @@ from click.testing import CliRunner
 
 from occstats.cli import main
 from occstats.errors import DataError
-from occstats.experiment.timing import COLUMNS, measure_times
-from occstats.experiment.timing_data import RowPool, generated_rows, rows_of_file
+from occstats.experiment.timing import COLUMNS, RowPool, generated_rows, measure_times, rows_of_file
 from occstats.report.timing_table import timing_table
 
 QUICK = {"sizes": [64, 128], "n_samples": 2, "n_queries": 16, "progress": False}

@@ -8,9 +8,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from occstats.errors import ArgumentError
-from occstats.experiment.evaluate import size_for_task
-from occstats.experiment.tasks import Task
-from occstats.experiment.tuning.grids import (
+from occstats.experiment.protocol import Task, size_for_task
+from occstats.tuning.grids import (
     PAPER,
     Axis,
     check_names,
@@ -18,11 +17,9 @@ from occstats.experiment.tuning.grids import (
     with_grids,
     with_windows,
 )
-from occstats.experiment.tuning.leave_one_out import choices
-from occstats.experiment.tuning.recipes import SweepRecipe, make_sweep_recipes
-from occstats.experiment.tuning.selection import find_optimum
-from occstats.experiment.tuning.smoothing import rolling_mean
-from occstats.experiment.tuning.table import GridMeans, expand
+from occstats.tuning.recipes import SweepRecipe, make_sweep_recipes
+from occstats.tuning.selection import choices, find_optimum
+from occstats.tuning.table import GridMeans, expand, rolling_mean
 
 
 def grid_of(means, windows=(1,), rule="plain"):
@@ -61,8 +58,8 @@ def test_sizes_are_those_of_the_task_and_never_more_than_its_folds_have():
 @settings(deadline=None)
 @given(st.integers(5, 3000), st.floats(0.01, 10))
 def test_a_setting_comes_to_the_size_that_was_swept(n, a):
+    from occstats.experiment.estimators import Recipe
     from occstats.experiment.evaluate import _estimator
-    from occstats.experiment.recipes import Recipe
 
     task = Task("d", "c", n=n, m=2, rows=2 * n)
     for axis in [Axis("a", "k", "log", (a,)), Axis("k", "k", "count", (round(10 * a) + 1,))]:

@@ -4,31 +4,21 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from occstats.errors import ArgumentError, ResultsError
-from occstats.experiment.run import Data
-from occstats.experiment.seeds import SeedPolicy
-from occstats.experiment.tuning.experiment import prepare_sweep, read_description, read_rows
-from occstats.experiment.tuning.grids import Value
-from occstats.experiment.tuning.leave_one_out import choices, results_with
-from occstats.experiment.tuning.selection import Optimum, find_optimum, smoothed
-from occstats.experiment.tuning.table import GridMeans, expand
+from occstats.errors import ResultsError
+from occstats.experiment.estimators import Recipe, SeedPolicy
+from occstats.experiment.run import Data, folder_or_temporary
+from occstats.tuning.experiment import prepare_sweep, read_description, read_rows
+from occstats.tuning.grids import Value
+from occstats.tuning.recipes import paper_defaults
+from occstats.tuning.selection import Optimum, choices, find_optimum, results_with, smoothed
+from occstats.tuning.table import GridMeans, expand
 
-__all__ = ["PAPER_DEFAULTS", "Sweep", "read_sweep", "tune"]
-
-# The defaults of the paper's table, for the Manhattan metric.
-PAPER_DEFAULTS: dict[str, dict[str, float]] = {
-    "NND": {"k": 1},
-    "LNND": {"a": 3.4},
-    "LOF": {"a": 2.5},
-    "SVM": {"nu": 0.20, "c": 0.25},
-    "ALP": {"a": 5.5, "b": 6.0},
-}
+__all__ = ["Sweep", "read_sweep", "tune"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +58,7 @@ class Sweep:
             recipe, found = grid.recipe, self.optima[grid.recipe.name]
             # The paper publishes defaults for the Manhattan metric alone.
             published = recipe.metric in {None, "manhattan"}
-            paper = PAPER_DEFAULTS.get(recipe.origin.upper(), {}) if published else {}
+            paper = paper_defaults(recipe.origin) if published else {}
             for axis in recipe.axes:
                 low, high = found.flat[axis.name]
                 interval = found.interval[axis.name]
@@ -207,7 +197,7 @@ def tune(
     data: Data = "builtin",
     *,
     datasets: Iterable[str] | None = None,
-    descriptors: Iterable[str] | None = None,
+    descriptors: Iterable[str | Recipe] | None = None,
     metrics: Iterable[str] | None = None,
     grids: Mapping[str, Iterable[Value]] | None = None,
     windows: Mapping[str, int] | None = None,
@@ -219,6 +209,7 @@ def tune(
     seed: str | int | SeedPolicy = "pinned:0",
     label: str = "class",
     force: str | None = None,
+    memory: float | None = None,
     progress: bool | None = None,
 ) -> Sweep:
     r"""Evaluate descriptors over their hyperparameters, and find the best defaults.
@@ -245,7 +236,7 @@ def tune(
         Name → odd width of the rolling mean in grid points; ``""`` for all.
     out : path, optional
         A folder for the sweep; a temporary one by default. What is there is not computed again.
-    jobs, scheduler, shard, timeout, seed, force, progress
+    jobs, scheduler, shard, timeout, seed, force, memory, progress
         As in `occstats.run_experiment`; the time limit is that of one fold.
 
     Returns
@@ -264,23 +255,25 @@ def tune(
     >>> sweep.defaults[["descriptor", "hyperparameter", "optimum", "paper"]].values.tolist()
     [['NND', 'k', 6, 1]]
     """
-    with TemporaryDirectory(prefix="occstats-") as temporary:
+    with folder_or_temporary(out) as place:
         experiment = prepare_sweep(
             data,
-            datasets=datasets,
+            out=place,
             descriptors=descriptors,
             metrics=metrics,
             grids=grids,
             windows=windows,
-            out=temporary if out is None else out,
+            datasets=datasets,
+            label=label,
             timeout=timeout,
             seed=seed,
-            label=label,
         )
-        if force is not None:
-            if force not in {"failed", "all"}:
-                raise ArgumentError(f"force={force!r}: expected 'failed' or 'all'")
-            experiment.forget(force)
-        experiment.describe()
-        experiment.run(jobs=jobs, scheduler=scheduler, part=shard, progress=progress)
+        experiment.run(
+            jobs=jobs,
+            scheduler=scheduler,
+            part=shard,
+            force=force,
+            memory=memory,
+            progress=progress,
+        )
         return read_sweep(experiment.folder)

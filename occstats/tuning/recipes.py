@@ -1,17 +1,25 @@
-"""What is to be swept: a descriptor, its metric and its grids."""
+"""What is to be swept (a descriptor, its metric, its grids), and the defaults that it has."""
 
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+import pandas as pd
+
 from occstats.errors import ArgumentError
-from occstats.experiment.recipes import Recipe, make_recipes
-from occstats.experiment.sharing import shares_search
-from occstats.experiment.tuning.grids import Axis, Value, check_names, with_grids, with_windows
+from occstats.experiment.estimators import Recipe, make_recipes, shares_search
+from occstats.tuning.grids import PAPER, Axis, Value, check_names, with_grids, with_windows
 
-__all__ = ["DEFAULT_DESCRIPTORS", "DEFAULT_METRICS", "SweepRecipe", "make_sweep_recipes"]
+__all__ = [
+    "DEFAULT_DESCRIPTORS",
+    "DEFAULT_METRICS",
+    "SweepRecipe",
+    "default_hyperparameters",
+    "make_sweep_recipes",
+    "paper_defaults",
+]
 
-DEFAULT_DESCRIPTORS = ("NND", "LNND", "LOF", "SVM", "ALP")
+DEFAULT_DESCRIPTORS = tuple(PAPER)
 # The first is the descriptors' own; only sweeps with it carry the plain name.
 DEFAULT_METRICS = ("manhattan", "euclidean")
 
@@ -35,27 +43,27 @@ class SweepRecipe(Recipe):
     metric: str | None = None
 
     @property
-    def is_fast(self) -> bool:
-        """Whether one neighbour search answers the whole grid."""
-        return shares_search(self.origin) and all(a.rule in {"count", "log"} for a in self.axes)
+    def search(self) -> tuple[str | None, str]:
+        """What descriptors must have in common to share a neighbour search."""
+        return self.metric, self.order
 
     @property
     def kind(self) -> str:
         """How it is computed: ``neighbours``, ``support vectors`` or ``refits``."""
-        if self.is_fast:
+        if shares_search(self.origin) and all(a.rule in {"count", "log"} for a in self.axes):
             return "neighbours"
         if self.origin.upper() == "SVM" and {a.parameter for a in self.axes} == {"nu", "c"}:
             return "support vectors"
         return "refits"
 
     def fingerprint(self, dataset: str) -> str:
-        """Origin, metric and grids as text, for telling configurations apart."""
+        """Code, origin, metric and grids as text, for telling configurations apart."""
         axes = [(axis.name, axis.rule, axis.values) for axis in self.axes]
-        return json.dumps([self.origin, self.metric, axes])
+        return json.dumps([self.code, self.origin, self.order, self.metric, axes])
 
 
 def make_sweep_recipes(
-    descriptors: Iterable[str] | None = None,
+    descriptors: Iterable[str | Recipe] | None = None,
     *,
     metrics: Iterable[str] | None = None,
     grids: Mapping[str, Iterable[Value]] | None = None,
@@ -89,6 +97,8 @@ def _with_metric(recipe: Recipe, axes: tuple[Axis, ...], metric: str | None) -> 
         name=recipe.name if plain else f"{recipe.name} ({metric})",
         origin=recipe.origin,
         parameters={} if plain else {"metric": metric},
+        order=recipe.order,
+        code=recipe.code,
         axes=axes,
         descriptor=recipe.name,
         metric=metric,
@@ -103,3 +113,36 @@ def _check_metrics(metrics: tuple[str, ...]) -> None:
             raise ArgumentError(
                 f"--metric: expected {' or '.join(DEFAULT_METRICS)}, got {metric!r}"
             )
+
+
+def default_hyperparameters() -> pd.DataFrame:
+    """One row per descriptor and hyperparameter, with the default as the paper writes it.
+
+    Examples
+    --------
+    >>> table = default_hyperparameters()
+    >>> table[table["descriptor"] == "ALP"]["default"].tolist()
+    ['5.5 log n', '6.0 log n']
+    """
+    from occstats_descriptors.registry import ENTRIES
+
+    rows = [
+        {"descriptor": name, "hyperparameter": tuned.name, "default": tuned.text}
+        for name, entry in ENTRIES.items()
+        for tuned in entry.hyperparameters
+    ]
+    return pd.DataFrame(rows, columns=["descriptor", "hyperparameter", "default"])
+
+
+def paper_defaults(origin: str) -> dict[str, float]:
+    """The defaults that the paper gives, and our descriptors have, as points of their grids.
+
+    Examples
+    --------
+    >>> paper_defaults("ALP"), paper_defaults("MD")
+    ({'a': 5.5, 'b': 6.0}, {})
+    """
+    from occstats_descriptors.registry import ENTRIES
+
+    entry = ENTRIES.get(origin.upper())
+    return dict(tuned.point for tuned in (entry.hyperparameters if entry is not None else ()))
