@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from occstats.figures.registry import FIGURES, FigureEntry
 from occstats.figures.style import FigureError, Preset
-from occstats.names import did_you_mean
+from occstats.text import did_you_mean
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -13,7 +13,7 @@ from occstats.figures.canvas import describe, drawn_on, note, one_axes, width_of
 from occstats.figures.cliques import PairVerdicts, bars, pair_verdicts
 from occstats.figures.style import INK, Preset
 from occstats.figures.text import clean, display_width, labels
-from occstats.names import listing
+from occstats.text import listing
 
 if TYPE_CHECKING:
     from occstats.comparison import Comparison

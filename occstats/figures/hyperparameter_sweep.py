@@ -17,7 +17,7 @@ from occstats.figures.canvas import describe, drawn_on, note, whole_figure
 from occstats.figures.frames import require_columns
 from occstats.figures.style import FigureError, Preset, preset
 from occstats.figures.text import clean, label
-from occstats.names import listing
+from occstats.text import listing
 
 __all__ = ["sweep"]
 

@@ -17,7 +17,7 @@ from occstats.figures.frames import records
 from occstats.figures.selection import chosen_algorithms
 from occstats.figures.style import INK, MUTED, FigureError, Preset, preset
 from occstats.figures.text import clean, label, labels
-from occstats.names import listing
+from occstats.text import listing
 
 if TYPE_CHECKING:
     from occstats.comparison import Comparison

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from occstats.figures.style import FigureError
 from occstats.figures.text import label
-from occstats.names import did_you_mean, listing
+from occstats.text import did_you_mean, listing
 
 if TYPE_CHECKING:
     from occstats.comparison import Comparison

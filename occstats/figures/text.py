@@ -15,7 +15,7 @@ import textwrap
 import unicodedata
 from collections.abc import Iterable, Sequence
 
-from occstats.names import printable
+from occstats.text import printable
 
 __all__ = ["clean", "display_width", "label", "labels", "shorten", "wrap"]
 

@@ -105,7 +105,7 @@ def stability_tables(comparison: Comparison, rows: int) -> Iterator[Table]:
         # Large results go without what takes long unless it was asked for.
         if frame is not None:
             yield _plain_table(name, title, explanation, frame)
-    if section.specification is None:
+    if section.specification is None or section.specification_pairs is None:
         return
     yield _plain_table(
         "specification",

@@ -77,7 +77,11 @@ class Table:
 
     @cached_property
     def _bold(self) -> dict[str, list[bool]]:
-        return {} if self.best is None else {key: self.best[key].tolist() for key in self.best}
+        return (
+            {}
+            if self.best is None
+            else {str(key): bold.tolist() for key, bold in self.best.items()}
+        )
 
     def is_best(self, row: int, column: Column) -> bool:
         """Whether the cell is set in bold."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from occstats.errors import ArgumentError
 from occstats.experiment.protocol import AtMost, Task, size_for_task, smallest_training_part
-from occstats.names import did_you_mean
+from occstats.text import did_you_mean
 
 __all__ = [
     "PAPER",

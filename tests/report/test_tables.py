@@ -7,12 +7,12 @@ import pandas as pd
 import pytest
 
 import occstats
-from occstats.text import decimals, p_value, percent
 from occstats.report.latex import table_to_latex
 from occstats.report.markdown import table_to_markdown
 from occstats.report.table import Column, Table
 from occstats.report.tables import all_tables
 from occstats.report.text import make_console, print_comparison, print_table
+from occstats.text import decimals, p_value, percent
 
 
 @pytest.fixture(scope="module")
