@@ -76,6 +76,7 @@ if TYPE_CHECKING:
         pairwise_tests,
         plain_wilcoxon_pairs,
     )
+    from occstats.stats.simultaneous import MaxT, max_t
     from occstats.stats.specification import Specification, specify
     from occstats.stats.strata import Strata, rank_strata
 
@@ -129,6 +130,8 @@ _LAZY = {
     "weighted_regression": "regression",
     "Strata": "strata",
     "rank_strata": "strata",
+    "MaxT": "simultaneous",
+    "max_t": "simultaneous",
     "AdjustedP": "multiplicity",
     "adjust": "multiplicity",
     "adjust_pairs": "multiplicity",
@@ -164,6 +167,7 @@ __all__ = [
     "HodgesLehmannResult",
     "LeaveOneAlgorithmOut",
     "LeaveOneClusterOut",
+    "MaxT",
     "OptimumInterval",
     "PairEffects",
     "PairwiseTests",
@@ -201,6 +205,7 @@ __all__ = [
     "kendall_tau",
     "leave_one_algorithm_out",
     "leave_one_cluster_out",
+    "max_t",
     "mean_ranks",
     "minimal_detectable_difference",
     "nemenyi",

@@ -54,6 +54,7 @@ class Contributions(Prepared):
         self._ranks = RankSums(grid, clusters)  # for the intraclass correlation
         self._sizes = clusters.sums(~np.isnan(grid)).T
         self._present = (self._sizes > 0).astype(np.float64)
+        self.n_units = clusters.n_clusters
         self._terms, self._variance_terms = np.zeros((2, *self._sizes.shape))
         for pair in range(grid.shape[1]):
             known = ~np.isnan(grid[:, pair])
@@ -72,9 +73,12 @@ class Contributions(Prepared):
     def rank_sums(self, pair: int) -> FloatArray:
         raise NotImplementedError("its statistic has no lattice, and so no exact distribution")
 
+    def units(self, pair: int) -> IntArray:
+        return np.flatnonzero(self._sizes[pair] > 0)
+
     def flipped(self, pair: int, signs: FloatArray) -> FloatArray:
         # Absolute values, so also F and V, stay as they are.
-        present = self._sizes[pair] > 0
+        present = self.units(pair)
         scale = np.sqrt(self._variance_terms[pair] @ self._variance_terms[pair])
         return np.asarray(signs @ self._terms[pair, present] / scale)
 

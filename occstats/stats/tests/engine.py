@@ -79,9 +79,16 @@ class Prepared(ABC):
     #: Whether a pair has a difference at all, and whether all are zero.
     all_zero: NDArray[np.bool_]
 
+    #: How many signs can flip at most: one per cluster, or per task.
+    n_units: int
+
+    @abstractmethod
+    def units(self, pair: int) -> IntArray:
+        """Which of them are those of a pair."""
+
     def n_signs(self, pair: int) -> int:
-        """How many signs can flip."""
-        return int(self.n_clusters[pair])
+        """How many signs of a pair can flip."""
+        return len(self.units(pair))
 
     @abstractmethod
     def rank_sums(self, pair: int) -> FloatArray:

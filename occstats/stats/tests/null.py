@@ -1,6 +1,6 @@
 """Null distributions by changing the sign of whole clusters: complete, or by Monte Carlo."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,7 +21,7 @@ _LISTED_CLUSTERS = 20
 _CHUNK_ELEMENTS = 2_000_000
 
 #: Values of Z closer than this are the same arrangement, reached by another order of additions.
-_SAME_Z = 1e-10
+SAME_Z = 1e-10
 
 RandomState = int | np.random.Generator | None
 
@@ -133,18 +133,27 @@ def monte_carlo_tails(
     generator = np.random.default_rng(random_state)
     observed = float(z_of_signs(np.ones((1, n_clusters)))[0])
     less = greater = both = 1
-    # Whole words of random bits, so that the size of a chunk does not show in the draws.
-    chunk = 4 * max(1, _CHUNK_ELEMENTS // (4 * n_clusters))
-    for start in range(0, n_resamples, chunk):
-        rows = min(chunk, n_resamples - start)
-        bits = generator.integers(0, 2, size=(rows, n_clusters), dtype=np.int8)
-        values = z_of_signs(2.0 * bits.astype(np.float64) - 1.0)
+    chunk = _CHUNK_ELEMENTS // n_clusters
+    for signs in random_signs(n_clusters, n_resamples, chunk, generator):
+        values = z_of_signs(signs)
         # "Not below" rather than "at or above": an undefined value counts.
-        less += int(np.count_nonzero(~(values > observed + _SAME_Z)))
-        greater += int(np.count_nonzero(~(values < observed - _SAME_Z)))
-        both += int(np.count_nonzero(~(np.abs(values) < abs(observed) - _SAME_Z)))
+        less += int(np.count_nonzero(~(values > observed + SAME_Z)))
+        greater += int(np.count_nonzero(~(values < observed - SAME_Z)))
+        both += int(np.count_nonzero(~(np.abs(values) < abs(observed) - SAME_Z)))
     size = n_resamples + 1
     return TailProbabilities(less / size, greater / size, both / size)
+
+
+def random_signs(
+    n_signs: int, n_resamples: int, chunk: int, generator: np.random.Generator
+) -> Iterator[FloatArray]:
+    """Rows of random signs, about so many at a time; the size of a chunk does not show in them."""
+    # Whole words of random bits.
+    step = 4 * max(1, chunk // 4)
+    for start in range(0, n_resamples, step):
+        rows = min(step, n_resamples - start)
+        bits = generator.integers(0, 2, size=(rows, n_signs), dtype=np.int8)
+        yield 2.0 * bits.astype(np.float64) - 1.0
 
 
 def repeatable(random_state: RandomState) -> int:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from occstats.stats.arrays import FloatArray, round_to_grid
+from occstats.stats.arrays import FloatArray, IntArray, round_to_grid
 from occstats.stats.clusters import Clusters
 from occstats.stats.tests.engine import Engine, Statistics
 from occstats.stats.tests.ranking import signed_ranks
@@ -30,8 +30,12 @@ class PlainSums(RankSums):
             np.where(few, np.nan, total), np.where(few, np.nan, squares), unknown, problem
         )
 
-    def n_signs(self, pair: int) -> int:
-        return int(self.n_observations[pair])
+    @property
+    def n_units(self) -> int:  # type: ignore[override]
+        return len(self._grid)
+
+    def units(self, pair: int) -> IntArray:
+        return np.flatnonzero(signed_ranks(self._grid[:, pair])[1])
 
     def rank_sums(self, pair: int) -> FloatArray:
         ranks, counted = signed_ranks(self._grid[:, pair])

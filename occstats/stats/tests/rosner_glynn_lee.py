@@ -8,7 +8,7 @@ References
 
 import numpy as np
 
-from occstats.stats.arrays import FloatArray
+from occstats.stats.arrays import FloatArray, IntArray
 from occstats.stats.clusters import Clusters
 from occstats.stats.intraclass import intraclass_correlation
 from occstats.stats.tests.engine import Engine, Prepared, Statistics, count_chunks, few_clusters
@@ -74,6 +74,34 @@ def rank_sum_statistics(
     )
 
 
+def flipped_z(
+    rank_sums: FloatArray, sizes: FloatArray, squares: float, signs: FloatArray
+) -> FloatArray:
+    """Z of `rank_sum_statistics` for many flips of the signs of one sample.
+
+    The squares of the rank sums stay as they are, so that ρ depends on a flip through the total
+    alone, and clusters of one size share a weight: sums over sizes take the place of those over
+    clusters.
+    """
+    if len(sizes) == 0:
+        return np.full(len(signs), np.nan)
+    distinct, group = np.unique(sizes, return_inverse=True)
+    if len(distinct) == 1:
+        return np.asarray(signs @ rank_sums / np.sqrt(rank_sums @ rank_sums))
+    n, m = sizes.sum(), float(len(sizes))
+    by_size = signs @ (rank_sums[:, None] * (group[:, None] == np.arange(len(distinct))))
+    total = by_size.sum(axis=1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        between = (rank_sums**2 / sizes).sum()
+        rho = intraclass_correlation(between, squares, total, (sizes**2).sum(), n, m)
+        rho = np.where(squares - total**2 / n <= 1e-9 * squares, np.nan, rho)
+        corrected = np.minimum(1.0, rho * (1 + (1 - rho**2) / (m - 2.5)))
+        inflation = 1 + (distinct - 1) * corrected[:, None]
+        variance = (np.bincount(group, rank_sums**2) / inflation**2).sum(axis=1)
+        z = (by_size / inflation).sum(axis=1) / np.sqrt(variance)
+    return np.where((inflation <= 0).any(axis=1), np.nan, z)
+
+
 class RankSums(Prepared):
     """Sums of signed ranks of several pairs: zeros are gone, and so are clusters of zeros."""
 
@@ -84,6 +112,7 @@ class RankSums(Prepared):
         self._sizes = clusters.sums(counted).T
         self._squares = (signed**2).sum(axis=0)
         self._known = clusters.sums(~np.isnan(grid)).T
+        self.n_units = clusters.n_clusters
         self.observed = self.statistics(self._sums, self._sizes, self._squares)
         self.n_observations = self._sizes.sum(axis=1).astype(np.intp)
         self.n_clusters = (self._sizes > 0).sum(axis=1)
@@ -102,11 +131,13 @@ class RankSums(Prepared):
     def rank_sums(self, pair: int) -> FloatArray:
         return np.asarray(self._sums[pair, self._sizes[pair] > 0])
 
+    def units(self, pair: int) -> IntArray:
+        return np.flatnonzero(self._sizes[pair] > 0)
+
     def flipped(self, pair: int, signs: FloatArray) -> FloatArray:
-        present = self._sizes[pair] > 0
+        present = self.units(pair)
         sums, sizes = self._sums[pair, present], self._sizes[pair, present]
-        squares = np.full(len(signs), self._squares[pair])
-        return self.statistics(signs * sums, sizes[None], squares).z
+        return flipped_z(sums, sizes, self._squares[pair], signs)
 
     def resampled(self, pair: int, counts: FloatArray) -> FloatArray:
         data, sizes = self._magnitudes(pair), self._sizes[[pair]]
