@@ -12,6 +12,10 @@ from occstats.stats.tests.rosner_glynn_lee import RankSums
 class PlainSums(RankSums):
     """Signed ranks of values that are all independent, whichever data set they come from."""
 
+    def __init__(self, grid: FloatArray, clusters: Clusters) -> None:
+        super().__init__(grid, clusters)
+        self.n_units = len(grid)
+
     def statistics(
         self,
         rank_sums: FloatArray,
@@ -29,10 +33,6 @@ class PlainSums(RankSums):
         return Statistics(
             np.where(few, np.nan, total), np.where(few, np.nan, squares), unknown, problem
         )
-
-    @property
-    def n_units(self) -> int:  # type: ignore[override]
-        return len(self._grid)
 
     def units(self, pair: int) -> IntArray:
         return np.flatnonzero(signed_ranks(self._grid[:, pair])[1])
