@@ -79,6 +79,7 @@ def kendall_tau(
         round_to_grid(second, tie_tolerance),
         codes,
         weighting,
+        {},
     )
 
 
@@ -118,15 +119,19 @@ def kendall_matrix(
     columns = np.ascontiguousarray(sample.rounded.T)
     codes = sample.clusters.codes
     k = len(columns)
-    if weighting != "hyperbolic" and sample.complete.all() and _few_tasks(sample.n_tasks, k):
+    whole = bool(sample.complete.all())
+    if weighting != "hyperbolic" and whole and _few_tasks(sample.n_tasks, k):
         return _all_at_once(columns, _task_weights(codes, weighting), weighting == "sum")
     tau = np.full((k, k), np.nan)
+    spreads: dict[int, float] = {}
     for a in range(k):
         present = columns[a][~np.isnan(columns[a])]
         if len(present) > 1 and (present != present[0]).any():
             tau[a, a] = 1.0
         for b in range(a + 1, k):
-            tau[a, b] = tau[b, a] = _tau(columns[a], columns[b], codes, weighting)
+            tau[a, b] = tau[b, a] = _tau(
+                columns[a], columns[b], codes, weighting, spreads if whole else {}, (a, b)
+            )
     return tau
 
 
@@ -189,7 +194,15 @@ def _needed(clusters: npt.ArrayLike | None, weighting: str, n_tasks: int) -> npt
     return np.arange(n_tasks) if clusters is None else clusters
 
 
-def _tau(x: FloatArray, y: FloatArray, codes: IntArray, weighting: str) -> float:
+def _tau(
+    x: FloatArray,
+    y: FloatArray,
+    codes: IntArray,
+    weighting: str,
+    spreads: dict[int, float],
+    names: tuple[int, int] = (0, 1),
+) -> float:
+    """τ of two columns; how far each spreads is remembered by its name in ``spreads``."""
     both = ~(np.isnan(x) | np.isnan(y))
     if not both.all():
         x, y, codes = x[both], y[both], codes[both]
@@ -199,8 +212,11 @@ def _tau(x: FloatArray, y: FloatArray, codes: IntArray, weighting: str) -> float
         from scipy.stats import weightedtau
 
         return float(weightedtau(x, y).statistic)
-    pairs = ((x, y), (x, x), (y, y))
-    return _ratio(*(_agreement(*pair, codes, weighting) for pair in pairs))
+    for name, column in zip(names, (x, y), strict=True):
+        if name not in spreads:
+            spreads[name] = _agreement(column, column, codes, weighting)
+    found = _agreement(x, y, codes, weighting)
+    return _ratio(found, *(spreads[name] for name in names))
 
 
 def _ratio(agreement: float, spread: float, other_spread: float) -> float:
