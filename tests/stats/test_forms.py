@@ -5,8 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from occstats.stats.clusters import Clusters
 from occstats.stats.forms import gather, order_signs, quadratic_forms, walsh_form
-from occstats.stats.grouping import pair_differences
+from occstats.stats.sample import Sample
 
 
 @settings(max_examples=40, deadline=None)
@@ -71,6 +72,7 @@ def test_clusters_are_numbered_by_label_whatever_the_order_of_rows() -> None:
 
 
 def test_differences_within_the_tolerance_tie() -> None:
-    raw, grid = pair_differences([[0.3, 0.2], [0.2, 0.1]], tie_tolerance=1e-9)
+    sample = Sample.of([[0.3, 0.2], [0.2, 0.1]], ["a", "b"], tie_tolerance=1e-9)
+    raw, grid = sample.differences, sample.grid
     assert raw[0, 0] != raw[1, 0]
     assert grid[0, 0] == grid[1, 0]
