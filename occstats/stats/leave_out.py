@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from occstats.stats.arrays import FloatArray as Array
+from occstats.stats.bootstrap import means_without
 from occstats.stats.pairs import antisymmetric
 from occstats.stats.sample import Sample
 from occstats.stats.tests.null import tail
@@ -226,17 +227,3 @@ def _p(z: Array, alternative: str) -> Array:
     p = tail(z, alternative)
     np.fill_diagonal(p, np.nan)
     return p
-
-
-def means_without(means: Array) -> Array:
-    """Mean of the clusters' means: of all in the first row, then without each of them in turn.
-
-    Totals minus own, not a sum for each cluster; clusters without a mean do not count.
-    """
-    present = ~np.isnan(means)
-    values = np.where(present, means, 0.0)
-    sums, counts = values.sum(axis=0), present.sum(axis=0)
-    tops = np.vstack([sums, sums - values])
-    bottoms = np.vstack([counts, counts - present])
-    unknown = np.full(tops.shape, np.nan)
-    return np.asarray(np.divide(tops, bottoms, out=unknown, where=bottoms > 0))
