@@ -51,11 +51,7 @@ def frequency_frame(study: Study) -> pd.DataFrame:
 
 def complementary_frame(study: Study) -> pd.DataFrame:
     """Pairs by what the better of the two reaches on each task."""
-    found = complementary_pairs(
-        study.whole.oriented,
-        study.whole.clusters,
-        tie_tolerance=study.settings.tie_tolerance,
-    )
+    found = complementary_pairs(study.sample.whole)
     names = np.array(study.algorithms, dtype=object)
     sign = 1.0 if study.results.higher_is_better else -1.0
     return pd.DataFrame(
