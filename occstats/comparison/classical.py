@@ -10,12 +10,11 @@ import numpy.typing as npt
 import pandas as pd
 
 from occstats.comparison.pairs import unordered_pairs
-from occstats.stats.classical import conover, critical_difference, friedman, nemenyi
+from occstats.stats.classical import FriedmanResult, conover, critical_difference, friedman, nemenyi
 from occstats.stats.multiplicity import adjust_pairs
 
 if TYPE_CHECKING:
     from occstats.comparison.sample import Study
-    from occstats.comparison.settings import Settings
 
 __all__ = ["Classical", "classical_tests"]
 
@@ -53,19 +52,18 @@ def classical_tests(study: Study) -> Classical:
         if len(table) < 2:
             # A single observation says nothing about others.
             continue
-        tests.append(_friedman_row(unit, table, study.settings))
+        found = friedman(table, tie_tolerance=study.settings.tie_tolerance)
+        tests.append(_friedman_row(unit, found, study))
         if study.within.posthoc:
-            pairs.append(_pair_frame(study, unit, table))
+            pairs.append(_pair_frame(unit, table, found, study))
     return Classical(
         friedman=pd.DataFrame(tests),
         pairs=pd.concat(pairs, ignore_index=True) if pairs else pd.DataFrame(),
     )
 
 
-def _friedman_row(
-    unit: str, table: npt.NDArray[np.float64], settings: Settings
-) -> dict[str, object]:
-    found = friedman(table, tie_tolerance=settings.tie_tolerance)
+def _friedman_row(unit: str, found: FriedmanResult, study: Study) -> dict[str, object]:
+    k, alpha = len(study.algorithms), study.settings.alpha
     return {
         "unit": unit,
         "n": found.n_blocks,
@@ -76,15 +74,16 @@ def _friedman_row(
         "df_between": found.df_between,
         "df_within": found.df_within,
         "p_iman_davenport": found.f_pvalue,
-        "critical_difference": critical_difference(table.shape[1], found.n_blocks, settings.alpha),
+        "critical_difference": critical_difference(k, found.n_blocks, alpha),
         "valid": unit == ON_MEANS,
         "assumption": ASSUMPTIONS[unit],
     }
 
 
-def _pair_frame(study: Study, unit: str, table: npt.NDArray[np.float64]) -> pd.DataFrame:
-    tolerance = study.settings.tie_tolerance
-    means = friedman(table, tie_tolerance=tolerance).mean_ranks
+def _pair_frame(
+    unit: str, table: npt.NDArray[np.float64], found: FriedmanResult, study: Study
+) -> pd.DataFrame:
+    tolerance, means = study.settings.tie_tolerance, found.mean_ranks
     raw = conover(table, tie_tolerance=tolerance)
     np.fill_diagonal(raw, np.nan)
     columns = {

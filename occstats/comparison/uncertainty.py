@@ -94,9 +94,8 @@ def effects_frame(study: Study) -> pd.DataFrame:
     """Effect sizes of all ordered pairs; NaN where a part is not affordable."""
     settings, within, k = study.settings, study.within, len(study.algorithms)
     effects = pair_effects(
-        *study.arrays,
+        study.sample,
         confidence=settings.confidence,
-        tie_tolerance=settings.tie_tolerance,
         n_resamples=settings.n_resamples if within.intervals else 0,
         n_rank_resamples=within.form_resamples,
         random_state=settings.random_state,
@@ -129,9 +128,8 @@ def _effect(name: str, effect: Effect, *, limits: str | None = None) -> Columns:
 def _shift(study: Study) -> Columns:
     settings = study.settings
     shift = hodges_lehmann_pairs(
-        *study.arrays,
+        study.sample,
         confidence=settings.confidence,
-        tie_tolerance=settings.tie_tolerance,
         n_resamples=settings.n_resamples,
         random_state=settings.random_state,
     )
@@ -159,9 +157,8 @@ def kendall_frame(study: Study) -> pd.DataFrame:
     """Kendall's τ of every unordered pair, with limits where there are some."""
     settings = study.settings
     tau = kendall_matrix(
-        *study.arrays,
+        study.sample,
         weighting=settings.kendall,
-        tie_tolerance=settings.tie_tolerance,
     )
     low = high = np.full(tau.shape, np.nan)
     if settings.kendall != "hyperbolic" and study.within.kendall and study.n_clusters > 1:
