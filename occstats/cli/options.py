@@ -3,35 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import Field, fields
 from typing import Any, TypeVar
 
 import click
 from click.shell_completion import CompletionItem
 from click.types import StringParamType
 
+from occstats.results.options import Reading, option_name
+
 __all__ = ["READING", "RESULTS", "reading_options", "results_argument", "take_reading"]
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 # What `load_results` calls the options that `reading_options` adds.
-READING = (
-    "cluster",
-    "task",
-    "algorithm",
-    "score",
-    "fold",
-    "repeat",
-    "status",
-    "traits",
-    "metric",
-    "score_name",
-    "lower_is_better",
-    "on_clash",
-    "unequal_folds",
-    "decimal",
-    "scale",
-    "max_rows",
-)
+READING = tuple(item.name for item in fields(Reading))
 
 
 class ResultsType(StringParamType):
@@ -42,7 +28,7 @@ class ResultsType(StringParamType):
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        from occstats.results.bundled import bundled_names
+        from occstats.results.readers.bundled import bundled_names
 
         names = [name for name in bundled_names() if name.startswith(incomplete)]
         return [CompletionItem(name) for name in names] + [CompletionItem(incomplete, type="file")]
@@ -58,80 +44,30 @@ def results_argument(command: Command) -> Command:
 
 def reading_options(command: Command) -> Command:
     """Add the options that say how to read a results table."""
-    options = [
-        click.option(
-            "--cluster",
-            metavar="COLUMN",
-            help="Column with the data set that a task belongs to [dataset].",
-        ),
-        click.option(
-            "--task",
-            metavar="COLUMN",
-            help="Column that tells the tasks of a data set apart [class].",
-        ),
-        click.option(
-            "--algorithm",
-            metavar="COLUMN",
-            multiple=True,
-            help="Column with the algorithm (long form) [descriptor, algorithm, model …]; given "
-            "several times: the columns that are algorithms (wide form).",
-        ),
-        click.option(
-            "--score",
-            metavar="COLUMN",
-            help="Column with the score (long form) [auroc, score, accuracy …].",
-        ),
-        click.option("--fold", metavar="COLUMN", help="Column with the fold, averaged [fold]."),
-        click.option(
-            "--repeat",
-            metavar="COLUMN",
-            help="Column with repeats or seeds, averaged too [repeat, seed …].",
-        ),
-        click.option(
-            "--trait",
-            "traits",
-            metavar="COLUMN",
-            multiple=True,
-            help="Column with a trait of the task; can be given several times [n, m, sparsity].",
-        ),
-        click.option(
-            "--status",
-            metavar="COLUMN",
-            help="Column that says whether a row succeeded; failed rows are missing [status].",
-        ),
-        click.option(
-            "--metric", metavar="NAME", help="Which metric to keep, where a column names it."
-        ),
-        click.option("--score-name", metavar="NAME", help="What the scores measure, for tables."),
-        click.option(
-            "--lower-is-better/--higher-is-better",
-            default=None,
-            help="Whether the score is an error, a loss or a time [higher is better].",
-        ),
-        click.option(
-            "--on-clash",
-            type=click.Choice(["refuse", "rename"]),
-            help="When two results have an algorithm of the same name [refuse].",
-        ),
-        click.option(
-            "--unequal-folds",
-            type=click.Choice(["missing", "common", "own"]),
-            help="Where an algorithm lacks folds of a task: its cell is missing, only common folds "
-            "count, or each averages its own [missing].",
-        ),
-        click.option(
-            "--decimal", type=click.Choice([".", ","]), help="Decimal mark in text files [.]."
-        ),
-        click.option(
-            "--scale",
-            type=float,
-            help="Factor for the scores: 0.01 turns per cent into fractions [1].",
-        ),
-        click.option("--max-rows", type=int, help="Refuse files with more rows than this."),
-    ]
-    for option in reversed(options):
-        command = option(command)
+    for item in reversed(fields(Reading)):
+        command = _option(item)(command)
     return command
+
+
+def _option(item: Field[Any]) -> Callable[[Command], Command]:
+    declared = item.metadata
+    name = option_name(item.name)
+    default = f"{item.default:g}" if isinstance(item.default, float) else item.default
+    usual = declared.get("usual", default)
+    shown = f"{declared['help']}{f' [{usual}]' if usual else ''}."
+    if "flag" in declared:
+        return click.option(f"{name}/--{declared['flag']}", item.name, default=None, help=shown)
+    if "choices" in declared:
+        return click.option(name, item.name, type=click.Choice(declared["choices"]), help=shown)
+    kind = type(item.default) if isinstance(item.default, int | float) else str
+    return click.option(
+        name,
+        item.name,
+        type=kind,
+        multiple=declared.get("many", False),
+        metavar=declared.get("metavar"),
+        help=shown,
+    )
 
 
 def take_reading(options: dict[str, Any]) -> dict[str, Any]:

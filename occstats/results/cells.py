@@ -10,11 +10,10 @@ import pandas as pd
 
 from occstats.errors import ResultsError
 from occstats.results.aliases import ALIASES, GENERIC, normalise
-from occstats.results.columns import Roles
 from occstats.results.names import column_text, quote, quote_list
-from occstats.results.raw import RawTable
-from occstats.results.scores import check_range, column_scores, wide_scores
-from occstats.results.values import parse_numbers
+from occstats.results.numbers import check_range, column_scores, parse_numbers, wide_scores
+from occstats.results.readers.raw import RawTable
+from occstats.results.roles import Roles
 
 __all__ = ["Cells", "gather"]
 
@@ -44,6 +43,7 @@ class Cells:
     traits: pd.DataFrame
     score_name: str
     notes: list[str] = field(default_factory=list)
+    column_names: dict[str, str] = field(default_factory=dict)
 
 
 def gather(
@@ -63,6 +63,7 @@ def gather(
             f"{raw.name}: the table has column names but no rows; was the run empty?"
         )
     notes: list[str] = []
+    renamed = score_name is not None
     others = [c for c in raw.columns if c not in {*roles.keys, *roles.traits.values()}]
     in_rows = [c for c in (roles.score, roles.status, roles.metric) if c is not None]
     wanted = algorithm_columns or (others if roles.wide else [])
@@ -113,7 +114,20 @@ def gather(
         traits=traits.iloc[np.repeat(np.arange(len(frame)), each)].reset_index(drop=True),
         score_name=score_name,
         notes=notes,
+        column_names=_column_names(roles, renamed),
     )
+
+
+def _column_names(roles: Roles, score_renamed: bool) -> dict[str, str]:
+    """What the source calls its columns, but for a score that the user has called otherwise."""
+    names = {
+        role: getattr(roles, role)
+        for role in ("cluster", "task", "algorithm", "fold", "status", "metric")
+    }
+    if not score_renamed:
+        names["score"] = roles.score
+    names |= {f"trait {name}": column for name, column in roles.traits.items()}
+    return {role: name for role, name in names.items() if name is not None}
 
 
 def metric_matters(roles: Roles) -> bool:

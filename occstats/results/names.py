@@ -4,12 +4,22 @@ import json
 import math
 import unicodedata
 from collections.abc import Callable, Hashable, Iterable
+from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-__all__ = ["as_text", "column_text", "count", "look_alikes", "quote", "quote_list", "show_path"]
+__all__ = [
+    "as_text",
+    "column_text",
+    "count",
+    "look_alikes",
+    "near_names",
+    "quote",
+    "quote_list",
+    "show_path",
+]
 
 _LONGEST_SHOWN = 60
 
@@ -122,3 +132,17 @@ def look_alikes(
     for name in names:
         groups.setdefault(fold(name), {})[name] = None
     return [tuple(group) for group in groups.values() if len(group) > 1]
+
+
+def near_names(name: str, candidates: Iterable[str]) -> str:
+    """Say which candidates come near a name: a clause for a message, empty if none does.
+
+    >>> near_names("lenz2012", ["lenz2021", "mine.csv"])
+    " (did you mean 'lenz2021'?)"
+    """
+    by_folded: dict[str, list[str]] = {}
+    for candidate in candidates:
+        by_folded.setdefault(candidate.casefold(), []).append(candidate)
+    near = get_close_matches(name.casefold(), by_folded, n=3, cutoff=0.6)
+    found = [candidate for key in near for candidate in by_folded[key]]
+    return f" (did you mean {quote_list(found, limit=3)}?)" if found else ""

@@ -15,6 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from occstats.errors import ResultsError
+from occstats.files import write_parquet
 from occstats.results import Results, load_results
 
 CSV = "dataset,class,descriptor,auroc\nx,0,A,0.5\nx,0,B,0.6\n"
@@ -197,6 +198,27 @@ def test_damaged_shard_is_named(tmp_path, refused, long_frame):
         pq.write_table(pa.Table.from_pandas(part), tmp_path / f"part-{i}.parquet")
     (tmp_path / "part-1.parquet").write_bytes(b"PAR1junkPAR1")
     refused(tmp_path, says=("part-1.parquet", "damaged"))
+
+
+def test_a_shard_whose_content_was_changed_is_refused(tmp_path, refused, long_frame):
+    """The digest tells, even if pages and checksums are those of a sound file."""
+    rows = long_frame.astype({"dataset": "string"}).assign(error=None, seed=2**60)
+    path = write_parquet(rows, tmp_path / "part-0.parquet", {"occstats": "1"})
+    assert load_results(tmp_path).n_tasks == 6
+    table = pq.read_table(path)
+    for column, value in (("auroc", 0.99), ("n", 7), ("dataset", "X"), ("error", "odd")):
+        changed = table.to_pandas().assign(**{column: value})
+        again = pa.Table.from_pandas(changed, preserve_index=False)
+        pq.write_table(again.replace_schema_metadata(table.schema.metadata), path)
+        refused(tmp_path, says=("part-0.parquet", "not what was written"))
+
+
+def test_what_results_write_carries_a_digest(tmp_path, refused, long_frame):
+    path = tmp_path / "a.parquet"
+    load_results(long_frame).write(path)
+    table = pq.read_table(path)
+    pq.write_table(table.slice(0, 11), path)
+    refused(path, says=("not what was written",))
 
 
 def test_parquet_with_too_many_rows_is_not_unpacked(tmp_path, refused):

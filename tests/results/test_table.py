@@ -138,16 +138,49 @@ def test_writing_is_all_or_nothing(tmp_path, monkeypatch):
     with pytest.raises(OutputError, match="is not known"):
         results.write(tmp_path / "a.xlsx")
     with pytest.raises(OutputError, match="cannot be written"):
-        results.write(tmp_path / "nowhere" / "a.csv")
+        results.write(path / "a.csv")
 
     def fail(*_):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "replace", fail)
-    with pytest.raises(OutputError, match="No space left on device"):
+    with pytest.raises(OutputError, match="the disk is full"):
         results.write(path)
     assert path.read_text() == "old"
     assert os.listdir(tmp_path) == ["a.csv"]
+
+
+@pytest.mark.parametrize("wide", [False, True])
+@pytest.mark.parametrize("task", ["problem", None])
+def test_columns_come_back_under_the_names_of_the_file(long_frame, wide, task):
+    names = {"dataset": "group", "class": "problem", "descriptor": "model", "auroc": "f1", "n": "N"}
+    frame = long_frame.rename(columns=names).rename(columns={"N": "n_instances"})
+    if task is None:
+        frame = frame.query("problem == '0'").drop(columns="problem").reset_index(drop=True)
+    if wide:
+        keys = [name for name in frame.columns if name not in {"model", "f1"}]
+        source = frame.pivot(index=keys, columns="model", values="f1").reset_index()
+        frame = frame.rename(columns={"model": "algorithm", "f1": "score"})
+    else:
+        source = frame
+    again = load_results(source).to_frame()
+    key = [name for name in ("group", "problem", "model", "algorithm") if name in frame]
+    pd.testing.assert_frame_equal(
+        again.sort_values(key, ignore_index=True),
+        frame.sort_values(key, ignore_index=True),
+        check_like=True,
+        check_dtype=False,
+    )
+
+
+def test_columns_called_as_ours_do_not_collide(tmp_path):
+    frame = pd.DataFrame(
+        {"algorithm": ["x", "y"], "A": [0.1, 0.2], "B": [0.3, 0.4], "score": [1.0, 2.0]}
+    )
+    results = load_results(frame, cluster="algorithm", algorithm=["A", "B"], traits=["score"])
+    again = results.to_frame()
+    assert list(again.columns) == ["algorithm", "algorithm_", "score", "score_"]
+    assert again["algorithm_"].tolist() == ["A", "B", "A", "B"]
 
 
 def test_written_files_have_usual_permissions(tmp_path):

@@ -16,9 +16,8 @@ from occstats.results.aliases import ALIASES, AUROC, GENERIC, normalise
 from occstats.results.names import count, quote, quote_list
 from occstats.results.table import CLUSTER, TASK, Results, show_task
 
-__all__ = ["ON_CLASH", "join"]
+__all__ = ["join"]
 
-ON_CLASH = ("refuse", "rename")
 _SHOWN = 3
 
 
@@ -48,6 +47,8 @@ def join(tables: Sequence[Results], on_clash: str = "refuse") -> Results:
         notes=tuple(dict.fromkeys(notes)),
         sources=tuple(source for table in tables for source in table.sources),
         trait_conflicts=conflicts,
+        # The first source that has a column names it.
+        column_names={k: v for table in reversed(tables) for k, v in table.column_names.items()},
     )
 
 

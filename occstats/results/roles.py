@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 
 from occstats.errors import ResultsError
 from occstats.results.aliases import ALIASES, TRAITS, normalise
-from occstats.results.names import quote, quote_list
-from occstats.results.suggest import near_names
+from occstats.results.names import near_names, quote, quote_list
 
 __all__ = ["Roles", "find_roles", "require"]
 

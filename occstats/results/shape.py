@@ -11,12 +11,11 @@ import pandas as pd
 from occstats.errors import ResultsError
 from occstats.results.cells import FAILED, OK, Cells
 from occstats.results.names import count, quote
-from occstats.results.raw import RawTable
+from occstats.results.readers.raw import RawTable
 from occstats.results.table import CLUSTER, TASK, Results
 
-__all__ = ["UNEQUAL_FOLDS", "shape"]
+__all__ = ["shape"]
 
-UNEQUAL_FOLDS = ("missing", "common", "own")
 _MOST_FOLD_CELLS = 50_000_000
 
 
@@ -83,6 +82,7 @@ def shape(
         cvsd=cvsd,
         notes=tuple(notes),
         sources=(raw.name.strip("'\""),),
+        column_names=cells.column_names,
     )
 
 

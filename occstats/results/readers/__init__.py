@@ -7,13 +7,12 @@ import zlib
 from pathlib import Path
 
 from occstats.errors import ResultsError
-from occstats.results.delimited import read_delimited
-from occstats.results.feather import read_feather
-from occstats.results.jsonlines import read_json
 from occstats.results.names import show_path
-from occstats.results.parquet import read_directory, read_parquet
-from occstats.results.raw import RawTable
-from occstats.results.safety import Limits, check_exists, kind_of_bytes, kind_of_file
+from occstats.results.readers.arrow import read_directory, read_feather, read_parquet
+from occstats.results.readers.delimited import read_delimited
+from occstats.results.readers.json import read_json
+from occstats.results.readers.raw import RawTable
+from occstats.results.readers.safety import Limits, check_exists, kind_of_bytes, kind_of_file
 
 __all__ = ["read_path"]
 

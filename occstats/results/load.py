@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from inspect import signature
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
@@ -13,16 +13,17 @@ import pandas as pd
 
 from occstats.errors import ResultsError
 from occstats.results.aliases import is_loss
-from occstats.results.bundled import bundled_content, bundled_names
 from occstats.results.cells import gather
-from occstats.results.columns import Roles, find_roles, require
-from occstats.results.delimited import read_delimited
-from occstats.results.joining import ON_CLASH, join
-from occstats.results.names import look_alikes, quote, quote_list
-from occstats.results.raw import RawTable, from_frame
-from occstats.results.reading import read_path
-from occstats.results.safety import Limits
-from occstats.results.shaping import UNEQUAL_FOLDS, shape
+from occstats.results.join import join
+from occstats.results.names import look_alikes, near_names, quote, quote_list
+from occstats.results.options import Reading, document, parameters
+from occstats.results.readers import read_path
+from occstats.results.readers.bundled import bundled_content, bundled_names
+from occstats.results.readers.delimited import read_delimited
+from occstats.results.readers.raw import RawTable, from_frame
+from occstats.results.readers.safety import Limits
+from occstats.results.roles import Roles, find_roles, require
+from occstats.results.shape import shape
 from occstats.results.table import Results
 
 __all__ = ["Source", "load_results"]
@@ -30,41 +31,7 @@ __all__ = ["Source", "load_results"]
 Source = str | PathLike[str] | pd.DataFrame | Results
 
 
-@dataclass(frozen=True)
-class _Options:
-    """What the user said about the sources."""
-
-    columns: Mapping[str, str | None]
-    algorithm_columns: list[str] | None
-    traits: Sequence[str] | None
-    metric: str | None
-    score_name: str | None
-    lower_is_better: bool | None
-    unequal_folds: str
-    decimal: str
-    scale: float
-    limits: Limits
-
-
-def load_results(
-    *sources: Source,
-    cluster: str | None = None,
-    task: str | None = None,
-    algorithm: str | Sequence[str] | None = None,
-    score: str | None = None,
-    fold: str | None = None,
-    repeat: str | None = None,
-    status: str | None = None,
-    traits: Sequence[str] | None = None,
-    metric: str | None = None,
-    score_name: str | None = None,
-    lower_is_better: bool | None = None,
-    on_clash: str = "refuse",
-    unequal_folds: str = "missing",
-    decimal: str = ".",
-    scale: float = 1.0,
-    max_rows: int = Limits.rows,
-) -> Results:
+def load_results(*sources: Source, **options: Any) -> Results:
     """Load results of one or more sources into one table, joined by task.
 
     Parameters
@@ -74,31 +41,7 @@ def load_results(
         gzipped), Feather, JSON lines; ``"lenz2021"``; a frame. In long form a row is the score of
         an algorithm on a task (and fold); in wide form a row is a task, and the algorithms are
         columns.
-    cluster, task, algorithm, score, fold, repeat, status : str, optional
-        The columns of the data set, the task in it, the algorithm, its score, the fold, the
-        repeat or seed, and whether the row succeeded. Usual names are found by themselves. With
-        several sources a name is used where it is present. ``algorithm`` may also be a list: the
-        columns of a wide table that are algorithms.
-    traits : sequence of str, optional
-        Columns with properties of the tasks besides ``n``, ``m`` and ``sparsity``.
-    metric : str, optional
-        Where a column names the metric of each row: the one to keep.
-    score_name : str, optional
-        What the scores measure, where the column does not say it.
-    lower_is_better : bool, optional
-        Whether a lower score is better. If not given, higher is, and a score that is known as a
-        loss (``rmse``, ``log_loss``) has to be decided.
-    on_clash : {"refuse", "rename"}
-        What to do if two sources have an algorithm of the same name.
-    unequal_folds : {"missing", "common", "own"}
-        If an algorithm lacks folds that others have on the same task: count the cell as missing,
-        average the folds that all have, or average the folds that each has.
-    decimal : str, default "."
-        The decimal mark in text files.
-    scale : float, default 1.0
-        A factor for the scores: 0.01 turns per cent into fractions.
-    max_rows : int
-        The most rows that are read, checked before anything is unpacked.
+    {options}
 
     Returns
     -------
@@ -146,43 +89,27 @@ def load_results(
         raise ResultsError(
             "sources: none given; name a results file, or bundled results such as 'lenz2021'"
         )
-    _check_choice("on_clash", on_clash, ON_CLASH)
-    _check_choice("unequal_folds", unequal_folds, UNEQUAL_FOLDS)
-    if not (isinstance(scale, (int, float)) and math.isfinite(scale) and scale > 0):
-        raise ResultsError(f"scale: must be a positive number, got {quote(scale)}")
-    if decimal not in {".", ","}:
-        raise ResultsError(f"decimal: must be '.' or ',', got {quote(decimal)}")
-    named = {
-        "cluster": cluster,
-        "task": task,
-        "algorithm": algorithm if isinstance(algorithm, str) else None,
-        "score": score,
-        "fold": fold,
-        "repeat": repeat,
-        "status": status,
-    }
-    options = _Options(
-        columns=named,
-        algorithm_columns=None if algorithm is None or isinstance(algorithm, str) else [*algorithm],
-        traits=[traits] if isinstance(traits, str) else traits,
-        metric=metric,
-        score_name=score_name,
-        lower_is_better=lower_is_better,
-        unequal_folds=unequal_folds,
-        decimal=decimal,
-        scale=scale,
-        limits=Limits(rows=max_rows),
-    )
-    opened = [_open(source, options.limits, number) for number, source in enumerate(sources, 1)]
-    _check_asked([item for item in opened if isinstance(item, RawTable)], options)
-    tables = [item if isinstance(item, Results) else _table(item, options) for item in opened]
-    joined = join(tables, on_clash)
+    known = [parameter.name for parameter in parameters()]
+    unknown = [name for name in options if name not in known]
+    if unknown:
+        raise TypeError(
+            f"load_results() got an unexpected keyword argument {unknown[0]!r}"
+            f"{near_names(unknown[0], known)}"
+        )
+    reading = Reading(**options)
+    opened = [
+        _open(source, Limits(reading.max_rows), number) for number, source in enumerate(sources, 1)
+    ]
+    _check_asked([item for item in opened if isinstance(item, RawTable)], reading)
+    tables = [item if isinstance(item, Results) else _table(item, reading) for item in opened]
+    joined = join(tables, reading.on_clash)
     return replace(joined, notes=(*joined.notes, *_look_alike_notes(joined)))
 
 
-def _check_choice(name: str, value: str, choices: Sequence[str]) -> None:
-    if value not in choices:
-        raise ResultsError(f"{name}: {quote(value)} is not one of {', '.join(map(quote, choices))}")
+load_results.__doc__ = (load_results.__doc__ or "").replace("{options}", document())
+load_results.__signature__ = signature(load_results).replace(  # type: ignore[attr-defined]
+    parameters=[signature(load_results).parameters["sources"], *parameters()]
+)
 
 
 def _open(source: Source, limits: Limits, number: int) -> RawTable | Results:
@@ -202,46 +129,48 @@ def _open(source: Source, limits: Limits, number: int) -> RawTable | Results:
         content, score_name = bundled_content(source)
         raw = read_delimited(content, source, limits)
         roles = find_roles(raw.columns, {}, None, raw.name)
-        return shape(gather(raw, roles, score_name=score_name), raw)
+        cells = gather(raw, roles, score_name=score_name)
+        cells.column_names["algorithm"] = "descriptor"  # as a run writes them
+        return shape(cells, raw)
     if not path:
         raise ResultsError("sources: the path is empty; name a results file or 'lenz2021'")
     return read_path(Path(path), limits)
 
 
-def _check_asked(tables: Sequence[RawTable], options: _Options) -> None:
+def _check_asked(tables: Sequence[RawTable], reading: Reading) -> None:
     """Refuse a column that was asked for and that no source has."""
     columns = list(dict.fromkeys(column for table in tables for column in table.columns))
     where = ", ".join(table.name for table in tables) or "sources"
-    asked = [(role, name) for role, name in options.columns.items() if name is not None]
-    asked += [("algorithm", name) for name in options.algorithm_columns or ()]
-    asked += [("trait", name) for name in options.traits or ()]
+    asked = [(role, name) for role, name in reading.columns.items()]
+    asked += [("algorithm", name) for name in reading.algorithm_columns or ()]
+    asked += [("trait", name) for name in reading.traits or ()]
     for role, name in asked:
         require(columns, name, role, where)
 
 
-def _table(raw: RawTable, options: _Options) -> Results:
+def _table(raw: RawTable, reading: Reading) -> Results:
     present = set(raw.columns)
-    asked = {role: name for role, name in options.columns.items() if name in present}
-    traits = [name for name in options.traits or () if name in present]
-    chosen = [name for name in options.algorithm_columns or () if name in present] or None
+    asked = {role: name for role, name in reading.columns.items() if name in present}
+    traits = [name for name in reading.traits or () if name in present]
+    chosen = [name for name in reading.algorithm_columns or () if name in present] or None
     roles = _roles(raw, asked, traits, chosen)
     cells = gather(
         raw,
         roles,
         algorithm_columns=chosen,
-        metric=options.metric,
-        score_name=options.score_name,
-        decimal=options.decimal,
-        scale=options.scale,
+        metric=reading.metric,
+        score_name=reading.score_name,
+        decimal=reading.decimal,
+        scale=reading.scale,
         default_algorithm=Path(raw.name.strip("'\"")).name.split(".")[0] or "results",
     )
-    lower = options.lower_is_better
+    lower = reading.lower_is_better
     if lower is None and is_loss(cells.score_name):
         raise ResultsError(
             f"{raw.name}: the score {quote(cells.score_name)} is known as a loss; say whether lower"
             " is better with lower_is_better=True (or False)"
         )
-    return shape(cells, raw, unequal_folds=options.unequal_folds, higher_is_better=not lower)
+    return shape(cells, raw, unequal_folds=reading.unequal_folds, higher_is_better=not lower)
 
 
 def _roles(

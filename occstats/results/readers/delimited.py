@@ -11,8 +11,8 @@ import pandas as pd
 
 from occstats.errors import ResultsError
 from occstats.results.names import quote
-from occstats.results.raw import RawTable, check_names
-from occstats.results.safety import Limits
+from occstats.results.readers.raw import RawTable, check_names
+from occstats.results.readers.safety import Limits
 
 __all__ = ["find_delimiter", "read_delimited"]
 

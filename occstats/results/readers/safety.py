@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from occstats.errors import ResultsError
-from occstats.results.bundled import bundled_names
-from occstats.results.names import quote_list, show_path
-from occstats.results.suggest import near_names
+from occstats.results.names import near_names, quote_list, show_path
+from occstats.results.readers.bundled import bundled_names
 
 __all__ = ["Limits", "check_exists", "kind_of_file"]
 
