@@ -176,12 +176,16 @@ def test_mixed_metrics_are_refused(csv):
     assert "metric" in refused(csv(frame))
 
 
-def test_a_loss_has_to_be_declared(csv):
+def test_a_loss_is_never_ranked_upside_down(csv):
     frame = GOOD.melt(["dataset", "class"], var_name="model", value_name="rmse")
     path = csv(frame)
-    assert "rmse" in refused(path)
-    document = json.loads(answered(path, "--lower-is-better", "--json"))
+    output = answered(path)
+    assert "lower is better" in output.splitlines()[0]
+    document = json.loads(answered(path, "--json"))
     assert document["meta"]["higher_is_better"] is False
+    assert document["summary"][0]["algorithm"] == "q"
+    document = json.loads(answered(path, "--higher-is-better", "--json"))
+    assert document["summary"][0]["algorithm"] == "p"
 
 
 def test_unequal_folds_are_missing_cells(csv):

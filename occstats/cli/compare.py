@@ -10,6 +10,7 @@ import click
 
 from occstats.cli.options import Command, reading_options, results_argument, take_reading
 from occstats.comparison.settings import CHOICES, Settings
+from occstats.names import printable
 
 DEFAULTS = {item.name: item.default for item in fields(Settings) if item.default is not MISSING}
 
@@ -97,6 +98,8 @@ def command(
         return
     from occstats.report.text import print_comparison
 
+    for line in comparison.results.read_as:
+        click.echo(printable(line))
     print_comparison(comparison, folder)
 
 

@@ -57,6 +57,8 @@ def _option(item: Field[Any]) -> Callable[[Command], Command]:
     shown = f"{declared['help']}{f' [{usual}]' if usual else ''}."
     if "flag" in declared:
         return click.option(f"{name}/--{declared['flag']}", item.name, default=None, help=shown)
+    if "switch" in declared:
+        return click.option(name, item.name, is_flag=True, help=shown)
     if "choices" in declared:
         return click.option(name, item.name, type=click.Choice(declared["choices"]), help=shown)
     kind = type(item.default) if isinstance(item.default, int | float) else str

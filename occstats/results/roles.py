@@ -1,83 +1,74 @@
-"""Which column plays which part: the roles, their usual names, and how they are found."""
+"""Which column plays which part, found by name, type and values together."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from occstats.errors import ResultsError
-from occstats.results.aliases import ALIASES, TRAITS, normalise
+from occstats.results.aliases import (
+    ALIASES,
+    FLAGS,
+    TRAITS,
+    looks_like_trait,
+    lower_is_better,
+    measure,
+    normalise,
+)
+from occstats.results.facts import Facts
 from occstats.results.names import near_names, quote, quote_list
+from occstats.results.options import Reading
+from occstats.results.readers.raw import FILE, UNNAMED
+from occstats.results.wide import WideColumns, split_columns
 
 __all__ = ["Roles", "find_roles", "require"]
+
+_KEYS = ("cluster", "task", "algorithm", "fold", "repeat")
 
 
 @dataclass(frozen=True)
 class Roles:
-    """The columns of one source by the part they play; ``algorithms`` are those of a wide table."""
+    """The columns of one source by the part they play.
 
-    cluster: str | None
-    task: str | None
-    algorithm: str | None
-    score: str | None
+    ``across`` says what the columns in ``columns`` are, in a table in which the scores stand side
+    by side: algorithms, tasks (a leaderboard) or folds; it is empty for a long table.
+    """
+
+    cluster: str | None = None
+    task: str | None = None
+    algorithm: str | None = None
+    score: str | None = None
     fold: str | None = None
     repeat: str | None = None
     status: str | None = None
     metric: str | None = None
     traits: Mapping[str, str] = field(default_factory=dict)
     asked_traits: Sequence[str] = ()
-    wide: bool = False
+    across: str = ""
+    columns: Sequence[str] = ()
+    score_name: str | None = None
+    left_out: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def keys(self) -> list[str]:
         """The columns that say which row it is."""
-        parts = (self.cluster, self.task, self.algorithm, self.fold, self.repeat)
-        return [part for part in parts if part is not None]
+        parts = (getattr(self, role) for role in _KEYS)
+        return list(dict.fromkeys(part for part in parts if part is not None))
 
 
-def find_roles(
-    columns: Sequence[str],
-    asked: Mapping[str, str | None],
-    asked_traits: Sequence[str] | None,
-    where: str,
-) -> Roles:
-    """Find the column for each role, first as asked, then by the usual names.
-
-    A table without a column of algorithms and without one of scores is taken as wide: tasks in
-    rows, algorithms in columns.
-    """
-    taken = {name for name in asked.values() if name is not None}
-    found: dict[str, str | None] = {}
-    for role in ("algorithm", "cluster", "task", "fold", "repeat", "status", "metric", "score"):
-        wanted = asked.get(role)
-        if wanted is not None:
-            found[role] = require(columns, wanted, role, where)
-        else:
-            free = [column for column in columns if column not in taken]
-            found[role] = _by_alias(free, role, where)
-        if found[role] is not None:
-            taken.add(str(found[role]))
-    if found["algorithm"] is None:
-        # Without a column of algorithms the table is wide, or one algorithm's if a score is named.
-        if asked.get("score") is None:
-            found["score"] = found["metric"] = found["status"] = None
-    elif found["score"] is None:
-        raise ResultsError(_not_found(columns, "score", where))
-    if found["cluster"] is None and found["task"] is None:
-        first = columns[0] if columns else None
-        if first is not None and re.fullmatch(r"|index|Unnamed: 0|level_0", first.strip()):
-            found["task"] = first  # the index of a frame, written as a column without a name
-        else:
-            raise ResultsError(_not_found(columns, "cluster", where))
-    taken = {name for name in found.values() if name is not None}
-    traits = _find_traits([c for c in columns if c not in taken], asked_traits, columns, where)
-    return Roles(
-        **found,
-        traits=traits,
-        asked_traits=tuple(asked_traits or ()),
-        wide=found["algorithm"] is found["score"] is None,
-    )
+def find_roles(facts: Facts, reading: Reading) -> Roles:
+    """Find the column for each role, first as asked, then by name, type and values."""
+    finder = _Finder(facts, reading)
+    finder.find_keys()
+    found = finder.found
+    if finder.chosen is not None:
+        return finder.wide("task" if reading.transpose else "algorithm")
+    if reading.transpose or finder.is_leaderboard():
+        return finder.wide("task")
+    if found["algorithm"] is not None or "score" in finder.asked:
+        return finder.long()
+    return finder.wide("algorithm")
 
 
 def require(columns: Sequence[str], wanted: str, role: str, where: str) -> str:
@@ -90,50 +81,276 @@ def require(columns: Sequence[str], wanted: str, role: str, where: str) -> str:
     )
 
 
-def _by_alias(columns: Sequence[str], role: str, where: str) -> str | None:
-    aliases = ALIASES[role]
-    matches = [column for column in columns if normalise(column) in aliases]
-    if len(matches) <= 1:
-        return matches[0] if matches else None
-    own = [column for column in matches if column == aliases[0]] or [
-        column for column in matches if normalise(column) == aliases[0]
-    ]
-    if len(own) == 1:
-        return own[0]
-    # An optional column that is not certain is left for the user to name.
-    if role in {"repeat", "status", "metric"}:
-        return matches[0] if role == "repeat" else None
-    raise ResultsError(
-        f"{where}: the column of the {role} could be {quote_list(matches)}; say which with"
-        f" {role}={quote(matches[0])}"
-    )
+class _Finder:
+    """The search, step by step."""
+
+    def __init__(self, facts: Facts, reading: Reading) -> None:
+        self.facts, self.reading = facts, reading
+        self.where = facts.raw.name
+        self.columns = list(facts.raw.columns)
+        self.asked = {r: c for r, c in reading.columns.items() if c in self.columns}
+        if self.asked.get("task") == self.asked.get("cluster"):
+            self.asked.pop("task", None)
+        given = reading.algorithm_columns
+        self.chosen = [c for c in given if c in self.columns] or None if given else None
+        self.traits_asked = [c for c in reading.traits if c in self.columns]
+        self.found: dict[str, Any] = dict.fromkeys(
+            ("algorithm", "cluster", "task", "fold", "repeat", "status", "metric", "score")
+        )
+        self.found.update(self.asked)
+
+    @property
+    def free(self) -> list[str]:
+        """The columns that have no role yet."""
+        taken = {*self.found.values(), *(self.chosen or ()), *self.traits_asked, FILE}
+        return [column for column in self.columns if column not in taken]
+
+    def find_keys(self) -> None:
+        """Find the columns that say which row it is."""
+        index = [column for column in self.facts.raw.index if column in self.free]
+        for role in ("algorithm", "cluster", "task", "fold", "repeat", "status", "metric"):
+            if self.found[role] is None and not (role == "algorithm" and self.chosen):
+                self.found[role] = self._by_alias(role)
+        if self.found["status"] is None:
+            flags = [c for c in self.free if normalise(c) in FLAGS and self.facts.is_flag(c)]
+            self.found["status"] = flags[0] if len(flags) == 1 else None
+        self._take_index([column for column in index if column in self.free])
+
+    def _by_alias(self, role: str) -> str | None:
+        aliases = ALIASES[role]
+        matches = [column for column in self.free if normalise(column) in aliases]
+        if role in {"algorithm", "cluster", "task", "metric"}:
+            # A name is never a number with decimals: that is an algorithm called Baseline.
+            matches = [column for column in matches if not self.facts.is_fractional(column)]
+        if role == "algorithm":
+            matches = [column for column in matches if column not in self.facts.raw.index]
+        if len(matches) <= 1:
+            return matches[0] if matches else None
+        own = [column for column in matches if column == aliases[0]] or [
+            column for column in matches if normalise(column) == aliases[0]
+        ]
+        if len(own) == 1:
+            return own[0]
+        # An optional column that is not certain is left for the user to name.
+        if role in {"repeat", "status", "metric"}:
+            return matches[0] if role == "repeat" else None
+        matches.sort(key=lambda column: aliases.index(normalise(column)))
+        raise ResultsError(
+            f"{self.where}: the column of the {role} could be {quote_list(matches)}; say which",
+            {role: matches[0]},
+        )
+
+    def _take_index(self, levels: Sequence[str]) -> None:
+        """An index without names is data set, task and seed, in this order."""
+        text = [c for c in levels if not self.facts.is_numeric(c)]
+        for role in ("cluster", "task"):
+            if text and self.found["cluster"] is None and self.found["task"] is None:
+                self.found[role] = text.pop(0)
+        if text and self.found["task"] is None:
+            self.found["task"] = text.pop(0)
+        numeric = [c for c in levels if self.facts.is_numeric(c) and self.facts.n_distinct(c) > 1]
+        for role in ("repeat", "fold"):
+            if numeric and self.found[role] is None:
+                self.found[role] = numeric.pop()
+        if numeric or text:
+            raise ResultsError(
+                f"{self.where}: {quote_list([*text, *numeric])} of the index has no role; keep one"
+                " value of it, or say what it is with task=…",
+                {"where": [f"{c}={self.facts.names(c)[0]}" for c in [*text, *numeric]]},
+            )
+
+    def is_leaderboard(self) -> bool:
+        """Whether rows are algorithms and columns tasks: one row each, and no task is named."""
+        algorithm = self.found["algorithm"]
+        if algorithm is None or any(self.found[r] for r in ("cluster", "task", "fold", "metric")):
+            return False
+        if "score" in self.asked or not self.facts.is_distinct(algorithm):
+            return False
+        numeric = [c for c in self.free if self.facts.is_numeric(c)]
+        return len([c for c in numeric if looks_like_trait(c) is not True]) >= 3
+
+    def long(self) -> Roles:
+        """A row is the score of an algorithm on a task."""
+        if self.found["score"] is None:
+            self.found["score"] = self._choose_score()
+        self._need_task()
+        return Roles(**self.found, **self._traits())
+
+    def wide(self, across: str) -> Roles:
+        """The scores stand side by side."""
+        found = self.found
+        found["score"] = found["metric"] = None
+        if across == "task":
+            if found["algorithm"] is None:
+                found["algorithm"] = self._row_names() or found["cluster"] or found["task"]
+            found["cluster"] = found["task"] = None
+            if found["algorithm"] is None:
+                raise ResultsError(
+                    f"{self.where}: transpose=True takes rows as algorithms, but no column names"
+                    f" them; say which with algorithm=… (found {quote_list(self.columns)})"
+                )
+        else:
+            found["algorithm"] = None
+            self._need_task()
+        details = self._traits()
+        candidates = [c for c in self.free if c not in details["traits"].values()]
+        if self.chosen is not None:
+            columns = WideColumns(list(self.chosen))
+        else:
+            self._check_measures(candidates, across)
+            columns = split_columns(self.facts, candidates, what=f"{across}s")
+            self._check_some(columns, across)
+        status = found["status"] if "status" in self.asked else None
+        return Roles(
+            **{**found, "status": status},
+            **details,
+            across=across,
+            columns=columns.scores,
+            score_name=columns.score_name,
+            left_out=columns.left_out,
+        )
+
+    def _need_task(self) -> None:
+        if self.found["cluster"] is not None or self.found["task"] is not None:
+            return
+        names = self._row_names()
+        if names is not None:
+            self.found["cluster"] = names
+            return
+        keys = [c for c in (self.found["algorithm"], self.found["fold"]) if c is not None]
+        retry: dict[str, Any] = {}
+        texts = [c for c in self.free if self.facts.is_text(c)]
+        if len(texts) > 1 and self.found["algorithm"] is None:
+            retry = self._guess_from_texts(texts)
+        elif keys and not texts:
+            retry = {"cluster": FILE}
+            if not self.facts.is_distinct(*keys):
+                retry["duplicates"] = "average"
+        near = _nearest(self.columns, ALIASES["cluster"])
+        raise ResultsError(
+            f"{self.where}: no column holds the data set or task{near}; found"
+            f" {quote_list(self.columns)}, expected one called"
+            f" {', '.join(ALIASES['cluster'][:6])} …; say which with cluster=…",
+            retry,
+        )
+
+    def _guess_from_texts(self, texts: Sequence[str]) -> dict[str, Any]:
+        """Of two columns of text the one with fewer names may be the algorithm."""
+        texts = sorted(texts, key=self.facts.n_distinct)
+        score = [c for c in self.free if self.facts.is_numeric(c)]
+        if len(texts) == 2 and score and self.facts.is_distinct(*texts):
+            return {"algorithm": texts[0], "task": texts[1]}
+        return {}
+
+    def _row_names(self) -> str | None:
+        """The column that names the rows by its place or as the only text."""
+        first = self.columns[0] if self.columns else None
+        # The index of a frame, written as a column without a name.
+        unnamed = first in self.free and first is not None and first.strip() in UNNAMED
+        if unnamed and first is not None and not self.facts.is_numeric(first):
+            return first
+        texts = [c for c in self.free if self.facts.is_text(c)]
+        algorithm = self.found["algorithm"]
+        keys = [c for c in (algorithm, self.found["fold"], self.found["repeat"]) if c]
+        if len(texts) == 1 and self.facts.is_distinct(texts[0], *keys):
+            return texts[0]
+        return None
+
+    def _choose_score(self) -> str:
+        """The column of scores: known by name, or the only one with numbers."""
+        usual = ALIASES["score"]
+        known = [c for c in self.free if measure(c) in usual and len(self.facts.numbers(c).known)]
+        if len(known) == 1:
+            return known[0]
+        if known:
+            own = [c for c in known if normalise(c) == usual[0]]
+            if len(own) == 1:
+                return own[0]
+            known.sort(key=lambda column: usual.index(measure(column)))
+            rest = ""
+        else:
+            known = [
+                c
+                for c in self.free
+                if self.facts.is_numeric(c)
+                and not self.facts.is_flag(c)
+                and (looks_like_trait(c) is not True or lower_is_better(c))
+                and not _is_trait_alias(c)
+            ]
+            if len(known) == 1:
+                return known[0]
+            known.sort(key=lambda column: lower_is_better(column) is None)
+            rest = (
+                f" (found {quote_list(self.columns)}, expected one called {', '.join(usual[:6])} …)"
+            )
+        if not known:
+            named = [c for c in self.free if measure(c) in usual]
+            held = (
+                f"; {quote(named[0])} holds {quote(self.facts.names(named[0])[0])}" if named else ""
+            )
+            raise ResultsError(
+                f"{self.where}: no column holds the score: none has numbers in it{held}{rest}; say"
+                " which with score=…"
+            )
+        raise ResultsError(
+            f"{self.where}: the column of the score could be {quote_list(known)}{rest}; say which",
+            {"score": known[0]},
+        )
+
+    def _check_measures(self, candidates: Sequence[str], across: str) -> None:
+        """Refuse a long table whose column of algorithms is not known, with a guess."""
+        if across != "algorithm":
+            return
+        numeric = [c for c in candidates if len(self.facts.numbers(c).known)]
+        measures = [c for c in numeric if measure(c) in ALIASES["score"]]
+        keys = [c for c in (self.found[r] for r in ("cluster", "task", "fold", "repeat")) if c]
+        texts = [c for c in candidates if self.facts.is_text(c) and self.facts.n_distinct(c) > 1]
+        repeated = not self.facts.is_distinct(*keys)
+        guess = next((c for c in texts if self.facts.is_distinct(*keys, c)), None)
+        if repeated and guess is not None:
+            raise ResultsError(
+                f"{self.where}: no column is called as algorithms usually are; {quote(guess)} tells"
+                f" the rows of a task apart ({self.facts.n_distinct(guess):,} names)",
+                {"algorithm": guess, **({"score": measures[0]} if len(measures) == 1 else {})},
+            )
+        if measures and len(numeric) > 1:
+            retry = {"algorithm": texts[0]} if len(texts) == 1 else {}
+            raise ResultsError(
+                f"{self.where}: no column names the algorithm, and {quote_list(measures)} are"
+                " measures, not algorithms; say which column names the algorithm with algorithm=…,"
+                " or, if all rows are of one algorithm, which holds its score with"
+                f" score={quote(measures[0])}",
+                retry,
+            )
+
+    def _check_some(self, columns: WideColumns, across: str) -> None:
+        if columns.scores:
+            return
+        raise ResultsError(
+            f"{self.where}: no column of algorithms, and no column of numbers that could be one;"
+            f" found {quote_list(self.columns)}; say which column names the algorithm with"
+            " algorithm=…"
+            if across == "algorithm"
+            else f"{self.where}: no column of numbers that could be a task; found"
+            f" {quote_list(self.columns)}"
+        )
+
+    def _traits(self) -> dict[str, Any]:
+        traits: dict[str, str] = {}
+        for name, aliases in TRAITS.items():
+            for column in self.free:
+                # An algorithm may well be called N or M: one letter must be as it is written here.
+                known = column if len(column) == 1 else normalise(column)
+                if known in aliases and name not in traits:
+                    traits[name] = column
+        for column in self.traits_asked:
+            traits = {trait: used for trait, used in traits.items() if used != column}
+            traits[column] = column
+        return {"traits": traits, "asked_traits": tuple(self.traits_asked)}
 
 
-def _find_traits(
-    free: Sequence[str], asked: Sequence[str] | None, columns: Sequence[str], where: str
-) -> dict[str, str]:
-    traits: dict[str, str] = {}
-    for name, aliases in TRAITS.items():
-        for column in free:
-            # An algorithm may well be called N or M: one letter must be as it is written here.
-            known = column if len(column) == 1 else normalise(column)
-            if known in aliases and name not in traits:
-                traits[name] = column
-    for name in asked or ():
-        column = require(columns, name, "trait", where)
-        traits = {trait: used for trait, used in traits.items() if used != column}
-        traits[column] = column
-    return traits
-
-
-def _not_found(columns: Sequence[str], role: str, where: str) -> str:
-    expected = ALIASES[role]
-    parts = {"cluster": "data set or task", "score": "score", "algorithm": "algorithm"}
-    near = _nearest(columns, expected)
-    return (
-        f"{where}: no column holds the {parts[role]}{near}; found {quote_list(columns)}, expected"
-        f" one called {', '.join(expected[:6])} …; say which with {role}=…"
-    )
+def _is_trait_alias(column: str) -> bool:
+    return any(normalise(column) in aliases for aliases in TRAITS.values())
 
 
 def _nearest(columns: Iterable[str], expected: Sequence[str]) -> str:

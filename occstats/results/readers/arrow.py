@@ -16,7 +16,31 @@ from occstats.results.names import column_text, quote_list, show_path
 from occstats.results.readers.raw import RawTable, check_names
 from occstats.results.readers.safety import Limits, check_exists, kind_of_file
 
-__all__ = ["read_directory", "read_feather", "read_parquet"]
+__all__ = ["from_arrow", "read_directory", "read_feather", "read_parquet"]
+
+
+def from_arrow(source: Any, where: str, limits: Limits) -> RawTable:
+    """Take a frame of any library that hands out an Arrow stream: Polars, Arrow, DuckDB."""
+    import pyarrow as pa
+
+    try:
+        reader = pa.RecordBatchReader.from_stream(source)
+        names = [item.name for item in reader.schema if not pa.types.is_nested(item.type)]
+        check_names(list(reader.schema.names), where)
+        limits.check_columns(len(names), where)
+        batches, rows = [], 0
+        for batch in reader:
+            rows += batch.num_rows
+            limits.check_rows(rows, where)
+            batches.append(batch)
+        table = pa.Table.from_batches(batches, reader.schema).select(names)
+        frame: pd.DataFrame = table.to_pandas(ignore_metadata=True, integer_object_nulls=True)
+    except (pa.ArrowException, ValueError, TypeError) as error:
+        if isinstance(error, ResultsError):
+            raise
+        reason = " ".join(str(error).split())[:160]
+        raise ResultsError(f"{where}: cannot be read as a table ({reason})") from None
+    return RawTable(where, names, rows, lambda wanted: frame[list(wanted)])
 
 
 def read_parquet(path: Path, limits: Limits) -> RawTable:
@@ -120,7 +144,7 @@ def _read_columns(path: Path, wanted: Sequence[str]) -> pd.DataFrame:
         file = _open(path, text)
         expected = file.metadata.num_rows
         frame: pd.DataFrame = file.read(columns=None if digested else present).to_pandas(
-            ignore_metadata=True, strings_to_categorical=False
+            ignore_metadata=True, strings_to_categorical=False, integer_object_nulls=True
         )
         file.close()
         verify_digest(frame, schema.metadata, show_path(path))
@@ -181,7 +205,9 @@ def read_feather(path: Path, limits: Limits) -> RawTable:
             with pa.memory_map(str(path)) as source:
                 table = pa.ipc.open_file(source, options=options).read_all()
                 table.validate(full=True)
-                frame: pd.DataFrame = table.select(list(wanted)).to_pandas(ignore_metadata=True)
+                frame: pd.DataFrame = table.select(list(wanted)).to_pandas(
+                    ignore_metadata=True, integer_object_nulls=True
+                )
                 return frame.copy()
         except (pa.ArrowException, OSError, ValueError, MemoryError) as error:
             raise _damaged_feather(where, error) from None
