@@ -4,6 +4,7 @@ import gzip
 import json
 import os
 import pickle
+import shlex
 import subprocess
 import sys
 import warnings
@@ -228,6 +229,27 @@ def test_all_differences_zero_spill_no_warnings(csv):
         warnings.simplefilter("error")
         document = json.loads(answered(path, "--json"))
     assert [row["p"] for row in document["pairwise"]] == [1.0, 1.0]
+
+
+def test_what_a_refusal_says_can_be_typed(csv, tmp_path, monkeypatch):
+    """Paste the end of the line; names with blanks, quotes and a leading dash are no hindrance."""
+    monkeypatch.chdir(tmp_path)
+    frame = GOOD.melt(["dataset", "class"], var_name="model", value_name="-log loss")
+    frame = pd.concat([frame.assign(**{"it's": s}) for s in ("a b", "$x")], ignore_index=True)
+    csv(frame.assign(mse=0.5), "my results.csv")
+    line = refused("my results.csv")
+    program, *arguments = shlex.split(line.split("; type: ", 1)[1])
+    assert (program, arguments[0]) == ("occstats", "compare")
+    result = CliRunner().invoke(main, arguments)
+    assert result.exit_code == 0, result.output
+    assert result.stdout.startswith("my results.csv read as: data set = 'dataset' (3)")
+
+
+def test_switches_are_named_as_they_are_typed(csv):
+    frame = GOOD.melt(["dataset", "class"], var_name="model", value_name="objective")
+    line = refused(csv(frame))
+    assert "--lower-is-better True" not in line
+    assert line.endswith(" --lower-is-better")
 
 
 # Arguments

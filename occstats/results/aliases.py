@@ -1,22 +1,28 @@
 """The words that columns go by: usual names of each role, measures, directions, traits."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 __all__ = [
     "ALIASES",
     "AUROC",
+    "CORRECT",
+    "FAILED_WORDS",
     "FLAGS",
     "GENERIC",
+    "SUCCEEDED",
     "TRAITS",
+    "UNDEFINED_WORDS",
     "is_bounded",
     "is_loss",
     "is_summary",
     "looks_like_trait",
     "lower_is_better",
     "measure",
+    "methods_among",
     "name_from_file",
     "normalise",
+    "stands_beside",
 ]
 
 
@@ -46,6 +52,7 @@ ALIASES: Mapping[str, tuple[str, ...]] = {
         *("solver", "solver_name", "agent", "agent_name", "optimizer", "optimiser", "policy"),
         *("regressor", "regressor_name", "forecaster", "algorithms", "models", "methods"),
         *("strategy", "heuristic", "baseline", "tool", "pipeline", "submission", "team"),
+        *("scheme", "variant", "competitor", "entry"),
     ),
     "score": (
         *("auroc", "roc_auc", "auc_roc", "aucroc", "rocauc", "auc", "score", "accuracy", "acc"),
@@ -56,7 +63,7 @@ ALIASES: Mapping[str, tuple[str, ...]] = {
         *("neg_log_loss", "rmse", "log_mse", "mse", "mae", "mape", "smape", "mase", "logloss"),
         *("log_loss", "error_rate", "error", "err", "ce", "loss", "brier", "brier_score", "wer"),
         *("cer", "perplexity", "regret", "root_mean_squared_error", "mean_absolute_error"),
-        *("mean_squared_error", "reward", "return"),
+        *("mean_squared_error", "reward", "return", "percent_correct", "area_under_roc"),
     ),
     "fold": (
         *("fold", "fold_id", "fold_index", "fold_number", "fold_nr", "cv_fold", "outer_fold"),
@@ -71,6 +78,26 @@ ALIASES: Mapping[str, tuple[str, ...]] = {
 }
 # Names of columns of booleans that say whether a row succeeded.
 FLAGS = frozenset(("found", "success", "succeeded", "solved", "converged", "valid", "ok", "passed"))
+# Names of columns of booleans that are scores where there is no other.
+CORRECT = FLAGS | {"correct", "is_correct", "pass", "win", "won", "exact_match"}
+
+# What a status may say.
+SUCCEEDED = frozenset(
+    (
+        *("ok", "success", "successful", "succeeded", "done", "finished", "completed", "complete"),
+        *("true", "yes", "1", "solved", "optimal", "converged", "passed", "pass", "found", "valid"),
+    )
+)
+UNDEFINED_WORDS = frozenset(("undefined", "no_auroc", "no_score", "not_defined"))
+FAILED_WORDS = frozenset(
+    (
+        *("failed", "fail", "failure", "error", "errored", "crashed", "crash", "timeout"),
+        *("timed_out", "time_out", "memory", "memout", "oom", "out_of_memory", "killed"),
+        *("aborted", "cancelled", "canceled", "false", "no", "0", "infeasible", "unsolved"),
+        *("invalid", "missing", "skipped", "diverged", "exception", "nan", "not_run"),
+        *("running", "pending", "unknown", "interrupted"),
+    )
+)
 
 TRAITS: Mapping[str, tuple[str, ...]] = {
     "n": (
@@ -115,6 +142,7 @@ _DRESSING = frozenset(("test", "mean", "avg", "average", "main", "overall", "val
 
 # Words that by themselves name a trait of the tasks (or of the models, in a leaderboard) ...
 _TRAIT_WORDS = _set(
+    "cost costs price usd co2 kg emissions likes downloads "
     "samples sample instances features feature dimensions dimension dims size sizes length "
     "lengths len ratio perc percent percentage contamination rank ranks ranking seed seeds "
     "time times runtime duration seconds memory tokens parameters params count counts number "
@@ -127,7 +155,15 @@ _TRAIT_COMPANIONS = _set(
     "train training test average avg mean median fit prediction inference release imbalance "
     "attribute attributes row rows column columns series"
 )
-_SUMMARY_WORDS = frozenset(("average", "avg", "mean", "median", "overall", "total", "macro"))
+# Names by which methods go everywhere: they tell rows of algorithms from rows of data sets.
+_METHODS = _set(
+    "svm svc ocsvm rf randomforest knn xgb xgboost lightgbm lgbm catboost mlp nb lr logreg cnn lstm"
+    " resnet fcn lof iforest if hbos pca ecod copod gbm gbdt c45 c4 cart adaboost lda qda dt ridge"
+    " lasso tabpfn autogluon tpot flaml rocket minirocket inceptiontime bert gpt"
+)
+_SUMMARY_WORDS = _set("average avg mean median overall total macro best max min maximum minimum")
+# Words that make of a score's name that of its spread, rank or cost.
+_BESIDE = _set("std sd stdev stddev sem se var variance ci rank time runtime seconds")
 
 
 def normalise(name: str) -> str:
@@ -136,8 +172,8 @@ def normalise(name: str) -> str:
     >>> normalise(" Data Set-ID "), normalise("classif.auc"), normalise("# Dimensions")
     ('data_set_id', 'auc', 'dimensions')
     """
-    # mlr3 prefixes measures with the kind of task.
-    plain = re.sub(r"^(classif|regr)\.", "", name.strip().casefold())
+    # mlr3 prefixes measures with the kind of task, Weka keys with key.
+    plain = re.sub(r"^(classif\.|regr\.|key_)", "", name.strip().casefold())
     return re.sub(r"[\W_]+", "_", plain).strip("_")
 
 
@@ -193,6 +229,28 @@ def looks_like_trait(name: str) -> bool | None:
     if not set(words) & _TRAIT_WORDS:
         return False
     return True if set(words) <= _TRAIT_WORDS | _TRAIT_COMPANIONS else None
+
+
+def stands_beside(name: str) -> str | None:
+    """Give the column to which a name with std, rank or time belongs, or None.
+
+    >>> stands_beside("SVM_std"), stands_beside("rank (A)"), stands_beside("SVM") is None
+    ('svm', 'a', True)
+    """
+    words = normalise(name).split("_")
+    rest = [word for word in words if word not in _BESIDE]
+    return "_".join(rest) if rest and len(rest) < len(words) else None
+
+
+def methods_among(names: Iterable[str]) -> float:
+    """The share of names that are those of well-known methods.
+
+    >>> methods_among(["SVM", "Random_Forest", "k-NN", "iris"])
+    0.25
+    """
+    listed = list(names)
+    known = [name for name in listed if set(normalise(name).split("_")) & _METHODS]
+    return len(known) / len(listed) if listed else 0.0
 
 
 def is_summary(name: str) -> bool:

@@ -14,50 +14,27 @@ import pandas as pd
 from occstats.errors import ResultsError
 from occstats.results.aliases import (
     ALIASES,
+    FAILED_WORDS,
     GENERIC,
-    is_bounded,
-    lower_is_better,
+    SUCCEEDED,
+    UNDEFINED_WORDS,
     measure,
-    name_from_file,
     normalise,
 )
 from occstats.results.facts import Facts
+from occstats.results.meaning import check_range, meaning
 from occstats.results.names import count, quote, quote_list
-from occstats.results.numbers import explain_text
+from occstats.results.numbers import explain_text, looks_like_decimal_comma
 from occstats.results.options import Reading
 from occstats.results.readers.raw import RawTable
 from occstats.results.roles import Roles
-from occstats.results.wide import are_ranks
+from occstats.results.wide import tasks_among
 
 __all__ = ["FAILED", "OK", "Cells", "gather"]
 
 Names = npt.NDArray[np.object_]
 Floats = npt.NDArray[np.float64]
 
-_OK = frozenset(
-    (
-        *("ok", "success", "successful", "succeeded", "done", "finished", "completed", "complete"),
-        *("true", "yes", "1", "solved", "optimal", "converged", "passed", "pass", "found", "valid"),
-    )
-)
-_UNDEFINED = frozenset(("undefined", "no_auroc", "no_score", "not_defined"))
-_FAILED = frozenset(
-    (
-        *("failed", "fail", "failure", "error", "errored", "crashed", "crash", "timeout"),
-        *("timed_out", "time_out", "memory", "memout", "oom", "out_of_memory", "killed"),
-        *("aborted", "cancelled", "canceled", "false", "no", "0", "infeasible", "unsolved"),
-        *("invalid", "missing", "skipped", "diverged", "exception", "nan", "not_run"),
-        *("running", "pending", "unknown", "interrupted"),
-    )
-)
-# Rows that sum up the others: surely, or if their values say so, too.
-_COUNTED_ROWS = frozenset(
-    (
-        *("average_rank", "mean_rank", "avg_rank", "rank", "ranks", "average_ranks", "wins"),
-        *("number_of_wins", "wins_ties_losses", "win_tie_loss", "w_t_l", "rank_avg", "n_wins"),
-    )
-)
-_SUMMARY_ROWS = frozenset(("average", "mean", "avg", "median", "total", "sum", "overall", "std"))
 # Names in leaderboards are links.
 _WRAPPED = re.compile(
     r"\s*<(a|b|i|u|em|strong|span|font|code|small|p|div)\b([^>]*)>(.*)</\1>\s*", re.I | re.S
@@ -106,10 +83,11 @@ def gather(facts: Facts, roles: Roles, reading: Reading) -> Cells:
             f"{raw.name}: metric={quote(reading.metric)} given, but no column names a metric"
         )
     names = list(roles.columns) if roles.across else [roles.score or ""]
-    state = _states(facts, roles, rows, reading.status is not None)
+    state = _states(facts, roles, rows)
     values, spread = _scores(facts, names, rows, state)
     if roles.across == "algorithm":
-        tasks = _drop_summaries(facts, roles, rows, values, notes)
+        column = roles.cluster if roles.cluster is not None else roles.task
+        tasks = tasks_among(facts, column or "", rows, values, notes)
     else:
         tasks = np.ones(len(rows), dtype=bool)
     if roles.across and roles.status is None:
@@ -117,8 +95,8 @@ def gather(facts: Facts, roles: Roles, reading: Reading) -> Cells:
     rows, state, values = rows[tasks], state[tasks], values[tasks]
     spread = None if spread is None else spread[tasks]
     values = values * reading.scale
-    score_name, lower = _meaning(raw, roles, reading, score_name, values)
-    _check_range(raw, values, rows, score_name, reading.scale, names)
+    score_name, lower = meaning(raw, roles, reading, score_name, values)
+    check_range(raw, values, rows, score_name, reading.scale, names)
     each = values.shape[1]
     cluster, task, algorithm = _identities(facts, roles, rows, names, notes)
     traits = _traits(facts, roles, rows, notes)
@@ -185,11 +163,12 @@ def _scores(
         if wrong.any():
             first = int(np.flatnonzero(wrong)[0])
             cell = raw.read([name])[name].iloc[rows[first]]
-            comma = explain_text(cell, facts.decimal)
             raise ResultsError(
                 f"{raw.row(rows[first])}, column {quote(name)}: {quote(cell)} is not a number"
-                f" ({count(wrong.sum(), 'such cell')}); {comma}",
-                {"decimal": ","} if "decimal=','" in comma else None,
+                f" ({count(wrong.sum(), 'such cell')}); {explain_text(cell, facts.decimal)}",
+                {"decimal": ","}
+                if looks_like_decimal_comma(cell) and facts.decimal == "."
+                else None,
             )
         infinite = np.isinf(found) & relevant
         if infinite.any():
@@ -214,94 +193,6 @@ def _filled(raw: RawTable, values: Floats, notes: list[str]) -> npt.NDArray[np.b
         return np.ones(len(values), dtype=bool)
     notes.append(f"{raw.name}: {count((~filled).sum(), 'row')} without any score passed over.")
     return filled
-
-
-def _meaning(
-    raw: RawTable, roles: Roles, reading: Reading, score_name: str | None, values: Floats
-) -> tuple[str, bool]:
-    """What the scores measure, and whether less of it is better."""
-    named = score_name or roles.score_name
-    if named is None and (not roles.across or _is_one_measure(roles)):
-        named = roles.score if not roles.across else roles.columns[0]
-    uncertain = None
-    if named is None or measure(named) in GENERIC:
-        of_file, uncertain = name_from_file(raw.stem)
-        outside = values[~np.isnan(values)]
-        fits = not len(outside) or (outside.min() >= 0 and outside.max() <= 1)
-        if named is None and are_ranks(values) and roles.across == "algorithm":
-            named, uncertain = "rank", None
-        elif named is None and of_file is not None and (fits or not is_bounded(of_file)):
-            named = of_file
-        elif of_file is not None and named is not None and lower_is_better(of_file):
-            uncertain = of_file
-    named = named or "score"
-    lower = reading.lower_is_better
-    if lower is not None:
-        return named, lower
-    lower = lower_is_better(named)
-    known = values[~np.isnan(values)]
-    if lower and len(known) and (known <= 0).all() and (known < 0).any():
-        raise ResultsError(
-            f"{raw.name}: {quote(named)} is known as a loss, but all its values are negative; say"
-            " which is better with lower_is_better=True or False",
-            {"lower_is_better": False},
-        )
-    words = set(normalise(named).split("_"))
-    if lower is None and (uncertain or len(words & {"objective", "cost", "energy"})):
-        raise ResultsError(
-            f"{raw.name}: the name {quote(uncertain or named)} leaves open whether more or less of"
-            " the score is better; say which with lower_is_better=True or False",
-            {"lower_is_better": True},
-        )
-    if lower is None and measure(named) not in GENERIC and _is_mixed(named):
-        raise ResultsError(
-            f"{raw.name}: the name {quote(named)} leaves open whether more or less of it is better;"
-            " say which with lower_is_better=True or False",
-            {"lower_is_better": False},
-        )
-    return named, bool(lower)
-
-
-def _is_one_measure(roles: Roles) -> bool:
-    """Whether the only column of scores is called by the measure: it is one algorithm's."""
-    return len(roles.columns) == 1 and measure(roles.columns[0]) in ALIASES["score"]
-
-
-def _is_mixed(score_name: str) -> bool:
-    """Whether a name has words of both directions in it."""
-    ways = {lower_is_better(word) for word in normalise(score_name).split("_")}
-    return {True, False} <= ways
-
-
-def _check_range(
-    raw: RawTable,
-    values: Floats,
-    rows: npt.NDArray[np.int64],
-    score_name: str,
-    scale: float,
-    names: Sequence[str],
-) -> None:
-    if not is_bounded(score_name):
-        return
-    slack = 1e-9
-    outside = (values < -slack) | (values > 1 + slack)
-    if not outside.any():
-        return
-    first, column = (int(i) for i in np.argwhere(outside)[0])
-    lowest, highest = np.nanmin(values), np.nanmax(values)
-    per_cent = scale == 1.0 and lowest >= 0 and 1.5 < highest <= 100
-    remedy = (
-        "these look like per cent: divide by 100"
-        if per_cent
-        else "correct them, or call the score by another name with score_name=…"
-    )
-    raise ResultsError(
-        f"{raw.row(rows[first])}, column {quote(names[column])}: {values[first, column]:g} lies"
-        f" outside [0, 1], where {quote(score_name)} must be"
-        f" ({count(outside.sum(), 'such cell')}, from {lowest:g} to"
-        f" {highest:g}); {remedy}",
-        {"scale": 0.01} if per_cent else None,
-    )
 
 
 def _identities(
@@ -384,37 +275,6 @@ def _unwrapped(name: str) -> str:
     return name
 
 
-def _drop_summaries(
-    facts: Facts, roles: Roles, rows: npt.NDArray[np.int64], values: Floats, notes: list[str]
-) -> npt.NDArray[np.bool_]:
-    """Which rows of a wide table are tasks: not those that sum up the others."""
-    column = roles.cluster if roles.cluster is not None else roles.task
-    keep = np.ones(len(rows), dtype=bool)
-    if column is None:
-        return keep
-    names = [normalise(name or "") for name in facts.names(column)[rows]]
-    suspects = np.array([name in _SUMMARY_ROWS | _COUNTED_ROWS for name in names])
-    if not suspects.any() or suspects.all():
-        return keep
-    others = values[~suspects]
-    with np.errstate(all="ignore"):
-        means = [np.nanmean(others, 0), np.nanmedian(others, 0), np.nansum(others, 0)]
-        means.append(np.nanstd(others, 0))
-    for i in np.flatnonzero(suspects):
-        shown = facts.names(column)[rows[i]]
-        close = any(np.allclose(values[i], mean, rtol=0.01, equal_nan=True) for mean in means)
-        if names[i] not in _COUNTED_ROWS and not close:
-            raise ResultsError(
-                f"{facts.raw.row(rows[i])}: {quote(shown)} looks like a row that sums up the"
-                " others, but its values do not; leave it out, or rename it if it is data",
-                {"where": [f"{column}!={shown}"]},
-            )
-        keep[i] = False
-    left_out = [facts.names(column)[row] for row in rows[~keep]]
-    notes.append(f"{facts.raw.name}: rows that sum up the others left out: {quote_list(left_out)}.")
-    return keep
-
-
 def _repeated(
     facts: Facts, column: str | None, rows: npt.NDArray[np.int64], each: int
 ) -> Names | None:
@@ -456,9 +316,7 @@ def _traits(
     return pd.DataFrame(traits, index=range(len(rows)))
 
 
-def _states(
-    facts: Facts, roles: Roles, rows: npt.NDArray[np.int64], asked: bool
-) -> npt.NDArray[np.int8]:
+def _states(facts: Facts, roles: Roles, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int8]:
     """Say of each row whether its score counts, is undefined there, or failed."""
     if roles.status is None:
         return np.zeros(len(rows), dtype=np.int8)
@@ -467,16 +325,16 @@ def _states(
     unknown = [
         label
         for label, word in zip(labels, words, strict=True)
-        if word not in _OK | _UNDEFINED | _FAILED
+        if word not in SUCCEEDED | UNDEFINED_WORDS | FAILED_WORDS
     ]
-    if len(unknown) == len(labels) and not asked:  # a state may be one of a country
-        return np.zeros(len(rows), dtype=np.int8)
     if unknown:
         raise ResultsError(
             f"{facts.raw.name}, column {quote(roles.status)}: {quote_list(unknown, limit=5)} does"
             " not say whether a row succeeded; write ok, failed or undefined, or name another"
             " column with status=…"
         )
-    states = [OK if w in _OK else UNDEFINED if w in _UNDEFINED else FAILED for w in words]
+    states = [
+        OK if w in SUCCEEDED else UNDEFINED if w in UNDEFINED_WORDS else FAILED for w in words
+    ]
     # A row without a status is judged by its score alone.
     return np.array([*states, OK], dtype=np.int8)[codes]

@@ -65,6 +65,11 @@ class Facts:
         """Whether every cell says yes or no."""
         return {str(name).casefold() for name in set(self.names(column))} <= _YES_NO
 
+    def take_flags(self, column: str) -> None:
+        """Take yes and no for the numbers 1 and 0."""
+        yes = [str(name).casefold() in {"true", "yes", "1"} for name in self.names(column)]
+        self._numbers[column] = Numbers(np.array(yes, dtype=np.float64), np.zeros(len(yes), bool))
+
     def is_distinct(self, *columns: str) -> bool:
         """Whether no two rows agree in these columns."""
         keys = pd.DataFrame({str(i): self.names(name) for i, name in enumerate(columns)})

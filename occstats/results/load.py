@@ -18,7 +18,7 @@ from occstats.results.missing import best_policy
 from occstats.results.names import column_text, count, look_alikes, near_names, quote, quote_list
 from occstats.results.options import Reading, document, parameters
 from occstats.results.readers import Source, open_sources
-from occstats.results.readers.raw import FILE, RawTable
+from occstats.results.readers.raw import FILE, ROW, RawTable
 from occstats.results.roles import Roles, find_roles, require
 from occstats.results.shape import shape
 from occstats.results.table import Results
@@ -125,7 +125,7 @@ def _check_asked(tables: Sequence[RawTable], reading: Reading) -> None:
                 f" source has such a column; found {quote_list(columns)}"
             )
     for role, name in asked:
-        if name != FILE and not indexed:
+        if name not in {FILE, ROW} and not indexed:
             require(columns, name, role, where)
 
 
@@ -171,8 +171,8 @@ def _understand(raw: RawTable, reading: Reading) -> Results:
         raw = _kept(raw, condition)
     split = raw.split_index()
     raw = split if split is raw else _without_empty_rows(split)
-    if FILE in reading.columns.values():
-        raw = raw.with_file()
+    if {FILE, ROW} & set(reading.columns.values()):
+        raw = raw.with_origin()
     facts = Facts(raw, reading.decimal)
     if raw.n_rows == 0:
         raise ResultsError(

@@ -252,6 +252,8 @@ def _fill(results: Results, absent: Mask, policy: str) -> Results:
     """Fill missing cells from the other scores of the task."""
     if policy == "worst":
         none = np.asarray(absent.all(axis=1))
+        if none.all():
+            raise ResultsError(f"{_source(results)}: no task has a score, so nothing is to compare")
         if none.any():
             note = f"missing='worst': {count(none.sum(), 'task')} without any score dropped."
             results, absent = results.keep_tasks(~none, note), absent[~none]

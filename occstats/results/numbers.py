@@ -27,7 +27,8 @@ _MARKED = re.compile(r"\*\*(.+)\*\*|\\(?:textbf|underline|mathbf)\{(.+)\}|\$(.+)
 _NO_VALUE = frozenset(
     (
         *("", "na", "n/a", "#n/a", "nan", "-nan", "null", "none", "nil", "<na>", "missing", "-"),
-        *("–", "—", "?", "--", "n.a."),
+        *("–", "—", "?", "--", "---", "n.a.", "oom", "oot", "timeout", "time out", "tle", "mle"),
+        *("dnf", "dns", "failed", "fail", "error", "crashed", "diverged"),
     )
 )
 
@@ -130,5 +131,5 @@ def explain_text(cell: object, decimal: str = ".") -> str:
             " unmarked"
         )
     if looks_like_decimal_comma(text):
-        return f"write {text.replace(',', '.')}, or give decimal=','"
+        return f"write {text.replace(',', '.')}, or say that the decimal mark is a comma"
     return "write a number, or leave the cell empty if there is no result"

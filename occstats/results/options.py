@@ -40,7 +40,8 @@ class Reading:
     """What the user said about the sources."""
 
     cluster: str | None = _column(
-        "the data set that a task belongs to (@file: the name of the file)", "dataset, group …"
+        "the data set that a task belongs to (@file: the name of the file, @row: each row)",
+        "dataset, group …",
     )
     task: str | None = _column("what tells the tasks of a data set apart", "class, task …")
     algorithm: str | Sequence[str] | None = _column(

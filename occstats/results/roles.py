@@ -9,21 +9,27 @@ from typing import Any
 from occstats.errors import ResultsError
 from occstats.results.aliases import (
     ALIASES,
+    CORRECT,
+    FAILED_WORDS,
     FLAGS,
+    SUCCEEDED,
     TRAITS,
+    UNDEFINED_WORDS,
     looks_like_trait,
     lower_is_better,
     measure,
+    methods_among,
     normalise,
 )
 from occstats.results.facts import Facts
 from occstats.results.names import near_names, quote, quote_list
 from occstats.results.options import Reading
-from occstats.results.readers.raw import FILE, UNNAMED
+from occstats.results.readers.raw import FILE, ROW, UNNAMED
 from occstats.results.wide import WideColumns, split_columns
 
 __all__ = ["Roles", "find_roles", "require"]
 
+_NUMBERED = {"", "id", "index", "unnamed_0", "row", "no", "nr", "number"}
 _KEYS = ("cluster", "task", "algorithm", "fold", "repeat")
 
 
@@ -102,14 +108,17 @@ class _Finder:
     @property
     def free(self) -> list[str]:
         """The columns that have no role yet."""
-        taken = {*self.found.values(), *(self.chosen or ()), *self.traits_asked, FILE}
+        taken = {*self.found.values(), *(self.chosen or ()), *self.traits_asked, FILE, ROW}
         return [column for column in self.columns if column not in taken]
 
     def find_keys(self) -> None:
         """Find the columns that say which row it is."""
         index = [column for column in self.facts.raw.index if column in self.free]
         for role in ("algorithm", "cluster", "task", "fold", "repeat", "status", "metric"):
-            if self.found[role] is None and not (role == "algorithm" and self.chosen):
+            skipped = (role == "algorithm" and self.chosen) or (
+                role == "metric" and self.facts.raw.mixed
+            )
+            if self.found[role] is None and not skipped:
                 self.found[role] = self._by_alias(role)
         if self.found["status"] is None:
             flags = [c for c in self.free if normalise(c) in FLAGS and self.facts.is_flag(c)]
@@ -122,6 +131,12 @@ class _Finder:
         if role in {"algorithm", "cluster", "task", "metric"}:
             # A name is never a number with decimals: that is an algorithm called Baseline.
             matches = [column for column in matches if not self.facts.is_fractional(column)]
+        if role == "status":
+            words = SUCCEEDED | UNDEFINED_WORDS | FAILED_WORDS
+            # A state may be one of a country.
+            matches = [
+                c for c in matches if {normalise(n or "") for n in self.facts.names(c)} & words
+            ]
         if role == "algorithm":
             matches = [column for column in matches if column not in self.facts.raw.index]
         if len(matches) <= 1:
@@ -182,7 +197,8 @@ class _Finder:
         found["score"] = found["metric"] = None
         if across == "task":
             if found["algorithm"] is None:
-                found["algorithm"] = self._row_names() or found["cluster"] or found["task"]
+                rows = (self._row_names(), found["cluster"], found["task"])
+                found["algorithm"] = next((name for name in rows if name is not None), None)
             found["cluster"] = found["task"] = None
             if found["algorithm"] is None:
                 raise ResultsError(
@@ -193,13 +209,17 @@ class _Finder:
             found["algorithm"] = None
             self._need_task()
         details = self._traits()
-        candidates = [c for c in self.free if c not in details["traits"].values()]
+        # A level of an index is never an algorithm, whatever is in it.
+        levels = [c for c in self.free if c in self.facts.raw.index]
+        apart = {*details["traits"].values(), *levels}
+        candidates = [c for c in self.free if c not in apart]
         if self.chosen is not None:
             columns = WideColumns(list(self.chosen))
         else:
             self._check_measures(candidates, across)
             columns = split_columns(self.facts, candidates, what=f"{across}s")
             self._check_some(columns, across)
+            self._check_sides(columns.scores, across)
         status = found["status"] if "status" in self.asked else None
         return Roles(
             **{**found, "status": status},
@@ -207,7 +227,7 @@ class _Finder:
             across=across,
             columns=columns.scores,
             score_name=columns.score_name,
-            left_out=columns.left_out,
+            left_out={**dict.fromkeys(levels, "index"), **columns.left_out},
         )
 
     def _need_task(self) -> None:
@@ -222,6 +242,8 @@ class _Finder:
         texts = [c for c in self.free if self.facts.is_text(c)]
         if len(texts) > 1 and self.found["algorithm"] is None:
             retry = self._guess_from_texts(texts)
+        elif not keys and not texts:
+            retry = {"cluster": ROW}
         elif keys and not texts:
             retry = {"cluster": FILE}
             if not self.facts.is_distinct(*keys):
@@ -254,7 +276,10 @@ class _Finder:
         keys = [c for c in (algorithm, self.found["fold"], self.found["repeat"]) if c]
         if len(texts) == 1 and self.facts.is_distinct(texts[0], *keys):
             return texts[0]
-        return None
+        # Numbers name rows where nothing else does: a counter, or identities as OpenML's.
+        numbered = [c for c in self.free if normalise(c) in _NUMBERED and not texts]
+        whole = [c for c in numbered if not self.facts.is_fractional(c)]
+        return whole[0] if whole and self.facts.is_distinct(whole[0], *keys) else None
 
     def _choose_score(self) -> str:
         """The column of scores: known by name, or the only one with numbers."""
@@ -283,6 +308,13 @@ class _Finder:
             rest = (
                 f" (found {quote_list(self.columns)}, expected one called {', '.join(usual[:6])} …)"
             )
+        flags = [c for c in self.free if normalise(c) in CORRECT and self.facts.is_flag(c)]
+        status = self.found["status"]
+        if not known and not flags and status is not None and self.facts.is_flag(status):
+            flags, self.found["status"] = [status], None
+        if not known and len(flags) == 1:
+            self.facts.take_flags(flags[0])
+            return flags[0]
         if not known:
             named = [c for c in self.free if measure(c) in usual]
             held = (
@@ -334,6 +366,24 @@ class _Finder:
             else f"{self.where}: no column of numbers that could be a task; found"
             f" {quote_list(self.columns)}"
         )
+
+    def _check_sides(self, scores: Sequence[str], across: str) -> None:
+        """Refuse a table whose rows may be the algorithms: nothing says what they are."""
+        rows = self.found["cluster"]
+        if across != "algorithm" or rows is None or rows.strip() not in UNNAMED:
+            return
+        if rows in self.asked.values() or self.facts.is_numeric(rows):
+            return
+        in_rows = methods_among(name for name in self.facts.names(rows) if name is not None)
+        in_columns = methods_among(scores)
+        fewer = self.facts.raw.n_rows < len(scores)
+        if in_rows > in_columns or (fewer and in_rows == in_columns):
+            first = f"{quote(self.facts.names(rows)[0])} … or {quote(scores[0])} …"
+            raise ResultsError(
+                f"{self.where}: nothing says whether rows or columns are the algorithms ({first});"
+                " if the rows are, say so (else call the first column dataset)",
+                {"transpose": True},
+            )
 
     def _traits(self) -> dict[str, Any]:
         traits: dict[str, str] = {}

@@ -15,13 +15,15 @@ from occstats.results.aliases import (
     is_summary,
     looks_like_trait,
     lower_is_better,
+    measure,
     normalise,
+    stands_beside,
 )
 from occstats.results.facts import Facts
-from occstats.results.names import quote_list
+from occstats.results.names import quote, quote_list
 from occstats.results.numbers import looks_like_decimal_comma
 
-__all__ = ["WideColumns", "are_ranks", "split_columns"]
+__all__ = ["WideColumns", "are_ranks", "split_columns", "tasks_among"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -61,29 +63,32 @@ def split_columns(facts: Facts, candidates: Sequence[str], *, what: str) -> Wide
             if score_name not in _words(name) or is_summary(name):
                 left_out[name] = "trait"
         left = [name for name in left if name not in left_out]
+    called = {form for name in left for form in (normalise(name), measure(name))}
+    for name in left:
+        if stands_beside(name) in called:
+            left_out[name] = "spread"
+    left = [name for name in left if name not in left_out]
     by_name = {name: looks_like_trait(name) for name in left}
     plain = [name for name in left if by_name[name] is False and not is_summary(name)]
     values = {name: facts.numbers(name).values for name in left}
     doubtful: list[str] = []
-    for name in left:
-        if by_name[name] and name not in plain:
-            left_out[name] = "trait"
-        elif is_summary(name):
-            others = [values[other] for other in plain]
-            if _sums_up(values[name], others):
-                left_out[name] = "summary"
-            else:
-                doubtful.append(name)
     if len(plain) >= 2:
         for name, misfit in zip(plain, _misfits([values[name] for name in plain]), strict=True):
             if misfit == "flag":
                 left_out[name] = "trait"
             elif misfit:
                 doubtful.append(name)
-        reference = [values[name] for name in plain if name not in left_out]
-        for name in left:
-            if by_name[name] is None and reference and _is_apart(values[name], reference):
-                left_out[name] = "trait"
+    others = [values[name] for name in plain if name not in left_out and name not in doubtful]
+    for name in left:
+        if by_name[name]:
+            left_out[name] = "trait"
+        elif is_summary(name):
+            if _sums_up(values[name], others):
+                left_out[name] = "summary"
+            else:
+                doubtful.append(name)
+        elif by_name[name] is None and others and _is_apart(values[name], others):
+            left_out[name] = "trait"
     scores = [name for name in left if name not in left_out]
     doubtful = [name for name in left if name in doubtful and name in scores]
     sure = [name for name in scores if name not in doubtful]
@@ -135,7 +140,7 @@ def _without(name: str, word: str) -> str:
 
 
 def _sums_up(values: Floats, others: Sequence[Floats]) -> bool:
-    """Whether a column is the mean or the median of the others, up to rounding."""
+    """Whether a column is the mean, median, best or worst of the others, up to rounding."""
     if len(others) < 2:
         return False
     table = np.column_stack(others)
@@ -146,7 +151,9 @@ def _sums_up(values: Floats, others: Sequence[Floats]) -> bool:
     slack = 0.006 * max(1.0, float(np.median(np.abs(table))))
     return any(
         (np.abs(values - summary) <= slack).mean() >= _MOST
-        for summary in (table.mean(axis=1), np.median(table, axis=1))
+        for summary in (
+            *(table.mean(axis=1), np.median(table, axis=1), table.max(axis=1), table.min(axis=1)),
+        )
     )
 
 
@@ -212,3 +219,41 @@ def are_ranks(table: Floats) -> bool:
     full = counts * (counts + 1) / 2
     # Ties may share the better rank, so that some sums are smaller.
     return bool((sums == full).mean() >= 0.5 and (sums <= full).all())
+
+
+# Rows that sum up the others: surely, or if their values say so, too.
+_COUNTED_ROWS = frozenset(
+    (
+        *("average_rank", "mean_rank", "avg_rank", "rank", "ranks", "average_ranks", "wins"),
+        *("number_of_wins", "wins_ties_losses", "win_tie_loss", "w_t_l", "rank_avg", "n_wins"),
+    )
+)
+_SUMMARY_ROWS = frozenset(("average", "mean", "avg", "median", "total", "sum", "overall", "std"))
+
+
+def tasks_among(
+    facts: Facts, column: str, rows: npt.NDArray[np.int64], values: Floats, notes: list[str]
+) -> npt.NDArray[np.bool_]:
+    """Which rows of a wide table are tasks: not those that sum up the others."""
+    keep = np.ones(len(rows), dtype=bool)
+    names = [normalise(name or "") for name in facts.names(column)[rows]]
+    suspects = np.array([name in _SUMMARY_ROWS | _COUNTED_ROWS for name in names])
+    if not suspects.any() or suspects.all():
+        return keep
+    others = values[~suspects]
+    with np.errstate(all="ignore"):
+        means = [np.nanmean(others, 0), np.nanmedian(others, 0), np.nansum(others, 0)]
+        means.append(np.nanstd(others, 0))
+    for i in np.flatnonzero(suspects):
+        shown = facts.names(column)[rows[i]]
+        close = any(np.allclose(values[i], mean, rtol=0.01, equal_nan=True) for mean in means)
+        if names[i] not in _COUNTED_ROWS and not close:
+            raise ResultsError(
+                f"{facts.raw.row(rows[i])}: {quote(shown)} looks like a row that sums up the"
+                " others, but its values do not; leave it out, or rename it if it is data",
+                {"where": [f"{column}!={shown}"]},
+            )
+        keep[i] = False
+    left_out = [facts.names(column)[row] for row in rows[~keep]]
+    notes.append(f"{facts.raw.name}: rows that sum up the others left out: {quote_list(left_out)}.")
+    return keep

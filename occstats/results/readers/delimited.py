@@ -26,7 +26,7 @@ def read_delimited(content: bytes, where: str, limits: Limits) -> RawTable:
     import pyarrow as pa
     import pyarrow.csv
 
-    content = _as_utf8(content, where)
+    content = _without_comments(_without_markdown(_as_utf8(content, where)))
     limits.check_rows(content.count(b"\n") - 1, where)
     sample = content[:_SAMPLE].decode("utf-8", errors="replace")
     delimiter = find_delimiter(sample)
@@ -111,6 +111,33 @@ def _as_utf8(content: bytes, where: str) -> bytes:
     if not text.strip():
         raise ResultsError(f"{where}: the file holds only blanks; was it written to the end?")
     return (text if text.endswith("\n") else text + "\n").encode("utf-8")
+
+
+def _without_markdown(content: bytes) -> bytes:
+    """Turn a Markdown table into plain cells between bars."""
+    lines = content[:_SAMPLE].split(b"\n", 2)
+    if len(lines) < 2 or not lines[0].lstrip().startswith(b"|") or b"-" not in lines[1]:
+        return content
+    if lines[1].strip(b" |:-\r"):
+        return content
+    rows = [row.strip().strip(b"|") for row in content.split(b"\n") if row.strip()]
+    cells = [b"|".join(cell.strip() for cell in row.split(b"|")) for row in rows]
+    return b"\n".join([cells[0], *cells[2:], b""])
+
+
+def _without_comments(content: bytes) -> bytes:
+    """Leave out lines of comment above the table: those that do not have its number of cells."""
+    start = 0
+    while content[start : start + 1] in {b"#", b"%"}:
+        end = content.find(b"\n", start) + 1
+        if not 0 < end < len(content):
+            break
+        line, rest = content[start:end], content[end : end + _SAMPLE]
+        following = rest.split(b"\n", 1)[0]
+        if any(line.count(c) == following.count(c) > 0 for c in (b",", b";", b"\t", b"|")):
+            break
+        start = end
+    return content[start:]
 
 
 def _header(content: bytes, delimiter: str) -> list[str]:

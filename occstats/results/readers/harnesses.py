@@ -151,7 +151,7 @@ def _automlbenchmark(raw: RawTable) -> RawTable | None:
             named = frame["framework"].astype(str) + " (" + constraint.astype(str) + ")"
             raw = raw.add({"framework, constraint": named})
             suggested["algorithm"] = "framework, constraint"
-    return replace(raw, suggested=suggested, notes=[*raw.notes, *notes])
+    return replace(raw, suggested=suggested, mixed=True, notes=[*raw.notes, *notes])
 
 
 def _tsml(raw: RawTable) -> RawTable | None:

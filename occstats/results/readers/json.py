@@ -70,6 +70,10 @@ def read_json(content: bytes, where: str, limits: Limits) -> RawTable:
 
 
 def _records(text: str, where: str) -> Iterator[tuple[str, Any]]:
+    whole = _one_object(text)
+    if whole is not None:
+        yield from ((f"record {i}", record) for i, record in enumerate(whole, start=1))
+        return
     if text.lstrip()[:1] == "[":
         array = _decode(text, "the array", where)
         for number, record in enumerate(array, start=1):
@@ -79,6 +83,30 @@ def _records(text: str, where: str) -> Iterator[tuple[str, Any]]:
     for number, line in enumerate(text.split("\n"), start=1):
         if line.strip():
             yield f"line {number}", _decode(line, f"line {number}", where)
+
+
+def _one_object(text: str) -> list[dict[str, Any]] | None:
+    """The records of a file that is one object: columns by name, or a list under some key."""
+    if text.lstrip()[:1] != "{":
+        return None
+    try:
+        held = _DECODER.decode(text.strip())
+    except (ValueError, RecursionError):
+        return None  # one object per line
+    lists = {key: value for key, value in held.items() if isinstance(value, list)}
+    tables = [value for value in lists.values() if value and isinstance(value[0], dict)]
+    if len(tables) == 1:
+        return [dict(record) if isinstance(record, dict) else {} for record in tables[0]]
+    if lists and len(lists) == len(held) and len({len(value) for value in lists.values()}) == 1:
+        return [dict(zip(lists, row, strict=True)) for row in zip(*lists.values(), strict=True)]
+    if held and all(isinstance(value, dict) and value for value in held.values()):
+        keys = list(dict.fromkeys(key for value in held.values() for key in value))
+        named = not all(key.isdigit() for key in keys)
+        return [
+            ({"": key} if named else {}) | {name: held[name].get(key) for name in held}
+            for key in keys
+        ]
+    return None
 
 
 def _decode(text: str, place: str, where: str) -> Any:

@@ -17,10 +17,12 @@ import pandas as pd
 from occstats.errors import ResultsError
 from occstats.results.names import quote, quote_list
 
-__all__ = ["FILE", "RawTable", "check_names", "from_frame"]
+__all__ = ["FILE", "ROW", "RawTable", "check_names", "from_frame"]
 
 # The name under which the name of the file can be used as a column.
 FILE = "@file"
+# The name under which the number of the row can be used as a column.
+ROW = "@row"
 # What spreadsheets and frames call an index without a name.
 UNNAMED = ("", "index", "Unnamed: 0", "level_0")
 
@@ -47,6 +49,8 @@ class RawTable:
         Options of reading that the format itself answers.
     fixed : bool
         Whether these are all that is to be said: the options of the user are for other sources.
+    mixed : bool
+        Whether tasks may be of different metrics, all turned so that higher is better.
     label : str
         What a single algorithm is called that the table does not name.
     notes : sequence of str
@@ -61,6 +65,7 @@ class RawTable:
     index: Sequence[str] = ()
     suggested: Mapping[str, Any] = field(default_factory=dict)
     fixed: bool = False
+    mixed: bool = False
     label: str = ""
     notes: Sequence[str] = ()
     kept: npt.NDArray[np.int64] | None = None
@@ -106,9 +111,10 @@ class RawTable:
         left = [name for name in self.columns if name not in drop and name not in made]
         return replace(self, columns=[*made.columns, *left], read=with_added)
 
-    def with_file(self) -> RawTable:
-        """Add the name of the file as a column."""
-        return self.add({FILE: self.label or self.stem})
+    def with_origin(self) -> RawTable:
+        """Add the name of the file and the number of the row as columns."""
+        numbers = np.arange(self.n_rows) if self.kept is None else self.kept
+        return self.add({FILE: self.label or self.stem, ROW: (numbers + 1).astype(str)})
 
     def split_index(self) -> RawTable:
         """Take a first column of tuples, as a saved ``MultiIndex`` is written, apart."""

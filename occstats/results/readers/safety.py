@@ -191,6 +191,8 @@ def kind_of_bytes(head: bytes, where: str) -> str:
             f"{where}: is a web page (HTML or XML), not a table; download the file itself (the"
             " 'raw' link)"
         )
+    if text.startswith((b"\\begin", b"\\documentclass", b"\\documentstyle")):
+        raise ResultsError(f"{where}: is a LaTeX document; save the table as CSV")
     return "json" if text.startswith((b"{", b"[{", b"[\n", b"[\r", b"[ ")) else "text"
 
 
