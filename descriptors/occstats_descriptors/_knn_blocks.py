@@ -9,6 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from occstats_descriptors._jit import compiled
+from occstats_descriptors._knn_select import partition
+from occstats_descriptors._tile import BYTES
+
 __all__ = ["Blocks", "kd_order", "lay_out", "natural_order"]
 
 VECTOR = 16
@@ -22,8 +26,9 @@ class Blocks:
 
     Attributes
     ----------
-    points : ndarray of shape (blocks, features, size)
-        Coordinates; places left over hold infinity, which is farther than any point.
+    points : ndarray of shape (blocks, tiles, features, lanes)
+        Coordinates, in tiles of as many points as 64 bytes hold numbers; places left over hold
+        infinity, which is farther than any point.
     ids : ndarray of shape (blocks, size)
         Row of each point; places left over hold ``n``, after all rows.
     lows, highs : ndarray of shape (features, blocks)
@@ -56,10 +61,7 @@ class Blocks:
 
 def kd_order(X: NDArray[np.float64], leaf: int) -> NDArray[np.int64]:
     """
-    Order rows by median splits along the attribute of widest spread, all nodes of a level at once.
-
-    The spread of a node is estimated from a regular sample of its rows, which is as good for
-    pruning as the exact one and costs little when there are many attributes.
+    Order rows by median splits along the attribute of widest spread.
 
     Returns
     -------
@@ -73,19 +75,48 @@ def kd_order(X: NDArray[np.float64], leaf: int) -> NDArray[np.int64]:
     size = -(-size // VECTOR) * VECTOR
     order = np.full(size * 2**depth, n)
     order[:n] = np.arange(n)
-    order = order.reshape(1, -1)
-    padded = np.vstack([X, np.full((1, X.shape[1]), np.inf)])
-    for _ in range(depth):
-        length = order.shape[1]
-        sample = padded[order[:, :: max(1, length // SAMPLE)]]
-        lows = sample.min(axis=1)
-        highs = np.where(np.isinf(sample), -np.inf, sample).max(axis=1)
-        # halved, so that the spread of numbers near the largest is finite
-        widest = np.argmax(highs / 2 - lows / 2, axis=1)
-        keys = padded[order, widest[:, None]]
-        halves = np.argpartition(keys, length // 2 - 1, axis=1)
-        order = np.take_along_axis(order, halves, axis=1).reshape(-1, length // 2)
-    return order
+    _split(X, size, order)
+    return order.reshape(-1, size)
+
+
+@compiled
+def _split(X: NDArray[np.float64], size: int, order: NDArray[np.int64]) -> None:
+    """Part the rows of each node at the median, down to nodes of `size` places."""
+    n, m = X.shape
+    keys = np.empty(n)
+    pending = np.empty((64, 2), np.int64)
+    pending[0] = (0, len(order))
+    waiting = 1
+    while waiting > 0:
+        waiting -= 1
+        first, end = pending[waiting]
+        middle, last = (first + end) // 2, min(end, n)
+        if end - first <= size or first >= n:
+            continue
+        if middle < last:
+            widest, spread = 0, -1.0
+            # A regular sample of rows: as good for pruning as all of them, and much cheaper.
+            step = max(1, (last - first) // SAMPLE)
+            for attribute in range(m):
+                low = high = X[order[first], attribute]
+                for place in range(first + step, last, step):
+                    value = X[order[place], attribute]
+                    low, high = min(low, value), max(high, value)
+                # halved, so that the spread of numbers near the largest is finite
+                if high / 2 - low / 2 > spread:
+                    widest, spread = attribute, high / 2 - low / 2
+            for place in range(first, last):
+                keys[place] = X[order[place], widest]
+            low_place, high_place = first, last - 1
+            while low_place < high_place:
+                parted = partition(keys, order, low_place, high_place)
+                if middle - 1 <= parted:
+                    high_place = parted
+                else:
+                    low_place = parted + 1
+        pending[waiting] = (middle, end)
+        pending[waiting + 1] = (first, middle)
+        waiting += 2
 
 
 def natural_order(n: int, size: int) -> NDArray[np.int64]:
@@ -98,11 +129,39 @@ def natural_order(n: int, size: int) -> NDArray[np.int64]:
 
 def lay_out(X: NDArray[Any], order: NDArray[np.int64]) -> Blocks:
     """Copy rows, in the given order, into blocks of their own type."""
-    padded = np.vstack([X, np.full((1, X.shape[1]), np.inf, dtype=X.dtype)])
-    points = np.ascontiguousarray(padded[order].transpose(0, 2, 1))
-    lows = points.min(axis=2).T
-    highs = points.max(axis=2).T
-    for block in np.flatnonzero((order == len(X)).any(axis=1)):
-        rows = order[block, order[block] < len(X)]
-        highs[:, block] = X[rows].max(axis=0, initial=-np.inf)
-    return Blocks(points, order, np.ascontiguousarray(lows), np.ascontiguousarray(highs))
+    blocks, size = order.shape
+    m = X.shape[1]
+    lanes = BYTES // X.itemsize
+    points = np.empty((blocks, size // lanes, m, lanes), X.dtype)
+    lows, highs = np.empty((m, blocks), X.dtype), np.empty((m, blocks), X.dtype)
+    _fill(X, order, points, lows, highs)
+    return Blocks(points, order, lows, highs)
+
+
+@compiled
+def _fill(
+    X: NDArray[Any],
+    order: NDArray[np.int64],
+    points: NDArray[Any],
+    lows: NDArray[Any],
+    highs: NDArray[Any],
+) -> None:
+    n, m = X.shape
+    lows[:, :] = np.inf
+    for block in range(len(order)):
+        # That of an empty block is infinitely far.
+        empty = order[block, 0] >= n
+        for attribute in range(m):
+            highs[attribute, block] = np.inf if empty else -np.inf
+        for place in range(order.shape[1]):
+            row = order[block, place]
+            tile = points[block, place // points.shape[3]]
+            lane = place % points.shape[3]
+            for attribute in range(m):
+                if row >= n:
+                    tile[attribute, lane] = np.inf
+                    continue
+                value = X[row, attribute]
+                tile[attribute, lane] = value
+                lows[attribute, block] = min(lows[attribute, block], value)
+                highs[attribute, block] = max(highs[attribute, block], value)
