@@ -121,8 +121,12 @@ def _option(item: Field[Any], group: str) -> Callable[[Command], Command]:
         return click.option(f"{name}/--{declared['flag']}", item.name, default=None, **attributes)
     if item.default is False:
         return click.option(name, item.name, is_flag=True, default=None, **attributes)
-    if declared.get("choices"):
-        kind: Any = click.Choice(list(declared["choices"]))
+    choices = list(declared.get("choices") or ())
+    if any(choice.endswith("=NAME") for choice in choices):
+        kind: Any = str
+        attributes["metavar"] = "|".join(choices)
+    elif choices:
+        kind = click.Choice(choices)
     elif declared.get("listed"):
         kind = names
     else:

@@ -4,8 +4,9 @@ Tests, nulls, corrections and engines are declared where they are computed. Noth
 the command line reads it for its help, which must cost no heavy import.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from occstats.engines import ENGINES
 from occstats.stats.multiplicity import CORRECTIONS
@@ -26,7 +27,25 @@ __all__ = [
     "Choice",
     "Named",
     "Trait",
+    "chosen",
 ]
+
+Chosen = TypeVar("Chosen")
+
+
+def chosen(choices: Mapping[str, Chosen], value: str) -> Chosen | None:
+    """The choice that a value is: by its name, or by what stands before ``NAME`` in it.
+
+    Examples
+    --------
+    >>> chosen({"worst": 1, "impute=NAME": 2}, "impute=CONSTANT")
+    2
+    """
+    for name, choice in choices.items():
+        stem = name.removesuffix("NAME")
+        if value == name or (stem != name and value.startswith(stem) and value != stem):
+            return choice
+    return None
 
 
 class Named(Protocol):
@@ -85,6 +104,18 @@ MISSING = {
         "each pair uses the tasks that both have",
         sentence="A pair of algorithms was compared on the tasks that both have; ranks use the "
         "tasks that all have. ",
+    ),
+    "drop-algorithms": Choice(
+        "only algorithms that have all tasks",
+        sentence="Algorithms without a score on some task were left out. ",
+    ),
+    "worst": Choice(
+        "a missing score is the worst on its task",
+        sentence="A missing score was replaced by the worst on its task. ",
+    ),
+    "impute=NAME": Choice(
+        "a missing score is that of the algorithm NAME",
+        sentence="A missing score was replaced by that of a baseline. ",
     ),
 }
 KENDALLS = {

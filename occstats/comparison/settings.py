@@ -26,6 +26,7 @@ from occstats.comparison.choices import (
     STRATA,
     TESTS,
     Named,
+    chosen,
 )
 from occstats.errors import ArgumentError
 
@@ -38,7 +39,6 @@ Correction = Literal[
     "holm", "hochberg", "bonferroni", "benjamini-hochberg", "benjamini-yekutieli", "none"
 ]
 Family = Literal["row", "all", "control"]
-Missing = Literal["refuse", "complete", "pairwise"]
 Engine = Literal["native", "clusrank", "rscript", "both"]
 Kendall = Literal["product", "sum", "hyperbolic", "plain"]
 Inference = Literal["cr1", "cr2", "hc3", "classical"]
@@ -158,7 +158,7 @@ wilcoxon; got 'rlg' (did you mean 'rgl'?)
         metavar="A,B,C",
         listed=True,
     )
-    missing: Missing = option(
+    missing: str = option(
         "refuse",
         "What to do about tasks that some algorithm lacks",
         WHAT,
@@ -242,8 +242,9 @@ wilcoxon; got 'rlg' (did you mean 'rgl'?)
 
     def __post_init__(self) -> None:
         for name, declared in OPTIONS.items():
-            if declared.choices:
-                check_choice(name, getattr(self, name), declared.choices)
+            value = getattr(self, name)
+            if declared.choices and chosen(declared.choices, str(value)) is None:
+                check_choice(name, value, declared.choices)
             if declared.check is not None:
                 declared.check(name, getattr(self, name))
         self._check_combinations()
@@ -312,7 +313,7 @@ class Options(TypedDict, total=False):
     alpha: float
     engine: Engine
     algorithms: Sequence[str] | None
-    missing: Missing
+    missing: str
     tie_tolerance: float
     n_resamples: int
     confidence: float

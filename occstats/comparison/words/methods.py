@@ -18,6 +18,7 @@ from occstats.comparison.choices import (
     NULLS,
     TESTS,
     TRAITS,
+    chosen,
 )
 from occstats.comparison.words.explain import QUANTITIES, IntervalKind
 from occstats.comparison.words.references import REFERENCES, Reference
@@ -73,6 +74,7 @@ def methods_text(comparison: Comparison) -> MethodsText:
     ['demsar2006', 'rosner2006']
     """
     settings, results = comparison.settings, comparison.results
+    missing = chosen(MISSING, settings.missing)
     sentences = [
         f"We compared {len(results.algorithms)} algorithms by their {results.score_name} on "
         f"{results.n_tasks} tasks from {results.n_clusters} data "
@@ -81,7 +83,7 @@ def methods_text(comparison: Comparison) -> MethodsText:
         "weight, shared equally by its tasks. "
         "Within each task the algorithms were ranked {demsar2006}, ties receiving the average "
         "rank. ",
-        MISSING[settings.missing].sentence,
+        missing.sentence if missing else "",
     ]
     if results.n_clusters > 1:
         sentences += [_test_sentence(settings), _correction_sentence(settings)]
