@@ -88,12 +88,12 @@ def flipped_z(
     distinct, group = np.unique(sizes, return_inverse=True)
     if len(distinct) == 1:
         return np.asarray(signs @ rank_sums / np.sqrt(rank_sums @ rank_sums))
-    n, m = sizes.sum(), float(len(sizes))
+    n, m = sizes.sum(), np.asarray(float(len(sizes)))
     by_size = signs @ (rank_sums[:, None] * (group[:, None] == np.arange(len(distinct))))
     total = by_size.sum(axis=1)
     with np.errstate(invalid="ignore", divide="ignore"):
         between = (rank_sums**2 / sizes).sum()
-        rho = intraclass_correlation(between, squares, total, (sizes**2).sum(), n, m)
+        rho = intraclass_correlation(between, np.asarray(squares), total, (sizes**2).sum(), n, m)
         rho = np.where(squares - total**2 / n <= 1e-9 * squares, np.nan, rho)
         corrected = np.minimum(1.0, rho * (1 + (1 - rho**2) / (m - 2.5)))
         inflation = 1 + (distinct - 1) * corrected[:, None]
