@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 import click
 from click.shell_completion import CompletionItem
+from click.types import StringParamType
 
 from occstats.results.options import Reading, option_name
 
@@ -19,7 +20,7 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 READING = tuple(item.name for item in fields(Reading))
 
 
-class ResultsType(click.ParamType[str]):
+class ResultsType(StringParamType):
     """A path to results or the name of bundled ones; the shell completes both."""
 
     name = "results"
