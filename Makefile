@@ -32,9 +32,10 @@ lint: $(VENV)/.installed-dev
 types: $(VENV)/.installed-dev
 	$(BIN)/mypy
 
-# The paper's experiment on the data sets in the folder that OCCSTATS_DATA names; writes reproduction.md.
+# The paper's experiment on the data sets in the folder that OCCSTATS_DATA names: sweep, run, and a page
+# with every published number beside ours, in results/paper. FAST=--fast for the small data sets alone.
 reproduce: $(VENV)/.installed
-	$(BIN)/python benchmarks/reproduction.py
+	$(BIN)/occstats run --preset paper $(FAST) --data "$${OCCSTATS_DATA:?names no folder of data sets}" --out results/paper
 
 # Speed beside other packages, best on a quiet machine; writes benchmarks/descriptors/README.md.
 benchmark: $(VENV)/.installed

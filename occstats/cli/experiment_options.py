@@ -11,7 +11,7 @@ import click
 if TYPE_CHECKING:
     from occstats.experiment import Experiment
 
-__all__ = ["carry_out", "figure_formats", "options", "split"]
+__all__ = ["carry_out", "experiment_options", "figure_formats", "split"]
 
 
 def split(names: str | None) -> list[str] | None:
@@ -140,7 +140,7 @@ OF_TASKS = ("data", "datasets", "label", "descriptors", "jobs", "scheduler", "sh
             "memory", "seed", "force", "dry_run", "out", "progress", "as_json")  # fmt: skip
 
 
-def options(*names: str, **changes: dict[str, Any]) -> Callable[[Any], Any]:
+def experiment_options(*names: str, **changes: dict[str, Any]) -> Callable[[Any], Any]:
     """The named options, by default those of a command that works through tasks.
 
     Parameters

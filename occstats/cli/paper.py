@@ -12,7 +12,7 @@ import click
 def run_paper(
     data: tuple[str, ...],
     out: str,
-    asked: dict[str, Any],
+    asked: Any,
     *,
     fast: bool,
     as_json: bool,

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from occstats.cli.experiment_options import carry_out, options
+from occstats.cli.experiment_options import carry_out, experiment_options
 
 if TYPE_CHECKING:
     from occstats.experiment.summary import RunSummary
 
 
 @click.command(name="run")
-@options(out={"default": "results", "metavar": "DIR|FILE.parquet"})
+@experiment_options(out={"default": "results", "metavar": "DIR|FILE.parquet"})
 @click.option(
     "--parameters",
     metavar="SWEEP",
@@ -34,13 +34,7 @@ def command(
     out: str,
     descriptors: list[str] | None,
     parameters: str | None,
-    datasets: list[str] | None,
-    label: str,
-    timeout: float | None,
-    seed: str,
-    shard: tuple[int, int] | None,
-    as_json: bool,
-    **how: Any,
+    **options: Any,
 ) -> int:
     """Run data descriptors on one-class tasks and store the results.
 
@@ -53,35 +47,27 @@ def command(
     occstats run --data my-data --shard 3/10 --out results
     occstats run --preset paper --fast --data folder-of-the-papers-data-sets --out paper
     """
+    from occstats.experiment.run import prepare, split_options
+    from occstats.experiment.summary import summarise
+
+    asked, how = split_options(options)
     if preset is not None:
         from occstats.cli.paper import run_paper
 
-        if descriptors or parameters or shard or seed != "pinned:0":
+        if descriptors or parameters or how["part"] or asked["seed"] != "pinned:0":
             raise click.UsageError(
                 "--preset paper settles --descriptors, --parameters, --seed and the shares of the "
                 "work itself; leave them out"
             )
-        asked = {"datasets": datasets, "label": label, "timeout": timeout}
-        return run_paper(data, out, asked, fast=fast, as_json=as_json, **how)
-    from occstats.experiment import prepare
-    from occstats.experiment.summary import summarise
-
-    experiment = prepare(
-        data,
-        out=out,
-        descriptors=descriptors,
-        parameters=_choices_of(parameters),
-        datasets=datasets,
-        label=label,
-        timeout=timeout,
-        seed=seed,
-    )
-    if not carry_out(experiment, out, "fits", part=shard, as_json=as_json, **how):
+        return run_paper(data, out, asked, fast=fast, **how)
+    chosen = _choices_of(parameters)
+    experiment = prepare(data, out=out, descriptors=descriptors, parameters=chosen, **asked)
+    if not carry_out(experiment, out, "fits", **how):
         return 0
     summary = summarise(experiment, experiment.finish(out))
-    _print_summary(summary, out, as_json)
+    _print_summary(summary, out, how["as_json"])
     # A share of the work leaves the others' rows to them; a whole run leaves none.
-    return int(bool(summary.failures) or (shard is None and not summary.complete))
+    return int(bool(summary.failures) or (how["part"] is None and not summary.complete))
 
 
 def _choices_of(sweep: str | None) -> Any:

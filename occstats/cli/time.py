@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from occstats.cli.experiment_options import figure_formats, options
+from occstats.cli.experiment_options import experiment_options, figure_formats
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,7 +29,7 @@ def _sizes(
 
 
 @click.command(name="time")
-@options(
+@experiment_options(
     "data", "label", "descriptors", "seed", "out", "formats", "progress", "as_json",
     data={
         "multiple": False, "default": None, "metavar": "FILE",

@@ -7,11 +7,17 @@ from typing import Any
 
 import click
 
-from occstats.cli.experiment_options import OF_TASKS, carry_out, figure_formats, options, split
+from occstats.cli.experiment_options import (
+    OF_TASKS,
+    carry_out,
+    experiment_options,
+    figure_formats,
+    split,
+)
 
 
 @click.command(name="tune")
-@options(
+@experiment_options(
     *OF_TASKS,
     "formats",
     out={"default": "sweep"},
@@ -48,19 +54,28 @@ def command(
     grids: tuple[str, ...],
     windows: tuple[str, ...],
     formats: str,
-    datasets: list[str] | None,
-    label: str,
-    timeout: float | None,
-    seed: str,
-    shard: tuple[int, int] | None,
-    as_json: bool,
-    **how: Any,
+    **options: Any,
 ) -> int:
+    """Evaluate descriptors over their hyperparameters, and find the best defaults.
+
+    For NND, LNND, LOF and ALP the whole grid of a fold costs one neighbour search. Interrupt it
+    when you like: the same command goes on where it was. DIR then holds the defaults, the figure,
+    the parameters for each data set that are best on the others, and the results with them:
+    compare those with 'occstats compare DIR/results.csv', or run with 'occstats run --parameters
+    DIR'.
+
+    \b
+    occstats tune --data my-data --descriptors LOF,ALP --out sweep
+    occstats tune --data my-data --descriptors LOF --grid a=0.5:8:0.5 --window 3
+    occstats tune --descriptors sklearn.svm:OneClassSVM --grid nu=0.1:0.5:0.1 --grid gamma=0.1,1
+    """
+    from occstats.experiment.run import split_options
     from occstats.report.sweep import print_sweep, write_sweep
     from occstats.tuning import prepare_sweep, read_sweep
     from occstats.tuning.grids import parse_grid
 
     kinds = tuple(figure_formats(formats))
+    asked, how = split_options(options)
     experiment = prepare_sweep(
         data,
         out=out,
@@ -68,12 +83,9 @@ def command(
         metrics=split(metric),
         grids=dict(parse_grid(grid) for grid in grids),
         windows=dict(_parse_window(window) for window in windows),
-        datasets=datasets,
-        label=label,
-        timeout=timeout,
-        seed=seed,
+        **asked,
     )
-    if not carry_out(experiment, out, "folds", part=shard, as_json=as_json, **how):
+    if not carry_out(experiment, out, "folds", **how):
         return 0
     remaining = len(experiment.remaining().shards)
     if remaining:
@@ -81,7 +93,7 @@ def command(
     sweep = read_sweep(out)
     for reason in write_sweep(sweep, out, figure_formats=kinds):
         click.echo(reason, err=True)
-    if as_json:
+    if how["as_json"]:
         click.echo(json.dumps(sweep.to_dict(), ensure_ascii=False))
     else:
         print_sweep(sweep)

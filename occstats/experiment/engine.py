@@ -17,6 +17,7 @@ __all__ = ["compute"]
 
 # Workers of a scheduler may be on their way when a run starts, and come back when they are lost.
 SECONDS_FOR_WORKERS = 20.0
+SECONDS_BETWEEN_CHECKS = 5.0
 # Files written on another machine may take a while to be seen on this one.
 SECONDS_FOR_FILES = 20.0
 
@@ -155,22 +156,23 @@ def _on_scheduler(
 
         # A stranger's fit that kills its process must not take a machine's worker with it.
         pending = {submit(shard, _is_foreign(shard)): shard for shard in shards}
+        queue = distributed.as_completed(list(pending), loop=client.loop)
+        checked = time.monotonic()
         while pending:
-            try:
-                done = distributed.wait(
-                    list(pending), timeout=SECONDS_FOR_WORKERS, return_when="FIRST_COMPLETED"
-                ).done
-            except TimeoutError:
-                _wait_for_workers(client, address)
+            if not queue.has_ready():
+                if time.monotonic() - checked > SECONDS_BETWEEN_CHECKS:
+                    _wait_for_workers(client, address)
+                    checked = time.monotonic()
+                time.sleep(0.05)
                 continue
-            except (OSError, distributed.CancelledError) as error:
-                raise _lost(address) from error
-            for future in done:
+            for future in queue.next_batch(block=False):
                 shard = pending.pop(future)
                 try:
                     future.result()
                 except KilledWorker:
-                    pending[submit(shard, True)] = shard
+                    again = submit(shard, True)
+                    pending[again] = shard
+                    queue.add(again)
                     continue
                 except (distributed.CancelledError, distributed.comm.CommClosedError) as error:
                     raise _lost(address) from error

@@ -23,6 +23,7 @@ __all__ = [
     "make_estimator",
     "make_recipes",
     "parameters_as_json",
+    "plain",
     "shares_search",
 ]
 
@@ -111,7 +112,7 @@ class Recipe:
     def fingerprint(self, dataset: str) -> str:
         """Code, origin and all parameters as text, for telling configurations apart."""
         parameters = sorted(self.parameters_for(dataset).items())
-        given = {name: repr(_plain(value)) for name, value in parameters}
+        given = {name: repr(plain(value)) for name, value in parameters}
         return json.dumps([self.code, self.origin, self.order, given])
 
 
@@ -283,10 +284,10 @@ def checked_scores(scores: Any, n: int) -> NDArray[np.float64]:
 def parameters_as_json(estimator: Any) -> str:
     """The parameters of an estimator, for its row."""
     return json.dumps(
-        estimator.get_params(deep=False), default=lambda v: _plain(v, repr), sort_keys=True
+        estimator.get_params(deep=False), default=lambda v: plain(v, repr), sort_keys=True
     )
 
 
-def _plain(value: Any, otherwise: Callable[[Any], Any] = lambda value: value) -> Any:
+def plain(value: Any, otherwise: Callable[[Any], Any] = lambda value: value) -> Any:
     """NumPy's numbers as Python's, which print as what they are."""
     return value.item() if isinstance(value, np.generic) else otherwise(value)

@@ -247,6 +247,8 @@ class Experiment:
             "folds": N_FOLDS,
             "timeout": self.timeout,
             "threads": 1,
+            # In the order of rows and columns, on which the folds depend.
+            "datasets": {source.name: data for source, data, _ in self.tasks},
             # Without what holds for a single data set only.
             "descriptors": {recipe.name: recipe.fingerprint("") for recipe in self.recipes},
         }

@@ -1,6 +1,7 @@
 """Somebody's code kept apart: what it changes, prints, or takes down with it costs a row."""
 
 import contextlib
+import multiprocessing
 import os
 import random
 import re
@@ -109,7 +110,8 @@ class IsolatedCalls:
                 args=(theirs, self._function, self._warm_up, os.getpid()),
                 daemon=True,
             )
-            self._process.start()
+            with _allowed_to_start():
+                self._process.start()
             theirs.close()
             self._connection.recv()  # ready: the time of starting up is not the first call's
         return self._connection
@@ -125,6 +127,18 @@ class IsolatedCalls:
             os.kill(process.pid, signal.SIGKILL)
         process.join()
         return process.exitcode
+
+
+@contextlib.contextmanager
+def _allowed_to_start() -> Iterator[None]:
+    """Let a daemonic process (a worker of a scheduler) have a child, which ends with its parent."""
+    configuration: dict[str, Any] = multiprocessing.current_process()._config  # type: ignore[attr-defined]
+    was = configuration.get("daemon")
+    configuration["daemon"] = False
+    try:
+        yield
+    finally:
+        configuration["daemon"] = was
 
 
 @dataclass

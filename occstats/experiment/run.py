@@ -10,11 +10,20 @@ import pandas as pd
 
 from occstats.datasets import select, spool
 from occstats.errors import DataError
-from occstats.experiment.estimators import Recipe, SeedPolicy, make_recipes
+from occstats.experiment.estimators import Recipe, SeedPolicy, make_recipes, plain
 from occstats.experiment.experiment import Experiment, is_single_file
 from occstats.experiment.store import Store
 
-__all__ = ["Asked", "Data", "checked", "folder_or_temporary", "prepare", "run_experiment"]
+__all__ = [
+    "Asked",
+    "Data",
+    "Options",
+    "checked",
+    "folder_or_temporary",
+    "prepare",
+    "run_experiment",
+    "split_options",
+]
 
 Data = str | Path | Sequence[str | Path] | Mapping[str, pd.DataFrame]
 
@@ -84,16 +93,10 @@ def run_experiment(
     >>> table.groupby("class")["auroc"].mean().round(3).to_dict()
     {'setosa': 1.0, 'versicolor': 0.99, 'virginica': 0.962}
     """
+    asked: Asked = {"datasets": datasets, "label": label, "timeout": timeout, "seed": seed}
     with folder_or_temporary(out) as place:
         experiment = prepare(
-            data,
-            out=place,
-            descriptors=descriptors,
-            parameters=parameters,
-            datasets=datasets,
-            label=label,
-            timeout=timeout,
-            seed=seed,
+            data, out=place, descriptors=descriptors, parameters=parameters, **asked
         )
         experiment.run(
             jobs=jobs,
@@ -113,6 +116,25 @@ class Asked(TypedDict, total=False):
     label: str
     timeout: float | None
     seed: str | int | SeedPolicy
+
+
+class Options(Asked, total=False):
+    """What a user may say of how an experiment is computed, too; see `run_experiment`."""
+
+    jobs: int | None
+    scheduler: str | None
+    shard: tuple[int, int] | None
+    force: str | None
+    memory: float | None
+    progress: bool | None
+
+
+def split_options(options: Mapping[str, Any]) -> tuple[Asked, dict[str, Any]]:
+    """What is asked for, and how it is computed, as `Experiment.run` takes it."""
+    how = {**options, "part": options.get("shard")}
+    how.pop("shard", None)
+    asked: Any = {name: how.pop(name) for name in Asked.__annotations__ if name in how}
+    return asked, how
 
 
 def prepare(
@@ -142,7 +164,7 @@ def checked(
     """What a user says of every experiment, as its attributes."""
     policy = SeedPolicy.parse(seed)
     if timeout is not None and not timeout > 0:
-        raise DataError(f"timeout={timeout!r}: expected a positive number of seconds")
+        raise DataError(f"timeout={plain(timeout)!r}: expected a positive number of seconds")
     if folder.exists() and not folder.is_dir():
         raise DataError(f"{folder}: exists and is no folder; choose another --out")
     if isinstance(data, Mapping):  # what exists only in memory is put where workers can read it

@@ -15,7 +15,13 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from occstats.errors import DataError
-from occstats.experiment.estimators import Recipe, fit_and_score, make_estimator, make_recipes
+from occstats.experiment.estimators import (
+    Recipe,
+    fit_and_score,
+    make_estimator,
+    make_recipes,
+    plain,
+)
 from occstats.experiment.isolation import contained
 from occstats.experiment.protocol import scale_by_interquartile_range
 from occstats.progress import track
@@ -199,7 +205,7 @@ def _checked(
         if value < least:
             raise DataError(f"{name}: at least {least} is needed; got {value}")
     if limit is not None and not limit > 0:
-        raise DataError(f"limit: expected a positive number of seconds; got {limit!r}")
+        raise DataError(f"limit: expected a positive number of seconds; got {plain(limit)!r}")
     return ordered
 
 

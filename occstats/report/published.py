@@ -32,7 +32,7 @@ def nearness(ours: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:
     --------
     >>> tasks = pd.MultiIndex.from_tuples([("iris", "a"), ("iris", "b")], names=["d", "c"])
     >>> ours = pd.DataFrame({"X": [0.9, 0.8], "Y": [0.7, 0.95]}, index=tasks)
-    >>> near = nearness(ours, ours + [[0.0, 0.004], [0.0004, 0.01]])
+    >>> near = nearness(ours, ours + np.array([[0.0, 0.004], [0.0004, 0.01]]))
     >>> near.iloc[:, :4].values.tolist()
     [[2, 2, 2, 2], [2, 0, 1, 2]]
     """

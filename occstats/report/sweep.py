@@ -129,7 +129,7 @@ def _draw(sweep: Sweep, folder: str | Path, kinds: tuple[str, ...]) -> list[str]
     from occstats.figures.saving import save
     from occstats.figures.style import FigureError
 
-    if sweep.curves.empty:
+    if sweep.curves.empty or not kinds:
         return []
     try:
         figure = draw(sweep.curves, axis_labels=AXIS_LABELS)

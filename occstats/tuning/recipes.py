@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from occstats.errors import ArgumentError
-from occstats.experiment.estimators import Recipe, make_recipes, shares_search
+from occstats.experiment.estimators import Recipe, make_recipes, plain, shares_search
 from occstats.tuning.grids import PAPER, Axis, Value, check_names, with_grids, with_windows
 
 __all__ = [
@@ -77,7 +77,7 @@ def make_sweep_recipes(
     ['LOF', 'LOF (euclidean)', 'SVM']
     """
     chosen = make_recipes(DEFAULT_DESCRIPTORS if descriptors is None else descriptors)
-    given = {name: tuple(values) for name, values in (grids or {}).items()}
+    given = {name: tuple(map(plain, values)) for name, values in (grids or {}).items()}
     origins = {recipe.name: recipe.origin for recipe in chosen}
     check_names(given, origins)
     metric_names = tuple(DEFAULT_METRICS if metrics is None else metrics)

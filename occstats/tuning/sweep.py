@@ -4,14 +4,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 import pandas as pd
 
 from occstats.errors import ResultsError
-from occstats.experiment.estimators import Recipe, SeedPolicy
-from occstats.experiment.run import Data, folder_or_temporary
+from occstats.experiment.estimators import Recipe
+from occstats.experiment.run import Data, Options, folder_or_temporary, split_options
 from occstats.tuning.experiment import prepare_sweep, read_description, read_rows
 from occstats.tuning.grids import Value
 from occstats.tuning.recipes import paper_defaults
@@ -196,21 +196,12 @@ def read_sweep(folder: str | Path) -> Sweep:
 def tune(
     data: Data = "builtin",
     *,
-    datasets: Iterable[str] | None = None,
     descriptors: Iterable[str | Recipe] | None = None,
     metrics: Iterable[str] | None = None,
     grids: Mapping[str, Iterable[Value]] | None = None,
     windows: Mapping[str, int] | None = None,
     out: str | Path | None = None,
-    jobs: int | None = None,
-    scheduler: str | None = None,
-    shard: tuple[int, int] | None = None,
-    timeout: float | None = None,
-    seed: str | int | SeedPolicy = "pinned:0",
-    label: str = "class",
-    force: str | None = None,
-    memory: float | None = None,
-    progress: bool | None = None,
+    **options: Unpack[Options],
 ) -> Sweep:
     r"""Evaluate descriptors over their hyperparameters, and find the best defaults.
 
@@ -221,7 +212,7 @@ def tune(
 
     Parameters
     ----------
-    data, datasets, label
+    data
         The data sets; as in `occstats.run_experiment`.
     descriptors : iterable of str, optional
         Names among the nine or import paths; by default NND, LNND, LOF, SVM and ALP.
@@ -236,8 +227,9 @@ def tune(
         Name → odd width of the rolling mean in grid points; ``""`` for all.
     out : path, optional
         A folder for the sweep; a temporary one by default. What is there is not computed again.
-    jobs, scheduler, shard, timeout, seed, force, memory, progress
-        As in `occstats.run_experiment`; the time limit is that of one fold.
+    **options
+        datasets, label, jobs, scheduler, shard, timeout, seed, force, memory and progress as in
+        `occstats.run_experiment`; the time limit is that of one fold.
 
     Returns
     -------
@@ -255,25 +247,9 @@ def tune(
     >>> sweep.defaults[["descriptor", "hyperparameter", "optimum", "paper"]].values.tolist()
     [['NND', 'k', 6, 1]]
     """
+    asked, how = split_options(options)
+    own: dict[str, Any] = {"metrics": metrics, "grids": grids, "windows": windows}
     with folder_or_temporary(out) as place:
-        experiment = prepare_sweep(
-            data,
-            out=place,
-            descriptors=descriptors,
-            metrics=metrics,
-            grids=grids,
-            windows=windows,
-            datasets=datasets,
-            label=label,
-            timeout=timeout,
-            seed=seed,
-        )
-        experiment.run(
-            jobs=jobs,
-            scheduler=scheduler,
-            part=shard,
-            force=force,
-            memory=memory,
-            progress=progress,
-        )
+        experiment = prepare_sweep(data, out=place, descriptors=descriptors, **own, **asked)
+        experiment.run(**how)
         return read_sweep(experiment.folder)

@@ -1,10 +1,12 @@
 """Runs, sweeps and times make, seed and limit an estimator in the same way."""
 
+import numpy as np
 import pandas as pd
 import pytest
 
 from occstats import run_experiment, tune
-from occstats.experiment.estimators import make_recipes
+from occstats.errors import ArgumentError, DataError
+from occstats.experiment.estimators import Recipe, make_recipes
 from occstats.experiment.timing import measure_times
 
 CHECKING = "misbehaving:Checking"
@@ -52,3 +54,17 @@ def test_the_seed_of_a_sweep_is_that_of_its_fits(toy, name, grid):
             ordered, alone.sort_values(["class", "fold"], ignore_index=True)["auroc"]
         )
     assert not swept["pinned:0"]["auroc"].equals(swept["pinned:1"]["auroc"])
+
+
+def test_numbers_of_numpy_are_numbers_and_print_as_such(toy):
+    frames = {"toy": toy["toy"]}
+    grids = {"k": np.arange(1, 3)}
+    swept = tune(frames, descriptors=["NND"], metrics=["manhattan"], grids=grids, jobs=1)
+    assert set(swept.rows["parameters"]) == {'{"k": 1}', '{"k": 2}'}
+    with pytest.raises(ArgumentError, match=r"positive integers, got 1\.5$"):
+        tune(frames, descriptors=["NND"], grids={"k": [np.float64(1.5)]})
+    with pytest.raises(DataError, match=r"^timeout=-1\.0: expected"):
+        run_experiment(frames, timeout=np.float64(-1.0))
+    recipes = [Recipe("NND", "NND", {"k": np.int64(2)})]
+    table = run_experiment(frames, descriptors=recipes, jobs=1)
+    assert not table["parameters"].str.contains("np.").any()

@@ -21,7 +21,7 @@ LEAVING = {
     "Exiting": "SystemExit: 0",
     "Interrupting": "KeyboardInterrupt: ",
     "Cancelling": "CancelledError: ",
-    "WrongShape": "ValueError: scores of the shape",
+    "WrongShape": "ValueError: WrongShape.score_samples must give one score per row",
     "Leaving": "its process died (exit code 0)",
     "Crashing": "its process died (exit code -11)",
 }

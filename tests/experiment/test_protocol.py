@@ -70,6 +70,13 @@ def test_ties_of_the_last_bits_are_ties():
     assert auroc(np.array([True, True]), np.array([0.1, 0.2])) is None
 
 
+def test_scores_that_are_not_of_distances_are_compared_as_they_are():
+    is_target = np.array([True, False])
+    barely = np.array([0.25 + 1e-14, 0.25])
+    assert auroc(is_target, barely) == 0.5
+    assert auroc(is_target, barely, of_distances=False) == 1.0
+
+
 @given(
     hnp.arrays(float, 30, elements=st.floats(0, 1).map(lambda value: round(value, 2))),
     hnp.arrays(bool, 30),
