@@ -8,18 +8,19 @@ from typing import Any, TypeVar
 
 import click
 from click.shell_completion import CompletionItem
+from click.types import StringParamType
 
 from occstats.comparison.settings import Settings
 from occstats.results.options import Reading, option_name
 
 __all__ = [
-    "NAMES",
     "READING",
     "RESULTS",
     "GroupedCommand",
     "reading_options",
     "results_argument",
     "setting_options",
+    "split_names",
     "take_reading",
     "take_settings",
 ]
@@ -31,7 +32,7 @@ READING = tuple(item.name for item in fields(Reading))
 SETTINGS = tuple(item.name for item in fields(Settings))
 
 
-class ResultsType(click.ParamType[str]):
+class ResultsType(StringParamType):
     """A path to results or the name of bundled ones; the shell completes both."""
 
     name = "results"
@@ -45,22 +46,23 @@ class ResultsType(click.ParamType[str]):
         return [CompletionItem(name) for name in names] + [CompletionItem(incomplete, type="file")]
 
 
-class NamesType(click.ParamType[list[str]]):
-    """Names separated by commas; a name that has a comma itself can be quoted."""
-
-    name = "names"
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> list[str]:
-        import csv
-
-        parts = next(csv.reader([value], skipinitialspace=True), [])
-        return [part.strip() for part in parts if part.strip()]
-
-
 RESULTS = ResultsType()
-NAMES = NamesType()
+
+
+def split_names(text: str | None) -> list[str] | None:
+    """Names separated by commas; a name that has a comma itself can be quoted.
+
+    Examples
+    --------
+    >>> split_names('ALP, "a, b"')
+    ['ALP', 'a, b']
+    """
+    if text is None:
+        return None
+    import csv
+
+    parts = next(csv.reader([text], skipinitialspace=True), [])
+    return [part.strip() for part in parts if part.strip()]
 
 
 class GroupedOption(click.Option):
@@ -121,12 +123,11 @@ def _option(item: Field[Any], group: str) -> Callable[[Command], Command]:
         return click.option(f"{name}/--{declared['flag']}", item.name, default=None, **attributes)
     if item.default is False:
         return click.option(name, item.name, is_flag=True, default=None, **attributes)
+    kind: Any = type(item.default) if isinstance(item.default, int | float) else str
     if declared.get("choices"):
-        kind: Any = click.Choice(list(declared["choices"]))
-    elif declared.get("listed"):
-        kind = NAMES
-    else:
-        kind = type(item.default) if isinstance(item.default, int | float) else str
+        kind = click.Choice(list(declared["choices"]))
+    if declared.get("listed"):
+        attributes["callback"] = lambda _context, _parameter, value: split_names(value)
     many = bool(declared.get("many"))
     return click.option(name, item.name, type=kind, multiple=many, **attributes)
 

@@ -22,16 +22,15 @@ SHARED_CLUSTERS = 150
 def walsh_form(x: Array, grouping: Clusters, threshold: float, weights: Array) -> Array:
     r"""Matrix K[i, k] = Σ v_s v_t h(x_s + x_t − threshold) over tasks s of cluster i and t of k.
 
-        h is 1 above 0, ½ at 0 and 0 below. NaN in `x` counts nothing.
+    h is 1 above 0, ½ at 0 and 0 below. NaN in `x` counts nothing.
 
-        Examples
-        --------
-        >>> from occstats.stats.clusters import Clusters
-    from occstats.stats.tests.ranking import count_matrix
-        >>> x = np.array([1.0, -2.0, 3.0])
-        >>> walsh_form(x, Clusters.of(["a", "a", "b"]), 0.0, np.ones(3))
-        array([[1., 2.],
-               [2., 1.]])
+    Examples
+    --------
+    >>> from occstats.stats.clusters import Clusters
+    >>> x = np.array([1.0, -2.0, 3.0])
+    >>> walsh_form(x, Clusters.of(["a", "a", "b"]), 0.0, np.ones(3))
+    array([[1., 2.],
+           [2., 1.]])
     """
     kept = ~np.isnan(x) & (weights != 0)
     x, v, codes = x[kept], weights[kept], grouping.codes[kept]

@@ -34,6 +34,8 @@ ENUMERATED_CLUSTERS = 13
 MOST_SIGNS = 200_000_000
 # Subsets that are searched first to know where to begin.
 _PILOT = 200
+# Signs that are copied rather than picked out again at each step.
+_SMALL = 4_000_000
 
 
 @dataclass(frozen=True)
@@ -246,6 +248,8 @@ def _typical(ranks: _SignedRanks, subsets: NDArray[np.float32], share: float) ->
         else:
             settled += int(turned.sum())
             low, undecided = middle, undecided[~turned]
+        if undecided.size * subsets.shape[1] <= _SMALL and 2 * undecided.size < len(subsets):
+            subsets, undecided = subsets[undecided], np.arange(len(undecided))
     return float(high)
 
 
