@@ -1,6 +1,8 @@
-"""What the project promises about itself: its files stay short, its guide is right."""
+"""What the project promises about itself: its dependencies are used, its files stay short."""
 
+import ast
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -8,6 +10,33 @@ import pytest
 ROOT = Path(__file__).parents[1]
 SOURCES = [*ROOT.glob("occstats/**/*.py"), *ROOT.glob("descriptors/**/*.py")]
 LONGEST_FILE = 400
+# Where the module has another name than the distribution.
+MODULES = {"scikit-learn": "sklearn"}
+
+
+def dependencies():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    names = [re.match(r"[\w-]+", line)[0] for line in project["dependencies"]]
+    return [MODULES.get(name, name) for name in names]
+
+
+def imported():
+    """Top-level modules of every import, also those by name (`import_module`)."""
+    found = set()
+    for path in SOURCES:
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Import):
+                found |= {alias.name for alias in node.names}
+            elif isinstance(node, ast.ImportFrom):
+                found.add(node.module or "")
+            elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith("import_module"):
+                words = (part for part in ast.walk(node) if isinstance(part, ast.Constant))
+                found |= {str(word.value) for word in words}
+    return {name.partition(".")[0] for name in found}
+
+
+def test_every_declared_dependency_is_imported_somewhere():
+    assert set(dependencies()) - imported() == set()
 
 
 @pytest.mark.parametrize("folder", ["occstats", "descriptors"])

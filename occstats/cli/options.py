@@ -17,10 +17,10 @@ __all__ = [
     "READING",
     "RESULTS",
     "GroupedCommand",
-    "names",
     "reading_options",
     "results_argument",
     "setting_options",
+    "split_names",
     "take_reading",
     "take_settings",
 ]
@@ -46,21 +46,23 @@ class ResultsType(StringParamType):
         return [CompletionItem(name) for name in names] + [CompletionItem(incomplete, type="file")]
 
 
-def names(text: str) -> list[str]:
+RESULTS = ResultsType()
+
+
+def split_names(text: str | None) -> list[str] | None:
     """Names separated by commas; a name that has a comma itself can be quoted.
 
     Examples
     --------
-    >>> names('ALP, "a,b"')
-    ['ALP', 'a,b']
+    >>> split_names('ALP, "a, b"')
+    ['ALP', 'a, b']
     """
+    if text is None:
+        return None
     import csv
 
     parts = next(csv.reader([text], skipinitialspace=True), [])
     return [part.strip() for part in parts if part.strip()]
-
-
-RESULTS = ResultsType()
 
 
 class GroupedOption(click.Option):
@@ -122,15 +124,13 @@ def _option(item: Field[Any], group: str) -> Callable[[Command], Command]:
     if item.default is False:
         return click.option(name, item.name, is_flag=True, default=None, **attributes)
     choices = list(declared.get("choices") or ())
+    kind: Any = type(item.default) if isinstance(item.default, int | float) else str
     if any(choice.endswith("=NAME") for choice in choices):
-        kind: Any = str
         attributes["metavar"] = "|".join(choices)
     elif choices:
         kind = click.Choice(choices)
-    elif declared.get("listed"):
-        kind = names
-    else:
-        kind = type(item.default) if isinstance(item.default, int | float) else str
+    if declared.get("listed"):
+        attributes["callback"] = lambda _context, _parameter, value: split_names(value)
     many = bool(declared.get("many"))
     return click.option(name, item.name, type=kind, multiple=many, **attributes)
 

@@ -111,7 +111,7 @@ def compare_with(
 ) -> Comparison:
     """Compare under settings that are already checked."""
     # The products are small: one thread is as fast as several, never waits for a busy machine, and
-    # gives the same last digits everywhere.
+    # gives the same last digits whatever the number of threads.
     with threadpool_limits(1, user_api="blas"):
         return _compare(prepare(results, settings), progress)
 

@@ -7,19 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from occstats import __version__
-from occstats.comparison.choices import (
-    ALTERNATIVES,
-    CORRECTIONS,
-    ENGINES,
-    FAMILIES,
-    INFERENCES,
-    KENDALLS,
-    MISSING,
-    NULLS,
-    TESTS,
-    TRAITS,
-    chosen,
-)
+from occstats.comparison import choices
 from occstats.comparison.words.explain import QUANTITIES, IntervalKind
 from occstats.comparison.words.references import REFERENCES, Reference
 from occstats.text import listing
@@ -30,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["MethodsText", "methods_text"]
 
-TERMS = {trait.term: trait.sentence for trait in TRAITS.values()} | {
+TERMS = {trait.term: trait.sentence for trait in choices.TRAITS.values()} | {
     "median_score": "the median score"
 }
 
@@ -74,7 +62,7 @@ def methods_text(comparison: Comparison) -> MethodsText:
     ['demsar2006', 'rosner2006']
     """
     settings, results = comparison.settings, comparison.results
-    missing = chosen(MISSING, settings.missing)
+    missing = choices.chosen(choices.MISSING, settings.missing)
     sentences = [
         f"We compared {len(results.algorithms)} algorithms by their {results.score_name} on "
         f"{results.n_tasks} tasks from {results.n_clusters} data "
@@ -88,15 +76,14 @@ def methods_text(comparison: Comparison) -> MethodsText:
     if results.n_clusters > 1:
         sentences += [_test_sentence(settings), _correction_sentence(settings)]
         sentences.append(_interval_sentence(comparison))
-    sentences.append(
-        f"The agreement between algorithms was measured {KENDALLS[settings.kendall].sentence}. "
-    )
+    agreement = choices.KENDALLS[settings.kendall].sentence
+    sentences.append(f"The agreement between algorithms was measured {agreement}. ")
     terms = comparison.regression["term"].unique()
     traits = [TERMS.get(term, term) for term in terms if term != "intercept"]
     if traits:
         sentences.append(
             f"The rank of each algorithm was regressed on {listing(traits)} of the task by "
-            f"weighted least squares, {INFERENCES[settings.inference].sentence}. "
+            f"weighted least squares, {choices.INFERENCES[settings.inference].sentence}. "
         )
     sentences.append(_software_sentence(settings))
     template = "".join(sentences).strip()
@@ -110,15 +97,15 @@ def methods_text(comparison: Comparison) -> MethodsText:
 
 
 def _test_sentence(settings: Settings) -> str:
-    test = TESTS[settings.test]
-    null = NULLS[settings.null].sentence
+    test = choices.TESTS[settings.test]
+    null = choices.NULLS[settings.null].sentence
     null = null.replace("{flips}", test.flips).replace("{n_resamples}", f"{settings.n_resamples:,}")
     ties = (
         f" Differences were rounded to multiples of {settings.tie_tolerance:g} before ranking."
         if settings.tie_tolerance
         else ""
     )
-    sided = ALTERNATIVES[settings.alternative].phrase
+    sided = choices.ALTERNATIVES[settings.alternative].phrase
     return (
         f"Pairs were compared with {test.sentence}; {null}.{ties} The tests are {sided} at level "
         f"α = {settings.alpha:g}. "
@@ -128,8 +115,10 @@ def _test_sentence(settings: Settings) -> str:
 def _correction_sentence(settings: Settings) -> str:
     if settings.correction == "none":
         return "P-values are not corrected for multiple testing. "
-    family = FAMILIES[settings.family].sentence.replace("{control}", str(settings.control))
-    return f"P-values were corrected by {CORRECTIONS[settings.correction].sentence} {family}. "
+    family = choices.FAMILIES[settings.family].sentence.replace("{control}", str(settings.control))
+    return (
+        f"P-values were corrected by {choices.CORRECTIONS[settings.correction].sentence} {family}. "
+    )
 
 
 def _interval_sentence(comparison: Comparison) -> str:
@@ -154,8 +143,8 @@ def _interval_sentence(comparison: Comparison) -> str:
 
 
 def _software_sentence(settings: Settings) -> str:
-    engine = ENGINES[settings.engine].sentence
-    test = TESTS[settings.test]
+    engine = choices.ENGINES[settings.engine].sentence
+    test = choices.TESTS[settings.test]
     if settings.engine == "native" and test.in_r and settings.null == "asymptotic":
         engine = ", whose clustered tests agree with those of the R package clusrank {jiang2020}"
     return f"The analysis was made with occstats {__version__}{engine}."
