@@ -318,7 +318,7 @@ def one_line(path):
 
 def packed_zeros(path):
     with gzip.open(path, "wb", 1) as stream:
-        for _ in range(1_900):
+        for _ in range(400):
             stream.write(bytes(1_000_000))
 
 
