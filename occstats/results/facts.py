@@ -14,6 +14,7 @@ from occstats.results.readers.raw import RawTable
 
 __all__ = ["Facts"]
 
+_FEW = 30
 _YES_NO = frozenset(("true", "false", "yes", "no", "0", "1"))
 
 
@@ -44,8 +45,9 @@ class Facts:
         return self._names[column]
 
     def _column(self, column: str) -> pd.Series:
-        held = self.__dict__.get("frame")
-        return held[column] if held is not None else self.raw.read([column])[column]
+        # Picking columns one by one out of thousands takes longer than all at once.
+        at_once = "frame" in self.__dict__ or len(self._numbers) > _FEW
+        return self.frame[column] if at_once else self.raw.read([column])[column]
 
     def is_numeric(self, column: str) -> bool:
         """Whether there are numbers and nothing else."""

@@ -95,17 +95,27 @@ def load_results(*sources: Source, **options: Any) -> Results:
             f"{near_names(unknown[0], known)}"
         )
     reading = Reading(**options)
-    opened = open_sources(sources, reading)
-    _check_asked([item for item in opened if isinstance(item, RawTable)], reading)
-    tables = [item if isinstance(item, Results) else _table(item, reading) for item in opened]
-    joined = join(tables, reading.on_clash)
-    return replace(joined, notes=(*joined.notes, *_look_alike_notes(joined)))
+    try:
+        return _load(sources, reading)
+    except MemoryError:
+        raise ResultsError(
+            "sources: the memory does not suffice for them; leave out columns and rows that are not"
+            " needed"
+        ) from None
 
 
 load_results.__doc__ = (load_results.__doc__ or "").replace("{options}", document())
 load_results.__signature__ = signature(load_results).replace(  # type: ignore[attr-defined]
     parameters=[signature(load_results).parameters["sources"], *parameters()]
 )
+
+
+def _load(sources: Sequence[Source], reading: Reading) -> Results:
+    opened = open_sources(sources, reading)
+    _check_asked([item for item in opened if isinstance(item, RawTable)], reading)
+    tables = [item if isinstance(item, Results) else _table(item, reading) for item in opened]
+    joined = join(tables, reading.on_clash)
+    return replace(joined, notes=(*joined.notes, *_look_alike_notes(joined)))
 
 
 def _check_asked(tables: Sequence[RawTable], reading: Reading) -> None:

@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from occstats.names import printable
+
 __all__ = [
     "as_text",
     "column_text",
@@ -22,6 +24,10 @@ __all__ = [
 ]
 
 _LONGEST_SHOWN = 60
+_LONGEST_NUMBER = 400
+_CONTROLS = {
+    code: None for code in range(128) if not chr(code).isprintable() and not chr(code).isspace()
+}
 
 
 def quote(name: object) -> str:
@@ -42,6 +48,15 @@ def show_path(path: object) -> str:
     """
     text = str(path)
     return text if text.isprintable() else repr(text)
+
+
+def reason_of(error: BaseException) -> str:
+    """What a library says of an error, short and without what moves the cursor.
+
+    >>> reason_of(ValueError("bad\\n  \\x07thing"))
+    'bad \\\\x07thing'
+    """
+    return printable(" ".join(str(error).split()))[:120]
 
 
 def count(number: int, thing: str) -> str:
@@ -111,8 +126,13 @@ def _encodable(name: str | None) -> str | None:
 
 def _folded(name: str) -> Hashable:
     """Reduce a name to what is left without case, blanks, Unicode form and number style."""
-    visible = "".join(c for c in name if unicodedata.category(c) not in {"Cf", "Cc"} or c.isspace())
-    folded = " ".join(unicodedata.normalize("NFKC", visible).casefold().split())
+    if name.isascii():  # by far the most, and quick even for long names
+        folded = " ".join(name.translate(_CONTROLS).casefold().split())
+    else:
+        visible = (c for c in name if unicodedata.category(c) not in {"Cf", "Cc"} or c.isspace())
+        folded = " ".join(unicodedata.normalize("NFKC", "".join(visible)).casefold().split())
+    if len(folded) > _LONGEST_NUMBER:
+        return folded
     try:
         number = float(folded)
     except ValueError:

@@ -18,7 +18,7 @@ from occstats.errors import ResultsError
 
 __all__ = ["Reading", "as_arguments", "as_options", "document", "option_name", "parameters"]
 
-MOST_ROWS = 20_000_000
+MOST_ROWS = 2_000_000
 
 
 def _option(help_text: str, default: Any = None, **details: Any) -> Any:

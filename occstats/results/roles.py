@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 from occstats.errors import ResultsError
@@ -30,6 +31,7 @@ from occstats.results.wide import WideColumns, split_columns
 __all__ = ["Roles", "find_roles", "require"]
 
 _NUMBERED = {"", "id", "index", "unnamed_0", "row", "no", "nr", "number"}
+_MOST_GUESSES = 50
 _KEYS = ("cluster", "task", "algorithm", "fold", "repeat")
 
 
@@ -336,8 +338,9 @@ class _Finder:
         numeric = [c for c in candidates if len(self.facts.numbers(c).known)]
         measures = [c for c in numeric if measure(c) in ALIASES["score"]]
         keys = [c for c in (self.found[r] for r in ("cluster", "task", "fold", "repeat")) if c]
-        texts = [c for c in candidates if self.facts.is_text(c) and self.facts.n_distinct(c) > 1]
+        labels = (c for c in candidates if self.facts.is_text(c) and self.facts.n_distinct(c) > 1)
         repeated = not self.facts.is_distinct(*keys)
+        texts = list(islice(labels, _MOST_GUESSES)) if repeated or measures else []
         guess = next((c for c in texts if self.facts.is_distinct(*keys, c)), None)
         if repeated and guess is not None:
             raise ResultsError(

@@ -20,6 +20,7 @@ from occstats.results.table import CLUSTER, TASK, Results
 __all__ = ["shape"]
 
 _MOST_FOLD_CELLS = 50_000_000
+_MOST_LABELS = 200
 # The state of a fold that has a row but no score.
 ABSENT = 3
 
@@ -159,7 +160,7 @@ def _tells_apart(
 ) -> tuple[str, list[str]] | None:
     """The column of labels that tells rows of the same key apart, and its values."""
     used = {*roles.keys, roles.score, roles.status, *roles.columns, *roles.traits.values()}
-    for column in facts.raw.columns:
+    for column in facts.raw.columns[:_MOST_LABELS]:
         if column in used or facts.is_fractional(column):
             continue
         values = [name for name in dict.fromkeys(facts.names(column)) if name is not None]

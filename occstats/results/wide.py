@@ -90,8 +90,9 @@ def split_columns(facts: Facts, candidates: Sequence[str], *, what: str) -> Wide
         elif by_name[name] is None and others and _is_apart(values[name], others):
             left_out[name] = "trait"
     scores = [name for name in left if name not in left_out]
-    doubtful = [name for name in left if name in doubtful and name in scores]
-    sure = [name for name in scores if name not in doubtful]
+    odd = set(doubtful)
+    doubtful = [name for name in scores if name in odd]
+    sure = [name for name in scores if name not in odd]
     if doubtful and sure:
         raise ResultsError(
             f"{facts.raw.name}: {quote_list(doubtful)} may be {what} or not: the name or the values"

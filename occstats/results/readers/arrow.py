@@ -12,7 +12,7 @@ import pandas as pd
 
 from occstats.errors import ResultsError
 from occstats.files import DIGEST, verify_digest
-from occstats.results.names import column_text, quote_list, show_path
+from occstats.results.names import column_text, quote_list, reason_of, show_path
 from occstats.results.readers.raw import RawTable, check_names
 from occstats.results.readers.safety import Limits, check_exists, kind_of_file
 
@@ -38,7 +38,7 @@ def from_arrow(source: Any, where: str, limits: Limits) -> RawTable:
     except (pa.ArrowException, ValueError, TypeError) as error:
         if isinstance(error, ResultsError):
             raise
-        reason = " ".join(str(error).split())[:160]
+        reason = reason_of(error)
         raise ResultsError(f"{where}: cannot be read as a table ({reason})") from None
     return RawTable(where, names, rows, lambda wanted: frame[list(wanted)])
 
@@ -83,6 +83,7 @@ def _read_shards(paths: Sequence[Path], where: str, limits: Limits) -> RawTable:
         size += sum(file.metadata.row_group(i).total_byte_size for i in range(file.num_row_groups))
         limits.check_rows(rows, where)
         limits.check_bytes(size, where)
+        limits.check_cells(rows * len(columns), where)
         file.close()
 
     def read(wanted: Sequence[str]) -> pd.DataFrame:
@@ -136,7 +137,13 @@ def _read_columns(path: Path, wanted: Sequence[str]) -> pd.DataFrame:
             field.name
             for field in schema
             if field.name in wanted
-            and (pa.types.is_string(field.type) or pa.types.is_large_string(field.type))
+            and any(
+                test(field.type)
+                for test in (
+                    *(pa.types.is_string, pa.types.is_large_string),
+                    *(pa.types.is_binary, pa.types.is_large_binary),
+                )
+            )
         ]
         present = [name for name in wanted if name in schema.names]
         digested = DIGEST in (schema.metadata or {})
@@ -171,7 +178,7 @@ def _join(frames: Sequence[pd.DataFrame], wanted: Sequence[str]) -> pd.DataFrame
 
 
 def _damaged(path: Path, error: BaseException) -> ResultsError:
-    reason = " ".join(str(error).split())[:160]
+    reason = reason_of(error)
     return ResultsError(
         f"{show_path(path)}: damaged Parquet file ({reason}); copy or write it again"
     )
@@ -271,5 +278,5 @@ def _field(buffer: bytes, table: int, number: int) -> int | None:
 
 
 def _damaged_feather(where: str, error: BaseException) -> ResultsError:
-    reason = " ".join(str(error).split())[:160]
+    reason = reason_of(error)
     return ResultsError(f"{where}: damaged Feather file ({reason}); copy or write it again")

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from occstats.errors import ResultsError
-from occstats.results.names import quote, quote_list, show_path
+from occstats.results.names import quote, quote_list, reason_of, show_path
 from occstats.results.readers.raw import RawTable, check_names, from_frame
 from occstats.results.readers.safety import Limits
 
@@ -37,7 +37,7 @@ def read_excel(path: Path, limits: Limits, sheet: str | None = None) -> RawTable
     except ResultsError:
         raise
     except Exception as error:  # a damaged workbook can raise anything
-        reason = " ".join(str(error).split())[:120]
+        reason = reason_of(error)
         raise ResultsError(f"{where}: damaged Excel workbook ({reason}); save it again") from None
     header = ["" if cell is None else str(cell) for cell in rows[0]] if rows else []
     while header and not header[-1] and all(r[len(header) - 1] is None for r in rows[1:]):

@@ -12,7 +12,7 @@ from typing import Any
 import pandas as pd
 
 from occstats.errors import ResultsError
-from occstats.results.names import quote_list, show_path
+from occstats.results.names import quote_list, reason_of, show_path
 from occstats.results.readers.harnesses import Reader
 from occstats.results.readers.raw import RawTable, from_frame
 from occstats.results.readers.safety import Limits
@@ -39,7 +39,7 @@ def _load(path: Path, limits: Limits) -> Any:
     try:
         return json.loads(path.read_text(encoding="utf-8-sig"))
     except (ValueError, RecursionError) as error:
-        raise ResultsError(f"{where}: is not JSON ({str(error)[:80]})") from None
+        raise ResultsError(f"{where}: is not JSON ({reason_of(error)})") from None
 
 
 def _flat(record: Mapping[str, Any], prefix: str = "", depth: int = 0) -> Record:
@@ -133,7 +133,7 @@ def _inspect_log(path: Path, limits: Limits) -> tuple[Record, list[Record]]:
             samples = [json.loads(archive.read(n)) for n in names if n.startswith("samples/")]
             return json.loads(archive.read(header)), samples
     except (zipfile.BadZipFile, StopIteration, ValueError, OSError, NotImplementedError) as error:
-        raise ResultsError(f"{where}: is no log of Inspect ({str(error)[:80]})") from None
+        raise ResultsError(f"{where}: is no log of Inspect ({reason_of(error)})") from None
 
 
 def _lm_eval(paths: Sequence[Path], limits: Limits) -> Iterable[RawTable]:
@@ -256,7 +256,7 @@ def _checked(name: str, read: Callable[[Sequence[Path], Limits], Iterable[RawTab
         except (KeyError, TypeError, AttributeError, UnicodeDecodeError) as error:
             raise ResultsError(
                 f"{quote_list(map(str, paths), limit=3)}: not as {name} writes it"
-                f" ({type(error).__name__}: {str(error)[:80]})"
+                f" ({type(error).__name__}: {reason_of(error)})"
             ) from None
 
     return checked

@@ -57,8 +57,12 @@ class Limits:
     """The most that is read from one source; checked before it is unpacked."""
 
     rows: int = MOST_ROWS
-    columns: int = 100_000
-    cells: int = 200_000_000
+    columns: int = 10_000
+
+    @property
+    def cells(self) -> int:
+        """The most cells a source may have: memory and time grow with them."""
+        return self.rows * 10
 
     @property
     def unpacked_bytes(self) -> int:
@@ -78,15 +82,15 @@ class Limits:
         if columns > self.columns:
             raise ResultsError(
                 f"{where}: {columns:,} columns, more than the limit of {self.columns:,}; is this a"
-                " results table?"
+                " results table? In long form it may have any number of algorithms"
             )
 
     def check_cells(self, cells: int, where: str) -> None:
         """Refuse a table with more cells than fit into memory."""
         if cells > self.cells:
             raise ResultsError(
-                f"{where}: {cells:,} cells or more, above the limit of {self.cells:,}; leave out"
-                " the columns that are not needed"
+                f"{where}: {cells:,} cells or more, above the limit of {self.cells:,} for"
+                f" {self.rows:,} rows; leave out columns that are not needed, or raise max_rows"
             )
 
     def check_bytes(self, size: int, where: str) -> None:
