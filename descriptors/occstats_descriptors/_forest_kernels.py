@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from occstats_descriptors._jit import compiled
+from occstats_descriptors._jit import compiled, put
 from occstats_descriptors._mersenne import (
     STATE_SIZE,
     chosen_without_replacement,
@@ -86,18 +86,21 @@ def grow(
     filled = 0
     for row in range(n):
         if taken[row]:
-            part[filled] = rows[row]
+            for j in range(m):
+                part[filled, j] = rows[row, j]
             filled += 1
     order = np.arange(subsample)
     aside = np.empty(subsample, np.int64)
     low, high = np.empty((1, m)), np.empty(m)
     # Pending nodes: first and end position in `order`, height, and where the parent wants the name.
     pending = np.empty((limit + 2, 4), np.int64)
-    pending[0] = (0, subsample, 0, -1)
+    put(pending, 0, (0, subsample, 0, -1))
     waiting, inner, outer = 1, 0, 0
+    zero: Any = np.int64(0)
     while waiting > 0:
         waiting -= 1
-        first, end, height, parent = pending[waiting]
+        here = pending[waiting]
+        first, end, height, parent = here[0], here[1], here[2], here[3]
         if height >= limit or end - first <= 1:
             leaves[outer] = height + average_path(end - first)
             outer += 1
@@ -127,7 +130,7 @@ def grow(
             for j in range(m):
                 if taken[j]:
                     normals[node, j] = 0.0
-        intercept = _product(low, 0, normals, node)
+        intercept = _product(low, zero, normals, node)
         intercepts[node] = intercept
         middle, kept = first, 0
         for position in range(first, end):
@@ -138,9 +141,10 @@ def grow(
             else:
                 aside[kept] = row
                 kept += 1
-        order[middle:end] = aside[:kept]
-        pending[waiting] = (middle, end, height + 1, 2 * node + 1)
-        pending[waiting + 1] = (first, middle, height + 1, 2 * node)
+        for position in range(kept):
+            order[middle + position] = aside[position]
+        put(pending, waiting, (middle, end, height + 1, 2 * node + 1))
+        put(pending, waiting + 1, (first, middle, height + 1, 2 * node))
         waiting += 2
     return inner
 

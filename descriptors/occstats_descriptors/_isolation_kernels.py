@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from occstats_descriptors._jit import compiled
+from occstats_descriptors._jit import compiled, put
 from occstats_descriptors._random_state import (
     STATE_SIZE,
     below,
@@ -78,9 +78,10 @@ def grow(
     `leaves`. Left of node i are the rows x with x[attributes[i]] ≤ thresholds[i].
     """
     n, m = rows.shape
+    largest: Any = np.int64(_LARGEST)
     stream = np.empty(STATE_SIZE, np.uint64)
     seeded(stream, seed)
-    seed_of_tree = below(stream, _LARGEST)
+    seed_of_tree = below(stream, largest)
     if not one_stream:
         seeded(stream, seed)
     samples = np.arange(subsample)
@@ -94,7 +95,7 @@ def grow(
                 filled += 1
     seeded(stream, seed_of_tree)
     state = np.empty(1, np.uint32)
-    state[0] = np.uint32(below(stream, _LARGEST))
+    state[0] = np.uint32(below(stream, largest))
 
     values = np.empty(subsample, np.float32)
     order = np.arange(m)  # constant attributes of the current path first
@@ -102,12 +103,13 @@ def grow(
     # Pending nodes: first and end position, height, where the parent wants the name, constants.
     pending = np.empty((limit + 2, 5), np.int64)
     impurities = np.empty(limit + 2)
-    pending[0] = (0, subsample, 0, -1, 0)
+    put(pending, 0, (0, subsample, 0, -1, 0))
     impurities[0] = np.inf
     waiting, inner, outer = 1, 0, 0
     while waiting > 0:
         waiting -= 1
-        first, end, height, parent, known = pending[waiting]
+        here = pending[waiting]
+        first, end, height, parent, known = here[0], here[1], here[2], here[3], here[4]
         impurity = impurities[waiting]
         count = end - first
         total = squares = 0.0
@@ -194,9 +196,9 @@ def grow(
             children[parent // 2, parent % 2] = node
         attributes[node] = attribute
         thresholds[node] = threshold
-        pending[waiting] = (middle, end, height + 1, 2 * node + 1, known + found)
+        put(pending, waiting, (middle, end, height + 1, 2 * node + 1, known + found))
         impurities[waiting] = right_impurity
-        pending[waiting + 1] = (first, middle, height + 1, 2 * node, known + found)
+        put(pending, waiting + 1, (first, middle, height + 1, 2 * node, known + found))
         impurities[waiting + 1] = left_impurity
         waiting += 2
     return inner

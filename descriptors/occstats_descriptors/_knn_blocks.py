@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from occstats_descriptors._jit import compiled
+from occstats_descriptors._jit import compiled, put
 from occstats_descriptors._knn_select import partition
 from occstats_descriptors._tile import BYTES
 
@@ -85,11 +85,11 @@ def _split(X: NDArray[np.float64], size: int, order: NDArray[np.int64]) -> None:
     n, m = X.shape
     keys = np.empty(n)
     pending = np.empty((64, 2), np.int64)
-    pending[0] = (0, len(order))
+    put(pending, 0, (0, len(order)))
     waiting = 1
     while waiting > 0:
         waiting -= 1
-        first, end = pending[waiting]
+        first, end = pending[waiting, 0], pending[waiting, 1]
         middle, last = (first + end) // 2, min(end, n)
         if end - first <= size or first >= n:
             continue
@@ -114,8 +114,8 @@ def _split(X: NDArray[np.float64], size: int, order: NDArray[np.int64]) -> None:
                     high_place = parted
                 else:
                     low_place = parted + 1
-        pending[waiting] = (middle, end)
-        pending[waiting + 1] = (first, middle)
+        put(pending, waiting, (middle, end))
+        put(pending, waiting + 1, (first, middle))
         waiting += 2
 
 

@@ -75,7 +75,8 @@ def sort_pairs(distances: Array, indices: Array, size: int) -> None:
 @compiled
 def keep_nearest(distances: Array, indices: Array, size: int, keep: int) -> float:
     """Move the `keep` nearest of `size` pairs to the front; the largest distance of them."""
-    low, high = 0, size - 1
+    low: Any = np.int64(0)
+    high = size - 1
     while low < high:
         split = partition(distances, indices, low, high)
         if keep - 1 <= split:
