@@ -50,6 +50,13 @@ def _list_figures(context: click.Context, _: click.Parameter, asked: bool) -> No
     help=f"Final width: {_WIDTHS} (with -wide for two columns), or a length such as 90mm. "
     "By default one column, and a page for sweep and times.",
 )
+@click.option(
+    "--theme",
+    type=click.Choice(["house", "user"]),
+    default="house",
+    show_default=True,
+    help="The house style, or that of your matplotlibrc.",
+)
 @click.option("--dpi", default=300.0, show_default=True, help="Dots per inch of PNG.")
 @click.option(
     "--sweep", type=click.Path(), metavar="FILE", help="Table of a tuning sweep (CSV, Parquet)."
@@ -80,6 +87,7 @@ def command(
     only: str | None,
     formats: str,
     width: str | None,
+    theme: str,
     dpi: float,
     sweep: str | None,
     times: str | None,
@@ -128,7 +136,7 @@ def command(
         )
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        for drawn in draw_figures(comparison, only=chosen, width=width, **frames):
+        for drawn in draw_figures(comparison, only=chosen, width=width, theme=theme, **frames):
             if drawn.reason:
                 click.echo(f"{drawn.entry.name}: not drawn: {drawn.reason}", err=True)
             for path in drawn.save(out, kinds, dpi):

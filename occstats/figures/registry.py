@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from occstats.figures.canvas import Drawing
 
 __all__ = ["FIGURES", "FigureEntry"]
 
@@ -20,9 +24,12 @@ class FigureEntry:
     feeds_on: Source
     shows: str
 
-    def function(self) -> Any:
+    def function(self) -> Callable[..., Drawing]:
         """Import and return the function that draws the figure."""
-        return getattr(import_module(f"occstats.figures.{self.module}"), self.name)
+        found: Callable[..., Drawing] = getattr(
+            import_module(f"occstats.figures.{self.module}"), self.name
+        )
+        return found
 
 
 # name, module, what feeds it, what it shows
@@ -35,6 +42,7 @@ _ENTRIES: tuple[tuple[str, str, Source, str], ...] = (
         "comparison",
         "mean ranks, joined where the corrected clustered tests find no difference",
     ),
+    ("letters", "letter_display", "comparison", "which algorithms were not told apart"),
     (
         "pairwise",
         "pairwise_matrix",

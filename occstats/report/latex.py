@@ -5,6 +5,7 @@ import re
 from occstats.comparison.words.methods import MethodsText
 from occstats.report.table import Column, Table
 from occstats.report.writing import minus_signs
+from occstats.tex import COMMANDS
 from occstats.text import ABSENT, printable
 
 __all__ = ["escape", "methods_to_latex", "table_to_latex"]
@@ -12,37 +13,7 @@ __all__ = ["escape", "methods_to_latex", "table_to_latex"]
 # A table longer than a page breaks across pages.
 PAGE_ROWS = 45
 
-_REPLACED = {
-    "\\": r"\textbackslash{}",
-    "{": r"\{",
-    "}": r"\}",
-    "$": r"\$",
-    "&": r"\&",
-    "#": r"\#",
-    "%": r"\%",
-    "_": r"\_",
-    "^": r"\textasciicircum{}",
-    "~": r"\textasciitilde{}",
-    "<": r"$<$",
-    ">": r"$>$",
-    "|": r"\textbar{}",
-    "`": r"\textasciigrave{}",
-    "≥": r"$\geq$",
-    "≤": r"$\leq$",
-    "±": r"$\pm$",
-    "−": r"$-$",
-    "×": r"$\times$",
-    "–": r"--",
-    "α": r"$\alpha$",
-    "τ": r"$\tau$",
-    "χ": r"$\chi$",
-    "ρ": r"$\rho$",
-    "²": r"$^2$",
-    "Σ": r"$\Sigma$",
-    "½": r"$1/2$",
-    "…": r"\ldots{}",
-}  # fmt: skip
-_PATTERN = re.compile("|".join(re.escape(character) for character in _REPLACED))
+_PATTERN = re.compile("|".join(re.escape(character) for character in COMMANDS))
 
 
 def escape(text: str) -> str:
@@ -55,7 +26,7 @@ def escape(text: str) -> str:
     """
     # Two hyphens would become a dash.
     apart = printable(text).replace("--", "-\u200b-")
-    return _PATTERN.sub(lambda match: _REPLACED[match[0]], apart).replace("\u200b", "{}")
+    return _PATTERN.sub(lambda match: COMMANDS[match[0]], apart).replace("\u200b", "{}")
 
 
 _NUMBER = re.compile(r"([+-]?)(\d+)(?:\.(\d+))?")

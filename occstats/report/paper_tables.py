@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -15,7 +14,7 @@ from occstats.report.media import table_files
 from occstats.report.pair_tables import p_value_table
 from occstats.report.table import Column, Leading, Table, grid, with_headers
 from occstats.report.writing import score_digits
-from occstats.text import decimals, did_you_mean, integer, word
+from occstats.text import decimals, did_you_mean, integer, score_word, word
 
 if TYPE_CHECKING:
     from occstats.comparison.result import Comparison
@@ -64,7 +63,7 @@ def paper_summary(comparison: Comparison) -> Table:
     columns = [
         Column("Algorithm", ("algorithm",), word, number=False),
         Column("Rank", ("mean_rank",), decimals(2)),
-        Column(_score_heading(comparison), ("mean_score",), decimals(digits)),
+        Column(score_word(comparison.results.score_name), ("mean_score",), decimals(digits)),
     ]
     spread = ""
     if frame["cvsd"].notna().any():
@@ -72,7 +71,7 @@ def paper_summary(comparison: Comparison) -> Table:
         spread = " and its standard deviation across cross-validation folds (CVSD)"
     return Table(
         name="paper_summary",
-        title=f"Weighted mean rank and {_score_heading(comparison)}{spread}",
+        title=f"Weighted mean rank and {score_word(comparison.results.score_name)}{spread}",
         explanation="",
         frame=frame,
         columns=tuple(columns),
@@ -124,7 +123,7 @@ def paper_scores(comparison: Comparison, *, order: Sequence[str] | None = None) 
         best = top - oriented <= comparison.settings.tie_tolerance
     return Table(
         name="paper_scores",
-        title=f"{_score_heading(comparison)} of every algorithm on every task",
+        title=f"{score_word(comparison.results.score_name)} of every algorithm on every task",
         explanation="The best of each task is bold.",
         frame=with_headers(shown, columns),
         shown=shown,
@@ -168,11 +167,6 @@ def defaults_table(frame: pd.DataFrame) -> Table:
             Column("Default value", ("default",), word, number=False),
         ),
     )
-
-
-def _score_heading(comparison: Comparison) -> str:
-    name = comparison.results.score_name
-    return name.upper() if re.fullmatch("auroc|auc|map|rmse|mae", name) else name
 
 
 def _plain(write: Callable[..., str]) -> Callable[..., str]:
