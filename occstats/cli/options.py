@@ -49,7 +49,7 @@ class ResultsType(StringParamType):
 RESULTS = ResultsType()
 
 
-def split_names(text: str | None) -> list[str] | None:
+def split_names(text: str) -> list[str]:
     """Names separated by commas; a name that has a comma itself can be quoted.
 
     Examples
@@ -57,8 +57,6 @@ def split_names(text: str | None) -> list[str] | None:
     >>> split_names('ALP, "a, b"')
     ['ALP', 'a, b']
     """
-    if text is None:
-        return None
     import csv
 
     parts = next(csv.reader([text], skipinitialspace=True), [])
@@ -92,24 +90,28 @@ def results_argument(command: Command) -> Command:
     return click.argument("results", nargs=-1, required=True, type=RESULTS)(command)
 
 
-def reading_options(command: Command) -> Command:
-    """Add the options that say how to read a results table."""
+def reading_options(command: Command, taken: tuple[str, ...] = ()) -> Command:
+    """Add the options that say how to read a results table.
+
+    Those whose names are taken by the command itself become ``--results-NAME``.
+    """
     for item in reversed(fields(Reading)):
-        command = _option(item, "Reading the results")(command)
+        name = option_name(item.name)
+        name = name.replace("--", "--results-", 1) if item.name in taken else name
+        command = _option(item, name, "Reading the results")(command)
     return command
 
 
 def setting_options(command: Command) -> Command:
     """Add an option for every setting of a comparison."""
     for item in reversed(fields(Settings)):
-        command = _option(item, item.metadata["group"])(command)
+        command = _option(item, option_name(item.name), item.metadata["group"])(command)
     return command
 
 
-def _option(item: Field[Any], group: str) -> Callable[[Command], Command]:
+def _option(item: Field[Any], name: str, group: str) -> Callable[[Command], Command]:
     """An option as its field declares it; what is not given is None, or empty."""
     declared = item.metadata
-    name = option_name(item.name)
     default = f"{item.default:g}" if isinstance(item.default, float) else item.default
     usual = declared.get("usual", default)
     known = usual is not None and usual is not False and usual != ()
@@ -130,7 +132,7 @@ def _option(item: Field[Any], group: str) -> Callable[[Command], Command]:
     elif choices:
         kind = click.Choice(choices)
     if declared.get("listed"):
-        attributes["callback"] = lambda _context, _parameter, value: split_names(value)
+        attributes["callback"] = lambda _context, _parameter, value: value and split_names(value)
     many = bool(declared.get("many"))
     return click.option(name, item.name, type=kind, multiple=many, **attributes)
 
