@@ -259,6 +259,8 @@ def _read_as(results: Results, roles: Roles, raw: RawTable) -> str:
         for names, kind in ((numeric, "numeric column"), (text, "column of text"))
         if names
     ]
+    if raw.unverified:
+        left.append("no digest of its content in it, so that damage may go unseen")
     return f"{raw.name} read as: {'; '.join([', '.join(parts), *left])}"
 
 

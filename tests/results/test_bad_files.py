@@ -220,6 +220,9 @@ def test_a_shard_whose_content_was_changed_is_refused(tmp_path, refused, long_fr
 def test_what_results_write_carries_a_digest(tmp_path, refused, long_frame):
     path = tmp_path / "a.parquet"
     load_results(long_frame).write(path)
+    assert "digest" not in load_results(path).read_as[0]
+    long_frame.to_parquet(tmp_path / "foreign.parquet")
+    assert "no digest of its content" in load_results(tmp_path / "foreign.parquet").read_as[0]
     table = pq.read_table(path)
     pq.write_table(table.slice(0, 11), path)
     refused(path, says=("not what was written",))

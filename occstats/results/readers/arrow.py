@@ -71,13 +71,14 @@ def read_directory(path: Path, limits: Limits) -> RawTable:
 
 def _read_shards(paths: Sequence[Path], where: str, limits: Limits) -> RawTable:
     columns: dict[str, None] = {}
-    parts, rows, size = [], 0, 0
+    parts, rows, size, unverified = [], 0, 0, 0
     for path in paths:
         file = _open(path)
         names = _flat_names(file, path)
         limits.check_columns(len(names), show_path(path))
         check_names(names, show_path(path))
         columns.update(dict.fromkeys(names))
+        unverified += DIGEST not in (file.schema_arrow.metadata or {})
         parts.append((rows, show_path(path)))
         rows += file.metadata.num_rows
         size += sum(file.metadata.row_group(i).total_byte_size for i in range(file.num_row_groups))
@@ -89,7 +90,8 @@ def _read_shards(paths: Sequence[Path], where: str, limits: Limits) -> RawTable:
     def read(wanted: Sequence[str]) -> pd.DataFrame:
         return _join([_read_columns(path, wanted) for path in paths], wanted)
 
-    return RawTable(where, list(columns), rows, read, parts if len(paths) > 1 else ())
+    parts = parts if len(paths) > 1 else []
+    return RawTable(where, list(columns), rows, read, parts, unverified=unverified)
 
 
 def _open(path: Path, text_columns: Sequence[str] = ()) -> Any:
@@ -219,7 +221,7 @@ def read_feather(path: Path, limits: Limits) -> RawTable:
         except (pa.ArrowException, OSError, ValueError, MemoryError) as error:
             raise _damaged_feather(where, error) from None
 
-    return RawTable(where, names, rows, read)
+    return RawTable(where, names, rows, read, unverified=1)
 
 
 def _check_sizes(source: Any, limits: Limits, where: str) -> int:

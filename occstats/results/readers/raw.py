@@ -51,6 +51,8 @@ class RawTable:
         Whether these are all that is to be said: the options of the user are for other sources.
     mixed : bool
         Whether tasks may be of different metrics, all turned so that higher is better.
+    unverified : int
+        How many files carry no digest of their content, so that damage may go unseen.
     label : str
         What a single algorithm is called that the table does not name.
     notes : sequence of str
@@ -66,6 +68,7 @@ class RawTable:
     suggested: Mapping[str, Any] = field(default_factory=dict)
     fixed: bool = False
     mixed: bool = False
+    unverified: int = 0
     label: str = ""
     notes: Sequence[str] = ()
     kept: npt.NDArray[np.int64] | None = None
