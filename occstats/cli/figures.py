@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from occstats.cli.options import RESULTS, reading_options, take_reading
+from occstats.cli.options import RESULTS, complete_figures, reading_options, take_reading
 from occstats.figures.registry import FIGURES
 
 _WIDTHS = "column, page, elsevier, ieee, lncs, springer, neurips, acm"
@@ -35,7 +35,12 @@ def _list_figures(context: click.Context, _: click.Parameter, asked: bool) -> No
 @click.option(
     "--out", default="figures", show_default=True, type=click.Path(), help="Folder to write to."
 )
-@click.option("--only", metavar="NAMES", help="Only these figures, separated by commas.")
+@click.option(
+    "--only",
+    metavar="NAMES",
+    shell_complete=complete_figures,
+    help="Only these figures, separated by commas.",
+)
 @click.option(
     "--format",
     "formats",
