@@ -13,6 +13,7 @@ from occstats.cli.options import (
     setting_options,
     take_reading,
     take_settings,
+    working,
 )
 
 
@@ -24,12 +25,14 @@ from occstats.cli.options import (
     help="Write tables (CSV, Markdown, LaTeX), methods, report and comparison.json to this folder.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document and nothing else.")
+@click.option("--full", is_flag=True, help="Print all tables, not only the first ones.")
 @setting_options
 @reading_options
 def command(
     results: tuple[str, ...],
     out: str | None,
     as_json: bool,
+    full: bool,
     **options: Any,
 ) -> None:
     """Compare algorithms on tasks that come in data sets.
@@ -44,13 +47,16 @@ def command(
     occstats compare lenz2021 mine.csv --control MINE --out report
     occstats compare mine.csv --score loss --lower-is-better --json
     """
-    from occstats.comparison.pipeline import compare
     from occstats.files import check_folder
 
     if out is not None:
         check_folder(out)
-    comparison = compare(list(results), **take_settings(options), **take_reading(options))
-    folder = comparison.write(out) if out is not None else None
+    with working("Comparing"):
+        from occstats.comparison.pipeline import compare
+
+        comparison = compare(list(results), **take_settings(options), **take_reading(options))
+    with working("Writing the report"):
+        folder = comparison.write(out) if out is not None else None
     if as_json:
         click.echo(comparison.to_json())
         return
@@ -59,4 +65,4 @@ def command(
 
     for line in comparison.results.read_as:
         click.echo(printable(line))
-    print_comparison(comparison, folder)
+    print_comparison(comparison, folder, full=full)

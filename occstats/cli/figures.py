@@ -11,6 +11,7 @@ import click
 from occstats.cli.options import (
     RESULTS,
     GroupedCommand,
+    complete_figures,
     reading_options,
     setting_options,
     split_names,
@@ -37,7 +38,12 @@ def _list_figures(context: click.Context, _: click.Parameter, asked: bool) -> No
 @click.option(
     "--out", default="figures", show_default=True, type=click.Path(), help="Folder to write to."
 )
-@click.option("--only", metavar="NAMES", help="Only these figures, separated by commas.")
+@click.option(
+    "--only",
+    metavar="NAMES",
+    shell_complete=complete_figures,
+    help="Only these figures, separated by commas.",
+)
 @click.option(
     "--format",
     "formats",

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import contextlib
+import sys
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import Field, fields
 from typing import Any, TypeVar
 
@@ -17,12 +19,15 @@ __all__ = [
     "READING",
     "RESULTS",
     "GroupedCommand",
+    "complete_algorithms",
+    "complete_figures",
     "reading_options",
     "results_argument",
     "setting_options",
     "split_names",
     "take_reading",
     "take_settings",
+    "working",
 ]
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -47,6 +52,44 @@ class ResultsType(StringParamType):
 
 
 RESULTS = ResultsType()
+
+
+def complete_algorithms(
+    ctx: click.Context, _: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """The algorithms of the results that stand on the command line, where they can be read."""
+    from occstats.errors import OccstatsError
+    from occstats.results import load_results
+
+    try:
+        found = load_results(list(ctx.params.get("results") or ())).algorithms
+    except (OccstatsError, OSError):
+        return []
+    return _complete_last(found, incomplete)
+
+
+def complete_figures(
+    _: click.Context, __: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """The names of the figures."""
+    from occstats.figures.registry import FIGURES
+
+    return _complete_last(FIGURES, incomplete)
+
+
+def _complete_last(known: Iterable[str], incomplete: str) -> list[CompletionItem]:
+    """The last of the names that commas separate, after those that are there already."""
+    before, comma, last = incomplete.rpartition(",")
+    given = before.split(",")
+    return [
+        CompletionItem(f"{before}{comma}{name}")
+        for name in known
+        if name.startswith(last) and name not in given
+    ]
+
+
+# What the shell completes for a setting, by its name.
+_COMPLETED = {"algorithms": complete_algorithms, "control": complete_algorithms}
 
 
 def split_names(text: str) -> list[str]:
@@ -85,6 +128,19 @@ class GroupedCommand(click.Command):
                 formatter.write_dl(rows)
 
 
+@contextlib.contextmanager
+def working(words: str) -> Iterator[None]:
+    """Say on a terminal what takes a while, and wipe it out when it is done."""
+    shown = sys.stderr.isatty()
+    if shown:
+        click.echo(f"{words} …", nl=False, err=True)
+    try:
+        yield
+    finally:
+        if shown:
+            click.echo("\r\x1b[K", nl=False, err=True)
+
+
 def results_argument(command: Command) -> Command:
     """One or more results tables."""
     return click.argument("results", nargs=-1, required=True, type=RESULTS)(command)
@@ -120,6 +176,7 @@ def _option(item: Field[Any], name: str, group: str) -> Callable[[Command], Comm
         "group": group,
         "help": f"{declared['help']}{f' [{usual}]' if known else ''}.",
         "metavar": declared.get("metavar"),
+        "shell_complete": _COMPLETED.get(item.name),
     }
     if "flag" in declared:
         return click.option(f"{name}/--{declared['flag']}", item.name, default=None, **attributes)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
-from occstats.report.table import Table
+from occstats.report.table import Column, Table
 from occstats.report.tables import all_tables, leading_tables
 from occstats.text import printable
 
@@ -24,7 +24,7 @@ def table_to_html(table: Table, *, most_rows: int | None = None) -> str:
     n_columns = len(table.columns) if most_rows is None else MOST_COLUMNS
     columns = table.columns[:n_columns]
     head = "".join(
-        f'<th scope="col"{_align(column.number)}>{_cell(column.header)}</th>' for column in columns
+        f'<th scope="col"{_align(column)}>{_cell(column.header)}</th>' for column in columns
     )
     body = []
     for index, row in enumerate(table.cells(most_rows)):
@@ -34,15 +34,16 @@ def table_to_html(table: Table, *, most_rows: int | None = None) -> str:
             if table.is_best(index, column):
                 written = f"<strong>{written}</strong>"
             if position == 0 and not column.number:
-                cells.append(f'<th scope="row"{_align(False)}>{written}</th>')
+                cells.append(f'<th scope="row"{_align(column)}>{written}</th>')
             else:
-                cells.append(f"<td{_align(column.number)}>{written}</td>")
+                cells.append(f"<td{_align(column)}>{written}</td>")
         body.append(f"<tr>{''.join(cells)}</tr>")
     hidden = len(table) - len(body), len(table.columns) - len(columns)
     more = f"<p>… {hidden[0]:,} more rows and {hidden[1]:,} more columns</p>" if any(hidden) else ""
     note = f"<p><small>{_cell(table.note)}</small></p>" if table.note else ""
     return (
-        f'<table><caption style="text-align:left"><strong>{_cell(table.title)}.</strong> '
+        '<table style="text-align:right"><caption style="text-align:left">'
+        f"<strong>{_cell(table.title)}.</strong> "
         f"{_cell(table.explanation)}</caption><thead><tr>{head}</tr></thead><tbody>{''.join(body)}</tbody></table>"
         f"{more}{note}"
     )
@@ -89,5 +90,6 @@ def _cell(text: str) -> str:
     return escape(printable(text), quote=True)
 
 
-def _align(number: bool) -> str:
-    return f' style="text-align:{"right" if number else "left"}"'
+def _align(column: Column) -> str:
+    """Numbers stand to the right, as the whole table does: notebooks keep every byte."""
+    return "" if column.number else ' style="text-align:left"'

@@ -44,6 +44,7 @@ def p_value_table(comparison: Comparison) -> Table:
         shown=shown,
         columns=columns,
         best=found.where(square.notna(), False).set_axis([c.keys[0] for c in columns[1:]], axis=1),
+        best_means=f"significant at α = {settings.alpha:g}.",
         note=ROW_FAMILY_NOTE
         if settings.family == "row" and corrected and len(comparison.algorithms) > 2
         else "",

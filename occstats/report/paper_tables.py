@@ -83,7 +83,11 @@ def paper_p_values(comparison: Comparison) -> Table:
     table = p_value_table(comparison)
     first, *rest = table.columns
     return replace(
-        table, name="paper_p_values", columns=(replace(first, header=""), *rest), best=None
+        table,
+        name="paper_p_values",
+        columns=(replace(first, header=""), *rest),
+        best=None,
+        best_means="",
     )
 
 

@@ -42,6 +42,8 @@ class Table:
         The frame the columns are written from, where it has another shape than ``frame``.
     best
         A frame of truth values like ``columns`` × rows: cells to set in bold.
+    best_means
+        What these cells have in common, where they are marked in plain text, too.
     terminal_rows
         How many rows the terminal shows at most.
     """
@@ -54,6 +56,7 @@ class Table:
     note: str = ""
     shown: pd.DataFrame | None = None
     best: pd.DataFrame | None = None
+    best_means: str = ""
     terminal_rows: int = 20
 
     @property
