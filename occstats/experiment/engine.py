@@ -3,6 +3,7 @@
 import os
 import socket
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from functools import partial
@@ -18,6 +19,8 @@ __all__ = ["compute"]
 # Workers of a scheduler may be on their way when a run starts, and come back when they are lost.
 SECONDS_FOR_WORKERS = 20.0
 SECONDS_BETWEEN_CHECKS = 5.0
+# A fit that kills even the worker that isolates it is not tried for ever.
+MOST_DEATHS = 4
 # Files written on another machine may take a while to be seen on this one.
 SECONDS_FOR_FILES = 20.0
 
@@ -100,7 +103,7 @@ def _on_this_machine(
     waiting = list(reversed(shards))
     # What ran when a worker died is computed with every fit in a process of its own, so that the
     # fit that kills its process is found and recorded.
-    suspects: set[str] = set()
+    deaths: Counter[str] = Counter()
     executor = start()
     running: dict[Future[None], Shard] = {}
     try:
@@ -108,7 +111,13 @@ def _on_this_machine(
             # No more than the workers can hold: what runs when a worker dies is then known.
             while waiting and len(running) < jobs:
                 shard = waiting.pop()
-                running[executor.submit(work, shard, shard.id in suspects)] = shard
+                if deaths[shard.id] > MOST_DEATHS:
+                    raise EngineError(
+                        f"{MOST_DEATHS} workers were killed while they computed "
+                        f"{', '.join(dict.fromkeys(key[2] for key in shard.rows))} on "
+                        f"{shard.source.name}; what was computed is safe: leave these out"
+                    )
+                running[executor.submit(work, shard, deaths[shard.id] > 0)] = shard
             finished, _ = wait(running, return_when=FIRST_COMPLETED)
             broken = False
             for future in finished:
@@ -117,7 +126,7 @@ def _on_this_machine(
                     future.result()
                 except BrokenProcessPool:
                     broken = True
-                    suspects.add(shard.id)
+                    deaths[shard.id] += 1
                     waiting.append(shard)
                 else:
                     yield shard
@@ -126,7 +135,7 @@ def _on_this_machine(
                     if future.exception() is None:  # finished before the pool broke
                         yield shard
                         continue
-                    suspects.add(shard.id)
+                    deaths[shard.id] += 1
                     waiting.append(shard)
                 running.clear()
                 executor.shutdown(wait=False, kill_workers=True)

@@ -80,8 +80,8 @@ class IsolatedCalls:
 
     def __call__(self, *arguments: Any) -> Any:
         """Call the function; re-raises what it raises."""
-        connection = self._child()
         try:
+            connection = self._child()
             connection.send(arguments)
             if not connection.poll(self._timeout):
                 self._kill()

@@ -19,6 +19,8 @@ from occstats.files import remove_stale, verify_digest, write_file, write_parque
 __all__ = ["KEY", "Store", "keys_of", "typed"]
 
 KEY = ["dataset", "class", "descriptor", "fold"]
+# Rows of a file that shards are put together in; a sweep has millions.
+MOST_ROWS = 500_000
 # Files in which those that write to a folder say so.
 WRITER = ".writing-"
 # The types must not depend on the values that happen to be in a shard.
@@ -98,22 +100,22 @@ class Store:
     def read(self, columns: Iterable[str] | None = None) -> pd.DataFrame:
         """All rows of all shards, each once; an empty frame where there are none."""
         wanted = list(columns) if columns is not None else None
-        parts = [rows for _, rows in self.shards()]
+        parts = [rows if wanted is None else rows[wanted] for _, rows in self.shards()]
         if not parts:
             return pd.DataFrame(columns=wanted or [])
-        rows = pd.concat(parts, ignore_index=True)
-        rows = rows[~_repeated(rows)]
-        return (rows if wanted is None else rows[wanted]).reset_index(drop=True)
+        return pd.concat(parts, ignore_index=True)
 
     def shards(self) -> Iterator[tuple[dict[str, Any], pd.DataFrame]]:
-        """The description and the rows of each shard."""
+        """The description and the rows of each shard, without those of shards before it."""
         read: set[str] = set()
+        seen: set[Any] = set()
         while lacking := sorted(self.shard_ids() - read):
             for shard_id in lacking:
                 read.add(shard_id)
                 with suppress(FileNotFoundError):  # put together with others just now
                     rows = self.read_shard(shard_id)
-                    yield json.loads(self.metadata(shard_id).get("occstats", "{}")), rows
+                    described = json.loads(self.metadata(shard_id).get("occstats", "{}"))
+                    yield described, _without(rows, seen)
 
     def read_shard(self, shard_id: str) -> pd.DataFrame:
         """The rows of one shard, with its checksums verified."""
@@ -202,39 +204,50 @@ class Store:
         return found
 
     def compact(self) -> None:
-        """Put shards of the same origin together, with rows of the same configuration once.
+        """Put shards of the same description together, each row once.
 
         Nothing is removed before the new file is there: killed in between, rows are there twice,
         and count once.
         """
-        groups: dict[str, list[str]] = {}
+        descriptions: dict[str, list[str]] = {}
         for shard_id in sorted(self.shard_ids()):
-            groups.setdefault(json.dumps(self.metadata(shard_id)), []).append(shard_id)
-        seen = pd.DataFrame()
-        for metadata, shard_ids in groups.items():
-            parts = [self.read_shard(shard_id) for shard_id in shard_ids]
-            rows = pd.concat(parts, ignore_index=True)
-            both = pd.concat([seen, rows], ignore_index=True)
-            fresh = both[~_repeated(both)].iloc[len(seen) :].reset_index(drop=True)
-            seen = pd.concat([seen, fresh], ignore_index=True)
-            if len(shard_ids) == 1 and len(fresh) == len(rows):
-                continue
-            whole = hashlib.sha256("\0".join(shard_ids).encode()).hexdigest()[:20]
-            if len(fresh):
-                self.write(whole, fresh, json.loads(metadata))
+            descriptions.setdefault(json.dumps(self.metadata(shard_id)), []).append(shard_id)
+        seen: set[Any] = set()
+        for description, shard_ids in descriptions.items():
+            bundle: dict[str, pd.DataFrame] = {}
+            dropped = False
             for shard_id in shard_ids:
-                self.remove(shard_id)
+                rows = self.read_shard(shard_id)
+                bundle[shard_id] = _without(rows, seen)
+                dropped |= len(bundle[shard_id]) < len(rows)
+                large = sum(map(len, bundle.values())) > MOST_ROWS
+                if large or shard_id == shard_ids[-1]:
+                    if dropped or len(bundle) > 1:
+                        self._put_together(bundle, json.loads(description))
+                    bundle, dropped = {}, False
+
+    def _put_together(self, bundle: dict[str, pd.DataFrame], description: dict[str, str]) -> None:
+        rows = pd.concat(bundle.values(), ignore_index=True)
+        if len(rows):
+            shard_id = hashlib.sha256("\0".join(bundle).encode()).hexdigest()[:20]
+            self.write(shard_id, rows, description)
+        for shard_id in bundle:
+            self.remove(shard_id)
 
 
-def _repeated(rows: pd.DataFrame) -> "pd.Series[bool]":
-    """The rows that are there before: two drivers computed the same, and it is the same."""
-    identity = [name for name in (*KEY, "parameters", "configuration") if name in rows.columns]
-    # The parameters of a failed fit may be unknown.
-    if "seconds" not in rows.columns and "parameters" in identity:
-        identity.remove("parameters")
-    if not identity:
-        return pd.Series(False, index=rows.index)
-    return rows.duplicated(identity)
+def _without(rows: pd.DataFrame, seen: set[Any]) -> pd.DataFrame:
+    """The rows whose key and configuration were not seen in another shard; takes note of theirs.
+
+    Two drivers that compute the same write the same; a fold of a sweep is written as a whole.
+    """
+    identity = [*KEY, "configuration"]
+    if not set(identity) <= set(rows.columns):
+        return rows
+    keys = pd.MultiIndex.from_frame(rows[identity])
+    distinct = keys.unique()
+    again = [key for key in distinct if key in seen]
+    seen.update(distinct)
+    return rows[~keys.isin(again)] if again else rows
 
 
 def _is_alive(process: int) -> bool:

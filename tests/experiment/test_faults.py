@@ -122,7 +122,7 @@ def test_two_runs_with_different_descriptors_at_once_give_every_row_once(toy_fol
         )
         for names in lists
     ]  # fmt: skip
-    said = "".join(run.communicate(timeout=300)[1] for run in runs)
+    said = "".join(run.communicate(timeout=900)[1] for run in runs)
     assert [run.returncode for run in runs] == [0, 0, 0], said
     assert "is also written by process" in said
     shards = [pd.read_parquet(path) for path in sorted(out.glob("part-*.parquet"))]
@@ -159,7 +159,7 @@ def test_a_killed_writer_is_not_taken_for_a_living_one(tmp_path):
         assert [who.split()[1] for who in store.writers(but=mine)] == ["1"]
 
 
-def wait_for(condition, seconds=120):
+def wait_for(condition, seconds=900):
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline, "nothing happened"
@@ -198,7 +198,7 @@ def test_a_scheduler_that_is_killed_is_said(scheduler, toy_folder, tmp_path):
         stderr=subprocess.DEVNULL,
     )  # fmt: skip
     out = tmp_path / "r"
-    arguments = ["--descriptors", "misbehaving:Slow,misbehaving:Leaving", "--scheduler", address]
+    arguments = ["--descriptors", "misbehaving:Slow", "--scheduler", address]
     try:
         runner = subprocess.Popen(
             [sys.executable, "-m", "occstats", "run", "--data", str(toy_folder), "--out", str(out),
@@ -207,7 +207,7 @@ def test_a_scheduler_that_is_killed_is_said(scheduler, toy_folder, tmp_path):
         )  # fmt: skip
         wait_for(lambda: len(Store(out).shard_ids()) >= 1)
         process.kill()
-        _, errors = runner.communicate(timeout=120)
+        _, errors = runner.communicate(timeout=900)
     finally:
         worker.kill()
         worker.wait()
@@ -231,7 +231,7 @@ def test_a_sweep_that_is_killed_goes_on(toy_folder, tmp_path, sent):
     )
     wait_for(lambda: len(Store(out / "shards").shard_ids()) >= 1)
     process.send_signal(sent)
-    process.communicate(timeout=60)
+    process.communicate(timeout=600)
     before = len(Store(out / "shards").read())
     again = subprocess.run(
         [*command, "--out", str(out)], capture_output=True, text=True, check=False
