@@ -55,3 +55,28 @@ def test_the_guide_names_files_that_exist():
     named = re.findall(r"`((?:occstats|descriptors|tests)/[\w/.-]*)`", guide)
     assert len(named) > 20
     assert [name for name in named if not (ROOT / name).exists()] == []
+
+
+def test_the_version_is_the_same_wherever_it_is_written():
+    import occstats
+
+    written = {
+        "CITATION.cff": r"^version: (.+)$",
+        "packaging/conda/meta.yaml": r'set version = "(.+?)"',
+    }
+    for name, pattern in written.items():
+        assert re.search(pattern, (ROOT / name).read_text("utf-8"), re.M)[1] == (
+            occstats.__version__
+        ), name
+
+
+def test_the_conda_recipe_asks_for_what_the_package_asks_for():
+    import tomllib
+
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    recipe = (ROOT / "packaging/conda/meta.yaml").read_text("utf-8").split("  run:")[1]
+    asked = dict(re.findall(r"^    - ([\w-]+?)(?:-base)? (>=\S+)$", recipe, re.M))
+    wanted = dict(
+        re.fullmatch(r"([\w-]+)(>=.+)", each).groups() for each in project["dependencies"]
+    )
+    assert asked == wanted | {"python": project["requires-python"]}
