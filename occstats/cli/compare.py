@@ -45,10 +45,10 @@ def command(
     occstats compare mine.csv --score loss --lower-is-better --json
     """
     from occstats.comparison.pipeline import compare
-    from occstats.report.writer import check_target
+    from occstats.files import check_folder
 
     if out is not None:
-        check_target(out)
+        check_folder(out)
     comparison = compare(list(results), **take_settings(options), **take_reading(options))
     folder = comparison.write(out) if out is not None else None
     if as_json:
