@@ -2,9 +2,11 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
+# What `make test-all` installs beside: the R engine, and other packages that some results are compared with.
+EXTRAS ?= r peers
 PIP_FLAGS ?= --quiet --disable-pip-version-check
 
-.PHONY: demo test lint types reproduce benchmark clean
+.PHONY: demo test test-all lint types reproduce benchmark clean
 
 demo: $(VENV)/.installed
 	$(BIN)/occstats compare lenz2021 --out report
@@ -12,6 +14,15 @@ demo: $(VENV)/.installed
 	@echo "Look at report/: report.html in a browser, comparison.json and the tables beside it."
 
 test: $(VENV)/.installed-dev
+	$(BIN)/python -m pytest -n auto
+
+# Also the tests that `make test` skips: installs R, Chromium, LaTeX and the extras where it can, and says where not.
+test-all: $(VENV)/.installed-dev
+	.ci/system-packages
+	@for extra in $(EXTRAS); do \
+	    $(BIN)/python -m pip install $(PIP_FLAGS) --editable ".[$$extra]" \
+	        || echo "note: the extra '$$extra' cannot be installed here; its tests will be skipped"; \
+	done
 	$(BIN)/python -m pytest -n auto
 
 lint: $(VENV)/.installed-dev
@@ -43,4 +54,4 @@ $(VENV)/.installed-dev: pyproject.toml | $(BIN)/python
 	@touch $@ $(VENV)/.installed
 
 clean:
-	rm -rf $(VENV) report build dist .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) .venv-oldest report build dist .pytest_cache .mypy_cache .ruff_cache

@@ -1,6 +1,10 @@
 import os
+from collections import Counter
+from functools import partialmethod
+from inspect import signature
 
 import pytest
+from click.testing import CliRunner
 from hypothesis import HealthCheck, settings
 
 # Timings never decide a test.
@@ -8,6 +12,10 @@ settings.register_profile(
     "occstats", settings(), deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("occstats")
+
+# click before 8.2 keeps the two streams apart only when told to, later ones always.
+if "mix_stderr" in signature(CliRunner).parameters:
+    CliRunner.__init__ = partialmethod(CliRunner.__init__, mix_stderr=False)
 
 TERMINAL = ("COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR", "CLICOLOR_FORCE")
 
@@ -23,3 +31,17 @@ def _plain_terminal(monkeypatch):
     """Nor on what an earlier test left behind."""
     for name in TERMINAL:
         monkeypatch.delenv(name, raising=False)
+
+
+def pytest_terminal_summary(terminalreporter):
+    """What was not tested is said, with the command that tests it."""
+    # Where a test was skipped, and "Skipped: " with the reason.
+    skipped = [report.longrepr[2] for report in terminalreporter.stats.get("skipped", [])]
+    if not skipped:
+        return
+    terminalreporter.section(f"{len(skipped)} tests were skipped")
+    for reason, count in Counter(skipped).most_common():
+        terminalreporter.line(f"{count:5d}  {reason.removeprefix('Skipped: ')}")
+    terminalreporter.line(
+        "`make test-all` installs what can be installed of this, and runs these tests, too."
+    )

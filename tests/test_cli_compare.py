@@ -164,6 +164,14 @@ def test_completion_offers_bundled_names_and_options():
     assert "plain,lenz2021" in result.stdout
 
 
+@pytest.mark.parametrize("arguments", [(), ("datasets",)])
+def test_no_command_is_an_error_that_helps(arguments):
+    result = run(*arguments)
+    assert result.exit_code == 2
+    assert not result.stdout
+    assert "Commands:" in result.stderr
+
+
 def test_version():
     assert occstats.__version__ in run("--version").stdout
 

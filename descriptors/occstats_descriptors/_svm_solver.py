@@ -21,6 +21,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from occstats_descriptors._blocks import single_threaded_blas
 from occstats_descriptors._jit import compiled
 from occstats_descriptors._svm_kernel import kernel_matrix, kernel_times
 from occstats_descriptors.base import Matrix, Vector
@@ -99,6 +100,7 @@ class OneClassProblem:
         dense = len(rows) <= 2 * working_set
         self._kernel = kernel_matrix(rows, rows, gamma) if dense else None
 
+    @single_threaded_blas()
     def solve(self, nu: float, start: Solution | None = None) -> Solution:
         """Solve for one ν, from the solution for another ν where one is given."""
         if start is None:

@@ -7,8 +7,10 @@ from dataclasses import asdict
 
 import click
 
+from occstats.cli.group import HelpfulGroup
 
-@click.group(name="datasets")
+
+@click.group(name="datasets", cls=HelpfulGroup)
 def command() -> None:
     """List, check and fetch the paper's fifty data sets."""
 

@@ -17,7 +17,7 @@ from occstats import __version__
 from occstats.errors import OccstatsError
 from occstats.names import did_you_mean, printable
 
-__all__ = ["COMMANDS", "LazyGroup", "main"]
+__all__ = ["COMMANDS", "HelpfulGroup", "LazyGroup", "main"]
 
 # name → (module, what `occstats --help` says): help must not import what the commands need
 COMMANDS: dict[str, tuple[str, str]] = {
@@ -35,7 +35,17 @@ COMMANDS: dict[str, tuple[str, str]] = {
 BAD_INPUT, INTERRUPTED = 2, 130
 
 
-class LazyGroup(click.Group):
+class HelpfulGroup(click.Group):
+    """Without a command the help is an error, whatever click: so since 8.2, a success before."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if not args and not ctx.resilient_parsing:
+            click.echo(ctx.get_help(), err=True)
+            ctx.exit(BAD_INPUT)
+        return super().parse_args(ctx, args)
+
+
+class LazyGroup(HelpfulGroup):
     """Commands by name; the module of a command is imported when the command is used."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -97,9 +107,6 @@ class LazyGroup(click.Group):
         _forgive_narrow_encodings()
         try:
             code = super().main(**options)
-        except click.exceptions.NoArgsIsHelpError as error:
-            click.echo(error.format_message(), err=True)
-            sys.exit(BAD_INPUT)
         except click.UsageError as error:
             _refuse(error.format_message(), error.ctx)
         except click.ClickException as error:

@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 import click
 from click.shell_completion import CompletionItem
+from click.types import StringParamType
 
 __all__ = ["READING", "RESULTS", "reading_options", "results_argument", "take_reading"]
 
@@ -33,7 +34,7 @@ READING = (
 )
 
 
-class ResultsType(click.ParamType[str]):
+class ResultsType(StringParamType):
     """A path to results or the name of bundled ones; the shell completes both."""
 
     name = "results"

@@ -127,6 +127,15 @@ def compare_with(
     results: Results, settings: Settings, *, progress: bool | None = None
 ) -> Comparison:
     """Compare under settings that are already checked."""
+    # The products are small: one thread is as fast as several, never waits for a busy machine, and
+    # gives the same last digits whatever the number of threads.
+    from threadpoolctl import threadpool_limits
+
+    with threadpool_limits(1, user_api="blas"):
+        return _compare_with(results, settings, progress)
+
+
+def _compare_with(results: Results, settings: Settings, progress: bool | None) -> Comparison:
     # Which algorithms and tasks take part.
     results = _participants(results, settings)
     whole, notes = _whole_tasks(results)

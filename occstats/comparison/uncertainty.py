@@ -101,17 +101,6 @@ def assess(
     >>> found.summary_intervals["prob_best"].sum().round(6)
     np.float64(1.0)
     """
-    # The products are small: one thread is as fast as several, never waits for a busy machine, and
-    # gives the same last digits everywhere.
-    from threadpoolctl import threadpool_limits
-
-    with threadpool_limits(1, user_api="blas"):
-        return _assess(results, settings, tests, progress)
-
-
-def _assess(
-    results: Results, settings: Settings, tests: PairwiseTests | None, progress: bool | None
-) -> Uncertainty:
     within = affordable(results, settings)
     effects = pair_effects_frame(results, settings, within)
     naive_p, naive = naive_frame(results, settings, tests)

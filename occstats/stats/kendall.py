@@ -159,16 +159,19 @@ def _task_weights(codes: IntArray | None, n_tasks: int) -> FloatArray:
 
 
 def _all_at_once(columns: FloatArray, weights: FloatArray, additive: bool) -> FloatArray:
-    """The definition itself for all pairs of algorithms, as a product of matrices of signs."""
-    k, n_tasks = columns.shape
+    """The definition itself for all pairs of algorithms, as products of matrices of signs.
+
+    Tasks of equal weight are counted together: sums of signs are whole numbers, the same whatever
+    the order in which a processor adds them. So τ is symmetric, and the same on every machine.
+    """
+    k = len(columns)
+    parts = [(columns[:, weights == weight], weight) for weight in np.unique(weights)]
     agreement = np.zeros((k, k))
-    # As many tasks at a time as keep the signs within a few megabytes.
-    step = max(1, 1_000_000 // (k * n_tasks))
-    for start in range(0, n_tasks, step):
-        block = slice(start, start + step)
-        signs = np.sign(columns[:, block, None] - columns[:, None, :]).reshape(k, -1)
-        pairs = np.add.outer if additive else np.multiply.outer
-        agreement += (signs * pairs(weights[block], weights).ravel()) @ signs.T
+    for position, (rows, weight) in enumerate(parts):
+        for others, other_weight in parts[: position + 1]:
+            pair_weight = weight + other_weight if additive else weight * other_weight
+            both_ways = 1 if others is rows else 2
+            agreement += both_ways * pair_weight * _sign_agreement(rows, others)
     spread = np.diag(agreement).copy()
     # The root of the product, not the product of the roots: equal rankings give exactly 1.
     with np.errstate(invalid="ignore"):
@@ -176,6 +179,19 @@ def _all_at_once(columns: FloatArray, weights: FloatArray, additive: bool) -> Fl
     tau[spread == 0] = np.nan
     tau[:, spread == 0] = np.nan
     return np.clip(tau, -1.0, 1.0)
+
+
+def _sign_agreement(rows: FloatArray, others: FloatArray) -> FloatArray:
+    """Pairs of tasks that two algorithms order alike, less those they order oppositely."""
+    k, n_others = others.shape
+    agreement = np.zeros((k, k))
+    # As many tasks at a time as keep the signs within a few megabytes.
+    step = max(1, 1_000_000 // (k * n_others))
+    for start in range(0, rows.shape[1], step):
+        block = rows[:, start : start + step, None]
+        signs = np.sign(block - others[:, None, :]).reshape(k, -1)
+        agreement += signs @ signs.T
+    return agreement
 
 
 def _tau(x: FloatArray, y: FloatArray, codes: IntArray | None, weighting: str) -> float:

@@ -179,7 +179,7 @@ def original_files(entry, frame):
     }
 
 
-@pytest.mark.skipif(DATA is None, reason="OCCSTATS_DATA does not name a folder of data sets")
+@pytest.mark.skipif(DATA is None, reason="OCCSTATS_DATA names no folder of data sets")
 @pytest.mark.parametrize("name", [n for n in catalogue() if n not in LARGE])
 def test_every_preparation_gives_back_the_table(name, repository, tmp_path):
     path = Path(DATA) / f"{name}.parquet"

@@ -111,7 +111,7 @@ def test_published_values(name, target):
     # Table of AUROC in Lenz et al. (2021), column MD.
     folder = os.environ.get("OCCSTATS_DATA")
     if folder is None:
-        pytest.skip("OCCSTATS_DATA does not name a folder of data sets")
+        pytest.skip("OCCSTATS_DATA names no folder of data sets")
     table = pd.read_csv(Path(__file__).parents[1] / "reference" / "auroc.csv", dtype={"class": str})
     published = table.query("dataset == @name and `class` == @target")["MD"].item()
     data = pd.read_parquet(Path(folder) / f"{name}.parquet")

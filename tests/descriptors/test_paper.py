@@ -12,7 +12,7 @@ from sklearn.model_selection import StratifiedKFold
 from occstats_descriptors import ALP, LNND, LOF, NND, NeighbourSearch
 
 FOLDER = os.environ.get("OCCSTATS_DATA")
-pytestmark = pytest.mark.skipif(not FOLDER, reason="OCCSTATS_DATA does not name a folder with data")
+pytestmark = pytest.mark.skipif(not FOLDER, reason="OCCSTATS_DATA names no folder of data sets")
 
 # AUROC of Lenz et al. (2021), table "Full results", for tasks where the parameters that they chose
 # from the other data sets are known to give the same sizes as their defaults (NND on sonar: k = 6).

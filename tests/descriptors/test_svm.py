@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from sklearn.svm import OneClassSVM
+from threadpoolctl import threadpool_limits
 
 from occstats_descriptors import SVM, _svm_kernel, dimension_multiple
 from occstats_descriptors._svm_kernel import kernel_matrix, kernel_times
@@ -46,18 +47,19 @@ def test_solves_the_problem_of_the_paper(solver, nu, c):
 
 @pytest.mark.parametrize("kind", ["gaussian", "clustered", "integer"])
 @pytest.mark.parametrize("nu", [0.05, 0.2, 0.7])
-@pytest.mark.parametrize("n", [300, 4500])
-def test_same_solution_as_libsvm(kind, nu, n):
+@pytest.mark.parametrize(("n", "tolerance"), [(300, 1e-5), (4500, 1e-3)])
+def test_same_solution_as_libsvm(kind, nu, n, tolerance):
     rows = sample(n, 5, kind)
-    native = SVM(nu=nu, solver="native").fit(rows)
-    libsvm = SVM(nu=nu, solver="libsvm").fit(rows)
+    native = SVM(nu=nu, solver="native", tol=tolerance).fit(rows)
+    libsvm = SVM(nu=nu, solver="libsvm", tol=tolerance).fit(rows)
     assert native.objective_ == pytest.approx(libsvm.objective_, rel=1e-5)
     assert native.rho_ == pytest.approx(libsvm.rho_, rel=1e-3)
     queries = sample(200, 5, kind, seed=1)
-    # LIBSVM's tolerance of 1e-3 is one of νn times the distance: by that much the values of each
-    # solution may err on either side, its offset too, and a score changes half as fast.
+    # The tolerance is one of νn times the distance, and of the gradient in training rows: where it
+    # stops, LIBSVM is up to 1.6 tolerances from its own scores at a tolerance of 1e-7, and the
+    # native solver up to 0.8. With fewer rows the same bound is checked a hundred times closer.
     np.testing.assert_allclose(
-        native.score_samples(queries), libsvm.score_samples(queries), atol=4e-3 / (nu * n)
+        native.score_samples(queries), libsvm.score_samples(queries), atol=5 * tolerance / (nu * n)
     )
     if kind != "integer":  # coinciding rows may share their weight in any way
         # Weights, as a share of the largest possible one, agree as well as either solver's agree
@@ -132,9 +134,14 @@ def test_kernel_far_from_the_origin(distance):
     )
 
 
-def test_threads_do_not_change_a_bit():
-    rows, queries = sample(4200, 5), sample(2000, 5, seed=1)
-    one, two = (SVM(n_jobs=jobs, solver="native").fit(rows) for jobs in (1, 2))
+@pytest.mark.parametrize(("n", "m"), [(3000, 60), (4200, 5)])
+def test_threads_do_not_change_a_bit(n, m):
+    rows, queries = sample(n, m), sample(2000, m, seed=1)
+    fitted = []
+    for threads in (1, 2):
+        with threadpool_limits(limits=threads):
+            fitted.append(SVM(n_jobs=threads, solver="native").fit(rows))
+    one, two = fitted
     np.testing.assert_array_equal(one.alpha_, two.alpha_)
     np.testing.assert_array_equal(one.score_samples(queries), two.score_samples(queries))
 

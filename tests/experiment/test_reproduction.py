@@ -12,9 +12,7 @@ DATA = os.environ.get("OCCSTATS_DATA")
 FAST = ["appendicitis", "breasttissue", "coimbra", "ecoli", "iris", "new-thyroid", "seeds", "sonar",
         "wine", "wpbc"]  # fmt: skip
 
-pytestmark = pytest.mark.skipif(
-    DATA is None, reason="OCCSTATS_DATA does not name a folder of data sets"
-)
+pytestmark = pytest.mark.skipif(DATA is None, reason="OCCSTATS_DATA names no folder of data sets")
 
 
 @pytest.fixture(scope="module")

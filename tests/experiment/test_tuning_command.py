@@ -171,7 +171,9 @@ def test_the_command_says_by_its_exit_code_that_fits_failed(folder, tmp_path):
         tune(folder, descriptors=["NND"], force="some")
 
 
-@pytest.mark.skipif("OCCSTATS_DATA" not in os.environ, reason="OCCSTATS_DATA names no data sets")
+@pytest.mark.skipif(
+    "OCCSTATS_DATA" not in os.environ, reason="OCCSTATS_DATA names no folder of data sets"
+)
 def test_the_papers_digits_come_out_at_the_papers_choice():
     sweep = tune(
         os.environ["OCCSTATS_DATA"],

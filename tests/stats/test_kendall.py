@@ -97,6 +97,17 @@ def test_values_of_the_paper():
     np.testing.assert_array_equal(np.diag(tau), 1)
 
 
+@pytest.mark.parametrize("weighting", ["product", "sum", "plain"])
+def test_no_order_of_summation_changes_a_bit(weighting):
+    rng = np.random.default_rng(3)
+    scores, clusters = rng.normal(size=(200, 7)).round(1), rng.integers(30, size=200)
+    tau = kendall_matrix(scores, clusters, weighting=weighting)
+    np.testing.assert_array_equal(tau, tau.T)
+    order = rng.permutation(200)
+    shuffled = kendall_matrix(scores[order], clusters[order], weighting=weighting)
+    np.testing.assert_array_equal(shuffled, tau)
+
+
 def test_missing_scores_leave_the_pair():
     rng = np.random.default_rng(1)
     scores, clusters = rng.uniform(size=(20, 3)), np.repeat(np.arange(5), 4)

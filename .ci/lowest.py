@@ -1,0 +1,31 @@
+"""Print the lowest version that pyproject.toml allows of each library, as requirements for pip.
+
+usage: python .ci/lowest.py [EXTRA ...]    (the extra ``test`` where none is named)
+"""
+
+import sys
+import tomllib
+from pathlib import Path
+
+from packaging.requirements import Requirement
+
+
+def lowest(requirement: Requirement) -> str:
+    """Return the requirement with its one ``>=`` made ``==``."""
+    bounds = [each.version for each in requirement.specifier if each.operator == ">="]
+    if len(bounds) != 1:
+        raise SystemExit(f"{requirement}: declare exactly one lowest version, such as NAME>=1.2")
+    return f"{requirement.name}=={bounds[0]}"
+
+
+def main(extras: list[str]) -> None:
+    pyproject = Path(__file__).resolve().parents[1] / "pyproject.toml"
+    project = tomllib.loads(pyproject.read_text(encoding="utf-8"))["project"]
+    declared = list(project["dependencies"])
+    for extra in extras:
+        declared += project["optional-dependencies"][extra]
+    print("\n".join(sorted({lowest(Requirement(each)) for each in declared})))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:] or ["test"])
