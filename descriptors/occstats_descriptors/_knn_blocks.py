@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from occstats_descriptors._jit import compiled, put
-from occstats_descriptors._knn_select import partition
 from occstats_descriptors._tile import BYTES
 
 __all__ = ["Blocks", "kd_order", "lay_out", "natural_order"]
@@ -80,10 +79,52 @@ def kd_order(X: NDArray[np.float64], leaf: int) -> NDArray[np.int64]:
 
 
 @compiled
+def _select(
+    keys: NDArray[np.float64],
+    order: NDArray[np.int64],
+    low: int,
+    high: int,
+    middle: int,
+    sample: NDArray[np.float64],
+) -> None:
+    """Bring the smallest keys in [low, high], and what belongs to them, before place `middle`."""
+    while low < high:
+        pivot = keys[(low + high) // 2]
+        step = (high - low) // SAMPLE
+        if step >= 8:  # many: the median of a sample leaves little to do after one pass
+            size = 0
+            for place in range(low, high + 1, step):
+                value, slot = keys[place], size
+                while slot > 0 and sample[slot - 1] > value:
+                    sample[slot] = sample[slot - 1]
+                    slot -= 1
+                sample[slot] = value
+                size += 1
+            pivot = sample[(middle - low) * (size - 1) // (high - low)]
+        left, right = low, high
+        while left <= right:
+            while keys[left] < pivot:
+                left += 1
+            while keys[right] > pivot:
+                right -= 1
+            if left <= right:
+                keys[left], keys[right] = keys[right], keys[left]
+                order[left], order[right] = order[right], order[left]
+                left += 1
+                right -= 1
+        if middle - 1 <= right:
+            high = right
+        elif middle - 1 >= left:
+            low = left
+        else:
+            return
+
+
+@compiled
 def _split(X: NDArray[np.float64], size: int, order: NDArray[np.int64]) -> None:
     """Part the rows of each node at the median, down to nodes of `size` places."""
     n, m = X.shape
-    keys = np.empty(n)
+    keys, sample = np.empty(n), np.empty(2 * SAMPLE)
     pending = np.empty((64, 2), np.int64)
     put(pending, 0, (0, len(order)))
     waiting = 1
@@ -107,13 +148,7 @@ def _split(X: NDArray[np.float64], size: int, order: NDArray[np.int64]) -> None:
                     widest, spread = attribute, high / 2 - low / 2
             for place in range(first, last):
                 keys[place] = X[order[place], widest]
-            low_place, high_place = first, last - 1
-            while low_place < high_place:
-                parted = partition(keys, order, low_place, high_place)
-                if middle - 1 <= parted:
-                    high_place = parted
-                else:
-                    low_place = parted + 1
+            _select(keys, order, first, last - 1, middle, sample)
         put(pending, waiting, (middle, end))
         put(pending, waiting + 1, (first, middle))
         waiting += 2
@@ -147,21 +182,19 @@ def _fill(
     highs: NDArray[Any],
 ) -> None:
     n, m = X.shape
-    lows[:, :] = np.inf
+    _, tiles, _, lanes = points.shape
     for block in range(len(order)):
-        # That of an empty block is infinitely far.
-        empty = order[block, 0] >= n
         for attribute in range(m):
-            highs[attribute, block] = np.inf if empty else -np.inf
-        for place in range(order.shape[1]):
-            row = order[block, place]
-            tile = points[block, place // points.shape[3]]
-            lane = place % points.shape[3]
-            for attribute in range(m):
-                if row >= n:
-                    tile[attribute, lane] = np.inf
-                    continue
-                value = X[row, attribute]
-                tile[attribute, lane] = value
-                lows[attribute, block] = min(lows[attribute, block], value)
-                highs[attribute, block] = max(highs[attribute, block], value)
+            low, high = np.inf, -np.inf
+            for tile in range(tiles):
+                for lane in range(lanes):
+                    row = order[block, tile * lanes + lane]
+                    if row >= n:
+                        points[block, tile, attribute, lane] = np.inf
+                        continue
+                    value = X[row, attribute]
+                    points[block, tile, attribute, lane] = value
+                    low, high = min(low, value), max(high, value)
+            lows[attribute, block] = low
+            # The box of an empty block is infinitely far.
+            highs[attribute, block] = high if order[block, 0] < n else np.inf
