@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import pandas as pd
 
 from occstats.datasets import Source, fingerprint, open_source
-from occstats.errors import DataError, ResultsError
+from occstats.errors import ArgumentError, ResultsError
 from occstats.experiment.engine import compute
 from occstats.experiment.estimators import Recipe, SeedPolicy, shares_search
 from occstats.experiment.evaluate import evaluate, failed_row
@@ -123,7 +123,7 @@ class Experiment:
             sweep goes as a whole.
         """
         if what not in {"failed", "all"}:
-            raise DataError(f"force={what!r}: expected 'failed' or 'all'")
+            raise ArgumentError(f"force={what!r}: expected 'failed' or 'all'")
         keys = {key for shard in self.plan.shards for key in shard.rows}
         if what == "failed":
             self._present()  # refuses other settings before anything is removed

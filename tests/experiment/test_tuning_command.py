@@ -243,7 +243,7 @@ def test_dry_run_and_json(folder, tmp_path):
     code, output, _ = invoke(*options, "-j", 1)
     assert json.loads(output)["defaults"][0]["paper"] == 1
     code, output, _ = invoke(*options[:-1], "--dry-run")
-    assert "0 folds are not done yet" in output
+    assert "; 0 are not done yet" in output
 
 
 @pytest.mark.parametrize(
