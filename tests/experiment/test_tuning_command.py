@@ -219,6 +219,7 @@ def test_the_command_writes_tables_figures_choices_and_results(folder, tmp_path)
     }
     assert found == tables | {
         "shards", "sweep.json", "sweep.svg", "tuning.json", "curves.csv", "results.csv",
+        ".occstats-manifest.json",
     }  # fmt: skip
     defaults = pd.read_csv(out / "defaults.csv")
     assert defaults["paper"].tolist() == [1.0, 3.4]
