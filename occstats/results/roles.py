@@ -32,6 +32,7 @@ __all__ = ["Roles", "find_roles", "require"]
 
 _NUMBERED = {"", "id", "index", "unnamed_0", "row", "no", "nr", "number"}
 _MOST_GUESSES = 50
+_PARTS = frozenset(("train", "training", "test", "testing", "val", "valid", "validation", "dev"))
 _KEYS = ("cluster", "task", "algorithm", "fold", "repeat")
 
 
@@ -141,6 +142,8 @@ class _Finder:
             ]
         if role == "algorithm":
             matches = [column for column in matches if column not in self.facts.raw.index]
+        if role == "fold":
+            matches = [column for column in matches if not self._is_part(column)]
         if len(matches) <= 1:
             return matches[0] if matches else None
         own = [column for column in matches if column == aliases[0]] or [
@@ -156,6 +159,21 @@ class _Finder:
             f"{self.where}: the column of the {role} could be {quote_list(matches)}; say which",
             {role: matches[0]},
         )
+
+    def _is_part(self, column: str) -> bool:
+        """Whether a column tells training from test: scores of these are not to be averaged."""
+        names = {str(name).strip().casefold() for name in set(self.facts.names(column))}
+        if not names <= _PARTS:
+            return False
+        if len(names) > 1:
+            held = {str(name).strip().casefold(): name for name in self.facts.names(column)}
+            test = held.get("test", next(iter(held.values())))
+            raise ResultsError(
+                f"{self.where}: {quote(column)} tells scores in training from those in tests, which"
+                " are not to be averaged; keep one",
+                {"where": [f"{column}={test}"]},
+            )
+        return True
 
     def _take_index(self, levels: Sequence[str]) -> None:
         """An index without names is data set, task and seed, in this order."""
@@ -184,7 +202,10 @@ class _Finder:
         if "score" in self.asked or not self.facts.is_distinct(algorithm):
             return False
         numeric = [c for c in self.free if self.facts.is_numeric(c)]
-        return len([c for c in numeric if looks_like_trait(c) is not True]) >= 3
+        tasks = [c for c in numeric if looks_like_trait(c) is not True]
+        # Accuracy, F1 and AUC of each algorithm are measures of one task.
+        measures = [c for c in tasks if measure(c) in ALIASES["score"]]
+        return len(tasks) >= 3 and 2 * len(measures) < len(tasks)
 
     def long(self) -> Roles:
         """A row is the score of an algorithm on a task."""
