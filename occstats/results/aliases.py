@@ -15,6 +15,7 @@ __all__ = [
     "UNDEFINED_WORDS",
     "is_bounded",
     "is_loss",
+    "is_spread",
     "is_summary",
     "looks_like_trait",
     "lower_is_better",
@@ -71,7 +72,7 @@ ALIASES: Mapping[str, tuple[str, ...]] = {
     ),
     "repeat": (
         *("repeat", "repeat_id", "repetition", "rep", "replicate", "replication", "run", "run_id"),
-        *("trial", "seed", "random_seed", "random_state", "rng_seed", "epoch", "idx_rep"),
+        *("trial", "seed", "random_seed", "random_state", "rng_seed", "idx_rep"),
     ),
     "status": ("status", "state", "run_status", "job_status"),
     "metric": ("metric", "measure", "metric_name", "measure_name", "evaluation_measure"),
@@ -162,8 +163,9 @@ _METHODS = _set(
     " lasso tabpfn autogluon tpot flaml rocket minirocket inceptiontime bert gpt"
 )
 _SUMMARY_WORDS = _set("average avg mean median overall total macro best max min maximum minimum")
-# Words that make of a score's name that of its spread, rank or cost.
-_BESIDE = _set("std sd stdev stddev sem se var variance ci rank time runtime seconds")
+# Words that make of a score's name that of its spread, and that of its rank or cost.
+_SPREADS = _set("std sd stdev stddev sem se var variance ci")
+_BESIDE = _set("rank time runtime seconds")
 
 
 def normalise(name: str) -> str:
@@ -231,15 +233,23 @@ def looks_like_trait(name: str) -> bool | None:
     return True if set(words) <= _TRAIT_WORDS | _TRAIT_COMPANIONS else None
 
 
-def stands_beside(name: str) -> str | None:
-    """Give the column to which a name with std, rank or time belongs, or None.
+def stands_beside(name: str) -> tuple[str, str] | None:
+    """Give the column to which a name with std, rank or time belongs and that word, or None.
 
-    >>> stands_beside("SVM_std"), stands_beside("rank (A)"), stands_beside("SVM") is None
-    ('svm', 'a', True)
+    >>> stands_beside("SVM_std"), stands_beside("A (rank)"), stands_beside("Time-CNN") is None
+    (('svm', 'std'), ('a', 'rank'), True)
     """
     words = normalise(name).split("_")
-    rest = [word for word in words if word not in _BESIDE]
-    return "_".join(rest) if rest and len(rest) < len(words) else None
+    if len(words) > 1 and words[-1] in _SPREADS | _BESIDE:
+        return "_".join(words[:-1]), words[-1]
+    if len(words) > 1 and words[0] in _SPREADS:
+        return "_".join(words[1:]), words[0]
+    return None
+
+
+def is_spread(word: str) -> bool:
+    """Whether a word is one for the spread of scores."""
+    return word in _SPREADS
 
 
 def methods_among(names: Iterable[str]) -> float:

@@ -13,13 +13,14 @@ import pandas as pd
 from occstats.errors import ResultsError
 from occstats.results.cells import gather
 from occstats.results.facts import Facts
+from occstats.results.finder import find_roles
 from occstats.results.join import join
 from occstats.results.missing import best_policy
 from occstats.results.names import column_text, count, look_alikes, near_names, quote, quote_list
 from occstats.results.options import Reading, document, parameters
 from occstats.results.readers import Source, open_sources
 from occstats.results.readers.raw import FILE, ROW, RawTable
-from occstats.results.roles import Roles, find_roles, require
+from occstats.results.roles import Roles, require
 from occstats.results.shape import shape
 from occstats.results.table import Results
 

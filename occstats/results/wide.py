@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from occstats.errors import ResultsError
 from occstats.results.aliases import (
+    is_spread,
     is_summary,
     looks_like_trait,
     lower_is_better,
@@ -30,6 +31,8 @@ Floats = npt.NDArray[np.float64]
 _COUNTERS = {"", "index", "unnamed_0", "id", "row"}
 # So many rows must agree before a column counts as the mean of the others.
 _MOST = 0.9
+# Words for measures with which names of methods begin, too.
+_METHOD_WORDS = {"time", "map", "rank", "ce", "gap", "cost", "loss", "return", "exact", "error"}
 
 
 @dataclass
@@ -58,20 +61,27 @@ def split_columns(facts: Facts, candidates: Sequence[str], *, what: str) -> Wide
             left_out[name] = "row number"
     left = [name for name in candidates if name not in left_out]
     score_name = _common_measure(facts, left)
+    doubtful: list[str] = []
     if score_name is not None:
         for name in left:
-            if score_name not in _words(name) or is_summary(name):
+            if is_summary(name) or (score_name not in _words(name) and looks_like_trait(name)):
                 left_out[name] = "trait"
+            elif score_name not in _words(name):
+                doubtful.append(name)
         left = [name for name in left if name not in left_out]
     called = {form for name in left for form in (normalise(name), measure(name))}
-    for name in left:
-        if stands_beside(name) in called:
+    beside = {name: found for name in left if (found := stands_beside(name)) and found[0] in called}
+    times = Counter(word for _, word in beside.values())
+    for name, (_, word) in beside.items():
+        # One SVM-rank may be a method, but not one for each.
+        if is_spread(word) or times[word] > 1:
             left_out[name] = "spread"
+        else:
+            doubtful.append(name)
     left = [name for name in left if name not in left_out]
     by_name = {name: looks_like_trait(name) for name in left}
     plain = [name for name in left if by_name[name] is False and not is_summary(name)]
     values = {name: facts.numbers(name).values for name in left}
-    doubtful: list[str] = []
     if len(plain) >= 2:
         for name, misfit in zip(plain, _misfits([values[name] for name in plain]), strict=True):
             if misfit == "flag":
@@ -115,13 +125,7 @@ def _counts(values: Floats) -> bool:
 
 def _common_measure(facts: Facts, names: Sequence[str]) -> str | None:
     """The measure that stands in nearly all names, as in ``AMI WER``, ``Tedlium WER``."""
-    known = Counter(
-        word
-        for name in names
-        if len(_words(name)) > 1
-        for word in _words(name)
-        if lower_is_better(word) is not None
-    )
+    known = Counter(word for name in names for word in _measures_in(name))
     several = [word for word, times in known.items() if times >= max(2, len(names) / 3)]
     ends = {word: [name for name in names if word in _words(name)] for word in several}
     if len(several) > 1:
@@ -134,6 +138,15 @@ def _common_measure(facts: Facts, names: Sequence[str]) -> str | None:
                 {"algorithm": ends[several[0]]},
             )
     return next((word for word in several if known[word] >= 0.6 * len(names)), None)
+
+
+def _measures_in(name: str) -> set[str]:
+    """The measures that a name begins or ends with; Time-CNN and MAP-SVM are none's."""
+    words = normalise(name).split("_")
+    if len(words) < 2:
+        return set()
+    first = {words[0]} - _METHOD_WORDS
+    return {word for word in first | {words[-1]} if lower_is_better(word) is not None}
 
 
 def _without(name: str, word: str) -> str:

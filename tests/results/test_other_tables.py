@@ -103,6 +103,31 @@ def test_several_measures_side_by_side_are_asked_for(wide):
     assert retry(both) == {"algorithm": ["SVM_auc", "RF_auc", "XGB_auc"]}
 
 
+def test_names_of_methods_with_words_of_measures(wide):
+    frame = wide.rename(columns={"SVM": "Time-CNN", "RF": "Time-RNN", "XGB": "CNN"})
+    results = load_results(frame.assign(**{"Rank-SVM": scores(4), "SVM": scores(5)}))
+    assert results.algorithms == ["Time-CNN", "Time-RNN", "CNN", "Rank-SVM", "SVM"]
+    assert results.higher_is_better
+    assert retry(wide.assign(SVM_rank=scores(6))) == {"traits": ["SVM_rank"]}
+
+
+def test_a_column_without_the_measure_of_the_others_is_asked_for(wide):
+    frame = wide.rename(columns=lambda c: c if c == "dataset" else f"{c}_auc")
+    assert retry(frame.assign(kNN=scores(6))) == {"traits": ["kNN"]}
+
+
+def test_measures_of_one_task_are_no_leaderboard():
+    frame = pd.DataFrame({"classifier": ["A", "B"], "accuracy": [0.9, 0.8], "f1": [0.7, 0.6]})
+    frame["recall"] = [0.5, 0.6]
+    assert retry(frame) == {"score": "accuracy", "cluster": "@file"}
+
+
+def test_scores_in_training_and_in_tests_are_not_averaged(long):
+    both = pd.concat([long.assign(split="train"), long.assign(split="test")])
+    assert retry(both) == {"where": ["split=test"]}
+    assert load_results(long.assign(split="test")).fold_scores is None
+
+
 # Directions
 
 
