@@ -1,5 +1,6 @@
 """Who computes the shards: this process, worker processes, or the workers of a scheduler."""
 
+import logging
 import os
 import socket
 import time
@@ -192,6 +193,8 @@ def _on_scheduler(
 def _client(address: str) -> Any:
     from distributed import Client
 
+    # A lost scheduler is said in one line of ours, not in pages of the client's.
+    logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
     try:
         # Fail at once where nobody listens; the client itself would try for long.
         parts = urlsplit(address)

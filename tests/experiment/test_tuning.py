@@ -64,13 +64,12 @@ def test_sizes_are_those_of_the_task_and_never_more_than_its_folds_have():
 @settings(deadline=None)
 @given(st.integers(5, 3000), st.floats(0.01, 10))
 def test_a_setting_comes_to_the_size_that_was_swept(n, a):
-    from occstats.experiment.estimators import Recipe
-    from occstats.experiment.evaluate import _estimator
+    from occstats.experiment.estimators import Recipe, make_estimator
 
     task = Task("d", "c", n=n, m=2, rows=2 * n)
     for axis in [Axis("a", "k", "log", (a,)), Axis("k", "k", "count", (round(10 * a) + 1,))]:
         recipe = Recipe("NND", "NND", {"k": axis.setting(axis.values[0])})
-        assert _estimator(recipe, task, 0).k == axis.resolved(task)[0]
+        assert make_estimator(recipe, 0, n=task.n).k == axis.resolved(task)[0]
 
 
 @pytest.mark.parametrize(
@@ -113,7 +112,7 @@ def test_grids_go_to_the_descriptors_that_have_them():
     )
     assert [[(a.name, len(a.values)) for a in r.axes] for r in recipes] == [
         [("k", 2)],
-        [("nu", 1), ("c", 30)],
+        [("nu", 1), ("c", 146)],
     ]
     # LOF over numbers of neighbours instead of factors of log n: no smoothing that nobody asked for
     (axis,) = with_grids("LOF", "LOF", {"k": [1, 5]})
