@@ -8,6 +8,7 @@ import numpy as np
 
 from occstats.figures.cliques import PairVerdicts, bars, letter, pair_verdicts
 from occstats.figures.drawing import drawing
+from occstats.figures.marks import row_height
 from occstats.figures.options import SERIES
 from occstats.figures.pen import Pen
 from occstats.figures.style import BLUE
@@ -57,8 +58,9 @@ def draw_letters(pen: Pen, comparison: Comparison, names: list[str]) -> None:
     verdicts = pair_verdicts(comparison, names)
     groups = bars(verdicts)
     mean = comparison.summary.set_index("algorithm").loc[names, "mean_rank"]
-    axes = pen.axes(0.35 + (0.15 if len(names) > 15 else 0.18) * len(names))
-    pen.row_labels(axes, names, range(len(names)))
+    drawn = pen.row_names(names, roomy=len(names) <= 25)
+    axes = pen.axes(0.35 + (row_height(drawn) if len(names) <= 25 else 0.15) * len(names))
+    pen.write_rows(axes, names, drawn)
     axes.set(xlim=(-3.2, max(len(groups), 6) - 0.2), ylim=(len(names) - 0.4, -0.8))
     for place, name in enumerate(names):
         axes.axhline(place, color=pen.faded, lw=0.3, alpha=0.6, zorder=0)

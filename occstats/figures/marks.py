@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from occstats.figures.style import SeriesStyle
 
-__all__ = ["intervals", "lines", "plain_rows", "points", "quantiles"]
+__all__ = ["intervals", "lines", "plain_rows", "points", "quantiles", "row_height"]
 
 
 def quantiles(values: ArrayLike, weights: ArrayLike, at: ArrayLike) -> NDArray[np.float64]:
@@ -96,26 +96,24 @@ def intervals(
             "row": np.repeat(np.arange(len(table)), 3),
         }
     ).dropna()
-    rows = list(dict.fromkeys(long["row"]))
-    # The ends are known, not found from the values: what is to be drawn are the values.
-    sns.pointplot(
-        long,
-        x="value",
-        y="row",
-        hue="row",
-        orient="h",
-        native_scale=True,
-        estimator=lambda values: values.iloc[0],
-        errorbar=lambda values: tuple(values.iloc[1:]) if len(values) == 3 else (np.nan, np.nan),
-        palette=[looks[row].color for row in rows],
-        markers=[looks[row].marker for row in rows],
-        markersize=size,
-        markeredgewidth=0.8,
-        err_kws={"linewidth": 1.4, "solid_capstyle": "butt"},
-        linestyle="none",
-        legend=False,
-        ax=axes,
-    )
+    for look in dict.fromkeys(looks):
+        # The ends are known, not found from the values: what is to be drawn are the values.
+        sns.pointplot(
+            long[long["row"].map(lambda row, look=look: looks[row] == look)],
+            x="value",
+            y="row",
+            orient="h",
+            native_scale=True,
+            estimator=lambda values: values.iloc[0],
+            errorbar=lambda values: values.iloc[1:] if len(values) == 3 else (np.nan, np.nan),
+            color=look.color,
+            marker=look.marker,
+            markersize=size,
+            markeredgewidth=0.8,
+            err_kws={"linewidth": 1.4, "solid_capstyle": "butt"},
+            linestyle="none",
+            ax=axes,
+        )
     axes.set(xlabel="", ylabel="")
 
 
@@ -139,13 +137,26 @@ def lines(
         style=series,
         style_order=order,
         palette={name: look.color for name, look in looks.items()},
-        markers={name: look.marker for name, look in looks.items()},
         dashes={name: look.dashes for name, look in looks.items()},
         legend=False,
         ax=axes,
-        **{"errorbar": None, "markeredgewidth": 0, **options},
+        **{
+            "markers": {name: look.marker for name, look in looks.items()},
+            "errorbar": None,
+            "markeredgewidth": 0,
+            **options,
+        },
     )
     axes.set(xlabel="", ylabel="")
+
+
+def row_height(drawn: Sequence[str]) -> float:
+    """Return the inches that a row needs, by the lines of its name.
+
+    >>> row_height(["one line"]), row_height(["two\\nlines"])
+    (0.196, 0.26)
+    """
+    return 0.26 if any("\n" in text for text in drawn) else 0.196
 
 
 def plain_rows(axes: Axes, count: int) -> None:

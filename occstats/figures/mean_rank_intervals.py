@@ -8,7 +8,7 @@ import numpy as np
 
 from occstats.figures.drawing import drawing
 from occstats.figures.frames import records
-from occstats.figures.marks import intervals, plain_rows
+from occstats.figures.marks import intervals, plain_rows, row_height
 from occstats.figures.options import SERIES
 from occstats.figures.pen import Pen
 from occstats.figures.text import clean
@@ -44,7 +44,8 @@ def mean_ranks(pen: Pen, comparison: Comparison) -> None:
     """
     names = pen.series(comparison, MOST_ALGORITHMS)
     table = comparison.summary.set_index("algorithm").loc[names].reset_index()
-    row = 0.196 if len(names) <= 25 else 0.16
+    drawn = pen.row_names(names, roomy=len(names) <= 25)
+    row = row_height(drawn) if len(names) <= 25 else 0.16
     axes = pen.axes(0.45 + row * len(names))
     intervals(
         axes,
@@ -61,7 +62,7 @@ def mean_ranks(pen: Pen, comparison: Comparison) -> None:
             ha="center",
             fontsize="small",
         )
-    pen.row_labels(axes, names, range(len(names)))
+    pen.write_rows(axes, names, drawn)
     plain_rows(axes, len(names))
     axes.set_xlabel("weighted mean rank (1 = best)")
     kind = interval_words(comparison)

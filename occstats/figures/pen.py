@@ -124,10 +124,14 @@ class Pen:
         self._key |= key
         return [escape(text) for text in drawn]
 
-    def row_labels(self, axes: Axes, names: Sequence[str], places: Sequence[float]) -> None:
-        """Write names at the left of their rows, in at most two fifths of the width."""
+    def row_names(self, names: Sequence[str], *, roomy: bool) -> list[str]:
+        """Return names for the left of rows: two fifths of the width, two lines where roomy."""
         size = matplotlib.rcParams["ytick.labelsize"]
-        axes.set_yticks(list(places), self.labels(names, 0.4 * self.inches, lines=2, size=size))
+        return self.labels(names, 0.4 * self.inches, lines=2 if roomy else 1, size=size)
+
+    def write_rows(self, axes: Axes, names: Sequence[str], drawn: Sequence[str]) -> None:
+        """Write the names at the left of their rows."""
+        axes.set_yticks(range(len(names)), drawn, linespacing=0.95)
         self.emphasise(axes.get_yticklabels(), names)
 
     def emphasise(self, texts: Sequence[Text], names: Sequence[str]) -> None:

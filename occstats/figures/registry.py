@@ -42,6 +42,7 @@ _ENTRIES: tuple[tuple[str, str, Source, str], ...] = (
         "comparison",
         "mean ranks, joined where the corrected clustered tests find no difference",
     ),
+    ("rank_sets", "rank_sets", "comparison", "which ranks the tests leave open"),
     ("letters", "letter_display", "comparison", "which algorithms were not told apart"),
     (
         "pairwise",
@@ -52,6 +53,7 @@ _ENTRIES: tuple[tuple[str, str, Source, str], ...] = (
     ("kendall", "kendall_heat_map", "comparison", "weighted Kendall's tau of every pair"),
     ("strata", "difficulty_strata", "comparison", "mean rank by difficulty of the task"),
     ("distributions", "score_distributions", "comparison", "scores of each algorithm"),
+    ("profiles", "performance_profiles", "comparison", "share of tasks close to the best"),
     ("scatter", "paired_scatter", "comparison", "two algorithms task by task (the best two)"),
     ("regression", "regression_forest", "comparison", "effects of the tasks' traits on ranks"),
     ("sweep", "hyperparameter_sweep", "sweep", "mean score over the hyperparameters"),

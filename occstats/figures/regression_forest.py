@@ -70,7 +70,7 @@ def regression(pen: Pen, comparison: Comparison) -> None:
     for axes in panels[len(terms) :]:
         axes.remove()
     # Shared axes share the ticks and the direction.
-    pen.row_labels(panels[0], names, range(len(names)))
+    pen.write_rows(panels[0], names, pen.row_names(names, roomy=False))
     level = comparison.settings.confidence
     pen.note(
         f"Change in rank per unit of the trait (← better, worse →) with {level:.0%} intervals."

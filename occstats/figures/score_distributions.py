@@ -50,7 +50,7 @@ def distributions(pen: Pen, comparison: Comparison) -> None:
     scores = comparison.results.scores[names].to_numpy(dtype=float)
     weights = np.asarray(comparison.results.weights, dtype=float)
     axes = pen.axes(0.45 + 0.308 * len(names))
-    pen.row_labels(axes, names, range(len(names)))
+    pen.write_rows(axes, names, pen.row_names(names, roomy=True))
     plain_rows(axes, len(names))
     _limit(axes, pen, scores)
     strips = []
