@@ -22,8 +22,10 @@ __all__ = [
     "NULLS",
     "STRATA",
     "TESTS",
+    "TRAITS",
     "Choice",
     "Named",
+    "Trait",
 ]
 
 
@@ -126,4 +128,20 @@ INFERENCES = {
 STRATA = {
     "width": Choice("of equal width"),
     "quantile": Choice("with equally many tasks"),
+}
+
+
+@dataclass(frozen=True)
+class Trait:
+    """A usual trait of a task: its term in the regression, in prose, and whether it is logged."""
+
+    term: str
+    sentence: str
+    logged: bool = False
+
+
+TRAITS = {
+    "n": Trait("log_n", "the logarithm of the number of records", logged=True),
+    "m": Trait("log_m", "the logarithm of the number of attributes", logged=True),
+    "sparsity": Trait("sparsity", "the sparsity"),
 }

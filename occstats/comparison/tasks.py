@@ -9,9 +9,10 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from occstats.comparison.choices import TRAITS
 from occstats.stats.bayes import correlated_t
 from occstats.stats.complementary import complementary_pairs
-from occstats.stats.regression import trait_design, weighted_regression
+from occstats.stats.regression import weighted_regression
 from occstats.stats.strata import rank_strata
 from occstats.text import listing
 
@@ -27,7 +28,6 @@ __all__ = [
     "strata_frame",
 ]
 
-TRAITS = ("n", "m", "sparsity")
 REGRESSION = ["algorithm", "term", "coefficient", "se", "df", "p", "ci_low", "ci_high"]
 
 
@@ -108,12 +108,15 @@ def regression_frame(study: Study) -> tuple[pd.DataFrame, tuple[str, ...]]:
         return empty, (*notes, "There is no regression: no task has all traits.")
     sample = study.sample.whole
     median_score = np.median(sample.scores[known], axis=1)
-    usual = {name: usable[name].to_numpy(float) for name in varying if name in TRAITS}
-    design, terms = trait_design(usual, median_score)
-    # Traits of the user's own come before the median score, as they are.
-    own = [name for name in varying if name not in TRAITS]
-    design = np.column_stack([design[:, :-1], usable[own].to_numpy(float), median_score])
-    terms = (*terms[:-1], *own, terms[-1])
+    # The usual traits first, then the user's own as they are.
+    names = [
+        *(name for name in TRAITS if name in varying),
+        *(name for name in varying if name not in TRAITS),
+    ]
+    columns = [_column(name, usable[name].to_numpy(float)) for name in names]
+    design = np.column_stack([np.ones(len(median_score)), *columns, median_score])
+    named = [TRAITS[name].term if name in TRAITS else name for name in names]
+    terms = ("intercept", *named, "median_score")
     clusters = study.whole.clusters[known]
     rows, reasons = [], dict[str, None]()
     for position, algorithm in enumerate(study.algorithms):
@@ -128,8 +131,8 @@ def regression_frame(study: Study) -> tuple[pd.DataFrame, tuple[str, ...]]:
         )
         if fit.reason is not None:
             reasons[fit.reason] = None
-        columns = {name: getattr(fit, name) for name in REGRESSION[2:]}
-        rows.append(pd.DataFrame({"algorithm": algorithm, "term": fit.terms, **columns}))
+        numbers = {name: getattr(fit, name) for name in REGRESSION[2:]}
+        rows.append(pd.DataFrame({"algorithm": algorithm, "term": fit.terms, **numbers}))
     frame = pd.concat(rows, ignore_index=True)
     notes += [f"Regression: {reason.rstrip('.')}." for reason in reasons]
     return (empty if frame["coefficient"].isna().all() else frame), tuple(notes)
@@ -138,10 +141,14 @@ def regression_frame(study: Study) -> tuple[pd.DataFrame, tuple[str, ...]]:
 def _known(traits: pd.DataFrame) -> npt.NDArray[np.bool_]:
     """Tasks whose traits are there, and positive where their logarithm is taken."""
     known = traits.notna().all(axis=1).to_numpy()
-    for name in ("n", "m"):
-        if name in traits:
+    for name, trait in TRAITS.items():
+        if trait.logged and name in traits:
             known = known & (traits[name] > 0).to_numpy()
     return known
+
+
+def _column(name: str, values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    return np.log(values) if name in TRAITS and TRAITS[name].logged else values
 
 
 def _notes(traits: pd.DataFrame, known: npt.NDArray[np.bool_], varying: list[str]) -> list[str]:

@@ -139,21 +139,28 @@ def _diagnose(block: PairBlock) -> FloatArray:
     mean_size_of_a_task = squared / np.maximum(n, 1)
     single = sizes.max(axis=0, initial=0) <= 1
     effect = np.where(single, 1.0, 1 + (mean_size_of_a_task - 1) * ranked)
-    correlated = [_size_correlation(*pair) for pair in zip(sums.T, sizes.T, strict=True)]
-    return np.array([n, m, ranked, rho, effect, n / effect, *np.array(correlated).T])
+    correlation, p = _size_correlation(sums, sizes)
+    return np.array([n, m, ranked, rho, effect, n / effect, correlation, p])
 
 
-def _size_correlation(sums: FloatArray, sizes: FloatArray) -> tuple[float, float]:
+def _size_correlation(sums: FloatArray, sizes: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Spearman's correlation of size and mean over the clusters of each column, and its p-value."""
     present = sizes > 0
-    sizes, means = sizes[present], sums[present] / sizes[present]
-    if len(sizes) < 3 or (sizes == sizes[0]).all() or (means == means[0]).all():
-        return float("nan"), float("nan")
-    # As scipy.stats.spearmanr, which takes a millisecond: too long for thousands of pairs.
-    ranks = rankdata([sizes, means], axis=1)
-    ranks -= ranks.mean(axis=1, keepdims=True)
-    squares = (ranks**2).sum(axis=1)
-    correlation = float(np.clip(ranks[0] @ ranks[1] / np.sqrt(squares.prod()), -1.0, 1.0))
-    df = len(sizes) - 2
+    means = sums / np.maximum(sizes, 1)
+    m = present.sum(axis=0)
+
+    def centred_ranks(values: FloatArray) -> FloatArray:
+        # Absent clusters come last, and then not at all.
+        ranks = rankdata(np.where(present, values, np.inf), axis=0)
+        return np.where(present, ranks - (m + 1) / 2, 0.0)
+
+    of_size, of_mean = centred_ranks(sizes), centred_ranks(means)
+    squares = (of_size**2).sum(axis=0) * (of_mean**2).sum(axis=0)
+    defined = (m >= 3) & (squares > 0)
+    root = np.sqrt(np.where(defined, squares, 1.0))
+    correlation = np.clip((of_size * of_mean).sum(axis=0) / root, -1.0, 1.0)
+    df = np.maximum(m - 2, 1)
     with np.errstate(divide="ignore"):
-        t = correlation * np.sqrt(df / np.float64((1 + correlation) * (1 - correlation)))
-    return correlation, float(2 * stdtr(df, -abs(t)))
+        t = correlation * np.sqrt(df / ((1 + correlation) * (1 - correlation)))
+    p = 2 * stdtr(df, -np.abs(t))
+    return np.where(defined, correlation, np.nan), np.where(defined, p, np.nan)

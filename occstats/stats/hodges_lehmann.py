@@ -32,6 +32,8 @@ from occstats.stats.sample import Sample
 ENUMERATED_CLUSTERS = 13
 # Signs that are held at once (800 MB): with more than 20,000 clusters, fewer flips than asked for.
 MOST_SIGNS = 200_000_000
+# Subsets that are searched first to know where to begin.
+_PILOT = 200
 
 
 @dataclass(frozen=True)
@@ -219,18 +221,26 @@ def _typical(ranks: _SignedRanks, subsets: NDArray[np.float32], share: float) ->
     """Smallest 2μ above which more than `share` of the subset sums of R_i(μ) are ≤ 0.
 
     Each subset turns from positive to not positive at a value of its own; the search for the
-    quantile of these values drops the subsets that are decided, as quickselect does.
+    quantile of these values drops the subsets that are decided, as quickselect does, and starts
+    between two quantiles of a few of them.
     """
-    allowed = share * len(subsets)
     # Half-way between lattice points no difference is zero and no two opposite ones tie.
-    low, high = int(2 * ranks.x[0]) - 1, int(2 * ranks.x[-1])
-    turned = _turned(subsets, ranks.sums(low + 0.5))
-    settled, undecided = int(turned.sum()), subsets[~turned]
+    least, most = int(2 * ranks.x[0]) - 1, int(2 * ranks.x[-1])
+    bounds = [least, most]
+    if len(subsets) > 8 * _PILOT:
+        pilot = (_typical(ranks, subsets[:_PILOT], factor * share) for factor in (0.3, 3.0))
+        bounds = [least, *(int(bound) for bound in pilot if least < bound < most), most]
+    allowed = share * len(subsets)
+    undecided = np.arange(len(subsets))
+    turned = _turned(subsets, undecided, ranks.sums(least + 0.5))
+    settled, undecided = int(turned.sum()), undecided[~turned]
     if settled > allowed:
         return -np.inf
+    low, high = least, most
     while high - low > 1:
-        middle = (low + high) // 2
-        turned = _turned(undecided, ranks.sums(middle + 0.5))
+        inside = [bound for bound in bounds if low < bound < high]
+        middle = inside[0] if inside else (low + high) // 2
+        turned = _turned(subsets, undecided, ranks.sums(middle + 0.5))
         if settled + int(turned.sum()) > allowed:
             high, undecided = middle, undecided[turned]
         else:
@@ -239,8 +249,8 @@ def _typical(ranks: _SignedRanks, subsets: NDArray[np.float32], share: float) ->
     return float(high)
 
 
-def _turned(subsets: NDArray[np.float32], sums: Array) -> NDArray[np.bool_]:
-    """Which subset sums are at most 0, exactly.
+def _turned(subsets: NDArray[np.float32], rows: NDArray[np.intp], sums: Array) -> NDArray[np.bool_]:
+    """Which of some subsets' sums are at most 0, exactly.
 
     Single precision adds whole numbers exactly below 2²⁴, at half the cost of double: the doubled
     sums are taken apart into digits small enough for that.
@@ -248,7 +258,13 @@ def _turned(subsets: NDArray[np.float32], sums: Array) -> NDArray[np.bool_]:
     rest = np.rint(2 * sums)
     unit = 2.0 ** max(0, int(np.ceil(np.log2(max(1.0, np.abs(rest).max()) * len(sums))) - 23))
     high = np.rint(rest / unit)
-    total = unit * (subsets @ high.astype(np.float32)).astype(np.float64)
-    if unit > 1:
-        total += subsets @ (rest - unit * high).astype(np.float32)
+    digits = [high] if unit == 1 else [high, rest - unit * high]
+    weights = np.array(digits, dtype=np.float32).T
+    step = max(1, 4_000_000 // len(sums))
+    everything = len(rows) == len(subsets)
+    total = np.empty(len(rows))
+    for start in range(0, len(rows), step):
+        part = slice(start, start + step)
+        found = (subsets[part] if everything else subsets[rows[part]]) @ weights
+        total[part] = found.astype(np.float64) @ np.array([unit, 1.0])[: len(digits)]
     return np.asarray(total <= 0)

@@ -17,6 +17,7 @@ from occstats.comparison.choices import (
     MISSING,
     NULLS,
     TESTS,
+    TRAITS,
 )
 from occstats.comparison.words.explain import QUANTITIES, IntervalKind
 from occstats.comparison.words.references import REFERENCES, Reference
@@ -28,11 +29,8 @@ if TYPE_CHECKING:
 
 __all__ = ["MethodsText", "methods_text"]
 
-TERMS = {
-    "log_n": "the logarithm of the number of records",
-    "log_m": "the logarithm of the number of attributes",
-    "sparsity": "the sparsity",
-    "median_score": "the median score",
+TERMS = {trait.term: trait.sentence for trait in TRAITS.values()} | {
+    "median_score": "the median score"
 }
 
 

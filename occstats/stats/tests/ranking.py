@@ -13,8 +13,8 @@ from occstats.stats.arrays import FloatArray, IntArray
 
 #: Columns of a matrix of counts that are made at once.
 _COLUMNS = 256
-#: Values whose counts are added one by one rather than by a product of matrices, per cluster.
-_SHARE = 0.15
+#: How many multiplications of a product of matrices cost as much as one addition by index.
+_CHEAPER = 190
 
 
 def signed_ranks(
@@ -62,7 +62,8 @@ def count_matrix(
     # Half of what lies up to the last equal value, half of what lies below the first.
     place = np.concatenate([np.searchsorted(values, at, side) for side in ("left", "right")])
     weight, row = np.tile(at_weights / 2, 2), np.tile(rows, 2)
-    length = max(4, int(_SHARE * max(shape)))
+    # A product costs so much less per number than an addition on its own.
+    length = max(2, int(np.sqrt(shape[0] * shape[1] * len(values) / (_CHEAPER * max(1, len(at))))))
     n_blocks = len(values) // length + 1
     block = place // length
     below = np.zeros((n_blocks + 1, shape[1]))
