@@ -109,7 +109,7 @@ def _option(item: Field[Any], group: str) -> Callable[[Command], Command]:
     declared = item.metadata
     name = option_name(item.name)
     default = f"{item.default:g}" if isinstance(item.default, float) else item.default
-    usual = declared.get("usual", default)
+    usual = declared.get("usual") or default
     known = usual is not None and usual is not False and usual != ()
     attributes: dict[str, Any] = {
         "cls": GroupedOption,
@@ -126,7 +126,9 @@ def _option(item: Field[Any], group: str) -> Callable[[Command], Command]:
     elif declared.get("listed"):
         kind = names
     else:
+        number = "float" in str(item.type)
         kind = type(item.default) if isinstance(item.default, int | float) else str
+        kind = float if number else kind
     many = bool(declared.get("many"))
     return click.option(name, item.name, type=kind, multiple=many, **attributes)
 
