@@ -187,7 +187,7 @@ def test_spreads_over_folds_are_averaged_with_every_data_set_weighing_the_same(u
 @pytest.mark.parametrize("alternative", ["greater", "less", "two-sided"])
 @pytest.mark.parametrize("options", [{}, {"family": "all"}, {"control": "A1"}])
 def test_the_design_counts_the_tests_that_are_corrected_together(unbalanced, alternative, options):
-    settings = {"alternative": alternative, "correction": "bonferroni", **options}
+    settings = {"rule": "tests", "alternative": alternative, "correction": "bonferroni", **options}
     found = occstats.compare(unbalanced, score="gain", **FAST, **settings)
     tested = found.pairwise.dropna(subset=["p_adjusted"]).query("p > 0")
     factors = tested["p_adjusted_unclipped"] / tested["p"]

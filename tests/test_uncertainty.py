@@ -45,13 +45,20 @@ SUMMARY = [
 
 @pytest.fixture(scope="module")
 def paper():
-    return compare("lenz2021", n_resamples=2000)
+    return compare("lenz2021", preset="paper", n_resamples=2000)
 
 
 @pytest.fixture(scope="module")
 def deep():
     return compare(
-        "lenz2021", algorithms=["ALP", "SVM", "NND"], n_resamples=500, deep=True, progress=False
+        "lenz2021",
+        algorithms=["ALP", "SVM", "NND"],
+        n_resamples=500,
+        deep=True,
+        progress=False,
+        rule="tests",
+        alternative="two-sided",
+        family="all",
     )
 
 
@@ -134,7 +141,7 @@ def test_a_left_out_data_set_really_changes_the_conclusion(paper):
     row = paper.stability.changes.query("left_out == 'dataset'").iloc[0]
     results = load_results("lenz2021")
     kept = results.keep_tasks(results.clusters != row["name"])
-    again = compare(kept, n_resamples=100).matrix("p_adjusted")
+    again = compare(kept, preset="paper", n_resamples=100).matrix("p_adjusted")
     better = {"better": (row["a"], row["b"]), "worse": (row["b"], row["a"])}
     for conclusion, (a, b) in better.items():
         assert (again.loc[a, b] < 0.05) == (row["conclusion_without"] == conclusion)

@@ -169,7 +169,7 @@ def _option(item: Field[Any], name: str, group: str) -> Callable[[Command], Comm
     """An option as its field declares it; what is not given is None, or empty."""
     declared = item.metadata
     default = f"{item.default:g}" if isinstance(item.default, float) else item.default
-    usual = declared.get("usual", default)
+    usual = declared.get("usual") or default
     known = usual is not None and usual is not False and usual != ()
     attributes: dict[str, Any] = {
         "cls": GroupedOption,
@@ -184,6 +184,7 @@ def _option(item: Field[Any], name: str, group: str) -> Callable[[Command], Comm
         return click.option(name, item.name, is_flag=True, default=None, **attributes)
     choices = list(declared.get("choices") or ())
     kind: Any = type(item.default) if isinstance(item.default, int | float) else str
+    kind = float if "float" in str(item.type) else kind
     if any(choice.endswith("=NAME") for choice in choices):
         attributes["metavar"] = "|".join(choices)
     elif choices:

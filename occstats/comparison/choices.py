@@ -19,8 +19,11 @@ __all__ = [
     "FAMILIES",
     "INFERENCES",
     "KENDALLS",
+    "MEDIANS",
     "MISSING",
     "NULLS",
+    "PRESETS",
+    "RULES",
     "STRATA",
     "TESTS",
     "TRAITS",
@@ -94,6 +97,18 @@ FAMILIES = {
         "over the tests against {control}",
     ),
 }
+RULES = {
+    "max-t": Choice(
+        "all pairs at once, two-sided, by the largest statistic under flipped signs (max-T)",
+        sentence="An algorithm is called better than another by two-sided tests {correction} "
+        "together: the step-down max-T procedure {westfall1993} {romano2005} flips the signs of "
+        "{units} for all these pairs at once, {flips}",
+    ),
+    "tests": Choice(
+        "the corrected p-values of the tests in the tables",
+        sentence="These corrected p-values decide which algorithm is called better",
+    ),
+}
 MISSING = {
     "refuse": Choice("there must be none"),
     "complete": Choice(
@@ -156,6 +171,13 @@ INFERENCES = {
         sentence="with classical standard errors, which assume independent tasks",
     ),
 }
+MEDIANS = {
+    "others": Choice(
+        "of the other algorithms, so that the rank is not explained by the score it comes from",
+        sentence="the median score of the other algorithms",
+    ),
+    "all": Choice("of all algorithms", sentence="the median score of all algorithms"),
+}
 STRATA = {
     "width": Choice("of equal width"),
     "quantile": Choice("with equally many tasks"),
@@ -175,4 +197,48 @@ TRAITS = {
     "n": Trait("log_n", "the logarithm of the number of records", logged=True),
     "m": Trait("log_m", "the logarithm of the number of attributes", logged=True),
     "sparsity": Trait("sparsity", "the sparsity"),
+}
+
+
+@dataclass(frozen=True)
+class Preset:
+    """Settings that belong together; an option given beside it wins.
+
+    Attributes
+    ----------
+    name : str
+        What it is, for the documentation.
+    settings : dict
+        What it chooses.
+    sentence : str
+        What the notes and the methods say.
+    """
+
+    name: str
+    settings: dict[str, str | float]
+    sentence: str
+
+
+PRESETS = {
+    "paper": Preset(
+        "every choice as in Lenz et al. (2021)",
+        {
+            "rule": "tests",
+            "test": "rgl",
+            "null": "asymptotic",
+            "alternative": "greater",
+            "correction": "holm",
+            "family": "row",
+            "tie_tolerance": 1e-9,
+            "rope": 0.01,
+            "inference": "cr1",
+            "median": "all",
+            "kendall": "product",
+            "strata": "width",
+            "n_strata": 5,
+        },
+        "All choices are those of Lenz et al. (2021): one-sided tests corrected by Holm within "
+        "each row, which also decide what is called better; this does not control the error over "
+        "all pairs.",
+    ),
 }

@@ -11,14 +11,15 @@ import numpy.typing as npt
 import pandas as pd
 
 from occstats.comparison.pairs import unordered_pairs
+from occstats.comparison.rule import family_size
 from occstats.progress import track
 from occstats.stats.grouping import mirror
 from occstats.stats.power import data_sets_needed, minimal_detectable_difference, smallest_p
 from occstats.stats.resampled_tests import resampled_z
 
 if TYPE_CHECKING:
+    from occstats.comparison.rule import Rule
     from occstats.comparison.sample import Study
-    from occstats.comparison.settings import Settings
 
 __all__ = ["Design", "study_design"]
 
@@ -42,7 +43,9 @@ class Design:
     smallest_p : float
         Smallest p-value that flipping the signs of all data sets can give.
     smallest_p_corrected : float
-        The same after the strictest correction, at most 1.
+        The same after the correction that the conclusions rest on, at most 1.
+    data_sets_needed : int
+        The fewest data sets with which it can be as small as alpha.
     detectable : DataFrame
         One row per unordered pair: the minimal detectable difference, at the level alpha and at the
         strictest corrected level, beside the observed one; the pair's smallest p-values.
@@ -58,47 +61,30 @@ class Design:
     wanted_power: float
     smallest_p: float
     smallest_p_corrected: float
+    data_sets_needed: int
     detectable: pd.DataFrame
     power: pd.DataFrame | None = None
     notes: tuple[str, ...] = ()
 
 
-def study_design(study: Study, *, progress: bool | None = None) -> Design:
+def study_design(study: Study, rule: Rule, *, progress: bool | None = None) -> Design:
     """What differences this benchmark can detect and, with depth, how large it would have to be."""
-    settings, m = study.settings, study.n_clusters
-    size = family_size(settings, len(study.algorithms))
-    smallest = float(smallest_p(m, alternative=settings.alternative))
+    units = study.n_clusters if study.settings.clustered else study.sample.n_tasks
+    size = family_size(study)
     return Design(
-        n_clusters=m,
+        n_clusters=study.n_clusters,
         family_size=size,
         wanted_power=WANTED_POWER,
-        smallest_p=smallest,
-        smallest_p_corrected=min(1.0, size * smallest),
-        detectable=_detectable(study, size),
-        power=_power(study, size, progress) if settings.deep else None,
-        notes=tuple(_warnings(m, settings, size, smallest)),
+        smallest_p=float(smallest_p(units, alternative=rule.alternative)),
+        smallest_p_corrected=rule.smallest_p,
+        data_sets_needed=rule.data_sets_needed,
+        detectable=_detectable(study, rule, size),
+        power=_power(study, rule, size, progress) if study.settings.deep else None,
+        notes=tuple(_warnings(study, rule)),
     )
 
 
-def family_size(settings: Settings, k: int) -> int:
-    """How many tests of k algorithms are corrected for together; 1 without a correction.
-
-    Examples
-    --------
-    >>> from occstats.comparison import Settings
-    >>> family_size(Settings(), 9), family_size(Settings(family="all"), 9)
-    (8, 72)
-    >>> family_size(Settings(family="all", alternative="two-sided"), 9)
-    36
-    """
-    if settings.correction == "none":
-        return 1
-    if settings.family == "all":
-        return k * (k - 1) // (2 if settings.alternative == "two-sided" else 1)
-    return k - 1
-
-
-def _detectable(study: Study, size: int) -> pd.DataFrame:
+def _detectable(study: Study, rule: Rule, size: int) -> pd.DataFrame:
     settings, clusters, k = study.settings, study.sample.clusters, len(study.algorithms)
     means = clusters.means(study.sample.differences)
     present = ~np.isnan(means)
@@ -107,7 +93,7 @@ def _detectable(study: Study, size: int) -> pd.DataFrame:
     squares = np.nansum((means - centre) ** 2, axis=0)
     spread = np.sqrt(np.divide(squares, m - 1, out=np.full(len(m), np.nan), where=m > 1))
     useful = np.sum(clusters.sums(np.nan_to_num(study.sample.grid) != 0) > 0, axis=0)
-    alternative = settings.alternative
+    alternative = rule.alternative
 
     def detectable(alpha: float) -> FloatArray:
         return minimal_detectable_difference(
@@ -130,7 +116,7 @@ def _detectable(study: Study, size: int) -> pd.DataFrame:
     return frame.astype(dict.fromkeys(counts, np.int64))
 
 
-def _power(study: Study, size: int, progress: bool | None) -> pd.DataFrame:
+def _power(study: Study, rule: Rule, size: int, progress: bool | None) -> pd.DataFrame:
     settings, algorithms = study.settings, study.algorithms
     pairs = list(zip(*np.triu_indices(len(algorithms), 1), strict=True))
     scores, clusters = study.sample.scores, study.results.clusters
@@ -148,7 +134,7 @@ def _power(study: Study, size: int, progress: bool | None) -> pd.DataFrame:
             clusters,
             power=WANTED_POWER,
             alpha=settings.alpha / size,
-            alternative="two-sided" if settings.alternative == "two-sided" else "greater",
+            alternative="two-sided" if rule.alternative == "two-sided" else "greater",
             test=settings.test,
             tie_tolerance=settings.tie_tolerance,
             n_resamples=SIMULATED_BENCHMARKS,
@@ -169,13 +155,12 @@ def _power(study: Study, size: int, progress: bool | None) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _warnings(m: int, settings: Settings, size: int, smallest: float) -> Iterator[str]:
-    if m < 2:
+def _warnings(study: Study, rule: Rule) -> Iterator[str]:
+    if study.n_clusters < 2:
         yield "A single data set allows no test over data sets: there are no p-values to interpret."
-    elif min(1.0, size * smallest) >= settings.alpha:
-        corrected = f", {min(1.0, size * smallest):.2g} after the correction" if size > 1 else ""
+    elif not rule.possible:
         yield (
-            f"With {m} data sets, flipping signs gives no p-value below {smallest:.2g}{corrected}: "
-            f"at level {settings.alpha:g} this benchmark cannot show a difference, and asymptotic "
-            "p-values below that rest on the approximation alone."
+            f"With {study.n_clusters} data sets, flipping signs gives no p-value below "
+            f"{rule.smallest_p:.2g} after the correction: p-values below that rest on the normal "
+            "approximation alone, and nothing is concluded from them."
         )

@@ -1,4 +1,4 @@
-"""The tests of all pairs, and the one place that decides whether an algorithm is better."""
+"""The tests of all pairs, and what is concluded from them, as a frame."""
 
 from __future__ import annotations
 
@@ -11,105 +11,40 @@ import numpy.typing as npt
 import pandas as pd
 
 from occstats.engines import ENGINES, EngineRun
-from occstats.stats.decisions import conclude
 from occstats.stats.multiplicity import AdjustedP, adjust_pairs
 
 if TYPE_CHECKING:
+    from occstats.comparison.rule import Rule
     from occstats.comparison.sample import Study
-    from occstats.comparison.settings import Settings
     from occstats.stats.sample import Sample
     from occstats.stats.signed_rank_pairs import PairwiseTests
 
 __all__ = [
     "BETTER",
+    "EQUIVALENT",
     "UNDECIDED",
     "WORSE",
     "Conclusion",
-    "Rule",
     "Tally",
     "conclusions",
+    "corrected",
     "notes_on_tests",
     "ordered_pairs",
     "pair_frame",
-    "rule_of",
     "run_tests",
     "tally",
     "unordered_pairs",
 ]
 
-Conclusion = Literal["better", "worse", "undecided"]
+Conclusion = Literal["better", "worse", "equivalent", "undecided"]
 BETTER: Conclusion = "better"
 WORSE: Conclusion = "worse"
+EQUIVALENT: Conclusion = "equivalent"
 UNDECIDED: Conclusion = "undecided"
 
 Booleans = npt.NDArray[np.bool_]
 FloatArray = npt.NDArray[np.float64]
 Matrices = Mapping[str, npt.NDArray[Any]]
-
-
-@dataclass(frozen=True)
-class Rule:
-    """When one algorithm is called better than another: the correction, the level, in words.
-
-    Attributes
-    ----------
-    alternative, correction, family, alpha
-        As in `Settings`.
-    control : int or None
-        The column of the control.
-    sentence : str
-        The rule in words.
-    """
-
-    alternative: str
-    correction: str
-    family: str
-    control: int | None
-    alpha: float
-    sentence: str
-
-    def adjust(self, p: FloatArray) -> AdjustedP:
-        """The p-values of all ordered pairs, corrected."""
-        return adjust_pairs(
-            p, self.family, self.correction, self.control, alternative=self.alternative
-        )
-
-    def better(self, p: FloatArray, z: FloatArray, correction: str | None = None) -> Booleans:
-        """The matrix "a is better than b", by this correction or another one."""
-        return conclude(
-            p,
-            z,
-            alternative=self.alternative,
-            correction=correction or self.correction,
-            family=self.family,
-            control=self.control,
-            alpha=self.alpha,
-        )
-
-    def conclusions(self, p: FloatArray, z: FloatArray) -> npt.NDArray[np.object_]:
-        """The conclusion about a beside b, for all ordered pairs; None where there is no test."""
-        return conclusions(self.better(p, z), ~np.isnan(self.adjust(p).clipped))
-
-
-def rule_of(settings: Settings, algorithms: Sequence[str]) -> Rule:
-    """The rule that the settings choose.
-
-    Examples
-    --------
-    >>> from occstats.comparison import Settings
-    >>> rule_of(Settings(correction="none"), ["ALP", "SVM"]).sentence
-    'One algorithm is called better than another where the clustered Wilcoxon signed-rank test \
-(Rosner-Glynn-Lee), one-sided, uncorrected, has p ≤ 0.05.'
-    """
-    return Rule(
-        alternative=settings.alternative,
-        correction=settings.correction,
-        family=settings.family,
-        control=None if settings.control is None else list(algorithms).index(settings.control),
-        alpha=settings.alpha,
-        sentence="One algorithm is called better than another where the "
-        f"{settings.test_in_words}, has p ≤ {settings.alpha:g}.",
-    )
 
 
 def conclusions(better: Booleans, tested: Booleans) -> npt.NDArray[np.object_]:
@@ -228,9 +163,21 @@ def notes_on_tests(tests: PairwiseTests, names: Sequence[str]) -> tuple[str, ...
     return tuple(notes)
 
 
+def corrected(study: Study, p: FloatArray) -> AdjustedP:
+    """The p-values of all ordered pairs, corrected as the settings say."""
+    settings = study.settings
+    return adjust_pairs(
+        p,
+        settings.family,
+        settings.correction,
+        study.control,
+        alternative=settings.alternative,
+    )
+
+
 def pair_frame(study: Study, tests: PairwiseTests, rule: Rule) -> pd.DataFrame:
     """One row per ordered pair: the test, the corrected p-values and the conclusion."""
-    adjusted = rule.adjust(tests.p)
+    adjusted = corrected(study, tests.p)
     n_tasks, n_clusters = _shared(study.sample)
     columns = {
         "statistic": tests.statistic,
@@ -238,11 +185,17 @@ def pair_frame(study: Study, tests: PairwiseTests, rule: Rule) -> pd.DataFrame:
         "p": tests.p,
         "p_adjusted": adjusted.clipped,
         "p_adjusted_unclipped": adjusted.unclipped,
-        "conclusion": rule.conclusions(tests.p, tests.z),
+        "p_simultaneous": rule.simultaneous.p,
+        "conclusion": rule.conclusions(),
         "n_tasks": n_tasks,
         "n_clusters": n_clusters,
         "icc": tests.intraclass_correlation,
     }
+    if rule.equivalence is not None:
+        columns |= {
+            "p_not_worse": rule.equivalence.p_not_worse,
+            "p_equivalent": rule.equivalence.p_equivalent,
+        }
     return ordered_pairs(study.algorithms, columns)
 
 

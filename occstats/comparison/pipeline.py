@@ -16,8 +16,9 @@ from occstats import __version__
 from occstats.comparison import tasks, uncertainty
 from occstats.comparison.classical import classical_tests
 from occstats.comparison.design import study_design
-from occstats.comparison.pairs import notes_on_tests, pair_frame, rule_of, run_tests
+from occstats.comparison.pairs import notes_on_tests, pair_frame, run_tests
 from occstats.comparison.result import Comparison
+from occstats.comparison.rule import native_tests, rule_of
 from occstats.comparison.sample import Study, prepare
 from occstats.comparison.settings import OPTIONS, Options, Settings, document_settings
 from occstats.comparison.stability import study_stability
@@ -118,8 +119,9 @@ def compare_with(
 
 def _compare(study: Study, progress: bool | None) -> Comparison:
     # Who is better, and is that more than chance, given that tasks of a data set belong together?
-    rule = rule_of(study.settings, study.algorithms)
     found = run_tests(study)
+    native = native_tests(study, found.tests)
+    rule = rule_of(study, found.tests, native)
     naive = uncertainty.naive_tests(study)
     pairwise = pair_frame(study, found.tests, rule)
 
@@ -131,8 +133,8 @@ def _compare(study: Study, progress: bool | None) -> Comparison:
         pairwise = pairwise.merge(frame, on=["a", "b"])
 
     # Would it hold, and what can this benchmark show?
-    stability = study_stability(study, rule, found.tests, progress=progress)
-    design = study_design(study, progress=progress)
+    stability = study_stability(study, rule, native, progress=progress)
+    design = study_design(study, rule, progress=progress)
 
     # On which kind of task?
     regression, regression_notes = tasks.regression_frame(study)
@@ -141,7 +143,8 @@ def _compare(study: Study, progress: bool | None) -> Comparison:
         results=study.results,
         settings=study.settings,
         rule=rule.sentence,
-        summary=uncertainty.summary_frame(study),
+        basis=rule.phrase,
+        summary=uncertainty.summary_frame(study, rule),
         pairwise=pairwise,
         ranks=tasks.rank_frame(study),
         kendall=uncertainty.kendall_frame(study),
@@ -149,7 +152,7 @@ def _compare(study: Study, progress: bool | None) -> Comparison:
         complementary_pairs=tasks.complementary_frame(study),
         rank_frequencies=tasks.frequency_frame(study),
         strata=tasks.strata_frame(study),
-        diagnostics=uncertainty.diagnostics_frame(study, found.tests, naive, rule),
+        diagnostics=uncertainty.diagnostics_frame(study, naive, rule),
         stability=stability,
         design=design,
         classical=classical_tests(study),
@@ -158,6 +161,7 @@ def _compare(study: Study, progress: bool | None) -> Comparison:
             *study.notes,
             *regression_notes,
             *found.notes,
+            *rule.notes,
             # A single data set has no test, which the verdict says once for all pairs.
             *(notes_on_tests(found.tests, study.algorithms) if study.n_clusters > 1 else ()),
             *uncertainty.cautions(study),

@@ -41,14 +41,16 @@ class Comparison:
         What was compared, and how.
     summary
         One row per algorithm, best mean rank first: ``algorithm, mean_rank, mean_score, cvsd``
-        with intervals and the posterior probability of being the best (``prob_best``).
+        with intervals, the ranks that each may have (``rank_low`` to ``rank_high``, for all
+        algorithms together) and the posterior probability of being the best (``prob_best``).
     pairwise
         One row per ordered pair: the test of "``a`` is better than ``b``" (or the chosen
-        alternative), its corrected p-value, the ``conclusion`` (``a`` is ``better``, ``worse`` or
-        the pair is ``undecided``; None without a test), and the size of the difference in several
-        currencies.
-    rule
-        When a pair has a conclusion, in one sentence.
+        alternative), its corrected p-value (``p_adjusted``), the two-sided p-value corrected for
+        all pairs together (``p_simultaneous``), the ``conclusion`` (``a`` is ``better``, ``worse``,
+        the pair is ``equivalent`` or ``undecided``; None without a test), and the size of the
+        difference in several currencies.
+    rule, basis
+        When a pair has a conclusion, in one sentence; the tests that this rests on, as a phrase.
     ranks
         Tasks × algorithms.
     kendall, regression, complementary_pairs, rank_frequencies, strata, diagnostics
@@ -93,6 +95,7 @@ class Comparison:
     classical: Classical
     fold_tests: pd.DataFrame | None
     rule: str
+    basis: str
     notes: tuple[str, ...]
     meta: dict[str, Any]
 

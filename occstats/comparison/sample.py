@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -9,7 +10,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from occstats.comparison.choices import PRESETS
 from occstats.errors import ArgumentError, ResultsError
+from occstats.results.aliases import is_bounded
 from occstats.stats.ranks import RankSummary, mean_ranks, rank_frequencies
 from occstats.stats.sample import Sample
 from occstats.text import did_you_mean, listing
@@ -45,16 +48,30 @@ class Study:
         How.
     sample : Sample
         Oriented scores, data sets, weights, ranks and differences.
+    scale : float
+        What 1 is to a score from 0 to 1.
     """
 
     results: Results
     settings: Settings
     sample: Sample
+    scale: float = 1.0
 
     @property
     def algorithms(self) -> list[str]:
         """The algorithms, best mean rank first."""
         return self.results.algorithms
+
+    @property
+    def control(self) -> int | None:
+        """The column of the control, if there is one."""
+        name = self.settings.control
+        return None if name is None else self.algorithms.index(name)
+
+    @property
+    def unit(self) -> str:
+        """What the test takes for independent."""
+        return "data sets" if self.settings.clustered else "tasks"
 
     @property
     def n_clusters(self) -> int:
@@ -87,10 +104,19 @@ class Study:
     def notes(self) -> tuple[str, ...]:
         """What happened to the input, and which tasks are whole."""
         kept, tasks = int(self.sample.complete.sum()), self.sample.n_tasks
+        notes = list(self.results.notes)
+        if self.settings.preset is not None:
+            notes.append(PRESETS[self.settings.preset].sentence)
+        if self.scale != 1:
+            notes.append(
+                f"The scores are of the order of {self.scale:g}: differences within "
+                f"±{self.settings.rope:g} count as practically the same, within "
+                f"{self.settings.tie_tolerance:g} as ties."
+            )
         if kept == tasks:
-            return self.results.notes
+            return tuple(notes)
         return (
-            *self.results.notes,
+            *notes,
             f"Ranks, mean scores, regression and strata use the {kept:,} of {tasks:,} tasks that "
             "all algorithms have.",
         )
@@ -99,6 +125,8 @@ class Study:
 def prepare(results: Results, settings: Settings) -> Study:
     """Choose the algorithms and tasks that take part, and put the best mean rank first."""
     results = _participants(results, settings)
+    scale = score_scale(results)
+    settings = settings.on_scale(scale)
     sample = Sample.of(results.oriented, results.clusters, tie_tolerance=settings.tie_tolerance)
     if not sample.complete.any():
         raise ResultsError(
@@ -109,7 +137,28 @@ def prepare(results: Results, settings: Settings) -> Study:
     means = mean_ranks(sample.whole.ranks, sample.whole.clusters.weights).round(12)
     order = sorted(range(len(means)), key=lambda a: (means[a], results.algorithms[a]))
     ordered = results.select([results.algorithms[a] for a in order])
-    return Study(ordered, settings, sample.select(order))
+    return Study(ordered, settings, sample.select(order), scale)
+
+
+def score_scale(results: Results) -> float:
+    """What 1 is to a score from 0 to 1: a power of ten near the median absolute score.
+
+    Scores within 0 … 1 (or −1 … 1) have the scale 1, unless nearly all of them are tiny.
+
+    Examples
+    --------
+    >>> from occstats import load_results
+    >>> score_scale(load_results("lenz2021"))
+    1.0
+    """
+    sizes = np.abs(results.scores.to_numpy(dtype=np.float64))
+    sizes = sizes[(sizes > 0) & np.isfinite(sizes)]
+    if is_bounded(results.score_name) and (len(sizes) == 0 or sizes.max() <= 1):
+        return 1.0
+    middle = float(np.median(sizes)) if len(sizes) else 1.0
+    if middle >= 0.01 and sizes.max(initial=1.0) <= 1:
+        return 1.0
+    return float(f"1e{round(math.log10(middle))}")
 
 
 def _participants(results: Results, settings: Settings) -> Results:

@@ -8,8 +8,9 @@ report are made from it.
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from typing import Any, Literal, TypedDict, TypeVar
 
@@ -21,8 +22,11 @@ from occstats.comparison.choices import (
     FAMILIES,
     INFERENCES,
     KENDALLS,
+    MEDIANS,
     MISSING,
     NULLS,
+    PRESETS,
+    RULES,
     STRATA,
     TESTS,
     Named,
@@ -38,6 +42,9 @@ Alternative = Literal["greater", "less", "two-sided"]
 Correction = Literal[
     "holm", "hochberg", "bonferroni", "benjamini-hochberg", "benjamini-yekutieli", "none"
 ]
+Rule = Literal["max-t", "tests"]
+Preset = Literal["paper"]
+Median = Literal["others", "all"]
 Family = Literal["row", "all", "control"]
 Engine = Literal["native", "clusrank", "rscript", "both"]
 Kendall = Literal["product", "sum", "hyperbolic", "plain"]
@@ -71,6 +78,8 @@ class Option:
         What stands for the value in the help of the command line.
     listed : bool
         Whether the command line takes several names, separated by commas.
+    usual : str
+        The default in words, where it is no constant.
     """
 
     help: str
@@ -81,6 +90,7 @@ class Option:
     recorded: bool = True
     metavar: str | None = None
     listed: bool = False
+    usual: str = ""
 
 
 def option(default: Default, help: str, group: str, label: str = "", **details: Any) -> Default:
@@ -88,14 +98,29 @@ def option(default: Default, help: str, group: str, label: str = "", **details: 
     return field(default=default, metadata=vars(Option(help, group, label, **details)))
 
 
-not_negative = partial(check_number, least=0)
+# Not a number until the scores are known: the scale of the score decides.
+BY_SCALE = float("nan")
+UNIT_ROPE, UNIT_TIE_TOLERANCE = 0.01, 1e-9
+
+
+def not_negative(name: str, value: Any) -> None:
+    """Refuse a negative number; not a number stands for "as the scale of the score has it"."""
+    if not (isinstance(value, float) and math.isnan(value)):
+        check_number(name, value, least=0)
+
+
+def positive(name: str, value: float | None) -> None:
+    """Refuse a number that is not above zero; None is none."""
+    if value is not None:
+        check_number(name, value, above=0)
+
 
 TESTING, WHAT, DEPTH, TASKS = "Tests", "What is compared", "Uncertainty", "Tasks"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """The choices of one comparison; the defaults are those of Lenz et al. (2021).
+    """The choices of one comparison.
 
     Parameters
     ----------
@@ -112,22 +137,44 @@ class Settings:
 wilcoxon; got 'rlg' (did you mean 'rgl'?)
     """
 
+    preset: Preset | None = option(
+        None,
+        "Choices that belong together; an option given beside it wins",
+        TESTING,
+        "preset",
+        choices=PRESETS,
+    )
+    rule: Rule = option(
+        "max-t", "What the conclusions about pairs rest on", TESTING, "rule", choices=RULES
+    )
     test: Test = option("rgl", "The test of a pair of algorithms", TESTING, "test", choices=TESTS)
     null: Null = option(
-        "asymptotic", "Where the p-value comes from", TESTING, "null distribution", choices=NULLS
+        "asymptotic",
+        "Where the p-values of the tables come from",
+        TESTING,
+        "null distribution",
+        choices=NULLS,
     )
     alternative: Alternative = option(
         "greater",
-        "What the test of (row, column) is about",
+        "What the test of (row, column) in the tables is about",
         TESTING,
         "alternative",
         choices=ALTERNATIVES,
     )
     correction: Correction = option(
-        "holm", "Correction for multiple tests", TESTING, "correction", choices=CORRECTIONS
+        "holm",
+        "Correction of the tests in the tables",
+        TESTING,
+        "correction",
+        choices=CORRECTIONS,
     )
     family: Family = option(
-        "row", "Which tests are corrected together", TESTING, "family of tests", choices=FAMILIES
+        "row",
+        "Which tests in the tables are corrected together",
+        TESTING,
+        "family of tests",
+        choices=FAMILIES,
     )
     control: str | None = option(
         None,
@@ -166,12 +213,13 @@ wilcoxon; got 'rlg' (did you mean 'rgl'?)
         choices=MISSING,
     )
     tie_tolerance: float = option(
-        1e-9,
+        BY_SCALE,
         "Differences are rounded to multiples of this before they are ranked, so that 0.3 − 0.2 "
         "and 0.2 − 0.1 tie; 0 ranks the raw floats",
         WHAT,
         "tie tolerance",
         check=not_negative,
+        usual=f"{UNIT_TIE_TOLERANCE:g} of the scale of the score, which is 1 for scores in 0 … 1",
     )
     n_resamples: int = option(
         10_000,
@@ -184,11 +232,21 @@ wilcoxon; got 'rlg' (did you mean 'rgl'?)
         0.95, "Level of the intervals", DEPTH, "confidence", check=check_fraction
     )
     rope: float = option(
-        0.01,
+        BY_SCALE,
         "Half-width of the region of practical equivalence",
         DEPTH,
         "region of practical equivalence",
         check=not_negative,
+        usual=f"{UNIT_ROPE:g} of the scale of the score",
+    )
+    margin: float | None = option(
+        None,
+        "The difference that would matter: test which pairs differ by less (equivalence) and who "
+        "is not worse by as much (non-inferiority)",
+        DEPTH,
+        "margin of equivalence",
+        check=positive,
+        metavar="NUMBER",
     )
     prior_weight: float = option(
         1.0,
@@ -215,11 +273,18 @@ wilcoxon; got 'rlg' (did you mean 'rgl'?)
         choices=KENDALLS,
     )
     inference: Inference = option(
-        "cr1",
+        "cr2",
         "Standard errors of the regression of ranks on traits",
         TASKS,
         "inference of the regression",
         choices=INFERENCES,
+    )
+    median: Median = option(
+        "others",
+        "Whose median score stands for the difficulty of a task in the regression",
+        TASKS,
+        "median score in the regression",
+        choices=MEDIANS,
     )
     strata: Strata = option(
         "width",
@@ -232,9 +297,18 @@ wilcoxon; got 'rlg' (did you mean 'rgl'?)
 
     @classmethod
     def of(cls, **chosen: Any) -> Settings:
-        """Settings as a user gives them: a control implies its family, one name is a list."""
+        """Settings as a user gives them: a preset fills in, a control implies its family."""
+        preset = chosen.get("preset")
+        if preset is not None:
+            check_choice("preset", preset, PRESETS)
+            chosen = {**PRESETS[preset].settings, **chosen}
+            if chosen.get("control") is not None and chosen["family"] == "row":
+                chosen["family"] = "control"
         if chosen.get("control") is not None:
             chosen.setdefault("family", "control")
+        for name in ("rope", "tie_tolerance"):
+            if name in chosen and chosen[name] is None:
+                del chosen[name]
         names = chosen.get("algorithms")
         if names is not None:
             chosen["algorithms"] = (names,) if isinstance(names, str) else tuple(names)
@@ -243,7 +317,8 @@ wilcoxon; got 'rlg' (did you mean 'rgl'?)
     def __post_init__(self) -> None:
         for name, declared in OPTIONS.items():
             value = getattr(self, name)
-            if declared.choices and chosen(declared.choices, str(value)) is None:
+            unset = name == "preset" and value is None
+            if declared.choices and not unset and chosen(declared.choices, str(value)) is None:
                 check_choice(name, value, declared.choices)
             if declared.check is not None:
                 declared.check(name, getattr(self, name))
@@ -293,6 +368,20 @@ the tests of each algorithm'
         sided = ALTERNATIVES[self.alternative].phrase
         return f"{TESTS[self.test].name}{null}, {sided}, {corrected}"
 
+    def on_scale(self, scale: float) -> Settings:
+        """The settings with the region of equivalence and the tie tolerance of a score's scale.
+
+        Examples
+        --------
+        >>> Settings().on_scale(1.0).rope, Settings(rope=0.5).on_scale(1000.0).rope
+        (0.01, 0.5)
+        """
+        usual = {"rope": UNIT_ROPE, "tie_tolerance": UNIT_TIE_TOLERANCE}
+        open_ = {
+            name: scale * unit for name, unit in usual.items() if math.isnan(getattr(self, name))
+        }
+        return replace(self, **open_)  # type: ignore[arg-type]
+
     def record(self) -> dict[str, Any]:
         """What was chosen, for the record."""
         return {name: getattr(self, name) for name, item in OPTIONS.items() if item.recorded}
@@ -304,6 +393,8 @@ OPTIONS: dict[str, Option] = {item.name: Option(**item.metadata) for item in fie
 class Options(TypedDict, total=False):
     """The settings as keyword arguments, for type checkers and editors."""
 
+    preset: Preset | None
+    rule: Rule
     test: Test
     null: Null
     alternative: Alternative
@@ -318,11 +409,13 @@ class Options(TypedDict, total=False):
     n_resamples: int
     confidence: float
     rope: float
+    margin: float | None
     prior_weight: float
     random_state: int
     deep: bool
     kendall: Kendall
     inference: Inference
+    median: Median
     strata: Strata
     n_strata: int
 
@@ -342,7 +435,7 @@ def _parameters() -> str:
         meanings = "; ".join(
             f"``{value}``, {choice.name}" for value, choice in item.choices.items()
         )
-        lines.append(f"{field_.name} : {kind}default {field_.default!r}")
+        lines.append(f"{field_.name} : {kind}default {item.usual or repr(field_.default)}")
         lines.append(f"    {item.help}{': ' if meanings else ''}{meanings}.")
     return "\n".join(lines)
 

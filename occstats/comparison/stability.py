@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from occstats.comparison.pairs import Rule, conclusions, run_tests, unordered_pairs
+from occstats.comparison.pairs import conclusions, unordered_pairs
 from occstats.progress import track
 from occstats.stats.leave_out import (
     LeaveOneAlgorithmOut,
@@ -22,6 +22,7 @@ from occstats.stats.specification import Specification, specify
 from occstats.stats.specification_tests import N_TESTS
 
 if TYPE_CHECKING:
+    from occstats.comparison.rule import Rule
     from occstats.comparison.sample import Study
     from occstats.stats.signed_rank_pairs import PairwiseTests
 
@@ -67,12 +68,10 @@ def study_stability(
 ) -> Stability:
     """Leave out data sets and algorithms in turn; with depth, try all reasonable analyses.
 
-    The tests are the chosen ones with their normal approximation; ``tests`` are those of the main
-    analysis, which need not be computed again where they are the same.
+    ``tests`` are the native ones with their normal approximation. Conclusions that rest on flipped
+    signs are drawn by the critical values of the whole sample.
     """
     settings, names = study.settings, study.algorithms
-    if settings.null != "asymptotic" or settings.engine not in ("native", "both"):
-        tests = run_tests(study, null="asymptotic", engine="native").tests
     without_algorithm = leave_one_algorithm_out(tests.p, tests.z, study.sample, None, rule.better)
     if not study.within.leave_out:
         return Stability(leave_one_algorithm_out=_algorithm_frame(names, without_algorithm))
@@ -81,7 +80,7 @@ def study_stability(
         None,
         rule.better,
         test=settings.test,
-        alternative=settings.alternative,
+        alternative=rule.alternative,
     )
     stability = Stability(
         leave_one_dataset_out=_dataset_frame(names, without_dataset),
@@ -95,7 +94,7 @@ def study_stability(
         study.sample,
         None,
         rule.better,
-        alternative=settings.alternative,
+        alternative=rule.alternative,
         n_resamples=settings.n_resamples,
         random_state=settings.random_state,
         watch=lambda tests: track(tests, "analyses", total=N_TESTS, progress=progress),

@@ -103,22 +103,24 @@ def regression_frame(study: Study) -> tuple[pd.DataFrame, tuple[str, ...]]:
     if not known.any():
         return empty, (*notes, "There is no regression: no task has all traits.")
     sample = study.sample.whole
-    median_score = np.median(sample.scores[known], axis=1)
+    scores = sample.scores[known]
     # The usual traits first, then the user's own as they are.
     names = [
         *(name for name in TRAITS if name in varying),
         *(name for name in varying if name not in TRAITS),
     ]
     columns = [_column(name, usable[name].to_numpy(float)) for name in names]
-    design = np.column_stack([np.ones(len(median_score)), *columns, median_score])
+    traits_of_tasks = np.column_stack([np.ones(len(scores)), *columns])
     named = [TRAITS[name].term if name in TRAITS else name for name in names]
     terms = ("intercept", *named, "median_score")
     clusters = study.whole.clusters[known]
     rows, reasons = [], dict[str, None]()
     for position, algorithm in enumerate(study.algorithms):
+        # The algorithm's own score would explain the rank that it led to.
+        judges = scores if settings.median == "all" else np.delete(scores, position, axis=1)
         fit = weighted_regression(
             study.ranking.ranks[known, position],
-            design,
+            np.column_stack([traits_of_tasks, np.median(judges, axis=1)]),
             terms,
             clusters=clusters,
             weights=sample.clusters.weights[known],

@@ -12,17 +12,26 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from occstats.comparison.pairs import Rule, ordered_pairs, run_tests, unordered_pairs
+from occstats.comparison.pairs import (
+    BETTER,
+    conclusions,
+    corrected,
+    ordered_pairs,
+    run_tests,
+    unordered_pairs,
+)
 from occstats.results.aliases import is_bounded
 from occstats.stats.bayes import bayesian_signed_rank, probability_best
 from occstats.stats.bootstrap import bootstrap_means
 from occstats.stats.diagnostics import cluster_diagnostics
+from occstats.stats.differences import difference_posterior, simultaneous_intervals
 from occstats.stats.effect_sizes import Effect, pair_effects
 from occstats.stats.hodges_lehmann import hodges_lehmann_pairs
 from occstats.stats.kendall import kendall_matrix
 from occstats.stats.kendall_intervals import kendall_bootstrap
 
 if TYPE_CHECKING:
+    from occstats.comparison.rule import Rule
     from occstats.comparison.sample import Study
     from occstats.stats.signed_rank_pairs import PairwiseTests
 
@@ -36,10 +45,11 @@ __all__ = [
 ]
 
 Columns = dict[str, npt.NDArray[Any]]
+FloatArray = npt.NDArray[np.float64]
 FEW_CLUSTERS = 10
 
 
-def summary_frame(study: Study) -> pd.DataFrame:
+def summary_frame(study: Study, rule: Rule) -> pd.DataFrame:
     """One row per algorithm: mean rank, mean score, spread over folds, intervals, who is best."""
     settings, sample, k = study.settings, study.sample.whole, len(study.algorithms)
     scores = study.whole.scores.to_numpy(dtype=np.float64)
@@ -52,7 +62,8 @@ def summary_frame(study: Study) -> pd.DataFrame:
         n_resamples=settings.n_resamples,
         random_state=settings.random_state,
     )
-    low, high = np.clip((interval.low[:k], interval.high[:k]), 1, k)
+    low, high = _rank_limits(interval.estimate[:k], interval.low[:k], interval.high[:k], study)
+    better = rule.simultaneous.better(rule.alpha) & rule.possible
     bounded = is_bounded(study.results.score_name) and scores.min() >= 0 and scores.max() <= 1
     bounds = (0.0, 1.0) if bounded else (-np.inf, np.inf)
     score_low, score_high = np.clip((interval.low[k:], interval.high[k:]), *bounds)
@@ -73,11 +84,31 @@ def summary_frame(study: Study) -> pd.DataFrame:
             "cvsd": _mean_spread(study),
             "mean_rank_ci_low": low,
             "mean_rank_ci_high": high,
+            "rank_low": 1 + better.sum(axis=0),
+            "rank_high": k - better.sum(axis=1),
             "mean_score_ci_low": score_low,
             "mean_score_ci_high": score_high,
             "prob_best": best,
         }
     )
+
+
+def _rank_limits(
+    estimate: FloatArray, low: FloatArray, high: FloatArray, study: Study
+) -> FloatArray:
+    """Limits within 1 … k; where all data sets agree, those of the share that might not.
+
+    With m of m data sets in agreement, up to 1 − (α/2)^(1/m) of others may differ (Clopper and
+    Pearson), in the worst case by having the first or the last rank.
+    """
+    k, m = len(estimate), study.sample.whole.n_clusters
+    if m < 2:
+        return np.clip((low, high), 1, k)
+    others = 1 - ((1 - study.settings.confidence) / 2) ** (1 / m)
+    agree = high - low < 1e-12
+    low = np.where(agree, estimate - others * (estimate - 1), low)
+    high = np.where(agree, estimate + others * (k - estimate), high)
+    return np.clip((low, high), 1, k)
 
 
 def _mean_spread(study: Study) -> npt.NDArray[np.float64]:
@@ -111,7 +142,11 @@ def effects_frame(study: Study) -> pd.DataFrame:
         **_effect("prob_improvement_dataset", effects.prob_improvement_dataset),
         **_effect("hodges_lehmann", Effect(unknown, unknown, unknown)),
         **dict.fromkeys(("bayes_better", "bayes_equivalent", "bayes_worse"), unknown),
+        **dict.fromkeys(("difference_above", "difference_within", "difference_below"), unknown),
+        **dict.fromkeys(("simultaneous_ci_low", "simultaneous_ci_high"), unknown),
     }
+    if within.intervals:
+        columns |= _differences(study)
     if within.shifts:
         columns |= _shift(study)
     if within.posterior:
@@ -153,6 +188,23 @@ def _posterior(study: Study) -> Columns:
     }
 
 
+def _differences(study: Study) -> Columns:
+    """Intervals that hold for all pairs together, and the posterior of the mean difference."""
+    settings = study.settings
+    drawn = {"n_resamples": settings.n_resamples, "random_state": settings.random_state}
+    limits = simultaneous_intervals(
+        study.sample, confidence=settings.confidence, control=study.control, **drawn
+    )
+    posterior = difference_posterior(study.sample, rope=settings.rope, **drawn)
+    return {
+        "simultaneous_ci_low": limits.low,
+        "simultaneous_ci_high": limits.high,
+        "difference_above": posterior.better,
+        "difference_within": posterior.equivalent,
+        "difference_below": posterior.worse,
+    }
+
+
 def kendall_frame(study: Study) -> pd.DataFrame:
     """Kendall's τ of every unordered pair, with limits where there are some."""
     settings = study.settings
@@ -180,25 +232,28 @@ def naive_tests(study: Study) -> PairwiseTests:
 
 
 def naive_frame(study: Study, naive: PairwiseTests, rule: Rule) -> pd.DataFrame:
-    """What the naive test says about every ordered pair, by the same rule."""
+    """What the naive test says about every ordered pair, at the same level."""
+    adjusted = corrected(study, naive.p).clipped
+    better = rule.naive(naive.z)
+    tested = ~np.isnan(naive.z) & ~np.eye(len(better), dtype=bool)
+    if rule.control is not None:
+        tested[np.arange(len(tested)) != rule.control] = False
     columns = {
         "p_naive": naive.p,
-        "p_naive_adjusted": rule.adjust(naive.p).clipped,
-        "conclusion_naive": rule.conclusions(naive.p, naive.z),
+        "p_naive_adjusted": adjusted,
+        "conclusion_naive": conclusions(better, tested),
     }
     return ordered_pairs(study.algorithms, columns)
 
 
-def diagnostics_frame(
-    study: Study, tests: PairwiseTests, naive: PairwiseTests, rule: Rule
-) -> pd.DataFrame:
+def diagnostics_frame(study: Study, naive: PairwiseTests, rule: Rule) -> pd.DataFrame:
     """How strongly the tasks of a data set belong together, and where a naive test would mislead.
 
-    It misleads about a pair where it comes to another conclusion than the main analysis, with the
-    same correction, family and level.
+    It misleads about a pair where it comes to another conclusion than the main analysis, at the
+    same level over the same family of pairs.
     """
     found = cluster_diagnostics(study.sample)
-    main, other = rule.better(tests.p, tests.z), rule.better(naive.p, naive.z)
+    main, other = rule.conclusions() == BETTER, rule.naive(naive.z)
     different = main != other
     columns = {
         "icc": found.intraclass_correlation,

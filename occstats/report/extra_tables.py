@@ -157,13 +157,14 @@ def design_tables(comparison: Comparison, rows: int) -> Iterator[Table]:
     yield Table(
         name="power",
         title="How many data sets a conclusion needs",
-        explanation=f"By simulation from the observed data sets: the power now, and how many data "
-        f"sets give {100 * section.wanted_power:.0f} % if the differences stay as they are.",
+        explanation="By simulation, if the observed differences were the true ones: the power of a "
+        "benchmark of this size (which says no more than the p-value), and how many data sets give "
+        f"{100 * section.wanted_power:.0f} %.",
         frame=section.power,
         columns=(
             *PAIR,
             Column("better", ("better",), word, number=False),
-            Column("power now", ("power_now",), percent),
+            Column("power", ("power_now",), percent),
             Column("data sets needed", ("datasets_needed", "tried_up_to"), _needed),
         ),
         terminal_rows=rows,

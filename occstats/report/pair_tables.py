@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -45,10 +46,19 @@ def p_value_table(comparison: Comparison) -> Table:
         columns=columns,
         best=found.where(square.notna(), False).set_axis([c.keys[0] for c in columns[1:]], axis=1),
         best_means=f"significant at α = {settings.alpha:g}.",
-        note=ROW_FAMILY_NOTE
-        if settings.family == "row" and corrected and len(comparison.algorithms) > 2
-        else "",
+        note=" ".join(_notes(comparison)),
     )
+
+
+def _notes(comparison: Comparison) -> Iterator[str]:
+    settings = comparison.settings
+    if settings.family == "row" and settings.correction != "none":
+        if len(comparison.algorithms) > 2:
+            yield ROW_FAMILY_NOTE
+        elif settings.alternative != "two-sided":
+            yield "Tests in either direction are not corrected for each other."
+    if settings.rule == "max-t":
+        yield f"Bold is what is concluded, by the {comparison.basis}, not by these p-values."
 
 
 def _upper_triangle(square: pd.DataFrame) -> pd.DataFrame:
@@ -67,10 +77,11 @@ def pairwise_table(comparison: Comparison) -> Table:
     level = f"{100 * comparison.settings.confidence:g} %"
     digits = score_digits(comparison)
     signed = decimals(digits, signed=True)
+    simultaneous = comparison.settings.rule == "max-t"
     columns = [
         Column("better", ("a",), word, number=False),
         Column("worse", ("b",), word, number=False),
-        Column("p", ("p_adjusted_unclipped",), p_value),
+        Column("p", ("p_simultaneous" if simultaneous else "p_adjusted_unclipped",), p_value),
         Column("difference", ("mean_difference",), signed),
         Column(level, ("difference_ci_low", "difference_ci_high"), interval(signed)),
         Column("shift", ("hodges_lehmann",), signed),
@@ -83,6 +94,8 @@ def pairwise_table(comparison: Comparison) -> Table:
         Column("rank-biserial", ("rank_biserial",), decimals(2, signed=True)),
     ]
     p_name = "P-value" if comparison.settings.correction == "none" else "Corrected p-value"
+    if simultaneous:
+        p_name = "Two-sided p-value corrected for all pairs together"
     present = tuple(column for column in columns if all(key in frame for key in column.keys))
     if control is not None:
         present = (
@@ -95,7 +108,7 @@ def pairwise_table(comparison: Comparison) -> Table:
         title="How much better",
         explanation=f"{p_name}; mean difference of {comparison.results.score_name} with "
         "its interval; Hodges-Lehmann shift, the typical difference; shares of tasks won, tied, "
-        "lost; posterior probabilities of better, practically the same "
+        "lost; signed-rank shares of better, practically the same "
         f"(±{comparison.settings.rope:g}) and worse; chance to win on a new task of these data "
         "sets, and on a new data set; rank-biserial correlation, from -1 (always loses) to 1 "
         "(always wins).",

@@ -27,6 +27,12 @@ if TYPE_CHECKING:
     from occstats.stats.complementary import ComplementaryPairs, complementary_pairs
     from occstats.stats.decisions import conclude
     from occstats.stats.diagnostics import ClusterDiagnostics, cluster_diagnostics
+    from occstats.stats.differences import (
+        Equivalence,
+        difference_posterior,
+        equivalence,
+        simultaneous_intervals,
+    )
     from occstats.stats.effect_sizes import PairEffects, pair_effects, rank_biserial
     from occstats.stats.hodges_lehmann import (
         HodgesLehmannPairs,
@@ -130,6 +136,10 @@ _LAZY = {
     "weighted_regression": "regression",
     "Strata": "strata",
     "rank_strata": "strata",
+    "Equivalence": "differences",
+    "difference_posterior": "differences",
+    "equivalence": "differences",
+    "simultaneous_intervals": "differences",
     "MaxT": "simultaneous",
     "max_t": "simultaneous",
     "AdjustedP": "multiplicity",
@@ -162,6 +172,7 @@ __all__ = [
     "ComplementaryPairs",
     "CorrelatedT",
     "DataSetsNeeded",
+    "Equivalence",
     "FriedmanResult",
     "HodgesLehmannPairs",
     "HodgesLehmannResult",
@@ -195,6 +206,8 @@ __all__ = [
     "correlated_t",
     "critical_difference",
     "data_sets_needed",
+    "difference_posterior",
+    "equivalence",
     "friedman",
     "hochberg",
     "hodges_lehmann_pairs",
@@ -217,6 +230,7 @@ __all__ = [
     "rank_biserial",
     "rank_frequencies",
     "rank_strata",
+    "simultaneous_intervals",
     "smallest_p",
     "specify",
     "summarise_ranks",

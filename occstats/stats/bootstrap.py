@@ -259,8 +259,8 @@ def studentised_means(means: Array, counts: Array, confidence: float) -> Bootstr
         nothing = np.full_like(estimate, np.nan)
         return BootstrapInterval(estimate, nothing, nothing, nothing, np.empty((0, estimate.size)))
     replicates = weighted_means(means, counts)
-    error = _mean_errors(means, np.ones((1, len(means))))[0]
-    errors = _mean_errors(means, counts)
+    error = mean_errors(means, np.ones((1, len(means))))[0]
+    errors = mean_errors(means, counts)
     # A resample that repeats one cluster has no spread; its ratio would be infinite.
     pivots = np.divide(
         replicates - estimate, errors, out=np.full_like(errors, np.nan), where=errors > 0
@@ -279,7 +279,7 @@ def studentised_means(means: Array, counts: Array, confidence: float) -> Bootstr
     return BootstrapInterval(estimate, low, high, standard_errors(replicates), replicates)
 
 
-def _mean_errors(means: Array, counts: Array) -> Array:
+def mean_errors(means: Array, counts: Array) -> Array:
     """Standard error of the mean of cluster means, for each row of counts."""
     present = (~np.isnan(means)).astype(float)
     weights = counts @ present

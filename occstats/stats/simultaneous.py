@@ -17,17 +17,17 @@ References
    testing. Journal of the American Statistical Association 100(469), 94-108.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 from numpy.typing import ArrayLike
 
 from occstats.checks import check_choice, check_integer
 from occstats.stats.arrays import FloatArray
 from occstats.stats.pairs import upper_pairs
 from occstats.stats.sample import Sample
-from occstats.stats.tests.null import SAME_Z, RandomState, random_signs, repeatable
+from occstats.stats.tests.null import SAME_Z, RandomState, all_signs, random_signs, repeatable
 from occstats.stats.tests.registry import TESTS
 
 #: Flips × pairs that are held at once.
@@ -36,7 +36,7 @@ _CHUNK_ELEMENTS = 4_000_000
 
 @dataclass(frozen=True, eq=False)
 class MaxT:
-    """Two-sided p-values of all pairs, corrected for all of them together.
+    r"""Two-sided p-values of all pairs, corrected for all of them together.
 
     Attributes
     ----------
@@ -48,6 +48,8 @@ class MaxT:
         Whether these are all there are (a vector and its negative count as one).
     smallest_p : float
         The smallest p-value that so many data sets can give.
+    critical : ndarray
+        What \|Z\| has to exceed while 1, 2, 3 … pairs are in question; empty without a level.
     """
 
     z: FloatArray
@@ -55,6 +57,16 @@ class MaxT:
     n_flips: int
     exact: bool
     smallest_p: float
+    critical: FloatArray
+
+    def better(self, z: FloatArray) -> npt.NDArray[np.bool_]:
+        r"""Which rows are better than which columns, for statistics that may differ from these.
+
+        The pairs are passed in descending order of \|Z\| as long as each exceeds the critical value
+        for those that are left. Of the sample itself this is p ≤ α; without a data set or an
+        algorithm it takes the critical values for those of the new sample.
+        """
+        return step_down(z, self.critical)
 
 
 def max_t(
@@ -63,6 +75,8 @@ def max_t(
     *,
     test: str = "rgl",
     tie_tolerance: float = 0.0,
+    control: int | None = None,
+    alpha: float | None = None,
     n_resamples: int = 10_000,
     random_state: RandomState = None,
 ) -> MaxT:
@@ -78,6 +92,10 @@ def max_t(
         The statistic Z of a pair. The plain test flips the signs of single tasks.
     tie_tolerance : float
         Differences are rounded to multiples of it.
+    control : int, optional
+        Test this column against the others only.
+    alpha : float, optional
+        Level at which critical values are wanted.
     n_resamples : int
         Random vectors of signs; all :math:`2^{m-1}` are listed where they are no more than that.
     random_state : int, Generator or None
@@ -106,16 +124,20 @@ def max_t(
     z = np.concatenate([np.where(part.all_zero, 0.0, part.observed.z) for part in prepared])
     places = [(part, pair) for part in prepared for pair in range(len(part.all_zero))]
     # Those without any difference are certain, and those without a test are no hypothesis.
+    first, second = upper_pairs(sample.n_algorithms)
+    if control is not None:
+        z[(first != control) & (second != control)] = np.nan
     tested = np.flatnonzero(~np.isnan(z) & (z != 0))
     order = tested[np.argsort(-np.abs(z[tested]), kind="stable")]
     n_signs = prepared[0].n_units
     exact = 2.0 ** (n_signs - 1) <= n_resamples
     counts, n_flips = np.zeros(len(order), dtype=np.int64), 0
+    maxima = []
     observed = np.abs(z[order])
     chunk = max(1, _CHUNK_ELEMENTS // max(len(order), n_signs))
     generator = np.random.default_rng(repeatable(random_state))
     random = random_signs(n_signs, n_resamples, chunk, generator)
-    for signs in _all_signs(n_signs, chunk) if exact else random:
+    for signs in all_signs(n_signs, chunk) if exact else random:
         values = np.empty((len(signs), len(order)))
         for column, position in enumerate(order):
             part, pair = places[position]
@@ -127,6 +149,8 @@ def max_t(
         largest = np.maximum.accumulate(values[:, ::-1], axis=1)[:, ::-1]
         counts += np.count_nonzero(largest >= observed - SAME_Z, axis=0)
         n_flips += len(signs)
+        if alpha is not None:
+            maxima.append(largest)
     p = np.where(np.isnan(z), np.nan, 1.0)
     # The arrangement that was observed is one of all, and is added to random ones.
     shares = counts / n_flips if exact else (counts + 1) / (n_flips + 1)
@@ -137,7 +161,51 @@ def max_t(
         n_flips=n_flips,
         exact=exact,
         smallest_p=2.0 ** (1 - n_signs) if exact else 1 / (n_resamples + 1),
+        critical=_critical(maxima, alpha, exact),
     )
+
+
+def step_down(z: FloatArray, critical: FloatArray) -> npt.NDArray[np.bool_]:
+    """Matrix [a, b]: whether a is better than b by critical values for 1, 2, 3 … pairs.
+
+    Examples
+    --------
+    >>> z = np.array([[0.0, 2.5, 2.2], [-2.5, 0.0, 1.0], [-2.2, -1.0, 0.0]])
+    >>> step_down(z, np.array([1.96, 2.24, 2.39])).tolist()
+    [[False, True, False], [False, False, False], [False, False, False]]
+    """
+    first, second = upper_pairs(len(z))
+    upper = z[first, second]
+    tested = np.flatnonzero(~np.isnan(upper) & (upper != 0))
+    order = tested[np.argsort(-np.abs(upper[tested]), kind="stable")]
+    # Pairs that were equal in the sample of the critical values have none of their own.
+    sizes = np.minimum(np.arange(len(order), 0, -1), len(critical))
+    better = np.zeros(z.shape, dtype=bool)
+    if len(critical):
+        passed = np.abs(upper[order]) - SAME_Z > critical[sizes - 1]
+        found = order[np.logical_and.accumulate(passed)]
+        positive = upper[found] > 0
+        better[first[found], second[found]] = positive
+        better[second[found], first[found]] = ~positive
+    return better
+
+
+def _critical(maxima: list[FloatArray], alpha: float | None, exact: bool) -> FloatArray:
+    """The largest value at which p still exceeds α, for the last 1, 2, 3 … pairs in order."""
+    if alpha is None or not maxima:
+        return np.zeros(0)
+    values = np.concatenate(maxima)[:, ::-1]
+    n = len(values)
+    # So many flips may reach the statistic; the observed one counts among random ones.
+    allowed = (
+        int(np.floor(alpha * n + 1e-9)) if exact else int(np.floor(alpha * (n + 1) + 1e-9)) - 1
+    )
+    if allowed < 0:
+        return np.full(values.shape[1], np.inf)
+    place = n - 1 - allowed
+    if place < 0:
+        return np.full(values.shape[1], -np.inf)
+    return np.asarray(np.partition(values, place, axis=0)[place])
 
 
 def _square(values: FloatArray, k: int, mirrored: float) -> FloatArray:
@@ -146,12 +214,3 @@ def _square(values: FloatArray, k: int, mirrored: float) -> FloatArray:
     square[a, b] = values
     square[b, a] = mirrored * values
     return square
-
-
-def _all_signs(n_signs: int, chunk: int) -> Iterator[FloatArray]:
-    """Every vector of signs whose last is positive; the others are their negatives."""
-    total = 2 ** (n_signs - 1)
-    for start in range(0, total, chunk):
-        numbers = np.arange(start, min(start + chunk, total))
-        bits = (numbers[:, None] >> np.arange(n_signs)) & 1
-        yield 1.0 - 2.0 * bits.astype(np.float64)

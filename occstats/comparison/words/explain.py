@@ -64,32 +64,47 @@ def interval_kinds(n_clusters: int) -> dict[str, IntervalKind]:
 EXPLANATIONS: dict[str, str] = {
     # summary
     "mean_rank": "The mean rank over data sets, 1 being the best; each data set weighs the same.",
-    "mean_rank_ci": "Where the mean rank would lie with other data sets of this kind.",
+    "mean_rank_ci": "A confidence interval of the mean rank over all data sets of this kind.",
     "mean_score": "The mean score over data sets; each data set weighs the same.",
-    "mean_score_ci": "Where the mean score would lie with other data sets of this kind.",
+    "mean_score_ci": "A confidence interval of the mean score over all data sets of this kind.",
     "cvsd": "The standard deviation of the score over cross-validation folds, averaged over tasks.",
-    "prob_best": "The posterior probability of having the best mean rank of all, with data sets "
-    "weighted at random (Bayesian bootstrap).",
+    "prob_best": "How often it has the best mean rank of all when the data sets are weighted at "
+    "random (Bayesian bootstrap); with few data sets too sure of itself.",
+    "rank_low": "The best rank that it may have among all algorithms: one more than those that are "
+    "significantly better.",
+    "rank_high": "The worst rank that it may have: all but those that it is significantly better "
+    "than.",
     # pairwise: tests
     "statistic": "The test statistic of the difference a minus b.",
     "z": "The test statistic in standard deviations; positive where a is better.",
     "p": "The probability of a statistic at least this extreme if a and b were equally good.",
-    "p_adjusted": "The p-value corrected for the number of tests, at most 1.",
-    "p_adjusted_unclipped": "The corrected p-value before it is cut off at 1.",
+    "p_adjusted": "The p-value corrected for the number of tests in its family, at most 1.",
+    "p_adjusted_unclipped": "The p-value corrected for the number of tests in its family; values "
+    "above 1 count as 1.",
+    "p_simultaneous": "The two-sided p-value corrected for all pairs together: how often the "
+    "largest statistic of all pairs is at least this extreme when signs are flipped.",
+    "p_not_worse": "The p-value of a not being worse than b by the margin or more.",
+    "p_equivalent": "The p-value of a and b differing by less than the margin, corrected over the "
+    "pairs.",
     "p_naive": "What the plain Wilcoxon test says that takes all tasks for independent.",
-    "p_naive_adjusted": "The naive p-value with the same correction as the main one.",
+    "p_naive_adjusted": "The naive p-value, corrected as the p-values of the table are.",
     "icc": "How alike the tasks of one data set are: 0 not at all, 1 entirely.",
     "n_tasks": "The tasks that both algorithms have.",
     "n_clusters": "The data sets that these tasks come from.",
     # pairwise: effect sizes
-    "mean_difference": "By how much a scores higher than b on average over data sets.",
-    "difference_ci": "Where the mean difference would lie with other data sets of this kind.",
+    "mean_difference": "By how much a scores better than b on average over data sets, all of "
+    "which weigh the same.",
+    "difference_ci": "A confidence interval of the mean difference over all data sets of this "
+    "kind, for this pair alone.",
+    "simultaneous_ci": "Confidence intervals of the mean differences that hold for all pairs "
+    "together.",
     "hodges_lehmann": "The typical difference a minus b: the median of the means of all pairs of "
-    "tasks, robust to a few extreme tasks.",
+    "tasks, all of which weigh the same.",
     "hodges_lehmann_ci": "The differences that the sign-flip test over data sets does not reject.",
-    "rank_biserial": "How one-sided the differences are: 1 if a wins always, −1 if b does, 0 if "
-    "wins and losses balance by size.",
-    "rank_biserial_ci": "Where the rank-biserial correlation would lie with other data sets.",
+    "rank_biserial": "How one-sided the differences are, all tasks weighing the same: 1 if a wins "
+    "always, −1 if b does, 0 if wins and losses balance by size.",
+    "rank_biserial_ci": "A confidence interval of the rank-biserial correlation over all data sets "
+    "of this kind.",
     "wins": "The share of tasks that a wins, each data set weighing the same.",
     "ties": "The share of tasks on which a and b tie, each data set weighing the same.",
     "losses": "The share of tasks that a loses, each data set weighing the same.",
@@ -98,18 +113,20 @@ EXPLANATIONS: dict[str, str] = {
     "prob_improvement_dataset": "The probability that a is better than b on average over the tasks "
     "of a new data set (a tie counts one half).",
     # Bayesian
-    "bayes_better": "The posterior probability that a is better than b by more than the region of "
-    "practical equivalence.",
-    "bayes_equivalent": "The posterior probability that a and b differ by no more than the region "
-    "of practical equivalence.",
-    "bayes_worse": "The posterior probability that a is worse than b by more than the region of "
-    "practical equivalence.",
+    "bayes_better": "Bayesian signed-rank comparison: the share of draws in which the mean of two "
+    "tasks is most often above the region of practical equivalence.",
+    "bayes_equivalent": "The share of draws in which it is most often within that region.",
+    "bayes_worse": "The share of draws in which it is most often below that region.",
+    "difference_above": "The posterior probability that the mean difference is above the region of "
+    "practical equivalence (Bayesian bootstrap of data sets).",
+    "difference_within": "The posterior probability that the mean difference is within it.",
+    "difference_below": "The posterior probability that the mean difference is below it.",
     "fold_tests": "For each task by itself, the probabilities that a is better, equivalent or "
     "worse, from its folds (correlated t-test).",
     # Kendall
     "tau": "How similarly two algorithms order the tasks by difficulty: 1 the same, 0 unrelated, "
     "−1 reversed.",
-    "tau_ci": "Where τ would lie with other data sets of this kind.",
+    "tau_ci": "A confidence interval of τ over all data sets of this kind.",
     # diagnostics
     "design_effect": "By what factor dependence within data sets inflates the variance of a mean.",
     "effective_tasks": "How many independent tasks these tasks are worth.",
@@ -129,7 +146,7 @@ EXPLANATIONS: dict[str, str] = {
     "left_out": "Whether a data set or an algorithm is left out.",
     "name": "What is left out.",
     "conclusion": "Whether a is better or worse than b by the rule of the comparison, or the pair "
-    "is undecided.",
+    "is equivalent (within the margin) or undecided.",
     "conclusion_naive": "What the conclusion would be if all tasks were taken for independent.",
     "conclusion_without": "The conclusion about the pair without it.",
     "mean_difference_without": "The mean difference without the data set that moves it most.",
@@ -158,7 +175,8 @@ EXPLANATIONS: dict[str, str] = {
     "detectable": "What differences a benchmark of this size can find.",
     "clusters_with_difference": "The data sets on which the two algorithms differ at all.",
     "sd_between_datasets": "How much the difference varies from data set to data set.",
-    "smallest_p_corrected": "The smallest p-value after the strictest correction.",
+    "smallest_p_corrected": "The smallest p-value after the correction that conclusions rest on.",
+    "data_sets_needed": "The fewest data sets with which that can be as small as α.",
     "smallest_p_asymptotic": "The smallest p-value that the normal approximation can give.",
     "power": "How large a benchmark would have to be for each pair.",
     "better": "The direction that the power is computed for, or the probability of being better.",
@@ -166,8 +184,8 @@ EXPLANATIONS: dict[str, str] = {
     "worse": "The probability of being worse by more than the region of practical equivalence.",
     "datasets_to_add": "How many more data sets that is than there are.",
     "tried_up_to": "The largest number of data sets that was tried.",
-    "power_now": "How often a benchmark of this size, drawn from data sets like these, would find "
-    "the difference.",
+    "power_now": "How often a benchmark of this size would find the difference if the observed one "
+    "were the true one; it says no more than the p-value.",
     "datasets_needed": "How many data sets (not tasks) would find the difference in 80 % of cases, "
     "if the observed data sets are typical.",
     # classical
@@ -198,8 +216,8 @@ def explain(name: str, intervals: Mapping[str, IntervalKind] | None = None) -> s
     >>> explain("mean_rank_ci_low") == EXPLANATIONS["mean_rank_ci"]
     True
     >>> explain("difference_ci", interval_kinds(5))
-    "Where the mean difference would lie with other data sets of this kind (Student's interval \
-over data sets)."
+    "A confidence interval of the mean difference over all data sets of this kind, for this pair \
+alone (Student's interval over data sets)."
     >>> explain("no such column")
     ''
     """

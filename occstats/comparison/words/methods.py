@@ -15,12 +15,11 @@ from occstats.text import listing
 if TYPE_CHECKING:
     from occstats.comparison.result import Comparison
     from occstats.comparison.settings import Settings
+    from occstats.results import Results
 
 __all__ = ["MethodsText", "methods_text"]
 
-TERMS = {trait.term: trait.sentence for trait in choices.TRAITS.values()} | {
-    "median_score": "the median score"
-}
+TERMS = {trait.term: trait.sentence for trait in choices.TRAITS.values()}
 
 
 @dataclass(frozen=True)
@@ -67,23 +66,24 @@ def methods_text(comparison: Comparison) -> MethodsText:
         f"We compared {len(results.algorithms)} algorithms by their {results.score_name} on "
         f"{results.n_tasks} tasks from {results.n_clusters} data "
         f"{'set' if results.n_clusters == 1 else 'sets'}. "
-        "Tasks from the same data set are not independent; each data set has the same total "
-        "weight, shared equally by its tasks. "
+        f"{_dependence(results)}"
         "Within each task the algorithms were ranked {demsar2006}, ties receiving the average "
         "rank. ",
         missing.sentence if missing else "",
     ]
     if results.n_clusters > 1:
         sentences += [_test_sentence(settings), _correction_sentence(settings)]
+        sentences += [_rule_sentence(comparison), _equivalence_sentence(settings)]
         sentences.append(_interval_sentence(comparison))
     agreement = choices.KENDALLS[settings.kendall].sentence
     sentences.append(f"The agreement between algorithms was measured {agreement}. ")
     terms = comparison.regression["term"].unique()
-    traits = [TERMS.get(term, term) for term in terms if term != "intercept"]
+    names = TERMS | {"median_score": choices.MEDIANS[settings.median].sentence}
+    traits = [names.get(term, term) for term in terms if term != "intercept"]
     if traits:
         sentences.append(
-            f"The rank of each algorithm was regressed on {listing(traits)} of the task by "
-            f"weighted least squares, {choices.INFERENCES[settings.inference].sentence}. "
+            f"The rank of each algorithm on a task was regressed on {listing(traits)} by weighted "
+            f"least squares, {choices.INFERENCES[settings.inference].sentence}. "
         )
     sentences.append(_software_sentence(settings))
     template = "".join(sentences).strip()
@@ -94,6 +94,46 @@ def methods_text(comparison: Comparison) -> MethodsText:
         key=lambda key: template.index(f"⟦{key}⟧"),
     )
     return MethodsText(template, tuple(REFERENCES[key] for key in cited))
+
+
+def _dependence(results: Results) -> str:
+    if results.n_clusters == results.n_tasks:
+        return (
+            "Every data set has a single task, so that tasks were taken for independent and the "
+            "clustered test is the plain Wilcoxon signed-rank test. "
+        )
+    return (
+        "Tasks from the same data set are not independent; each data set has the same total "
+        "weight, shared equally by its tasks. "
+    )
+
+
+def _rule_sentence(comparison: Comparison) -> str:
+    settings = comparison.settings
+    if settings.rule == "tests":
+        return f"{choices.RULES['tests'].sentence}. "
+    if "Holm" in comparison.basis:
+        return (
+            f"An algorithm is called better than another by the {comparison.basis} {{holm1979}}. "
+        )
+    m = comparison.results.n_clusters if settings.clustered else comparison.results.n_tasks
+    total = 2.0 ** (m - 1)
+    listed = f"in all {total:,.0f} ways" if total <= settings.n_resamples else "at random"
+    family = choices.FAMILIES["all" if settings.control is None else "control"].phrase
+    sentence = choices.RULES["max-t"].sentence.replace("{correction}", f"corrected {family}")
+    sentence = sentence.replace("{units}", choices.TESTS[settings.test].flips).replace(
+        "{flips}", listed
+    )
+    return f"{sentence}. The ranks that an algorithm may have follow from these {{mogstad2024}}. "
+
+
+def _equivalence_sentence(settings: Settings) -> str:
+    if settings.margin is None:
+        return ""
+    return (
+        f"A pair is called equivalent where two one-sided tests at ±{settings.margin:g} "
+        "{schuirmann1987} reject, with Holm's correction over the pairs {holm1979}. "
+    )
 
 
 def _test_sentence(settings: Settings) -> str:
@@ -138,7 +178,8 @@ def _interval_sentence(comparison: Comparison) -> str:
         "Posterior probabilities follow a Bayesian signed-rank "
         "comparison {benavoli2017} with Dirichlet weights over data sets, a pseudo-observation of "
         f"no difference with weight {settings.prior_weight:g} as prior, and a region of practical "
-        f"equivalence of ±{settings.rope:g}. "
+        f"equivalence of ±{settings.rope:g}; those of the mean difference itself are its shares "
+        "above, within and below that region over such weights {rubin1981}. "
     )
 
 

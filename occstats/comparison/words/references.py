@@ -76,6 +76,43 @@ REFERENCES: dict[str, Reference] = {
             "A simple sequentially rejective multiple test procedure",
             "Scandinavian Journal of Statistics", 1979, "6(2)", "65–70",
         ),
+        Reference(
+            "westfall1993", "Westfall and Young, 1993",
+            "Westfall, P. H., Young, S. S. (1993). Resampling-based multiple testing. Wiley.",
+            "book",
+            (
+                ("author", "Westfall, P. H. and Young, S. S."),
+                ("title", "{Resampling-based multiple testing}"),
+                ("publisher", "Wiley"),
+                ("year", "1993"),
+            ),
+        ),
+        _article(
+            "romano2005", "Romano and Wolf, 2005",
+            "Romano, J. P. and Wolf, M.",
+            "Exact and approximate stepdown methods for multiple hypothesis testing",
+            "Journal of the American Statistical Association", 2005, "100(469)", "94–108",
+        ),
+        _article(
+            "mogstad2024", "Mogstad et al., 2024",
+            "Mogstad, M. and Romano, J. P. and Shaikh, A. M. and Wilhelm, D.",
+            "Inference for ranks with applications to mobility across neighbourhoods and academic "
+            "achievement across countries",
+            "Review of Economic Studies", 2024, "91(1)", "476–518",
+        ),
+        _article(
+            "schuirmann1987", "Schuirmann, 1987",
+            "Schuirmann, D. J.",
+            "A comparison of the two one-sided tests procedure and the power approach for "
+            "assessing the equivalence of average bioavailability",
+            "Journal of Pharmacokinetics and Biopharmaceutics", 1987, "15(6)", "657–680",
+        ),
+        _article(
+            "rubin1981", "Rubin, 1981",
+            "Rubin, D. B.",
+            "The Bayesian bootstrap",
+            "Annals of Statistics", 1981, "9(1)", "130–134",
+        ),
         _article(
             "hochberg1988", "Hochberg, 1988",
             "Hochberg, Y.",

@@ -1,4 +1,4 @@
-"""The verdict in words: who is best, whom it beats, whom not, on how much evidence."""
+"""The verdict in words: who is best, whom it beats, by how much, on how much evidence."""
 
 from __future__ import annotations
 
@@ -7,48 +7,84 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from occstats.comparison.pairs import BETTER, UNDECIDED, WORSE
-from occstats.text import count, listing, p_value, printable
+from occstats.comparison.pairs import BETTER, EQUIVALENT, UNDECIDED, WORSE
+from occstats.results.aliases import AUROC
+from occstats.text import count, decimals, listing, p_value, printable
 
 if TYPE_CHECKING:
     from occstats.comparison.result import Comparison
 
-__all__ = ["ROW_FAMILY_NOTE", "claims", "write_verdict"]
+__all__ = ["ROW_FAMILY_NOTE", "claims", "score_label", "write_verdict"]
 
 ROW_FAMILY_NOTE = (
     "Each row is one family of tests; per-row families do not control the error over the whole "
     "matrix."
 )
 FEW_CLUSTERS = 10
+# Measures that are written in capitals.
+ABBREVIATIONS = frozenset(
+    ("mse", "rmse", "mae", "mape", "smape", "mase", "crps", "f1", "auprc", "mcc", "ndcg", "r2")
+)
+
+
+def score_label(name: str) -> str:
+    """The score by its own name in a sentence.
+
+    Examples
+    --------
+    >>> score_label("auroc"), score_label("rmse"), score_label("accuracy")
+    ('AUROC', 'RMSE', 'accuracy')
+    """
+    if name.lower() in AUROC:
+        return "AUROC"
+    return name.upper() if name in ABBREVIATIONS else printable(name)
 
 
 def claims(comparison: Comparison) -> pd.DataFrame:
-    """The corrected p-value of each claim "row is better than column", whatever the alternative.
+    """The corrected p-value of each claim "row is better than column", by the rule in force.
 
-    With ``less`` the test of the reversed pair speaks for the claim, with ``two-sided`` only a
+    With ``less`` the test of the reversed pair speaks for the claim, with two-sided tests only a
     difference in that direction does. NaN where there is no test.
     """
-    p = comparison.matrix("p_adjusted")
-    if comparison.settings.alternative == "less":
+    simultaneous = comparison.settings.rule == "max-t"
+    p = comparison.matrix("p_simultaneous" if simultaneous else "p_adjusted")
+    if not simultaneous and comparison.settings.alternative == "less":
         return p.T
-    if comparison.settings.alternative == "two-sided":
+    if simultaneous or comparison.settings.alternative == "two-sided":
         better = comparison.matrix("z").fillna(comparison.matrix("mean_difference")) > 0
         return p.where(better | p.isna(), 1.0)
     return p
 
 
 def write_verdict(comparison: Comparison) -> str:
-    """A few sentences that a reader can repeat without being wrong."""
+    """At most five sentences that a reader can repeat without being wrong."""
     sentences = [_leader(comparison)]
+    design, settings = comparison.design, comparison.settings
     if comparison.results.n_clusters < 2:
         sentences.append(
             "All tasks come from a single data set, so there are ranks but no p-values: one data "
             "set says nothing about others."
         )
-        return " ".join(sentences)
-    sentences += _significance(comparison)
-    sentences += _caveats(comparison)
-    return " ".join(sentences)
+    elif design.smallest_p_corrected > settings.alpha:
+        sentences.append(
+            f"With {comparison.results.n_clusters} data sets this benchmark cannot show a "
+            f"difference at α = {settings.alpha:g}: no corrected p-value can be below "
+            f"{design.smallest_p_corrected:.2g}, and it takes at least "
+            f"{design.data_sets_needed} data sets to get one."
+        )
+    else:
+        sentences += [
+            _conclusions(comparison),
+            _size(comparison),
+            f"This rests on the {comparison.basis}, at α = {settings.alpha:g}; what is not "
+            "significant need not be equal.",
+            _caution(comparison),
+        ]
+    return " ".join(sentence for sentence in sentences if sentence)
+
+
+def _minus(text: str) -> str:
+    return text.replace("-", "−")
 
 
 def _leader(comparison: Comparison) -> str:
@@ -63,7 +99,7 @@ def _leader(comparison: Comparison) -> str:
     verb = "has" if len(leaders) == 1 else "share"
     sentence = f"Of {counts}, {names} {verb} the best mean rank ({best_rank:.2f}"
     if len(leaders) == 1:
-        sentence += f"; mean {printable(results.score_name)} {leaders['mean_score'].iloc[0]:.3g}"
+        sentence += f"; mean {score_label(results.score_name)} {leaders['mean_score'].iloc[0]:.3g}"
     return sentence + ")" + _other_leader(comparison, set(leaders["algorithm"])) + "."
 
 
@@ -77,101 +113,136 @@ def _other_leader(comparison: Comparison, leaders: set[str]) -> str:
         return ""
     best = summary.loc[summary["algorithm"] == top.iloc[0], "mean_score"].iloc[0]
     return (
-        f", but {printable(top.iloc[0])} has the best mean {printable(results.score_name)} "
+        f", but {printable(top.iloc[0])} has the best mean {score_label(results.score_name)} "
         f"({best:.3g})"
     )
 
 
-def _significance(comparison: Comparison) -> list[str]:
+def _conclusions(comparison: Comparison) -> str:
+    """Whom the best (or the control) is better than, and who is tied with it."""
     settings = comparison.settings
     subject = settings.control or comparison.algorithms[0]
-    others = [name for name in comparison.algorithms if name != subject]
-    p = claims(comparison)
-    forward = dict(zip(p.columns, p.loc[[subject]].to_numpy(float)[0], strict=True))
-    rows = comparison.pairwise[comparison.pairwise["a"] == subject]
-    conclusion = dict(zip(rows["b"], rows["conclusion"], strict=True))
-    beaten, beaten_by, open_cases = (
-        [name for name in others if conclusion[name] == word] for word in (BETTER, WORSE, UNDECIDED)
+    found = comparison.matrix("conclusion")
+    own = {name: found.loc[subject, name] for name in comparison.algorithms if name != subject}
+    beaten, beaten_by, same, open_cases = (
+        [name for name, word in own.items() if word == kind]
+        for kind in (BETTER, WORSE, EQUIVALENT, UNDECIDED)
     )
-    untested = [name for name in others if pd.isna(conclusion[name])]
+    untested = [name for name, word in own.items() if pd.isna(word)]
     who = printable(subject)
-    intro = f"By the {settings.test_in_words}, at α = {settings.alpha:g}"
-    sentences = []
+    parts = []
     if beaten:
-        all_others = " all" if len(beaten) == len(others) > 1 else ""
-        sentences.append(
-            f"{intro}, {who} is significantly better than{all_others} {listing(beaten)}"
-        )
-    else:
-        sentences.append(f"{intro}, {who} is not significantly better than any other algorithm")
-    if open_cases and beaten:
-        described = [_with_p(name, forward[name]) for name in open_cases]
-        sentences[-1] += f", but not than {listing(described, conjunction='or')}"
-    sentences[-1] += "."
+        parts.append(f"{who} is significantly better than {listing(beaten)}")
     if beaten_by:
-        sentences.append(f"It is significantly worse than {listing(beaten_by)}.")
+        parts.append(
+            f"{'' if beaten else who + ' is '}significantly worse than {listing(beaten_by)}"
+        )
+    if len(own) == len(open_cases) == 1:
+        both = listing(_with_p(comparison, subject, open_cases))
+        return f"{who} is not significantly better or worse than {both}."
+    if not (beaten or beaten_by or same):
+        parts.append(f"{who} is not significantly better than any other algorithm")
+    if same:
+        parts.append(
+            f"{who if not parts else ''} equivalent to {listing(same)} to within "
+            f"±{settings.margin:g}".strip()
+        )
+    sentence = " and ".join(parts[:2]) + "".join(f", {part}" for part in parts[2:])
+    if settings.control is not None:
+        if open_cases and (beaten or beaten_by):
+            sentence += f"; undecided: {listing(_with_p(comparison, subject, open_cases))}"
+    else:
+        sentence += _tied(comparison, subject, found)
     if untested:
-        sentences.append(f"There is no test against {listing(untested)}.")
-    return sentences
+        sentence += f"; there is no test against {listing(untested)}"
+    return sentence + "."
 
 
-def _with_p(name: str, p: float) -> str:
-    return name if np.isnan(p) else f"{name} (p {_relation(p)})"
+def _tied(comparison: Comparison, subject: str, found: pd.DataFrame) -> str:
+    """Those that no other is better than, where they are several."""
+    first = [name for name in comparison.algorithms if not (found.loc[name] == WORSE).any()]
+    if len(first) < 2:
+        return ""
+    if len(first) == len(comparison.algorithms) > 2:
+        return ": no two of them differ significantly"
+    others = [name for name in first if name != subject]
+    lead = [printable(subject)] if subject in first else []
+    return (
+        f"; statistically tied for first: {listing([*lead, *_with_p(comparison, subject, others)])}"
+    )
+
+
+def _with_p(comparison: Comparison, subject: str, names: list[str]) -> list[str]:
+    """Names with the p-value of their difference from the subject."""
+    p = claims(comparison)
+    two_sided = comparison.settings.rule == "max-t"
+    described = []
+    for name in names:
+        forward, backward = (float(p.at[pair]) for pair in ((subject, name), (name, subject)))
+        value = min(forward, backward) if two_sided else forward
+        shown = printable(name)
+        described.append(shown if np.isnan(value) else f"{shown} (p {_relation(value)})")
+    return described
 
 
 def _relation(p: float) -> str:
-    text = p_value(p)
-    return text if text[0] in "<≥" else f"= {text}"
+    text = p_value(p) if p < 1 else "1"
+    return text if text[0] == "<" else f"= {text}"
 
 
-def _caveats(comparison: Comparison) -> list[str]:
+def _size(comparison: Comparison) -> str:
+    """The difference from the next best, in the score's own name, with its interval."""
+    settings = comparison.settings
+    subject = settings.control or comparison.algorithms[0]
+    other = next(name for name in comparison.algorithms if name != subject)
+    rows = comparison.pairwise
+    row = rows[(rows["a"] == subject) & (rows["b"] == other)].iloc[0]
+    estimate, low, high = (
+        float(row[name])
+        for name in ("mean_difference", "simultaneous_ci_low", "simultaneous_ci_high")
+    )
+    if np.isnan(estimate):
+        return ""
+    digits = _digits(abs(estimate), high - low)
+    show = decimals(digits, signed=True)
+    label = score_label(comparison.results.score_name)
+    # A positive difference is an advantage, whether the score is to be high or low.
+    sentence = f"Its advantage over {printable(other)} in mean {label} is {_minus(show(estimate))}"
+    if not np.isnan(low):
+        level = f"{100 * settings.confidence:g} %"
+        pairs = "" if len(comparison.algorithms) == 2 else ", for all pairs together"
+        sentence += f" ({level} interval {_minus(show(low))} to {_minus(show(high))}{pairs})"
+    return sentence + "."
+
+
+def _digits(*sizes: float) -> int:
+    """Decimals that show the larger of the sizes to two digits."""
+    largest = max((size for size in sizes if np.isfinite(size) and size > 0), default=1.0)
+    return int(np.clip(1 - np.floor(np.log10(largest)), 0, 12))
+
+
+def _caution(comparison: Comparison) -> str:
+    """The most important reservation, in one sentence."""
     settings, results = comparison.settings, comparison.results
-    caveats = []
-    naive = _naive_caveat(comparison)
-    if naive:
-        caveats.append(naive)
-    if results.n_clusters < FEW_CLUSTERS:
-        caveats.append(_few_clusters_caveat(comparison))
-    # Two algorithms have one test in either direction: nothing is left uncontrolled.
-    several = len(comparison.algorithms) > 2
-    if settings.correction != "none" and settings.family == "row" and several:
-        caveats.append(
-            "Not significant does not mean equal, and per-row correction does not control the "
-            "error over the whole matrix."
-        )
-    else:
-        caveats.append("Not significant does not mean equal.")
-    return caveats
-
-
-def _few_clusters_caveat(comparison: Comparison) -> str:
-    """What so few data sets can show at all, and how far the p-values can be trusted."""
-    settings, count = comparison.settings, comparison.results.n_clusters
-    least = comparison.design.smallest_p_corrected
-    if least > settings.alpha:
-        corrected = "corrected " if comparison.design.family_size > 1 else ""
+    if (
+        results.n_clusters < FEW_CLUSTERS
+        and settings.rule == "tests"
+        and (settings.null == "asymptotic")
+    ):
         return (
-            f"With only {count} data sets no exact {corrected}p-value is below {least:.2g}: this "
-            "benchmark cannot show a difference, so read the intervals."
+            f"With only {results.n_clusters} data sets the normal approximation of these tests is "
+            "rough: the rule max-t and the null permutation do without it."
         )
-    if settings.null == "asymptotic":
-        return (
-            f"With only {count} data sets the normal approximation is rough: prefer the exact "
-            "null, and read the intervals."
-        )
-    return f"There are only {count} data sets: read the intervals, too."
-
-
-def _naive_caveat(comparison: Comparison) -> str:
-    """How many pairs a test that ignores clusters would have called different, beside this one."""
-    settings, results = comparison.settings, comparison.results
     if not settings.clustered:
         return (
             "This test takes tasks of one data set for independent, and calls too many differences "
             "significant where they are not."
         )
     if results.n_clusters == results.n_tasks:
-        return ""
+        return (
+            "Every data set has one task, so this is the plain Wilcoxon test: if some tasks belong "
+            "together, name the column that says which (--cluster)."
+        )
     counts = comparison.tally
     if counts.naive <= counts.different:
         return ""

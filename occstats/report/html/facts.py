@@ -39,7 +39,11 @@ def headline_facts(comparison: Comparison) -> list[Fact]:
     probability = _number(best.get("prob_best"))
     if not math.isnan(probability):
         facts.append(
-            Fact("chance of that rank", percent(probability), "posterior, on new data sets")
+            Fact(
+                "best mean rank in",
+                percent(probability),
+                "of reweighted data sets; optimistic where they are few",
+            )
         )
     tally = comparison.tally
     if tally.tested:

@@ -14,6 +14,7 @@ from occstats.stats.tests.null import (
     TailProbabilities,
     exact_is_feasible,
     exact_tails,
+    listed_tails,
     monte_carlo_tails,
     normal_tails,
 )
@@ -144,9 +145,14 @@ class Prepared(ABC):
                     return np.asarray(signs @ sums / np.sqrt(variance))
                 return self.flipped(pair, signs)
 
-            tails = monte_carlo_tails(
-                z_of_signs, self.n_signs(pair), n_resamples=n_resamples, random_state=random_state
-            )
+            n_signs = self.n_signs(pair)
+            if null == "permutation" and 2.0 ** (n_signs - 1) <= n_resamples:
+                tails = listed_tails(z_of_signs, n_signs)
+                notes = ("every change of sign was listed: the p-value is exact",)
+            else:
+                tails = monte_carlo_tails(
+                    z_of_signs, n_signs, n_resamples=n_resamples, random_state=random_state
+                )
         return Evaluation(statistic, float(z), variance, *sizes, rho, tails, notes=notes)
 
 

@@ -144,6 +144,26 @@ def monte_carlo_tails(
     return TailProbabilities(less / size, greater / size, both / size)
 
 
+def listed_tails(
+    z_of_signs: Callable[[FloatArray], FloatArray], n_clusters: int
+) -> TailProbabilities:
+    """Tails of a statistic over all changes of the clusters' signs, each counted once.
+
+    Half of them are computed; the others have the opposite sign. As in `monte_carlo_tails`,
+    arrangements for which the statistic is not defined count as at least as extreme.
+    """
+    observed = float(z_of_signs(np.ones((1, n_clusters)))[0])
+    less = greater = both = 0
+    for signs in all_signs(n_clusters, _CHUNK_ELEMENTS // n_clusters):
+        values = z_of_signs(signs)
+        values = np.concatenate([values, -values])
+        less += int(np.count_nonzero(~(values > observed + SAME_Z)))
+        greater += int(np.count_nonzero(~(values < observed - SAME_Z)))
+        both += int(np.count_nonzero(~(np.abs(values) < abs(observed) - SAME_Z)))
+    size = 2.0**n_clusters
+    return TailProbabilities(less / size, greater / size, both / size)
+
+
 def random_signs(
     n_signs: int, n_resamples: int, chunk: int, generator: np.random.Generator
 ) -> Iterator[FloatArray]:
@@ -154,6 +174,15 @@ def random_signs(
         rows = min(step, n_resamples - start)
         bits = generator.integers(0, 2, size=(rows, n_signs), dtype=np.int8)
         yield 2.0 * bits.astype(np.float64) - 1.0
+
+
+def all_signs(n_signs: int, chunk: int) -> Iterator[FloatArray]:
+    """Every vector of signs whose last is positive; the others are their negatives."""
+    total = 2 ** (n_signs - 1)
+    for start in range(0, total, chunk):
+        numbers = np.arange(start, min(start + chunk, total))
+        bits = (numbers[:, None] >> np.arange(n_signs)) & 1
+        yield 1.0 - 2.0 * bits
 
 
 def repeatable(random_state: RandomState) -> int:

@@ -89,14 +89,15 @@ NULLS = {
         ),
         Null(
             "exact",
-            "exact distribution of the rank sum",
-            "p-values follow from the exact distribution of the sum of signed ranks when the "
-            "signs of {flips} are flipped",
+            "exact test of the rank sum",
+            "p-values are those of the exact test of the rank sum: the sum of signed ranks, not "
+            "weighted, in its distribution when the signs of {flips} are flipped",
         ),
         Null(
             "permutation",
-            "random flips of signs",
-            "p-values follow from {n_resamples} random flips of the signs of {flips}",
+            "flips of signs",
+            "p-values follow from flipping the signs of {flips}: all flips where there are no more "
+            "than {n_resamples}, else so many random ones",
             "phipson2010",
         ),
     )
@@ -118,7 +119,7 @@ TESTS = {
             "ds",
             "clustered Wilcoxon signed-rank test (Datta-Satten)",
             "the Datta-Satten clustered signed-rank test {datta2008} with data sets as clusters, "
-            "which stays valid when the size of a cluster is related to the outcome",
+            "which gives each data set the same weight",
             "datta2008",
             nulls=("asymptotic", "permutation"),
             in_r=True,
