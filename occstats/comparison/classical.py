@@ -43,6 +43,11 @@ class Classical:
     friedman: pd.DataFrame
     pairs: pd.DataFrame
 
+    def _repr_html_(self) -> str:
+        from occstats.report.fragment import section_to_html
+
+        return section_to_html(self)
+
 
 def classical_tests(study: Study) -> Classical:
     """Friedman with Iman-Davenport, Nemenyi and Conover, on tasks and on data set means."""

@@ -66,6 +66,11 @@ class Design:
     power: pd.DataFrame | None = None
     notes: tuple[str, ...] = ()
 
+    def _repr_html_(self) -> str:
+        from occstats.report.fragment import section_to_html
+
+        return section_to_html(self)
+
 
 def study_design(study: Study, rule: Rule, *, progress: bool | None = None) -> Design:
     """What differences this benchmark can detect and, with depth, how large it would have to be."""

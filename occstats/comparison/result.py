@@ -201,3 +201,69 @@ class Comparison:
         from occstats.report.fragment import to_html
 
         return to_html(self)
+
+    @property
+    def pairs(self) -> pd.DataFrame:
+        """One row per pair, the better first: the ten columns of ``pairwise`` that people read.
+
+        Examples
+        --------
+        >>> import occstats
+        >>> comparison = occstats.compare("lenz2021", n_resamples=100)
+        >>> comparison.pairs[["a", "b", "conclusion", "p_adjusted"]].head(2).round(2)
+             a    b conclusion  p_adjusted
+        0  ALP  SVM  undecided        0.17
+        1  ALP  NND     better        0.02
+        """
+        from occstats.comparison.views import pairs
+
+        return pairs(self)
+
+    def where(self, condition: Any) -> Comparison:
+        """Compare again on some of the tasks, with the same settings.
+
+        Parameters
+        ----------
+        condition : str or mask
+            A condition on the traits of a task, its data set and class, such as ``"n > 100"`` or
+            ``"dataset != 'iris'"``; or a truth value for each task.
+
+        Examples
+        --------
+        >>> import occstats
+        >>> comparison = occstats.compare("lenz2021", algorithms=["ALP", "SVM"], n_resamples=100)
+        >>> comparison.where("n > 1000").results.n_tasks
+        48
+        """
+        from occstats.comparison.views import where
+
+        return where(self, condition)
+
+    def add(self, *sources: Any, **reading: Any) -> Comparison:
+        """Compare again with one's own methods beside the others, with the same settings.
+
+        Parameters
+        ----------
+        *sources
+            Results as `occstats.compare` takes them, or a series of scores by task, whose name is
+            the method's.
+        **reading
+            How to read them: see `occstats.load_results`.
+
+        Examples
+        --------
+        >>> import occstats
+        >>> comparison = occstats.compare("lenz2021", algorithms=["ALP", "SVM"], n_resamples=100)
+        >>> mine = (comparison.results.scores["ALP"] + 0.01).clip(upper=1).rename("MINE")
+        >>> comparison.add(mine).algorithms
+        ['MINE', 'ALP', 'SVM']
+        """
+        from occstats.comparison.views import add
+
+        return add(self, *sources, **reading)
+
+    def pick(self) -> Any:
+        """A widget for notebooks: choose two algorithms, see everything about the pair."""
+        from occstats.report.widget import pair_picker
+
+        return pair_picker(self)

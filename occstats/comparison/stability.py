@@ -62,6 +62,11 @@ class Stability:
     specification: pd.DataFrame | None = None
     specification_pairs: pd.DataFrame | None = None
 
+    def _repr_html_(self) -> str:
+        from occstats.report.fragment import section_to_html
+
+        return section_to_html(self)
+
 
 def study_stability(
     study: Study, rule: Rule, tests: PairwiseTests, *, progress: bool | None = None

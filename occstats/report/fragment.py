@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from html import escape
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
 
 from occstats.report.table import Column, Table
 from occstats.report.tables import all_tables, leading_tables
@@ -12,7 +15,7 @@ from occstats.text import printable
 if TYPE_CHECKING:
     from occstats.comparison.result import Comparison
 
-__all__ = ["table_to_html", "to_html"]
+__all__ = ["first_sentence", "section_to_html", "table_to_html", "to_html"]
 
 # A notebook with a thousand rows of a table in every output is no longer usable.
 MOST_ROWS = 50
@@ -72,6 +75,33 @@ def to_html(comparison: Comparison) -> str:
         f"{''.join(table_to_html(table, most_rows=MOST_ROWS) for table in leading)}"
         f"{folded}<details><summary>Methods</summary>{methods}</details>{notes}</div>"
     )
+
+
+def section_to_html(section: Any) -> str:
+    """The parts of a section of a comparison: its numbers, then its frames to unfold."""
+    from occstats.report.extra_tables import plain_table
+
+    parts = {item.name: getattr(section, item.name) for item in fields(section)}
+    tables = {
+        name: plain_table(name, _title(name), "", part)
+        for name, part in parts.items()
+        if isinstance(part, pd.DataFrame)
+    }
+    numbers = "".join(
+        f"<li>{_title(name)}: {part:.4g}</li>"
+        for name, part in parts.items()
+        if isinstance(part, int | float)
+    )
+    shown = "".join(
+        f"<details{' open' if position == 0 else ''}><summary>{_title(name)}</summary>"
+        f"{table_to_html(table, most_rows=MOST_ROWS)}</details>"
+        for position, (name, table) in enumerate(tables.items())
+    )
+    return f'<div class="occstats"><ul>{numbers}</ul>{shown}</div>'
+
+
+def _title(name: str) -> str:
+    return name.replace("_", " ").capitalize()
 
 
 def first_sentence(verdict: str) -> tuple[str, str]:

@@ -1,8 +1,13 @@
 """The HTML report in a real browser: it sorts, filters, shows pairs, and talks to nobody."""
 
+import io
 import json
 import re
 import shutil
+import subprocess
+import time
+from pathlib import Path
+from xml.etree import ElementTree
 
 import numpy as np
 import pandas as pd
@@ -177,7 +182,12 @@ def test_p_values_sort_by_number_and_empty_cells_stay_last(page):
     assert filled[-1] == "< 0.0001"
 
 
+def open_everything(page):
+    page.execute_script("for (const one of document.querySelectorAll('details')) one.open = true")
+
+
 def test_words_filter_rows_and_the_count_is_announced(page):
+    open_everything(page)
     field = find(page, "[data-table=scores] input[type=search]")
     page.execute_script("arguments[0].scrollIntoView({behavior: 'instant'})", field)
     field.send_keys("iris versi")
@@ -187,6 +197,175 @@ def test_words_filter_rows_and_the_count_is_announced(page):
     field.clear()
     field.send_keys("no such words")
     assert column(page, "scores", 0) == []
+
+
+def test_a_whole_name_is_found_before_parts_of_names(page):
+    open_everything(page)
+    field = find(page, "[data-table=pairwise] input[type=search]")
+    page.execute_script("arguments[0].scrollIntoView({behavior: 'instant'})", field)
+    field.send_keys("if")
+    pairs = zip(column(page, "pairwise", 0), column(page, "pairwise", 1), strict=True)
+    assert len([pair for pair in pairs if "IF" in pair]) == 8
+    assert len(column(page, "pairwise", 0)) == 8
+    field.clear()
+    field.send_keys("LN")
+    assert len(column(page, "pairwise", 0)) == 8
+
+
+def test_the_pair_is_in_the_address_and_back_leads_to_the_one_before(page, address):
+    from selenium.webdriver.support.ui import Select
+
+    def chosen():
+        return [
+            Select(find(page, f"#pair select[name={end}]")).first_selected_option.text
+            for end in "ab"
+        ]
+
+    page.get(f"{address}#pair=LOF,SAE")
+    page.refresh()
+    assert chosen() == ["LOF", "SAE"]
+    Select(find(page, "#pair select[name=b]")).select_by_visible_text("IF")
+    assert page.current_url.endswith("#pair=LOF,IF")
+    click(page, find(page, "a[data-pair='0-3']"))
+    assert page.current_url.endswith("#pair=ALP,MD")
+    page.back()
+    assert chosen() == ["LOF", "IF"]
+    assert "LOF (a) against IF (b)" in find(page, "#pair-view caption").text
+    page.back()
+    assert chosen() == ["LOF", "SAE"]
+
+
+@pytest.mark.parametrize(
+    "hash_", ["#pair=%E0%A4%A,x", "#pair=nobody,ALP", "#pair=,", "#pair=a,b,c"]
+)
+def test_an_address_that_names_no_pair_shows_the_first(page, address, hash_):
+    page.get(address + hash_)
+    page.refresh()
+    assert "ALP (a) against SVM (b)" in find(page, "#pair-view caption").text
+    assert page.get_log("browser") == []
+
+
+def saved(folder, name):
+    """The file that the browser was told to save, once it is there."""
+    for _ in range(300):
+        if (folder / name).exists():
+            return (folder / name).read_text(encoding="utf-8")
+        time.sleep(0.1)
+    raise AssertionError(f"{name} was not saved")
+
+
+def test_figures_and_tables_can_be_saved(page, comparison, tmp_path):
+    behaviour = {"behavior": "allow", "downloadPath": str(tmp_path)}
+    page.execute_cdp_cmd("Browser.setDownloadBehavior", behaviour)
+    click(page, find(page, "[data-table=summary] [data-save=csv]"))
+    frame = pd.read_csv(io.StringIO(saved(tmp_path, "summary.csv")))
+    assert frame["algorithm"].tolist() == comparison.algorithms
+    # Full precision, not what is shown.
+    assert frame["mean rank"].tolist() == comparison.summary["mean_rank"].tolist()
+    assert frame["95 %"][0].startswith("[")
+    click(page, find(page, "#figure-mean_ranks [data-save=svg]"))
+    drawing = ElementTree.fromstring(saved(tmp_path, "mean_ranks.svg"))
+    assert drawing.tag == "{http://www.w3.org/2000/svg}svg"
+    assert "ALP" in "".join(drawing.itertext())
+    assert page.get_log("browser") == []
+
+
+def test_sections_fold_and_an_address_opens_its_section(page, address):
+    assert page.execute_script("return document.documentElement.scrollHeight") < 7000
+    is_open = "return document.querySelector('#trust > details').open"
+    assert not page.execute_script(is_open)
+    click(page, find(page, "nav a[href='#trust']"))
+    assert page.execute_script(is_open)
+    click(page, find(page, "#unfold"))
+    assert page.execute_script(
+        "return [...document.querySelectorAll('.chapter')].every((one) => one.open)"
+    )
+
+
+@pytest.fixture(params=[390, 800, 1400])
+def sized(request, page):
+    size = {"width": request.param, "height": 900, "deviceScaleFactor": 1}
+    page.execute_cdp_cmd(
+        "Emulation.setDeviceMetricsOverride", {**size, "mobile": request.param < 500}
+    )
+    yield page, request.param
+    page.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+SETTLED = "requestAnimationFrame(() => requestAnimationFrame(arguments[0]))"
+
+
+def test_tables_fit_or_say_that_they_go_on(sized):
+    page, width = sized
+    open_everything(page)
+    page.execute_async_script(SETTLED)
+    tables = page.execute_script(
+        """
+        return [...document.querySelectorAll("[data-table]")].map((holder) => {
+          const scroll = holder.querySelector(".scroll");
+          const box = scroll.getBoundingClientRect();
+          const bottom = box.top + scroll.clientHeight;
+          const cut = [...holder.querySelectorAll("tbody tr")]
+            .map((row) => row.getBoundingClientRect())
+            .filter((row) => row.top < bottom - 2 && row.bottom > bottom + 2).length;
+          return [holder.dataset.table, scroll.scrollWidth > scroll.clientWidth + 1,
+                  scroll.scrollHeight > scroll.clientHeight + 1,
+                  holder.querySelector(".cue").innerText, cut];
+        });
+        """
+    )
+    assert len(tables) > 15
+    for name, wide, tall, cue, cut in tables:
+        assert ("columns" in cue) == wide, name
+        assert ("rows" in cue) == tall, name
+        assert cut == 0, name
+        if width == 1400:
+            assert not wide, name
+
+
+def test_the_triangle_shows_a_number_in_every_row(sized):
+    page, _ = sized
+    shown = page.execute_script(
+        """
+        const scroll = document.querySelector("[data-table=p_values] .scroll");
+        const right = scroll.getBoundingClientRect().left + scroll.clientWidth;
+        const inSight = (cell) => cell.getBoundingClientRect().right <= right;
+        return [...scroll.querySelectorAll("tbody tr")].map((row) => [...row.cells].slice(1)
+          .filter((cell) => cell.textContent && inSight(cell)).length);
+        """
+    )
+    assert len(shown) == 8
+    assert min(shown) > 0
+
+
+@pytest.fixture(scope="module")
+def axe():
+    folders = [Path(__file__).parents[2] / "node_modules"]
+    if npm := shutil.which("npm"):
+        command = [npm, "root", "--global"]
+        found = subprocess.run(command, capture_output=True, text=True, check=False)
+        folders.append(Path(found.stdout.strip()))
+    scripts = [folder / "axe-core" / "axe.min.js" for folder in folders]
+    if not (there := [script for script in scripts if script.exists()]):
+        pytest.skip("axe-core is not installed: npm install --no-save axe-core")
+    return there[0].read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_to_object_to(sized, scheme, axe):
+    page, _ = sized
+    features = [{"name": "prefers-color-scheme", "value": scheme}]
+    page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+    page.set_script_timeout(300)
+    open_everything(page)
+    page.execute_script(axe)
+    violations = page.execute_async_script(
+        "const done = arguments[0];"
+        "axe.run(document, {resultTypes: ['violations']}).then((found) => done("
+        "found.violations.map((one) => [one.id, one.nodes.slice(0, 3).map((node) => node.html)])))"
+    )
+    page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+    assert violations == []
 
 
 def test_a_pair_can_be_chosen(page, comparison):
@@ -305,6 +484,7 @@ def test_narrow_screens_scroll_tables_and_not_the_page(page):
 
 
 def test_print_shows_whole_tables_without_controls(page):
+    open_everything(page)
     page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
     shown = page.execute_script(
         """
