@@ -108,7 +108,7 @@ def test_wide_table_in_per_cent(refused):
 @pytest.mark.parametrize(
     ("cell", "words"),
     [
-        ("0,85", "the decimal mark is a comma; give decimal=','"),
+        ("0,85", "write 0.85, or say that the decimal mark is a comma"),
         ("85 percent", "write a number"),
         ("good", "write a number"),
         ("0.8.5", "write a number"),

@@ -111,16 +111,17 @@ def _as_utf8(content: bytes, where: str) -> bytes:
             content = content.decode("utf-16").encode("utf-8")
         except UnicodeError:
             raise ResultsError(f"{where}: is not UTF-16; save the file as UTF-8") from None
-    decoder, place = codecs.getincrementaldecoder("utf-8")(), 0
+    decoder, place, pending = codecs.getincrementaldecoder("utf-8")(), 0, 0
     try:
         for place in range(0, len(content), _PIECE):
+            pending = len(decoder.getstate()[0])
             decoder.decode(content[place : place + _PIECE], place + _PIECE >= len(content))
     except UnicodeDecodeError as error:
         # A character cut at the border is counted from the piece before.
-        start = max(place + error.start - 3, 0)
+        start = place - pending + error.start
         row = content.count(b"\n", 0, start) + 1
         raise ResultsError(
-            f"{where}, line {row}: byte {start + 1} or near is not UTF-8; save the file as UTF-8"
+            f"{where}, line {row}: byte {start + 1} is not UTF-8; save the file as UTF-8"
         ) from None
     content = content.removeprefix(codecs.BOM_UTF8)
     if b"\0" in content[:_SAMPLE] and not content.strip(b"\0 \t\r\n"):
