@@ -185,8 +185,8 @@ class Rule:
         adjusted = adjust_pairs(
             self.p, self.family, self.correction, self.control, alternative=self.alternative
         )
-        found = conclusions(self.better(self.p, self.z), ~np.isnan(adjusted.clipped))
-        return self._or_equivalent(found)
+        decided = conclusions(self.better(self.p, self.z), ~np.isnan(adjusted.clipped))
+        return self._or_equivalent(decided)
 
     def _or_equivalent(self, found: npt.NDArray[np.object_]) -> npt.NDArray[np.object_]:
         if self.equivalence is not None:
@@ -217,7 +217,7 @@ def rule_of(study: Study, tests: PairwiseTests, native: PairwiseTests) -> Rule:
     factor = 1.0 if by_flips else _least_factor(study)
     test = TESTS[settings.test].name
     phrase = f"{test}, two-sided, {found.correction}" if by_flips else settings.test_in_words
-    least = float(min(1.0, factor * smallest_p(units, alternative=alternative)))
+    least = min(1.0, factor * float(smallest_p(units, alternative=alternative)))
     if by_flips and found.flips is not None:
         least = found.flips.smallest_p
     return Rule(

@@ -45,7 +45,7 @@ def p_value_table(comparison: Comparison) -> Table:
         shown=shown,
         columns=columns,
         best=found.where(square.notna(), False).set_axis([c.keys[0] for c in columns[1:]], axis=1),
-        best_means=f"significant at α = {settings.alpha:g}.",
+        best_means="different, by the rule of the verdict.",
         note=" ".join(_notes(comparison)),
     )
 

@@ -118,7 +118,7 @@ def _critical(means: FloatArray, counts: FloatArray, confidence: float) -> Float
     largest = np.where(few | ~np.isfinite(pivots), 0.0, pivots).max(axis=1)
     single = 1 - (1 - confidence) / means.shape[1]
     student = special.stdtrit(np.maximum(present - 1, 1).astype(float), (1 + single) / 2)
-    return np.where(few, student, np.quantile(largest, confidence))
+    return np.asarray(np.where(few, student, np.quantile(largest, confidence)))
 
 
 def difference_posterior(

@@ -128,7 +128,7 @@ def _conclusions(comparison: Comparison) -> str:
         [name for name, word in own.items() if word == kind]
         for kind in (BETTER, WORSE, EQUIVALENT, UNDECIDED)
     )
-    untested = [name for name, word in own.items() if pd.isna(word)]
+    untested = [name for name in own if found.isna().at[subject, name]]
     who = printable(subject)
     parts = []
     if beaten:
@@ -178,7 +178,8 @@ def _with_p(comparison: Comparison, subject: str, names: list[str]) -> list[str]
     two_sided = comparison.settings.rule == "max-t"
     described = []
     for name in names:
-        forward, backward = (float(p.at[pair]) for pair in ((subject, name), (name, subject)))
+        forward = float(p.loc[[subject], name].iloc[0])
+        backward = float(p.loc[[name], subject].iloc[0])
         value = min(forward, backward) if two_sided else forward
         shown = printable(name)
         described.append(shown if np.isnan(value) else f"{shown} (p {_relation(value)})")

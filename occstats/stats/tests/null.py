@@ -182,7 +182,7 @@ def all_signs(n_signs: int, chunk: int) -> Iterator[FloatArray]:
     for start in range(0, total, chunk):
         numbers = np.arange(start, min(start + chunk, total))
         bits = (numbers[:, None] >> np.arange(n_signs)) & 1
-        yield 1.0 - 2.0 * bits
+        yield 1.0 - 2.0 * bits.astype(np.float64)
 
 
 def repeatable(random_state: RandomState) -> int:
