@@ -20,8 +20,8 @@ _HANDLE = 0.48
 def series_legend(target: Axes | FigureBase, pen: Pen, names: Sequence[str]) -> None:
     """Say above the drawing which line, marker and colour is whose."""
     size = matplotlib.rcParams["legend.fontsize"]
-    drawn = pen.labels(names, pen.inches / 2 - _HANDLE, size=size)
-    widest = max(measure(text, size) for text in drawn) + _HANDLE
+    drawn = pen.labels(names, pen.inches / 2 - _HANDLE, size=size, lines=2)
+    widest = max(measure(line, size) for text in drawn for line in text.split("\n")) + _HANDLE
     columns = max(1, min(int(pen.inches / widest), len(names)))
     rows = -(-len(names) // columns)
     handles = [

@@ -55,7 +55,8 @@ def pairwise(pen: Pen, comparison: Comparison) -> None:
     names = pen.series(comparison, most_that_fit(pen.inches, MOST_ALGORITHMS))
     cell = (pen.inches - 0.45) / len(names)
     numbers = cell >= _LEAST_CELL
-    axes = pen.axes(bounded(pen.inches, 1.0, 5.4))
+    # The names above need as much as those at the side, and a little air.
+    axes = pen.axes(bounded(pen.inches, 1.07, 5.4))
     _frame(axes, pen, names)
     _differences(axes, pen, comparison, names, numbers)
     _shares(axes, pen, comparison, names, cell >= _LEAST_SHARES)

@@ -61,9 +61,9 @@ def rank_sets(pen: Pen, comparison: Comparison) -> None:
     total = len(comparison.summary)
     axes.set_xlim(0.5, total + 0.5)
     axes.set_xticks(np.unique(np.linspace(1, total, min(total, 9)).round()))
-    axes.set_xlabel("ranks that the tests leave open (1 = best)")
-    level = 1 - comparison.settings.alpha
-    pen.note(f"By the corrected tests of all pairs at {1 - level:g}; symbol: place by mean rank.")
+    axes.set_xlabel("possible ranks (1 = best)")
+    alpha = comparison.settings.alpha
+    pen.note(f"Ranks that the corrected tests at {alpha:g} leave open; symbol: place by mean rank.")
     pen.describe(_words(table))
 
 

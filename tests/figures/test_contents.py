@@ -140,6 +140,51 @@ def test_scatter_defaults_to_the_best_two(lenz2021):
     assert np.sort(drawn[:, 1]) == pytest.approx(np.sort(means["ALP"].to_numpy()))
 
 
+def test_rank_sets_count_the_conclusions(lenz2021):
+    from occstats.figures.rank_sets import possible_ranks
+
+    ranks = possible_ranks(lenz2021)
+    # Only SVM is not told apart from ALP, which is worse than none: ranks 1 and 2 are open.
+    assert ranks.loc["ALP"].tolist() == [1, 1, 2]
+    p = lenz2021.matrix("p_adjusted")
+    for name in ranks.index:
+        beaten_by = (p[name] < 0.05).sum()
+        beats = (p.loc[name] < 0.05).sum()
+        assert ranks.loc[name, ["best", "worst"]].tolist() == [1 + beaten_by, 9 - beats]
+
+
+def test_profiles_start_with_the_share_of_tasks_won(lenz2021):
+    axes = lenz2021.plot.profiles(algorithms=["ALP", "SVM"]).axes[0]
+    scores = lenz2021.results.scores
+    weights = np.asarray(lenz2021.results.weights)
+    for line, name in zip(axes.lines, ["ALP", "SVM"], strict=False):
+        best = scores[name] >= scores.max(axis=1) - 1e-12
+        assert line.get_ydata()[0] == pytest.approx(weights[best].sum() / weights.sum())
+        assert (np.diff(line.get_ydata()) >= 0).all()
+
+
+def test_numbers_on_any_blue_can_be_read(lenz2021):
+    axes = lenz2021.plot.kendall().axes[0]
+    mesh = axes.collections[0]
+    for text in axes.texts:
+        column, row = map(int, text.get_position())
+        ground = mesh.to_rgba(np.asarray(mesh.get_array()).reshape(8, 8)[row, column])
+        assert contrast(text.get_color(), ground) >= 4.5, text.get_text()
+
+
+def contrast(one, other):
+    """Contrast of two colours by WCAG 2.1."""
+    from matplotlib.colors import to_rgb
+
+    def luminance(colour):
+        parts = np.array(to_rgb(colour))
+        linear = np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
+        return linear @ [0.2126, 0.7152, 0.0722]
+
+    low, high = sorted([luminance(one), luminance(other)])
+    return (high + 0.05) / (low + 0.05)
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [
