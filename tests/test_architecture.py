@@ -25,6 +25,9 @@ ALLOWED = {
 # The doors from a result to what is made of it, opened inside a function when they are used.
 LAZY = {
     "comparison/result.py": {"figures", "report"},
+    "comparison/classical.py": {"report"},
+    "comparison/design.py": {"report"},
+    "comparison/stability.py": {"report"},
     "stats/signed_rank.py": {"engines"},
     "stats/signed_rank_pairs.py": {"engines"},
 }

@@ -3,10 +3,7 @@
 import io
 import json
 import re
-import shutil
-import subprocess
 import time
-from pathlib import Path
 from xml.etree import ElementTree
 
 import numpy as np
@@ -15,94 +12,9 @@ import pytest
 
 import occstats
 from occstats.report.html import render
+from tests.report.browsing import click, column, find, headings, open_everything, type_keys
 
-BROWSER, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
-pytestmark = pytest.mark.skipif(
-    BROWSER is None or DRIVER is None, reason="chromium or chromedriver is not installed"
-)
-
-FLAGS = [
-    "--headless=new",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--disable-dev-shm-usage",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--window-size=1280,900",
-]
 HOSTILE = ["</script><script>document.title='ran'</script>", '<img src=x onerror="throw 1">', "ok"]
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory):
-    from selenium import webdriver
-    from selenium.webdriver.chrome.service import Service
-
-    options = webdriver.ChromeOptions()
-    options.binary_location = BROWSER
-    for flag in [*FLAGS, f"--user-data-dir={tmp_path_factory.mktemp('profile')}"]:
-        options.add_argument(flag)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    driver = webdriver.Chrome(options=options, service=Service(DRIVER))
-    yield driver
-    driver.quit()
-
-
-@pytest.fixture(scope="module")
-def comparison():
-    return occstats.compare("lenz2021", n_resamples=100)
-
-
-@pytest.fixture(scope="module")
-def address(comparison, tmp_path_factory):
-    path = tmp_path_factory.mktemp("report") / "report.html"
-    path.write_text(render(comparison), encoding="utf-8")
-    return path.as_uri()
-
-
-@pytest.fixture
-def page(browser, address):
-    for log in ("browser", "performance"):
-        browser.get_log(log)
-    browser.get(address)
-    return browser
-
-
-def column(page, table, position):
-    return page.execute_script(
-        "return [...document.querySelectorAll(`[data-table=${arguments[0]}] tbody tr`)]"
-        ".filter(row => !row.hidden).map(row => row.cells[arguments[1]].textContent)",
-        table,
-        position,
-    )
-
-
-def headings(page, table):
-    from selenium.webdriver.common.by import By
-
-    return page.find_elements(By.CSS_SELECTOR, f"[data-table={table}] thead button")
-
-
-def find(page, selector):
-    from selenium.webdriver.common.by import By
-
-    return page.find_element(By.CSS_SELECTOR, selector)
-
-
-def click(page, element):
-    page.execute_script(
-        "arguments[0].scrollIntoView({block: 'center', behavior: 'instant'})", element
-    )
-    element.click()
-
-
-def type_keys(page, *keys):
-    from selenium.webdriver.common.action_chains import ActionChains
-
-    ActionChains(page).send_keys(*keys).perform()
 
 
 def requests(page):
@@ -180,10 +92,6 @@ def test_p_values_sort_by_number_and_empty_cells_stay_last(page):
         assert cells == filled + [""] * (len(cells) - len(filled))
     assert filled[0] == "≥ 1"
     assert filled[-1] == "< 0.0001"
-
-
-def open_everything(page):
-    page.execute_script("for (const one of document.querySelectorAll('details')) one.open = true")
 
 
 def test_words_filter_rows_and_the_count_is_announced(page):
@@ -280,92 +188,6 @@ def test_sections_fold_and_an_address_opens_its_section(page, address):
     assert page.execute_script(
         "return [...document.querySelectorAll('.chapter')].every((one) => one.open)"
     )
-
-
-@pytest.fixture(params=[390, 800, 1400])
-def sized(request, page):
-    size = {"width": request.param, "height": 900, "deviceScaleFactor": 1}
-    page.execute_cdp_cmd(
-        "Emulation.setDeviceMetricsOverride", {**size, "mobile": request.param < 500}
-    )
-    yield page, request.param
-    page.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
-
-
-SETTLED = "requestAnimationFrame(() => requestAnimationFrame(arguments[0]))"
-
-
-def test_tables_fit_or_say_that_they_go_on(sized):
-    page, width = sized
-    open_everything(page)
-    page.execute_async_script(SETTLED)
-    tables = page.execute_script(
-        """
-        return [...document.querySelectorAll("[data-table]")].map((holder) => {
-          const scroll = holder.querySelector(".scroll");
-          const box = scroll.getBoundingClientRect();
-          const bottom = box.top + scroll.clientHeight;
-          const cut = [...holder.querySelectorAll("tbody tr")]
-            .map((row) => row.getBoundingClientRect())
-            .filter((row) => row.top < bottom - 2 && row.bottom > bottom + 2).length;
-          return [holder.dataset.table, scroll.scrollWidth > scroll.clientWidth + 1,
-                  scroll.scrollHeight > scroll.clientHeight + 1,
-                  holder.querySelector(".cue").innerText, cut];
-        });
-        """
-    )
-    assert len(tables) > 15
-    for name, wide, tall, cue, cut in tables:
-        assert ("columns" in cue) == wide, name
-        assert ("rows" in cue) == tall, name
-        assert cut == 0, name
-        if width == 1400:
-            assert not wide, name
-
-
-def test_the_triangle_shows_a_number_in_every_row(sized):
-    page, _ = sized
-    shown = page.execute_script(
-        """
-        const scroll = document.querySelector("[data-table=p_values] .scroll");
-        const right = scroll.getBoundingClientRect().left + scroll.clientWidth;
-        const inSight = (cell) => cell.getBoundingClientRect().right <= right;
-        return [...scroll.querySelectorAll("tbody tr")].map((row) => [...row.cells].slice(1)
-          .filter((cell) => cell.textContent && inSight(cell)).length);
-        """
-    )
-    assert len(shown) == 8
-    assert min(shown) > 0
-
-
-@pytest.fixture(scope="module")
-def axe():
-    folders = [Path(__file__).parents[2] / "node_modules"]
-    if npm := shutil.which("npm"):
-        command = [npm, "root", "--global"]
-        found = subprocess.run(command, capture_output=True, text=True, check=False)
-        folders.append(Path(found.stdout.strip()))
-    scripts = [folder / "axe-core" / "axe.min.js" for folder in folders]
-    if not (there := [script for script in scripts if script.exists()]):
-        pytest.skip("axe-core is not installed: npm install --no-save axe-core")
-    return there[0].read_text(encoding="utf-8")
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing_to_object_to(sized, scheme, axe):
-    page, _ = sized
-    features = [{"name": "prefers-color-scheme", "value": scheme}]
-    page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
-    page.set_script_timeout(300)
-    open_everything(page)
-    page.execute_script(axe)
-    violations = page.execute_async_script(
-        "const done = arguments[0];"
-        "axe.run(document, {resultTypes: ['violations']}).then((found) => done("
-        "found.violations.map((one) => [one.id, one.nodes.slice(0, 3).map((node) => node.html)])))"
-    )
-    page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
-    assert violations == []
 
 
 def test_a_pair_can_be_chosen(page, comparison):
