@@ -81,6 +81,14 @@ def test_data_sets_of_one_task_are_the_plain_wilcoxon_test():
     assert "this is the plain Wilcoxon test" in found.verdict
     assert "--cluster" in found.verdict
     np.testing.assert_allclose(found.pairwise["p"], found.pairwise["p_naive"], rtol=1e-12)
+    assert "plain Wilcoxon signed-rank test" in found.methods
+    frame = table([1] * 12)
+    frame["dataset"] = frame["dataset"].map(
+        lambda name: f"{'cifar' if name > 'd4' else 'digits'}-{name}"
+    )
+    assert any("Most names share a beginning" in note and "--cluster" in note
+               for note in occstats.compare(frame, n_resamples=200).notes)  # fmt: skip
+    assert not any("share a beginning" in note for note in found.notes)
 
 
 def test_intervals_of_bounded_scores_stay_in_bounds():

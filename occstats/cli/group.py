@@ -23,6 +23,7 @@ __all__ = ["COMMANDS", "HelpfulGroup", "LazyGroup", "main"]
 # name → (module, what `occstats --help` says): help must not import what the commands need
 COMMANDS: dict[str, tuple[str, str]] = {
     "compare": ("occstats.cli.compare", "Compare algorithms on tasks that come in data sets."),
+    "gate": ("occstats.cli.gate", "Judge a candidate by a baseline, as an exit code."),
     "figures": ("occstats.cli.figures", "Draw the figures of a comparison."),
     "run": ("occstats.cli.run", "Run descriptors on one-class tasks and store the results."),
     "tune": ("occstats.cli.tune", "Evaluate a descriptor over its hyperparameters."),

@@ -5,6 +5,7 @@ Everything here resamples data sets, never single tasks.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +30,7 @@ from occstats.stats.effect_sizes import Effect, pair_effects
 from occstats.stats.hodges_lehmann import hodges_lehmann_pairs
 from occstats.stats.kendall import kendall_matrix
 from occstats.stats.kendall_intervals import kendall_bootstrap
+from occstats.text import printable
 
 if TYPE_CHECKING:
     from occstats.comparison.rule import Rule
@@ -47,6 +49,8 @@ __all__ = [
 Columns = dict[str, npt.NDArray[Any]]
 FloatArray = npt.NDArray[np.float64]
 FEW_CLUSTERS = 10
+# What stands before the first separator or number of a name.
+STEM = re.compile(r"^([^\W\d_]{2,})(?=[\W\d_])")
 
 
 def summary_frame(study: Study, rule: Rule) -> pd.DataFrame:
@@ -271,6 +275,22 @@ def diagnostics_frame(study: Study, naive: PairwiseTests, rule: Rule) -> pd.Data
     return unordered_pairs(study.algorithms, columns)
 
 
+def _singletons(names: list[str]) -> Iterator[str]:
+    """Every data set has one task: that is the plain test, unless some of them belong together."""
+    stems = pd.Series([STEM.match(name) for name in names]).map(
+        lambda found: found.group(1) if found else None
+    )
+    shared = stems.duplicated(keep=False) & stems.notna()
+    sentence = "Every data set has one task: the clustered tests are the plain Wilcoxon test."
+    if shared.mean() > 0.5 and stems.nunique() > 1:
+        examples = [name for name, same in zip(names, shared, strict=True) if same][:2]
+        sentence += (
+            f" Most names share a beginning with others ({', '.join(map(printable, examples))}): "
+            "if these belong together, give a column that says which (cluster=…, --cluster)."
+        )
+    yield sentence
+
+
 def cautions(study: Study) -> Iterator[str]:
     """What to keep in mind when reading the intervals."""
     m, settings = study.n_clusters, study.settings
@@ -281,6 +301,8 @@ def cautions(study: Study) -> Iterator[str]:
             f"With {m} data sets the bootstrap intervals of rank-biserial correlations, "
             "probabilities and τ are too narrow: read them as the least uncertainty there is."
         )
+    if m == study.sample.n_tasks > 2:
+        yield from _singletons([str(label) for label in study.sample.clusters.labels])
     if settings.kendall == "hyperbolic":
         yield "Kendall's τ with hyperbolic weights has no intervals."
     kept = study.sample.whole.n_tasks

@@ -239,7 +239,7 @@ def test_pair_data_say_what_the_comparison_says(comparison):
     assert len(data["pairs"]) == 72
     labels = [measure["label"] for measure in data["measures"]]
     pair = data["pairs"]["0-1"]
-    assert pair["values"][labels.index("corrected p-value")] == ["0.17", ""]
+    assert pair["values"][labels.index("corrected p-value of the table")] == ["0.17", ""]
     assert pair["sentence"].startswith("On average over data sets ALP is better than SVM by 0.0033")
     assert "not significant (p\u00a0=\u00a00.17" in pair["sentence"]
     # The other way round the same algorithm is the better one.
