@@ -42,6 +42,11 @@ class Arguments(Options, total=False):
     fold: str | None
     repeat: str | None
     status: str | None
+    transpose: bool
+    where: Sequence[str]
+    duplicates: str
+    format: str | None
+    sheet: str | None
     traits: Sequence[str] | None
     metric: str | None
     score_name: str | None
