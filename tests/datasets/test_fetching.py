@@ -32,8 +32,8 @@ def zipped(files):
 def entry():
     return Entry(
         name="toy", repository="UCI", page="", address="https://example.org/a+b/toy.zip",
-        files=["toy.data"], m=2, classes={"x": 2, "y": 3}, small_classes={}, omitted_rows=1, digests={},
-        preparation={"drop": [0]},
+        files=["toy.data"], m=2, classes={"x": 2, "y": 3}, small_classes={}, omitted_rows=1,
+        digests={}, preparation={"drop": [0]},
     )  # fmt: skip
 
 
