@@ -346,6 +346,11 @@ wilcoxon; got 'rlg' (did you mean 'rgl'?)
             )
 
     @property
+    def deciding_p(self) -> str:
+        """The column of ``pairwise`` whose p-values the conclusions rest on, not clipped at 1."""
+        return "p_simultaneous" if self.rule == "max-t" else "p_adjusted_unclipped"
+
+    @property
     def clustered(self) -> bool:
         """Whether the test respects that tasks of one data set are not independent."""
         return TESTS[self.test].clustered

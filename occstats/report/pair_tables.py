@@ -77,11 +77,10 @@ def pairwise_table(comparison: Comparison) -> Table:
     level = f"{100 * comparison.settings.confidence:g} %"
     digits = score_digits(comparison)
     signed = decimals(digits, signed=True)
-    simultaneous = comparison.settings.rule == "max-t"
     columns = [
         Column("better", ("a",), word, number=False),
         Column("worse", ("b",), word, number=False),
-        Column("p", ("p_simultaneous" if simultaneous else "p_adjusted_unclipped",), p_value),
+        Column("p", (comparison.settings.deciding_p,), p_value),
         Column("difference", ("mean_difference",), signed),
         Column(level, ("difference_ci_low", "difference_ci_high"), interval(signed)),
         Column("shift", ("hodges_lehmann",), signed),
@@ -94,7 +93,7 @@ def pairwise_table(comparison: Comparison) -> Table:
         Column("rank-biserial", ("rank_biserial",), decimals(2, signed=True)),
     ]
     p_name = "P-value" if comparison.settings.correction == "none" else "Corrected p-value"
-    if simultaneous:
+    if comparison.settings.rule == "max-t":
         p_name = "Two-sided p-value corrected for all pairs together"
     present = tuple(column for column in columns if all(key in frame for key in column.keys))
     if control is not None:
