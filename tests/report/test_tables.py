@@ -74,7 +74,9 @@ def test_p_values_of_a_control_are_one_row():
 
 
 def test_uncorrected_p_values_are_not_called_corrected():
-    found = all_tables(occstats.compare("lenz2021", correction="none", n_resamples=100))
+    found = all_tables(
+        occstats.compare("lenz2021", correction="none", rule="tests", n_resamples=100)
+    )
     named = {table.name: table for table in found}
     assert named["p_values"].title == "P-values, not corrected"
     assert named["pairwise"].explanation.startswith("P-value;")
