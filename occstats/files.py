@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from occstats.errors import OutputError, ResultsError
-from occstats.names import printable
+from occstats.text import printable
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -24,7 +24,7 @@ from measuring import OURS, Row  # noqa: E402
 FOLDER = Path(__file__).parent
 PACKAGES = (
     "numpy", "scipy", "scikit-learn", "numba", "fuzzy-rough-learn", "pynanoflann", "faiss-cpu",
-    "torch", "isotree", "eif", "pyod",
+    "scikit-learn-intelex",    "torch", "isotree", "eif", "pyod",
 )  # fmt: skip
 
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 from measuring import OURS, QUERIES, best_seconds, make_data
-from part_neighbours import peers
+from part_neighbours import ours, peers
 
-from occstats_descriptors import DESCRIPTORS, NeighbourSearch, make
+from occstats_descriptors import DESCRIPTORS, make
 
 SIZES = (1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000, 200_000)
 DATA = ((3, "clustered"), (10, "gaussian"), (28, "clustered"), (28, "gaussian"))
@@ -25,13 +26,9 @@ def neighbour_curves(sizes: tuple[int, ...]) -> pd.DataFrame:
         for n in sizes:
             X, Y = make_data(n, m, kind)
             k = round(6 * np.log(n))
-            search = NeighbourSearch(X, n_jobs=1)
-            search.query(Y, k)
-            contenders = {OURS: lambda Y, search=search, k=k: search.query(Y, k)} | peers(X, k)
+            builders = {OURS: partial(ours, X, k)} | peers(X, k)
             runs = {
-                name: (lambda run=run, Y=Y: run(Y))
-                for name, run in contenders.items()
-                if name not in tired
+                name: partial(build(), Y) for name, build in builders.items() if name not in tired
             }
             for name, seconds in best_seconds(runs, repeats=1 if n >= 50_000 else 2).items():
                 found.append((f"{m} attributes, {kind}", name, n, seconds))

@@ -1,5 +1,5 @@
 """
-The extended isolation forest against eif, its authors' package, and isotree.
+Isolation forests: ours against scikit-learn's, the extended one against its authors' and isotree.
 
 eif builds with numpy < 2 and Cython < 3 only; an interpreter of an environment that has it is named
 by OCCSTATS_EIF_PYTHON::
@@ -15,12 +15,14 @@ import json
 import os
 import subprocess
 import tempfile
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 from measuring import OURS, Row, Rows, best_seconds, make_data
+from sklearn.ensemble import IsolationForest as ScikitLearnForest
 
-from occstats_descriptors import EIF
+from occstats_descriptors import EIF, IF
 
 CASES = [(1_000, 10, "gaussian"), (10_000, 50, "gaussian"), (10_000, 50, "clustered")]
 
@@ -61,9 +63,29 @@ def eif_seconds(rows: np.ndarray, queries: np.ndarray, repeats: int) -> dict | N
 
 def rows(quick: bool) -> Rows:
     """Fit 100 trees, and score 1,024 queries."""
-    EIF(n_jobs=1).fit(np.eye(5)).score_samples(np.eye(5))
+    for kind in (IF, EIF):
+        kind(n_jobs=1).fit(np.eye(5)).score_samples(np.eye(5))
+    for n, m in [(150, 4), (1_000, 10), (10_000, 50)][: 2 if quick else None]:
+        yield from against_scikit_learn(n, m)
     for n, m, kind in CASES[: 1 if quick else None]:
         yield from fit_and_score(n, m, kind)
+
+
+def against_scikit_learn(n: int, m: int) -> Rows:
+    """Measure IF, whose scores are scikit-learn's, and EIF beside it."""
+    training, queries = make_data(n, m, "gaussian")
+    other = ScikitLearnForest(max_samples=min(256, n), random_state=0)
+    makers = {"IF": IF(n_jobs=1), "EIF": EIF(n_jobs=1)}
+    fits = {name: partial(forest.fit, training) for name, forest in makers.items()}
+    fits["scikit-learn"] = partial(other.fit, training)
+    fit_seconds = best_seconds(fits, 7)
+    scores = {name: partial(forest.score_samples, queries) for name, forest in makers.items()}
+    scores["scikit-learn"] = partial(other.score_samples, queries)
+    score_seconds = best_seconds(scores, 7)
+    for step, seconds in {"fit": fit_seconds, "score": score_seconds}.items():
+        for name in makers:
+            pair = {OURS: seconds[name], "scikit-learn's IF": seconds["scikit-learn"]}
+            yield Row(f"{name} {step} against scikit-learn's IF", f"{n:,} × {m}", pair, 1.0, 2.0)
 
 
 def fit_and_score(n: int, m: int, kind: str) -> Rows:

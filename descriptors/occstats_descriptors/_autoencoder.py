@@ -235,6 +235,7 @@ def train(
     rows = np.empty((batch, sizes[0]), np.float32)
     order = np.arange(n)
     best, waited, loss = np.inf, 0, np.nan
+    learning = batch > 0  # no constant: for each, the function would be compiled again
     for epoch in range(1, epochs + 1):
         for last in range(n - 1, 0, -1):
             other = below(stream, last + 1)
@@ -242,14 +243,15 @@ def train(
         for start in range(0, n, batch):
             end = min(start + batch, n)
             for i in range(start, end):
-                rows[i - start] = training[order[i]]
+                for unit in range(sizes[0]):
+                    rows[i - start, unit] = training[order[i], unit]
             loss_and_gradient(
-                parameters, rows[: end - start], sizes, shrinkage, gradient, work, True
+                parameters, rows[: end - start], sizes, shrinkage, gradient, work, learning
             )
             _adadelta(parameters, gradient, squares, updates, rate)
         if epoch % check_every == 0:
             loss = loss_and_gradient(
-                parameters, validation, sizes, shrinkage, gradient, work, False
+                parameters, validation, sizes, shrinkage, gradient, work, not learning
             )
             waited += 1
             if loss + least_gain < best:

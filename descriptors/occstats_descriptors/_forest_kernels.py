@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from occstats_descriptors._jit import compiled
+from occstats_descriptors._jit import compiled, put
 from occstats_descriptors._mersenne import (
     STATE_SIZE,
     chosen_without_replacement,
@@ -18,14 +17,9 @@ from occstats_descriptors._mersenne import (
 )
 from occstats_descriptors.base import Matrix, Vector
 
-__all__ = ["average_path", "grow", "height_limit", "sum_of_paths"]
+__all__ = ["average_path", "grow", "sum_of_paths"]
 
 Integers = NDArray[np.int64]
-
-
-def height_limit(subsample: int) -> int:
-    """Give the greatest height of a tree of `subsample` rows."""
-    return math.ceil(math.log2(subsample))
 
 
 @compiled
@@ -92,18 +86,21 @@ def grow(
     filled = 0
     for row in range(n):
         if taken[row]:
-            part[filled] = rows[row]
+            for j in range(m):
+                part[filled, j] = rows[row, j]
             filled += 1
     order = np.arange(subsample)
     aside = np.empty(subsample, np.int64)
     low, high = np.empty((1, m)), np.empty(m)
     # Pending nodes: first and end position in `order`, height, and where the parent wants the name.
     pending = np.empty((limit + 2, 4), np.int64)
-    pending[0] = (0, subsample, 0, -1)
+    put(pending, 0, (0, subsample, 0, -1))
     waiting, inner, outer = 1, 0, 0
+    zero: Any = np.int64(0)
     while waiting > 0:
         waiting -= 1
-        first, end, height, parent = pending[waiting]
+        here = pending[waiting]
+        first, end, height, parent = here[0], here[1], here[2], here[3]
         if height >= limit or end - first <= 1:
             leaves[outer] = height + average_path(end - first)
             outer += 1
@@ -133,7 +130,7 @@ def grow(
             for j in range(m):
                 if taken[j]:
                     normals[node, j] = 0.0
-        intercept = _product(low, 0, normals, node)
+        intercept = _product(low, zero, normals, node)
         intercepts[node] = intercept
         middle, kept = first, 0
         for position in range(first, end):
@@ -144,9 +141,10 @@ def grow(
             else:
                 aside[kept] = row
                 kept += 1
-        order[middle:end] = aside[:kept]
-        pending[waiting] = (middle, end, height + 1, 2 * node + 1)
-        pending[waiting + 1] = (first, middle, height + 1, 2 * node)
+        for position in range(kept):
+            order[middle + position] = aside[position]
+        put(pending, waiting, (middle, end, height + 1, 2 * node + 1))
+        put(pending, waiting + 1, (first, middle, height + 1, 2 * node))
         waiting += 2
     return inner
 

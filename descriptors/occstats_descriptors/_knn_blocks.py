@@ -9,6 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from occstats_descriptors._jit import compiled, put
+from occstats_descriptors._tile import BYTES
+
 __all__ = ["Blocks", "kd_order", "lay_out", "natural_order"]
 
 VECTOR = 16
@@ -22,8 +25,9 @@ class Blocks:
 
     Attributes
     ----------
-    points : ndarray of shape (blocks, features, size)
-        Coordinates; places left over hold infinity, which is farther than any point.
+    points : ndarray of shape (blocks, tiles, features, lanes)
+        Coordinates, in tiles of as many points as 64 bytes hold numbers; places left over hold
+        infinity, which is farther than any point.
     ids : ndarray of shape (blocks, size)
         Row of each point; places left over hold ``n``, after all rows.
     lows, highs : ndarray of shape (features, blocks)
@@ -56,10 +60,7 @@ class Blocks:
 
 def kd_order(X: NDArray[np.float64], leaf: int) -> NDArray[np.int64]:
     """
-    Order rows by median splits along the attribute of widest spread, all nodes of a level at once.
-
-    The spread of a node is estimated from a regular sample of its rows, which is as good for
-    pruning as the exact one and costs little when there are many attributes.
+    Order rows by median splits along the attribute of widest spread.
 
     Returns
     -------
@@ -73,19 +74,84 @@ def kd_order(X: NDArray[np.float64], leaf: int) -> NDArray[np.int64]:
     size = -(-size // VECTOR) * VECTOR
     order = np.full(size * 2**depth, n)
     order[:n] = np.arange(n)
-    order = order.reshape(1, -1)
-    padded = np.vstack([X, np.full((1, X.shape[1]), np.inf)])
-    for _ in range(depth):
-        length = order.shape[1]
-        sample = padded[order[:, :: max(1, length // SAMPLE)]]
-        lows = sample.min(axis=1)
-        highs = np.where(np.isinf(sample), -np.inf, sample).max(axis=1)
-        # halved, so that the spread of numbers near the largest is finite
-        widest = np.argmax(highs / 2 - lows / 2, axis=1)
-        keys = padded[order, widest[:, None]]
-        halves = np.argpartition(keys, length // 2 - 1, axis=1)
-        order = np.take_along_axis(order, halves, axis=1).reshape(-1, length // 2)
-    return order
+    _split(X, size, order)
+    return order.reshape(-1, size)
+
+
+@compiled
+def _select(
+    keys: NDArray[np.float64],
+    order: NDArray[np.int64],
+    low: int,
+    high: int,
+    middle: int,
+    sample: NDArray[np.float64],
+) -> None:
+    """Bring the smallest keys in [low, high], and what belongs to them, before place `middle`."""
+    while low < high:
+        pivot = keys[(low + high) // 2]
+        step = (high - low) // SAMPLE
+        if step >= 8:  # many: the median of a sample leaves little to do after one pass
+            size = 0
+            for place in range(low, high + 1, step):
+                value, slot = keys[place], size
+                while slot > 0 and sample[slot - 1] > value:
+                    sample[slot] = sample[slot - 1]
+                    slot -= 1
+                sample[slot] = value
+                size += 1
+            pivot = sample[(middle - low) * (size - 1) // (high - low)]
+        left, right = low, high
+        while left <= right:
+            while keys[left] < pivot:
+                left += 1
+            while keys[right] > pivot:
+                right -= 1
+            if left <= right:
+                keys[left], keys[right] = keys[right], keys[left]
+                order[left], order[right] = order[right], order[left]
+                left += 1
+                right -= 1
+        if middle - 1 <= right:
+            high = right
+        elif middle - 1 >= left:
+            low = left
+        else:
+            return
+
+
+@compiled
+def _split(X: NDArray[np.float64], size: int, order: NDArray[np.int64]) -> None:
+    """Part the rows of each node at the median, down to nodes of `size` places."""
+    n, m = X.shape
+    keys, sample = np.empty(n), np.empty(2 * SAMPLE)
+    pending = np.empty((64, 2), np.int64)
+    put(pending, 0, (0, len(order)))
+    waiting = 1
+    while waiting > 0:
+        waiting -= 1
+        first, end = pending[waiting, 0], pending[waiting, 1]
+        middle, last = (first + end) // 2, min(end, n)
+        if end - first <= size or first >= n:
+            continue
+        if middle < last:
+            widest, spread = 0, -1.0
+            # A regular sample of rows: as good for pruning as all of them, and much cheaper.
+            step = max(1, (last - first) // SAMPLE)
+            for attribute in range(m):
+                low = high = X[order[first], attribute]
+                for place in range(first + step, last, step):
+                    value = X[order[place], attribute]
+                    low, high = min(low, value), max(high, value)
+                # halved, so that the spread of numbers near the largest is finite
+                if high / 2 - low / 2 > spread:
+                    widest, spread = attribute, high / 2 - low / 2
+            for place in range(first, last):
+                keys[place] = X[order[place], widest]
+            _select(keys, order, first, last - 1, middle, sample)
+        put(pending, waiting, (middle, end))
+        put(pending, waiting + 1, (first, middle))
+        waiting += 2
 
 
 def natural_order(n: int, size: int) -> NDArray[np.int64]:
@@ -98,11 +164,37 @@ def natural_order(n: int, size: int) -> NDArray[np.int64]:
 
 def lay_out(X: NDArray[Any], order: NDArray[np.int64]) -> Blocks:
     """Copy rows, in the given order, into blocks of their own type."""
-    padded = np.vstack([X, np.full((1, X.shape[1]), np.inf, dtype=X.dtype)])
-    points = np.ascontiguousarray(padded[order].transpose(0, 2, 1))
-    lows = points.min(axis=2).T
-    highs = points.max(axis=2).T
-    for block in np.flatnonzero((order == len(X)).any(axis=1)):
-        rows = order[block, order[block] < len(X)]
-        highs[:, block] = X[rows].max(axis=0, initial=-np.inf)
-    return Blocks(points, order, np.ascontiguousarray(lows), np.ascontiguousarray(highs))
+    blocks, size = order.shape
+    m = X.shape[1]
+    lanes = BYTES // X.itemsize
+    points = np.empty((blocks, size // lanes, m, lanes), X.dtype)
+    lows, highs = np.empty((m, blocks), X.dtype), np.empty((m, blocks), X.dtype)
+    _fill(X, order, points, lows, highs)
+    return Blocks(points, order, lows, highs)
+
+
+@compiled
+def _fill(
+    X: NDArray[Any],
+    order: NDArray[np.int64],
+    points: NDArray[Any],
+    lows: NDArray[Any],
+    highs: NDArray[Any],
+) -> None:
+    n, m = X.shape
+    _, tiles, _, lanes = points.shape
+    for block in range(len(order)):
+        for attribute in range(m):
+            low, high = np.inf, -np.inf
+            for tile in range(tiles):
+                for lane in range(lanes):
+                    row = order[block, tile * lanes + lane]
+                    if row >= n:
+                        points[block, tile, attribute, lane] = np.inf
+                        continue
+                    value = X[row, attribute]
+                    points[block, tile, attribute, lane] = value
+                    low, high = min(low, value), max(high, value)
+            lows[attribute, block] = low
+            # The box of an empty block is infinitely far.
+            highs[attribute, block] = high if order[block, 0] < n else np.inf

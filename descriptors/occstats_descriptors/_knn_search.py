@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from occstats_descriptors._knn_blocks import Blocks, kd_order, lay_out, natural_order
-from occstats_descriptors._knn_kernels import rerank, search_blocks
-from occstats_descriptors._knn_tree_kernel import search_tree
-from occstats_descriptors._threads import over_threads
+from occstats_descriptors._knn_kernels import rerank, search_blocks, search_tree
+from occstats_descriptors._threads import for_each_block
 
 __all__ = ["BlockSearch"]
 
@@ -22,8 +21,9 @@ Indices = NDArray[np.int64]
 FEW, MANY = 4, 16
 # Attributes up to, rows of a block: with few attributes, the nearest rows are in few small blocks;
 # with very many, a large block would leave the cache.
-BLOCKS = ((FEW, 32), (MANY, 128), (256, 384), (np.inf, 128))
+BLOCKS = ((FEW, 32), (MANY, 128), (256, 384), (np.inf, 32))
 SMALL = 512  # rows below which they stay in their order: a tree would not pay
+SMALL_BLOCK = 128
 LARGE = 50_000  # rows from which a tree does not stay in the cache
 CHUNK = 128
 PILOT = 32
@@ -103,7 +103,7 @@ class BlockSearch:
     def _order(self) -> Indices:
         n, m = self.X.shape
         if n < SMALL:
-            return natural_order(n, BLOCKS[-1][1])
+            return natural_order(n, SMALL_BLOCK)
         return kd_order(self.X, next(size for limit, size in BLOCKS if m <= limit))
 
     @cached_property
@@ -139,7 +139,8 @@ class BlockSearch:
         if down:
             _ = blocks.tree  # made before threads need it
 
-        def work(piece: Indices) -> None:
+        def work(part: slice) -> None:
+            piece = rows[part]
             if single:
                 self._filter_and_rerank(job, piece, blocks, down)
             else:
@@ -148,7 +149,7 @@ class BlockSearch:
                 job.distances[piece], job.indices[piece], job.visited[piece] = found
                 job.certain[piece] = True
 
-        over_threads(work, rows, CHUNK, self.threads)
+        for_each_block(work, len(rows), CHUNK, self.threads)
 
     def _nearest(
         self, queries: NDArray[Any], excluded: Indices, blocks: Blocks, keep: int, down: bool

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from occstats_descriptors._blocks import for_each_block, single_threaded_blas
+from occstats_descriptors._threads import for_each_block, single_threaded_blas
 from occstats_descriptors.base import Matrix
 
 __all__ = ["bounded", "kernel_matrix", "kernel_times"]
@@ -23,6 +23,8 @@ _TILE_COLUMNS = 512
 _FAR = 1e140
 # From norms (in units of the kernel width) of this size on, their difference loses too many digits.
 _CANCELLING = 1e8
+# Exponentials that NumPy makes in less time than it takes to load the compiled function.
+_WORTH_COMPILING = 200_000
 
 
 def bounded(rows: Matrix) -> Matrix:
@@ -67,12 +69,13 @@ def kernel_times(
     if len(columns) == 0 or len(rows) == 0:
         return result
     exponents = _exponents(rows, columns, gamma)
+    exponential = _exponential(len(rows) * len(columns), dtype)
 
     def work(part: slice) -> None:
         for tile in _tiles(len(columns)):
             with np.errstate(over="ignore"):
                 kernel: NDArray[Any] = exponents(part, tile).astype(dtype, copy=False)
-            np.exp(kernel, out=kernel)
+            exponential(kernel)
             result[part] += kernel @ weights[tile]
 
     with single_threaded_blas():
@@ -92,6 +95,16 @@ def _exponents(rows: Matrix, columns: Matrix, gamma: float) -> Callable[[slice, 
     left = np.column_stack([rows, -row_norms, np.ones(len(rows))])
     right = np.vstack([(2 * gamma) * columns.T, np.ones(len(columns)), -column_norms])
     return lambda part, tile: left[part] @ right[:, tile]
+
+
+def _exponential(count: int, dtype: type) -> Callable[[NDArray[Any]], object]:
+    """Choose what replaces a matrix by its exponentials, `count` of them in all."""
+    # NumPy has vector instructions for single precision on all processors, for double on some.
+    if dtype is not np.float64 or count < _WORTH_COMPILING:
+        return lambda kernel: np.exp(kernel, out=kernel)
+    from occstats_descriptors._exponential import exponentials
+
+    return lambda kernel: exponentials(kernel, np.empty(kernel.shape[1], np.int64))
 
 
 def _tiles(columns: int) -> list[slice]:

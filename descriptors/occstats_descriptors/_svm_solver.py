@@ -21,9 +21,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from occstats_descriptors._blocks import single_threaded_blas
 from occstats_descriptors._jit import compiled
 from occstats_descriptors._svm_kernel import kernel_matrix, kernel_times
+from occstats_descriptors._threads import single_threaded_blas
 from occstats_descriptors.base import Matrix, Vector
 
 __all__ = ["OneClassProblem", "Solution"]

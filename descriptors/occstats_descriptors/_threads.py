@@ -1,25 +1,52 @@
-"""Pieces of work over threads; the kernels hold no lock."""
+"""Blocks of rows on threads, with results that do not depend on the number of threads."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from functools import cache
+from importlib import import_module
+from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-__all__ = ["over_threads"]
+__all__ = ["for_each_block", "single_threaded_blas", "thread_count"]
 
 
-def over_threads(
-    work: Callable[[NDArray[np.int64]], None], rows: NDArray[np.int64], chunk: int, threads: int
-) -> None:
-    """Do `work` on pieces of about `chunk` rows; each piece writes to its own rows only."""
-    pieces = np.array_split(rows, max(1, -(-len(rows) // chunk)))
-    if threads == 1 or len(pieces) == 1:
-        for piece in pieces:
-            work(piece)
+def thread_count(n_jobs: int | None, *, at_most: int | None = None) -> int:
+    """Turn ``n_jobs`` into a number of threads: −1 is all cores, None too, or `at_most` of them."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    cores = cores or 1
+    if n_jobs is None:
+        return min(at_most or cores, cores)
+    if n_jobs == 0:
+        raise ValueError("n_jobs must be a number of threads or -1 for all cores, got n_jobs=0.")
+    return n_jobs if n_jobs > 0 else max(1, cores + 1 + n_jobs)
+
+
+def for_each_block(work: Callable[[slice], None], rows: int, block: int, threads: int) -> None:
+    """Call `work` on slices of `block` rows; each block writes its own part of the result."""
+    blocks = [slice(start, min(start + block, rows)) for start in range(0, rows, block)]
+    if threads == 1 or len(blocks) == 1:
+        for part in blocks:
+            work(part)
         return
-    with ThreadPoolExecutor(threads) as pool:
-        for _ in pool.map(work, pieces):
+    with ThreadPoolExecutor(min(threads, len(blocks))) as pool:
+        for _ in pool.map(work, blocks):
             pass
+
+
+@contextmanager
+def single_threaded_blas() -> Iterator[None]:
+    """Keep BLAS on the calling thread: its sums then do not depend on the number of cores."""
+    with _controller().limit(limits=1, user_api="blas"):
+        yield
+
+
+@cache
+def _controller() -> Any:
+    # Compiled kernels use the BLAS of SciPy, which is known to the controller once it is loaded.
+    import_module("scipy.linalg.cython_blas")
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()

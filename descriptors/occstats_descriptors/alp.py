@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
+from typing import ClassVar
 
-from occstats_descriptors._threads import over_threads
-from occstats_descriptors.base import Vector
-from occstats_descriptors.neighbour_descriptor import NeighbourDescriptor
+import numpy as np
+
+from occstats_descriptors._threads import for_each_block
+from occstats_descriptors.base import Vector, parameter
+from occstats_descriptors.neighbour_descriptor import NEIGHBOURS, NeighbourDescriptor
 from occstats_descriptors.neighbours import Neighbours
 from occstats_descriptors.sizes import Size, log_multiple, resolve
 from occstats_descriptors.weights import Weights, resolve_weights
@@ -19,7 +20,7 @@ CHUNK = 512
 
 class ALP(NeighbourDescriptor):
     r"""
-    Average localised proximity.
+    Average localised proximity: neighbour distances relative to local ones, over k scales.
 
     The i-th neighbour distance of y is compared with the local i-th neighbour distance, a weighted
     mean over the l nearest training rows of y; the proximities at the k scales are combined
@@ -32,37 +33,6 @@ class ALP(NeighbourDescriptor):
        \text{score} = \sum_{i \le k} w^k_i \, lp_{(i)}(y),
 
     where :math:`lp_{(i)}` is the i-th largest of the localised proximities and 0/0 counts as ½.
-
-    Parameters
-    ----------
-    k : int or rule, default log_multiple(5.5)
-        Number of scales: an integer in [1, n − 1], or a rule.
-    l : int or rule, default log_multiple(6.0)
-        Number of neighbours that localise: an integer in [1, n], or a rule.
-    weights : {"linear", "equal"}, callable or array-like
-        Weights :math:`w^k` of the ordered proximities, from the largest on. A callable is given
-        the length. They must not increase, and sum to 1.
-    local_weights : {"linear", "equal"}, callable or array-like
-        Weights :math:`w^l` of the neighbours, from the nearest on.
-    metric : {"manhattan", "euclidean", "minkowski"}
-        Metric.
-    p : float, default 2
-        Exponent of the Minkowski metric.
-    contamination : float, default 0.1
-        Share of the training rows below the threshold ``offset_``.
-    n_jobs : int, optional
-        Number of threads; by default two. Scores do not depend on it.
-
-    Attributes
-    ----------
-    k_, l_ : int
-        The sizes used.
-    n_neighbours_ : int
-        Number of neighbours that a score needs: the larger of them.
-    offset_ : float
-        Threshold on the score; a training row is not its own neighbour in the training scores
-        behind it. With l = n, these lack the last neighbour, and the weights of the others are
-        scaled to sum to 1.
 
     Notes
     -----
@@ -84,30 +54,38 @@ class ALP(NeighbourDescriptor):
     array([0.673, 0.199])
     """
 
-    def __init__(
-        self,
-        *,
-        k: Size = log_multiple(5.5),  # noqa: B008 - a frozen value
-        l: Size = log_multiple(6.0),  # noqa: B008, E741 - the paper's name
-        weights: Weights = "linear",
-        local_weights: Weights = "linear",
-        metric: str = "manhattan",
-        p: float = 2.0,
-        contamination: float = 0.1,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.k = k
-        self.l = l
-        self.weights = weights
-        self.local_weights = local_weights
-        self.metric = metric
-        self.p = p
-        self.contamination = contamination
-        self.n_jobs = n_jobs
+    k: Size = parameter(
+        default=log_multiple(5.5),
+        kind="int or rule",
+        meaning="Number of scales: an integer in [1, n − 1], or a rule.",
+        scales=NEIGHBOURS,
+    )
+    l: Size = parameter(  # noqa: E741 - the paper's name
+        default=log_multiple(6.0),
+        kind="int or rule",
+        meaning="Number of neighbours that localise: an integer in [1, n], or a rule.",
+        scales={"l": "count", "b": "log"},
+    )
+    weights: Weights = parameter(
+        default="linear",
+        kind='{"linear", "equal"}, callable or array-like',
+        meaning="Weights :math:`w^k` of the ordered proximities, from the largest on. A callable "
+        "is given the length. They must not increase, and sum to 1.",
+    )
+    local_weights: Weights = parameter(
+        default="linear",
+        kind='{"linear", "equal"}, callable or array-like',
+        meaning="Weights :math:`w^l` of the neighbours, from the nearest on.",
+    )
 
-    def training_neighbours(self, n: int) -> int:
-        """Say how many neighbours of each of n training rows `fit` needs: k."""
-        return resolve(self.k, n)
+    _attributes: ClassVar[dict[str, str]] = {
+        "k_ : int": "The number of scales used.",
+        "l_ : int": "The number of neighbours that localise.",
+        "n_neighbours_ : int": "Number of neighbours that a score needs: the larger of them.",
+        "offset_ : float": "Threshold on the score; a training row is not its own neighbour in the "
+        "training scores behind it. With l = n, these lack the last neighbour, and the weights of "
+        "the others are scaled to sum to 1.",
+    }
 
     def query_neighbours(self, n: int) -> int:
         """Say how many neighbours among n training rows a score needs: the larger of k and l."""
@@ -115,7 +93,6 @@ class ALP(NeighbourDescriptor):
 
     def _fit_neighbours(self) -> None:
         n = self._search.n
-        self.k_ = resolve(self.k, n)
         self.l_ = resolve(self.l, n, name="l", maximum=n)
         self._weights = resolve_weights(self.weights, self.k_)
         self._local_weights = resolve_weights(self.local_weights, self.l_, name="local_weights")
@@ -130,14 +107,13 @@ class ALP(NeighbourDescriptor):
         scores = np.empty(len(near.distances))
         training = self._search.training(self.k_).distances
 
-        def work(rows: NDArray[np.int64]) -> None:
-            part = slice(rows[0], rows[-1] + 1)
+        def work(part: slice) -> None:
             average_localised_proximity(
                 near.distances[part], near.indices[part], training, self._weights, local_weights,
                 scores[part],
             )  # fmt: skip
 
-        over_threads(work, np.arange(len(scores)), CHUNK, self._search.threads)
+        for_each_block(work, len(scores), CHUNK, self._search.threads)
         return scores
 
     def _training_scores(self) -> Vector:

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from occstats_descriptors._blocks import for_each_block, thread_count
+from occstats_descriptors._forest import Forest, Tree
 from occstats_descriptors._parameters import integer, seed_of
-from occstats_descriptors.base import Descriptor, Matrix, Vector
+from occstats_descriptors.base import Matrix, Vector, parameter
 
 __all__ = ["EIF"]
 
-_SCORE_BLOCK = 256
 
-
-class EIF(Descriptor):
+class EIF(Forest):
     r"""
     Extended isolation forest: isolation by random hyperplanes instead of single attributes.
 
@@ -34,33 +33,6 @@ class EIF(Descriptor):
     where, as in the authors' package, the harmonic number :math:`H_i` is taken as
     :math:`\ln i + 0.5772156649`.
 
-    Parameters
-    ----------
-    n_trees : int, default 100
-        Number t of trees.
-    subsample : int, default 256
-        Number :math:`\psi` of target rows per tree; all of them if there are fewer.
-    extension : int or None, default None
-        Number of attributes that a hyperplane may depend on, less one; 0 splits along attributes,
-        None is full extension, m − 1.
-    random_state : int, RandomState or None, default 0
-        Seed. An integer s gives the trees of the authors' package `eif` with that seed (as built
-        with the GNU C++ library of GCC 11 or later); tree i has the seed s + i, so two forests
-        have no tree in common if their seeds are at least `n_trees` apart. The default is fixed, so
-        that a description is the same each time.
-    n_jobs : int or None, default None
-        Threads; None and −1 for all cores. The scores do not depend on it.
-    contamination : float, default 0.1
-        Share of the training rows below the threshold `offset_`.
-
-    Attributes
-    ----------
-    subsample_ : int
-        Number of rows per tree.
-    offset_ : float
-        Threshold on the score. A forest gives no score of a row without itself (with at most
-        :math:`\psi` rows, each row is in each tree), so it is taken from the plain scores.
-
     References
     ----------
     S. Hariri, M. Carrasco Kind, R. J. Brunner (2021). Extended Isolation Forest. IEEE Transactions
@@ -76,97 +48,52 @@ class EIF(Descriptor):
     True
     """
 
-    _minimum_rows = 2
+    extension: int | None = parameter(
+        default=None,
+        kind="int or None",
+        meaning="Number of attributes that a hyperplane may depend on, less one; 0 splits along "
+        "attributes, None is full extension, m − 1.",
+    )
+    random_state: int | np.random.RandomState | None = parameter(
+        default=0,
+        kind="int, RandomState or None",
+        meaning="Seed. An integer s gives the trees of the authors' package `eif` with that seed "
+        "(as built with the GNU C++ library of GCC 11 or later); tree i has the seed s + i, so two "
+        "forests have no tree in common if their seeds are at least `n_trees` apart. The default "
+        "is fixed, so that a description is the same each time.",
+    )
 
-    def __init__(
-        self,
-        *,
-        n_trees: int = 100,
-        subsample: int = 256,
-        extension: int | None = None,
-        random_state: int | np.random.RandomState | None = 0,
-        n_jobs: int | None = None,
-        contamination: float = 0.1,
-    ) -> None:
-        self.n_trees = n_trees
-        self.subsample = subsample
-        self.extension = extension
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.contamination = contamination
-
-    def _fit(self, X: Matrix) -> None:
-        from occstats_descriptors._forest_kernels import grow, height_limit
+    def _grower(self, X: Matrix) -> Callable[[int], Tree]:
+        from occstats_descriptors._forest_kernels import grow
 
         X = _writeable(X)
-        n, m = X.shape
-        trees = integer(self.n_trees, "n_trees")
-        self.subsample_ = min(integer(self.subsample, "subsample", 2), n)
+        m = X.shape[1]
         extension = self._resolved_extension(m)
-        limit = height_limit(self.subsample_)
         seed = seed_of(self.random_state)
-        grown: dict[int, tuple[NDArray[Any], ...]] = {}
+        most = 2**self._height - 1
 
-        def work(part: slice) -> None:
-            inner_nodes = 2**limit - 1
-            normals = np.empty((inner_nodes, m))
-            intercepts = np.empty(inner_nodes)
-            children = np.empty((inner_nodes, 2), np.int64)
-            leaves = np.empty(inner_nodes + 1)
-            for tree in range(part.start, part.stop):
-                count = grow(
-                    X,
-                    self.subsample_,
-                    limit,
-                    extension,
-                    seed + tree,
-                    normals,
-                    intercepts,
-                    children,
-                    leaves,
-                )
-                grown[tree] = (
-                    normals[:count].copy(),
-                    intercepts[:count].copy(),
-                    children[:count].copy(),
-                    leaves[: count + 1].copy(),
-                )
+        def grown(tree: int) -> Tree:
+            normals, intercepts = np.empty((most, m)), np.empty(most)
+            children, leaves = np.empty((most, 2), np.int64), np.empty(most + 1)
+            count = grow(
+                X, self.subsample_, self._height, extension, seed + tree, normals, intercepts,
+                children, leaves,
+            )  # fmt: skip
+            arrays = normals[:count], intercepts[:count], children[:count], leaves[: count + 1]
+            return tuple(array.copy() for array in arrays)
 
-        for_each_block(work, trees, max(1, -(-trees // 16)), thread_count(self.n_jobs))
-        forest = [grown[tree] for tree in range(trees)]
-        counts = [len(tree[1]) for tree in forest]
-        self._starts = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-        self._leaf_starts = self._starts + np.arange(trees + 1)
-        self._normals = np.concatenate([tree[0] for tree in forest])
-        self._intercepts = np.concatenate([tree[1] for tree in forest])
-        self._children = np.concatenate([tree[2] for tree in forest])
-        self._leaves = np.concatenate([tree[3] for tree in forest])
-        self._rows = X
+        return grown
+
+    def _add_paths(self, X: NDArray[Any], *forest_and_result: NDArray[Any]) -> None:
+        from occstats_descriptors._forest_kernels import sum_of_paths
+
+        sum_of_paths(X, *forest_and_result)
 
     def _score(self, X: Matrix) -> Vector:
-        from occstats_descriptors._forest_kernels import average_path, sum_of_paths
+        from occstats_descriptors._forest_kernels import average_path
 
-        X = _writeable(X)
-        total = np.empty(len(X))
-
-        def work(part: slice) -> None:
-            sum_of_paths(
-                X[part],
-                self._starts,
-                self._leaf_starts,
-                self._normals,
-                self._intercepts,
-                self._children,
-                self._leaves,
-                total[part],
-            )
-
-        for_each_block(work, len(X), _SCORE_BLOCK, thread_count(self.n_jobs))
-        mean_path = total / (len(self._starts) - 1)
+        mean_path = self._paths(_writeable(X)) / self.n_trees
         return np.asarray(1.0 - 2.0 ** (-mean_path / average_path(self.subsample_)))
-
-    def _training_scores(self) -> Vector:
-        return self._score(self._rows)
 
     def _resolved_extension(self, m: int) -> int:
         if self.extension is None:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import clone
 
-from occstats_descriptors.base import Descriptor, Matrix, Vector
+from occstats_descriptors.base import Descriptor, Matrix, Vector, parameter
 
 __all__ = ["ExternalDetector", "make_external"]
 
@@ -24,24 +24,6 @@ class ExternalDetector(Descriptor):
     checked after fitting against its own labels of the training rows. Scores stay on the
     detector's own scale, which is in general not [0, 1]: only their order has a meaning.
 
-    Parameters
-    ----------
-    detector : estimator
-        An unfitted outlier detector.
-    orientation : {"auto", "normal", "outlier"}, default "auto"
-        What a high score of the detector means; "auto" knows scikit-learn and PyOD.
-    contamination : float, default 0.1
-        Share of the training rows below the threshold `offset_`.
-
-    Attributes
-    ----------
-    detector_ : estimator
-        The fitted detector.
-    offset_ : float
-        Threshold on the score. Where the detector keeps scores of its training rows (PyOD's
-        ``decision_scores_``, ``negative_outlier_factor_``), it is taken from those, else from the
-        scores it gives the rows as new ones.
-
     Examples
     --------
     >>> import numpy as np
@@ -54,12 +36,19 @@ class ExternalDetector(Descriptor):
     True
     """
 
-    def __init__(
-        self, *, detector: Any, orientation: str = "auto", contamination: float = 0.1
-    ) -> None:
-        self.detector = detector
-        self.orientation = orientation
-        self.contamination = contamination
+    detector: Any = parameter(kind="estimator", meaning="An unfitted outlier detector.")
+    orientation: str = parameter(
+        default="auto",
+        kind='{"auto", "normal", "outlier"}',
+        meaning='What a high score of the detector means; "auto" knows scikit-learn and PyOD.',
+    )
+
+    _attributes: ClassVar[dict[str, str]] = {
+        "detector_ : estimator": "The fitted detector.",
+        "offset_ : float": "Threshold on the score. Where the detector keeps scores of its "
+        "training rows (PyOD's ``decision_scores_``, ``negative_outlier_factor_``), it is taken "
+        "from those, else from the scores it gives the rows as new ones.",
+    }
 
     def _fit(self, X: Matrix) -> None:
         if self.orientation not in _ORIENTATIONS:

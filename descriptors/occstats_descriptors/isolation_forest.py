@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Callable
+from copy import deepcopy
+from typing import Any, ClassVar
 
-from occstats_descriptors._parameters import integer
-from occstats_descriptors.base import Descriptor, Matrix, Vector
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_random_state
+
+from occstats_descriptors._forest import Forest, Tree
+from occstats_descriptors.base import Matrix, Vector, parameter
 
 __all__ = ["IF"]
 
+_SAMPLINGS = ("scikit-learn", "scikit-learn-0.22")
 
-class IF(Descriptor):
+
+class IF(Forest):
     r"""
     Isolation forest: how many random splits along attributes it takes to isolate a row.
 
@@ -24,29 +32,14 @@ class IF(Descriptor):
         1 - s(y), \qquad s(y) = 2^{-\frac{1}{t} \sum_T h_T(y) / c(\psi)}, \qquad
         c(i) = 2 H_{i - 1} - 2 (i - 1) / i,
 
-    with :math:`H` the harmonic numbers. The forest is that of scikit-learn, which with
-    ``random_state=0`` gives the published values of Lenz et al. (2021) on most of their tasks.
+    with :math:`H` the harmonic numbers, taken as :math:`H_i = \ln i + \gamma` and exact up to
+    :math:`H_1`. The trees, and so the scores, are those of scikit-learn for the same seed, bit
+    for bit, in a fraction of its time.
 
-    Parameters
-    ----------
-    n_trees : int, default 100
-        Number t of trees.
-    subsample : int, default 256
-        Number :math:`\psi` of target rows per tree; all of them if there are fewer.
-    random_state : int, RandomState or None, default 0
-        Seed. The default is fixed, so that a description is the same each time.
-    n_jobs : int or None, default None
-        Threads for building the trees, as in scikit-learn; the scores do not depend on it.
-    contamination : float, default 0.1
-        Share of the training rows below the threshold `offset_`.
-
-    Attributes
-    ----------
-    forest_ : sklearn.ensemble.IsolationForest
-        The fitted forest.
-    offset_ : float
-        Threshold on the score. A forest gives no score of a row without itself (with at most
-        :math:`\psi` rows, each row is in each tree), so it is taken from the plain scores.
+    Notes
+    -----
+    Like scikit-learn, the trees compare attributes in single precision, take an attribute for
+    constant where it varies by at most 1e-7, and do not split rows whose random targets agree.
 
     References
     ----------
@@ -56,48 +49,94 @@ class IF(Descriptor):
     Examples
     --------
     >>> import numpy as np
+    >>> from sklearn.ensemble import IsolationForest
     >>> from occstats_descriptors import IF
     >>> rows = np.random.default_rng(0).normal(size=(200, 2))
     >>> inside, outside = IF().fit(rows).score_samples([[0.0, 0.0], [6.0, 6.0]])
     >>> bool(inside > 0.5 > outside)
     True
+    >>> forest = IsolationForest(random_state=0).fit(rows)
+    >>> np.array_equal(IF().fit(rows).score_samples(rows), 1 + forest.score_samples(rows))
+    True
     """
 
-    _minimum_rows = 2
+    sampling: str = parameter(
+        default="scikit-learn",
+        kind='{"scikit-learn", "scikit-learn-0.22"}',
+        meaning="Whose trees are grown: those of scikit-learn since 0.23, or those of 0.22 and "
+        "before, with which Lenz et al. (2021) made their table. Then one stream of random numbers "
+        "gave the seed of a tree and after it its rows, where now each has the stream from its "
+        "start, and a node was not split if its random targets had a variance of at most 1e-7, "
+        "where now it is the machine epsilon.",
+    )
 
-    def __init__(
-        self,
-        *,
-        n_trees: int = 100,
-        subsample: int = 256,
-        random_state: int | np.random.RandomState | None = 0,
-        n_jobs: int | None = None,
-        contamination: float = 0.1,
-    ) -> None:
-        self.n_trees = n_trees
-        self.subsample = subsample
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.contamination = contamination
+    _attributes: ClassVar[dict[str, str]] = {
+        "forest_ : sklearn.ensemble.IsolationForest": "The same forest as scikit-learn grows it, "
+        'made when it is first asked for; with ``sampling="scikit-learn"`` only.'
+    }
 
     def _fit(self, X: Matrix) -> None:
-        from sklearn.ensemble import IsolationForest
+        if self.sampling not in _SAMPLINGS:
+            raise ValueError(
+                f"sampling must be one of {', '.join(_SAMPLINGS)}, got {self.sampling!r}."
+            )
+        super()._fit(X)
 
-        self.forest_ = IsolationForest(
-            n_estimators=integer(self.n_trees, "n_trees"),
-            max_samples=min(integer(self.subsample, "subsample", 2), len(X)),
-            random_state=self.random_state,
-            n_jobs=self.n_jobs,
-        ).fit(_bounded(X))
-        self._rows = X
+    def _grower(self, X: Matrix) -> Callable[[int], Tree]:
+        from occstats_descriptors._isolation_kernels import average_paths, grow
+
+        rows = _single(X)
+        old = self.sampling == "scikit-learn-0.22"
+        purity = 1e-7 if old else float(np.finfo(np.float64).eps)
+        if isinstance(self.random_state, int | np.integer):
+            self._start: Any = self.random_state
+        else:
+            self._start = deepcopy(check_random_state(self.random_state))
+        # As scikit-learn does: a seed begins anew for the second draw, a generator goes on.
+        target = check_random_state(self.random_state).uniform(size=len(X))
+        seeds = check_random_state(self.random_state).randint(2**31 - 1, size=self.n_trees)
+        paths = average_paths(self.subsample_)
+        self._scale = self.n_trees * paths[self.subsample_ :]
+        most = self.subsample_ - 1
+
+        def grown(tree: int) -> Tree:
+            attributes, thresholds = np.empty(most, np.int64), np.empty(most)
+            children, leaves = np.empty((most, 2), np.int64), np.empty(most + 1)
+            count = grow(
+                rows, target, seeds[tree], old, purity, self.subsample_, self._height, paths,
+                attributes, thresholds, children, leaves,
+            )  # fmt: skip
+            return attributes[:count], thresholds[:count], children[:count], leaves[: count + 1]
+
+        return grown
+
+    def _add_paths(self, X: NDArray[Any], *forest_and_result: NDArray[Any]) -> None:
+        from occstats_descriptors._isolation_kernels import sum_of_paths
+
+        sum_of_paths(X, *forest_and_result)
 
     def _score(self, X: Matrix) -> Vector:
-        return np.asarray(np.clip(1.0 + self.forest_.score_samples(_bounded(X)), 0.0, 1.0))
+        # The order of scikit-learn's operations: other orders differ in the last digit.
+        return np.clip(1.0 - 2 ** -(self._paths(_single(X)) / self._scale), 0.0, 1.0)
 
-    def _training_scores(self) -> Vector:
-        return self._score(self._rows)
+    @property
+    def forest_(self) -> Any:
+        """The same forest as scikit-learn grows it; see the class."""
+        if self.sampling != "scikit-learn" or "_start" not in vars(self):
+            raise AttributeError(
+                'forest_ is there after fitting with sampling="scikit-learn", '
+                f"got sampling={self.sampling!r}."
+            )
+        from sklearn.ensemble import IsolationForest
+
+        return IsolationForest(
+            n_estimators=self.n_trees,
+            max_samples=self.subsample_,
+            random_state=deepcopy(self._start),
+            n_jobs=self.n_jobs,
+        ).fit(_single(self._rows))
 
 
-def _bounded(rows: Matrix) -> Matrix:
-    """Keep rows within single precision, in which scikit-learn's trees compare."""
-    return np.clip(rows, -1e38, 1e38)
+def _single(rows: Matrix) -> NDArray[np.float32]:
+    """Round to single precision, in which scikit-learn's trees compare, and stay within it."""
+    return np.clip(rows, -1e38, 1e38).astype(np.float32)

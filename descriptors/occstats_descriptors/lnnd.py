@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from occstats_descriptors.base import Vector
-from occstats_descriptors.neighbour_descriptor import NeighbourDescriptor, ratio
+from occstats_descriptors.base import Vector, parameter
+from occstats_descriptors.neighbour_descriptor import NEIGHBOURS, NeighbourDescriptor, ratio
 from occstats_descriptors.neighbours import Neighbours
-from occstats_descriptors.sizes import Size, log_multiple, resolve
+from occstats_descriptors.sizes import Size, log_multiple
 
 __all__ = ["LNND"]
 
 
 class LNND(NeighbourDescriptor):
     r"""
-    Localised nearest neighbour distance.
+    Localised nearest neighbour distance: that distance relative to the neighbour's own.
 
     The distance of y to its k-th nearest training row, relative to the distance of that row to its
     own k-th nearest neighbour:
@@ -20,29 +20,6 @@ class LNND(NeighbourDescriptor):
     .. math:: ld_k(y) = \frac{d_k(y)}{d_k(NN_k(y))}, \qquad \text{score} = \frac{1}{1 + ld_k(y)},
 
     where 0/0 counts as 1.
-
-    Parameters
-    ----------
-    k : int or rule, default log_multiple(3.4)
-        Which neighbour: an integer in [1, n − 1], or a rule.
-    metric : {"manhattan", "euclidean", "minkowski"}
-        Metric.
-    p : float, default 2
-        Exponent of the Minkowski metric.
-    contamination : float, default 0.1
-        Share of the training rows below the threshold ``offset_``.
-    n_jobs : int, optional
-        Number of threads; by default two. Scores do not depend on it.
-
-    Attributes
-    ----------
-    k_ : int
-        The neighbour used.
-    n_neighbours_ : int
-        Number of neighbours that a score needs.
-    offset_ : float
-        Threshold on the score; a training row is not its own neighbour in the training scores
-        behind it.
 
     Notes
     -----
@@ -65,35 +42,15 @@ class LNND(NeighbourDescriptor):
     array([1.  , 0.75, 0.25])
     """
 
-    def __init__(
-        self,
-        *,
-        k: Size = log_multiple(3.4),  # noqa: B008 - a frozen value
-        metric: str = "manhattan",
-        p: float = 2.0,
-        contamination: float = 0.1,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.k = k
-        self.metric = metric
-        self.p = p
-        self.contamination = contamination
-        self.n_jobs = n_jobs
-
-    def training_neighbours(self, n: int) -> int:
-        """Say how many neighbours of each of n training rows `fit` needs: k."""
-        return resolve(self.k, n)
-
-    def query_neighbours(self, n: int) -> int:
-        """Say how many neighbours among n training rows a score needs: k."""
-        return resolve(self.k, n)
+    k: Size = parameter(
+        default=log_multiple(3.4),
+        kind="int or rule",
+        meaning="Which neighbour: an integer in [1, n − 1], or a rule.",
+        scales=NEIGHBOURS,
+    )
 
     def _fit_neighbours(self) -> None:
-        self.k_ = self.n_neighbours_
         self._local = self._search.training(self.k_).distances[:, -1].copy()
 
     def _score_neighbours(self, near: Neighbours) -> Vector:
         return ratio(self._local[near.indices[:, -1]], near.distances[:, -1])
-
-    def _training_scores(self) -> Vector:
-        return self._score_neighbours(self._search.training(self.k_))

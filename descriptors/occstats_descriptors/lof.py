@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from occstats_descriptors.base import Matrix, Vector
-from occstats_descriptors.neighbour_descriptor import NeighbourDescriptor
+from occstats_descriptors.base import Matrix, Vector, parameter
+from occstats_descriptors.neighbour_descriptor import NEIGHBOURS, NeighbourDescriptor
 from occstats_descriptors.neighbours import Neighbours
-from occstats_descriptors.sizes import Size, log_multiple, resolve
+from occstats_descriptors.sizes import Size, log_multiple
 
 __all__ = ["LOF"]
 
 
 class LOF(NeighbourDescriptor):
     r"""
-    Local outlier factor.
+    Local outlier factor: how dense the data are around a row, relative to its neighbours.
 
     With the reachability distance :math:`rd_k(y, x) = \max(d(y, x), d_k(x))` and the local
     reachability density :math:`lrd_k(y) = 1 / \frac{1}{k}\sum_{i \le k} rd_k(y, NN_i(y))`,
@@ -23,29 +23,6 @@ class LOF(NeighbourDescriptor):
        \qquad \text{score} = \frac{1}{1 + lof_k(y)}.
 
     A ratio of two infinite densities (a point among at least k duplicates) counts as 1.
-
-    Parameters
-    ----------
-    k : int or rule, default log_multiple(2.5)
-        Number of neighbours: an integer in [1, n − 1], or a rule.
-    metric : {"manhattan", "euclidean", "minkowski"}
-        Metric.
-    p : float, default 2
-        Exponent of the Minkowski metric.
-    contamination : float, default 0.1
-        Share of the training rows below the threshold ``offset_``.
-    n_jobs : int, optional
-        Number of threads; by default two. Scores do not depend on it.
-
-    Attributes
-    ----------
-    k_ : int
-        The number of neighbours used.
-    n_neighbours_ : int
-        Number of neighbours that a score needs.
-    offset_ : float
-        Threshold on the score; a training row is not its own neighbour in the training scores
-        behind it.
 
     Notes
     -----
@@ -64,31 +41,14 @@ class LOF(NeighbourDescriptor):
     array([0.533, 0.238])
     """
 
-    def __init__(
-        self,
-        *,
-        k: Size = log_multiple(2.5),  # noqa: B008 - a frozen value
-        metric: str = "manhattan",
-        p: float = 2.0,
-        contamination: float = 0.1,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.k = k
-        self.metric = metric
-        self.p = p
-        self.contamination = contamination
-        self.n_jobs = n_jobs
-
-    def training_neighbours(self, n: int) -> int:
-        """Say how many neighbours of each of n training rows `fit` needs: k."""
-        return resolve(self.k, n)
-
-    def query_neighbours(self, n: int) -> int:
-        """Say how many neighbours among n training rows a score needs: k."""
-        return resolve(self.k, n)
+    k: Size = parameter(
+        default=log_multiple(2.5),
+        kind="int or rule",
+        meaning="Number of neighbours: an integer in [1, n − 1], or a rule.",
+        scales=NEIGHBOURS,
+    )
 
     def _fit_neighbours(self) -> None:
-        self.k_ = self.n_neighbours_
         training = self._search.training(self.k_)
         self._reach = training.distances[:, -1].copy()
         self._mean_reachability = self._mean_reachability_of(training)
@@ -107,6 +67,3 @@ class LOF(NeighbourDescriptor):
         factors[np.isnan(factors)] = 1
         scores: Vector = 1 / (1 + factors.mean(axis=1))
         return scores
-
-    def _training_scores(self) -> Vector:
-        return self._score_neighbours(self._search.training(self.k_))

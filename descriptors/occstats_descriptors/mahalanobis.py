@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 from scipy.linalg import pinvh
 
-from occstats_descriptors._blocks import single_threaded_blas
+from occstats_descriptors._threads import single_threaded_blas
 from occstats_descriptors.base import Descriptor, Matrix, Vector
 
 __all__ = ["MD"]
@@ -25,24 +27,6 @@ class MD(Descriptor):
     With a singular covariance (fewer rows than attributes, constant or dependent attributes), a
     deviation in a direction in which the target rows do not vary does not count.
 
-    Parameters
-    ----------
-    contamination : float, default 0.1
-        Share of the training rows below the threshold `offset_`.
-
-    Attributes
-    ----------
-    location_ : ndarray of shape (n_features,)
-        Mean of the target rows.
-    covariance_ : ndarray of shape (n_features, n_features)
-        Covariance of the target rows, with divisor n.
-    precision_ : ndarray of shape (n_features, n_features)
-        Pseudo-inverse of the covariance.
-    offset_ : float
-        Threshold on the score. The training scores it is taken from leave the row itself out of
-        mean and covariance; with :math:`q = D(x_i)^2` that is :math:`n q / (n - 1 - q)` instead
-        of q, so no second fit is needed.
-
     References
     ----------
     P. C. Mahalanobis (1936). On the generalized distance in statistics. Proceedings of the National
@@ -57,9 +41,16 @@ class MD(Descriptor):
     """
 
     _minimum_rows = 2
-
-    def __init__(self, *, contamination: float = 0.1) -> None:
-        self.contamination = contamination
+    _attributes: ClassVar[dict[str, str]] = {
+        "location_ : ndarray of shape (n_features,)": "Mean of the target rows.",
+        "covariance_ : ndarray of shape (n_features, n_features)": "Covariance of the target rows, "
+        "with divisor n.",
+        "precision_ : ndarray of shape (n_features, n_features)": "Pseudo-inverse of the "
+        "covariance.",
+        "offset_ : float": "Threshold on the score. The training scores it is taken from leave the "
+        "row itself out of mean and covariance; with :math:`q = D(x_i)^2` that is "
+        ":math:`n q / (n - 1 - q)` instead of q, so no second fit is needed.",
+    }
 
     def _fit(self, X: Matrix) -> None:
         # A power of two changes no digit, and keeps squares of very large or small values finite.

@@ -3,37 +3,58 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
-from occstats_descriptors.base import Descriptor, Matrix, Vector
+from occstats_descriptors.base import Descriptor, Matrix, Vector, parameter
 from occstats_descriptors.neighbours import Neighbours, NeighbourSearch
+from occstats_descriptors.sizes import Size, resolve
 
 __all__ = ["NeighbourDescriptor"]
+
+NEIGHBOURS = {"k": "count", "a": "log"}
+"""The scales in which a number of neighbours is tuned."""
 
 
 class NeighbourDescriptor(Descriptor):
     """
     Base of NND, LNND, LOF and ALP: scores are functions of nearest neighbours.
 
-    A subclass has the parameters `metric`, `p`, `n_jobs` and `contamination`, and implements
+    A subclass declares its size `k` and implements ``_score_neighbours(near)``, the scores from the
+    ``n_neighbours_`` nearest training rows of each row. Where needed it overrides
 
-    - ``_resolve(n)``: set its sizes for n training rows as attributes, after checking them;
-    - ``_fit_neighbours()``: take what it needs from ``self._search.training``;
-    - ``_score_neighbours(near)``: scores from at least ``n_neighbours_`` neighbours of each row;
-    - ``_training_scores()``;
-    - ``training_neighbours(n)`` and ``query_neighbours(n)``: the widest searches it needs.
+    - ``training_neighbours(n)`` and ``query_neighbours(n)``, the widest searches it needs;
+    - ``_fit_neighbours()``, which takes what it needs from ``self._search.training``;
+    - ``_training_scores()``.
     """
 
-    metric: str
-    p: float
-    n_jobs: int | None
-    n_neighbours_: int
+    k: Size = parameter(
+        default=1, kind="int or rule", meaning="Number of neighbours.", scales=NEIGHBOURS
+    )
+    metric: str = parameter(
+        default="manhattan", kind='{"manhattan", "euclidean", "minkowski"}', meaning="Metric."
+    )
+    p: float = parameter(
+        default=2.0,
+        kind="float",
+        meaning="Exponent of the Minkowski metric, at least 1; the others do not use it.",
+    )
+    n_jobs: int | None = parameter(
+        default=None,
+        kind="int or None",
+        meaning="Number of threads; by default two. Scores do not depend on it.",
+    )
+
     _minimum_rows = 2
-    _search: NeighbourSearch
+    _attributes: ClassVar[dict[str, str]] = {
+        "k_ : int": "The size used.",
+        "n_neighbours_ : int": "Number of neighbours that a score needs.",
+        "offset_ : float": "Threshold on the score; a training row is not its own neighbour in the "
+        "training scores behind it.",
+    }
 
     def fit(
         self, X: ArrayLike, y: object = None, *, neighbours: NeighbourSearch | None = None
@@ -55,14 +76,15 @@ class NeighbourDescriptor(Descriptor):
         self
         """
         checked = self._checked_training(X)
-        if neighbours is not None and not neighbours.matches(checked, self.metric, self.p):
+        if neighbours is None:
+            self._fit(checked)
+        elif neighbours.matches(checked, self.metric, self.p):
+            self._fit_search(neighbours)
+        else:
             raise ValueError(
                 f"neighbours must be a search over the rows of X with metric={self.metric!r}, "
                 f"got {neighbours!r}."
             )
-        self._prepared = neighbours
-        self._fit(checked)
-        del self._prepared
         return self
 
     def score_neighbours(self, near: Neighbours) -> Vector:
@@ -82,30 +104,35 @@ class NeighbourDescriptor(Descriptor):
         check_is_fitted(self)
         return self._score_neighbours(near.first(self.n_neighbours_))
 
-    @abstractmethod
     def training_neighbours(self, n: int) -> int:
         """Say how many neighbours of each of n training rows `fit` needs (0: none)."""
+        return resolve(self.k, n)
 
-    @abstractmethod
     def query_neighbours(self, n: int) -> int:
         """Say how many neighbours among n training rows a score needs."""
-
-    @abstractmethod
-    def _fit_neighbours(self) -> None: ...
+        return resolve(self.k, n)
 
     @abstractmethod
     def _score_neighbours(self, near: Neighbours) -> Vector: ...
 
+    def _fit_neighbours(self) -> None:
+        """Take what scores need from the neighbours of the training rows: nothing."""
+
     def _fit(self, X: Matrix) -> None:
-        search = self._prepared
-        self.n_neighbours_ = self.query_neighbours(len(X))
-        if search is None:
-            search = NeighbourSearch(X, metric=self.metric, p=self.p, n_jobs=self.n_jobs)
+        self._fit_search(NeighbourSearch(X, metric=self.metric, p=self.p, n_jobs=self.n_jobs))
+
+    def _fit_search(self, search: NeighbourSearch) -> None:
+        self.n_neighbours_ = self.query_neighbours(search.n)
+        self.k_ = resolve(self.k, search.n, maximum=self.n_neighbours_)
         self._search = search
         self._fit_neighbours()
 
     def _score(self, X: Matrix) -> Vector:
         return self._score_neighbours(self._search.query(X, self.n_neighbours_))
+
+    def _training_scores(self) -> Vector:
+        k = min(self.n_neighbours_, self._search.n - 1)
+        return self._score_neighbours(self._search.training(k))
 
 
 def ratio(local: Matrix, distance: Matrix) -> Matrix:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -10,11 +9,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_array
 
+from occstats_descriptors._threads import for_each_block, thread_count
+
 __all__ = ["NeighbourSearch", "Neighbours"]
 
 Matrix = NDArray[np.float64]
 Indices = NDArray[np.int64]
 METRICS = ("manhattan", "euclidean", "minkowski")
+MINKOWSKI_BLOCK = 4_000_000  # distances held at a time
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -107,7 +109,7 @@ class NeighbourSearch:
         self.metric, self.p = metric, p
         self.exponent = _exponent(metric, p)
         self.n_jobs = n_jobs
-        self.threads = _threads(n_jobs)
+        self.threads = thread_count(n_jobs, at_most=2)
         self._engine: _Engine | None = None
         self._training: Neighbours | None = None
 
@@ -175,9 +177,7 @@ class NeighbourSearch:
     def _make_engine(self) -> _Engine:
         # numba and its kernels are imported by the first search, not with the package
         if self.exponent not in (1, 2):
-            from occstats_descriptors._knn_minkowski import MinkowskiSearch
-
-            return MinkowskiSearch(self.X, exponent=self.exponent)
+            return _MinkowskiSearch(self.X, self.exponent)
         from occstats_descriptors._knn_search import BlockSearch
 
         return BlockSearch(self.X, squared=self.exponent == 2, threads=self.threads)
@@ -204,12 +204,34 @@ def _exponent(metric: str, p: float) -> float:
     return {"manhattan": 1.0, "euclidean": 2.0}.get(metric, float(p))
 
 
-def _threads(n_jobs: int | None) -> int:
-    cores = (
-        len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    )
-    if n_jobs is None:
-        return min(2, cores)
-    if n_jobs == 0:
-        raise ValueError("n_jobs must be a number of threads or -1 for all cores, got n_jobs=0.")
-    return n_jobs if n_jobs > 0 else max(1, cores + 1 + n_jobs)
+class _MinkowskiSearch:
+    """Exact nearest neighbours in other Minkowski metrics, from blocks of all distances."""
+
+    def __init__(self, X: Matrix, exponent: float) -> None:
+        self.X, self.exponent = X, exponent
+
+    def search(self, queries: Matrix, k: int, excluded: Indices) -> tuple[Matrix, Indices]:
+        """Find the k nearest rows of each query, leaving out the row `excluded` (−1: none)."""
+        distances = np.empty((len(queries), k))
+        indices = np.empty((len(queries), k), dtype=np.int64)
+
+        def work(rows: slice) -> None:
+            every = self._distances(queries[rows])
+            own = np.flatnonzero(excluded[rows] >= 0)
+            every[own, excluded[rows][own]] = np.nan  # sorted after infinity
+            limits = np.partition(every, k - 1, axis=1)[:, k - 1]
+            for row, (here, limit) in enumerate(zip(every, limits, strict=True), rows.start):
+                near = np.flatnonzero(here <= limit)
+                # A stable sort keeps equal distances in the order of rows.
+                indices[row] = near[np.argsort(here[near], kind="stable")[:k]]
+                distances[row] = here[indices[row]]
+
+        for_each_block(work, len(queries), max(1, MINKOWSKI_BLOCK // len(self.X)), 1)
+        return distances, indices
+
+    def _distances(self, queries: Matrix) -> Matrix:
+        from scipy.spatial.distance import cdist
+
+        if np.isinf(self.exponent):
+            return np.asarray(cdist(queries, self.X, "chebyshev"))
+        return np.asarray(cdist(queries, self.X, "minkowski", p=self.exponent))

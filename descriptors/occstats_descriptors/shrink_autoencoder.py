@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from itertools import pairwise
+from typing import ClassVar
 
 import numpy as np
 
-from occstats_descriptors._blocks import single_threaded_blas
 from occstats_descriptors._parameters import integer, positive_number, seed_of
-from occstats_descriptors.base import Descriptor, Matrix, Vector
+from occstats_descriptors._threads import single_threaded_blas
+from occstats_descriptors.base import Descriptor, Matrix, Vector, parameter
 
 __all__ = ["SAE"]
 
@@ -33,35 +34,6 @@ class SAE(Descriptor):
     .. math::
 
         \frac{1}{1 + D}, \qquad D = \sqrt{\sum_j \left(\frac{z_j - \mu_j}{\sigma_j}\right)^2} .
-
-    Parameters
-    ----------
-    latent : int, "nearest" or "floor", default "nearest"
-        Number of latent units; "nearest" is :math:`\lfloor\sqrt{m}\rceil + 1`, as Lenz et al. print
-        it, "floor" is :math:`\lfloor\sqrt{m}\rfloor + 1`, as both published programs have it.
-    shrinkage : float, default 10.0
-        Weight :math:`\lambda` of the latent term.
-    learning_rate : float, default 0.01
-        Rate of Adadelta.
-    max_epochs : int, default 1000
-        Largest number of passes over the training rows.
-    random_state : int, RandomState or None, default 0
-        Seed of the first weights and of the order of rows. The default is fixed, so that a
-        description is the same each time.
-    contamination : float, default 0.1
-        Share of the training rows below the threshold `offset_`.
-
-    Attributes
-    ----------
-    layer_sizes_ : tuple of int
-        Units of the input, the two hidden and the latent layer.
-    n_epochs_ : int
-        Passes made.
-    validation_loss_ : float
-        Loss on the validation rows when it was last computed.
-    offset_ : float
-        Threshold on the score. To leave each row out would take n trainings, so it is taken from
-        the plain scores of the training rows.
 
     Notes
     -----
@@ -104,24 +76,35 @@ class SAE(Descriptor):
     True
     """
 
-    _minimum_rows = 2
+    latent: int | str = parameter(
+        default="nearest",
+        kind='int, "nearest" or "floor"',
+        meaning=r'Number of latent units; "nearest" is :math:`\lfloor\sqrt{m}\rceil + 1`, as Lenz '
+        r'et al. print it, "floor" is :math:`\lfloor\sqrt{m}\rfloor + 1`, as both published '
+        "programs have it.",
+    )
+    shrinkage: float = parameter(
+        default=10.0, kind="float", meaning=r"Weight :math:`\lambda` of the latent term."
+    )
+    learning_rate: float = parameter(default=0.01, kind="float", meaning="Rate of Adadelta.")
+    max_epochs: int = parameter(
+        default=1000, kind="int", meaning="Largest number of passes over the training rows."
+    )
+    random_state: int | np.random.RandomState | None = parameter(
+        default=0,
+        kind="int, RandomState or None",
+        meaning="Seed of the first weights and of the order of rows. The default is fixed, so that "
+        "a description is the same each time.",
+    )
 
-    def __init__(
-        self,
-        *,
-        latent: int | str = "nearest",
-        shrinkage: float = 10.0,
-        learning_rate: float = 0.01,
-        max_epochs: int = 1000,
-        random_state: int | np.random.RandomState | None = 0,
-        contamination: float = 0.1,
-    ) -> None:
-        self.latent = latent
-        self.shrinkage = shrinkage
-        self.learning_rate = learning_rate
-        self.max_epochs = max_epochs
-        self.random_state = random_state
-        self.contamination = contamination
+    _minimum_rows = 2
+    _attributes: ClassVar[dict[str, str]] = {
+        "layer_sizes_ : tuple of int": "Units of the input, the two hidden and the latent layer.",
+        "n_epochs_ : int": "Passes made.",
+        "validation_loss_ : float": "Loss on the validation rows when it was last computed.",
+        "offset_ : float": "Threshold on the score. To leave each row out would take n trainings, "
+        "so it is taken from the plain scores of the training rows.",
+    }
 
     def _fit(self, X: Matrix) -> None:
         from occstats_descriptors._autoencoder import parameter_count, train
@@ -165,9 +148,6 @@ class SAE(Descriptor):
     def _score(self, X: Matrix) -> Vector:
         standardised = (self._encode(X) - self._mean) / self._deviation
         return np.asarray(1 / (1 + np.linalg.norm(standardised, axis=1)))
-
-    def _training_scores(self) -> Vector:
-        return self._score(self._rows)
 
     def _encode(self, X: Matrix) -> Matrix:
         with np.errstate(over="ignore"):

@@ -1,31 +1,69 @@
-"""Neighbourhood sizes that depend on the number of training rows, resolved in one place."""
+"""Sizes and widths that depend on the data, resolved in one place."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from numbers import Integral, Real
-from typing import Any
+from numbers import Integral
+from typing import Any, ClassVar
 
-__all__ = ["LogMultiple", "Size", "log_multiple", "resolve"]
+from occstats_descriptors._parameters import positive_number
+
+__all__ = [
+    "DimensionMultiple",
+    "LogMultiple",
+    "Size",
+    "Width",
+    "dimension_multiple",
+    "log_multiple",
+    "resolve",
+    "resolve_width",
+]
 
 
 @dataclass(frozen=True, repr=False)
-class LogMultiple:
-    """The size a·log n, rounded to the nearest integer in [1, n − 1]; see `log_multiple`."""
+class Multiple:
+    """A multiple of something that the data say; prints as it was written, with its function."""
 
     factor: float
+
+    rule: ClassVar[str]
+    form: ClassVar[str]
+
+    def __repr__(self) -> str:
+        return f"{self.rule}_multiple({self.factor:g})"
+
+    @property
+    def text(self) -> str:
+        """The rule as the literature writes it."""
+        return self.form.format(self.factor)
+
+
+class LogMultiple(Multiple):
+    """The size a·log n, rounded to the nearest integer in [1, n − 1]; see `log_multiple`."""
+
+    rule = "log"
+    form = "{:.1f} log n"
 
     def __call__(self, n: int) -> int:
         """Resolve the size for `n` training rows."""
         return min(max(round(self.factor * math.log(n)), 1), max(n - 1, 1))
 
-    def __repr__(self) -> str:
-        return f"log_multiple({self.factor:g})"
+
+class DimensionMultiple(Multiple):
+    """The kernel width c = c′·m; see `dimension_multiple`."""
+
+    rule = "dimension"
+    form = "{:.2f} m"
+
+    def __call__(self, m: int) -> float:
+        """Resolve the width for `m` attributes."""
+        return self.factor * m
 
 
 Size = int | LogMultiple | Callable[[int], int]
+Width = float | DimensionMultiple | Callable[[int], float]
 
 
 def log_multiple(factor: float) -> LogMultiple:
@@ -33,7 +71,7 @@ def log_multiple(factor: float) -> LogMultiple:
     Make the size :math:`a \log n` of a neighbourhood, with n the number of training rows.
 
     The value is :math:`\min(\max(\lfloor a \log n \rceil, 1), n - 1)` with the natural logarithm,
-    the form in which Lenz et al. (2021) give the optimal sizes of LNND, LOF and ALP.
+    the form in which Lenz et al. (2021; see `ALP`) give the optimal sizes of LNND, LOF and ALP.
 
     Parameters
     ----------
@@ -44,11 +82,6 @@ def log_multiple(factor: float) -> LogMultiple:
     -------
     LogMultiple
         A frozen value that prints as it was written and can be called with n.
-
-    References
-    ----------
-    O. U. Lenz, D. Peralta, C. Cornelis (2021). Average Localised Proximity: A new data descriptor
-    with good default one-class classification performance. Pattern Recognition 118, 107991.
 
     Examples
     --------
@@ -61,12 +94,33 @@ def log_multiple(factor: float) -> LogMultiple:
     >>> size(4)
     3
     """
-    given: Any = factor
-    if isinstance(given, bool) or not isinstance(given, Real):
-        raise TypeError(f"The factor of log_multiple must be a number, got {given!r}.")
-    if not (math.isfinite(factor) and factor > 0):
-        raise ValueError(f"The factor of log_multiple must be positive and finite, got {factor!r}.")
-    return LogMultiple(float(factor))
+    return LogMultiple(positive_number(factor, "The factor of log_multiple"))
+
+
+def dimension_multiple(factor: float) -> DimensionMultiple:
+    """
+    Make the kernel width c = c′·m, with m the number of attributes.
+
+    Parameters
+    ----------
+    factor : float
+        The factor c′, positive and finite.
+
+    Returns
+    -------
+    DimensionMultiple
+        A frozen value that prints as it was written and can be called with m.
+
+    Examples
+    --------
+    >>> from occstats_descriptors import dimension_multiple
+    >>> width = dimension_multiple(0.25)
+    >>> width
+    dimension_multiple(0.25)
+    >>> width(10)
+    2.5
+    """
+    return DimensionMultiple(positive_number(factor, "The factor of dimension_multiple"))
 
 
 def resolve(size: Size, n: int, *, name: str = "k", maximum: int | None = None) -> int:
@@ -112,3 +166,8 @@ def resolve(size: Size, n: int, *, name: str = "k", maximum: int | None = None) 
     raise TypeError(
         f"{name} must be an integer or a rule such as log_multiple(5.5), got {name}={size!r}."
     )
+
+
+def resolve_width(c: Width, m: int) -> float:
+    """Turn a width or a rule for it into a number, for `m` attributes."""
+    return positive_number(c(m) if callable(c) else c, "c")

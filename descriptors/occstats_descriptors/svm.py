@@ -2,73 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from occstats_descriptors._blocks import thread_count
 from occstats_descriptors._parameters import positive_number
 from occstats_descriptors._svm_kernel import bounded, kernel_times
-from occstats_descriptors.base import Descriptor, Matrix, Vector
+from occstats_descriptors.base import Matrix, ThreadedDescriptor, Vector, parameter
+from occstats_descriptors.sizes import (
+    DimensionMultiple,
+    Width,
+    dimension_multiple,
+    resolve_width,
+)
 
-__all__ = ["SVM", "DimensionMultiple", "dimension_multiple", "kernel_width"]
+__all__ = ["SVM", "DimensionMultiple", "dimension_multiple"]
 
 # The solver of this package is faster at any size, but below this LIBSVM takes so few milliseconds
 # that loading the compiled solver would cost more.
 NATIVE_FROM = 500
 
 
-@dataclass(frozen=True, repr=False)
-class DimensionMultiple:
-    """The kernel width c = c′·m; see `dimension_multiple`."""
-
-    factor: float
-
-    def __call__(self, m: int) -> float:
-        """Resolve the width for `m` attributes."""
-        return self.factor * m
-
-    def __repr__(self) -> str:
-        return f"dimension_multiple({self.factor:g})"
-
-
-Width = float | DimensionMultiple | Callable[[int], float]
-
-
-def dimension_multiple(factor: float) -> DimensionMultiple:
-    """
-    Make the kernel width c = c′·m, with m the number of attributes.
-
-    Parameters
-    ----------
-    factor : float
-        The factor c′, positive and finite.
-
-    Returns
-    -------
-    DimensionMultiple
-        A frozen value that prints as it was written and can be called with m.
-
-    Examples
-    --------
-    >>> from occstats_descriptors.svm import dimension_multiple
-    >>> width = dimension_multiple(0.25)
-    >>> width
-    dimension_multiple(0.25)
-    >>> width(10)
-    2.5
-    """
-    return DimensionMultiple(positive_number(factor, "The factor of dimension_multiple"))
-
-
-_QUARTER_OF_DIMENSION = DimensionMultiple(0.25)
-
-
-class SVM(Descriptor):
+class SVM(ThreadedDescriptor):
     r"""
-    One-class support vector machine with Gaussian kernel.
+    Support vector machine: distance to a margin around the target class, Gaussian kernel.
 
     Among the functions :math:`d(y) = \sum_i \alpha_i k(x_i, y) - \rho` it takes the signed distance
     to the hyperplane that separates the target rows from the origin of the kernel's space with the
@@ -82,40 +40,6 @@ class SVM(Descriptor):
 
     The score is :math:`\frac{1}{2}\left(\frac{d(y)}{|d(y)| + 1} + 1\right)`; rows on the hyperplane
     have score ½. LIBSVM's decision value is :math:`\nu n\, d(y)`.
-
-    Parameters
-    ----------
-    nu : float, default 0.20
-        Share of target rows outside, in (0, 1].
-    c : float or callable, default ``dimension_multiple(0.25)``
-        Kernel width: a positive number, or a rule that is called with the number of attributes.
-    tol : float, default 1e-3
-        Tolerance of the solver, as in LIBSVM.
-    solver : {"auto", "libsvm", "native"}, default "auto"
-        LIBSVM (through scikit-learn), or the solver of this package, which reaches the same
-        solution to the tolerance and is faster from a few hundred rows on; "auto" chooses
-        by the number of rows.
-    n_jobs : int or None, default None
-        Threads; None and −1 for all cores. The scores do not depend on it.
-    contamination : float, default 0.1
-        Share of the training rows below the threshold `offset_`.
-
-    Attributes
-    ----------
-    support_ : ndarray of int
-        Indices of the support vectors.
-    support_vectors_ : ndarray of shape (n_support, n_features)
-    alpha_ : ndarray of shape (n_support,)
-        Their weights; the sum is 1.
-    rho_ : float
-        Distance of the hyperplane to the origin.
-    objective_ : float
-        Value of the objective above.
-    c_ : float
-        Kernel width used.
-    offset_ : float
-        Threshold on the score. The solution is not defined row by row, and to leave each row out
-        would take n further fits, so it is taken from the plain scores of the training rows.
 
     References
     ----------
@@ -134,28 +58,46 @@ class SVM(Descriptor):
     array([0.5..., 0.4...])
     """
 
-    _minimum_rows = 2
+    nu: float = parameter(
+        default=0.20,
+        kind="float",
+        meaning="Share of target rows outside, in (0, 1].",
+        scales={"nu": "fraction"},
+    )
+    c: Width = parameter(
+        default=dimension_multiple(0.25),
+        kind="float or callable",
+        meaning="Kernel width: a positive number, or a rule that is called with the number of "
+        "attributes.",
+        scales={"c": "dimension"},
+    )
+    tol: float = parameter(
+        default=1e-3, kind="float", meaning="Tolerance of the solver, as in LIBSVM."
+    )
+    solver: str = parameter(
+        default="auto",
+        kind='{"auto", "libsvm", "native"}',
+        meaning="LIBSVM (through scikit-learn), or the solver of this package, which reaches the "
+        'same solution to the tolerance and is faster from a few hundred rows on; "auto" chooses '
+        "by the number of rows.",
+    )
 
-    def __init__(
-        self,
-        *,
-        nu: float = 0.20,
-        c: Width = _QUARTER_OF_DIMENSION,
-        tol: float = 1e-3,
-        solver: str = "auto",
-        n_jobs: int | None = None,
-        contamination: float = 0.1,
-    ) -> None:
-        self.nu = nu
-        self.c = c
-        self.tol = tol
-        self.solver = solver
-        self.n_jobs = n_jobs
-        self.contamination = contamination
+    _minimum_rows = 2
+    _attributes: ClassVar[dict[str, str]] = {
+        "support_ : ndarray of int": "Indices of the support vectors.",
+        "support_vectors_ : ndarray of shape (n_support, n_features)": "The support vectors.",
+        "alpha_ : ndarray of shape (n_support,)": "Their weights; the sum is 1.",
+        "rho_ : float": "Distance of the hyperplane to the origin.",
+        "objective_ : float": "Value of the objective above.",
+        "c_ : float": "Kernel width used.",
+        "offset_ : float": "Threshold on the score. The solution is not defined row by row, and to "
+        "leave each row out would take n further fits, so it is taken from the plain scores of the "
+        "training rows.",
+    }
 
     def _fit(self, X: Matrix) -> None:
         self._check_parameters()
-        self.c_ = kernel_width(self.c, X.shape[1])
+        self.c_ = resolve_width(self.c, X.shape[1])
         rows = bounded(X)
         self._center = rows.mean(axis=0)
         rows = rows - self._center
@@ -175,9 +117,7 @@ class SVM(Descriptor):
     def _fit_native(self, rows: Matrix) -> Vector:
         from occstats_descriptors._svm_solver import OneClassProblem
 
-        problem = OneClassProblem(
-            rows, 1 / self.c_, tolerance=self.tol, threads=thread_count(self.n_jobs)
-        )
+        problem = OneClassProblem(rows, 1 / self.c_, tolerance=self.tol, threads=self._threads)
         solution = problem.solve(self.nu)
         self.rho_ = solution.rho
         self.objective_ = solution.objective
@@ -201,16 +141,12 @@ class SVM(Descriptor):
             self._centred_support,
             self.alpha_,
             1 / self.c_,
-            threads=thread_count(self.n_jobs),
+            threads=self._threads,
         )
         return signed_distance_score(values - self.rho_)
 
-    def _training_scores(self) -> Vector:
-        return self._score(self._rows)
-
     def _check_parameters(self) -> None:
-        if positive_number(self.nu, "nu") > 1:
-            raise ValueError(f"nu must be a number in (0, 1], got nu={self.nu!r}.")
+        check_share(self.nu)
         positive_number(self.tol, "tol")
         if self.solver not in ("auto", "libsvm", "native"):
             raise ValueError(
@@ -218,9 +154,10 @@ class SVM(Descriptor):
             )
 
 
-def kernel_width(c: Width, m: int) -> float:
-    """Turn a width or a rule for it into a number, for `m` attributes."""
-    return positive_number(c(m) if callable(c) else c, "c")
+def check_share(nu: float) -> None:
+    """Check a share of rows."""
+    if positive_number(nu, "nu") > 1:
+        raise ValueError(f"nu must be a number in (0, 1], got nu={nu!r}.")
 
 
 def signed_distance_score(distance: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -8,11 +8,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_array
 
-from occstats_descriptors._blocks import thread_count
 from occstats_descriptors._parameters import positive_number
 from occstats_descriptors._svm_kernel import bounded, kernel_times
+from occstats_descriptors._threads import thread_count
 from occstats_descriptors.base import Matrix
-from occstats_descriptors.svm import Width, dimension_multiple, kernel_width, signed_distance_score
+from occstats_descriptors.sizes import Width, dimension_multiple, resolve_width
+from occstats_descriptors.svm import check_share, signed_distance_score
 
 __all__ = ["SupportVectorPath"]
 
@@ -65,7 +66,7 @@ class SupportVectorPath:
         from occstats_descriptors._svm_solver import OneClassProblem
 
         rows = bounded(check_array(X, dtype=np.float64, order="C", ensure_min_samples=2))
-        self.c = kernel_width(c, rows.shape[1])
+        self.c = resolve_width(c, rows.shape[1])
         self._center = rows.mean(axis=0)
         self._threads = thread_count(n_jobs)
         self._problem = OneClassProblem(
@@ -91,8 +92,7 @@ class SupportVectorPath:
             Column i has the scores of ``SVM(nu=nus[i], c=c)``, to the tolerance of the solver.
         """
         for nu in nus:
-            if positive_number(nu, "nu") > 1:
-                raise ValueError(f"nu must be a number in (0, 1], got nu={nu!r}.")
+            check_share(nu)
         rows = bounded(check_array(queries, dtype=np.float64, order="C"))
         solutions, last = {}, None
         for nu in sorted(set(nus)):

@@ -15,20 +15,8 @@ Weights = str | Callable[[int], ArrayLike] | ArrayLike
 
 def linear(length: int) -> Vector:
     r"""
-    Make linearly decreasing weights :math:`\frac{p}{p(p+1)/2}, \frac{p-1}{p(p+1)/2}, \dots`.
+    Make the linearly decreasing weights :math:`\frac{p}{p(p+1)/2}, \frac{p-1}{p(p+1)/2}, \dots`.
 
-    Parameters
-    ----------
-    length : int
-        The number p of weights.
-
-    Returns
-    -------
-    ndarray of shape (length,)
-
-    Examples
-    --------
-    >>> from occstats_descriptors.weights import linear
     >>> linear(3) * 6
     array([3., 2., 1.])
     """
@@ -37,20 +25,8 @@ def linear(length: int) -> Vector:
 
 def equal(length: int) -> Vector:
     r"""
-    Make equal weights :math:`\frac{1}{p}`.
+    Make the equal weights :math:`\frac{1}{p}`.
 
-    Parameters
-    ----------
-    length : int
-        The number p of weights.
-
-    Returns
-    -------
-    ndarray of shape (length,)
-
-    Examples
-    --------
-    >>> from occstats_descriptors.weights import equal
     >>> equal(4)
     array([0.25, 0.25, 0.25, 0.25])
     """

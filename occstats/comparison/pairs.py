@@ -1,98 +1,50 @@
-"""Conclusions about pairs: the one place that decides whether an algorithm is better."""
+"""The tests of all pairs, and what is concluded from them, as a frame."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from occstats.stats.decisions import conclude
+from occstats.engines import ENGINES, EngineRun
 from occstats.stats.multiplicity import AdjustedP, adjust_pairs
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from occstats.comparison.rule import Rule
+    from occstats.comparison.sample import Study
+    from occstats.stats.sample import Sample
+    from occstats.stats.signed_rank_pairs import PairwiseTests
 
-    from occstats.comparison.settings import Settings
+__all__ = [
+    "BETTER",
+    "EQUIVALENT",
+    "UNDECIDED",
+    "WORSE",
+    "Conclusion",
+    "Tally",
+    "conclusions",
+    "corrected",
+    "notes_on_tests",
+    "ordered_pairs",
+    "pair_frame",
+    "run_tests",
+    "tally",
+    "unordered_pairs",
+]
 
-__all__ = ["BETTER", "UNDECIDED", "WORSE", "Conclusion", "Rule", "Tally", "rule_of", "tally"]
-
-Conclusion = Literal["better", "worse", "undecided"]
+Conclusion = Literal["better", "worse", "equivalent", "undecided"]
 BETTER: Conclusion = "better"
 WORSE: Conclusion = "worse"
+EQUIVALENT: Conclusion = "equivalent"
 UNDECIDED: Conclusion = "undecided"
 
 Booleans = npt.NDArray[np.bool_]
 FloatArray = npt.NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class Rule:
-    """When one algorithm is called better than another: the correction, the level, in words.
-
-    Attributes
-    ----------
-    alternative, correction, family, alpha
-        As in `Settings`.
-    control : int or None
-        The column of the control.
-    sentence : str
-        The rule in words.
-    """
-
-    alternative: str
-    correction: str
-    family: str
-    control: int | None
-    alpha: float
-    sentence: str
-
-    def adjust(self, p: FloatArray) -> AdjustedP:
-        """The p-values of all ordered pairs, corrected."""
-        return adjust_pairs(
-            p, self.family, self.correction, self.control, alternative=self.alternative
-        )
-
-    def better(self, p: FloatArray, z: FloatArray, correction: str | None = None) -> Booleans:
-        """The matrix "a is better than b", by this correction or another one."""
-        return conclude(
-            p,
-            z,
-            alternative=self.alternative,
-            correction=correction or self.correction,
-            family=self.family,
-            control=self.control,
-            alpha=self.alpha,
-        )
-
-    def conclusions(self, p: FloatArray, z: FloatArray) -> npt.NDArray[np.object_]:
-        """The conclusion about a beside b, for all ordered pairs; None where there is no test."""
-        return conclusions(self.better(p, z), ~np.isnan(self.adjust(p).clipped))
-
-
-def rule_of(settings: Settings, algorithms: Sequence[str]) -> Rule:
-    """The rule that the settings choose.
-
-    Examples
-    --------
-    >>> from occstats.comparison import Settings
-    >>> rule_of(Settings(correction="none"), ["ALP", "SVM"]).sentence
-    'One algorithm is called better than another where the clustered Wilcoxon signed-rank test \
-(Rosner-Glynn-Lee), one-sided, uncorrected, has p ≤ 0.05.'
-    """
-    from occstats.comparison.verdict import describe_test
-
-    return Rule(
-        alternative=settings.alternative,
-        correction=settings.correction,
-        family=settings.family,
-        control=None if settings.control is None else list(algorithms).index(settings.control),
-        alpha=settings.alpha,
-        sentence="One algorithm is called better than another where the "
-        f"{describe_test(settings)}, has p ≤ {settings.alpha:g}.",
-    )
+Matrices = Mapping[str, npt.NDArray[Any]]
 
 
 def conclusions(better: Booleans, tested: Booleans) -> npt.NDArray[np.object_]:
@@ -146,3 +98,113 @@ def tally(pairwise: pd.DataFrame) -> Tally:
         different=int((main == BETTER).sum()),
         naive=int((naive == BETTER).sum()),
     )
+
+
+def ordered_pairs(algorithms: Sequence[str], matrices: Matrices) -> pd.DataFrame:
+    """One row per ordered pair a ≠ b, row by row, with the element [a, b] of each matrix.
+
+    Examples
+    --------
+    >>> ordered_pairs(["x", "y"], {"p": np.array([[0.0, 0.1], [0.9, 0.0]])})
+       a  b    p
+    0  x  y  0.1
+    1  y  x  0.9
+    """
+    first, second = np.nonzero(~np.eye(len(algorithms), dtype=bool))
+    return _frame(algorithms, first, second, matrices)
+
+
+def unordered_pairs(algorithms: Sequence[str], matrices: Matrices) -> pd.DataFrame:
+    """One row per pair, a before b in the order of the algorithms."""
+    first, second = np.triu_indices(len(algorithms), 1)
+    return _frame(algorithms, first, second, matrices)
+
+
+def _frame(
+    algorithms: Sequence[str],
+    first: npt.NDArray[np.intp],
+    second: npt.NDArray[np.intp],
+    matrices: Matrices,
+) -> pd.DataFrame:
+    names = np.array(list(algorithms), dtype=object)
+    columns = {name: np.asarray(matrix)[first, second] for name, matrix in matrices.items()}
+    return pd.DataFrame({"a": names[first], "b": names[second], **columns})
+
+
+def run_tests(
+    study: Study, *, test: str | None = None, null: str | None = None, engine: str | None = None
+) -> EngineRun:
+    """Every ordered pair tested as the settings say, or by another test, null or engine."""
+    settings = study.settings
+    return ENGINES[engine or settings.engine].run(
+        study.sample,
+        test=test or settings.test,
+        null=null or settings.null,
+        alternative=settings.alternative,
+        n_resamples=settings.n_resamples,
+        random_state=settings.random_state,
+        names=study.algorithms,
+    )
+
+
+def notes_on_tests(tests: PairwiseTests, names: Sequence[str]) -> tuple[str, ...]:
+    """Why there is no test, and what else there is to know: once per sentence, with its pairs."""
+    pairs_of: dict[str, list[str]] = {}
+    for found in (tests.reasons, tests.notes):
+        for (a, b), sentence in found.items():
+            if a < b:
+                pairs_of.setdefault(sentence, []).append(f"{names[a]} and {names[b]}")
+    total = len(names) * (len(names) - 1) // 2
+    notes = []
+    for sentence, pairs in pairs_of.items():
+        shown = "; ".join(pairs[:3]) + (f" and {len(pairs) - 3} more" if len(pairs) > 3 else "")
+        where = "all pairs" if len(pairs) == total else shown
+        notes.append(f"{where}: {sentence.rstrip('.')}.")
+    return tuple(notes)
+
+
+def corrected(study: Study, p: FloatArray) -> AdjustedP:
+    """The p-values of all ordered pairs, corrected as the settings say."""
+    settings = study.settings
+    return adjust_pairs(
+        p,
+        settings.family,
+        settings.correction,
+        study.control,
+        alternative=settings.alternative,
+    )
+
+
+def pair_frame(study: Study, tests: PairwiseTests, rule: Rule) -> pd.DataFrame:
+    """One row per ordered pair: the test, the corrected p-values and the conclusion."""
+    adjusted = corrected(study, tests.p)
+    n_tasks, n_clusters = _shared(study.sample)
+    columns = {
+        "statistic": tests.statistic,
+        "z": tests.z,
+        "p": tests.p,
+        "p_adjusted": adjusted.clipped,
+        "p_adjusted_unclipped": adjusted.unclipped,
+        "p_simultaneous": rule.simultaneous.p,
+        "conclusion": rule.conclusions(),
+        "n_tasks": n_tasks,
+        "n_clusters": n_clusters,
+        "icc": tests.intraclass_correlation,
+    }
+    if rule.equivalence is not None:
+        columns |= {
+            "p_not_worse": rule.equivalence.p_not_worse,
+            "p_equivalent": rule.equivalence.p_equivalent,
+        }
+    return ordered_pairs(study.algorithms, columns)
+
+
+def _shared(sample: Sample) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Tasks on which both algorithms have a score, and data sets that have such a task."""
+    k = sample.n_algorithms
+    if sample.complete.all():
+        return np.full((k, k), sample.n_tasks), np.full((k, k), sample.n_clusters)
+    present = ~np.isnan(sample.scores)
+    shared = [sample.clusters.sums(present & present[:, [a]]) for a in range(k)]
+    tasks = np.stack([counts.sum(axis=0) for counts in shared])
+    return tasks.astype(np.int64), np.stack([(counts > 0).sum(axis=0) for counts in shared])

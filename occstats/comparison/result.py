@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from occstats.comparison.methods import MethodsText, methods_text
 from occstats.comparison.pairs import Tally, tally
 from occstats.comparison.settings import Settings
 from occstats.errors import ArgumentError
@@ -22,6 +21,8 @@ if TYPE_CHECKING:
     from occstats.comparison.classical import Classical
     from occstats.comparison.design import Design
     from occstats.comparison.stability import Stability
+    from occstats.comparison.words.explain import IntervalKind
+    from occstats.comparison.words.methods import MethodsText
     from occstats.figures import Plotter
 
 __all__ = ["Comparison"]
@@ -40,14 +41,16 @@ class Comparison:
         What was compared, and how.
     summary
         One row per algorithm, best mean rank first: ``algorithm, mean_rank, mean_score, cvsd``
-        with intervals and the posterior probability of being the best (``prob_best``).
+        with intervals, the ranks that each may have (``rank_low`` to ``rank_high``, for all
+        algorithms together) and the posterior probability of being the best (``prob_best``).
     pairwise
         One row per ordered pair: the test of "``a`` is better than ``b``" (or the chosen
-        alternative), its corrected p-value, the ``conclusion`` (``a`` is ``better``, ``worse`` or
-        the pair is ``undecided``; None without a test), and the size of the difference in several
-        currencies.
-    rule
-        When a pair has a conclusion, in one sentence.
+        alternative), its corrected p-value (``p_adjusted``), the two-sided p-value corrected for
+        all pairs together (``p_simultaneous``), the ``conclusion`` (``a`` is ``better``, ``worse``,
+        the pair is ``equivalent`` or ``undecided``; None without a test), and the size of the
+        difference in several currencies.
+    rule, basis
+        When a pair has a conclusion, in one sentence; the tests that this rests on, as a phrase.
     ranks
         Tasks × algorithms.
     kendall, regression, complementary_pairs, rank_frequencies, strata, diagnostics
@@ -92,6 +95,7 @@ class Comparison:
     classical: Classical
     fold_tests: pd.DataFrame | None
     rule: str
+    basis: str
     notes: tuple[str, ...]
     meta: dict[str, Any]
 
@@ -108,21 +112,35 @@ class Comparison:
     @cached_property
     def verdict(self) -> str:
         """The answer in a few sentences."""
-        from occstats.comparison.verdict import write_verdict
+        from occstats.comparison.words.verdict import write_verdict
 
         return write_verdict(self)
 
     @cached_property
     def methods_text(self) -> MethodsText:
         """The methods paragraph with places for citations, and the works that it cites."""
-        return methods_text(
-            self.settings,
-            n_algorithms=len(self.algorithms),
-            n_tasks=self.results.n_tasks,
-            n_clusters=self.results.n_clusters,
-            score_name=self.results.score_name,
-            regression_terms=tuple(self.regression["term"].unique()),
-        )
+        from occstats.comparison.words.methods import methods_text
+
+        return methods_text(self)
+
+    @cached_property
+    def intervals(self) -> dict[str, IntervalKind]:
+        """Of what kind the interval of each quantity is, for those that have one."""
+        from occstats.comparison.words.explain import interval_kinds
+
+        known = {
+            str(column)
+            for frame in (self.summary, self.pairwise, self.kendall)
+            for column in frame.columns[frame.notna().any()]
+        }
+        kinds = interval_kinds(self.results.n_clusters)
+        return {name: kind for name, kind in kinds.items() if f"{name}_ci_low" in known}
+
+    def explain(self, column: str) -> str:
+        """What a column or section means, in one sentence; empty if it speaks for itself."""
+        from occstats.comparison.words.explain import explain
+
+        return explain(column, self.intervals)
 
     @property
     def methods(self) -> str:
@@ -183,3 +201,69 @@ class Comparison:
         from occstats.report.fragment import to_html
 
         return to_html(self)
+
+    @property
+    def pairs(self) -> pd.DataFrame:
+        """One row per pair, the better first: the ten columns of ``pairwise`` that people read.
+
+        Examples
+        --------
+        >>> import occstats
+        >>> comparison = occstats.compare("lenz2021", n_resamples=100)
+        >>> comparison.pairs[["a", "b", "conclusion", "p_adjusted"]].head(2).round(2)
+             a    b conclusion  p_adjusted
+        0  ALP  SVM  undecided        0.17
+        1  ALP  NND     better        0.02
+        """
+        from occstats.comparison.views import pairs
+
+        return pairs(self)
+
+    def where(self, condition: Any) -> Comparison:
+        """Compare again on some of the tasks, with the same settings.
+
+        Parameters
+        ----------
+        condition : str or mask
+            A condition on the traits of a task, its data set and class, such as ``"n > 100"`` or
+            ``"dataset != 'iris'"``; or a truth value for each task.
+
+        Examples
+        --------
+        >>> import occstats
+        >>> comparison = occstats.compare("lenz2021", algorithms=["ALP", "SVM"], n_resamples=100)
+        >>> comparison.where("n > 1000").results.n_tasks
+        48
+        """
+        from occstats.comparison.views import where
+
+        return where(self, condition)
+
+    def add(self, *sources: Any, **reading: Any) -> Comparison:
+        """Compare again with one's own methods beside the others, with the same settings.
+
+        Parameters
+        ----------
+        *sources
+            Results as `occstats.compare` takes them, or a series of scores by task, whose name is
+            the method's.
+        **reading
+            How to read them: see `occstats.load_results`.
+
+        Examples
+        --------
+        >>> import occstats
+        >>> comparison = occstats.compare("lenz2021", algorithms=["ALP", "SVM"], n_resamples=100)
+        >>> mine = (comparison.results.scores["ALP"] + 0.01).clip(upper=1).rename("MINE")
+        >>> comparison.add(mine).algorithms
+        ['MINE', 'ALP', 'SVM']
+        """
+        from occstats.comparison.views import add
+
+        return add(self, *sources, **reading)
+
+    def pick(self) -> Any:
+        """A widget for notebooks: choose two algorithms, see everything about the pair."""
+        from occstats.report.widget import pair_picker
+
+        return pair_picker(self)

@@ -90,8 +90,7 @@ def _differences(
     axes: Axes, pen: Pen, comparison: Comparison, names: list[str], numbers: bool
 ) -> None:
     difference = _square(comparison, "mean_difference", names)
-    p = _square(comparison, "p_adjusted", names)
-    unclipped = _square(comparison, "p_adjusted_unclipped", names)
+    p = _square(comparison, comparison.settings.deciding_p, names)
     differ = pair_verdicts(comparison, names).differ
     conclusion = comparison.matrix("conclusion").loc[names, names].to_numpy()
     upper = np.triu(np.ones_like(difference, dtype=bool), 1)
@@ -125,11 +124,11 @@ def _differences(
             # The row has the better mean rank; where the algorithm in the column is the better
             # one all the same, the p-value of that claim is the one to print.
             backwards = conclusion[row, column] == WORSE
-            shown, raw = (p.T, unclipped.T) if backwards else (p, unclipped)
+            shown = p.T if backwards else p
             axes.text(
                 column + 0.5,
                 row + 0.5,
-                f"{_signed(value)}\n{format_p(shown[row, column], raw[row, column])}",
+                f"{_signed(value)}\n{format_p(shown[row, column])}",
                 ha="center",
                 va="center",
                 fontsize=size,
@@ -185,15 +184,15 @@ def _signed(value: float) -> str:
     return text.replace("0.", ".", 1) if abs(value) < 1 else text
 
 
-def format_p(value: float, unclipped: float | None = None) -> str:
+def format_p(value: float) -> str:
     """Return a p-value in at most five characters, in the manner of the paper.
 
-    >>> format_p(0.01967), format_p(0.00001), format_p(1.0, 1.2), format_p(float("nan"))
+    >>> format_p(0.01967), format_p(0.00001), format_p(1.2), format_p(float("nan"))
     ('.020', '<.001', '≥1', 'n/a')
     """
     if np.isnan(value):
         return "n/a"
-    if value >= 1 or (unclipped is not None and unclipped >= 1):
+    if value >= 1:
         return "≥1"
     if value < 0.001:
         return "<.001"

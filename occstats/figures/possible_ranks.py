@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from occstats.comparison.pairs import BETTER, WORSE
 from occstats.figures.drawing import drawing
 from occstats.figures.frames import records
 from occstats.figures.marks import intervals, plain_rows, row_height
@@ -69,14 +68,13 @@ def rank_sets(pen: Pen, comparison: Comparison) -> None:
 
 def possible_ranks(comparison: Comparison) -> pd.DataFrame:
     """Return for each algorithm its place by mean rank and the best and worst rank left open."""
-    conclusions = comparison.matrix("conclusion")
+    summary = comparison.summary.set_index("algorithm")
     return pd.DataFrame(
         {
-            "place": np.arange(1, len(conclusions) + 1),
-            "best": 1 + (conclusions == WORSE).sum(axis=1),
-            "worst": len(conclusions) - (conclusions == BETTER).sum(axis=1),
-        },
-        index=conclusions.index,
+            "place": np.arange(1, len(summary) + 1),
+            "best": summary["rank_low"],
+            "worst": summary["rank_high"],
+        }
     )
 
 

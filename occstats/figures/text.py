@@ -6,7 +6,7 @@ a name of 300 characters leaves no room for the data. Everything a user named pa
 >>> label("cost_in_$ and \\alpha^2")
 'cost_in_\\$ and \\alpha^2'
 >>> fitted(["short", "a name for two lines"], 0.9, size=8, lines=2)
-(['short', 'a name for\ntwo lines'], {})
+(['short', 'a name for two\nlines'], {})
 """
 
 from __future__ import annotations

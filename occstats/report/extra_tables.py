@@ -14,7 +14,7 @@ from occstats.text import decimals, integer, p_value, percent, significant, word
 if TYPE_CHECKING:
     from occstats.comparison.result import Comparison
 
-__all__ = ["extra_tables"]
+__all__ = ["extra_tables", "plain_table"]
 
 PAIR = (Column("one", ("a",), word, number=False), Column("other", ("b",), word, number=False))
 
@@ -29,7 +29,7 @@ def extra_tables(comparison: Comparison) -> Iterator[Table]:
         yield from design_tables(comparison, pairs_of_the_best)
     yield from classical_tables(comparison)
     if comparison.fold_tests is not None:
-        yield _plain_table(
+        yield plain_table(
             "fold_tests",
             "Task by task",
             "From the folds of each task, by the correlated t-test: posterior probabilities that "
@@ -104,10 +104,10 @@ def stability_tables(comparison: Comparison, rows: int) -> Iterator[Table]:
         frame = getattr(section, name)
         # Large results go without what takes long unless it was asked for.
         if frame is not None:
-            yield _plain_table(name, title, explanation, frame)
-    if section.specification is None:
+            yield plain_table(name, title, explanation, frame)
+    if section.specification is None or section.specification_pairs is None:
         return
-    yield _plain_table(
+    yield plain_table(
         "specification",
         "All reasonable analyses",
         "Each analysis, how many pairs it calls significant, and on how many it agrees.",
@@ -157,13 +157,14 @@ def design_tables(comparison: Comparison, rows: int) -> Iterator[Table]:
     yield Table(
         name="power",
         title="How many data sets a conclusion needs",
-        explanation=f"By simulation from the observed data sets: the power now, and how many data "
-        f"sets give {100 * section.wanted_power:.0f} % if the differences stay as they are.",
+        explanation="By simulation, if the observed differences were the true ones: the power of a "
+        "benchmark of this size (which says no more than the p-value), and how many data sets give "
+        f"{100 * section.wanted_power:.0f} %.",
         frame=section.power,
         columns=(
             *PAIR,
             Column("better", ("better",), word, number=False),
-            Column("power now", ("power_now",), percent),
+            Column("power", ("power_now",), percent),
             Column("data sets needed", ("datasets_needed", "tried_up_to"), _needed),
         ),
         terminal_rows=rows,
@@ -199,7 +200,7 @@ def classical_tables(comparison: Comparison) -> Iterator[Table]:
         note="On tasks the test takes all tasks for independent, which tasks of one data set are "
         "not.",
     )
-    yield _plain_table(
+    yield plain_table(
         "classical_pairs",
         "Nemenyi and Conover",
         "Two-sided p-values of the classical post-hoc tests.",
@@ -207,7 +208,7 @@ def classical_tables(comparison: Comparison) -> Iterator[Table]:
     )
 
 
-def _plain_table(name: str, title: str, explanation: str, frame: pd.DataFrame) -> Table:
+def plain_table(name: str, title: str, explanation: str, frame: pd.DataFrame) -> Table:
     """A table for the files: headings and formats follow from the frame."""
     columns = []
     for key in map(str, frame.columns):

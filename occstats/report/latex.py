@@ -2,7 +2,7 @@ r"""Tables as LaTeX (booktabs), with every name escaped: ``\input{}`` in a name 
 
 import re
 
-from occstats.comparison.methods import MethodsText
+from occstats.comparison.words.methods import MethodsText
 from occstats.report.table import Column, Table
 from occstats.report.writing import minus_signs
 from occstats.tex import COMMANDS

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 from occstats.report.csv import table_to_csv
@@ -23,9 +23,14 @@ MEDIA: dict[str, Callable[[Table], str]] = {
 
 
 def table_files(
-    table: Table, stem: str, *, aligned: bool = False, group_columns: int = 0
+    table: Table,
+    stem: str,
+    *,
+    suffixes: Sequence[str] = ("csv", "md", "tex"),
+    aligned: bool = False,
+    group_columns: int = 0,
 ) -> Iterator[tuple[str, str]]:
-    """The table in every medium: path and content.
+    """The table in several media: path and content.
 
     Parameters
     ----------
@@ -33,6 +38,8 @@ def table_files(
         The table.
     stem
         The path without its suffix.
+    suffixes
+        Which media.
     aligned, group_columns
         Of the LaTeX, see `table_to_latex`.
 
@@ -43,8 +50,9 @@ def table_files(
     >>> frame = pd.DataFrame({"name": ["ALP"]})
     >>> table = Table("t", "Names", "All.", frame, (Column("name", ("name",), number=False),))
     >>> [path for path, _ in table_files(table, "tables/t")]
-    ['tables/t.csv', 'tables/t.md', 'tables/t.tex', 'tables/t.html']
+    ['tables/t.csv', 'tables/t.md', 'tables/t.tex']
     """
     latex = partial(table_to_latex, aligned=aligned, group_columns=group_columns)
-    for suffix, write in (MEDIA | {"tex": latex}).items():
-        yield f"{stem}.{suffix}", write(table)
+    media = MEDIA | {"tex": latex}
+    for suffix in suffixes:
+        yield f"{stem}.{suffix}", media[suffix](table)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
 from occstats.comparison.pairs import BETTER, WORSE
-from occstats.comparison.verdict import ROW_FAMILY_NOTE, describe_test
+from occstats.comparison.words.verdict import ROW_FAMILY_NOTE
 from occstats.report.table import Column, Leading, Table, grid, with_headers
 from occstats.report.writing import blank_or, interval, score_digits, shares
 from occstats.text import decimals, p_value, percent, word
@@ -39,15 +40,25 @@ def p_value_table(comparison: Comparison) -> Table:
     return Table(
         name="p_values",
         title="Corrected p-values" if corrected else "P-values, not corrected",
-        explanation=f"Tests that {claim}: {describe_test(settings)}.",
+        explanation=f"Tests that {claim}: {settings.test_in_words}.",
         frame=with_headers(shown, columns),
         shown=shown,
         columns=columns,
         best=found.where(square.notna(), False).set_axis([c.keys[0] for c in columns[1:]], axis=1),
-        note=ROW_FAMILY_NOTE
-        if settings.family == "row" and corrected and len(comparison.algorithms) > 2
-        else "",
+        best_means="different, by the rule of the verdict.",
+        note=" ".join(_notes(comparison)),
     )
+
+
+def _notes(comparison: Comparison) -> Iterator[str]:
+    settings = comparison.settings
+    if settings.family == "row" and settings.correction != "none":
+        if len(comparison.algorithms) > 2:
+            yield ROW_FAMILY_NOTE
+        elif settings.alternative != "two-sided":
+            yield "Tests in either direction are not corrected for each other."
+    if settings.rule == "max-t":
+        yield f"Bold is what is concluded, by the {comparison.basis}, not by these p-values."
 
 
 def _upper_triangle(square: pd.DataFrame) -> pd.DataFrame:
@@ -69,7 +80,7 @@ def pairwise_table(comparison: Comparison) -> Table:
     columns = [
         Column("better", ("a",), word, number=False),
         Column("worse", ("b",), word, number=False),
-        Column("p", ("p_adjusted_unclipped",), p_value),
+        Column("p", (comparison.settings.deciding_p,), p_value),
         Column("difference", ("mean_difference",), signed),
         Column(level, ("difference_ci_low", "difference_ci_high"), interval(signed)),
         Column("shift", ("hodges_lehmann",), signed),
@@ -82,6 +93,8 @@ def pairwise_table(comparison: Comparison) -> Table:
         Column("rank-biserial", ("rank_biserial",), decimals(2, signed=True)),
     ]
     p_name = "P-value" if comparison.settings.correction == "none" else "Corrected p-value"
+    if comparison.settings.rule == "max-t":
+        p_name = "Two-sided p-value corrected for all pairs together"
     present = tuple(column for column in columns if all(key in frame for key in column.keys))
     if control is not None:
         present = (
@@ -94,7 +107,7 @@ def pairwise_table(comparison: Comparison) -> Table:
         title="How much better",
         explanation=f"{p_name}; mean difference of {comparison.results.score_name} with "
         "its interval; Hodges-Lehmann shift, the typical difference; shares of tasks won, tied, "
-        "lost; posterior probabilities of better, practically the same "
+        "lost; signed-rank shares of better, practically the same "
         f"(±{comparison.settings.rope:g}) and worse; chance to win on a new task of these data "
         "sets, and on a new data set; rank-biserial correlation, from -1 (always loses) to 1 "
         "(always wins).",

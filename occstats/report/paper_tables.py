@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from occstats.errors import ArgumentError
-from occstats.report.media import table_files
+from occstats.report.media import MEDIA, table_files
 from occstats.report.pair_tables import p_value_table
 from occstats.report.table import Column, Leading, Table, grid, with_headers
 from occstats.report.writing import score_digits
@@ -53,7 +53,9 @@ def paper_files(comparison: Comparison) -> Iterator[tuple[str, str]]:
     for table in paper_tables(comparison):
         groups = 2 if table.name == "paper_scores" else 0
         stem = f"paper/{table.name.removeprefix('paper_')}"
-        yield from table_files(table, stem, aligned=True, group_columns=groups)
+        yield from table_files(
+            table, stem, suffixes=tuple(MEDIA), aligned=True, group_columns=groups
+        )
 
 
 def paper_summary(comparison: Comparison) -> Table:
@@ -83,7 +85,11 @@ def paper_p_values(comparison: Comparison) -> Table:
     table = p_value_table(comparison)
     first, *rest = table.columns
     return replace(
-        table, name="paper_p_values", columns=(replace(first, header=""), *rest), best=None
+        table,
+        name="paper_p_values",
+        columns=(replace(first, header=""), *rest),
+        best=None,
+        best_means="",
     )
 
 
@@ -140,7 +146,7 @@ def defaults_table(frame: pd.DataFrame) -> Table:
     ----------
     frame
         ``descriptor``, ``hyperparameter`` and ``default``, such as
-        `occstats.experiment.defaults.default_hyperparameters` or a sweep gives them.
+        `occstats.tuning.default_hyperparameters` or a sweep gives them.
 
     Examples
     --------

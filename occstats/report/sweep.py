@@ -13,7 +13,7 @@ from occstats.report.table import Column, Table
 from occstats.text import decimals, integer, significant, word
 
 if TYPE_CHECKING:
-    from occstats.experiment.tuning import Sweep
+    from occstats.tuning import Sweep
 
 __all__ = ["choices_table", "defaults_table", "print_sweep", "write_sweep"]
 
@@ -129,7 +129,7 @@ def _draw(sweep: Sweep, folder: str | Path, kinds: tuple[str, ...]) -> list[str]
     from occstats.figures.saving import save
     from occstats.figures.style import FigureError
 
-    if sweep.curves.empty:
+    if sweep.curves.empty or not kinds:
         return []
     try:
         figure = draw(sweep.curves, axis_labels=AXIS_LABELS)

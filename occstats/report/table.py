@@ -42,6 +42,8 @@ class Table:
         The frame the columns are written from, where it has another shape than ``frame``.
     best
         A frame of truth values like ``columns`` × rows: cells to set in bold.
+    best_means
+        What these cells have in common, where they are marked in plain text, too.
     terminal_rows
         How many rows the terminal shows at most.
     """
@@ -54,6 +56,7 @@ class Table:
     note: str = ""
     shown: pd.DataFrame | None = None
     best: pd.DataFrame | None = None
+    best_means: str = ""
     terminal_rows: int = 20
 
     @property
@@ -77,7 +80,11 @@ class Table:
 
     @cached_property
     def _bold(self) -> dict[str, list[bool]]:
-        return {} if self.best is None else {key: self.best[key].tolist() for key in self.best}
+        return (
+            {}
+            if self.best is None
+            else {str(key): bold.tolist() for key, bold in self.best.items()}
+        )
 
     def is_best(self, row: int, column: Column) -> bool:
         """Whether the cell is set in bold."""

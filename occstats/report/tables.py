@@ -53,6 +53,10 @@ def all_tables(comparison: Comparison) -> list[Table]:
     return [table for table in tables if len(table)]
 
 
+def _ranks(low: float, high: float) -> str:
+    return f"{low:.0f}" if low == high else f"{low:.0f}–{high:.0f}"
+
+
 def summary_table(comparison: Comparison) -> Table:
     """Mean rank, mean score, spread over folds, and the chance of being the best."""
     frame = comparison.summary
@@ -63,6 +67,7 @@ def summary_table(comparison: Comparison) -> Table:
         Column("algorithm", ("algorithm",), word, number=False),
         Column("mean rank", ("mean_rank",), decimals(2)),
         Column(level, ("mean_rank_ci_low", "mean_rank_ci_high"), interval(decimals(2))),
+        Column("ranks", ("rank_low", "rank_high"), _ranks),
         Column(f"mean {name}", ("mean_score",), score),
         Column(level, ("mean_score_ci_low", "mean_score_ci_high"), interval(score)),
         Column("CVSD", ("cvsd",), decimals(score_digits(comparison) + 1)),
@@ -82,7 +87,8 @@ def summary_table(comparison: Comparison) -> Table:
         f"{'; intervals resample whole data sets' if intervals else ''}.",
         frame=frame,
         columns=present,
-        note="P(best): posterior probability of the best mean rank on new data sets."
+        note="Ranks: those it may have, for all algorithms together. P(best): how often it has the "
+        "best mean rank when data sets are weighted at random; with few of them too sure of itself."
         if any(column.header == "P(best)" for column in present)
         else "",
     )

@@ -20,7 +20,7 @@ def write(comparison: Comparison, folder: str | os.PathLike[str]) -> Path:
 
     ``report.html``, one self-contained page; ``report.md`` with verdict, methods and tables;
     ``comparison.json``; ``methods.tex`` with ``references.bib``; ``tables/`` with each table as
-    CSV, Markdown, LaTeX and HTML; ``paper/`` with those of a paper, decimals in line by siunitx.
+    CSV, Markdown and LaTeX; ``paper/`` with those of a paper, decimals in line by siunitx.
 
     Returns
     -------

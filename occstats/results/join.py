@@ -47,6 +47,7 @@ def join(tables: Sequence[Results], on_clash: str = "refuse") -> Results:
         notes=tuple(dict.fromkeys(notes)),
         sources=tuple(source for table in tables for source in table.sources),
         trait_conflicts=conflicts,
+        read_as=tuple(line for table in tables for line in table.read_as),
         # The first source that has a column names it.
         column_names={k: v for table in reversed(tables) for k, v in table.column_names.items()},
     )

@@ -9,53 +9,62 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from occstats.errors import ResultsError
-from occstats.results.aliases import ALIASES, is_bounded, normalise
-from occstats.results.names import count, quote, quote_list
-from occstats.results.readers.raw import RawTable
+__all__ = ["Numbers", "explain_text", "looks_like_decimal_comma", "parse_numbers"]
 
-__all__ = ["Numbers", "check_range", "column_scores", "parse_numbers", "wide_scores"]
+Floats = npt.NDArray[np.float64]
 
-_NUMBER = re.compile(
-    r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?|[+-]?inf(inity)?", re.ASCII | re.IGNORECASE
+_PLAIN = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?"
+_NUMBER = re.compile(rf"{_PLAIN}|[+-]?inf(?:inity)?", re.ASCII | re.IGNORECASE)
+# A mean with its spread: 68.4(7.1), 71.7 ± 0.5, 0.9 +/- 0.1; all may be per cent.
+_WITH_SPREAD = re.compile(
+    rf"({_PLAIN})\s*(%?)\s*(?:(?:±|\+/-|\+-|\\pm)\s*({_PLAIN})|\(\s*±?\s*({_PLAIN})\s*%?\s*\))?"
+    r"\s*(%?)",
+    re.ASCII | re.IGNORECASE,
 )
 _COMMA = re.compile(r"[+-]?\d*,\d+(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
+# How the best score of a row is marked in Markdown and LaTeX.
+_MARKED = re.compile(r"\*\*(.+)\*\*|\\(?:textbf|underline|mathbf)\{(.+)\}|\$(.+)\$")
 _NO_VALUE = frozenset(
     (
-        "",
-        "na",
-        "n/a",
-        "#n/a",
-        "nan",
-        "-nan",
-        "null",
-        "none",
-        "nil",
-        "<na>",
-        "missing",
-        "-",
-        "–",
-        "?",
+        *("", "na", "n/a", "#n/a", "nan", "-nan", "null", "none", "nil", "<na>", "missing", "-"),
+        *("–", "—", "?", "--", "---", "n.a.", "oom", "oot", "timeout", "time out", "tle", "mle"),
+        *("dnf", "dns", "failed", "fail", "error", "crashed", "diverged"),
     )
 )
 
 
 @dataclass(frozen=True)
 class Numbers:
-    """The numbers of a column (NaN where there is none) and where text stands that is no number."""
+    """The numbers of a column (NaN where there is none) and where text stands that is no number.
 
-    values: npt.NDArray[np.float64]
+    ``spread`` holds the standard deviations written behind the numbers, if there are any.
+    """
+
+    values: Floats
     wrong: npt.NDArray[np.bool_]
+    spread: Floats | None = None
+
+    @property
+    def known(self) -> Floats:
+        """The numbers that are there and finite."""
+        return self.values[np.isfinite(self.values)]
+
+    @property
+    def all_numbers(self) -> bool:
+        """Whether every cell is a number or empty, and some are numbers."""
+        return not self.wrong.any() and len(self.known) > 0
 
 
 def parse_numbers(column: pd.Series, decimal: str = ".") -> Numbers:
     """Turn a column of any type into numbers.
 
-    >>> numbers = parse_numbers(pd.Series(["0.5", " 1e-3 ", "NA", "", "0,85"]))
+    >>> numbers = parse_numbers(pd.Series(["0.5", " 1e-3 ", "NA", "", "0,85", "71 %"]))
     >>> numbers.values.tolist()
-    [0.5, 0.001, nan, nan, nan]
+    [0.5, 0.001, nan, nan, nan, 0.71]
     >>> numbers.wrong.tolist()
-    [False, False, False, False, True]
+    [False, False, False, False, True, False]
+    >>> parse_numbers(pd.Series(["68.4(7.1)", "71.7 ± 0.5"])).spread.tolist()
+    [7.1, 0.5]
     """
     if column.dtype.kind in "fiu" and not isinstance(column.dtype, pd.CategoricalDtype):
         values = column.to_numpy(dtype=np.float64, na_value=np.nan)
@@ -67,28 +76,45 @@ def parse_numbers(column: pd.Series, decimal: str = ".") -> Numbers:
         distinct = list(np.asarray(unique, dtype=object))
     parsed = [_parse(cell, decimal) for cell in distinct]
     # The last entry serves cells without a value, whose code is −1.
-    values = np.array([np.nan if v is None else v for v in parsed] + [np.nan], dtype=np.float64)
+    values = np.array([np.nan if v is None else v[0] for v in parsed] + [np.nan], dtype=np.float64)
     wrong = np.array([value is None for value in parsed] + [False], dtype=bool)
-    return Numbers(values[codes], wrong[codes])
+    spread = np.array([np.nan if v is None else v[1] for v in parsed] + [np.nan], dtype=np.float64)
+    return Numbers(values[codes], wrong[codes], None if np.isnan(spread).all() else spread[codes])
 
 
-def _parse(cell: object, decimal: str) -> float | None:
-    """Give the number, NaN for no value, or None for what is no number."""
+def _parse(cell: object, decimal: str) -> tuple[float, float] | None:
+    """Give number and spread, NaN for no value, or None for what is no number."""
     if isinstance(cell, str):
-        text = cell.strip()
-        if decimal != ".":
-            text = text.replace(decimal, ".")
-        if _NUMBER.fullmatch(text):
-            return float(text)
-        return np.nan if text.casefold() in _NO_VALUE else None
+        return _parse_text(cell.strip(), decimal)
     if cell is None or cell is pd.NA or cell is pd.NaT:
-        return np.nan
-    if isinstance(cell, (bool, np.bool_)):
+        return np.nan, np.nan
+    if isinstance(cell, bool | np.bool_):
         return None
     try:
-        return float(cell)  # type: ignore[arg-type]
+        return float(cell), np.nan  # type: ignore[arg-type]
     except (TypeError, ValueError, OverflowError):
         return None
+
+
+def _parse_text(text: str, decimal: str) -> tuple[float, float] | None:
+    if decimal != ".":
+        if "." in text:  # a thousands mark, or a column of two minds
+            return (np.nan, np.nan) if text.casefold() in _NO_VALUE else None
+        text = text.replace(decimal, ".")
+    if _NUMBER.fullmatch(text):
+        return float(text), np.nan
+    if text.casefold() in _NO_VALUE:
+        return np.nan, np.nan
+    marked = _MARKED.fullmatch(text)
+    if marked is not None:
+        return _parse_text(next(part for part in marked.groups() if part).strip(), ".")
+    found = _WITH_SPREAD.fullmatch(text)
+    if found is None:
+        return None
+    mean, per_cent, plus_minus, in_brackets, per_cent_too = found.groups()
+    unit = 100.0 if per_cent or per_cent_too else 1.0
+    spread = plus_minus or in_brackets
+    return float(mean) / unit, float(spread) / unit if spread else np.nan
 
 
 def looks_like_decimal_comma(cell: object) -> bool:
@@ -96,113 +122,14 @@ def looks_like_decimal_comma(cell: object) -> bool:
     return isinstance(cell, str) and _COMMA.fullmatch(cell.strip()) is not None
 
 
-def explain_text(cell: object) -> str:
+def explain_text(cell: object, decimal: str = ".") -> str:
     """Say what to do about text where a number should be."""
     text = str(cell).strip()
+    if decimal == "," and "." in text:
+        return (
+            "the decimal mark was said to be a comma; write a comma there, or leave the thousands"
+            " unmarked"
+        )
     if looks_like_decimal_comma(text):
-        return f"write {text.replace(',', '.')}, or give decimal=','"
-    if text.endswith("%"):
-        return "write a fraction of 1 without the per cent sign"
+        return f"write {text.replace(',', '.')}, or say that the decimal mark is a comma"
     return "write a number, or leave the cell empty if there is no result"
-
-
-def wide_scores(
-    raw: RawTable,
-    frame: pd.DataFrame,
-    candidates: list[str],
-    rows: npt.NDArray[np.int64],
-    decimal: str,
-    asked: list[str] | None,
-    notes: list[str],
-) -> tuple[list[str], npt.NDArray[np.float64]]:
-    """Choose the columns that are algorithms, and give their scores as a rows × columns array."""
-    taken: dict[str, npt.NDArray[np.float64]] = {}
-    left_out = []
-    for name in candidates:
-        column = frame[name]
-        numbers = parse_numbers(column, decimal)
-        is_text = not np.isfinite(numbers.values).any() and not any(
-            looks_like_decimal_comma(cell) for cell in column[numbers.wrong]
-        )
-        is_counter = normalise(name) in {"", "index", "unnamed:_0", "unnamed:0", "id", "row"} and (
-            np.array_equal(numbers.values - numbers.values[0], np.arange(len(frame)))
-        )
-        if asked is None and (is_text or is_counter):
-            left_out.append(name)
-        else:
-            taken[name] = column_scores(raw, column, rows, decimal)
-    if not taken:
-        raise ResultsError(
-            f"{raw.name}: no column of algorithms, and no column of numbers that could be one;"
-            f" found {quote_list(raw.columns)}; say which column names the algorithm with"
-            " algorithm=…"
-        )
-    measures = [name for name in taken if normalise(name) in ALIASES["score"]]
-    if asked is None and measures and len(taken) > 1:
-        raise ResultsError(
-            f"{raw.name}: no column names the algorithm, and {quote_list(measures)} are measures,"
-            f" not algorithms; say which column names the algorithm with algorithm=…, or, if all"
-            f" rows are of one algorithm, which holds its score with score={quote(measures[0])}"
-        )
-    if left_out:
-        notes.append(
-            f"{raw.name}: columns of text or row numbers left out: {quote_list(left_out)}."
-        )
-    return list(taken), np.column_stack(list(taken.values()))
-
-
-def column_scores(
-    raw: RawTable,
-    column: pd.Series,
-    rows: npt.NDArray[np.int64],
-    decimal: str,
-    counted: npt.NDArray[np.bool_] | None = None,
-) -> npt.NDArray[np.float64]:
-    """Give the scores as numbers; what a failed row holds in place of a score is of no interest."""
-    numbers = parse_numbers(column, decimal)
-    relevant = np.ones(len(column), dtype=bool) if counted is None else counted
-    wrong = numbers.wrong & relevant
-    if wrong.any():
-        first = int(np.flatnonzero(wrong)[0])
-        cell = column.iloc[first]
-        raise ResultsError(
-            f"{raw.row(rows[first])}, column {quote(column.name)}: {quote(cell)} is not a number"
-            f" ({count(wrong.sum(), 'such cell')}); {explain_text(cell)}"
-        )
-    infinite = np.isinf(numbers.values) & relevant
-    if infinite.any():
-        first = int(np.flatnonzero(infinite)[0])
-        raise ResultsError(
-            f"{raw.row(rows[first])}, column {quote(column.name)}: {numbers.values[first]} is no"
-            f" score ({count(infinite.sum(), 'such cell')}); correct it, or leave the cell empty"
-        )
-    return np.where(relevant, numbers.values, np.nan)
-
-
-def check_range(
-    raw: RawTable,
-    values: npt.NDArray[np.float64],
-    rows: npt.NDArray[np.int64],
-    score_name: str,
-    scale: float,
-    names: list[str],
-) -> None:
-    if not is_bounded(score_name):
-        return
-    slack = 1e-9
-    outside = (values < -slack) | (values > 1 + slack)
-    if not outside.any():
-        return
-    first, column = (int(i) for i in np.argwhere(outside)[0])
-    lowest, highest = np.nanmin(values), np.nanmax(values)
-    remedy = (
-        "these look like per cent: divide by 100, or give scale=0.01"
-        if scale == 1.0 and lowest >= 0 and 1.5 < highest <= 100
-        else "correct them, or call the score by another name with score_name=…"
-    )
-    raise ResultsError(
-        f"{raw.row(rows[first])}, column {quote(names[column])}: {values[first, column]:g} lies"
-        f" outside [0, 1], where {quote(score_name)} must be"
-        f" ({count(outside.sum(), 'such cell')}, from {lowest:g} to"
-        f" {highest:g}); {remedy}"
-    )

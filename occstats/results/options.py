@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from inspect import Parameter
 from textwrap import indent, wrap
 from typing import Any
@@ -18,15 +18,15 @@ from occstats.errors import ResultsError
 
 __all__ = ["Reading", "as_arguments", "as_options", "document", "option_name", "parameters"]
 
-MOST_ROWS = 20_000_000
+MOST_ROWS = 2_000_000
 
 
 def _option(help_text: str, default: Any = None, **details: Any) -> Any:
     """Declare an option.
 
     ``usual`` is what happens if it is not given, ``choices`` what it may be, ``metavar`` what it
-    stands for, ``flag`` the name of its opposite, ``many`` whether it can be given several times,
-    ``name`` what the command line calls it.
+    stands for, ``flag`` the name of its opposite, ``switch`` that it needs no value, ``many`` that
+    it can be given several times, ``name`` what the command line calls it.
     """
     return field(default=default, metadata={"help": help_text, **details})
 
@@ -39,7 +39,10 @@ def _column(what: str, usual: str, **details: Any) -> Any:
 class Reading:
     """What the user said about the sources."""
 
-    cluster: str | None = _column("the data set that a task belongs to", "dataset, group …")
+    cluster: str | None = _column(
+        "the data set that a task belongs to (@file: the name of the file, @row: each row)",
+        "dataset, group …",
+    )
     task: str | None = _column("what tells the tasks of a data set apart", "class, task …")
     algorithm: str | Sequence[str] | None = _column(
         "the algorithm (long form), or several: the columns that are algorithms (wide form)",
@@ -50,6 +53,29 @@ class Reading:
     fold: str | None = _column("the fold, averaged", "fold")
     repeat: str | None = _column("repeats or seeds, averaged too", "repeat, seed …")
     status: str | None = _column("whether a row succeeded; failed rows are missing", "status")
+    transpose: bool = _option(
+        "Rows are algorithms and columns are tasks, as in a leaderboard", False, switch=True
+    )
+    where: Sequence[str] = _option(
+        "Keep only the rows where a column has this value, or with != has not; can be given several"
+        " times",
+        (),
+        metavar="COLUMN=VALUE",
+        many=True,
+    )
+    duplicates: str = _option(
+        "Rows of the same data set, task, algorithm and fold: refuse them, or average them as"
+        " repeats without a name",
+        "refuse",
+        choices=("refuse", "average"),
+    )
+    format: str | None = _option(
+        "The program that wrote the files (automlbenchmark, tsml, benchopt, openml, lm-eval,"
+        " inspect, helm, mteb, or that of a plug-in)",
+        metavar="NAME",
+        usual="found where it is unmistakable",
+    )
+    sheet: str | None = _option("Sheet of an Excel workbook", metavar="NAME", usual="the only one")
     traits: Sequence[str] = _option(
         "Column with a trait of the tasks; can be given several times",
         (),
@@ -67,7 +93,7 @@ class Reading:
     lower_is_better: bool | None = _option(
         "Whether the score is an error, a loss or a time",
         flag="higher-is-better",
-        usual="higher is better",
+        usual="by its name; else higher is better",
     )
     on_clash: str = _option(
         "When two sources have an algorithm of the same name: refuse them, or tell them apart by"
@@ -104,8 +130,9 @@ class Reading:
                 f"scale: must be a positive number; got {self.scale:g}; where less is better, give"
                 " lower_is_better=True"
             )
-        if isinstance(self.traits, str):
-            object.__setattr__(self, "traits", (self.traits,))
+        for name in ("traits", "where"):
+            if isinstance(getattr(self, name), str):
+                object.__setattr__(self, name, (getattr(self, name),))
 
     @property
     def columns(self) -> dict[str, str]:
@@ -116,6 +143,13 @@ class Reading:
             for name in ("cluster", "task", "algorithm", "score", "fold", "repeat", "status")
             if isinstance(named[name], str)
         }
+
+    def suggested(self, suggestions: Mapping[str, Any]) -> Reading:
+        """The same with answers for what was not given."""
+        usual = {item.name: item.default for item in fields(self)}
+        return replace(
+            self, **{k: v for k, v in suggestions.items() if getattr(self, k) == usual[k]}
+        )
 
     @property
     def algorithm_columns(self) -> list[str] | None:
@@ -152,7 +186,9 @@ def as_options(options: Mapping[str, Any]) -> str:
     words: list[str] = []
     flags = {item.name: item.metadata.get("flag") for item in fields(Reading)}
     for name, value in options.items():
-        if value is True:
+        if name == "sources":
+            words += map(str, value)
+        elif value is True:
             words.append(option_name(name))
         elif value is False:
             words.append(f"--{flags.get(name)}")

@@ -10,13 +10,19 @@ import pandas as pd
 
 from occstats.errors import ResultsError
 from occstats.results.cells import FAILED, OK, Cells
-from occstats.results.names import count, quote
+from occstats.results.facts import Facts
+from occstats.results.names import count, quote, quote_list
+from occstats.results.options import Reading
 from occstats.results.readers.raw import RawTable
+from occstats.results.roles import Roles
 from occstats.results.table import CLUSTER, TASK, Results
 
 __all__ = ["shape"]
 
 _MOST_FOLD_CELLS = 50_000_000
+_MOST_LABELS = 200
+# The state of a fold that has a row but no score.
+ABSENT = 3
 
 
 @dataclass(frozen=True)
@@ -41,22 +47,23 @@ class _Keys:
         return f"{quote(cluster)} / {quote(task)}: {quote(self.algorithms[self.algorithm[i]])}"
 
 
-def shape(
-    cells: Cells, raw: RawTable, *, unequal_folds: str = "missing", higher_is_better: bool = True
-) -> Results:
+def shape(cells: Cells, facts: Facts, roles: Roles, reading: Reading) -> Results:
     """Bring the cells of one source into a table of tasks and algorithms."""
-    notes = list(cells.notes)
+    raw, notes = facts.raw, list(cells.notes)
     keys = _number(cells)
-    repeated = _check_duplicates(cells, keys, raw)
+    repeated = _check_duplicates(cells, keys, facts, roles, reading)
     if repeated:
-        counts = len(np.unique(keys.repeat))
-        notes.append(f"{raw.name}: scores averaged over repeats ({counts:,} different values).")
-    # A score that is not there fails its cell, as if the status said so.
+        notes.append(f"{raw.name}: scores averaged over {repeated}.")
+    # A score that is not there fails its cell, as if the status said so ...
     state = np.where((cells.state == OK) & np.isnan(cells.score), FAILED, cells.state)
     unequal = None
+    if cells.fold is not None or cells.repeat is not None:
+        # ... but a fold or a repeat without a score is like one that is not there.
+        state = np.where((cells.state == OK) & np.isnan(cells.score), ABSENT, state)
     if cells.fold is not None:
-        state, unequal = _settle_folds(keys, state, unequal_folds, raw, notes)
+        state, unequal = _settle_folds(keys, state, reading.unequal_folds, raw, notes)
     missing = _failed_cells(cells, keys, state, raw, notes, unequal)
+    counted = (state == OK) & ~missing[keys.task, keys.algorithm]
     frame = pd.DataFrame(
         {
             "task": keys.task,
@@ -64,8 +71,9 @@ def shape(
             "fold": keys.fold,
             "repeat": keys.repeat,
             "score": cells.score,
+            "spread": np.nan if cells.spread is None else cells.spread,
         }
-    ).loc[(state == OK) & ~missing[keys.task, keys.algorithm]]
+    ).loc[counted]
     per_fold = frame.groupby(["task", "algorithm", "fold"], sort=False)["score"].mean()
     fold_scores = cvsd = None
     if cells.fold is not None:
@@ -73,11 +81,13 @@ def shape(
         # The spread over folds is that of one repeat; repeats only make it steadier.
         per_repeat = frame.groupby(["task", "algorithm", "repeat"], sort=False)["score"].std()
         cvsd = _table(per_repeat.groupby(["task", "algorithm"], sort=False).mean(), keys)
+    elif cells.spread is not None:
+        cvsd = _table(frame.groupby(["task", "algorithm"], sort=False)["spread"].mean(), keys)
     return Results(
         scores=_table(per_fold.groupby(["task", "algorithm"], sort=False).mean(), keys),
         traits=_task_traits(cells, keys, raw, notes),
         score_name=cells.score_name,
-        higher_is_better=higher_is_better,
+        higher_is_better=cells.higher_is_better,
         fold_scores=fold_scores,
         cvsd=cvsd,
         notes=tuple(notes),
@@ -100,16 +110,21 @@ def _number(cells: Cells) -> _Keys:
     return _Keys(pair, algorithm, fold, repeat, index, list(algorithms), list(folds))
 
 
-def _check_duplicates(cells: Cells, keys: _Keys, raw: RawTable) -> bool:
-    """Refuse rows with the same key; say whether repeats are needed to tell rows apart."""
+def _check_duplicates(
+    cells: Cells, keys: _Keys, facts: Facts, roles: Roles, reading: Reading
+) -> str:
+    """Refuse rows with the same key; say over what is averaged, if rows differ by repeat only."""
+    raw = facts.raw
     by_fold = (keys.task * len(keys.algorithms) + keys.algorithm) * len(keys.folds) + keys.fold
     if pd.Series(by_fold).is_unique:
-        return False
+        return ""
     labels = pd.factorize(by_fold)[0].astype(np.int64)
     whole = pd.Series(labels * (int(keys.repeat.max()) + 1) + keys.repeat)
     twice = np.flatnonzero(whole.duplicated())
     if not len(twice):
-        return True
+        return f"repeats ({len(np.unique(keys.repeat)):,} different values)"
+    if reading.duplicates == "average":
+        return f"{len(twice) + len(np.unique(whole[twice])):,} rows of the same key"
     # A row of a wide table holds several cells; it is shown once.
     twice = twice[np.unique(cells.row[twice], return_index=True)[1]]
     shown = []
@@ -118,11 +133,40 @@ def _check_duplicates(cells: Cells, keys: _Keys, raw: RawTable) -> bool:
         fold = "" if cells.fold is None else f", fold {quote(keys.folds[keys.fold[i]])}"
         places = [raw.row(int(cells.row[j])).removeprefix(f"{raw.name}, ") for j in (first, int(i))]
         shown.append(f"{keys.show(int(i))}{fold} ({' and '.join(places)})")
-    raise ResultsError(
+    problem = (
         f"{raw.name}: {count(len(twice), 'row')} with a key that stands there already:"
-        f" {'; '.join(shown)}; drop them, or say which column tells them apart with task=…, fold=…"
-        f" or repeat=… (found {', '.join(quote(column) for column in raw.columns[:20])})"
+        f" {'; '.join(shown)}"
     )
+    apart = _tells_apart(facts, roles, pd.unique(cells.row))
+    if apart is not None:
+        column, values = apart
+        kept = next((value for value in values if value.casefold() == "default"), values[0])
+        raise ResultsError(
+            f"{problem}; they differ in {quote(column)} ({quote_list(values, limit=5)}): keep one"
+            " of these with where=…, or say that it is the task, fold or repeat with task=…,"
+            " fold=… or repeat=…",
+            {"where": [f"{column}={kept}"]},
+        )
+    raise ResultsError(
+        f"{problem}; drop them, or say which column tells them apart with task=…, fold=… or"
+        f" repeat=… (found {', '.join(quote(column) for column in raw.columns[:20])}), or that they"
+        " are repeats to be averaged",
+        {"duplicates": "average"},
+    )
+
+
+def _tells_apart(
+    facts: Facts, roles: Roles, rows: npt.NDArray[np.int64]
+) -> tuple[str, list[str]] | None:
+    """The column of labels that tells rows of the same key apart, and its values."""
+    used = {*roles.keys, roles.score, roles.status, *roles.columns, *roles.traits.values()}
+    for column in facts.raw.columns[:_MOST_LABELS]:
+        if column in used or facts.is_fractional(column):
+            continue
+        values = [name for name in dict.fromkeys(facts.names(column)) if name is not None]
+        if 1 < len(values) <= max(2, len(rows) // 4) and facts.is_distinct(*roles.keys, column):
+            return column, values
+    return None
 
 
 def _settle_folds(
@@ -139,7 +183,8 @@ def _settle_folds(
     np.logical_and.at(healthy, (keys.task, keys.algorithm), state != FAILED)
     counts = np.zeros((n_tasks, n_algorithms), dtype=np.int64)
     # numpy's own unique takes seconds on a million of these.
-    unique_cell_folds = pd.unique((keys.task * n_algorithms + keys.algorithm) * n_folds + keys.fold)
+    cell_folds = (keys.task * n_algorithms + keys.algorithm) * n_folds + keys.fold
+    unique_cell_folds = pd.unique(cell_folds[state != ABSENT])
     np.add.at(counts.reshape(-1), unique_cell_folds // n_folds, 1)
     cell = unique_cell_folds // n_folds
     sound = healthy.reshape(-1)[cell]
@@ -189,18 +234,18 @@ def _failed_cells(
     counted = np.zeros(keys.shape, dtype=bool)
     counted[keys.task[state == OK], keys.algorithm[state == OK]] = True
     by_status = (cells.state == FAILED).sum()
-    empty = ((state == FAILED) & (cells.state == OK)).sum()
+    empty = state == ABSENT
     if by_status:
         notes.append(
             f"{raw.name}: {count(by_status, 'row')} with a failed status (first"
             f" {keys.show(int(np.flatnonzero(cells.state == FAILED)[0]))}); such cells count as"
             " missing."
         )
-    if empty and cells.fold is not None:
-        first = int(np.flatnonzero((state == FAILED) & (cells.state == OK))[0])
+    if empty.any():
+        first = int(np.flatnonzero(empty)[0])
         notes.append(
-            f"{raw.name}: {count(empty, 'fold')} without a score (first {keys.show(first)}); such"
-            " cells count as missing."
+            f"{raw.name}: {count(empty.sum(), 'row')} without a score (first {keys.show(first)}),"
+            " as if they were not there."
         )
     undefined = (cells.state != OK) & (cells.state != FAILED)
     if undefined.any():

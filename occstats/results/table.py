@@ -54,6 +54,8 @@ class Results:
     column_names : mapping of str to str
         What the source calls the columns (``cluster``, ``task``, ``algorithm``, ``score``,
         ``fold``, ``status``, ``metric``, ``trait n`` …): :meth:`to_frame` calls them the same.
+    read_as : tuple of str
+        For each source a line that says which column was taken for what.
 
     Notes
     -----
@@ -80,6 +82,7 @@ class Results:
     sources: tuple[str, ...] = ()
     trait_conflicts: pd.DataFrame | None = None
     column_names: Mapping[str, str] = field(default_factory=dict)
+    read_as: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         index = self.scores.index

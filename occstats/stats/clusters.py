@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
 
 from occstats.errors import ArgumentError
 from occstats.stats.arrays import FloatArray, IntArray, cluster_codes
@@ -61,18 +62,16 @@ class Clusters:
         return np.asarray(1.0 / (self.n_clusters * self.sizes[self.codes]))
 
     @cached_property
-    def order(self) -> IntArray:
-        """The tasks, cluster by cluster."""
-        return np.argsort(self.codes, kind="stable")
-
-    @cached_property
-    def starts(self) -> IntArray:
-        """Where each cluster starts in `order`."""
-        return np.concatenate([[0], np.cumsum(self.sizes)[:-1]]).astype(np.intp)
+    def _members(self) -> sparse.csr_array:
+        """Clusters × tasks: 1 where the task belongs to the cluster."""
+        order = np.argsort(self.codes, kind="stable")
+        ends = np.concatenate([[0], np.cumsum(self.sizes)])
+        shape = (self.n_clusters, len(order))
+        return sparse.csr_array((np.ones(len(order)), order, ends), shape=shape)
 
     def sums(self, values: ArrayLike) -> FloatArray:
         """Sum the rows of `values` within each cluster: clusters × columns."""
-        return np.add.reduceat(np.asarray(values, dtype=float)[self.order], self.starts, axis=0)
+        return np.asarray(self._members @ np.asarray(values, dtype=float))
 
     def means(self, values: ArrayLike) -> FloatArray:
         """Mean of each cluster's rows, without the missing ones; NaN where all are missing."""

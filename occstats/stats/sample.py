@@ -88,12 +88,12 @@ class Sample:
     @property
     def n_tasks(self) -> int:
         """How many tasks there are."""
-        return self.scores.shape[0]
+        return len(self.scores)
 
     @property
     def n_algorithms(self) -> int:
         """How many algorithms there are."""
-        return self.scores.shape[1]
+        return int(self.scores.shape[1])
 
     @property
     def n_clusters(self) -> int:
@@ -171,6 +171,6 @@ class Sample:
                 grid = round_to_grid(differences, self.tie_tolerance)
                 yield PairBlock(a, b, differences, grid, self.clusters)
 
-    def select(self, algorithms: Sequence[int]) -> "Sample":
+    def select(self, algorithms: Sequence[int] | IntArray) -> "Sample":
         """Some of the algorithms, by position."""
         return Sample(self.scores[:, list(algorithms)], self.clusters, self.tie_tolerance)

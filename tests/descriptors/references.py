@@ -67,6 +67,9 @@ def alp(Y, X, k, l, weights=None, local_weights=None, exponent=1.0, training=Fal
     weights = linear(k) if weights is None else weights
     local_weights = linear(l) if local_weights is None else local_weights
     own, _ = neighbours(X, X, k, exponent, training=True)
+    if training and l == len(X):  # no row is its own neighbour: the others share its weight
+        l -= 1  # noqa: E741
+        local_weights = [weight / sum(local_weights[:l]) for weight in local_weights[:l]]
     d, i = neighbours(Y, X, max(k, l), exponent, training)
     scores = []
     for row in range(len(Y)):

@@ -1,19 +1,23 @@
 """What every descriptor promises, whatever its definition."""
 
 import pickle
+import re
 
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 import occstats_descriptors
-from occstats_descriptors import DESCRIPTORS, Descriptor, make
-from occstats_descriptors.neighbour_descriptor import NeighbourDescriptor
+from occstats_descriptors import DESCRIPTORS, ENTRIES, Descriptor, make
+from occstats_descriptors.base import parameter
+from occstats_descriptors.neighbours import METRICS
 
-RANDOM = {"IF", "EIF", "SAE"}  # drawn in the order of the rows
-NEIGHBOURS = [name for name, kind in DESCRIPTORS.items() if issubclass(kind, NeighbourDescriptor)]
+RANDOM = {name for name, entry in ENTRIES.items() if entry.is_random}  # in the order of the rows
+NEIGHBOURS = [name for name, entry in ENTRIES.items() if entry.shares_neighbours]
 
 
 def quick(name, **parameters):
@@ -32,6 +36,73 @@ def test_the_nine():
     assert set(DESCRIPTORS) <= set(occstats_descriptors.__all__)
     assert all(getattr(occstats_descriptors, name) is kind for name, kind in DESCRIPTORS.items())
     assert NEIGHBOURS == ["NND", "LNND", "LOF", "ALP"]
+    assert sorted(RANDOM) == ["EIF", "IF", "SAE"]
+
+
+@every
+def test_a_descriptor_says_what_it_is(name):
+    entry = ENTRIES[name]
+    assert entry.name == name
+    assert entry.title[0].isupper()
+    assert entry.sentence
+    assert not (entry.title + entry.sentence).endswith(".")
+    # author, year in brackets, title
+    assert entry.citations
+    assert all(re.match(r".+ \(\d{4}\)\. \w", work) for work in entry.citations)
+    documented = entry.kind.__doc__
+    for parameter_name, value in make(name).get_params().items():
+        assert f"\n{parameter_name} : " in documented
+        assert f", default {value!r}\n" in documented
+    assert "\noffset_ : float\n" in documented
+    assert [documented.count(f"\n{title}\n-") for title in ("Parameters", "Attributes")] == [1, 1]
+
+
+def test_the_hyperparameters_of_the_paper():
+    # table of defaults in Lenz et al. (2021); a, b: in units of log n
+    found = {
+        name: {h.name: (h.text, h.point) for h in entry.hyperparameters}
+        for name, entry in ENTRIES.items()
+        if entry.hyperparameters
+    }
+    assert found == {
+        "NND": {"k": ("1", ("k", 1))},
+        "LNND": {"k": ("3.4 log n", ("a", 3.4))},
+        "LOF": {"k": ("2.5 log n", ("a", 2.5))},
+        "SVM": {"nu": ("0.20", ("nu", 0.20)), "c": ("0.25 m", ("c", 0.25))},
+        "ALP": {"k": ("5.5 log n", ("a", 5.5)), "l": ("6.0 log n", ("b", 6.0))},
+    }
+    alp = {h.name: dict(h.scales) for h in ENTRIES["ALP"].hyperparameters}
+    assert alp == {"k": {"k": "count", "a": "log"}, "l": {"l": "count", "b": "log"}}
+
+
+def test_a_descriptor_of_one_s_own_is_a_few_lines():
+    class Centre(Descriptor):
+        """Centre: how far a row is from the mean."""
+
+        unit: float = parameter(default=1.0, kind="float", meaning="Unit of length.")
+
+        def _fit(self, X):
+            self._rows = X
+
+        def _score(self, X):
+            return 1 / (1 + np.abs(X - self._rows.mean(axis=0)).sum(axis=1) / self.unit)
+
+    assert "unit : float, default 1.0\n    Unit of length.\n" in Centre.__doc__
+    assert repr(clone(Centre(unit=2.0))) == "Centre(unit=2.0)"
+    descriptor = Centre(unit=2.0, contamination=0.5).fit([[0.0], [2.0], [4.0]])
+    np.testing.assert_allclose(descriptor.score_samples([[2.0], [6.0]]), [1, 1 / 3])
+    assert descriptor.offset_ == 0.5
+
+
+def test_a_constructor_written_by_hand_stays(cloud):
+    class Written(occstats_descriptors.MD):
+        """Written by hand: it has a constructor of its own."""
+
+        def __init__(self, extra=3):
+            self.extra = extra
+
+    assert Written(5).get_params() == {"extra": 5}
+    assert Written().fit(cloud[0]).score_samples(cloud[1]).shape == (25,)
 
 
 def test_every_name_of_the_door_exists():
@@ -214,3 +285,24 @@ def test_the_number_of_threads_changes_nothing(name, lattice):
     X, Y = lattice
     expected = make(name, n_jobs=1).fit(X).score_samples(Y)
     np.testing.assert_array_equal(make(name, n_jobs=3).fit(X).score_samples(Y), expected)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    n=st.integers(2, 12),
+    name=st.sampled_from([name for name in NEIGHBOURS if name != "NND"]),
+    metric=st.sampled_from(METRICS),
+    data=st.data(),
+)
+def test_where_all_rows_are_alike_each_is_as_near_as_its_neighbours(n, name, metric, data):
+    # The corners of a regular simplex have one distance from each other: a localised distance is
+    # 1 for every size that is allowed, up to the largest, and for all weights.
+    choices = {"metric": metric, "p": 3}
+    for size in ENTRIES[name].hyperparameters:
+        choices[size.name] = data.draw(st.integers(1, n if size.name == "l" else n - 1))
+    if name == "ALP":
+        for weights in ("weights", "local_weights"):
+            choices[weights] = data.draw(st.sampled_from(["linear", "equal"]))
+    descriptor = make(name, **choices).fit(np.eye(n))
+    np.testing.assert_allclose(descriptor._training_scores(), 0.5, rtol=1e-14)
+    assert descriptor.offset_ == pytest.approx(0.5, rel=1e-14)

@@ -3,8 +3,11 @@
 import numpy as np
 import pytest
 from sklearn.ensemble import IsolationForest
+from sklearn.ensemble._iforest import _average_path_length
+from sklearn.tree import ExtraTreeRegressor
+from sklearn.utils.random import sample_without_replacement
 
-from occstats_descriptors import IF
+from occstats_descriptors import IF, _random_state
 from tests.descriptors.scikit_learn_checks import failures
 
 ROWS = np.random.default_rng(0).normal(size=(400, 3))
@@ -14,17 +17,144 @@ def test_scikit_learn_contract():
     assert failures(IF(n_trees=10)) == []
 
 
-def test_score_is_one_minus_the_anomaly_score_of_scikit_learn():
-    queries = ROWS[:50] * 2
-    forest = IsolationForest(n_estimators=100, max_samples=256, random_state=0).fit(ROWS)
-    np.testing.assert_array_equal(
-        IF().fit(ROWS).score_samples(queries), 1 + forest.score_samples(queries)
+def drawn(n, m, kind, seed=0):
+    rng = np.random.default_rng(seed)
+    rows = rng.normal(size=(n, m))
+    if kind == "integer":
+        rows = np.round(rows)
+    elif kind == "partly constant":
+        rows[:, ::2] = 3.0
+        rows[:, 1::4] = np.round(rows[:, 1::4])
+    elif kind == "equal":
+        rows[:] = rows[0]
+    elif kind == "tiny and huge":
+        rows *= 10.0 ** rng.integers(-9, 60, size=m)
+    return rows
+
+
+# Subsamples of at most 1 %, of 1 to 99 %, of more and of all rows are drawn in different ways.
+@pytest.mark.parametrize(
+    ("n", "m", "subsample"), [(2, 1, 256), (40, 30, 256), (258, 5, 256), (900, 6, 100), (900, 3, 7)]
+)
+@pytest.mark.parametrize(
+    "kind", ["gaussian", "integer", "partly constant", "equal", "tiny and huge"]
+)
+@pytest.mark.parametrize("seed", [0, 2**32 - 1])
+def test_scores_are_one_minus_the_anomaly_scores_of_scikit_learn(n, m, subsample, kind, seed):
+    rows = drawn(n, m, kind)
+    queries = np.vstack([rows[:200], rows[:200] * 1.5])
+    size = min(n, subsample)
+    forest = IsolationForest(n_estimators=30, max_samples=size, random_state=seed).fit(
+        np.clip(rows, -1e38, 1e38)
     )
+    expected = 1 + forest.score_samples(np.clip(queries, -1e38, 1e38))
+    found = IF(n_trees=30, subsample=subsample, random_state=seed).fit(rows)
+    np.testing.assert_array_equal(found.score_samples(queries), expected)
+
+
+def test_a_generator_goes_on_as_in_scikit_learn():
+    forest = IsolationForest(max_samples=256, random_state=np.random.RandomState(5)).fit(ROWS)
+    found = IF(random_state=np.random.RandomState(5)).fit(ROWS)
+    expected = 1 + forest.score_samples(ROWS)
+    np.testing.assert_array_equal(found.score_samples(ROWS), expected)
+    np.testing.assert_array_equal(1 + found.forest_.score_samples(ROWS), expected)
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2**31 - 2])
+def test_the_stream_is_that_of_numpy(seed):
+    stream = np.empty(_random_state.STATE_SIZE, np.uint64)
+    _random_state.seeded(stream, seed)
+    reference = np.random.RandomState(seed)
+    bounds = [2, 3, 1000, 2**31 - 1, 2**32] * 300  # more than one round of 624 words
+    found = [_random_state.below(stream, bound) for bound in bounds]
+    assert found == [reference.randint(bound) for bound in bounds]
+
+
+@pytest.mark.parametrize(("count", "total"), [(3, 400), (50, 400), (398, 400), (400, 400), (1, 2)])
+def test_rows_are_chosen_as_by_scikit_learn(count, total):
+    stream = np.empty(_random_state.STATE_SIZE, np.uint64)
+    _random_state.seeded(stream, 7)
+    taken = np.empty(total, np.bool_)
+    reference = np.random.RandomState(7)
+    for _ in range(5):
+        _random_state.chosen_without_replacement(stream, count, total, taken)
+        expected = sample_without_replacement(total, count, random_state=reference)
+        assert set(np.flatnonzero(taken)) == set(expected)
 
 
 def test_subsample_is_all_rows_when_there_are_fewer():
-    descriptor = IF(n_trees=5).fit(ROWS[:40])
-    assert descriptor.forest_.max_samples_ == 40
+    assert IF(n_trees=5).fit(ROWS[:40]).subsample_ == 40
+
+
+def test_scikit_learn_s_own_forest_is_there_for_its_sampling_only():
+    assert not hasattr(IF(), "forest_")
+    assert len(IF(n_trees=5).fit(ROWS).forest_.estimators_) == 5
+    with pytest.raises(AttributeError, match="forest_ is there after fitting with sampling="):
+        _ = IF(n_trees=5, sampling="scikit-learn-0.22").fit(ROWS).forest_
+
+
+# Made by scikit-learn 0.22.1 (Python 3.11, numpy 1.23.5), with n, m, decimals and seed as here:
+#   rows = np.random.RandomState(1).normal(size=(n, m)).round(decimals)
+#   forest = IsolationForest(random_state=seed, max_samples=min(256, n), behaviour="new").fit(rows)
+#   (1 + forest.score_samples(rows[:4] * 1.5)).tolist()
+MADE_BY_0_22 = {
+    (30, 4, 2, 0): (
+        0.4023570351302026,
+        0.3799160077475957,
+        0.43326199159428525,
+        0.4585006607916017,
+    ),
+    (400, 3, 8, 0): (0.4525995059814487, 0.3749275881469527, 0.43137737411335353, 0.37173226778033),
+    (400, 3, 1, 7): (0.43909697551477134, 0.3940112425270078, 0.447360391083084, 0.396250262481369),
+    (30000, 2, 8, 1): (0.3781049846714696, 0.4815204440434, 0.327997148560196, 0.35404783297227),
+}
+
+
+@pytest.mark.parametrize(("n", "m", "decimals", "seed"), MADE_BY_0_22)
+def test_sampling_of_0_22_gives_the_values_of_that_release(n, m, decimals, seed):
+    rows = np.random.RandomState(1).normal(size=(n, m)).round(decimals)
+    found = IF(sampling="scikit-learn-0.22", random_state=seed).fit(rows)
+    # a logarithm or a power of another library may differ in the last digit
+    np.testing.assert_allclose(
+        found.score_samples(rows[:4] * 1.5), MADE_BY_0_22[n, m, decimals, seed], rtol=1e-14
+    )
+
+
+def as_in_0_22(rows, queries, seed=0, n_trees=100, subsample=256):
+    """The forest of scikit-learn 0.22 by means of today's trees.
+
+    One generator gives the seed of a tree, its attributes and its rows; a random target that is
+    scaled by √(eps / 1e-7) puts today's least variance of a split where the old one was.
+    """
+    size = min(subsample, len(rows))
+    target = np.random.RandomState(seed).uniform(size=len(rows))
+    target *= np.sqrt(np.finfo(float).eps / 1e-7)
+    depth = int(np.ceil(np.log2(size)))
+    paths = _average_path_length
+    total = np.zeros(len(queries))
+    for tree_seed in np.random.RandomState(seed).randint(2**31 - 1, size=n_trees):
+        generator = np.random.RandomState(tree_seed)
+        tree = ExtraTreeRegressor(
+            max_features=1, max_depth=depth, random_state=generator.randint(2**31 - 1)
+        )
+        sample_without_replacement(rows.shape[1], rows.shape[1], random_state=generator)
+        chosen = sample_without_replacement(len(rows), size, random_state=generator)
+        tree.fit(rows, target, sample_weight=np.bincount(chosen, minlength=len(rows)) * 1.0)
+        leaves = tree.apply(queries)
+        total += tree.tree_.compute_node_depths()[leaves] - 1
+        total += paths(tree.tree_.n_node_samples[leaves])
+    return 1 - 2 ** -(total / (n_trees * paths([size])))
+
+
+@pytest.mark.parametrize(("n", "m"), [(30, 4), (400, 3), (3000, 6)])
+@pytest.mark.parametrize("kind", ["gaussian", "integer", "partly constant"])
+def test_sampling_of_0_22_by_means_of_today_s_trees(n, m, kind):
+    rows = drawn(n, m, kind)
+    found = IF(sampling="scikit-learn-0.22").fit(rows).score_samples(rows[:200] * 1.2)
+    expected = as_in_0_22(rows, rows[:200] * 1.2)
+    np.testing.assert_allclose(found, expected, rtol=1e-13)  # the sums are in another order
+    if n > 256:  # else both take all rows, and few nodes have targets that nearly agree
+        assert not np.array_equal(found, IF().fit(rows).score_samples(rows[:200] * 1.2))
 
 
 def test_formula_from_the_paths_of_the_trees():
@@ -68,6 +198,7 @@ def test_always_finite(rows):
         ({"n_trees": 0}, "n_trees must be at least 1, got 0"),
         ({"subsample": 1}, "subsample must be at least 2, got 1"),
         ({"subsample": 0.5}, "subsample must be an integer, got 0.5"),
+        ({"sampling": "0.22"}, r"sampling must be one of scikit-learn, .* got '0.22'"),
         ({"contamination": 0.7}, r"contamination must be a number in \[0, 0.5\], got 0.7"),
     ],
 )

@@ -5,7 +5,7 @@ import pytest
 from sklearn.svm import OneClassSVM
 from threadpoolctl import threadpool_limits
 
-from occstats_descriptors import SVM, dimension_multiple
+from occstats_descriptors import SVM, _svm_kernel, dimension_multiple
 from occstats_descriptors._svm_kernel import kernel_matrix, kernel_times
 from occstats_descriptors._svm_solver import OneClassProblem
 from occstats_descriptors.svm_path import SupportVectorPath
@@ -219,3 +219,27 @@ def test_path_scores_equal_single_fits(n):
 def test_path_refuses_shares_out_of_range():
     with pytest.raises(ValueError, match=r"nu must be a number in \(0, 1\], got nu=1.2"):
         SupportVectorPath(sample(20, 2)).scores([0.1, 1.2], sample(3, 2))
+
+
+def test_exponentials_are_exact_to_two_units_in_the_last_place():
+    from occstats_descriptors._exponential import exponentials
+
+    rng = np.random.default_rng(0)
+    given = -np.concatenate(
+        [rng.gamma(1, 3, 3000), rng.uniform(0, 708, 3000), 10.0 ** -np.arange(40)]
+    )
+    given = np.append(given, [0.0, -0.0, -709.0, -1e9, -1.7e308, -np.inf]).reshape(2, -1)
+    found = given.copy()
+    exponentials(found, np.empty(given.shape[1], np.int64))
+    expected = np.where(given < -708, 0.0, np.exp(given))  # below the smallest normal number
+    np.testing.assert_array_max_ulp(found, expected, 2)
+
+
+def test_scores_are_those_of_numpy_s_exponentials(monkeypatch):
+    rows = sample(1500, 6, "clustered")
+    svm = SVM(nu=0.5).fit(rows)
+    queries = np.vstack([sample(600, 6, "gaussian", seed=1), [[1e6] * 6, [-1e150] * 6]])
+    assert len(svm.support_) * len(queries) > _svm_kernel._WORTH_COMPILING
+    found = svm.score_samples(queries)
+    monkeypatch.setattr(_svm_kernel, "_WORTH_COMPILING", np.inf)
+    np.testing.assert_allclose(found, svm.score_samples(queries), rtol=1e-13)

@@ -158,7 +158,7 @@ def test_a_control_leaves_the_other_pairs_untested():
 
 @pytest.mark.parametrize("alpha", [0.001, 0.5])
 def test_the_level_is_that_of_the_comparison(alpha):
-    comparison = occstats.compare("lenz2021", alpha=alpha, n_resamples=100)
+    comparison = occstats.compare("lenz2021", preset="paper", alpha=alpha, n_resamples=100)
     names = list(comparison.summary["algorithm"])
     p = comparison.matrix("p_adjusted").to_numpy()
     expected = np.nan_to_num(np.fmin(p, p.T), nan=1) < alpha

@@ -144,12 +144,12 @@ def test_rank_sets_count_the_conclusions(lenz2021):
     from occstats.figures.possible_ranks import possible_ranks
 
     ranks = possible_ranks(lenz2021)
-    # Only SVM is not told apart from ALP, which is worse than none: ranks 1 and 2 are open.
-    assert ranks.loc["ALP"].tolist() == [1, 1, 2]
-    p = lenz2021.matrix("p_adjusted")
+    # Four are told apart from ALP, which is worse than none, over all pairs together.
+    assert ranks.loc["ALP"].tolist() == [1, 1, 5]
+    p, z = lenz2021.matrix("p_simultaneous"), lenz2021.matrix("z")
     for name in ranks.index:
-        beaten_by = (p[name] < 0.05).sum()
-        beats = (p.loc[name] < 0.05).sum()
+        beaten_by = ((p[name] < 0.05) & (z[name] > 0)).sum()
+        beats = ((p.loc[name] < 0.05) & (z.loc[name] > 0)).sum()
         assert ranks.loc[name, ["best", "worst"]].tolist() == [1 + beaten_by, 9 - beats]
 
 

@@ -12,7 +12,6 @@ import pytest
 
 import occstats
 from occstats.errors import ArgumentError
-from occstats.experiment.defaults import default_hyperparameters
 from occstats.report.latex import table_to_latex
 from occstats.report.paper_tables import (
     defaults_table,
@@ -22,6 +21,7 @@ from occstats.report.paper_tables import (
     paper_summary,
 )
 from occstats.report.table import Column, Table
+from occstats.tuning import default_hyperparameters
 
 # The columns of the paper's full table.
 ORDER = ["NND", "LNND", "LOF", "MD", "SVM", "IF", "EIF", "SAE", "ALP"]

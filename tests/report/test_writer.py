@@ -58,7 +58,7 @@ def test_failure_in_the_middle_leaves_what_was_there(comparison, tmp_path, monke
         write(path, data)
 
     monkeypatch.setattr(files, "_write_durably", fail_later)
-    with pytest.raises(OutputError, match="the disk is full.*what was there before is untouched"):
+    with pytest.raises(OutputError, match=r"the disk is full.*what was there before is untouched"):
         comparison.write(folder)
     assert content(folder) == before
     assert folder.exists() is existing

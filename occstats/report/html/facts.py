@@ -7,6 +7,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from occstats.comparison.settings import OPTIONS
 from occstats.report.writing import interval
 from occstats.text import decimals, integer, listing, percent
 
@@ -38,7 +39,11 @@ def headline_facts(comparison: Comparison) -> list[Fact]:
     probability = _number(best.get("prob_best"))
     if not math.isnan(probability):
         facts.append(
-            Fact("chance of that rank", percent(probability), "posterior, on new data sets")
+            Fact(
+                "best mean rank in",
+                percent(probability),
+                "of reweighted data sets; optimistic where they are few",
+            )
         )
     tally = comparison.tally
     if tally.tested:
@@ -60,31 +65,6 @@ def _number(value: Any) -> float:
     return math.nan if value is None else float(value)
 
 
-_SETTINGS = {
-    "score": "score",
-    "higher_is_better": "higher is better",
-    "test": "test",
-    "null": "null distribution",
-    "alternative": "alternative",
-    "correction": "correction",
-    "family": "family of tests",
-    "control": "control",
-    "alpha": "level α",
-    "missing": "missing cells",
-    "tie_tolerance": "tie tolerance",
-    "kendall": "weights of Kendall's τ",
-    "inference": "inference of the regression",
-    "strata": "strata of difficulty",
-    "n_strata": "number of strata",
-    "n_resamples": "resamples",
-    "confidence": "confidence",
-    "rope": "region of practical equivalence",
-    "prior_weight": "weight of the prior",
-    "random_state": "random state",
-    "deep": "deep analysis",
-}
-
-
 def provenance(comparison: Comparison) -> list[tuple[str, str]]:
     """Sources, a fingerprint of the scores, every setting, engine and versions."""
     meta = comparison.meta
@@ -92,8 +72,10 @@ def provenance(comparison: Comparison) -> list[tuple[str, str]]:
         ("results", listing([str(source) for source in meta.get("sources", ())]) or "in memory"),
         ("SHA-256 of the scores", _fingerprint(comparison)),
     ]
+    labels = {"score": "score", "higher_is_better": "higher is better"}
+    labels |= {name: option.label for name, option in OPTIONS.items() if option.recorded}
     rows += [
-        (label, _shown(meta[key])) for key, label in _SETTINGS.items() if meta.get(key) is not None
+        (label, _shown(meta[key])) for key, label in labels.items() if meta.get(key) is not None
     ]
     rows += [(name, _shown(value)) for name, value in meta.get("engine", {}).items()]
     rows += [(f"version of {name}", _shown(value)) for name, value in meta["versions"].items()]

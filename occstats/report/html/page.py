@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 __all__ = ["render"]
 
 STYLES = ("style.css",)
-SCRIPTS = ("tables.js", "charts.js", "pairs.js")
+SCRIPTS = ("tables.js", "folding.js", "saving.js", "charts.js", "pairs.js")
+# The sections that a reader wants at once; the others unfold.
+OPEN_SECTIONS = 2
 
 
 def render(comparison: Comparison, tables: list[Table] | None = None) -> str:
@@ -63,6 +65,7 @@ def render(comparison: Comparison, tables: list[Table] | None = None) -> str:
         verdict=first_sentence(comparison.verdict),
         facts=headline_facts(comparison),
         sections=make_sections(comparison, tables or all_tables(comparison), positions),
+        n_open=OPEN_SECTIONS,
         pairs=pairs,
         left_out_of_pairs=len(comparison.algorithms) - len(offered),
         methods=methods.paragraph(),

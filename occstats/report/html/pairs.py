@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from occstats.comparison.explanations import explain
 from occstats.comparison.pairs import BETTER
-from occstats.comparison.verdict import claims
+from occstats.comparison.words.explain import explain
+from occstats.comparison.words.verdict import claims
 from occstats.report.writing import interval, minus_signs, score_digits, shares
 from occstats.text import decimals, integer, p_value, percent, printable
 
@@ -42,13 +42,17 @@ def measures(comparison: Comparison) -> list[Measure]:
     signed = decimals(score_digits(comparison) + 1, signed=True)
     corrected = settings.correction != "none"
     every = [
-        Measure("corrected p-value" if corrected else "p-value", ("p_adjusted_unclipped",), p_value,
-                explained="p_adjusted" if corrected else "p"),
+        Measure("p-value for all pairs together", ("p_simultaneous",), p_value),
+        Measure("corrected p-value of the table" if corrected else "p-value",
+                ("p_adjusted_unclipped",), p_value,
+                explained="p_adjusted_unclipped" if corrected else "p"),
         Measure("p-value, not corrected", ("p",), p_value),
         Measure("z statistic", ("z",), decimals(2, signed=True), explained="z"),
         Measure("what the naive test says (corrected p)", ("p_naive_adjusted",), p_value),
         Measure("mean difference", ("mean_difference",), signed,
                 ("difference_ci_low", "difference_ci_high")),
+        Measure("mean difference, all pairs together", ("mean_difference",), signed,
+                ("simultaneous_ci_low", "simultaneous_ci_high"), explained="simultaneous_ci"),
         Measure("Hodges-Lehmann shift", ("hodges_lehmann",), signed,
                 ("hodges_lehmann_ci_low", "hodges_lehmann_ci_high")),
         Measure("rank-biserial correlation", ("rank_biserial",), decimals(2, signed=True),
@@ -58,7 +62,9 @@ def measures(comparison: Comparison) -> list[Measure]:
                 ("prob_improvement_task_ci_low", "prob_improvement_task_ci_high")),
         Measure("chance to win on a new data set", ("prob_improvement_dataset",), percent,
                 ("prob_improvement_dataset_ci_low", "prob_improvement_dataset_ci_high")),
-        Measure(f"posterior: better / within ±{settings.rope:g} / worse, %",
+        Measure(f"posterior of the difference: above / within ±{settings.rope:g} / below, %",
+                ("difference_above", "difference_within", "difference_below"), shares),
+        Measure(f"signed-rank shares: better / within ±{settings.rope:g} / worse, %",
                 ("bayes_better", "bayes_equivalent", "bayes_worse"), shares),
         Measure("intraclass correlation", ("icc",), decimals(2)),
         Measure("tasks compared", ("n_tasks",), integer),

@@ -20,6 +20,7 @@ MOST_COLUMNS = 60
 FILTERED_ROWS = 12
 # What looks like a table at a glance need not scroll within the page.
 TALL_ROWS = 20
+TRIANGLES = ("p_values", "kendall")
 
 
 @dataclass(frozen=True)
@@ -67,8 +68,13 @@ def table_view(table: Table, pairs: dict[str, int]) -> TableView:
     pairs
         Position of each algorithm that the view of a pair offers.
     """
-    columns = table.columns[:MOST_COLUMNS]
     written = table.cells(MOST_ROWS)
+    order = list(range(len(table.columns)))
+    if table.name in TRIANGLES and written and not written[-1][1]:
+        # A triangle that begins at the left is not blank on a screen that shows its first columns.
+        order[1:] = reversed(order[1:])
+        written = [[line[position] for position in order] for line in written]
+    columns = tuple(table.columns[position] for position in order)[:MOST_COLUMNS]
     values = _values(table, columns, len(written))
     triangle = table.name == "p_values"
     rows = []

@@ -12,11 +12,35 @@ import pandas as pd
 
 from occstats.errors import ResultsError
 from occstats.files import DIGEST, verify_digest
-from occstats.results.names import column_text, quote_list, show_path
+from occstats.results.names import column_text, quote_list, reason_of, show_path
 from occstats.results.readers.raw import RawTable, check_names
 from occstats.results.readers.safety import Limits, check_exists, kind_of_file
 
-__all__ = ["read_directory", "read_feather", "read_parquet"]
+__all__ = ["from_arrow", "read_directory", "read_feather", "read_parquet"]
+
+
+def from_arrow(source: Any, where: str, limits: Limits) -> RawTable:
+    """Take a frame of any library that hands out an Arrow stream: Polars, Arrow, DuckDB."""
+    import pyarrow as pa
+
+    try:
+        reader = pa.RecordBatchReader.from_stream(source)
+        names = [item.name for item in reader.schema if not pa.types.is_nested(item.type)]
+        check_names(list(reader.schema.names), where)
+        limits.check_columns(len(names), where)
+        batches, rows = [], 0
+        for batch in reader:
+            rows += batch.num_rows
+            limits.check_rows(rows, where)
+            batches.append(batch)
+        table = pa.Table.from_batches(batches, reader.schema).select(names)
+        frame: pd.DataFrame = table.to_pandas(ignore_metadata=True, integer_object_nulls=True)
+    except (pa.ArrowException, ValueError, TypeError) as error:
+        if isinstance(error, ResultsError):
+            raise
+        reason = reason_of(error)
+        raise ResultsError(f"{where}: cannot be read as a table ({reason})") from None
+    return RawTable(where, names, rows, lambda wanted: frame[list(wanted)])
 
 
 def read_parquet(path: Path, limits: Limits) -> RawTable:
@@ -47,24 +71,27 @@ def read_directory(path: Path, limits: Limits) -> RawTable:
 
 def _read_shards(paths: Sequence[Path], where: str, limits: Limits) -> RawTable:
     columns: dict[str, None] = {}
-    parts, rows, size = [], 0, 0
+    parts, rows, size, unverified = [], 0, 0, 0
     for path in paths:
         file = _open(path)
         names = _flat_names(file, path)
         limits.check_columns(len(names), show_path(path))
         check_names(names, show_path(path))
         columns.update(dict.fromkeys(names))
+        unverified += DIGEST not in (file.schema_arrow.metadata or {})
         parts.append((rows, show_path(path)))
         rows += file.metadata.num_rows
         size += sum(file.metadata.row_group(i).total_byte_size for i in range(file.num_row_groups))
         limits.check_rows(rows, where)
         limits.check_bytes(size, where)
+        limits.check_cells(rows * len(columns), where)
         file.close()
 
     def read(wanted: Sequence[str]) -> pd.DataFrame:
         return _join([_read_columns(path, wanted) for path in paths], wanted)
 
-    return RawTable(where, list(columns), rows, read, parts if len(paths) > 1 else ())
+    parts = parts if len(paths) > 1 else []
+    return RawTable(where, list(columns), rows, read, parts, unverified=unverified)
 
 
 def _open(path: Path, text_columns: Sequence[str] = ()) -> Any:
@@ -112,7 +139,13 @@ def _read_columns(path: Path, wanted: Sequence[str]) -> pd.DataFrame:
             field.name
             for field in schema
             if field.name in wanted
-            and (pa.types.is_string(field.type) or pa.types.is_large_string(field.type))
+            and any(
+                test(field.type)
+                for test in (
+                    *(pa.types.is_string, pa.types.is_large_string),
+                    *(pa.types.is_binary, pa.types.is_large_binary),
+                )
+            )
         ]
         present = [name for name in wanted if name in schema.names]
         digested = DIGEST in (schema.metadata or {})
@@ -120,7 +153,7 @@ def _read_columns(path: Path, wanted: Sequence[str]) -> pd.DataFrame:
         file = _open(path, text)
         expected = file.metadata.num_rows
         frame: pd.DataFrame = file.read(columns=None if digested else present).to_pandas(
-            ignore_metadata=True, strings_to_categorical=False
+            ignore_metadata=True, strings_to_categorical=False, integer_object_nulls=True
         )
         file.close()
         verify_digest(frame, schema.metadata, show_path(path))
@@ -147,7 +180,7 @@ def _join(frames: Sequence[pd.DataFrame], wanted: Sequence[str]) -> pd.DataFrame
 
 
 def _damaged(path: Path, error: BaseException) -> ResultsError:
-    reason = " ".join(str(error).split())[:160]
+    reason = reason_of(error)
     return ResultsError(
         f"{show_path(path)}: damaged Parquet file ({reason}); copy or write it again"
     )
@@ -181,12 +214,14 @@ def read_feather(path: Path, limits: Limits) -> RawTable:
             with pa.memory_map(str(path)) as source:
                 table = pa.ipc.open_file(source, options=options).read_all()
                 table.validate(full=True)
-                frame: pd.DataFrame = table.select(list(wanted)).to_pandas(ignore_metadata=True)
+                frame: pd.DataFrame = table.select(list(wanted)).to_pandas(
+                    ignore_metadata=True, integer_object_nulls=True
+                )
                 return frame.copy()
         except (pa.ArrowException, OSError, ValueError, MemoryError) as error:
             raise _damaged_feather(where, error) from None
 
-    return RawTable(where, names, rows, read)
+    return RawTable(where, names, rows, read, unverified=1)
 
 
 def _check_sizes(source: Any, limits: Limits, where: str) -> int:
@@ -245,5 +280,5 @@ def _field(buffer: bytes, table: int, number: int) -> int | None:
 
 
 def _damaged_feather(where: str, error: BaseException) -> ResultsError:
-    reason = " ".join(str(error).split())[:160]
+    reason = reason_of(error)
     return ResultsError(f"{where}: damaged Feather file ({reason}); copy or write it again")

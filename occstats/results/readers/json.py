@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from occstats.errors import ResultsError
@@ -42,8 +43,9 @@ def read_json(content: bytes, where: str, limits: Limits) -> RawTable:
         raise ResultsError(
             f"{where}: byte {error.start + 1} is not UTF-8; save the file as UTF-8"
         ) from None
-    columns: dict[str, list[Any]] = {}
-    rows = 0
+    # Only what is there is kept: keys that are ever new must not make a square.
+    found: dict[str, tuple[list[int], list[Any]]] = {}
+    rows = cells = 0
     for place, record in _records(text, where):
         if not isinstance(record, dict):
             raise ResultsError(
@@ -51,25 +53,37 @@ def read_json(content: bytes, where: str, limits: Limits) -> RawTable:
                 " write one object per row, with the column names as keys"
             )
         for name, value in record.items():
-            if name not in columns:
-                limits.check_columns(len(columns) + 1, where)
-                columns[name] = [None] * rows
-            columns[name].append(value)
+            if name not in found:
+                limits.check_columns(len(found) + 1, where)
+                found[name] = ([], [])
+            found[name][0].append(rows)
+            found[name][1].append(value)
         rows += 1
+        cells += len(record)
         limits.check_rows(rows, where)
-        if len(record) < len(columns):
-            for values in columns.values():
-                if len(values) < rows:
-                    values.append(None)
-    frame = pd.DataFrame({name: pd.Series(v, dtype=object) for name, v in columns.items()})
+        limits.check_cells(cells, where)
+    limits.check_cells(rows * len(found), where)
+    frame = pd.DataFrame({name: _column(rows, *cells) for name, cells in found.items()})
 
     def read(wanted: Sequence[str]) -> pd.DataFrame:
         return frame[list(wanted)]
 
-    return RawTable(where, list(columns), rows, read)
+    return RawTable(where, list(found), rows, read)
+
+
+def _column(rows: int, places: list[int], values: list[Any]) -> pd.Series:
+    cells = np.full(rows, None, dtype=object)
+    # One by one: numpy would take lists apart.
+    for place, value in zip(places, values, strict=True):
+        cells[place] = value
+    return pd.Series(cells, dtype=object)
 
 
 def _records(text: str, where: str) -> Iterator[tuple[str, Any]]:
+    whole = _one_object(text)
+    if whole is not None:
+        yield from ((f"record {i}", record) for i, record in enumerate(whole, start=1))
+        return
     if text.lstrip()[:1] == "[":
         array = _decode(text, "the array", where)
         for number, record in enumerate(array, start=1):
@@ -79,6 +93,30 @@ def _records(text: str, where: str) -> Iterator[tuple[str, Any]]:
     for number, line in enumerate(text.split("\n"), start=1):
         if line.strip():
             yield f"line {number}", _decode(line, f"line {number}", where)
+
+
+def _one_object(text: str) -> list[dict[str, Any]] | None:
+    """The records of a file that is one object: columns by name, or a list under some key."""
+    if text.lstrip()[:1] != "{":
+        return None
+    try:
+        held = _DECODER.decode(text.strip())
+    except (ValueError, RecursionError):
+        return None  # one object per line
+    lists = {key: value for key, value in held.items() if isinstance(value, list)}
+    tables = [value for value in lists.values() if value and isinstance(value[0], dict)]
+    if len(tables) == 1:
+        return [dict(record) if isinstance(record, dict) else {} for record in tables[0]]
+    if lists and len(lists) == len(held) and len({len(value) for value in lists.values()}) == 1:
+        return [dict(zip(lists, row, strict=True)) for row in zip(*lists.values(), strict=True)]
+    if held and all(isinstance(value, dict) and value for value in held.values()):
+        keys = list(dict.fromkeys(key for value in held.values() for key in value))
+        named = not all(key.isdigit() for key in keys)
+        return [
+            ({"": key} if named else {}) | {name: held[name].get(key) for name in held}
+            for key in keys
+        ]
+    return None
 
 
 def _decode(text: str, place: str, where: str) -> Any:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from occstats.errors import ResultsError
 from occstats.results.names import near_names, quote_list, show_path
+from occstats.results.options import MOST_ROWS
 from occstats.results.readers.bundled import bundled_names
 
 __all__ = ["Limits", "check_exists", "kind_of_file"]
@@ -24,6 +25,8 @@ _SUFFIXES = {
     ".tab": "text",
     ".txt": "text",
     ".dat": "text",
+    ".xlsx": "excel",
+    ".xlsm": "excel",
     ".jsonl": "json",
     ".ndjson": "json",
     ".json": "json",
@@ -33,7 +36,6 @@ _PICKLED = {".pkl", ".pickle", ".p", ".joblib", ".dill", ".cloudpickle"}
 # How a file begins → what it is, and what the user can do about it.
 _FOREIGN: tuple[tuple[bytes, str, str], ...] = (
     (b"version https://git-lfs", "a Git LFS pointer, not the data", "run: git lfs pull"),
-    (b"PK\x03\x04", "a ZIP archive or an Excel workbook", "save the table as CSV or Parquet"),
     (b"\xd0\xcf\x11\xe0", "an old Excel workbook", "save the table as CSV"),
     (b"\x89HDF", "an HDF5 file", "save the table as Parquet or CSV"),
     (b"SQLite format 3", "an SQLite database", "export the table as CSV"),
@@ -54,8 +56,13 @@ _FOREIGN: tuple[tuple[bytes, str, str], ...] = (
 class Limits:
     """The most that is read from one source; checked before it is unpacked."""
 
-    rows: int = 20_000_000
-    columns: int = 100_000
+    rows: int = MOST_ROWS
+    columns: int = 10_000
+
+    @property
+    def cells(self) -> int:
+        """The most cells a source may have: memory and time grow with them."""
+        return self.rows * 10
 
     @property
     def unpacked_bytes(self) -> int:
@@ -75,7 +82,15 @@ class Limits:
         if columns > self.columns:
             raise ResultsError(
                 f"{where}: {columns:,} columns, more than the limit of {self.columns:,}; is this a"
-                " results table?"
+                " results table? In long form it may have any number of algorithms"
+            )
+
+    def check_cells(self, cells: int, where: str) -> None:
+        """Refuse a table with more cells than fit into memory."""
+        if cells > self.cells:
+            raise ResultsError(
+                f"{where}: {cells:,} cells or more, above the limit of {self.cells:,} for"
+                f" {self.rows:,} rows; leave out columns that are not needed, or raise max_rows"
             )
 
     def check_bytes(self, size: int, where: str) -> None:
@@ -144,14 +159,15 @@ def kind_of_file(path: Path, status: os.stat_result) -> str:
     expected = _SUFFIXES.get(suffix)
     if kind == "gzip":
         return kind
-    if expected in {"parquet", "feather"} and kind != expected:
+    if expected in {"parquet", "feather", "excel"} and kind != expected:
         raise ResultsError(
             f"{where}: is called {suffix} but holds {_describe(kind)}; give it the right ending, or"
             " download or write it again"
         )
-    if expected in {"text", "json"} and kind in {"parquet", "feather"}:
+    if expected in {"text", "json"} and kind in {"parquet", "feather", "excel"}:
+        ending = {"excel": "xlsx"}.get(kind, kind)
         raise ResultsError(
-            f"{where}: is called {suffix} but holds {_describe(kind)}; rename it to .{kind}"
+            f"{where}: is called {suffix} but holds {_describe(kind)}; rename it to .{ending}"
         )
     return expected or kind
 
@@ -167,6 +183,10 @@ def kind_of_bytes(head: bytes, where: str) -> str:
         return "feather"
     if head.startswith(b"\x1f\x8b"):
         return "gzip"
+    if head.startswith(b"PK\x03\x04"):
+        if b"[Content_Types].xml" in head or b"xl/" in head or b"_rels/" in head:
+            return "excel"
+        raise ResultsError(f"{where}: is a ZIP archive; unpack it first")
     if _is_pickle(head):
         raise ResultsError(_pickle_message(where))
     text = head.lstrip(b"\xef\xbb\xbf \t\r\n").lower()
@@ -175,6 +195,8 @@ def kind_of_bytes(head: bytes, where: str) -> str:
             f"{where}: is a web page (HTML or XML), not a table; download the file itself (the"
             " 'raw' link)"
         )
+    if text.startswith((b"\\begin", b"\\documentclass", b"\\documentstyle")):
+        raise ResultsError(f"{where}: is a LaTeX document; save the table as CSV")
     return "json" if text.startswith((b"{", b"[{", b"[\n", b"[\r", b"[ ")) else "text"
 
 
@@ -188,7 +210,7 @@ def _is_pickle(head: bytes) -> bool:
 
 
 def _describe(kind: str) -> str:
-    names = {"parquet": "Parquet", "feather": "Feather (Arrow)", "json": "JSON"}
+    names = {"parquet": "Parquet", "feather": "Feather (Arrow)", "json": "JSON", "excel": "Excel"}
     return names.get(kind, "something else (text, such as CSV?)")
 
 

@@ -1,0 +1,230 @@
+"""
+Growing and walking the trees of an isolation forest as scikit-learn has them.
+
+A tree is an extremely randomised regression tree of depth ⌈log₂ ψ⌉ on a random target: a node draws
+attributes until one varies, then a threshold between its extremes, and is not split if the random
+targets in it agree. Each draw and each sum is made in scikit-learn's order, so that the same seed
+gives the same trees, bit for bit.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from occstats_descriptors._jit import compiled, put
+from occstats_descriptors._random_state import (
+    STATE_SIZE,
+    below,
+    chosen_without_replacement,
+    seeded,
+)
+from occstats_descriptors.base import Vector
+
+__all__ = ["average_paths", "grow", "sum_of_paths"]
+
+Integers = NDArray[np.int64]
+SingleMatrix = NDArray[np.float32]
+
+_LARGEST = 2**31 - 1
+_EPSILON = float(np.finfo(np.float64).eps)
+_CONSTANT = np.float32(1e-7)  # the spread up to which an attribute is taken for constant
+_ZERO_STATE = np.uint32(1)
+
+
+def average_paths(largest: int) -> Vector:
+    """Average path lengths of unsuccessful searches among 0, 1, … `largest` rows."""
+    counts = np.arange(largest + 1, dtype=np.float64)
+    paths = np.minimum(np.maximum(counts - 1.0, 0.0), 1.0)
+    some = counts[3:]
+    paths[3:] = 2.0 * (np.log(some - 1.0) + np.euler_gamma) - 2.0 * (some - 1.0) / some
+    return paths
+
+
+@compiled
+def _shifted(state: NDArray[np.uint32]) -> Any:
+    """Draw an integer in [0, 2³¹) by scikit-learn's 32-bit xorshift."""
+    bits = state[0]
+    if bits == np.uint32(0):
+        bits = _ZERO_STATE
+    bits = np.uint32(bits ^ np.uint32(bits << np.uint32(13)))
+    bits = np.uint32(bits ^ np.uint32(bits >> np.uint32(17)))
+    bits = np.uint32(bits ^ np.uint32(bits << np.uint32(5)))
+    state[0] = bits
+    return np.int64(bits & np.uint32(_LARGEST))
+
+
+@compiled
+def grow(
+    rows: SingleMatrix,
+    target: Vector,
+    seed: int,
+    one_stream: bool,
+    purity: float,
+    subsample: int,
+    limit: int,
+    paths: Vector,
+    attributes: Integers,
+    thresholds: Vector,
+    children: Integers,
+    leaves: Vector,
+) -> int:
+    """
+    Grow one tree into the given arrays and return the number of its inner nodes.
+
+    Child c of an inner node is inner node c if c ≥ 0, else leaf −c − 1, whose path length is in
+    `leaves`. Left of node i are the rows x with x[attributes[i]] ≤ thresholds[i].
+    """
+    n, m = rows.shape
+    largest: Any = np.int64(_LARGEST)
+    stream = np.empty(STATE_SIZE, np.uint64)
+    seeded(stream, seed)
+    seed_of_tree = below(stream, largest)
+    if not one_stream:
+        seeded(stream, seed)
+    samples = np.arange(subsample)
+    if subsample < n:
+        taken = np.empty(n, np.bool_)
+        chosen_without_replacement(stream, subsample, n, taken)
+        filled = 0
+        for row in range(n):
+            if taken[row]:
+                samples[filled] = row
+                filled += 1
+    seeded(stream, seed_of_tree)
+    state = np.empty(1, np.uint32)
+    state[0] = np.uint32(below(stream, largest))
+
+    values = np.empty(subsample, np.float32)
+    order = np.arange(m)  # constant attributes of the current path first
+    constants = np.empty(m, np.int64)
+    # Pending nodes: first and end position, height, where the parent wants the name, constants.
+    pending = np.empty((limit + 2, 5), np.int64)
+    impurities = np.empty(limit + 2)
+    put(pending, 0, (0, subsample, 0, -1, 0))
+    impurities[0] = np.inf
+    waiting, inner, outer = 1, 0, 0
+    while waiting > 0:
+        waiting -= 1
+        here = pending[waiting]
+        first, end, height, parent, known = here[0], here[1], here[2], here[3], here[4]
+        impurity = impurities[waiting]
+        count = end - first
+        total = squares = 0.0
+        for position in range(first, end):
+            value = target[samples[position]]
+            total += value
+            squares += value * value
+        if parent < 0:
+            impurity = squares / count - (total / count) ** 2
+        middle, attribute, threshold = end, 0, 0.0
+        found, drawn, last = 0, 0, m
+        is_leaf = height >= limit or count < 2 or impurity <= purity
+        # Draw attributes until one is not constant here.
+        while not is_leaf and middle == end and last > known + found:
+            place = drawn + _shifted(state) % (last - found - drawn)
+            if place < known:
+                order[drawn], order[place] = order[place], order[drawn]
+                drawn += 1
+                continue
+            place += found
+            attribute = order[place]
+            low = high = rows[samples[first], attribute]
+            for position in range(first, end):
+                value32 = rows[samples[position], attribute]
+                values[position] = value32
+                low = min(low, value32)
+                high = max(high, value32)
+            if high <= np.float32(low + _CONSTANT):
+                order[place] = order[known + found]
+                order[known + found] = attribute
+                found += 1
+                continue
+            last -= 1
+            order[last], order[place] = order[place], order[last]
+            lowest, highest = np.float64(low), np.float64(high)
+            threshold = (highest - lowest) * np.float64(_shifted(state)) / _LARGEST + lowest
+            if threshold == highest:
+                threshold = lowest
+            middle, rest = first, end
+            while middle < rest:
+                if values[middle] <= threshold:
+                    middle += 1
+                else:
+                    rest -= 1
+                    values[middle], values[rest] = values[rest], values[middle]
+                    samples[middle], samples[rest] = samples[rest], samples[middle]
+        if not is_leaf:
+            for place in range(known):
+                order[place] = constants[place]
+            for place in range(known, known + found):
+                constants[place] = order[place]
+        left_impurity = right_impurity = 0.0
+        if middle < end:
+            left, right = middle - first, end - middle
+            left_squares = 0.0
+            for position in range(first, middle):
+                value = target[samples[position]]
+                left_squares += value * value
+            if left <= right:
+                left_total = 0.0
+                for position in range(first, middle):
+                    left_total += target[samples[position]]
+            else:
+                left_total = total
+                for position in range(end - 1, middle - 1, -1):
+                    left_total -= target[samples[position]]
+            # The sums of a node are those before its rows were parted.
+            right_total = total - left_total
+            left_impurity = left_squares / left - (left_total / left) ** 2
+            right_impurity = (squares - left_squares) / right - (right_total / right) ** 2
+            gain = impurity - right / count * right_impurity - left / count * left_impurity
+            is_leaf = count / subsample * gain + _EPSILON < 0.0
+        else:
+            is_leaf = True
+        if is_leaf:
+            leaves[outer] = (height + 1.0) + paths[count] - 1.0
+            outer += 1
+            if parent >= 0:
+                children[parent // 2, parent % 2] = -outer
+            continue
+        node = inner
+        inner += 1
+        if parent >= 0:
+            children[parent // 2, parent % 2] = node
+        attributes[node] = attribute
+        thresholds[node] = threshold
+        put(pending, waiting, (middle, end, height + 1, 2 * node + 1, known + found))
+        impurities[waiting] = right_impurity
+        put(pending, waiting + 1, (first, middle, height + 1, 2 * node, known + found))
+        impurities[waiting + 1] = left_impurity
+        waiting += 2
+    return inner
+
+
+@compiled
+def sum_of_paths(
+    rows: SingleMatrix,
+    starts: Integers,
+    leaf_starts: Integers,
+    attributes: Integers,
+    thresholds: Vector,
+    children: Integers,
+    leaves: Vector,
+    result: Vector,
+) -> None:
+    """Add up the path lengths of rows over all trees, tree by tree."""
+    count = len(rows)
+    result[:] = 0.0
+    for tree in range(len(starts) - 1):
+        start = starts[tree]
+        leaf_start = leaf_starts[tree]
+        for row in range(count):
+            node = np.int64(-1) if start == starts[tree + 1] else np.int64(0)
+            while node >= 0:
+                place = start + node
+                right = np.int64(not rows[row, attributes[place]] <= thresholds[place])
+                node = children[place, right]
+            result[row] += leaves[leaf_start - node - 1]

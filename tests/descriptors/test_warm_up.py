@@ -1,0 +1,36 @@
+"""Compiling ahead."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from occstats_descriptors import warm_up
+
+
+def test_only_what_is_needed():
+    neighbours = ["neighbours", "neighbours in a tree", "neighbours in single precision"]
+    assert warm_up.kernels_of(["lof"]) == neighbours
+    assert warm_up.kernels_of(["ALP"]) == [*neighbours, "ALP"]
+    assert warm_up.kernels_of(["MD", "sklearn.svm:OneClassSVM"]) == []
+    assert warm_up.kernels_of() == list(warm_up._KERNELS)
+
+
+@pytest.mark.slow
+def test_what_was_compiled_ahead_is_found(monkeypatch, tmp_path):
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    assert list(warm_up.compile_kernels(["IF"])) == ["IF"]
+    made = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.nbc")}
+    assert any("grow" in path.name for path in made)
+    program = "import numpy as np; from occstats_descriptors import IF; IF().fit(np.eye(9)).offset_"
+    paths = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    subprocess.run([sys.executable, "-c", program], env=paths, check=True)
+    assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.nbc")} == made
+
+
+def test_what_cannot_be_compiled_is_said(monkeypatch):
+    monkeypatch.setitem(warm_up._KERNELS, "nothing", lambda: None)  # unknown to the other process
+    monkeypatch.setattr(warm_up, "kernels_of", lambda names: ["nothing"])
+    with pytest.raises(RuntimeError, match=r"(?s)kernels of nothing cannot be compiled.*KeyError"):
+        list(warm_up.compile_kernels())
