@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from occstats.comparison.words.explain import interval_kinds
 from occstats.figures.drawing import drawing
 from occstats.figures.frames import records
 from occstats.figures.marks import intervals, plain_rows, row_height
@@ -76,7 +77,8 @@ def mean_ranks(pen: Pen, comparison: Comparison) -> None:
 
 def interval_words(comparison: Comparison) -> str:
     """Return of what level and kind the intervals of mean ranks are."""
-    return f"{comparison.settings.confidence:.0%} cluster-bootstrap intervals"
+    kind = interval_kinds(comparison.results.n_clusters)["mean_rank"]
+    return f"{comparison.settings.confidence:.0%} intervals ({kind.name})"
 
 
 def _words(table: pd.DataFrame, kind: str, total: int) -> str:

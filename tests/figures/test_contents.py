@@ -12,6 +12,8 @@ from occstats import figures
 from occstats.errors import OccstatsError
 from occstats.figures.style import FigureError
 
+from .conftest import results_frame
+
 
 def texts(axes):
     return [text.get_text() for text in axes.texts]
@@ -89,6 +91,15 @@ def test_mean_ranks_carry_their_intervals(lenz2021):
         [first["mean_rank_ci_low"], first["mean_rank_ci_high"]]
     )
     assert texts(axes)[:2] == ["3.51", "3.86"]
+
+
+@pytest.mark.parametrize(("data_sets", "kind"), [(5, "Student's"), (8, "cluster bootstrap")])
+def test_the_kind_of_the_intervals_is_that_of_the_methods(data_sets, kind):
+    frame = results_frame(["p", "q"], [f"d{place}" for place in range(data_sets)], 2)
+    comparison = occstats.compare(frame, n_resamples=100)
+    figure = comparison.plot.mean_ranks()
+    assert kind in figure._supxlabel.get_text().replace("\n", " ")
+    assert kind in figures.alt_text(figure)
 
 
 def test_regression_shows_the_effect_of_size_on_sae(lenz2021):
