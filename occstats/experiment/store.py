@@ -40,8 +40,9 @@ def typed(rows: pd.DataFrame) -> pd.DataFrame:
 
     Examples
     --------
-    >>> typed(pd.DataFrame({"n": [5.0], "error": [None], "fit_seconds": [None]})).dtypes.tolist()
-    [dtype('int64'), string..., dtype('float64')]
+    >>> rows = typed(pd.DataFrame({"n": [5.0], "error": [None], "fit_seconds": [None]}))
+    >>> [str(kind) for kind in rows.dtypes]
+    ['int64', 'string', 'float64']
     """
     return rows.astype(
         {
