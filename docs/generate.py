@@ -29,7 +29,7 @@ SOURCES = {
     "sweep": """import occstats
 from occstats import figures
 
-sweep = occstats.tune(datasets=["iris", "wine"], descriptors=["NND", "LOF"], jobs=1)
+sweep = occstats.tune(datasets=["iris"], descriptors=["NND"], metrics=["manhattan"], jobs=1)
 figure = figures.sweep(sweep.curves)
 """,
     "times": """import pandas as pd
