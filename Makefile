@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 EXTRAS ?= r peers
 PIP_FLAGS ?= --quiet --disable-pip-version-check
 
-.PHONY: demo test test-all lint types reproduce benchmark clean
+.PHONY: demo test test-all lint types docs reproduce benchmark clean
 
 demo: $(VENV)/.installed
 	$(BIN)/occstats compare lenz2021 --out report
@@ -32,9 +32,15 @@ lint: $(VENV)/.installed-dev
 types: $(VENV)/.installed-dev
 	$(BIN)/mypy
 
-# The paper's experiment on the data sets in the folder that OCCSTATS_DATA names; writes reproduction.md.
+# The site, in build/docs: open index.html there. Warnings are errors; nothing is fetched, then or later.
+docs: $(VENV)/.installed-docs
+	$(BIN)/python -m sphinx -W --keep-going --quiet -b html docs build/docs
+	@echo "Look at build/docs/index.html"
+
+# The paper's experiment on the data sets in the folder that OCCSTATS_DATA names: sweep, run, and a page
+# with every published number beside ours, in results/paper. FAST=--fast for the small data sets alone.
 reproduce: $(VENV)/.installed
-	$(BIN)/python benchmarks/reproduction.py
+	$(BIN)/occstats run --preset paper $(FAST) --data "$${OCCSTATS_DATA:?names no folder of data sets}" --out results/paper
 
 # Speed beside other packages, best on a quiet machine; writes benchmarks/descriptors/README.md.
 benchmark: $(VENV)/.installed
@@ -53,5 +59,9 @@ $(VENV)/.installed-dev: pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install $(PIP_FLAGS) --editable '.[test,dev,distributed]'
 	@touch $@ $(VENV)/.installed
 
+$(VENV)/.installed-docs: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install $(PIP_FLAGS) --editable '.[docs]'
+	@touch $@ $(VENV)/.installed
+
 clean:
-	rm -rf $(VENV) .venv-oldest report build dist .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) .venv-oldest report build dist docs/generated .pytest_cache .mypy_cache .ruff_cache

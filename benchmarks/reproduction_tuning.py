@@ -15,11 +15,11 @@ from pathlib import Path
 import pandas as pd
 
 import occstats
-from occstats import formats
-from occstats.experiment.tuning import Sweep, read_sweep
-from occstats.experiment.tuning.leave_one_out import results_with
 from occstats.report.markdown import table_to_markdown
 from occstats.report.sweep import defaults_table
+from occstats.text import p_value, percent
+from occstats.tuning import Sweep, read_sweep
+from occstats.tuning.selection import results_with
 
 TASK = ["dataset", "class"]
 COLUMNS = [*TASK, "descriptor", "fold", "auroc", "n", "m", "sparsity", "parameters"]
@@ -126,7 +126,7 @@ def metrics(sweep: Sweep) -> list[str]:
         )
         lines.append(
             f"| {name} | {len(both)} | {one.max():.4f} | {two.max():.4f} | "
-            f"{formats.percent((one > two).mean())} |"
+            f"{percent((one > two).mean())} |"
         )
     if not lines:
         return []
@@ -287,8 +287,7 @@ def p_values(ours: occstats.Comparison, paper: occstats.Comparison) -> list[str]
     ]
     for place, row in enumerate(order[:-1]):
         cells = [
-            f"{formats.p_value(mine.loc[row, column])} / "
-            f"{formats.p_value(published.loc[row, column])}"
+            f"{p_value(mine.loc[row, column])} / {p_value(published.loc[row, column])}"
             if position > place
             else ""
             for position, column in enumerate(order)

@@ -15,11 +15,9 @@ from scipy.spatial.distance import cdist
 from sklearn.neighbors import NearestNeighbors
 
 from occstats.datasets import Dataset, open_source, select
-from occstats.experiment.auroc import auroc
-from occstats.experiment.folds import make_folds, scale_by_interquartile_range
-from occstats.experiment.tasks import tasks_of
-from occstats.experiment.tuning.grids import PAPER
-from occstats.experiment.tuning.smoothing import rolling_mean
+from occstats.experiment.protocol import auroc, make_folds, scale_by_interquartile_range, tasks_of
+from occstats.tuning import PAPER
+from occstats.tuning.table import rolling_mean
 
 CONVENTIONS = {
     "index": "distances as computed, then index (ours)",

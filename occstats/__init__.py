@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from occstats.comparison import Comparison, compare
     from occstats.experiment import run_experiment
-    from occstats.experiment.tuning import tune
     from occstats.results import Results, load_results
+    from occstats.tuning import tune
 
 __version__ = "0.1.0"
 
@@ -24,7 +24,7 @@ _LAZY = {
     "Results": "occstats.results",
     "load_results": "occstats.results",
     "run_experiment": "occstats.experiment",
-    "tune": "occstats.experiment.tuning",
+    "tune": "occstats.tuning",
 }
 
 __all__ = [

@@ -1,5 +1,8 @@
 """The few exceptions that a user meets."""
 
+from collections.abc import Mapping
+from typing import Any
+
 
 class OccstatsError(Exception):
     """Something is wrong that the user can mend; the message says what and how.
@@ -13,7 +16,17 @@ class ArgumentError(OccstatsError, ValueError):
 
 
 class ResultsError(OccstatsError, ValueError):
-    """A results table, or the file that should hold one, cannot be compared as it is."""
+    """A results table, or the file that should hold one, cannot be compared as it is.
+
+    ``retry`` are the options with which it can be, where that is known; the command line writes
+    them as one types them.
+    """
+
+    def __init__(self, problem: str, retry: Mapping[str, Any] | None = None) -> None:
+        self.problem = problem
+        self.retry = dict(retry or {})
+        given = ", ".join(f"{name}={value!r}" for name, value in self.retry.items())
+        super().__init__(f"{problem}; give {given}" if given else problem)
 
 
 class DataError(OccstatsError, ValueError):

@@ -3,6 +3,8 @@ from collections import Counter
 from functools import partialmethod
 from inspect import signature
 
+import numpy as np
+import pandas as pd
 import pytest
 from click.testing import CliRunner
 from hypothesis import HealthCheck, settings
@@ -45,3 +47,29 @@ def pytest_terminal_summary(terminalreporter):
     terminalreporter.line(
         "`make test-all` installs what can be installed of this, and runs these tests, too."
     )
+
+
+@pytest.fixture(scope="session")
+def unbalanced():
+    """A long table in which nothing is balanced: data sets of 1 to 6 tasks, folds, repeats, ties.
+
+    Every fold has another number of repeats, spread and score grow with the size of the data set,
+    and the traits differ from task to task, so that a mean over the wrong units shows.
+    """
+    rng = np.random.default_rng(7)
+    rows = []
+    for dataset, size in enumerate((1, 6, 2, 4, 1, 3, 5)):
+        for task in range(size):
+            traits = {"n": int(rng.integers(20, 900)), "m": int(rng.integers(2, 60)),
+                      "sparsity": round(float(rng.uniform(0, 0.5)), 3)}  # fmt: skip
+            base = rng.uniform(0.3, 0.6) + 0.04 * size
+            for algorithm, shift in enumerate((0.0, 0.02 * size, 0.05, -0.03)):
+                for fold in range(3):
+                    for repeat in range(fold + 1):
+                        gain = base + shift + rng.normal(0, 0.02 * size) + 0.05 * fold
+                        rows.append(
+                            {"dataset": f"d{dataset}", "class": f"c{task}",
+                             "algorithm": f"A{algorithm}", "fold": fold, "repeat": repeat,
+                             "gain": round(gain, 2), **traits}
+                        )  # fmt: skip
+    return pd.DataFrame(rows)

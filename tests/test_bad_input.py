@@ -4,6 +4,7 @@ import gzip
 import json
 import os
 import pickle
+import shlex
 import subprocess
 import sys
 import warnings
@@ -176,12 +177,16 @@ def test_mixed_metrics_are_refused(csv):
     assert "metric" in refused(csv(frame))
 
 
-def test_a_loss_has_to_be_declared(csv):
+def test_a_loss_is_never_ranked_upside_down(csv):
     frame = GOOD.melt(["dataset", "class"], var_name="model", value_name="rmse")
     path = csv(frame)
-    assert "rmse" in refused(path)
-    document = json.loads(answered(path, "--lower-is-better", "--json"))
+    output = answered(path)
+    assert "lower is better" in output.splitlines()[0]
+    document = json.loads(answered(path, "--json"))
     assert document["meta"]["higher_is_better"] is False
+    assert document["summary"][0]["algorithm"] == "q"
+    document = json.loads(answered(path, "--higher-is-better", "--json"))
+    assert document["summary"][0]["algorithm"] == "p"
 
 
 def test_unequal_folds_are_missing_cells(csv):
@@ -224,6 +229,27 @@ def test_all_differences_zero_spill_no_warnings(csv):
         warnings.simplefilter("error")
         document = json.loads(answered(path, "--json"))
     assert [row["p"] for row in document["pairwise"]] == [1.0, 1.0]
+
+
+def test_what_a_refusal_says_can_be_typed(csv, tmp_path, monkeypatch):
+    """Paste the end of the line; names with blanks, quotes and a leading dash are no hindrance."""
+    monkeypatch.chdir(tmp_path)
+    frame = GOOD.melt(["dataset", "class"], var_name="model", value_name="-log loss")
+    frame = pd.concat([frame.assign(**{"it's": s}) for s in ("a b", "$x")], ignore_index=True)
+    csv(frame.assign(mse=0.5), "my results.csv")
+    line = refused("my results.csv")
+    program, *arguments = shlex.split(line.split("; type: ", 1)[1])
+    assert (program, arguments[0]) == ("occstats", "compare")
+    result = CliRunner().invoke(main, arguments)
+    assert result.exit_code == 0, result.output
+    assert result.stdout.startswith("my results.csv read as: data set = 'dataset' (3)")
+
+
+def test_switches_are_named_as_they_are_typed(csv):
+    frame = GOOD.melt(["dataset", "class"], var_name="model", value_name="objective")
+    line = refused(csv(frame))
+    assert "--lower-is-better True" not in line
+    assert line.endswith(" --lower-is-better")
 
 
 # Arguments

@@ -1,6 +1,7 @@
 """`occstats compare` as a user calls it: streams, exit codes, options, files."""
 
 import json
+import re
 import subprocess
 import sys
 
@@ -12,6 +13,7 @@ import occstats
 from occstats.cli import main
 from occstats.cli.compare import command
 from occstats.cli.group import COMMANDS
+from occstats.cli.options import working
 from occstats.comparison import Settings
 
 FAST = ["--n-resamples", "100"]
@@ -23,7 +25,7 @@ def run(*arguments, **options):
 
 @pytest.fixture(scope="module")
 def printed():
-    return run("compare", "lenz2021", *FAST)
+    return run("compare", "lenz2021", "--full", *FAST)
 
 
 def test_verdict_comes_first_then_summary_then_triangle(printed):
@@ -44,7 +46,7 @@ def test_triangle_is_printed_as_in_the_paper(printed):
     lines = printed.stdout.split("\nCorrected p-values\n")[1].split("\n\n")[0].splitlines()
     rows = {line.split()[0]: line for line in lines if line.strip()}
     assert " ".join(rows["ALP"].split()) == (
-        "ALP 0.17 0.020 0.035 < 0.0001 0.043 0.00071 < 0.0001 < 0.0001"
+        "ALP 0.17 0.020* 0.035* < 0.0001* 0.043* 0.00071* < 0.0001* < 0.0001*"
     )
     assert rows["LNND"].split() == ["LNND", "0.28"]
     assert "≥ 1" in rows["NND"]
@@ -112,7 +114,7 @@ def test_several_results_are_joined(tmp_path):
     document = json.loads(result.stdout)
     assert document["meta"]["family"] == "control"
     assert len(document["meta"]["algorithms"]) == 10
-    assert "MINE is significantly better than all" in document["verdict"]
+    assert "MINE is significantly better than " in document["verdict"]
 
 
 def test_out_writes_everything_and_says_where(tmp_path):
@@ -154,14 +156,25 @@ def test_completion_scripts(shell):
     assert "_OCCSTATS_COMPLETE" in result.stdout
 
 
-def test_completion_offers_bundled_names_and_options():
+@pytest.mark.parametrize(
+    ("typed", "offered"),
+    [
+        ("compare lenz", ["lenz2021"]),
+        ("compare lenz2021 --control S", ["SVM", "SAE"]),
+        ("compare lenz2021 --algorithms ALP,S", ["ALP,SVM", "ALP,SAE"]),
+        ("compare no_such_file.csv --control S", []),
+        ("figures lenz2021 --only critical_difference,ken", ["critical_difference,kendall"]),
+    ],
+)
+def test_completion_offers_what_can_stand_there(typed, offered):
     environment = {
         "_OCCSTATS_COMPLETE": "bash_complete",
-        "COMP_WORDS": "occstats compare lenz",
-        "COMP_CWORD": "2",
+        "COMP_WORDS": f"occstats {typed}",
+        "COMP_CWORD": str(len(typed.split())),
     }
     result = CliRunner().invoke(main, [], prog_name="occstats", env=environment)
-    assert "plain,lenz2021" in result.stdout
+    kinds = [line.partition(",") for line in result.stdout.splitlines()]
+    assert [value for kind, _, value in kinds if kind == "plain"] == offered
 
 
 @pytest.mark.parametrize("arguments", [(), ("datasets",)])
@@ -176,26 +189,40 @@ def test_version():
     assert occstats.__version__ in run("--version").stdout
 
 
-def test_narrow_terminal_leaves_columns_out_and_says_so(monkeypatch):
+def test_narrow_terminal_prints_wide_tables_in_parts(monkeypatch):
     monkeypatch.setenv("COLUMNS", "60")
     result = run("compare", "lenz2021", *FAST)
     assert max(len(line) for line in result.stdout.splitlines()) <= 60
-    assert "more columns, not shown here" in result.stdout
+    p_values = result.stdout.split("\nCorrected p-values\n")[1]
+    assert len(re.findall("^LNND", p_values, flags=re.MULTILINE)) == 2
+
+
+def test_a_terminal_shows_at_once_that_something_happens(monkeypatch, capsys):
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
+    with working("Comparing"):
+        assert capsys.readouterr().err == "Comparing …"
+    assert capsys.readouterr().err == "\r\x1b[K"
+
+
+def test_nothing_but_the_answer_goes_to_a_pipe(capsys):
+    with working("Comparing"):
+        pass
+    assert capsys.readouterr().err == ""
 
 
 INTERRUPTED_WHILE_WRITING = """
 import os, signal, sys
 from occstats.cli import main
-from occstats.report import writer
+from occstats import files
 
-write = writer._write_durably
+write = files._write_durably
 
 def write_and_interrupt(path, content):
     write(path, content)
     if path.name == "summary.tex":
         os.kill(os.getpid(), signal.SIGINT)
 
-writer._write_durably = write_and_interrupt
+files._write_durably = write_and_interrupt
 main(sys.argv[1:])
 """
 

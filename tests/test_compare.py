@@ -2,8 +2,11 @@
 
 import dataclasses
 import inspect
+import itertools
 import json
+import re
 from pathlib import Path
+from typing import get_args, get_type_hints
 
 import numpy as np
 import pandas as pd
@@ -11,6 +14,8 @@ import pytest
 
 import occstats
 from occstats.comparison import Settings
+from occstats.comparison.pipeline import Arguments
+from occstats.comparison.settings import OPTIONS, Options
 from occstats.errors import ArgumentError, ResultsError
 
 REFERENCE = Path(__file__).parent / "reference"
@@ -90,14 +95,40 @@ def test_clusters_matter_28_pairs_against_14():
 @pytest.mark.parametrize(
     ("settings", "counts"),
     [
-        ({}, "31 of the 72 tests significant, this one 22"),
-        ({"alternative": "two-sided", "family": "all"}, "28 of the 36 tests significant, this one"),
-        ({"control": "ALP"}, "8 of the 16 tests significant, this one 7"),
-        ({"control": "ALP", "alternative": "two-sided"}, "8 of the 8 tests significant, this one"),
+        ({"preset": "paper"}, "31 of the 36 pairs different, this one 22"),
+        ({"rule": "tests", "alternative": "two-sided", "family": "all"},
+         "28 of the 36 pairs different, this one 14"),
+        ({}, "28 of the 36 pairs different, this one 1"),
+        ({"control": "ALP", "preset": "paper"}, "8 of the 8 pairs different, this one 7"),
+        ({"control": "ALP"}, "8 of the 8 pairs different, this one 5"),
     ],
-)
-def test_the_verdict_counts_each_test_of_the_family_once(settings, counts):
-    assert counts in occstats.compare("lenz2021", n_resamples=100, **settings).verdict
+)  # fmt: skip
+def test_the_verdict_counts_unordered_pairs(settings, counts):
+    assert counts in occstats.compare("lenz2021", n_resamples=200, **settings).verdict
+
+
+@pytest.mark.parametrize("alternative", ["greater", "less", "two-sided"])
+@pytest.mark.parametrize("options", [{}, {"control": "NND"}, {"family": "all"}])
+def test_conclusions_follow_from_the_corrected_p_values(alternative, options):
+    options = {"rule": "tests", "alternative": alternative, "n_resamples": 100, **options}
+    found = occstats.compare("lenz2021", **options)
+    conclusion, p = found.matrix("conclusion"), found.matrix("p_adjusted")
+    z = found.matrix("z")
+    for a, b in itertools.permutations(found.algorithms, 2):
+        # What speaks for "a is better than b" under each alternative, written out.
+        claims = {
+            "greater": p.loc[a, b] <= 0.05,
+            "less": p.loc[b, a] <= 0.05,
+            "two-sided": p.loc[a, b] <= 0.05 and z.loc[a, b] > 0,
+        }
+        assert (conclusion.loc[a, b] == "better") == claims[alternative]
+        assert (conclusion.loc[b, a] == "worse") == claims[alternative]
+        assert pd.isna(conclusion.loc[a, b]) == pd.isna(p.loc[a, b])
+    decided = sum(conclusion.loc[a, b] in ("better", "worse")
+                  for a, b in itertools.combinations(found.algorithms, 2))  # fmt: skip
+    assert found.tally.different == decided > 0
+    assert found.tally.tested == (8 if "control" in options else 36)
+    assert "p ≤ 0.05" in found.rule
 
 
 def test_kendall(comparison):
@@ -110,7 +141,8 @@ def test_kendall(comparison):
     assert found[frozenset(("SVM", "NND"))] == 0.84
 
 
-def test_regression(comparison):
+def test_regression_of_the_paper():
+    comparison = occstats.compare("lenz2021", preset="paper", n_resamples=100)
     terms = ["intercept", "log_n", "log_m", "sparsity", "median_score"]
     assert list(comparison.regression["term"].unique()) == terms
     table = comparison.regression.set_index(["algorithm", "term"])
@@ -169,26 +201,93 @@ def test_verdict_says_who_beats_whom(comparison):
     verdict = comparison.verdict
     assert verdict.startswith(
         "Of 9 algorithms on 246 tasks from 50 data sets, ALP has the best mean rank (3.51; "
+        "mean AUROC 0.817)."
     )
-    assert "better than NND, MD, LOF, IF, EIF, LNND and SAE, but not than SVM (p = 0.17)" in verdict
-    assert "31 of the 72 tests significant, this one 22" in verdict
-    assert "does not control the error over the whole matrix" in verdict
+    assert "ALP is significantly better than LOF, EIF, LNND and SAE; statistically tied" in verdict
+    assert "tied for first: ALP, SVM (p = 0.8" in verdict
+    # The interval is that of the frame, for all pairs together.
+    row = comparison.pairwise.query("a == 'ALP' and b == 'SVM'").iloc[0]
+    low, high = f"−{-row['simultaneous_ci_low']:.3f}", f"+{row['simultaneous_ci_high']:.3f}"
+    assert f"+0.003 (95 % interval {low} to {high}, for all pairs together)" in verdict
+    assert "28 of the 36 pairs different, this one 14" in verdict
+    assert "two-sided, corrected over all pairs by max-T, at α = 0.05" in verdict
+    assert len(re.findall(r"\.(?= [A-Z]|$)", verdict)) == 5
+
+
+def test_the_preset_is_the_paper_and_an_option_beside_it_wins():
+    paper = occstats.compare("lenz2021", preset="paper", n_resamples=100)
+    assert "better than NND, MD, LOF, IF, EIF, LNND and SAE" in paper.verdict
+    assert "statistically tied for first: ALP and SVM (p = 0.17)" in paper.verdict
+    assert "one-sided, Holm-corrected over the tests of each algorithm" in paper.verdict
+    assert sum("choices are those of Lenz et al. (2021)" in note for note in paper.notes) == 1
+    chosen = paper.meta
+    assert (chosen["preset"], chosen["rule"], chosen["inference"]) == ("paper", "tests", "cr1")
+    other = Settings.of(preset="paper", inference="hc3", alternative="two-sided")
+    assert (other.inference, other.alternative, other.rule) == ("hc3", "two-sided", "tests")
+    with pytest.raises(ArgumentError, match="preset must be one of paper"):
+        Settings.of(preset="papr")
+
+
+def test_conclusions_are_those_of_the_simultaneous_tests(comparison):
+    p, z = comparison.matrix("p_simultaneous"), comparison.matrix("z")
+    found = comparison.matrix("conclusion")
+    for a, b in itertools.permutations(comparison.algorithms, 2):
+        assert (found.loc[a, b] == "better") == (p.loc[a, b] <= 0.05 and z.loc[a, b] > 0)
+    assert comparison.tally.different == 14
+
+
+def test_rank_sets_count_who_is_better_and_who_is_worse(comparison):
+    found = comparison.matrix("conclusion")
+    summary = comparison.summary.set_index("algorithm")
+    for name in comparison.algorithms:
+        assert summary.loc[name, "rank_low"] == 1 + (found.loc[name] == "worse").sum()
+        assert summary.loc[name, "rank_high"] == 9 - (found.loc[name] == "better").sum()
+    assert list(summary.index[summary["rank_low"] == 1]) == ["ALP", "SVM", "NND", "MD", "IF"]
+
+
+def test_pairs_within_a_margin_are_equivalent():
+    found = occstats.compare("lenz2021", algorithms=["ALP", "SVM", "SAE"], margin=0.03,
+                             n_resamples=500)  # fmt: skip
+    assert found.matrix("conclusion").loc["SVM", "ALP"] == "equivalent"
+    assert found.matrix("conclusion").loc["SAE", "ALP"] == "worse"
+    assert "equivalent to SVM to within ±0.03" in found.verdict
+    p = found.matrix("p_equivalent")
+    assert p.loc["ALP", "SVM"] == p.loc["SVM", "ALP"] <= 0.05
+    assert p.loc["ALP", "SAE"] > 0.05
+    assert found.matrix("p_not_worse").loc["SAE", "ALP"] > 0.5
+
+
+@pytest.mark.parametrize(
+    ("factor", "rope"), [(1.0, 0.01), (100.0, 1.0), (1e4, 100.0), (1e-9, 1e-11)]
+)
+def test_equivalence_and_ties_follow_the_scale_of_the_score(factor, rope):
+    frame = occstats.load_results("lenz2021").to_frame().rename(columns={"auroc": "gain"})
+    frame = frame[frame["descriptor"].isin(["ALP", "SVM"])]
+    frame["gain"] *= factor
+    found = occstats.compare(frame, score="gain", n_resamples=200)
+    assert found.settings.rope == pytest.approx(rope, rel=1e-12)
+    assert found.settings.tie_tolerance == pytest.approx(rope * 1e-7, rel=1e-12)
+    unit = occstats.compare("lenz2021", algorithms=["ALP", "SVM"], n_resamples=200)
+    for name in ("z", "bayes_equivalent", "difference_within"):
+        np.testing.assert_allclose(found.matrix(name), unit.matrix(name), rtol=1e-6)
+    assert occstats.compare(frame, score="gain", n_resamples=200, rope=3.0).settings.rope == 3
 
 
 def test_verdict_about_a_control():
-    comparison = occstats.compare("lenz2021", control="NND", n_resamples=100)
+    comparison = occstats.compare("lenz2021", control="NND", n_resamples=1000)
     assert comparison.settings.family == "control"
     assert "NND is significantly better than" in comparison.verdict
-    assert "It is significantly worse than ALP" in comparison.verdict
-    tested = comparison.pairwise.dropna(subset=["p_adjusted"])
-    assert ((tested["a"] == "NND") | (tested["b"] == "NND")).all()
-    assert len(tested) == 16
+    assert "and significantly worse than ALP; undecided: " in comparison.verdict
+    for column in ("p_adjusted", "p_simultaneous", "conclusion"):
+        tested = comparison.pairwise.dropna(subset=[column])
+        assert ((tested["a"] == "NND") | (tested["b"] == "NND")).all()
+        assert len(tested) == 16
 
 
 @pytest.mark.parametrize("alternative", ["less", "two-sided"])
 def test_the_verdict_does_not_turn_around_with_the_alternative(alternative):
     verdict = occstats.compare(
-        "lenz2021", alternative=alternative, family="all", n_resamples=100
+        "lenz2021", alternative=alternative, family="all", rule="tests", n_resamples=100
     ).verdict
     assert "ALP is significantly better than" in verdict
     assert "significantly worse" not in verdict
@@ -212,7 +311,7 @@ def test_methods_paragraph_follows_the_settings():
         "lenz2021", test="ds", null="permutation", n_resamples=300, correction="hochberg",
         family="all", kendall="plain", inference="cr2", alternative="two-sided",
     ).methods  # fmt: skip
-    for phrase in ("Datta and Satten, 2008", "300 random flips", "Hochberg, 1988", "over all pairs",
+    for phrase in ("Datta and Satten, 2008", "no more than 300", "Hochberg, 1988", "over all pairs",
                    "Kendall, 1945", "Pustejovsky and Tipton, 2018", "two-sided"):  # fmt: skip
         assert phrase in changed
     assert "Rosner" not in changed
@@ -226,7 +325,16 @@ def test_json_document(comparison):
     meta = document["meta"]
     assert (meta["tasks"], meta["clusters"], meta["score"]) == (246, 50, "auroc")
     assert sorted(meta["algorithms"]) == sorted(comparison.algorithms)
-    for key in ("test", "null", "correction", "family", "alternative", "versions", "engine"):
+    for key in (
+        "rule",
+        "test",
+        "null",
+        "correction",
+        "family",
+        "alternative",
+        "versions",
+        "engine",
+    ):
         assert key in meta
     assert len(document["pairwise"]) == 72
     # Floats in full precision read back as the same numbers.
@@ -237,11 +345,13 @@ def test_json_document(comparison):
     ("section", "keys"),
     [
         ("summary", "algorithm mean_rank mean_score cvsd mean_rank_ci_low mean_rank_ci_high "
-         "mean_score_ci_low mean_score_ci_high prob_best"),
-        ("pairwise", "a b statistic z p p_adjusted n_tasks n_clusters mean_difference "
+         "mean_score_ci_low mean_score_ci_high prob_best rank_low rank_high"),
+        ("pairwise", "a b statistic z p p_adjusted p_simultaneous n_tasks n_clusters "
+         "mean_difference "
          "difference_ci_low difference_ci_high hodges_lehmann hodges_lehmann_ci_low "
          "hodges_lehmann_ci_high rank_biserial wins ties losses prob_improvement_task "
-         "prob_improvement_dataset bayes_better bayes_equivalent bayes_worse icc p_naive"),
+         "prob_improvement_dataset bayes_better bayes_equivalent bayes_worse icc p_naive "
+         "simultaneous_ci_low difference_above difference_within difference_below"),
         ("kendall", "a b tau"),
         ("regression", "algorithm term coefficient se df p ci_low ci_high"),
         ("complementary_pairs", "a b mean_best_score mean_rank"),
@@ -282,10 +392,31 @@ def test_comparison_is_frozen(comparison):
         comparison.verdict = "other"
 
 
-def test_the_signature_has_the_settings_and_their_defaults():
+def test_the_signature_and_documentation_have_every_setting():
     parameters = inspect.signature(occstats.compare).parameters
     for field in dataclasses.fields(Settings):
-        assert parameters[field.name].default == field.default, field.name
+        # Also where the default is NaN: it follows the scale of the score.
+        assert parameters[field.name].default is field.default, field.name
+        for documented in (occstats.compare, Settings):
+            assert f"\n{field.name} : " in documented.__doc__
+            assert OPTIONS[field.name].help in documented.__doc__
+
+
+def test_every_setting_is_declared_once():
+    hints = get_type_hints(Settings)
+    # Type checkers and editors see the same names, and the same values.
+    assert list(Options.__annotations__) == list(OPTIONS)
+    for name, option in OPTIONS.items():
+        # A value may also be made of a choice and a name: impute=NAME.
+        if option.choices and not any(choice.endswith("=NAME") for choice in option.choices):
+            literal = next((a for a in get_args(hints[name]) if get_args(a)), hints[name])
+            assert get_args(literal) == tuple(option.choices)
+        assert option.help
+        assert option.label or not option.recorded
+    reading = set(inspect.signature(occstats.load_results).parameters) - {"sources"}
+    assert set(get_type_hints(Arguments)) == set(OPTIONS) | reading
+    recorded = [name for name, option in OPTIONS.items() if option.recorded]
+    assert set(recorded) <= set(occstats.compare("lenz2021", n_resamples=100).meta)
 
 
 def test_a_misspelt_argument_is_guessed():

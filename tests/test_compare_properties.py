@@ -1,5 +1,7 @@
 """What must not change the answer: order, names, monotone scales, the direction of the score."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -110,21 +112,88 @@ def test_shift_and_unit_of_the_score_do_not_change_a_test(frame, factor, shift):
     same(one, other, ["z", "p", "p_adjusted"])
 
 
-def test_negated_scores_with_lower_is_better_give_the_same_answer():
-    results = occstats.load_results("lenz2021").to_frame()
-    negated = results.assign(loss=-results["auroc"]).drop(columns="auroc")
-    one = occstats.compare(results)
-    other = occstats.compare(negated, score="loss", lower_is_better=True)
-    same(one, other)
-    assert one.algorithms == other.algorithms
-    for frame in ("ranks", "rank_frequencies", "regression", "diagnostics"):
-        pd.testing.assert_frame_equal(getattr(one, frame), getattr(other, frame), rtol=1e-9)
-    np.testing.assert_allclose(one.kendall["tau"], other.kendall["tau"])
-    np.testing.assert_allclose(one.summary["mean_score"], -other.summary["mean_score"])
-    np.testing.assert_allclose(one.strata["mean_rank"], other.strata["mean_rank"])
-    np.testing.assert_allclose(one.strata["low"], -other.strata["high"])
-    assert one.verdict.replace("0.817", "X") == other.verdict.replace("-0.817", "X").replace(
-        "loss", "auroc"
+# What is on the scale of the score changes its sign, and low becomes high.
+TURNED = {
+    "mean_score": "mean_score",
+    "mean_score_ci_low": "mean_score_ci_high",
+    "mean_score_ci_high": "mean_score_ci_low",
+    "mean_best_score": "mean_best_score",
+}
+TURNED_STRATA = {"low": "high", "high": "low"}
+
+
+def assert_turned(one, other, path):
+    """The same everywhere, but for the signs of what is on the scale of the score."""
+    if isinstance(one, dict):
+        turned = TURNED | (TURNED_STRATA if path.startswith("strata") else {})
+        assert one.keys() == other.keys(), path
+        for key, value in one.items():
+            opposite = other[turned.get(key, key)]
+            if key in turned and opposite is not None:
+                opposite = -opposite
+            assert_turned(value, opposite, f"{path}.{key}")
+    elif isinstance(one, list):
+        assert len(one) == len(other), path
+        for row, (first, second) in enumerate(zip(one, other, strict=True)):
+            assert_turned(first, second, f"{path}[{row}]")
+    elif isinstance(one, float):
+        # Sums of negated numbers round like sums of the numbers, but for what a median of an even
+        # number of tasks or a quantile does.
+        assert one == pytest.approx(other, rel=1e-9, abs=1e-12), path
+    else:
+        assert one == other, path
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"deep": True},
+        {"alternative": "two-sided", "family": "all", "null": "permutation", "inference": "cr2"},
+        {"test": "ds", "control": "A2", "strata": "quantile", "kendall": "sum"},
+        {"test": "dataset-means", "null": "exact", "kendall": "plain", "alternative": "less"},
+    ],
+)
+def test_a_negated_loss_changes_nothing_but_signs(unbalanced, options):
+    loss = unbalanced.assign(gain=-unbalanced["gain"])
+    reading = {"score": "gain", "score_name": "gain", **FAST, **options}
+    one = occstats.compare(unbalanced, **reading).to_dict()
+    other = occstats.compare(loss, lower_is_better=True, **reading).to_dict()
+    assert one["fold_tests"], "the folds take part"
+    for section in one.keys() - {"meta", "verdict", "notes"}:
+        assert_turned(one[section], other[section], section)
+    assert one["verdict"] == re.sub(r"(?<=[ (])-(?=\d)", "", other["verdict"])
+
+
+def test_means_are_means_of_data_sets_of_tasks_of_folds_of_repeats(unbalanced):
+    found = occstats.compare(unbalanced, score="gain", **FAST).summary.set_index("algorithm")
+    levels = ["algorithm", "dataset", "class", "fold", "repeat"]
+    means = unbalanced.set_index(levels)["gain"]
+    for depth in range(len(levels) - 1, 0, -1):
+        means = means.groupby(levels[:depth]).mean()
+    pd.testing.assert_series_equal(found["mean_score"].sort_index(), means, check_names=False)
+
+
+def test_spreads_over_folds_are_averaged_with_every_data_set_weighing_the_same(unbalanced):
+    found = occstats.compare(unbalanced, score="gain", **FAST).summary.set_index("algorithm")
+    levels = ["algorithm", "dataset", "class", "repeat"]
+    spread = unbalanced.groupby(levels)["gain"].std()
+    for depth in (3, 2, 1):
+        spread = spread.groupby(levels[:depth]).mean()
+    pd.testing.assert_series_equal(found["cvsd"].sort_index(), spread, check_names=False)
+    flat = unbalanced.groupby(levels)["gain"].std().groupby("algorithm").mean()
+    assert (found["cvsd"].sort_index() - flat).abs().min() > 1e-4, "the fixture tells them apart"
+
+
+@pytest.mark.parametrize("alternative", ["greater", "less", "two-sided"])
+@pytest.mark.parametrize("options", [{}, {"family": "all"}, {"control": "A1"}])
+def test_the_design_counts_the_tests_that_are_corrected_together(unbalanced, alternative, options):
+    settings = {"rule": "tests", "alternative": alternative, "correction": "bonferroni", **options}
+    found = occstats.compare(unbalanced, score="gain", **FAST, **settings)
+    tested = found.pairwise.dropna(subset=["p_adjusted"]).query("p > 0")
+    factors = tested["p_adjusted_unclipped"] / tested["p"]
+    np.testing.assert_allclose(factors, found.design.family_size)
+    assert found.design.smallest_p_corrected == min(
+        1.0, found.design.smallest_p * found.design.family_size
     )
 
 

@@ -9,14 +9,15 @@ from click.testing import CliRunner
 from occstats import diagnosis
 from occstats.cli.doctor import command
 from occstats.diagnosis import Diagnosis, Finding, diagnose
-from occstats.stats import clusrank, rscript
-from occstats.stats.clusrank import Rpy2Found
-from occstats.stats.rscript import RFound
+from occstats.engines import rpy2 as embedded
+from occstats.engines import rscript
+from occstats.engines.rpy2 import Rpy2Found
+from occstats.engines.rscript import RFound
 
 
 def pretend(monkeypatch, r, rpy2):
     monkeypatch.setattr(rscript, "probe_r", lambda: r)
-    monkeypatch.setattr(clusrank, "probe_rpy2", lambda: rpy2)
+    monkeypatch.setattr(embedded, "probe_rpy2", lambda: rpy2)
 
 
 def by_name(found):

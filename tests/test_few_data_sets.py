@@ -34,27 +34,61 @@ def test_a_single_task_has_no_classical_test():
     assert "friedman" not in {found.name for found in all_tables(comparison)}
 
 
-def test_one_pair_needs_no_caution_about_the_matrix():
-    caution = "does not control the error"
-    pair = occstats.compare("lenz2021", algorithms=["ALP", "SVM"], n_resamples=200)
-    assert caution not in pair.verdict
-    three = occstats.compare("lenz2021", algorithms=["ALP", "SVM", "NND"], n_resamples=200)
-    assert caution in three.verdict
-
-
 @pytest.mark.parametrize(
-    ("n_clusters", "settings", "sentence"),
+    ("n_clusters", "settings", "least", "needed"),
     [
-        # 2 ** -3 = 0.125, for two tests in a row of three algorithms
-        (3, {}, "no exact corrected p-value is below 0.25"),
-        (3, {"correction": "none"}, "no exact p-value is below 0.12"),
-        (8, {}, "the normal approximation is rough"),
-        (8, {"null": "exact"}, "There are only 8 data sets"),
+        # Flipping the signs of m data sets, two-sided: 2 ** (1 - m), whatever the number of pairs.
+        (3, {}, "0.25", 6),
+        (5, {}, "0.062", 6),
+        (5, {"alpha": 0.01}, "0.062", 8),
+        # 2 ** -3 = 0.125, times two tests in a row of three algorithms; 2 ** -6 * 2 <= 0.05.
+        (3, {"preset": "paper"}, "0.25", 6),
+        (3, {"preset": "paper", "correction": "none"}, "0.12", 5),
+        # A correction that steps up multiplies by 1 where all p-values are equally small.
+        (3, {"preset": "paper", "correction": "hochberg"}, "0.12", 5),
     ],
 )
-def test_the_verdict_says_what_few_data_sets_can_show(n_clusters, settings, sentence):
-    verdict = occstats.compare(table([2] * n_clusters), n_resamples=200, **settings).verdict
-    assert sentence in verdict
+def test_too_few_data_sets_show_nothing_and_that_is_all_that_is_said(
+    n_clusters, settings, least, needed
+):
+    found = occstats.compare(table([2] * n_clusters), n_resamples=200, **settings)
+    _, second = found.verdict.split(". With ")
+    assert second == (
+        f"{n_clusters} data sets this benchmark cannot show a difference at α = "
+        f"{found.settings.alpha:g}: no corrected p-value can be below {least}, and it takes at "
+        f"least {needed} data sets to get one."
+    )
+    assert "significant" not in found.verdict
+    assert set(found.pairwise["conclusion"]) == {"undecided"}
+    assert found.summary["rank_low"].eq(1).all()
+    assert found.summary["rank_high"].eq(3).all()
+    # With as many as it takes there is a verdict.
+    enough = occstats.compare(table([2] * needed), n_resamples=200, **settings)
+    assert "cannot show" not in enough.verdict
+
+
+def test_a_mean_rank_on_which_all_agree_is_not_certain():
+    frame = table([2] * 8)
+    frame.loc[frame["descriptor"] == "A0", "auroc"] = 1.0
+    summary = occstats.compare(frame, n_resamples=200).summary.iloc[0]
+    assert summary["mean_rank"] == summary["mean_rank_ci_low"] == 1
+    # Clopper and Pearson: 0 of 8 data sets is compatible with a share of 1 - 0.025 ** (1 / 8).
+    assert summary["mean_rank_ci_high"] == pytest.approx(1 + 2 * (1 - 0.025 ** (1 / 8)))
+
+
+def test_data_sets_of_one_task_are_the_plain_wilcoxon_test():
+    found = occstats.compare(table([1] * 12), n_resamples=200)
+    assert "this is the plain Wilcoxon test" in found.verdict
+    assert "--cluster" in found.verdict
+    np.testing.assert_allclose(found.pairwise["p"], found.pairwise["p_naive"], rtol=1e-12)
+    assert "plain Wilcoxon signed-rank test" in found.methods
+    frame = table([1] * 12)
+    frame["dataset"] = frame["dataset"].map(
+        lambda name: f"{'cifar' if name > 'd4' else 'digits'}-{name}"
+    )
+    assert any("Most names share a beginning" in note and "--cluster" in note
+               for note in occstats.compare(frame, n_resamples=200).notes)  # fmt: skip
+    assert not any("share a beginning" in note for note in found.notes)
 
 
 def test_intervals_of_bounded_scores_stay_in_bounds():
@@ -80,9 +114,9 @@ def test_shares_add_up_and_every_effect_is_explained():
 def test_methods_name_the_intervals_and_traits_that_were_used():
     few = occstats.compare(table([2, 2, 2]), n_resamples=200).methods
     assert "Student's over data sets" in few
-    assert "regressed on the median score of the task" in few
+    assert "regressed on the median score of the other algorithms" in few
     many = occstats.compare("lenz2021", n_resamples=200, kendall="hyperbolic").methods
     assert "studentised (Davison and Hinkley, 1997) for mean ranks" in many
     assert "percentiles for rank-biserial correlations;" in many
     assert "Wilson's (Wilson, 1927)" in many
-    assert "number of attributes, the sparsity and the median score of the task" in many
+    assert "number of attributes, the sparsity and the median score of the other algorithms" in many

@@ -38,7 +38,7 @@ def test_a_comparison_needs_no_compiler_and_no_plotting():
     )
     names = imported(code)
     assert "scipy" in names
-    assert not names & {"numba", "matplotlib", "seaborn", "statsmodels", "sklearn", "rpy2"}
+    assert not names & {"numba", "matplotlib", "seaborn", "sklearn", "rpy2"}
 
 
 def test_the_door_offers_what_it_promises():

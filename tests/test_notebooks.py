@@ -1,5 +1,6 @@
 """The notebooks run from top to bottom, say what their committed outputs say, and stay small."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ pytest.importorskip("ipykernel")
 
 FOLDER = Path(__file__).parents[1] / "notebooks"
 NAMES = ["01_compare", "02_descriptors", "03_experiment", "04_paper"]
-LARGEST = 400_000
+LARGEST = 340_000
 
 
 def read(name):
@@ -44,6 +45,42 @@ def test_outputs_are_committed_in_order_and_small(name):
     assert (FOLDER / f"{name}.ipynb").stat().st_size < LARGEST
 
 
+def stray_outputs(notebook):
+    """Cells with several outputs of one kind, or with an escape code."""
+    found = []
+    for cell in code(notebook):
+        kinds = [output.output_type for output in cell.outputs]
+        if max(map(kinds.count, kinds), default=0) > 1 or "\\u001b" in json.dumps(cell.outputs):
+            found.append(cell.source)
+    return found
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_cell_has_one_output_and_no_escape_code(name):
+    assert stray_outputs(read(name)) == []
+
+
+def test_a_comparison_is_one_output_in_a_notebook(tmp_path, monkeypatch):
+    monkeypatch.setenv("JUPYTER_PLATFORM_DIRS", "1")
+    monkeypatch.setenv("IPYTHONDIR", str(tmp_path / "ipython"))
+    compared = "occstats.compare('lenz2021', algorithms=['ALP', 'SVM', 'NND'], n_resamples=100)"
+    sources = [f"import occstats\ncomparison = {compared}\ncomparison", "print(comparison)"]
+    cells = [nbformat.v4.new_code_cell(source) for source in sources]
+    notebook = nbformat.v4.new_notebook(cells=cells)
+    nbclient.NotebookClient(
+        notebook,
+        timeout=300,
+        kernel_name="python3",
+        resources={"metadata": {"path": str(tmp_path)}},
+    ).execute()
+    shown, printed = (cell.outputs for cell in notebook.cells)
+    assert [output.output_type for output in shown] == ["execute_result"]
+    assert set(shown[0].data) == {"text/html", "text/plain"}
+    assert [output.output_type for output in printed] == ["stream"]
+    assert "mean rank" in printed[0].text
+    assert stray_outputs(notebook) == []
+
+
 def test_every_notebook_is_tested():
     assert sorted(path.stem for path in FOLDER.glob("*.ipynb")) == NAMES
 
@@ -68,6 +105,7 @@ def test_notebook_runs_and_says_the_same(name, tmp_path, monkeypatch):
     for cell in code(notebook):
         for output in cell.outputs:
             assert output.get("name") != "stderr", output.text
+    assert stray_outputs(notebook) == []
     assert printed(notebook) == printed(committed)
     assert list(work.iterdir()) == []
     rich = {

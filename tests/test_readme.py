@@ -6,7 +6,6 @@ from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
-import pandas as pd
 import pytest
 from click.testing import CliRunner
 
@@ -108,13 +107,3 @@ def _parameters(command):
     yield from command.params
     for inner in getattr(command, "commands", {}).values():
         yield from _parameters(inner)
-
-
-def test_the_json_table_names_what_the_document_has():
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    document = occstats.compare("lenz2021", n_resamples=100).to_dict()
-    for section in ("summary", "pairwise", "kendall", "regression", "strata", "diagnostics"):
-        row = re.search(rf"^\| `{section}`[^|]*\| `([^`]+)`", text, re.M)
-        assert row, section
-        frame = pd.DataFrame(document[section])
-        assert set(row[1].split(", ")) <= set(frame.columns), section

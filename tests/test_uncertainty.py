@@ -8,13 +8,13 @@ import pytest
 
 from occstats import compare, load_results
 from occstats.comparison import Settings
-from occstats.comparison.affordable import affordable
 from occstats.comparison.document import plain
-from occstats.comparison.explanations import EXPLANATIONS, explain
-from occstats.comparison.uncertainty import assess
+from occstats.comparison.sample import affordable
+from occstats.comparison.words.explain import EXPLANATIONS
+from occstats.errors import ResultsError
 from occstats.results import Results
-from occstats.stats import clustered_wilcoxon_pairs
 from occstats.stats.hodges_lehmann import hodges_lehmann_shift
+from occstats.stats.sample import Sample
 
 PAIRWISE = [
     "difference_ci_low",
@@ -45,13 +45,20 @@ SUMMARY = [
 
 @pytest.fixture(scope="module")
 def paper():
-    return compare("lenz2021", n_resamples=2000)
+    return compare("lenz2021", preset="paper", n_resamples=2000)
 
 
 @pytest.fixture(scope="module")
 def deep():
     return compare(
-        "lenz2021", algorithms=["ALP", "SVM", "NND"], n_resamples=500, deep=True, progress=False
+        "lenz2021",
+        algorithms=["ALP", "SVM", "NND"],
+        n_resamples=500,
+        deep=True,
+        progress=False,
+        rule="tests",
+        alternative="two-sided",
+        family="all",
     )
 
 
@@ -134,8 +141,8 @@ def test_a_left_out_data_set_really_changes_the_conclusion(paper):
     row = paper.stability.changes.query("left_out == 'dataset'").iloc[0]
     results = load_results("lenz2021")
     kept = results.keep_tasks(results.clusters != row["name"])
-    again = compare(kept, n_resamples=100).matrix("p_adjusted")
-    better = {"a better": (row["a"], row["b"]), "b better": (row["b"], row["a"])}
+    again = compare(kept, preset="paper", n_resamples=100).matrix("p_adjusted")
+    better = {"better": (row["a"], row["b"]), "worse": (row["b"], row["a"])}
     for conclusion, (a, b) in better.items():
         assert (again.loc[a, b] < 0.05) == (row["conclusion_without"] == conclusion)
         assert (paper.matrix("p_adjusted").loc[a, b] < 0.05) == (row["conclusion"] == conclusion)
@@ -263,18 +270,13 @@ def test_folds_give_a_test_per_task():
 @pytest.mark.parametrize("options", [{"test": "ds"}, {"test": "dataset-means"}, {"control": "ALP"}])
 @pytest.mark.parametrize("alternative", ["two-sided", "less"])
 def test_other_settings(options, alternative):
-    results = load_results("lenz2021").select(["ALP", "SVM", "SAE"])
-    settings = Settings(
+    found = compare(
+        load_results("lenz2021").select(["ALP", "SVM", "SAE"]),
         alternative=alternative,
         n_resamples=200,
-        family="control" if "control" in options else "row",
         **options,
     )
-    tests = clustered_wilcoxon_pairs(
-        results.oriented, results.clusters, alternative=alternative, tie_tolerance=1e-9
-    )
-    found = assess(results, settings, tests=tests)
-    naive = found.naive.set_index(["a", "b"])
+    naive = found.diagnostics.set_index(["a", "b"])
     assert bool(naive.loc[("ALP", "SAE"), "naive_a_better"])
     assert not bool(naive.loc[("ALP", "SAE"), "naive_b_better"])
     json.dumps(plain(found.stability), allow_nan=False)
@@ -291,8 +293,8 @@ def test_the_prior_is_an_option():
 
 def test_intervals_of_tau_are_explained_where_there_are_none():
     results = load_results("lenz2021").select(["ALP", "SVM"])
-    found = assess(results, Settings(kendall="hyperbolic", n_resamples=100))
-    assert found.kendall_intervals["tau_ci_low"].isna().all()
+    found = compare(results, kendall="hyperbolic", n_resamples=100)
+    assert found.kendall["tau_ci_low"].isna().all()
     assert any("hyperbolic" in note for note in found.notes)
 
 
@@ -303,7 +305,7 @@ def test_everything_is_explained_in_one_sentence(deep):
     frames += [deep.pairwise, deep.summary, deep.kendall]
     names = {name for frame in frames for name in frame.columns} - {"a", "b"}
     names |= {name for name, part in parts.items() if isinstance(part, pd.DataFrame)}
-    unexplained = {name for name in names if not explain(name)}
+    unexplained = {name for name in names if not deep.explain(name)}
     assert unexplained == {"algorithm", "dataset", "pairs"}  # they speak for themselves
     for sentence in EXPLANATIONS.values():
         assert sentence.endswith(".")
@@ -324,45 +326,62 @@ def large(m, tasks, k):
 
 def test_what_is_left_out_of_many_algorithms_is_said():
     results = large(4, 1, 65)
-    found = assess(results, Settings(n_resamples=100))
+    found = compare(results, n_resamples=100)
     assert any("2,080 pairs" in note and "Hodges-Lehmann" in note for note in found.notes)
-    assert found.pair_effects["hodges_lehmann"].isna().all()
-    assert found.pair_effects["wins"].notna().all()
+    assert found.pairwise["hodges_lehmann"].isna().all()
+    assert found.pairwise["wins"].notna().all()
     assert found.stability.leave_one_dataset_out is None
     json.dumps(plain(found.stability), allow_nan=False)
 
 
 def test_what_is_left_out_of_many_data_sets_is_said():
-    found = assess(large(1001, 1, 2), Settings(n_resamples=100))
+    found = compare(large(1001, 1, 2), n_resamples=100)
     assert any("1,001 data sets" in note and "Bayesian" in note for note in found.notes)
-    assert found.pair_effects["difference_ci_low"].notna().all()
-    assert found.pair_effects["rank_biserial"].notna().all()
-    assert found.pair_effects["rank_biserial_ci_low"].isna().all()
+    assert found.pairwise["difference_ci_low"].notna().all()
+    assert found.pairwise["rank_biserial"].notna().all()
+    assert found.pairwise["rank_biserial_ci_low"].isna().all()
 
 
 def test_fewer_resamples_are_said():
-    sizes = affordable(large(200, 1, 12), Settings())
+    def sizes_of(results):
+        return affordable(Sample.of(results.oriented, results.clusters), Settings())
+
+    sizes = sizes_of(large(200, 1, 12))
     assert sizes.form_resamples == int(1e10 / (2 * 66 * 200**2))
     assert any("1,893 resamples" in note for note in sizes.notes)
-    assert affordable(large(200, 1, 3), Settings()).notes == ()
+    assert sizes_of(large(200, 1, 3)).notes == ()
 
 
 def test_stability_under_another_null_is_said_to_be_asymptotic():
     results = load_results("lenz2021").select(["ALP", "SVM"])
-    found = assess(results, Settings(null="exact", n_resamples=100))
+    found = compare(results, null="exact", n_resamples=100)
     assert any("normal approximation" in note for note in found.notes)
-    assert assess(results, Settings(n_resamples=100)).notes == ()
+    assert not any("approximation" in note for note in compare(results, n_resamples=100).notes)
 
 
-@pytest.mark.parametrize("test", ["rgl", "ds", "dataset-means"])
-def test_algorithms_without_a_common_task(test):
+def test_algorithms_without_a_common_task_cannot_be_ranked():
     frame = table(9)
     half = frame["dataset"].isin(["d0", "d1", "d2", "d3"])
     apart = frame[~((frame["descriptor"] == "A0") & half | (frame["descriptor"] == "A1") & ~half)]
-    results = load_results(apart).resolve_missing("pairwise")
-    found = assess(results, Settings(missing="pairwise", test=test, n_resamples=100, deep=True))
-    pair = found.pair_effects.set_index(["a", "b"]).loc[("A0", "A1")]
-    assert pair[["mean_difference", "hodges_lehmann", "bayes_better", "wins"]].isna().all()
-    assert found.pair_effects.set_index(["a", "b"]).loc[("A0", "A2"), "wins"] >= 0
-    for section in (found.stability, found.design, found.classical):
-        json.dumps(plain(section), allow_nan=False)
+    with pytest.raises(ResultsError, match="no task has a score of every algorithm"):
+        compare(apart, missing="pairwise")
+
+
+@pytest.mark.parametrize(("m", "kind"), [(5, "Student's"), (6, "studentised")])
+def test_methods_figures_and_explanations_agree_on_the_kind_of_interval(m, kind):
+    found = compare(table(10, m=m), n_resamples=100)
+    assert kind in found.intervals["mean_rank"].name
+    assert kind in found.explain("mean_rank_ci")
+    assert kind in found.explain("difference_ci_low")
+    other = {"Student's": "studentised", "studentised": "Student's over data sets"}[kind]
+    assert kind in found.methods
+    assert other not in found.methods
+
+
+def test_an_interval_that_was_not_made_is_not_in_the_methods():
+    found = compare(table(10), n_resamples=100, kendall="hyperbolic")
+    assert "tau" not in found.intervals
+    assert "rank-biserial correlations and τ" not in found.methods
+    single = compare(table(5, m=1), n_resamples=100)
+    assert not {"mean_rank", "mean_score", "difference"} & set(single.intervals)
+    assert "Intervals" not in single.methods

@@ -75,8 +75,8 @@ def command(
     test every ordered pair of algorithms, and the largest difference is printed. The exit code is
     0 if no p-value and no Z differs by more than 1e-10, and 1 otherwise.
     """
+    from occstats.engines.check import AGREEMENT, check_engines
     from occstats.results import load_results
-    from occstats.stats.engine_check import AGREEMENT, check_engines
 
     if null == "exact":
         if test == "ds":

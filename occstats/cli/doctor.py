@@ -23,7 +23,7 @@ def command(as_json: bool) -> None:
     """
     from occstats import __version__
     from occstats.diagnosis import diagnose
-    from occstats.names import printable
+    from occstats.text import printable
 
     diagnosis = diagnose()
     if as_json:

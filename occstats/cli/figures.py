@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-import csv
 import warnings
+from functools import partial
 from typing import Any
 
 import click
 
-from occstats.cli.options import RESULTS, reading_options, take_reading
+from occstats.cli.options import (
+    RESULTS,
+    GroupedCommand,
+    complete_figures,
+    reading_options,
+    setting_options,
+    split_names,
+    take_reading,
+    take_settings,
+)
 from occstats.figures.registry import FIGURES
 
 _WIDTHS = "column, page, elsevier, ieee, lncs, springer, neurips, acm"
-
-
-def _comma_separated(text: str | None) -> list[str]:
-    """Names separated by commas; a name that has a comma itself can be quoted."""
-    parts = next(csv.reader([text or ""], skipinitialspace=True), [])
-    return [part.strip() for part in parts if part.strip()]
 
 
 def _list_figures(context: click.Context, _: click.Parameter, asked: bool) -> None:
@@ -30,12 +33,17 @@ def _list_figures(context: click.Context, _: click.Parameter, asked: bool) -> No
     context.exit()
 
 
-@click.command(name="figures")
+@click.command(name="figures", cls=GroupedCommand)
 @click.argument("results", nargs=-1, type=RESULTS)
 @click.option(
     "--out", default="figures", show_default=True, type=click.Path(), help="Folder to write to."
 )
-@click.option("--only", metavar="NAMES", help="Only these figures, separated by commas.")
+@click.option(
+    "--only",
+    metavar="NAMES",
+    shell_complete=complete_figures,
+    help="Only these figures, separated by commas.",
+)
 @click.option(
     "--format",
     "formats",
@@ -50,20 +58,19 @@ def _list_figures(context: click.Context, _: click.Parameter, asked: bool) -> No
     help=f"Final width: {_WIDTHS} (with -wide for two columns), or a length such as 90mm. "
     "By default one column, and a page for sweep and times.",
 )
+@click.option(
+    "--theme",
+    type=click.Choice(["house", "user"]),
+    default="house",
+    show_default=True,
+    help="The house style, or that of your matplotlibrc.",
+)
 @click.option("--dpi", default=300.0, show_default=True, help="Dots per inch of PNG.")
 @click.option(
     "--sweep", type=click.Path(), metavar="FILE", help="Table of a tuning sweep (CSV, Parquet)."
 )
 @click.option(
     "--times", type=click.Path(), metavar="FILE", help="Table of run times (CSV, Parquet)."
-)
-@click.option("--algorithms", metavar="A,B,C", help="Compare only these, separated by commas.")
-@click.option(
-    "--missing",
-    type=click.Choice(["refuse", "complete", "pairwise"]),
-    default="refuse",
-    show_default=True,
-    help="What to do about tasks that some algorithm lacks.",
 )
 @click.option(
     "--list",
@@ -73,18 +80,18 @@ def _list_figures(context: click.Context, _: click.Parameter, asked: bool) -> No
     callback=_list_figures,
     help="List the figures and exit.",
 )
-@reading_options
+@setting_options
+@partial(reading_options, taken=("format",))
 def command(
     results: tuple[str, ...],
     out: str,
     only: str | None,
     formats: str,
     width: str | None,
+    theme: str,
     dpi: float,
     sweep: str | None,
     times: str | None,
-    algorithms: str | None,
-    missing: str,
     **options: Any,
 ) -> None:
     """Draw the figures of a comparison at their final size.
@@ -101,10 +108,10 @@ def command(
     from occstats.figures.frames import read_frame
     from occstats.figures.saving import check_formats
     from occstats.figures.style import FigureError, preset
-    from occstats.report.writer import check_target
+    from occstats.files import check_folder
 
-    check_target(out)
-    chosen, kinds = _comma_separated(only), check_formats(_comma_separated(formats))
+    check_folder(out)
+    chosen, kinds = split_names(only or ""), check_formats(split_names(formats))
     if width is not None:
         preset(width)
     given = {"comparison": results, "sweep": sweep, "times": times}
@@ -121,14 +128,10 @@ def command(
     if any(entry.feeds_on == "comparison" for entry in wanted):
         from occstats.comparison.pipeline import compare
 
-        comparison = compare(
-            list(results),
-            algorithms=_comma_separated(algorithms) or None,
-            **{"missing": missing, **take_reading(options)},
-        )
+        comparison = compare(list(results), **take_settings(options), **take_reading(options))
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        for drawn in draw_figures(comparison, only=chosen, width=width, **frames):
+        for drawn in draw_figures(comparison, only=chosen, width=width, theme=theme, **frames):
             if drawn.reason:
                 click.echo(f"{drawn.entry.name}: not drawn: {drawn.reason}", err=True)
             for path in drawn.save(out, kinds, dpi):

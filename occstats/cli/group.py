@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import shlex
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -15,13 +16,14 @@ import click
 
 from occstats import __version__
 from occstats.errors import OccstatsError
-from occstats.names import did_you_mean, printable
+from occstats.text import did_you_mean, printable
 
 __all__ = ["COMMANDS", "HelpfulGroup", "LazyGroup", "main"]
 
 # name → (module, what `occstats --help` says): help must not import what the commands need
 COMMANDS: dict[str, tuple[str, str]] = {
     "compare": ("occstats.cli.compare", "Compare algorithms on tasks that come in data sets."),
+    "gate": ("occstats.cli.gate", "Judge a candidate by a baseline, as an exit code."),
     "figures": ("occstats.cli.figures", "Draw the figures of a comparison."),
     "run": ("occstats.cli.run", "Run descriptors on one-class tasks and store the results."),
     "tune": ("occstats.cli.tune", "Evaluate a descriptor over its hyperparameters."),
@@ -112,11 +114,26 @@ class LazyGroup(HelpfulGroup):
         except click.ClickException as error:
             _refuse(error.format_message(), None)
         except OccstatsError as error:
-            _refuse(_with_options(str(error)), None)
+            _refuse(_advice(error, sys.argv[1:] if args is None else args), None)
         except (KeyboardInterrupt, click.Abort, EOFError):
             click.echo("Interrupted.", err=True)
             sys.exit(INTERRUPTED)
         sys.exit(code if isinstance(code, int) else 0)
+
+
+def _advice(error: OccstatsError, arguments: Sequence[str]) -> str:
+    """The message of an error, and the command that would be right, where that is known."""
+    retry = getattr(error, "retry", {})
+    if not retry:
+        return _with_options(str(error))
+    from occstats.results.options import as_options
+
+    # A policy that was chosen stays, unless it is what has to change.
+    given = any(argument.startswith("--missing") for argument in arguments)
+    options = {k: v for k, v in retry.items() if not (k == "missing" and given and len(retry) > 1)}
+    problem = _with_options(getattr(error, "problem", str(error)))
+    command = f"occstats {shlex.join(arguments)} {as_options(options)}"
+    return f"{problem}; type: {command}"
 
 
 def _with_options(message: str) -> str:
@@ -128,16 +145,19 @@ def _with_options(message: str) -> str:
     'a.csv: 1 cell has no score; choose --missing complete, or give --max-rows 9'
     """
     from occstats.cli.options import READING
+    from occstats.results.options import option_name
 
     names = "|".join(("missing", *READING))
     # Only after a blank or a bracket: a file may be called fold=3.csv.
     argument = re.compile(rf"(?<=[ (])({names})=(?:'([^']*)'|(…|[\w.]*\w))")
-    return argument.sub(
-        lambda found: (
-            f"--{found[1].replace('_', '-').replace('traits', 'trait')} {found[2] or found[3]}"
-        ),
-        message,
-    )
+
+    def typed(found: re.Match[str]) -> str:
+        value = found[2] or found[3]
+        if value in {"True", "False"}:  # a switch takes no value
+            return option_name(found[1]) if value == "True" else "--higher-is-better"
+        return f"{option_name(found[1])} {value if value == '…' else shlex.quote(value)}"
+
+    return argument.sub(typed, message)
 
 
 def _refuse(message: str, context: click.Context | None) -> NoReturn:

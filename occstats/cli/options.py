@@ -1,37 +1,40 @@
-"""Options that several commands share: how to read a results table."""
+"""Options that several commands share: how to compare, and how to read a results table."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import contextlib
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import Field, fields
 from typing import Any, TypeVar
 
 import click
 from click.shell_completion import CompletionItem
 from click.types import StringParamType
 
-__all__ = ["READING", "RESULTS", "reading_options", "results_argument", "take_reading"]
+from occstats.comparison.settings import Settings
+from occstats.results.options import Reading, option_name
+
+__all__ = [
+    "READING",
+    "RESULTS",
+    "GroupedCommand",
+    "complete_algorithms",
+    "complete_figures",
+    "reading_options",
+    "results_argument",
+    "setting_options",
+    "split_names",
+    "take_reading",
+    "take_settings",
+    "working",
+]
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
-# What `load_results` calls the options that `reading_options` adds.
-READING = (
-    "cluster",
-    "task",
-    "algorithm",
-    "score",
-    "fold",
-    "repeat",
-    "status",
-    "traits",
-    "metric",
-    "score_name",
-    "lower_is_better",
-    "on_clash",
-    "unequal_folds",
-    "decimal",
-    "scale",
-    "max_rows",
-)
+# What `load_results` and `compare` call the options that are added here.
+READING = tuple(item.name for item in fields(Reading))
+SETTINGS = tuple(item.name for item in fields(Settings))
 
 
 class ResultsType(StringParamType):
@@ -42,7 +45,7 @@ class ResultsType(StringParamType):
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        from occstats.results.bundled import bundled_names
+        from occstats.results.readers.bundled import bundled_names
 
         names = [name for name in bundled_names() if name.startswith(incomplete)]
         return [CompletionItem(name) for name in names] + [CompletionItem(incomplete, type="file")]
@@ -51,93 +54,161 @@ class ResultsType(StringParamType):
 RESULTS = ResultsType()
 
 
+def complete_algorithms(
+    ctx: click.Context, _: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """The algorithms of the results that stand on the command line, where they can be read."""
+    from occstats.errors import OccstatsError
+    from occstats.results import load_results
+
+    try:
+        found = load_results(list(ctx.params.get("results") or ())).algorithms
+    except (OccstatsError, OSError):
+        return []
+    return _complete_last(found, incomplete)
+
+
+def complete_figures(
+    _: click.Context, __: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """The names of the figures."""
+    from occstats.figures.registry import FIGURES
+
+    return _complete_last(FIGURES, incomplete)
+
+
+def _complete_last(known: Iterable[str], incomplete: str) -> list[CompletionItem]:
+    """The last of the names that commas separate, after those that are there already."""
+    before, comma, last = incomplete.rpartition(",")
+    given = before.split(",")
+    return [
+        CompletionItem(f"{before}{comma}{name}")
+        for name in known
+        if name.startswith(last) and name not in given
+    ]
+
+
+# What the shell completes for a setting, by its name.
+_COMPLETED = {"algorithms": complete_algorithms, "control": complete_algorithms}
+
+
+def split_names(text: str) -> list[str]:
+    """Names separated by commas; a name that has a comma itself can be quoted.
+
+    Examples
+    --------
+    >>> split_names('ALP, "a, b"')
+    ['ALP', 'a, b']
+    """
+    import csv
+
+    parts = next(csv.reader([text], skipinitialspace=True), [])
+    return [part.strip() for part in parts if part.strip()]
+
+
+class GroupedOption(click.Option):
+    """An option that is listed under a heading of its own in the help."""
+
+    def __init__(self, *arguments: Any, group: str, **attributes: Any) -> None:
+        super().__init__(*arguments, **attributes)
+        self.group = group
+
+
+class GroupedCommand(click.Command):
+    """A command whose help lists its options by group."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        groups: dict[str, list[tuple[str, str]]] = {}
+        for parameter in self.get_params(ctx):
+            record = parameter.get_help_record(ctx)
+            if record is not None and isinstance(parameter, click.Option):
+                groups.setdefault(getattr(parameter, "group", "Options"), []).append(record)
+        for title, rows in groups.items():
+            with formatter.section(title):
+                formatter.write_dl(rows)
+
+
+@contextlib.contextmanager
+def working(words: str) -> Iterator[None]:
+    """Say on a terminal what takes a while, and wipe it out when it is done."""
+    shown = sys.stderr.isatty()
+    if shown:
+        click.echo(f"{words} …", nl=False, err=True)
+    try:
+        yield
+    finally:
+        if shown:
+            click.echo("\r\x1b[K", nl=False, err=True)
+
+
 def results_argument(command: Command) -> Command:
     """One or more results tables."""
     return click.argument("results", nargs=-1, required=True, type=RESULTS)(command)
 
 
-def reading_options(command: Command) -> Command:
-    """Add the options that say how to read a results table."""
-    options = [
-        click.option(
-            "--cluster",
-            metavar="COLUMN",
-            help="Column with the data set that a task belongs to [dataset].",
-        ),
-        click.option(
-            "--task",
-            metavar="COLUMN",
-            help="Column that tells the tasks of a data set apart [class].",
-        ),
-        click.option(
-            "--algorithm",
-            metavar="COLUMN",
-            multiple=True,
-            help="Column with the algorithm (long form) [descriptor, algorithm, model …]; given "
-            "several times: the columns that are algorithms (wide form).",
-        ),
-        click.option(
-            "--score",
-            metavar="COLUMN",
-            help="Column with the score (long form) [auroc, score, accuracy …].",
-        ),
-        click.option("--fold", metavar="COLUMN", help="Column with the fold, averaged [fold]."),
-        click.option(
-            "--repeat",
-            metavar="COLUMN",
-            help="Column with repeats or seeds, averaged too [repeat, seed …].",
-        ),
-        click.option(
-            "--trait",
-            "traits",
-            metavar="COLUMN",
-            multiple=True,
-            help="Column with a trait of the task; can be given several times [n, m, sparsity].",
-        ),
-        click.option(
-            "--status",
-            metavar="COLUMN",
-            help="Column that says whether a row succeeded; failed rows are missing [status].",
-        ),
-        click.option(
-            "--metric", metavar="NAME", help="Which metric to keep, where a column names it."
-        ),
-        click.option("--score-name", metavar="NAME", help="What the scores measure, for tables."),
-        click.option(
-            "--lower-is-better/--higher-is-better",
-            default=None,
-            help="Whether the score is an error, a loss or a time [higher is better].",
-        ),
-        click.option(
-            "--on-clash",
-            type=click.Choice(["refuse", "rename"]),
-            help="When two results have an algorithm of the same name [refuse].",
-        ),
-        click.option(
-            "--unequal-folds",
-            type=click.Choice(["missing", "common", "own"]),
-            help="Where an algorithm lacks folds of a task: its cell is missing, only common folds "
-            "count, or each averages its own [missing].",
-        ),
-        click.option(
-            "--decimal", type=click.Choice([".", ","]), help="Decimal mark in text files [.]."
-        ),
-        click.option(
-            "--scale",
-            type=float,
-            help="Factor for the scores: 0.01 turns per cent into fractions [1].",
-        ),
-        click.option("--max-rows", type=int, help="Refuse files with more rows than this."),
-    ]
-    for option in reversed(options):
-        command = option(command)
+def reading_options(command: Command, taken: tuple[str, ...] = ()) -> Command:
+    """Add the options that say how to read a results table.
+
+    Those whose names are taken by the command itself become ``--results-NAME``.
+    """
+    for item in reversed(fields(Reading)):
+        name = option_name(item.name)
+        name = name.replace("--", "--results-", 1) if item.name in taken else name
+        command = _option(item, name, "Reading the results")(command)
     return command
+
+
+def setting_options(command: Command) -> Command:
+    """Add an option for every setting of a comparison."""
+    for item in reversed(fields(Settings)):
+        command = _option(item, option_name(item.name), item.metadata["group"])(command)
+    return command
+
+
+def _option(item: Field[Any], name: str, group: str) -> Callable[[Command], Command]:
+    """An option as its field declares it; what is not given is None, or empty."""
+    declared = item.metadata
+    default = f"{item.default:g}" if isinstance(item.default, float) else item.default
+    usual = declared.get("usual") or default
+    known = usual is not None and usual is not False and usual != ()
+    attributes: dict[str, Any] = {
+        "cls": GroupedOption,
+        "group": group,
+        "help": f"{declared['help']}{f' [{usual}]' if known else ''}.",
+        "metavar": declared.get("metavar"),
+        "shell_complete": _COMPLETED.get(item.name),
+    }
+    if "flag" in declared:
+        return click.option(f"{name}/--{declared['flag']}", item.name, default=None, **attributes)
+    if item.default is False:
+        return click.option(name, item.name, is_flag=True, default=None, **attributes)
+    choices = list(declared.get("choices") or ())
+    kind: Any = type(item.default) if isinstance(item.default, int | float) else str
+    kind = float if "float" in str(item.type) else kind
+    if any(choice.endswith("=NAME") for choice in choices):
+        attributes["metavar"] = "|".join(choices)
+    elif choices:
+        kind = click.Choice(choices)
+    if declared.get("listed"):
+        attributes["callback"] = lambda _context, _parameter, value: value and split_names(value)
+    many = bool(declared.get("many"))
+    return click.option(name, item.name, type=kind, multiple=many, **attributes)
+
+
+def take_settings(options: dict[str, Any]) -> dict[str, Any]:
+    """Remove the settings from the parsed options; what was not given is left out."""
+    return _take(SETTINGS, options)
 
 
 def take_reading(options: dict[str, Any]) -> dict[str, Any]:
     """Remove the reading options from the parsed ones; what was not given is left out."""
-    given = {name: options.pop(name) for name in READING if name in options}
+    given = _take(READING, options)
     columns = given.get("algorithm")
     if columns:
         given["algorithm"] = columns[0] if len(columns) == 1 else list(columns)
+    return given
+
+
+def _take(names: tuple[str, ...], options: dict[str, Any]) -> dict[str, Any]:
+    given = {name: options.pop(name) for name in names if name in options}
     return {name: value for name, value in given.items() if value not in (None, ())}

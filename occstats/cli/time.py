@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from occstats.cli.experiment_options import experiment_options, figure_formats
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -27,27 +29,26 @@ def _sizes(
 
 
 @click.command(name="time")
-@click.option(
-    "--data",
-    metavar="FILE",
-    help="A table of numbers (CSV, CSV.GZ, Parquet) to draw samples from, such as higgs.csv.gz.  "
-    "[default: generated rows]",
-)
-@click.option(
-    "--label",
-    metavar="COLUMN",
-    help="A column of FILE to leave out: its name, or 0 for the first of a table without headings.",
-)
+@experiment_options(
+    "data", "label", "descriptors", "seed", "out", "formats", "progress", "as_json",
+    data={
+        "multiple": False, "default": None, "metavar": "FILE",
+        "help": "A table of numbers (CSV, CSV.GZ, Parquet) to draw samples from, such as "
+        "higgs.csv.gz.  [default: generated rows]",
+    },
+    label={
+        "default": None,
+        "help": "A column of FILE to leave out: its name, or 0 for the first of a table without "
+        "headings.",
+    },
+    seed={"default": 0, "metavar": "S", "help": "Seed of samples and descriptors."},
+    out={"default": "times", "help": "Folder to write to."},
+    as_json={"help": "Print the measurements as JSON."},
+)  # fmt: skip
 @click.option(
     "--attributes", default=28, show_default=True, type=click.IntRange(min=1),
     help="Attributes of generated rows.",
 )  # fmt: skip
-@click.option(
-    "--descriptors",
-    metavar="A,B,…",
-    help="Names among the nine, or import paths such as sklearn.svm:OneClassSVM.  "
-    "[default: all nine]",
-)
 @click.option(
     "--sizes",
     metavar="N,N,…",
@@ -68,27 +69,11 @@ def _sizes(
     metavar="SECONDS",
     help="A descriptor that needs more for a sample is not measured on larger ones.",
 )
-@click.option("--seed", default=0, show_default=True, help="Seed of samples and descriptors.")
-@click.option(
-    "--out", default="times", show_default=True, type=click.Path(), help="Folder to write to."
-)
-@click.option(
-    "--format",
-    "formats",
-    default="pdf,svg",
-    show_default=True,
-    metavar="FORMATS",
-    help="Formats of the figure: pdf, svg, png, pgf, by comma; or none.",
-)
-@click.option(
-    "--progress/--no-progress", default=None, help="Show a progress bar.  [default: on a terminal]"
-)
-@click.option("--json", "as_json", is_flag=True, help="Print the measurements as JSON.")
 def command(
     data: str | None,
     label: str | None,
     attributes: int,
-    descriptors: str | None,
+    descriptors: list[str] | None,
     sizes: list[int] | None,
     samples: int,
     queries: int,
@@ -109,13 +94,11 @@ def command(
     occstats time --data HIGGS.csv.gz --label 0 --sizes 1024,4096,16384
     occstats time --descriptors ALP,mine=package.module:Class --limit 10
     """
-    from occstats.cli.experiment_options import split
-    from occstats.experiment.timing import SIZES, measure_times
-    from occstats.experiment.timing_data import generated_rows, rows_of_file
-    from occstats.report.writer import check_target
+    from occstats.experiment.timing import SIZES, generated_rows, measure_times, rows_of_file
+    from occstats.files import check_folder
 
-    kinds = _formats(formats)
-    check_target(out)
+    kinds = figure_formats(formats)
+    check_folder(out)
     chosen = sizes or list(SIZES)
     if data is None:
         pool = generated_rows(max(chosen) + queries, attributes, seed)
@@ -123,7 +106,7 @@ def command(
         pool = rows_of_file(data, label=label)
     table = measure_times(
         pool,
-        descriptors=split(descriptors),
+        descriptors=descriptors,
         sizes=chosen,
         n_samples=samples,
         n_queries=queries,
@@ -139,19 +122,11 @@ def command(
     return 1 if (table["status"] == "failed").any() else 0
 
 
-def _formats(formats: str) -> list[str]:
-    if formats.strip().lower() == "none":
-        return []
-    from occstats.figures.saving import check_formats
-
-    return check_formats(formats.split(","))
-
-
 def _write(table: pd.DataFrame, folder: Path, kinds: list[str]) -> list[Path]:
     import io
 
+    from occstats.files import write_folder
     from occstats.report.csv import guard
-    from occstats.report.writer import write_files
 
     guarded = table.assign(descriptor=table["descriptor"].map(guard))
     parquet = io.BytesIO()
@@ -160,7 +135,7 @@ def _write(table: pd.DataFrame, folder: Path, kinds: list[str]) -> list[Path]:
         "times.csv": guarded.to_csv(index=False, lineterminator="\n"),
         "times.parquet": parquet.getvalue(),
     }
-    write_files(folder, iter(files.items()))
+    write_folder(folder, iter(files.items()))
     written = [folder / name for name in files]
     if kinds and (table["status"] == "ok").any():
         from occstats.figures import save, times

@@ -1,87 +1,244 @@
-"""What the settings of a comparison mean for the statistics: conclusions, family, level."""
+"""What can be chosen: each choice with its names in the help, the verdict and the methods.
 
-from __future__ import annotations
+Tests, nulls, corrections and engines are declared where they are computed. Nothing here computes;
+the command line reads it for its help, which must cost no heavy import.
+"""
 
-from collections.abc import Callable
-from functools import partial
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol, TypeVar
 
-import numpy as np
-import numpy.typing as npt
-
-from occstats.stats.baselines import cluster_means_pairs, plain_wilcoxon_pairs
-from occstats.stats.decisions import conclude
-from occstats.stats.signed_rank_pairs import PairwiseTests, clustered_wilcoxon_pairs
-
-if TYPE_CHECKING:
-    from occstats.comparison.settings import Settings
-    from occstats.results import Results
+from occstats.engines import ENGINES
+from occstats.stats.multiplicity import CORRECTIONS
+from occstats.stats.tests.registry import NULLS, TESTS
 
 __all__ = [
-    "asymptotic_tests",
-    "complete_tasks",
-    "conclusions",
-    "control_position",
-    "family_size",
-    "native_test",
+    "ALTERNATIVES",
+    "CORRECTIONS",
+    "ENGINES",
+    "FAMILIES",
+    "INFERENCES",
+    "KENDALLS",
+    "MEDIANS",
+    "MISSING",
+    "NULLS",
+    "PRESETS",
+    "RULES",
+    "STRATA",
+    "TESTS",
+    "TRAITS",
+    "Choice",
+    "Named",
+    "Trait",
+    "chosen",
 ]
 
-FloatArray = npt.NDArray[np.float64]
-Conclusions = Callable[..., npt.NDArray[np.bool_]]
+Chosen = TypeVar("Chosen")
 
 
-def control_position(results: Results, settings: Settings) -> int | None:
-    """The column of the control, if there is one."""
-    return None if settings.control is None else results.algorithms.index(settings.control)
+def chosen(choices: Mapping[str, Chosen], value: str) -> Chosen | None:
+    """The choice that a value is: by its name, or by what stands before ``NAME`` in it.
+
+    Examples
+    --------
+    >>> chosen({"worst": 1, "impute=NAME": 2}, "impute=CONSTANT")
+    2
+    """
+    for name, choice in choices.items():
+        stem = name.removesuffix("NAME")
+        if value == name or (stem != name and value.startswith(stem) and value != stem):
+            return choice
+    return None
 
 
-def conclusions(results: Results, settings: Settings) -> Conclusions:
-    """A function from (p, z) to the matrix "a is significantly better than b"."""
-    return partial(
-        conclude,
-        alternative=settings.alternative,
-        correction=settings.correction,
-        family=settings.family,
-        control=control_position(results, settings),
-        alpha=settings.alpha,
-    )
+class Named(Protocol):
+    """What every choice has, wherever it is declared."""
+
+    @property
+    def name(self) -> str:
+        """What it is, in prose."""
 
 
-def family_size(results: Results, settings: Settings) -> int:
-    """How many tests are corrected for together; 1 without a correction."""
-    k = len(results.algorithms)
-    if settings.correction == "none":
-        return 1
-    if settings.family == "all":
-        return k * (k - 1) // (2 if settings.alternative == "two-sided" else 1)
-    return k - 1
+@dataclass(frozen=True)
+class Choice:
+    """One value of a setting.
+
+    Attributes
+    ----------
+    name : str
+        What it is, for the documentation.
+    phrase : str
+        What the verdict and the captions call it.
+    sentence : str
+        What the methods say, with the keys of the works it cites in braces.
+    """
+
+    name: str
+    phrase: str = ""
+    sentence: str = ""
 
 
-def native_test(settings: Settings) -> Callable[..., PairwiseTests]:
-    """The function that computes the chosen test of all pairs."""
-    if settings.test == "wilcoxon":
-        return plain_wilcoxon_pairs
-    if settings.test == "dataset-means":
-        return cluster_means_pairs
-    return partial(clustered_wilcoxon_pairs, method=settings.test)
+ALTERNATIVES = {
+    "greater": Choice("the row's algorithm is better than the column's", "one-sided"),
+    "less": Choice("it is worse", "one-sided"),
+    "two-sided": Choice("either", "two-sided"),
+}
+FAMILIES = {
+    "row": Choice(
+        "the tests of each algorithm against all others",
+        "over the tests of each algorithm",
+        "over the tests of each algorithm against all others; this does not control the error over "
+        "all pairs together",
+    ),
+    "all": Choice("all tests", "over all pairs", "over all pairs"),
+    "control": Choice(
+        "the tests against one control",
+        "over the tests against the control",
+        "over the tests against {control}",
+    ),
+}
+RULES = {
+    "max-t": Choice(
+        "all pairs at once, two-sided, by the largest statistic under flipped signs (max-T)",
+        sentence="An algorithm is called better than another by two-sided tests {correction} "
+        "together: the step-down max-T procedure {westfall1993} {romano2005} flips the signs of "
+        "{units} for all these pairs at once, {flips}",
+    ),
+    "tests": Choice(
+        "the corrected p-values of the tests in the tables",
+        sentence="These corrected p-values decide which algorithm is called better",
+    ),
+}
+MISSING = {
+    "refuse": Choice("there must be none"),
+    "complete": Choice(
+        "only tasks that all algorithms have",
+        sentence="Tasks that some algorithm lacks were left out. ",
+    ),
+    "pairwise": Choice(
+        "each pair uses the tasks that both have",
+        sentence="A pair of algorithms was compared on the tasks that both have; ranks use the "
+        "tasks that all have. ",
+    ),
+    "drop-algorithms": Choice(
+        "only algorithms that have all tasks",
+        sentence="Algorithms without a score on some task were left out. ",
+    ),
+    "worst": Choice(
+        "a missing score is the worst on its task",
+        sentence="A missing score was replaced by the worst on its task. ",
+    ),
+    "impute=NAME": Choice(
+        "a missing score is that of the algorithm NAME",
+        sentence="A missing score was replaced by that of a baseline. ",
+    ),
+}
+KENDALLS = {
+    "product": Choice(
+        "the product of the weights of the two tasks",
+        sentence="by the weighted Kendall's τ {vigna2015}, a pair of tasks weighing as much as the "
+        "product of their weights",
+    ),
+    "sum": Choice(
+        "their sum",
+        sentence="by the weighted Kendall's τ {vigna2015}, a pair of tasks weighing as much as the "
+        "sum of their weights",
+    ),
+    "hyperbolic": Choice(
+        "more for the tasks with the highest scores",
+        sentence="by the weighted Kendall's τ {vigna2015} with hyperbolic weights, which emphasise "
+        "the tasks with the highest scores",
+    ),
+    "plain": Choice("all the same (τ-b)", sentence="by Kendall's τ-b {kendall1945}"),
+}
+INFERENCES = {
+    "cr1": Choice(
+        "robust to clustering, with a small-sample factor",
+        sentence="with standard errors robust to clustering by data set, a small-sample factor and "
+        "the t distribution with one degree of freedom less than there are data sets {cameron2015}",
+    ),
+    "cr2": Choice(
+        "bias-reduced, with Satterthwaite degrees of freedom",
+        sentence="with bias-reduced standard errors robust to clustering by data set (CR2) and "
+        "Satterthwaite degrees of freedom {pustejovsky2018}",
+    ),
+    "hc3": Choice(
+        "robust to unequal variances only",
+        sentence="with heteroscedasticity-consistent standard errors (HC3; {mackinnon1985})",
+    ),
+    "classical": Choice(
+        "for independent tasks",
+        sentence="with classical standard errors, which assume independent tasks",
+    ),
+}
+MEDIANS = {
+    "others": Choice(
+        "of the other algorithms, so that the rank is not explained by the score it comes from",
+        sentence="the median score of the other algorithms",
+    ),
+    "all": Choice("of all algorithms", sentence="the median score of all algorithms"),
+}
+STRATA = {
+    "width": Choice("of equal width"),
+    "quantile": Choice("with equally many tasks"),
+}
 
 
-def asymptotic_tests(
-    results: Results, settings: Settings, tests: PairwiseTests | None = None
-) -> PairwiseTests:
-    """The chosen test with its normal approximation, native: ``tests`` where they are just that."""
-    native = settings.engine in ("native", "both")
-    if tests is not None and settings.null == "asymptotic" and native:
-        return tests
-    return native_test(settings)(
-        results.oriented,
-        results.clusters,
-        null="asymptotic",
-        alternative=settings.alternative,
-        tie_tolerance=settings.tie_tolerance,
-    )
+@dataclass(frozen=True)
+class Trait:
+    """A usual trait of a task: its term in the regression, in prose, and whether it is logged."""
+
+    term: str
+    sentence: str
+    logged: bool = False
 
 
-def complete_tasks(results: Results) -> npt.NDArray[np.bool_]:
-    """Which tasks all algorithms have."""
-    return np.asarray(~np.isnan(results.oriented).any(axis=1))
+TRAITS = {
+    "n": Trait("log_n", "the logarithm of the number of records", logged=True),
+    "m": Trait("log_m", "the logarithm of the number of attributes", logged=True),
+    "sparsity": Trait("sparsity", "the sparsity"),
+}
+
+
+@dataclass(frozen=True)
+class Preset:
+    """Settings that belong together; an option given beside it wins.
+
+    Attributes
+    ----------
+    name : str
+        What it is, for the documentation.
+    settings : dict
+        What it chooses.
+    sentence : str
+        What the notes and the methods say.
+    """
+
+    name: str
+    settings: dict[str, str | float]
+    sentence: str
+
+
+PRESETS = {
+    "paper": Preset(
+        "every choice as in Lenz et al. (2021)",
+        {
+            "rule": "tests",
+            "test": "rgl",
+            "null": "asymptotic",
+            "alternative": "greater",
+            "correction": "holm",
+            "family": "row",
+            "tie_tolerance": 1e-9,
+            "rope": 0.01,
+            "inference": "cr1",
+            "median": "all",
+            "kendall": "product",
+            "strata": "width",
+            "n_strata": 5,
+        },
+        "All choices are those of Lenz et al. (2021): one-sided tests corrected by Holm within "
+        "each row, which also decide what is called better; this does not control the error over "
+        "all pairs.",
+    ),
+}

@@ -9,16 +9,12 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from occstats.comparison.choices import complete_tasks
-from occstats.comparison.frames import unordered_pairs
-from occstats.stats.classical import conover, critical_difference, friedman, nemenyi
-from occstats.stats.grouping import group
+from occstats.comparison.pairs import unordered_pairs
+from occstats.stats.classical import FriedmanResult, conover, critical_difference, friedman, nemenyi
 from occstats.stats.multiplicity import adjust_pairs
 
 if TYPE_CHECKING:
-    from occstats.comparison.affordable import Affordable
-    from occstats.comparison.settings import Settings
-    from occstats.results import Results
+    from occstats.comparison.sample import Study
 
 __all__ = ["Classical", "classical_tests"]
 
@@ -47,31 +43,32 @@ class Classical:
     friedman: pd.DataFrame
     pairs: pd.DataFrame
 
+    def _repr_html_(self) -> str:
+        from occstats.report.fragment import section_to_html
 
-def classical_tests(results: Results, settings: Settings, within: Affordable) -> Classical:
+        return section_to_html(self)
+
+
+def classical_tests(study: Study) -> Classical:
     """Friedman with Iman-Davenport, Nemenyi and Conover, on tasks and on data set means."""
-    complete = complete_tasks(results)
+    whole = study.sample.whole
     tests, pairs = [], []
-    if complete.any():
-        scores = results.oriented[complete]
-        means = group(results.clusters[complete]).means(scores)
-        for unit, table in ((ON_TASKS, scores), (ON_MEANS, means)):
-            if len(table) < 2:
-                # A single observation says nothing about others.
-                continue
-            tests.append(_friedman_row(unit, table, settings))
-            if within.posthoc:
-                pairs.append(_pair_frame(results, unit, table, settings))
+    for unit, table in ((ON_TASKS, whole.scores), (ON_MEANS, whole.clusters.means(whole.scores))):
+        if len(table) < 2:
+            # A single observation says nothing about others.
+            continue
+        found = friedman(table, tie_tolerance=study.settings.tie_tolerance)
+        tests.append(_friedman_row(unit, found, study))
+        if study.within.posthoc:
+            pairs.append(_pair_frame(unit, table, found, study))
     return Classical(
         friedman=pd.DataFrame(tests),
         pairs=pd.concat(pairs, ignore_index=True) if pairs else pd.DataFrame(),
     )
 
 
-def _friedman_row(
-    unit: str, table: npt.NDArray[np.float64], settings: Settings
-) -> dict[str, object]:
-    found = friedman(table, tie_tolerance=settings.tie_tolerance)
+def _friedman_row(unit: str, found: FriedmanResult, study: Study) -> dict[str, object]:
+    k, alpha = len(study.algorithms), study.settings.alpha
     return {
         "unit": unit,
         "n": found.n_blocks,
@@ -82,24 +79,24 @@ def _friedman_row(
         "df_between": found.df_between,
         "df_within": found.df_within,
         "p_iman_davenport": found.f_pvalue,
-        "critical_difference": critical_difference(table.shape[1], found.n_blocks, settings.alpha),
+        "critical_difference": critical_difference(k, found.n_blocks, alpha),
         "valid": unit == ON_MEANS,
         "assumption": ASSUMPTIONS[unit],
     }
 
 
 def _pair_frame(
-    results: Results, unit: str, table: npt.NDArray[np.float64], settings: Settings
+    unit: str, table: npt.NDArray[np.float64], found: FriedmanResult, study: Study
 ) -> pd.DataFrame:
-    means = friedman(table, tie_tolerance=settings.tie_tolerance).mean_ranks
-    raw = conover(table, tie_tolerance=settings.tie_tolerance)
+    tolerance, means = study.settings.tie_tolerance, found.mean_ranks
+    raw = conover(table, tie_tolerance=tolerance)
     np.fill_diagonal(raw, np.nan)
     columns = {
         "mean_rank_difference": means[:, None] - means,
-        "p_nemenyi": nemenyi(table, tie_tolerance=settings.tie_tolerance),
+        "p_nemenyi": nemenyi(table, tie_tolerance=tolerance),
         "p_conover": raw,
         "p_conover_holm": adjust_pairs(raw, "all", "holm", alternative="two-sided").clipped,
     }
-    frame = unordered_pairs(results.algorithms, columns)
+    frame = unordered_pairs(study.algorithms, columns)
     frame.insert(0, "unit", unit)
     return frame

@@ -10,16 +10,16 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from occstats.comparison.choices import family_size
-from occstats.comparison.frames import unordered_pairs
+from occstats.comparison.pairs import unordered_pairs
+from occstats.comparison.rule import family_size
 from occstats.progress import track
-from occstats.stats.grouping import group, mirror, pair_differences
+from occstats.stats.grouping import mirror
 from occstats.stats.power import data_sets_needed, minimal_detectable_difference, smallest_p
 from occstats.stats.resampled_tests import resampled_z
 
 if TYPE_CHECKING:
-    from occstats.comparison.settings import Settings
-    from occstats.results import Results
+    from occstats.comparison.rule import Rule
+    from occstats.comparison.sample import Study
 
 __all__ = ["Design", "study_design"]
 
@@ -43,7 +43,9 @@ class Design:
     smallest_p : float
         Smallest p-value that flipping the signs of all data sets can give.
     smallest_p_corrected : float
-        The same after the strictest correction, at most 1.
+        The same after the correction that the conclusions rest on, at most 1.
+    data_sets_needed : int
+        The fewest data sets with which it can be as small as alpha.
     detectable : DataFrame
         One row per unordered pair: the minimal detectable difference, at the level alpha and at the
         strictest corrected level, beside the observed one; the pair's smallest p-values.
@@ -59,39 +61,44 @@ class Design:
     wanted_power: float
     smallest_p: float
     smallest_p_corrected: float
+    data_sets_needed: int
     detectable: pd.DataFrame
     power: pd.DataFrame | None = None
     notes: tuple[str, ...] = ()
 
+    def _repr_html_(self) -> str:
+        from occstats.report.fragment import section_to_html
 
-def study_design(results: Results, settings: Settings, *, progress: bool | None = None) -> Design:
+        return section_to_html(self)
+
+
+def study_design(study: Study, rule: Rule, *, progress: bool | None = None) -> Design:
     """What differences this benchmark can detect and, with depth, how large it would have to be."""
-    size = family_size(results, settings)
-    smallest = float(smallest_p(results.n_clusters, alternative=settings.alternative))
+    units = study.n_clusters if study.settings.clustered else study.sample.n_tasks
+    size = family_size(study)
     return Design(
-        n_clusters=results.n_clusters,
+        n_clusters=study.n_clusters,
         family_size=size,
         wanted_power=WANTED_POWER,
-        smallest_p=smallest,
-        smallest_p_corrected=min(1.0, size * smallest),
-        detectable=_detectable(results, settings, size),
-        power=_power(results, settings, size, progress) if settings.deep else None,
-        notes=tuple(_warnings(results, settings, size, smallest)),
+        smallest_p=float(smallest_p(units, alternative=rule.alternative)),
+        smallest_p_corrected=rule.smallest_p,
+        data_sets_needed=rule.data_sets_needed,
+        detectable=_detectable(study, rule, size),
+        power=_power(study, rule, size, progress) if study.settings.deep else None,
+        notes=tuple(_warnings(study, rule)),
     )
 
 
-def _detectable(results: Results, settings: Settings, size: int) -> pd.DataFrame:
-    k = len(results.algorithms)
-    raw, grid = pair_differences(results.oriented, settings.tie_tolerance)
-    grouping = group(results.clusters)
-    means = grouping.means(raw)
+def _detectable(study: Study, rule: Rule, size: int) -> pd.DataFrame:
+    settings, clusters, k = study.settings, study.sample.clusters, len(study.algorithms)
+    means = clusters.means(study.sample.differences)
     present = ~np.isnan(means)
     m = present.sum(axis=0)
     centre = np.nansum(means, axis=0) / np.maximum(m, 1)
     squares = np.nansum((means - centre) ** 2, axis=0)
     spread = np.sqrt(np.divide(squares, m - 1, out=np.full(len(m), np.nan), where=m > 1))
-    useful = np.sum(grouping.sums(np.nan_to_num(grid) != 0) > 0, axis=0)
-    alternative = settings.alternative
+    useful = np.sum(clusters.sums(np.nan_to_num(study.sample.grid) != 0) > 0, axis=0)
+    alternative = rule.alternative
 
     def detectable(alpha: float) -> FloatArray:
         return minimal_detectable_difference(
@@ -109,19 +116,19 @@ def _detectable(results: Results, settings: Settings, size: int) -> pd.DataFrame
         "smallest_p_asymptotic": smallest_p(useful, null="asymptotic", alternative=alternative),
     }
     squares_of = {name: mirror(values, values, k, 0) for name, values in columns.items()}
-    frame = unordered_pairs(results.algorithms, squares_of)
+    frame = unordered_pairs(study.algorithms, squares_of)
     counts = ["n_clusters", "clusters_with_difference"]
     return frame.astype(dict.fromkeys(counts, np.int64))
 
 
-def _power(results: Results, settings: Settings, size: int, progress: bool | None) -> pd.DataFrame:
-    algorithms = results.algorithms
+def _power(study: Study, rule: Rule, size: int, progress: bool | None) -> pd.DataFrame:
+    settings, algorithms = study.settings, study.algorithms
     pairs = list(zip(*np.triu_indices(len(algorithms), 1), strict=True))
-    scores, clusters = results.oriented, results.clusters
+    scores, clusters = study.sample.scores, study.results.clusters
     rows = []
     for a, b in track(pairs, "power", total=len(pairs), progress=progress):
         x = scores[:, a] - scores[:, b]
-        everything = np.ones((1, results.n_clusters))
+        everything = np.ones((1, study.n_clusters))
         z = resampled_z(
             x, clusters, everything, test=settings.test, tie_tolerance=settings.tie_tolerance
         )
@@ -132,7 +139,7 @@ def _power(results: Results, settings: Settings, size: int, progress: bool | Non
             clusters,
             power=WANTED_POWER,
             alpha=settings.alpha / size,
-            alternative="two-sided" if settings.alternative == "two-sided" else "greater",
+            alternative="two-sided" if rule.alternative == "two-sided" else "greater",
             test=settings.test,
             tie_tolerance=settings.tie_tolerance,
             n_resamples=SIMULATED_BENCHMARKS,
@@ -153,14 +160,12 @@ def _power(results: Results, settings: Settings, size: int, progress: bool | Non
     return pd.DataFrame(rows)
 
 
-def _warnings(results: Results, settings: Settings, size: int, smallest: float) -> Iterator[str]:
-    m = results.n_clusters
-    if m < 2:
+def _warnings(study: Study, rule: Rule) -> Iterator[str]:
+    if study.n_clusters < 2:
         yield "A single data set allows no test over data sets: there are no p-values to interpret."
-    elif min(1.0, size * smallest) >= settings.alpha:
-        corrected = f", {min(1.0, size * smallest):.2g} after the correction" if size > 1 else ""
+    elif not rule.possible:
         yield (
-            f"With {m} data sets, flipping signs gives no p-value below {smallest:.2g}{corrected}: "
-            f"at level {settings.alpha:g} this benchmark cannot show a difference, and asymptotic "
-            "p-values below that rest on the approximation alone."
+            f"With {study.n_clusters} data sets, flipping signs gives no p-value below "
+            f"{rule.smallest_p:.2g} after the correction: p-values below that rest on the normal "
+            "approximation alone, and nothing is concluded from them."
         )

@@ -34,6 +34,7 @@ def to_dict(comparison: Comparison) -> dict[str, Any]:
     document: dict[str, Any] = {
         "meta": plain(comparison.meta),
         "verdict": comparison.verdict,
+        "rule": comparison.rule,
         "methods": comparison.methods,
         "notes": list(comparison.notes),
     }

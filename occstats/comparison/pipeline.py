@@ -2,84 +2,77 @@
 
 from __future__ import annotations
 
+import inspect
 import os
+import platform
 from collections.abc import Sequence
-from dataclasses import replace
-from inspect import signature
-from typing import Any
+from importlib.metadata import version
+from typing import Any, Unpack
 
-import numpy as np
 import pandas as pd
+from threadpoolctl import threadpool_limits
 
-from occstats.comparison import stages
-from occstats.comparison.methods import methods_text
+from occstats import __version__
+from occstats.comparison import tasks, uncertainty
+from occstats.comparison.classical import classical_tests
+from occstats.comparison.design import study_design
+from occstats.comparison.pairs import notes_on_tests, pair_frame, run_tests
 from occstats.comparison.result import Comparison
-from occstats.comparison.settings import (
-    Alternative,
-    Correction,
-    Engine,
-    Family,
-    Inference,
-    Kendall,
-    Missing,
-    Null,
-    Settings,
-    Strata,
-    Test,
-)
-from occstats.comparison.testing import ordered_pairs, run_tests
-from occstats.comparison.traits import regress
-from occstats.comparison.verdict import write_verdict
-from occstats.errors import ArgumentError, ResultsError
-from occstats.names import did_you_mean, listing
+from occstats.comparison.rule import native_tests, rule_of
+from occstats.comparison.sample import Study, prepare
+from occstats.comparison.settings import OPTIONS, Options, Settings, document_settings
+from occstats.comparison.stability import study_stability
+from occstats.errors import ArgumentError
 from occstats.results import Results, load_results
+from occstats.text import did_you_mean
 
 __all__ = ["compare"]
 
 Source = str | os.PathLike[str] | pd.DataFrame | Results
+RECORDED_PACKAGES = ("numpy", "scipy", "pandas")
+
+
+class Arguments(Options, total=False):
+    """The settings, and how to read the results."""
+
+    cluster: str | None
+    task: str | None
+    algorithm: str | Sequence[str] | None
+    score: str | None
+    fold: str | None
+    repeat: str | None
+    status: str | None
+    transpose: bool
+    where: Sequence[str]
+    duplicates: str
+    format: str | None
+    sheet: str | None
+    traits: Sequence[str] | None
+    metric: str | None
+    score_name: str | None
+    lower_is_better: bool | None
+    on_clash: str
+    unequal_folds: str
+    decimal: str
+    scale: float
+    max_rows: int
 
 
 def compare(
     results: Source | Sequence[Source],
     *,
-    test: Test = "rgl",
-    null: Null = "asymptotic",
-    alternative: Alternative = "greater",
-    correction: Correction = "holm",
-    family: Family = "row",
-    control: str | None = None,
-    alpha: float = 0.05,
-    algorithms: Sequence[str] | None = None,
-    missing: Missing = "refuse",
-    tie_tolerance: float = 1e-9,
-    engine: Engine = "native",
-    kendall: Kendall = "product",
-    inference: Inference = "cr1",
-    strata: Strata = "width",
-    n_strata: int = 5,
-    n_resamples: int = 10_000,
-    confidence: float = 0.95,
-    rope: float = 0.01,
-    prior_weight: float = 1.0,
-    random_state: int = 0,
-    deep: bool = False,
     progress: bool | None = None,
-    **reading: Any,
+    **options: Unpack[Arguments],
 ) -> Comparison:
     """Compare algorithms on tasks that come in clusters (data sets).
 
     Parameters
     ----------
-    results
-        A path, the name of bundled results (``"lenz2021"``), a DataFrame, a `Results`, or a list
-        of these, which are joined by task.
-    test, null, alternative, correction, family, control, alpha, algorithms, missing, \
-tie_tolerance, engine, kendall, inference, strata, n_strata, n_resamples, confidence, rope, \
-prior_weight, random_state, deep
-        See `occstats.comparison.Settings`; the defaults are those of Lenz et al. (2021).
-        Naming a ``control`` implies ``family="control"``.
-    progress
+    results : path, name of bundled results, DataFrame, `Results`, or a list of these
+        Several are joined by task.
+    progress : bool, optional
         Show a progress bar for what takes long; by default on a terminal and in a notebook.
+    <settings>
     **reading
         How to read the results (``cluster``, ``task``, ``algorithm``, ``score``, ``fold``,
         ``repeat``, ``traits``, ``lower_is_better``, ``on_clash``): see `occstats.load_results`.
@@ -97,30 +90,26 @@ prior_weight, random_state, deep
     Of 9 algorithms on 246 tasks from 50 data sets, ALP has the best mean rank (3.51; mean auroc \
 0.817)
     """
-    settings = Settings(
-        test=test,
-        null=null,
-        alternative=alternative,
-        correction=correction,
-        family="control" if control is not None and family == "row" else family,
-        control=control,
-        alpha=alpha,
-        algorithms=_names(algorithms),
-        missing=missing,
-        tie_tolerance=tie_tolerance,
-        engine=engine,
-        kendall=kendall,
-        inference=inference,
-        strata=strata,
-        n_strata=n_strata,
-        n_resamples=n_resamples,
-        confidence=confidence,
-        rope=rope,
-        prior_weight=prior_weight,
-        random_state=random_state,
-        deep=deep,
-    )
+    chosen = {name: value for name, value in options.items() if name in OPTIONS}
+    reading = {name: value for name, value in options.items() if name not in OPTIONS}
+    settings = Settings.of(**chosen)
     return compare_with(_load(results, reading), settings, progress=progress)
+
+
+def _signature() -> inspect.Signature:
+    """What a notebook shows: every setting with its default."""
+    own = inspect.signature(compare).parameters
+    kinds = inspect.signature(Settings).parameters
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    chosen = [kinds[name].replace(kind=keyword) for name in OPTIONS]
+    reading = inspect.Parameter("reading", inspect.Parameter.VAR_KEYWORD, annotation=Any)
+    return inspect.Signature(
+        [own["results"], own["progress"], *chosen, reading], return_annotation=Comparison
+    )
+
+
+document_settings(compare)
+compare.__signature__ = _signature()  # type: ignore[attr-defined]
 
 
 def compare_with(
@@ -129,74 +118,92 @@ def compare_with(
     """Compare under settings that are already checked."""
     # The products are small: one thread is as fast as several, never waits for a busy machine, and
     # gives the same last digits whatever the number of threads.
-    from threadpoolctl import threadpool_limits
-
     with threadpool_limits(1, user_api="blas"):
-        return _compare_with(results, settings, progress)
+        return _compare(prepare(results, settings), progress)
 
 
-def _compare_with(results: Results, settings: Settings, progress: bool | None) -> Comparison:
-    # Which algorithms and tasks take part.
-    results = _participants(results, settings)
-    whole, notes = _whole_tasks(results)
+def _compare(study: Study, progress: bool | None) -> Comparison:
+    # Who is better, and is that more than chance, given that tasks of a data set belong together?
+    found = run_tests(study)
+    native = native_tests(study, found.tests)
+    rule = rule_of(study, found.tests, native)
+    naive = uncertainty.naive_tests(study)
+    pairwise = pair_frame(study, found.tests, rule)
 
-    # Who is better, task by task and on average; from here on the best comes first everywhere.
-    order = stages.best_first(whole, settings)
-    results, whole = results.select(order), whole.select(order)
-    ranking = stages.rank(whole, settings)
-    summary = stages.summarise(whole, ranking)
+    # How much better, and how sure?
+    for frame in (
+        uncertainty.effects_frame(study),
+        uncertainty.naive_frame(study, naive, rule),
+    ):
+        pairwise = pairwise.merge(frame, on=["a", "b"])
 
-    # Is that more than chance, given that the tasks of a data set belong together?
-    testable = results.n_clusters > 1
-    found = run_tests(results, settings)
-    pairwise = ordered_pairs(results, found)
-    diagnostics = stages.diagnose(results, settings)
-    kendall = stages.kendall(results, settings)
+    # Would it hold, and what can this benchmark show?
+    stability = study_stability(study, rule, native, progress=progress)
+    design = study_design(study, rule, progress=progress)
 
-    # On which kind of task, and together with whom?
-    regression, regression_notes = regress(whole, ranking, settings)
-    comparison = Comparison(
-        results=results,
-        settings=settings,
-        summary=summary,
+    # On which kind of task?
+    regression, regression_notes = tasks.regression_frame(study)
+
+    return Comparison(
+        results=study.results,
+        settings=study.settings,
+        rule=rule.sentence,
+        basis=rule.phrase,
+        summary=uncertainty.summary_frame(study, rule),
         pairwise=pairwise,
-        ranks=stages.rank_frame(whole, ranking),
-        kendall=kendall,
+        ranks=tasks.rank_frame(study),
+        kendall=uncertainty.kendall_frame(study),
         regression=regression,
-        complementary_pairs=stages.complement(whole, settings),
-        rank_frequencies=stages.frequencies(whole, ranking),
-        strata=stages.stratify(whole, ranking, settings),
-        diagnostics=diagnostics,
-        notes=(*results.notes, *notes, *regression_notes, *(found.notes if testable else ())),
-        meta=stages.describe(results, settings, found.engine),
-        methods_text=methods_text(
-            settings,
-            n_algorithms=len(results.algorithms),
-            n_tasks=results.n_tasks,
-            n_clusters=results.n_clusters,
-            score_name=results.score_name,
-            regression_terms=tuple(regression["term"].unique()),
+        complementary_pairs=tasks.complementary_frame(study),
+        rank_frequencies=tasks.frequency_frame(study),
+        strata=tasks.strata_frame(study),
+        diagnostics=uncertainty.diagnostics_frame(study, naive, rule),
+        stability=stability,
+        design=design,
+        classical=classical_tests(study),
+        fold_tests=tasks.fold_frame(study),
+        notes=(
+            *study.notes,
+            *regression_notes,
+            *found.notes,
+            *rule.notes,
+            # A single data set has no test, which the verdict says once for all pairs.
+            *(notes_on_tests(found.tests, study.algorithms) if study.n_clusters > 1 else ()),
+            *uncertainty.cautions(study),
+            *design.notes,
+            *study.within.notes,
         ),
+        meta=_record(study, found.record),
     )
 
-    # How much better, how sure, and would it hold?
-    comparison = stages.add_uncertainty(comparison, found, progress)
-    return replace(comparison, verdict=write_verdict(comparison))
 
-
-def _names(algorithms: Sequence[str] | str | None) -> tuple[str, ...] | None:
-    if algorithms is None:
-        return None
-    return (algorithms,) if isinstance(algorithms, str) else tuple(algorithms)
+def _record(study: Study, engine: dict[str, Any]) -> dict[str, Any]:
+    """Counts, settings and versions, for the record."""
+    results = study.results
+    return {
+        "algorithms": results.algorithms,
+        "tasks": results.n_tasks,
+        "clusters": results.n_clusters,
+        "score": results.score_name,
+        "higher_is_better": results.higher_is_better,
+        "sources": list(results.sources),
+        **study.settings.record(),
+        "engine": engine,
+        "versions": {
+            "occstats": __version__,
+            "python": platform.python_version(),
+            **{name: version(name) for name in RECORDED_PACKAGES},
+        },
+    }
 
 
 def _load(results: Any, reading: dict[str, Any]) -> Results:
-    unknown = [name for name in reading if name not in signature(load_results).parameters]
+    known = inspect.signature(load_results).parameters
+    unknown = [name for name in reading if name not in known]
     if unknown:
-        choices = [*signature(compare).parameters, *signature(load_results).parameters]
         raise TypeError(
             f"compare() got an unexpected keyword argument {unknown[0]!r}"
-            f"{did_you_mean(unknown[0], choices)}"
+            f"{did_you_mean(unknown[0], ['progress', *OPTIONS, *known])}"
         )
     if isinstance(results, Results) and not reading:
         return results
@@ -204,35 +211,3 @@ def _load(results: Any, reading: dict[str, Any]) -> Results:
     if not sources:
         raise ArgumentError("results must hold at least one table; got an empty list")
     return load_results(*sources, **reading)
-
-
-def _participants(results: Results, settings: Settings) -> Results:
-    if settings.algorithms is not None:
-        results = results.select(settings.algorithms)
-        if len(results.algorithms) < 2:
-            raise ArgumentError(
-                f"algorithms must name two or more; got only {results.algorithms[0]!r}"
-            )
-    if settings.control is not None and settings.control not in results.algorithms:
-        raise ArgumentError(
-            f"control must be one of {listing(results.algorithms, conjunction='or')}; "
-            f"got {settings.control!r}{did_you_mean(settings.control, results.algorithms)}"
-        )
-    return results.resolve_missing(settings.missing)
-
-
-def _whole_tasks(results: Results) -> tuple[Results, tuple[str, ...]]:
-    """The tasks that all algorithms have: only there can they be ranked against each other."""
-    whole = np.asarray(~np.isnan(results.oriented).any(axis=1))
-    if whole.all():
-        return results, ()
-    if not whole.any():
-        raise ResultsError(
-            "no task has a score of every algorithm, so they cannot be ranked: "
-            "choose fewer algorithms"
-        )
-    note = (
-        f"Ranks, mean scores, regression and strata use the {int(whole.sum()):,} of "
-        f"{results.n_tasks:,} tasks that all algorithms have."
-    )
-    return results.keep_tasks(whole), (note,)

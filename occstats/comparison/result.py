@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from occstats.comparison.methods import MethodsText
+from occstats.comparison.pairs import Tally, tally
 from occstats.comparison.settings import Settings
 from occstats.errors import ArgumentError
-from occstats.names import did_you_mean
 from occstats.results import Results
+from occstats.text import did_you_mean
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from occstats.comparison.classical import Classical
+    from occstats.comparison.design import Design
+    from occstats.comparison.stability import Stability
+    from occstats.comparison.words.explain import IntervalKind
+    from occstats.comparison.words.methods import MethodsText
+    from occstats.figures import Plotter
 
 __all__ = ["Comparison"]
 
@@ -34,10 +41,16 @@ class Comparison:
         What was compared, and how.
     summary
         One row per algorithm, best mean rank first: ``algorithm, mean_rank, mean_score, cvsd``
-        with intervals and the posterior probability of being the best (``prob_best``).
+        with intervals, the ranks that each may have (``rank_low`` to ``rank_high``, for all
+        algorithms together) and the posterior probability of being the best (``prob_best``).
     pairwise
         One row per ordered pair: the test of "``a`` is better than ``b``" (or the chosen
-        alternative), its corrected p-value, and the size of the difference in several currencies.
+        alternative), its corrected p-value (``p_adjusted``), the two-sided p-value corrected for
+        all pairs together (``p_simultaneous``), the ``conclusion`` (``a`` is ``better``, ``worse``,
+        the pair is ``equivalent`` or ``undecided``; None without a test), and the size of the
+        difference in several currencies.
+    rule, basis
+        When a pair has a conclusion, in one sentence; the tests that this rests on, as a phrase.
     ranks
         Tasks × algorithms.
     kendall, regression, complementary_pairs, rank_frequencies, strata, diagnostics
@@ -49,8 +62,8 @@ class Comparison:
         the classical tests, which assume independent tasks.
     fold_tests
         Where the results have folds: for each task, how sure one is that ``a`` is better there.
-    verdict, methods, notes
-        The answer in a few sentences, a paragraph for a paper, and what happened to the input.
+    notes
+        What happened to the input, and cautions.
     meta
         Counts, settings and versions.
 
@@ -77,19 +90,57 @@ class Comparison:
     rank_frequencies: pd.DataFrame
     strata: pd.DataFrame
     diagnostics: pd.DataFrame
-    stability: Any = None
-    design: Any = None
-    classical: Any = None
-    fold_tests: pd.DataFrame | None = None
-    verdict: str = ""
-    methods_text: MethodsText
-    notes: tuple[str, ...] = ()
-    meta: dict[str, Any] = field(default_factory=dict)
+    stability: Stability
+    design: Design
+    classical: Classical
+    fold_tests: pd.DataFrame | None
+    rule: str
+    basis: str
+    notes: tuple[str, ...]
+    meta: dict[str, Any]
 
     @cached_property
     def algorithms(self) -> list[str]:
         """The algorithms, best mean rank first."""
         return list(self.summary["algorithm"])
+
+    @cached_property
+    def tally(self) -> Tally:
+        """How many unordered pairs were tested, and how many differ."""
+        return tally(self.pairwise)
+
+    @cached_property
+    def verdict(self) -> str:
+        """The answer in a few sentences."""
+        from occstats.comparison.words.verdict import write_verdict
+
+        return write_verdict(self)
+
+    @cached_property
+    def methods_text(self) -> MethodsText:
+        """The methods paragraph with places for citations, and the works that it cites."""
+        from occstats.comparison.words.methods import methods_text
+
+        return methods_text(self)
+
+    @cached_property
+    def intervals(self) -> dict[str, IntervalKind]:
+        """Of what kind the interval of each quantity is, for those that have one."""
+        from occstats.comparison.words.explain import interval_kinds
+
+        known = {
+            str(column)
+            for frame in (self.summary, self.pairwise, self.kendall)
+            for column in frame.columns[frame.notna().any()]
+        }
+        kinds = interval_kinds(self.results.n_clusters)
+        return {name: kind for name, kind in kinds.items() if f"{name}_ci_low" in known}
+
+    def explain(self, column: str) -> str:
+        """What a column or section means, in one sentence; empty if it speaks for itself."""
+        from occstats.comparison.words.explain import explain
+
+        return explain(column, self.intervals)
 
     @property
     def methods(self) -> str:
@@ -135,7 +186,7 @@ class Comparison:
         return write(self, folder)
 
     @property
-    def plot(self) -> Any:
+    def plot(self) -> Plotter:
         """The figures of this comparison: ``comparison.plot.ranks()``, ``.kendall()`` …"""
         from occstats.figures import Plotter
 
@@ -150,3 +201,69 @@ class Comparison:
         from occstats.report.fragment import to_html
 
         return to_html(self)
+
+    @property
+    def pairs(self) -> pd.DataFrame:
+        """One row per pair, the better first: the ten columns of ``pairwise`` that people read.
+
+        Examples
+        --------
+        >>> import occstats
+        >>> comparison = occstats.compare("lenz2021", n_resamples=100)
+        >>> comparison.pairs[["a", "b", "conclusion", "p_adjusted"]].head(2).round(2)
+             a    b conclusion  p_adjusted
+        0  ALP  SVM  undecided        0.17
+        1  ALP  NND     better        0.02
+        """
+        from occstats.comparison.views import pairs
+
+        return pairs(self)
+
+    def where(self, condition: Any) -> Comparison:
+        """Compare again on some of the tasks, with the same settings.
+
+        Parameters
+        ----------
+        condition : str or mask
+            A condition on the traits of a task, its data set and class, such as ``"n > 100"`` or
+            ``"dataset != 'iris'"``; or a truth value for each task.
+
+        Examples
+        --------
+        >>> import occstats
+        >>> comparison = occstats.compare("lenz2021", algorithms=["ALP", "SVM"], n_resamples=100)
+        >>> comparison.where("n > 1000").results.n_tasks
+        48
+        """
+        from occstats.comparison.views import where
+
+        return where(self, condition)
+
+    def add(self, *sources: Any, **reading: Any) -> Comparison:
+        """Compare again with one's own methods beside the others, with the same settings.
+
+        Parameters
+        ----------
+        *sources
+            Results as `occstats.compare` takes them, or a series of scores by task, whose name is
+            the method's.
+        **reading
+            How to read them: see `occstats.load_results`.
+
+        Examples
+        --------
+        >>> import occstats
+        >>> comparison = occstats.compare("lenz2021", algorithms=["ALP", "SVM"], n_resamples=100)
+        >>> mine = (comparison.results.scores["ALP"] + 0.01).clip(upper=1).rename("MINE")
+        >>> comparison.add(mine).algorithms
+        ['MINE', 'ALP', 'SVM']
+        """
+        from occstats.comparison.views import add
+
+        return add(self, *sources, **reading)
+
+    def pick(self) -> Any:
+        """A widget for notebooks: choose two algorithms, see everything about the pair."""
+        from occstats.report.widget import pair_picker
+
+        return pair_picker(self)

@@ -1,15 +1,40 @@
-"""What can be chosen in a comparison: every choice, its default, and its check, in one place."""
+"""What can be chosen in a comparison, each option declared once.
+
+A field of `Settings` has its default, choices, check, help and label; the documentation of
+`compare`, the options of the command line, the record in ``meta`` and the list of settings in the
+report are made from it.
+"""
 
 from __future__ import annotations
 
+import inspect
 import math
-from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from functools import partial
+from typing import Any, Literal, TypedDict, TypeVar
 
+from occstats.checks import check_choice, check_fraction, check_integer, check_number
+from occstats.comparison.choices import (
+    ALTERNATIVES,
+    CORRECTIONS,
+    ENGINES,
+    FAMILIES,
+    INFERENCES,
+    KENDALLS,
+    MEDIANS,
+    MISSING,
+    NULLS,
+    PRESETS,
+    RULES,
+    STRATA,
+    TESTS,
+    Named,
+    chosen,
+)
 from occstats.errors import ArgumentError
-from occstats.names import did_you_mean
 
-__all__ = ["CHOICES", "Settings"]
+__all__ = ["OPTIONS", "Option", "Options", "Settings", "document_settings"]
 
 Test = Literal["rgl", "ds", "dataset-means", "wilcoxon"]
 Null = Literal["asymptotic", "exact", "permutation"]
@@ -17,71 +42,89 @@ Alternative = Literal["greater", "less", "two-sided"]
 Correction = Literal[
     "holm", "hochberg", "bonferroni", "benjamini-hochberg", "benjamini-yekutieli", "none"
 ]
+Rule = Literal["max-t", "tests"]
+Preset = Literal["paper"]
+Median = Literal["others", "all"]
 Family = Literal["row", "all", "control"]
-Missing = Literal["refuse", "complete", "pairwise"]
 Engine = Literal["native", "clusrank", "rscript", "both"]
 Kendall = Literal["product", "sum", "hyperbolic", "plain"]
 Inference = Literal["cr1", "cr2", "hc3", "classical"]
 Strata = Literal["width", "quantile"]
 
-CHOICES: dict[str, tuple[str, ...]] = {
-    "test": get_args(Test),
-    "null": get_args(Null),
-    "alternative": get_args(Alternative),
-    "correction": get_args(Correction),
-    "family": get_args(Family),
-    "missing": get_args(Missing),
-    "engine": get_args(Engine),
-    "kendall": get_args(Kendall),
-    "inference": get_args(Inference),
-    "strata": get_args(Strata),
-}
+Default = TypeVar("Default")
+# Where the documentation of a class or function lists the settings.
+PLACE = "<settings>"
+
+
+@dataclass(frozen=True)
+class Option:
+    """What is known of a setting besides its type.
+
+    Attributes
+    ----------
+    help : str
+        One sentence, without its full stop.
+    group : str
+        The heading under which the command line lists it.
+    label : str
+        Its name in the report.
+    choices : mapping of str to Named
+        The values it can have; empty if it is a number or a name.
+    check : callable, optional
+        Refuses a wrong value: ``check(name, value)``.
+    recorded : bool
+        Whether ``meta`` and the report say what was chosen.
+    metavar : str, optional
+        What stands for the value in the help of the command line.
+    listed : bool
+        Whether the command line takes several names, separated by commas.
+    usual : str
+        The default in words, where it is no constant.
+    """
+
+    help: str
+    group: str
+    label: str = ""
+    choices: Mapping[str, Named] = field(default_factory=dict)
+    check: Callable[[str, Any], None] | None = None
+    recorded: bool = True
+    metavar: str | None = None
+    listed: bool = False
+    usual: str = ""
+
+
+def option(default: Default, help: str, group: str, label: str = "", **details: Any) -> Default:
+    """A field of `Settings`, with the attributes of an `Option`."""
+    return field(default=default, metadata=vars(Option(help, group, label, **details)))
+
+
+# Not a number until the scores are known: the scale of the score decides.
+BY_SCALE = float("nan")
+UNIT_ROPE, UNIT_TIE_TOLERANCE = 0.01, 1e-9
+
+
+def not_negative(name: str, value: Any) -> None:
+    """Refuse a negative number; not a number stands for "as the scale of the score has it"."""
+    if not (isinstance(value, float) and math.isnan(value)):
+        check_number(name, value, least=0)
+
+
+def positive(name: str, value: float | None) -> None:
+    """Refuse a number that is not above zero; None is none."""
+    if value is not None:
+        check_number(name, value, above=0)
+
+
+TESTING, WHAT, DEPTH, TASKS = "Tests", "What is compared", "Uncertainty", "Tasks"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """The choices of one comparison; the defaults are those of Lenz et al. (2021).
+    """The choices of one comparison.
 
     Parameters
     ----------
-    test
-        ``rgl`` (Rosner-Glynn-Lee) and ``ds`` (Datta-Satten) take clusters into account;
-        ``dataset-means`` is the Wilcoxon signed-rank test on the mean difference per data set;
-        ``wilcoxon`` ignores clusters and is there to show what that would have said.
-    null
-        Where the p-value comes from: the normal approximation, the exact distribution under
-        flipped signs of whole clusters, or a sample of that distribution.
-    alternative
-        ``greater``: the row's algorithm is better than the column's.
-    correction, family, control
-        The correction for multiple tests, and over which tests: those of one algorithm against all
-        others (``row``), all tests (``all``), or those against one ``control``.
-    alpha
-        The level at which the verdict calls a corrected p-value significant.
-    algorithms
-        Compare only these (and rank only these against each other).
-    missing
-        What to do about tasks that some algorithm lacks.
-    tie_tolerance
-        Differences are rounded to multiples of this before they are ranked, so that
-        0.3 − 0.2 and 0.2 − 0.1 tie; 0 ranks the raw floating-point numbers.
-    engine
-        ``native``; R's clusrank embedded (``clusrank``) or in a process of its own (``rscript``);
-        or ``both``, which computes natively and reports the largest deviation from clusrank.
-    kendall
-        The weight of a pair of tasks in Kendall's τ.
-    inference
-        The standard errors of the regression.
-    strata, n_strata
-        Strata of difficulty (the task's median score) of equal width or with equal numbers of
-        tasks.
-    n_resamples, confidence, random_state
-        Resamples of data sets, level of the intervals, and the seed of everything that is random.
-    rope, prior_weight
-        Of the Bayesian comparison: half-width of the region of practical equivalence, and the
-        weight of the pseudo-observation at zero that is its prior, in data sets.
-    deep
-        Also what costs more than a second or two: power, and the specification table.
+    <settings>
 
     Examples
     --------
@@ -94,39 +137,191 @@ class Settings:
 wilcoxon; got 'rlg' (did you mean 'rgl'?)
     """
 
-    test: Test = "rgl"
-    null: Null = "asymptotic"
-    alternative: Alternative = "greater"
-    correction: Correction = "holm"
-    family: Family = "row"
-    control: str | None = None
-    alpha: float = 0.05
-    algorithms: tuple[str, ...] | None = None
-    missing: Missing = "refuse"
-    tie_tolerance: float = 1e-9
-    engine: Engine = "native"
-    kendall: Kendall = "product"
-    inference: Inference = "cr1"
-    strata: Strata = "width"
-    n_strata: int = 5
-    n_resamples: int = 10_000
-    confidence: float = 0.95
-    rope: float = 0.01
-    prior_weight: float = 1.0
-    random_state: int = 0
-    deep: bool = False
+    preset: Preset | None = option(
+        None,
+        "Choices that belong together; an option given beside it wins",
+        TESTING,
+        "preset",
+        choices=PRESETS,
+    )
+    rule: Rule = option(
+        "max-t", "What the conclusions about pairs rest on", TESTING, "rule", choices=RULES
+    )
+    test: Test = option("rgl", "The test of a pair of algorithms", TESTING, "test", choices=TESTS)
+    null: Null = option(
+        "asymptotic",
+        "Where the p-values of the tables come from",
+        TESTING,
+        "null distribution",
+        choices=NULLS,
+    )
+    alternative: Alternative = option(
+        "greater",
+        "What the test of (row, column) in the tables is about",
+        TESTING,
+        "alternative",
+        choices=ALTERNATIVES,
+    )
+    correction: Correction = option(
+        "holm",
+        "Correction of the tests in the tables",
+        TESTING,
+        "correction",
+        choices=CORRECTIONS,
+    )
+    family: Family = option(
+        "row",
+        "Which tests in the tables are corrected together",
+        TESTING,
+        "family of tests",
+        choices=FAMILIES,
+    )
+    control: str | None = option(
+        None,
+        "Compare this algorithm with all others (implies the family control)",
+        TESTING,
+        "control",
+        metavar="NAME",
+    )
+    alpha: float = option(
+        0.05,
+        "Level at which a corrected p-value decides about a pair",
+        TESTING,
+        "level α",
+        check=check_fraction,
+    )
+    engine: Engine = option(
+        "native",
+        "Who computes the tests; all but native need R",
+        TESTING,
+        choices=ENGINES,
+        recorded=False,
+    )
+    algorithms: tuple[str, ...] | None = option(
+        None,
+        "Compare only these, and rank only these against each other",
+        WHAT,
+        recorded=False,
+        metavar="A,B,C",
+        listed=True,
+    )
+    missing: str = option(
+        "refuse",
+        "What to do about tasks that some algorithm lacks",
+        WHAT,
+        "missing cells",
+        choices=MISSING,
+    )
+    tie_tolerance: float = option(
+        BY_SCALE,
+        "Differences are rounded to multiples of this before they are ranked, so that 0.3 − 0.2 "
+        "and 0.2 − 0.1 tie; 0 ranks the raw floats",
+        WHAT,
+        "tie tolerance",
+        check=not_negative,
+        usual=f"{UNIT_TIE_TOLERANCE:g} of the scale of the score, which is 1 for scores in 0 … 1",
+    )
+    n_resamples: int = option(
+        10_000,
+        "Resamples of data sets for intervals and permutations",
+        DEPTH,
+        "resamples",
+        check=partial(check_integer, least=100),
+    )
+    confidence: float = option(
+        0.95, "Level of the intervals", DEPTH, "confidence", check=check_fraction
+    )
+    rope: float = option(
+        BY_SCALE,
+        "Half-width of the region of practical equivalence",
+        DEPTH,
+        "region of practical equivalence",
+        check=not_negative,
+        usual=f"{UNIT_ROPE:g} of the scale of the score",
+    )
+    margin: float | None = option(
+        None,
+        "The difference that would matter: test which pairs differ by less (equivalence) and who "
+        "is not worse by as much (non-inferiority)",
+        DEPTH,
+        "margin of equivalence",
+        check=positive,
+        metavar="NUMBER",
+    )
+    prior_weight: float = option(
+        1.0,
+        "Weight of the Bayesian prior at no difference, in data sets",
+        DEPTH,
+        "weight of the prior",
+        check=not_negative,
+    )
+    random_state: int = option(
+        0,
+        "Seed of everything that is random",
+        DEPTH,
+        "random state",
+        check=partial(check_integer, least=0),
+    )
+    deep: bool = option(
+        False, "Also power and the specification table, which take longer", DEPTH, "deep analysis"
+    )
+    kendall: Kendall = option(
+        "product",
+        "Weight of a pair of tasks in Kendall's τ",
+        TASKS,
+        "weights of Kendall's τ",
+        choices=KENDALLS,
+    )
+    inference: Inference = option(
+        "cr2",
+        "Standard errors of the regression of ranks on traits",
+        TASKS,
+        "inference of the regression",
+        choices=INFERENCES,
+    )
+    median: Median = option(
+        "others",
+        "Whose median score stands for the difficulty of a task in the regression",
+        TASKS,
+        "median score in the regression",
+        choices=MEDIANS,
+    )
+    strata: Strata = option(
+        "width",
+        "Strata of difficulty (the task's median score)",
+        TASKS,
+        "strata of difficulty",
+        choices=STRATA,
+    )
+    n_strata: int = option(5, "Number of strata", TASKS, "number of strata", check=check_integer)
+
+    @classmethod
+    def of(cls, **chosen: Any) -> Settings:
+        """Settings as a user gives them: a preset fills in, a control implies its family."""
+        preset = chosen.get("preset")
+        if preset is not None:
+            check_choice("preset", preset, PRESETS)
+            chosen = {**PRESETS[preset].settings, **chosen}
+            if chosen.get("control") is not None and chosen["family"] == "row":
+                chosen["family"] = "control"
+        if chosen.get("control") is not None:
+            chosen.setdefault("family", "control")
+        for name in ("rope", "tie_tolerance"):
+            if name in chosen and chosen[name] is None:
+                del chosen[name]
+        names = chosen.get("algorithms")
+        if names is not None:
+            chosen["algorithms"] = (names,) if isinstance(names, str) else tuple(names)
+        return cls(**chosen)
 
     def __post_init__(self) -> None:
-        for name, allowed in CHOICES.items():
-            _check_choice(name, getattr(self, name), allowed)
-        _check_number("alpha", self.alpha, "between 0 and 1", lambda value: 0 < value < 1)
-        _check_number("confidence", self.confidence, "between 0 and 1", lambda value: 0 < value < 1)
-        _check_number("tie_tolerance", self.tie_tolerance, "0 or more", lambda value: value >= 0)
-        _check_number("rope", self.rope, "0 or more", lambda value: value >= 0)
-        _check_number("prior_weight", self.prior_weight, "0 or more", lambda value: value >= 0)
-        _check_integer("n_resamples", self.n_resamples, 100)
-        _check_integer("n_strata", self.n_strata, 1)
-        _check_integer("random_state", self.random_state, 0)
+        for name, declared in OPTIONS.items():
+            value = getattr(self, name)
+            unset = name == "preset" and value is None
+            if declared.choices and not unset and chosen(declared.choices, str(value)) is None:
+                check_choice(name, value, declared.choices)
+            if declared.check is not None:
+                declared.check(name, getattr(self, name))
         self._check_combinations()
 
     def _check_combinations(self) -> None:
@@ -139,40 +334,115 @@ wilcoxon; got 'rlg' (did you mean 'rgl'?)
                 f"control is {self.control!r} but family is {self.family!r}: "
                 "a control needs family 'control'"
             )
-        if self.test == "ds" and self.null == "exact":
+        if self.null not in TESTS[self.test].nulls:
             raise ArgumentError(
-                "test 'ds' has no exact null distribution: use null 'permutation' "
-                "(or test 'rgl' with null 'exact')"
+                f"test {self.test!r} has no {self.null} null distribution: use null 'permutation' "
+                f"(or test 'rgl' with null {self.null!r})"
             )
-        if self.engine != "native" and self.test not in ("rgl", "ds"):
+        if self.engine != "native" and not TESTS[self.test].in_r:
             raise ArgumentError(
                 f"engine {self.engine!r} computes only tests 'rgl' and 'ds'; got test "
                 f"{self.test!r}: use engine 'native'"
             )
 
     @property
+    def deciding_p(self) -> str:
+        """The column of ``pairwise`` whose p-values the conclusions rest on, not clipped at 1."""
+        return "p_simultaneous" if self.rule == "max-t" else "p_adjusted_unclipped"
+
+    @property
     def clustered(self) -> bool:
         """Whether the test respects that tasks of one data set are not independent."""
-        return self.test != "wilcoxon"
+        return TESTS[self.test].clustered
+
+    @property
+    def test_in_words(self) -> str:
+        """The test, its side and its correction as a phrase.
+
+        Examples
+        --------
+        >>> Settings().test_in_words
+        'clustered Wilcoxon signed-rank test (Rosner-Glynn-Lee), one-sided, Holm-corrected over \
+the tests of each algorithm'
+        """
+        null = "" if self.null == "asymptotic" else f", {NULLS[self.null].name}"
+        corrected = "uncorrected"
+        if self.correction != "none":
+            name, family = CORRECTIONS[self.correction].name, FAMILIES[self.family].phrase
+            corrected = f"{name}-corrected {family}"
+        sided = ALTERNATIVES[self.alternative].phrase
+        return f"{TESTS[self.test].name}{null}, {sided}, {corrected}"
+
+    def on_scale(self, scale: float) -> Settings:
+        """The settings with the region of equivalence and the tie tolerance of a score's scale.
+
+        Examples
+        --------
+        >>> Settings().on_scale(1.0).rope, Settings(rope=0.5).on_scale(1000.0).rope
+        (0.01, 0.5)
+        """
+        usual = {"rope": UNIT_ROPE, "tie_tolerance": UNIT_TIE_TOLERANCE}
+        open_ = {
+            name: scale * unit for name, unit in usual.items() if math.isnan(getattr(self, name))
+        }
+        return replace(self, **open_)  # type: ignore[arg-type]
+
+    def record(self) -> dict[str, Any]:
+        """What was chosen, for the record."""
+        return {name: getattr(self, name) for name, item in OPTIONS.items() if item.recorded}
 
 
-def _check_choice(name: str, value: Any, allowed: tuple[str, ...]) -> None:
-    if value not in allowed:
-        raise ArgumentError(
-            f"{name} must be one of {', '.join(allowed)}; got {value!r}"
-            f"{did_you_mean(str(value), allowed)}"
+OPTIONS: dict[str, Option] = {item.name: Option(**item.metadata) for item in fields(Settings)}
+
+
+class Options(TypedDict, total=False):
+    """The settings as keyword arguments, for type checkers and editors."""
+
+    preset: Preset | None
+    rule: Rule
+    test: Test
+    null: Null
+    alternative: Alternative
+    correction: Correction
+    family: Family
+    control: str | None
+    alpha: float
+    engine: Engine
+    algorithms: Sequence[str] | None
+    missing: str
+    tie_tolerance: float
+    n_resamples: int
+    confidence: float
+    rope: float
+    margin: float | None
+    prior_weight: float
+    random_state: int
+    deep: bool
+    kendall: Kendall
+    inference: Inference
+    median: Median
+    strata: Strata
+    n_strata: int
+
+
+def document_settings(target: Any) -> None:
+    """Write every setting into the documentation of a class or function, where it has a place."""
+    # Without docstrings (python -OO) there is nothing to write into.
+    if target.__doc__:
+        target.__doc__ = inspect.cleandoc(target.__doc__).replace(PLACE, _parameters())
+
+
+def _parameters() -> str:
+    lines = []
+    for field_ in fields(Settings):
+        item = OPTIONS[field_.name]
+        kind = "{" + ", ".join(map(repr, item.choices)) + "}, " if item.choices else ""
+        meanings = "; ".join(
+            f"``{value}``, {choice.name}" for value, choice in item.choices.items()
         )
+        lines.append(f"{field_.name} : {kind}default {item.usual or repr(field_.default)}")
+        lines.append(f"    {item.help}{': ' if meanings else ''}{meanings}.")
+    return "\n".join(lines)
 
 
-def _check_number(name: str, value: Any, rule: str, valid: Any) -> None:
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        raise ArgumentError(f"{name} must be a number {rule}; got {value!r}") from None
-    if not (math.isfinite(number) and valid(number)):
-        raise ArgumentError(f"{name} must be {rule}; got {value!r}")
-
-
-def _check_integer(name: str, value: Any, least: int) -> None:
-    if isinstance(value, bool) or not hasattr(value, "__index__") or value < least:
-        raise ArgumentError(f"{name} must be an integer of at least {least}; got {value!r}")
+document_settings(Settings)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from occstats.comparison.choices import asymptotic_tests, conclusions
-from occstats.comparison.frames import unordered_pairs
+from occstats.comparison.pairs import conclusions, unordered_pairs
 from occstats.progress import track
 from occstats.stats.leave_out import (
     LeaveOneAlgorithmOut,
@@ -22,9 +22,8 @@ from occstats.stats.specification import Specification, specify
 from occstats.stats.specification_tests import N_TESTS
 
 if TYPE_CHECKING:
-    from occstats.comparison.affordable import Affordable
-    from occstats.comparison.settings import Settings
-    from occstats.results import Results
+    from occstats.comparison.rule import Rule
+    from occstats.comparison.sample import Study
     from occstats.stats.signed_rank_pairs import PairwiseTests
 
 __all__ = ["Stability", "study_stability"]
@@ -63,64 +62,57 @@ class Stability:
     specification: pd.DataFrame | None = None
     specification_pairs: pd.DataFrame | None = None
 
+    def _repr_html_(self) -> str:
+        from occstats.report.fragment import section_to_html
+
+        return section_to_html(self)
+
 
 def study_stability(
-    results: Results,
-    settings: Settings,
-    within: Affordable,
-    *,
-    tests: PairwiseTests | None = None,
-    progress: bool | None = None,
+    study: Study, rule: Rule, tests: PairwiseTests, *, progress: bool | None = None
 ) -> Stability:
     """Leave out data sets and algorithms in turn; with depth, try all reasonable analyses.
 
-    The tests are the chosen ones with their normal approximation; ``tests`` are those of the main
-    analysis, which need not be computed again where they are the same.
+    ``tests`` are the native ones with their normal approximation. Conclusions that rest on flipped
+    signs are drawn by the critical values of the whole sample.
     """
-    decide = conclusions(results, settings)
-    scores, clusters = results.oriented, results.clusters
-    tests = asymptotic_tests(results, settings, tests)
-    without_algorithm = leave_one_algorithm_out(
-        tests.p, tests.z, scores, clusters, decide, tie_tolerance=settings.tie_tolerance
-    )
-    if not within.leave_out:
-        return Stability(leave_one_algorithm_out=_algorithm_frame(results, without_algorithm))
+    settings, names = study.settings, study.algorithms
+    without_algorithm = leave_one_algorithm_out(tests.p, tests.z, study.sample, None, rule.better)
+    if not study.within.leave_out:
+        return Stability(leave_one_algorithm_out=_algorithm_frame(names, without_algorithm))
     without_dataset = leave_one_cluster_out(
-        scores,
-        clusters,
-        decide,
+        study.sample,
+        None,
+        rule.better,
         test=settings.test,
-        alternative=settings.alternative,
-        tie_tolerance=settings.tie_tolerance,
+        alternative=rule.alternative,
     )
     stability = Stability(
-        leave_one_dataset_out=_dataset_frame(results, without_dataset),
-        leave_one_algorithm_out=_algorithm_frame(results, without_algorithm),
-        changes=_changes(results, without_dataset, without_algorithm),
-        influence=_influence(results, without_dataset),
+        leave_one_dataset_out=_dataset_frame(names, without_dataset),
+        leave_one_algorithm_out=_algorithm_frame(names, without_algorithm),
+        changes=_changes(names, without_dataset, without_algorithm),
+        influence=_influence(names, without_dataset),
     )
     if not settings.deep:
         return stability
     found = specify(
-        scores,
-        clusters,
-        lambda p, z, correction: decide(p, z, correction=correction),
-        alternative=settings.alternative,
-        tie_tolerance=settings.tie_tolerance,
+        study.sample,
+        None,
+        rule.better,
+        alternative=rule.alternative,
         n_resamples=settings.n_resamples,
         random_state=settings.random_state,
         watch=lambda tests: track(tests, "analyses", total=N_TESTS, progress=progress),
     )
-    main = decide(tests.p, tests.z)
+    main = rule.better(tests.p, tests.z)
     return replace(
         stability,
         specification=_specification_frame(found, main),
-        specification_pairs=_specification_pairs(results, found, main),
+        specification_pairs=_specification_pairs(names, found, main),
     )
 
 
-def _dataset_frame(results: Results, found: LeaveOneClusterOut) -> pd.DataFrame:
-    names = np.array(results.algorithms, dtype=object)
+def _dataset_frame(names: Sequence[str], found: LeaveOneClusterOut) -> pd.DataFrame:
     best = _best(found.mean_ranks, names)
     whole = _best(found.all_mean_ranks[None], names)[0]
     return pd.DataFrame(
@@ -133,8 +125,7 @@ def _dataset_frame(results: Results, found: LeaveOneClusterOut) -> pd.DataFrame:
     )
 
 
-def _algorithm_frame(results: Results, found: LeaveOneAlgorithmOut) -> pd.DataFrame:
-    names = np.array(results.algorithms, dtype=object)
+def _algorithm_frame(names: Sequence[str], found: LeaveOneAlgorithmOut) -> pd.DataFrame:
     return pd.DataFrame(
         {
             "algorithm": names,
@@ -144,10 +135,10 @@ def _algorithm_frame(results: Results, found: LeaveOneAlgorithmOut) -> pd.DataFr
     )
 
 
-def _best(mean_ranks: npt.NDArray[np.float64], names: npt.NDArray[Any]) -> npt.NDArray[Any]:
+def _best(mean_ranks: npt.NDArray[np.float64], names: Sequence[str]) -> npt.NDArray[np.object_]:
     known = ~np.isnan(mean_ranks).all(axis=1)
     best = np.full(len(mean_ranks), None, dtype=object)
-    best[known] = names[np.nanargmin(mean_ranks[known], axis=1)]
+    best[known] = np.array(names, dtype=object)[np.nanargmin(mean_ranks[known], axis=1)]
     return best
 
 
@@ -156,34 +147,31 @@ def _count(changed: Booleans) -> npt.NDArray[np.intp]:
 
 
 def _changes(
-    results: Results, datasets: LeaveOneClusterOut, algorithms: LeaveOneAlgorithmOut
+    names: Sequence[str], datasets: LeaveOneClusterOut, algorithms: LeaveOneAlgorithmOut
 ) -> pd.DataFrame:
-    names = results.algorithms
-    rows = [
-        (kind, labels[i], names[a], names[b], _words(found.all_better, a, b), _words(better, a, b))
-        for kind, labels, found in (
-            ("dataset", datasets.labels.tolist(), datasets),
-            ("algorithm", names, algorithms),
-        )
-        for i, (better, changed) in enumerate(zip(found.better, found.changed, strict=True))
-        for a, b in np.argwhere(np.triu(changed))
-    ]
+    everything = ~np.eye(len(names), dtype=bool)
+    rows = []
+    for kind, labels, found in (
+        ("dataset", datasets.labels.tolist(), datasets),
+        ("algorithm", names, algorithms),
+    ):
+        with_all = conclusions(found.all_better, everything)
+        for label, better, changed in zip(labels, found.better, found.changed, strict=True):
+            without = conclusions(better, everything)
+            rows += [
+                (kind, label, names[a], names[b], with_all[a, b], without[a, b])
+                for a, b in np.argwhere(np.triu(changed))
+            ]
     columns = ["left_out", "name", "a", "b", "conclusion", "conclusion_without"]
     return pd.DataFrame(rows, columns=columns)
 
 
-def _words(better: Booleans, a: int, b: int) -> str:
-    if better[a, b] and better[b, a]:
-        return "both"
-    return "a better" if better[a, b] else "b better" if better[b, a] else "neither"
-
-
-def _influence(results: Results, found: LeaveOneClusterOut) -> pd.DataFrame:
-    first, second = np.triu_indices(len(results.algorithms), 1)
+def _influence(names: Sequence[str], found: LeaveOneClusterOut) -> pd.DataFrame:
+    first, second = np.triu_indices(len(names), 1)
     driver = found.drivers[first, second]
     with_all = found.all_mean_difference[first, second]
     without = found.mean_difference[driver, first, second]
-    frame = unordered_pairs(results.algorithms, {"mean_difference": found.all_mean_difference})
+    frame = unordered_pairs(names, {"mean_difference": found.all_mean_difference})
     return frame.assign(
         dataset=found.labels.astype(object)[driver],
         mean_difference_without=without,
@@ -213,9 +201,11 @@ def _specification_frame(found: Specification, main: Booleans) -> pd.DataFrame:
     )
 
 
-def _specification_pairs(results: Results, found: Specification, main: Booleans) -> pd.DataFrame:
+def _specification_pairs(
+    names: Sequence[str], found: Specification, main: Booleans
+) -> pd.DataFrame:
     share = found.share_better
     columns = {"a_better": share, "b_better": share.T, "neither": 1 - share - share.T}
-    return unordered_pairs(
-        results.algorithms, columns | {"agreement": found.agreement(main)}
-    ).assign(n_analyses=len(found.analyses))
+    return unordered_pairs(names, columns | {"agreement": found.agreement(main)}).assign(
+        n_analyses=len(found.analyses)
+    )

@@ -1,243 +1,299 @@
-"""How much better, how sure, and would it hold: the frames that answer it for a comparison.
+"""How much better and how sure: effect sizes, intervals, posteriors, and what naive tests say.
 
-Everything here resamples data sets, never single tasks. The costly parts (power, the table of
-specifications) are computed when the settings ask for depth.
+Everything here resamples data sets, never single tasks.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
-from occstats.comparison.affordable import Affordable, affordable
-from occstats.comparison.choices import complete_tasks, conclusions, control_position
-from occstats.comparison.classical import Classical, classical_tests
-from occstats.comparison.design import Design, study_design
-from occstats.comparison.effects import pair_effects_frame
-from occstats.comparison.frames import ordered_pairs, unordered_pairs
-from occstats.comparison.stability import Stability, study_stability
+from occstats.comparison.pairs import (
+    BETTER,
+    conclusions,
+    corrected,
+    ordered_pairs,
+    run_tests,
+    unordered_pairs,
+)
 from occstats.results.aliases import is_bounded
-from occstats.stats.baselines import plain_wilcoxon_pairs
-from occstats.stats.bayes import correlated_t, probability_best
+from occstats.stats.bayes import bayesian_signed_rank, probability_best
 from occstats.stats.bootstrap import bootstrap_means
+from occstats.stats.diagnostics import cluster_diagnostics
+from occstats.stats.differences import difference_posterior, simultaneous_intervals
+from occstats.stats.effect_sizes import Effect, pair_effects
+from occstats.stats.hodges_lehmann import hodges_lehmann_pairs
+from occstats.stats.kendall import kendall_matrix
 from occstats.stats.kendall_intervals import kendall_bootstrap
-from occstats.stats.multiplicity import adjust_pairs
-from occstats.stats.ranks import task_ranks
+from occstats.text import printable
 
 if TYPE_CHECKING:
-    from occstats.comparison.settings import Settings
-    from occstats.results import Results
+    from occstats.comparison.rule import Rule
+    from occstats.comparison.sample import Study
     from occstats.stats.signed_rank_pairs import PairwiseTests
 
-__all__ = ["Uncertainty", "assess"]
+__all__ = [
+    "cautions",
+    "diagnostics_frame",
+    "effects_frame",
+    "kendall_frame",
+    "naive_tests",
+    "summary_frame",
+]
 
+Columns = dict[str, npt.NDArray[Any]]
+FloatArray = npt.NDArray[np.float64]
 FEW_CLUSTERS = 10
+# What stands before the first separator or number of a name.
+STEM = re.compile(r"^([^\W\d_]{2,})(?=[\W\d_])")
 
 
-@dataclass(frozen=True, eq=False)
-class Uncertainty:
-    """Intervals, posterior probabilities, stability, design and classical tests of a comparison.
-
-    Attributes
-    ----------
-    pair_effects : DataFrame
-        One row per ordered pair: effect sizes with intervals, posterior probabilities, ``p_naive``.
-    summary_intervals : DataFrame
-        One row per algorithm: intervals of mean rank and mean score, probability of being best.
-    kendall_intervals : DataFrame
-        One row per unordered pair: limits of τ.
-    naive : DataFrame
-        One row per unordered pair: what the test that ignores clusters says, and whether it would
-        have ``misled``; with None for the tests of the main analysis, only what it says.
-    fold_tests : DataFrame or None
-        Where folds are given: the correlated t-test of every task and unordered pair.
-    stability, design, classical
-        Sections of their own.
-    notes : tuple of str
-        What was left out, and warnings about few data sets.
-    """
-
-    pair_effects: pd.DataFrame
-    summary_intervals: pd.DataFrame
-    kendall_intervals: pd.DataFrame
-    naive: pd.DataFrame
-    fold_tests: pd.DataFrame | None
-    stability: Stability
-    design: Design
-    classical: Classical
-    notes: tuple[str, ...] = ()
-
-
-def assess(
-    results: Results,
-    settings: Settings,
-    *,
-    tests: PairwiseTests | None = None,
-    progress: bool | None = None,
-) -> Uncertainty:
-    """Compute all that belongs to a comparison besides its tests.
-
-    Parameters
-    ----------
-    results
-        The results table after the missing-cell policy; NaN remains only under ``pairwise``.
-    settings
-        The choices of the comparison.
-    tests
-        The tests of the main analysis, whose conclusions the naive test is held against.
-    progress
-        Whether to draw progress bars for the costly parts; by default on a terminal.
-
-    Examples
-    --------
-    >>> from occstats import load_results
-    >>> from occstats.comparison import Settings
-    >>> results = load_results("lenz2021").select(["ALP", "SVM", "SAE"])
-    >>> found = assess(results, Settings(n_resamples=1000))
-    >>> found.summary_intervals["prob_best"].sum().round(6)
-    np.float64(1.0)
-    """
-    within = affordable(results, settings)
-    effects = pair_effects_frame(results, settings, within)
-    naive_p, naive = naive_frame(results, settings, tests)
-    design = study_design(results, settings, progress=progress)
-    taus, without_taus = kendall_frame(results, settings, within)
-    return Uncertainty(
-        pair_effects=effects.merge(naive_p, on=["a", "b"]),
-        summary_intervals=summary_frame(results, settings),
-        kendall_intervals=taus,
-        naive=naive,
-        fold_tests=fold_frame(results, settings),
-        stability=study_stability(results, settings, within, tests=tests, progress=progress),
-        design=design,
-        classical=classical_tests(results, settings, within),
-        notes=(*_cautions(results, settings), *design.notes, *within.notes, *without_taus),
-    )
-
-
-def summary_frame(results: Results, settings: Settings) -> pd.DataFrame:
-    """Cluster-bootstrap intervals of mean ranks and mean scores, and who is probably best."""
-    complete = complete_tasks(results)
-    algorithms = results.algorithms
-    names = [f"mean_{what}_ci_{end}" for what in ("rank", "score") for end in ("low", "high")]
-    if not complete.any():
-        unknown = dict.fromkeys((*names, "prob_best"), np.nan)
-        return pd.DataFrame({"algorithm": algorithms, **unknown})
-    clusters = results.clusters[complete]
-    scores = results.oriented[complete]
-    ranks = task_ranks(scores, tie_tolerance=settings.tie_tolerance)
-    raw = results.scores.to_numpy(dtype=np.float64)[complete]
+def summary_frame(study: Study, rule: Rule) -> pd.DataFrame:
+    """One row per algorithm: mean rank, mean score, spread over folds, intervals, who is best."""
+    settings, sample, k = study.settings, study.sample.whole, len(study.algorithms)
+    scores = study.whole.scores.to_numpy(dtype=np.float64)
+    ranks = study.ranking.ranks
     interval = bootstrap_means(
-        np.hstack([ranks, raw]),
-        clusters,
+        np.hstack([ranks, scores]),
+        study.whole.clusters,
         method="studentised",
         confidence=settings.confidence,
         n_resamples=settings.n_resamples,
         random_state=settings.random_state,
     )
-    k = len(algorithms)
+    low, high = _rank_limits(interval.estimate[:k], interval.low[:k], interval.high[:k], study)
+    better = rule.simultaneous.better(rule.alpha) & rule.possible
+    bounded = is_bounded(study.results.score_name) and scores.min() >= 0 and scores.max() <= 1
+    bounds = (0.0, 1.0) if bounded else (-np.inf, np.inf)
+    score_low, score_high = np.clip((interval.low[k:], interval.high[k:]), *bounds)
     # One data set, however it is weighted, gives one order: that is no probability.
     best = np.full(k, np.nan)
-    if len(np.unique(clusters)) > 1:
+    if sample.n_clusters > 1:
         best = probability_best(
-            -ranks, clusters, n_resamples=settings.n_resamples, random_state=settings.random_state
+            -ranks,
+            study.whole.clusters,
+            n_resamples=settings.n_resamples,
+            random_state=settings.random_state,
         )
-    low, high = np.clip((interval.low[:k], interval.high[:k]), 1, k)
-    bounded = is_bounded(results.score_name) and raw.min() >= 0 and raw.max() <= 1
-    least, most = (0.0, 1.0) if bounded else (-np.inf, np.inf)
-    limits = (low, high, *np.clip((interval.low[k:], interval.high[k:]), least, most))
-    columns = dict(zip(names, limits, strict=True))
-    return pd.DataFrame({"algorithm": algorithms, **columns, "prob_best": best})
+    return pd.DataFrame(
+        {
+            "algorithm": study.algorithms,
+            "mean_rank": study.ranking.mean_ranks,
+            "mean_score": sample.clusters.weights @ scores,
+            "cvsd": _mean_spread(study),
+            "mean_rank_ci_low": low,
+            "mean_rank_ci_high": high,
+            "rank_low": 1 + better.sum(axis=0),
+            "rank_high": k - better.sum(axis=1),
+            "mean_score_ci_low": score_low,
+            "mean_score_ci_high": score_high,
+            "prob_best": best,
+        }
+    )
 
 
-def kendall_frame(
-    results: Results, settings: Settings, within: Affordable
-) -> tuple[pd.DataFrame, list[str]]:
-    """Limits of Kendall's τ for every unordered pair, and why they may be missing."""
-    k = len(results.algorithms)
-    notes = []
-    low = high = np.full((k, k), np.nan)
-    if settings.kendall == "hyperbolic":
-        notes.append("Kendall's τ with hyperbolic weights has no intervals.")
-    elif within.kendall and results.n_clusters >= 2:
+def _rank_limits(
+    estimate: FloatArray, low: FloatArray, high: FloatArray, study: Study
+) -> FloatArray:
+    """Limits within 1 … k; where all data sets agree, those of the share that might not.
+
+    With m of m data sets in agreement, up to 1 − (α/2)^(1/m) of others may differ (Clopper and
+    Pearson), in the worst case by having the first or the last rank.
+    """
+    k, m = len(estimate), study.sample.whole.n_clusters
+    if m < 2:
+        return np.clip((low, high), 1, k)
+    others = 1 - ((1 - study.settings.confidence) / 2) ** (1 / m)
+    agree = high - low < 1e-12
+    low = np.where(agree, estimate - others * (estimate - 1), low)
+    high = np.where(agree, estimate + others * (k - estimate), high)
+    return np.clip((low, high), 1, k)
+
+
+def _mean_spread(study: Study) -> npt.NDArray[np.float64]:
+    """Weighted mean over the tasks whose folds give a standard deviation; NaN if none does."""
+    if study.whole.cvsd is None:
+        return np.full(len(study.algorithms), np.nan)
+    spread = study.whole.cvsd.to_numpy(float)
+    weights = study.sample.whole.clusters.weights[:, None] * ~np.isnan(spread)
+    total, sums = weights.sum(axis=0), (weights * np.nan_to_num(spread)).sum(axis=0)
+    return np.asarray(np.divide(sums, total, out=np.full_like(sums, np.nan), where=total > 0))
+
+
+def effects_frame(study: Study) -> pd.DataFrame:
+    """Effect sizes of all ordered pairs; NaN where a part is not affordable."""
+    settings, within, k = study.settings, study.within, len(study.algorithms)
+    effects = pair_effects(
+        study.sample,
+        confidence=settings.confidence,
+        n_resamples=settings.n_resamples if within.intervals else 0,
+        n_rank_resamples=within.form_resamples,
+        random_state=settings.random_state,
+    )
+    unknown = np.full((k, k), np.nan)
+    columns: Columns = {
+        **_effect("mean_difference", effects.mean_difference, limits="difference"),
+        **_effect("rank_biserial", effects.rank_biserial),
+        "wins": effects.wins,
+        "ties": effects.ties,
+        "losses": effects.losses,
+        **_effect("prob_improvement_task", effects.prob_improvement_task),
+        **_effect("prob_improvement_dataset", effects.prob_improvement_dataset),
+        **_effect("hodges_lehmann", Effect(unknown, unknown, unknown)),
+        **dict.fromkeys(("bayes_better", "bayes_equivalent", "bayes_worse"), unknown),
+        **dict.fromkeys(("difference_above", "difference_within", "difference_below"), unknown),
+        **dict.fromkeys(("simultaneous_ci_low", "simultaneous_ci_high"), unknown),
+    }
+    if within.intervals:
+        columns |= _differences(study)
+    if within.shifts:
+        columns |= _shift(study)
+    if within.posterior:
+        columns |= _posterior(study)
+    return ordered_pairs(study.algorithms, columns)
+
+
+def _effect(name: str, effect: Effect, *, limits: str | None = None) -> Columns:
+    """The estimate and its limits under the names ``name``, ``…_ci_low`` and ``…_ci_high``."""
+    stem = limits or name
+    return {name: effect.estimate, f"{stem}_ci_low": effect.low, f"{stem}_ci_high": effect.high}
+
+
+def _shift(study: Study) -> Columns:
+    settings = study.settings
+    shift = hodges_lehmann_pairs(
+        study.sample,
+        confidence=settings.confidence,
+        n_resamples=settings.n_resamples,
+        random_state=settings.random_state,
+    )
+    return _effect("hodges_lehmann", Effect(shift.estimate, shift.low, shift.high))
+
+
+def _posterior(study: Study) -> Columns:
+    settings = study.settings
+    posterior = bayesian_signed_rank(
+        *study.arrays,
+        rope=settings.rope,
+        prior_weight=settings.prior_weight,
+        tie_tolerance=settings.tie_tolerance,
+        n_resamples=study.within.form_resamples,
+        random_state=settings.random_state,
+    )
+    return {
+        "bayes_better": posterior.better,
+        "bayes_equivalent": posterior.equivalent,
+        "bayes_worse": posterior.worse,
+    }
+
+
+def _differences(study: Study) -> Columns:
+    """Intervals that hold for all pairs together, and the posterior of the mean difference."""
+    settings = study.settings
+    drawn = {"n_resamples": settings.n_resamples, "random_state": settings.random_state}
+    limits = simultaneous_intervals(
+        study.sample, confidence=settings.confidence, control=study.control, **drawn
+    )
+    posterior = difference_posterior(study.sample, rope=settings.rope, **drawn)
+    return {
+        "simultaneous_ci_low": limits.low,
+        "simultaneous_ci_high": limits.high,
+        "difference_above": posterior.better,
+        "difference_within": posterior.equivalent,
+        "difference_below": posterior.worse,
+    }
+
+
+def kendall_frame(study: Study) -> pd.DataFrame:
+    """Kendall's τ of every unordered pair, with limits where there are some."""
+    settings = study.settings
+    tau = kendall_matrix(
+        study.sample,
+        weighting=settings.kendall,
+    )
+    low = high = np.full(tau.shape, np.nan)
+    if settings.kendall != "hyperbolic" and study.within.kendall and study.n_clusters > 1:
         found = kendall_bootstrap(
-            results.oriented,
-            results.clusters,
+            *study.arrays,
             weighting=settings.kendall,
             tie_tolerance=settings.tie_tolerance,
             confidence=settings.confidence,
-            n_resamples=within.form_resamples,
+            n_resamples=study.within.form_resamples,
             random_state=settings.random_state,
         )
         low, high = found.low, found.high
-    return unordered_pairs(results.algorithms, {"tau_ci_low": low, "tau_ci_high": high}), notes
+    return unordered_pairs(study.algorithms, {"tau": tau, "tau_ci_low": low, "tau_ci_high": high})
 
 
-def naive_frame(
-    results: Results, settings: Settings, tests: PairwiseTests | None
-) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """The test that takes all tasks for independent: its p-values, and where it would mislead.
+def naive_tests(study: Study) -> PairwiseTests:
+    """The test that takes all tasks for independent."""
+    return run_tests(study, test="wilcoxon", null="asymptotic", engine="native").tests
 
-    It misleads about a pair where it comes to another conclusion (a better, b better, neither) than
-    the main analysis, with the same correction, family and level.
+
+def naive_frame(study: Study, naive: PairwiseTests, rule: Rule) -> pd.DataFrame:
+    """What the naive test says about every ordered pair, at the same level."""
+    adjusted = corrected(study, naive.p).clipped
+    better = rule.naive(naive.z)
+    tested = ~np.isnan(naive.z) & ~np.eye(len(better), dtype=bool)
+    if rule.control is not None:
+        tested[np.arange(len(tested)) != rule.control] = False
+    columns = {
+        "p_naive": naive.p,
+        "p_naive_adjusted": adjusted,
+        "conclusion_naive": conclusions(better, tested),
+    }
+    return ordered_pairs(study.algorithms, columns)
+
+
+def diagnostics_frame(study: Study, naive: PairwiseTests, rule: Rule) -> pd.DataFrame:
+    """How strongly the tasks of a data set belong together, and where a naive test would mislead.
+
+    It misleads about a pair where it comes to another conclusion than the main analysis, at the
+    same level over the same family of pairs.
     """
-    plain = plain_wilcoxon_pairs(
-        results.oriented,
-        results.clusters,
-        alternative=settings.alternative,
-        tie_tolerance=settings.tie_tolerance,
+    found = cluster_diagnostics(study.sample)
+    main, other = rule.conclusions() == BETTER, rule.naive(naive.z)
+    different = main != other
+    columns = {
+        "icc": found.intraclass_correlation,
+        "icc_differences": found.intraclass_correlation_differences,
+        "design_effect": found.design_effect,
+        "effective_tasks": found.effective_tasks,
+        "size_correlation": found.size_correlation,
+        "size_p": found.size_p,
+        "naive_a_better": other,
+        "naive_b_better": other.T,
+        "a_better": main,
+        "b_better": main.T,
+        "misled": different | different.T,
+    }
+    return unordered_pairs(study.algorithms, columns)
+
+
+def _singletons(names: list[str]) -> Iterator[str]:
+    """Every data set has one task: that is the plain test, unless some of them belong together."""
+    stems = pd.Series([STEM.match(name) for name in names]).map(
+        lambda found: found.group(1) if found else None
     )
-    algorithms = results.algorithms
-    control = control_position(results, settings)
-    conclude = conclusions(results, settings)
-    adjusted = adjust_pairs(
-        plain.p, settings.family, settings.correction, control, alternative=settings.alternative
-    ).clipped
-    p_naive = ordered_pairs(algorithms, {"p_naive": plain.p, "p_naive_adjusted": adjusted})
-    columns = {"naive_a_better": conclude(plain.p, plain.z)}
-    columns["naive_b_better"] = columns["naive_a_better"].T
-    if tests is not None:
-        main = conclude(tests.p, tests.z)
-        different = columns["naive_a_better"] != main
-        columns |= {"a_better": main, "b_better": main.T, "misled": different | different.T}
-    return p_naive, unordered_pairs(algorithms, columns)
+    shared = stems.duplicated(keep=False) & stems.notna()
+    sentence = "Every data set has one task: the clustered tests are the plain Wilcoxon test."
+    if shared.mean() > 0.5 and stems.nunique() > 1:
+        examples = [name for name, same in zip(names, shared, strict=True) if same][:2]
+        sentence += (
+            f" Most names share a beginning with others ({', '.join(map(printable, examples))}): "
+            "if these belong together, give a column that says which (cluster=…, --cluster)."
+        )
+    yield sentence
 
 
-def fold_frame(results: Results, settings: Settings) -> pd.DataFrame | None:
-    """The correlated t-test on every task, for every unordered pair; None without folds."""
-    if results.fold_scores is None:
-        return None
-    folds = results.fold_scores if results.higher_is_better else -results.fold_scores
-    parts = []
-    algorithms = results.algorithms
-    for position, a in enumerate(algorithms):
-        for b in algorithms[position + 1 :]:
-            # Folds are matched by name: only those that both algorithms have can be compared.
-            difference = (folds[a] - folds[b]).to_numpy(dtype=np.float64)
-            found = correlated_t(difference, rope=settings.rope)
-            parts.append(
-                pd.DataFrame(
-                    {
-                        "a": a,
-                        "b": b,
-                        "dataset": results.scores.index.get_level_values(0),
-                        "class": results.scores.index.get_level_values(1),
-                        "mean_difference": found.mean,
-                        "better": found.better,
-                        "equivalent": found.equivalent,
-                        "worse": found.worse,
-                    }
-                )
-            )
-    return pd.concat(parts, ignore_index=True)
-
-
-def _cautions(results: Results, settings: Settings) -> Iterator[str]:
-    m = results.n_clusters
+def cautions(study: Study) -> Iterator[str]:
+    """What to keep in mind when reading the intervals."""
+    m, settings = study.n_clusters, study.settings
     if m < 2:
         yield "With a single data set there are no intervals: nothing shows how data sets differ."
     elif m < FEW_CLUSTERS:
@@ -245,8 +301,12 @@ def _cautions(results: Results, settings: Settings) -> Iterator[str]:
             f"With {m} data sets the bootstrap intervals of rank-biserial correlations, "
             "probabilities and τ are too narrow: read them as the least uncertainty there is."
         )
-    kept = int(complete_tasks(results).sum())
-    if kept < results.n_tasks:
+    if m == study.sample.n_tasks > 2:
+        yield from _singletons([str(label) for label in study.sample.clusters.labels])
+    if settings.kendall == "hyperbolic":
+        yield "Kendall's τ with hyperbolic weights has no intervals."
+    kept = study.sample.whole.n_tasks
+    if kept < study.sample.n_tasks:
         yield (
             "Intervals of mean ranks and mean scores, and the probability of being best, use the "
             f"{kept} tasks that all algorithms have."

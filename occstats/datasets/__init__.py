@@ -1,9 +1,16 @@
 """Data sets: from files, from scikit-learn, and the catalogue of the paper's fifty."""
 
-from occstats.datasets.builtin import BUILTIN, load_builtin
 from occstats.datasets.dataset import Dataset, from_frame
 from occstats.datasets.reading import data_files, read_dataset
-from occstats.datasets.sources import Source, fingerprint, open_source, select, spool
+from occstats.datasets.sources import (
+    BUILTIN,
+    Source,
+    fingerprint,
+    load_builtin,
+    open_source,
+    select,
+    spool,
+)
 
 __all__ = [
     "BUILTIN",

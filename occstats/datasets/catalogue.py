@@ -1,16 +1,21 @@
-"""The catalogue of the paper's fifty data sets: origin, preparation, expected shape."""
+"""The catalogue of the paper's fifty data sets, and a folder of data sets checked against it."""
 
+import hashlib
 import json
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
-from occstats.datasets.dataset import Dataset
-from occstats.errors import DataError
-from occstats.names import did_you_mean
+import numpy as np
 
-__all__ = ["Entry", "catalogue", "entry_of", "problems"]
+from occstats.datasets.dataset import Dataset
+from occstats.datasets.reading import data_files, read_dataset
+from occstats.errors import DataError
+from occstats.text import did_you_mean
+
+__all__ = ["Entry", "Finding", "catalogue", "check_folder", "digests", "entry_of", "problems"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,6 +38,8 @@ class Entry:
         Class → number of rows; the small ones are no targets but take part as other rows.
     omitted_rows : int
         Rows with missing values in the original.
+    digests : dict
+        What `digests` gives for the paper's copy, as far as one is known.
     preparation : dict
         How the files become a table; see ``occstats.datasets.preparation``.
     """
@@ -46,6 +53,7 @@ class Entry:
     classes: dict[str, int]
     small_classes: dict[str, int]
     omitted_rows: int
+    digests: dict[str, str]
     preparation: dict[str, Any]
 
     @property
@@ -71,6 +79,7 @@ def catalogue() -> dict[str, Entry]:
             **{key: fields.pop(key) for key in known},
             small_classes=fields.pop("small_classes", {}),
             omitted_rows=fields.pop("omitted_rows", 0),
+            digests=fields.pop("digests", {}),
             preparation=fields,
         )
         for name, fields in json.loads(text).items()
@@ -111,4 +120,83 @@ def problems(dataset: Dataset, entry: Entry) -> list[str]:
         for name, size in expected.items()
         if name in sizes and sizes[name] != size
     ]
-    return found
+    if found or not entry.digests:
+        return found
+    ours = digests(dataset)
+    if ours["whole"] == entry.digests["whole"]:
+        return []
+    what = "has other values than the paper's"
+    if ours["any_order_of_rows"] == entry.digests["any_order_of_rows"]:
+        what = "has the paper's rows in another order, on which the folds depend"
+    elif ours["any_order_of_columns"] == entry.digests["any_order_of_columns"]:
+        what = "has the paper's attributes in another order, on which random descriptors depend"
+    return [f"{what} (digest {ours['whole']}, the paper's {entry.digests['whole']})"]
+
+
+def digests(dataset: Dataset) -> dict[str, str]:
+    """Hashes of a data set: as it is, whatever the order of its rows, and of its attributes.
+
+    Values count to nine digits: a spreadsheet does not keep the last bits.
+
+    Examples
+    --------
+    >>> from occstats.datasets import load_builtin
+    >>> iris = load_builtin("iris")
+    >>> turned = Dataset("iris", iris.X[::-1], iris.labels[::-1])
+    >>> [ours == theirs for ours, theirs in zip(digests(iris).values(), digests(turned).values())]
+    [False, True, False]
+    """
+    values, places = np.unique(dataset.X, return_inverse=True)
+    # By way of text: exact, and the same on every machine.
+    X = np.array([float(f"{value:.9g}") + 0.0 for value in values])[places.reshape(dataset.X.shape)]
+    rows = sorted(
+        hashlib.sha256(row.tobytes() + label.encode()).digest()
+        for row, label in zip(X, dataset.labels.tolist(), strict=True)
+    )
+    columns = sorted(hashlib.sha256(column.tobytes()).digest() for column in X.T)
+    labels = "\0".join(dataset.labels.tolist()).encode()
+    return {
+        "whole": _short(X.tobytes() + labels),
+        "any_order_of_rows": _short(b"".join(rows)),
+        "any_order_of_columns": _short(b"".join(columns) + labels),
+    }
+
+
+def _short(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()[:12]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What is to be said of one data set: ``ok``, ``missing``, ``differs``, ``unreadable``, or
+    ``unknown`` (a file that is not of the paper)."""
+
+    name: str
+    status: str
+    detail: str = ""
+
+
+def check_folder(folder: str | Path, *, label: str = "class") -> list[Finding]:
+    """Compare the files of a folder with the catalogue: attributes, class sizes, order, values.
+
+    Returns
+    -------
+    list of Finding
+        One per data set of the paper, and one per other file.
+    """
+    found = {path.name.removesuffix(".gz").rsplit(".", 1)[0]: path for path in data_files(folder)}
+    findings = []
+    for name, entry in catalogue().items():
+        if name not in found:
+            findings.append(Finding(name, "missing"))
+            continue
+        try:
+            dataset = read_dataset(found[name], label=label, name=name)
+        except DataError as error:
+            findings.append(Finding(name, "unreadable", str(error)))
+            continue
+        wrong = problems(dataset, entry)
+        rows = f"{entry.rows} rows, {entry.m} attributes, {len(entry.classes)} targets"
+        findings.append(Finding(name, "differs" if wrong else "ok", "; ".join(wrong) or rows))
+    others = [name for name in found if name not in catalogue()]
+    return findings + [Finding(name, "unknown", "not a data set of the paper") for name in others]

@@ -10,12 +10,36 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from occstats.datasets.builtin import BUILTIN, load_builtin
 from occstats.datasets.dataset import Dataset, from_frame
 from occstats.datasets.reading import data_files, read_dataset
 from occstats.errors import DataError
 
-__all__ = ["Source", "fingerprint", "open_source", "select", "spool"]
+__all__ = ["BUILTIN", "Source", "fingerprint", "load_builtin", "open_source", "select", "spool"]
+
+# our name → scikit-learn's loader
+BUILTIN = {
+    "iris": "load_iris",
+    "wine": "load_wine",
+    "wdbc": "load_breast_cancer",
+    "digits": "load_digits",
+}
+
+
+def load_builtin(name: str) -> Dataset:
+    """Load a data set that comes with scikit-learn.
+
+    Examples
+    --------
+    >>> load_builtin("wine")
+    Dataset('wine', 178 rows, 13 attributes, 3 classes)
+    """
+    if name not in BUILTIN:
+        raise DataError(f"no built-in data set {name!r}; there are {', '.join(BUILTIN)}")
+    from sklearn import datasets
+
+    bunch = getattr(datasets, BUILTIN[name])()
+    labels = np.asarray(bunch.target_names).astype(str)[bunch.target]
+    return Dataset(name=name, X=np.asarray(bunch.data, dtype=np.float64), labels=labels)
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,5 @@
 """One fit: a descriptor on one fold of one task, as a row of the results table."""
 
-import json
-import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,23 +8,87 @@ from importlib import import_module
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from occstats import __version__
 from occstats.datasets import Source, fingerprint, open_source
 from occstats.errors import DataError
-from occstats.experiment.auroc import auroc
-from occstats.experiment.folds import (
+from occstats.experiment.estimators import (
+    Recipe,
+    SeedPolicy,
+    checked_scores,
+    fit_and_score,
+    is_of_distances,
+    make_estimator,
+    parameters_as_json,
+    shares_search,
+)
+from occstats.experiment.isolation import contained
+from occstats.experiment.protocol import (
+    Task,
+    auroc,
     make_folds,
     scale_by_interquartile_range,
-    smallest_training_part,
+    sparsity,
 )
-from occstats.experiment.recipes import Recipe
-from occstats.experiment.sharing import SharedSearches, shares_search
-from occstats.experiment.task_sizes import AtMost
-from occstats.experiment.tasks import Task, sparsity
 
-__all__ = ["FoldData", "evaluate", "failed_row", "fold_data", "import_descriptors"]
+__all__ = ["Fit", "FoldData", "evaluate", "failed_row", "import_descriptors", "make_search"]
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """What is to be evaluated together: descriptors on one fold of one task.
+
+    Attributes
+    ----------
+    source, data_fingerprint
+        The data set, and the hash of the data that it must have.
+    task, fold
+        The task and the number of the fold.
+    recipes : tuple of Recipe
+        The descriptors that are evaluated.
+    together : tuple of Recipe
+        All descriptors that take their neighbours from the same search.
+    policy : SeedPolicy
+        The random state of every fit.
+    """
+
+    source: Source
+    data_fingerprint: str
+    task: Task
+    fold: int
+    recipes: tuple[Any, ...]
+    together: tuple[Any, ...]
+    policy: SeedPolicy
+
+    def seed_of(self, recipe: Recipe) -> int:
+        """The random state of one of the descriptors."""
+        return self.policy.seed_of(*self.task.key, self.fold, recipe.name)
+
+    def data(self) -> "FoldData":
+        """The rows of the fold, scaled."""
+        return _fold_data(self.source, self.data_fingerprint, self.task.target, self.fold)
+
+    def facts(self, recipe: Recipe) -> dict[str, Any]:
+        """What a row says of itself whatever comes out."""
+        data = self.data()
+        return {
+            "dataset": self.task.dataset,
+            "class": self.task.target,
+            "descriptor": recipe.name,
+            "fold": self.fold,
+            "auroc": np.nan,
+            "status": "ok",
+            "error": None,
+            "n": self.task.n,
+            "m": self.task.m,
+            "sparsity": data.sparsity,
+            "omitted_rows": data.omitted_rows,
+            "parameters": None,
+            "seed": self.seed_of(recipe),
+            "version": __version__,
+        }
 
 
 @dataclass(eq=False)
@@ -40,9 +102,16 @@ class FoldData:
     omitted_rows: int
 
     @cached_property
-    def searches(self) -> SharedSearches:
+    def searches(self) -> "SharedSearches":
         """The neighbour searches on these rows."""
         return SharedSearches(self.train, self.test)
+
+    @property
+    def lacking(self) -> str | None:
+        """Why there is no AUROC, where there is none."""
+        if self.is_target.any() and not self.is_target.all():
+            return None
+        return f"the test part has no {'other' if self.is_target.any() else 'target'} rows"
 
 
 @lru_cache(maxsize=2)
@@ -53,7 +122,7 @@ def _task_rows(source: Source, target: str) -> tuple[NDArray[np.bool_], float]:
 
 
 @lru_cache(maxsize=1)
-def fold_data(source: Source, data_fingerprint: str, target: str, fold: int) -> FoldData:
+def _fold_data(source: Source, data_fingerprint: str, target: str, fold: int) -> FoldData:
     """The rows of one fold, scaled; kept until another fold is asked for."""
     dataset = open_source(source)
     if fingerprint(dataset) != data_fingerprint:
@@ -64,52 +133,42 @@ def fold_data(source: Source, data_fingerprint: str, target: str, fold: int) -> 
     return FoldData(train, test, is_target[rows.test], share, dataset.omitted_rows)
 
 
-def evaluate(
-    source: Source,
-    data_fingerprint: str,
-    task: Task,
-    fold: int,
-    recipe: Recipe,
-    seed: int,
-    together: Sequence[Recipe] = (),
-) -> dict[str, Any]:
-    """Fit a descriptor on the training targets of a fold, score its test rows, compute the AUROC.
+def evaluate(fit: Fit) -> pd.DataFrame:
+    """Fit descriptors on the training targets of a fold and score its test rows; a row for each.
 
-    Whatever goes wrong in the descriptor becomes a row with the status ``failed`` and the reason.
-    The recipes of `together` take their neighbours from the same search.
+    Whatever goes wrong in a descriptor becomes a row with the status ``failed`` and the reason.
     """
-    from threadpoolctl import threadpool_limits
-
-    data = fold_data(source, data_fingerprint, task.target, fold)
-    row = _row(task, fold, recipe, seed, data)
-    # One thread: scores are the same to the bit whatever the number of workers and cores.
-    with threadpool_limits(1):
-        try:
-            estimator = _estimator(recipe, task, seed)
-            row["parameters"] = _as_json(estimator.get_params(deep=False))
-            if shares_search(recipe.origin):
-                others = [_estimator(other, task, seed) for other in together]
-                scores, fit_seconds, query_seconds = data.searches.fit_and_score(estimator, others)
-            else:
-                scores, fit_seconds, query_seconds = _fit_and_score(estimator, data)
-            row |= {"fit_seconds": fit_seconds, "query_seconds": query_seconds}
-            if not np.isfinite(scores).all():
-                raise ValueError(f"{int((~np.isfinite(scores)).sum())} scores are not finite")
-        except Exception as error:  # the descriptor may be anybody's code
-            return {**row, "status": "failed", "error": _reason(error)}
-    row["auroc"] = auroc(data.is_target, scores)
-    if row["auroc"] is None:
-        lacking = "target" if not data.is_target.any() else "other"
-        return {**row, "status": "undefined", "error": f"the test part has no {lacking} rows"}
-    return row
+    return pd.DataFrame([_evaluated(fit, recipe) for recipe in fit.recipes])
 
 
-def _fit_and_score(estimator: Any, data: FoldData) -> tuple[NDArray[np.float64], float, float]:
-    started = time.perf_counter()
-    estimator.fit(data.train)
-    fitted = time.perf_counter()
-    scores = np.asarray(estimator.score_samples(data.test), dtype=np.float64)
-    return scores, fitted - started, time.perf_counter() - fitted
+def _evaluated(fit: Fit, recipe: Recipe) -> dict[str, Any]:
+    data, seed = fit.data(), fit.seed_of(recipe)
+    row = fit.facts(recipe) | {"fit_seconds": np.nan, "query_seconds": np.nan}
+    with contained(seed) as outcome:
+        estimator = _estimator(fit, recipe)
+        row["parameters"] = parameters_as_json(estimator)
+        if shares_search(recipe.origin):
+            others = [_estimator(fit, r) for r in fit.together if r.order == recipe.order]
+            scores, *seconds = data.searches.fit_and_score(estimator, others, recipe.order)
+        else:
+            scores, *seconds = fit_and_score(estimator, data.train, data.test)
+        row["fit_seconds"], row["query_seconds"] = seconds
+    if outcome.reason is not None:
+        return row | {"status": "failed", "error": outcome.reason}
+    if data.lacking:
+        return row | {"status": "undefined", "error": data.lacking}
+    area = auroc(data.is_target, scores, of_distances=is_of_distances(recipe.origin))
+    return row | {"auroc": area}
+
+
+def _estimator(fit: Fit, recipe: Recipe) -> Any:
+    return make_estimator(recipe, fit.seed_of(recipe), dataset=fit.task.dataset, n=fit.task.n)
+
+
+def failed_row(fit: Fit, *, status: str, reason: str) -> pd.DataFrame:
+    """The rows of fits that gave no answer."""
+    none = {"status": status, "error": reason, "fit_seconds": np.nan, "query_seconds": np.nan}
+    return pd.DataFrame([fit.facts(recipe) | none for recipe in fit.recipes])
 
 
 def import_descriptors() -> None:
@@ -118,85 +177,83 @@ def import_descriptors() -> None:
         import_module(module)
 
 
-def failed_row(
-    source: Source,
-    data_fingerprint: str,
-    task: Task,
-    fold: int,
-    recipe: Recipe,
-    seed: int,
-    *,
-    status: str,
-    reason: str,
-) -> dict[str, Any]:
-    """The row of a fit that gave no answer."""
-    data = fold_data(source, data_fingerprint, task.target, fold)
-    row = _row(task, fold, recipe, seed, data)
-    return {**row, "status": status, "error": reason}
+class SharedSearches:
+    """The neighbour searches of one fold, each made once at the largest size that is needed.
+
+    The seconds of a descriptor are those it would have needed alone, but for the size of the
+    search: its own and those of the searches that it uses.
+    """
+
+    def __init__(self, train: NDArray[np.float64], test: NDArray[np.float64]) -> None:
+        self._train = train
+        self._test = test
+        self._searches: dict[tuple[Any, ...], _Search] = {}
+
+    def fit_and_score(
+        self, descriptor: Any, together: Sequence[Any], order: str
+    ) -> tuple[NDArray[np.float64], float, float]:
+        """Fit one of the descriptors that share; return scores, fit seconds, query seconds."""
+        metric = descriptor.metric, descriptor.p
+        key = (*metric, order)
+        if key not in self._searches:
+            alike = [d for d in [descriptor, *together] if (d.metric, d.p) == metric]
+            self._searches[key] = _Search(self._train, self._test, key, alike)
+        search = self._searches[key]
+        started = time.perf_counter()
+        descriptor.fit(self._train, neighbours=search.search)
+        fitted = time.perf_counter()
+        scores = checked_scores(descriptor.score_neighbours(search.near), len(self._test))
+        scored = time.perf_counter()
+        needs_training = descriptor.training_neighbours(len(self._train)) > 0
+        fit_seconds = fitted - started + (search.training_seconds if needs_training else 0.0)
+        return scores, fit_seconds, scored - fitted + search.query_seconds
 
 
-def _row(task: Task, fold: int, recipe: Recipe, seed: int, data: FoldData) -> dict[str, Any]:
-    return {
-        "dataset": task.dataset,
-        "class": task.target,
-        "descriptor": recipe.name,
-        "fold": fold,
-        "auroc": None,
-        "status": "ok",
-        "error": None,
-        "n": task.n,
-        "m": task.m,
-        "sparsity": data.sparsity,
-        "omitted_rows": data.omitted_rows,
-        "parameters": None,
-        "seed": seed,
-        "fit_seconds": None,
-        "query_seconds": None,
-        "version": __version__,
-    }
+class _Search:
+    def __init__(
+        self,
+        train: NDArray[np.float64],
+        test: NDArray[np.float64],
+        key: tuple[Any, ...],
+        descriptors: Sequence[Any],
+    ) -> None:
+        n = len(train)
+        metric, p, order = key
+        self.search = make_search(train, metric=metric, p=p, order=order)
+        started = time.perf_counter()
+        largest = max(descriptor.training_neighbours(n) for descriptor in descriptors)
+        if largest:
+            self.search.training(largest)
+        trained = time.perf_counter()
+        largest = max(descriptor.query_neighbours(n) for descriptor in descriptors)
+        self.near = self.search.query(test, largest)
+        self.training_seconds = trained - started
+        self.query_seconds = time.perf_counter() - trained
 
 
-def _estimator(recipe: Recipe, task: Task, seed: int) -> Any:
-    """The unfitted descriptor, with sizes and seed settled for this task."""
-    from occstats_descriptors.registry import make
-    from occstats_descriptors.sizes import LogMultiple
-
-    given = recipe.parameters_for(task.dataset)
-    estimator = make(recipe.origin, **given)
-    settled: dict[str, Any] = {}
-    # Deep: a detector from another package has its seed within the wrapper.
-    for name, value in estimator.get_params(deep=True).items():
-        last = name.rpartition("__")[2]
-        if isinstance(value, LogMultiple):
-            settled[name] = size_for_task(value.factor, task.n)
-        elif isinstance(value, AtMost):
-            settled[name] = value.for_task(task.n)
-        elif last == "random_state" and last not in given:
-            settled[name] = seed
-        elif last == "n_jobs" and last not in given:
-            settled[name] = 1  # the workers are the parallelism
-    return estimator.set_params(**settled)
-
-
-def size_for_task(factor: float, n: int) -> int:
-    """The number of neighbours a·log n' that all five folds of a task share.
-
-    n' is one less than the smallest training part of the folds: with it, and with one size for all
-    folds, the paper's columns come out.
+def make_search(train: NDArray[np.float64], *, metric: str, p: float = 2.0, order: str) -> Any:
+    """The neighbour search that descriptors share, with ties in the order that is asked for.
 
     Examples
     --------
-    >>> size_for_task(3.4, 59), size_for_task(5.5, 5)
-    (13, 3)
+    >>> rows = np.array([[0.0], [1.0], [1.0], [3.0]])
+    >>> make_search(rows, metric="manhattan", order="kd-tree").training(2).distances.tolist()
+    [[1.0, 1.0], [0.0, 1.0], [0.0, 1.0], [2.0, 2.0]]
     """
-    available = smallest_training_part(n) - 1
-    return min(max(round(factor * math.log(available)), 1), available)
+    from occstats_descriptors.neighbours import Neighbours, NeighbourSearch
 
+    if order == "index":
+        return NeighbourSearch(train, metric=metric, p=p, n_jobs=1)
 
-def _as_json(parameters: dict[str, Any]) -> str:
-    return json.dumps(parameters, default=repr, sort_keys=True)
+    class TreeOrderSearch(NeighbourSearch):
+        """Ties as scikit-learn's KD-tree gives them; the first of a self-query is taken for it."""
 
+        def _search(self, queries: Any, k: int, excluded: Any) -> Neighbours:
+            from sklearn.neighbors import KDTree
 
-def _reason(error: Exception) -> str:
-    text = " ".join(str(error).split())
-    return f"{type(error).__name__}: {text}"[:500]
+            own = int(excluded[0] >= 0)
+            tree = KDTree(self.X, leaf_size=30, metric=self.metric)
+            distances, indices = tree.query(queries, k=k + own)
+            return Neighbours(distances[:, own:], indices[:, own:])
+
+    return TreeOrderSearch(train, metric=metric, p=p, n_jobs=1)

@@ -6,27 +6,31 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pandas as pd
 
 from occstats.datasets import Source, fingerprint, open_source
-from occstats.errors import ResultsError
+from occstats.errors import ArgumentError, ResultsError
 from occstats.experiment.engine import compute
-from occstats.experiment.folds import N_FOLDS
-from occstats.experiment.plan import Plan, Shard, configuration, make_plan, shard_identity
+from occstats.experiment.estimators import Recipe, SeedPolicy, shares_search
+from occstats.experiment.evaluate import evaluate, failed_row
+from occstats.experiment.plan import (
+    Plan,
+    Shard,
+    configuration,
+    estimated_seconds,
+    plan_groups,
+    shard_identity,
+)
+from occstats.experiment.protocol import N_FOLDS, Task, tasks_of
 from occstats.experiment.provenance import provenance
-from occstats.experiment.recipes import Recipe
-from occstats.experiment.seeds import SeedPolicy
-from occstats.experiment.sharing import shares_search
-from occstats.experiment.store import Store, write_parquet
-from occstats.experiment.tasks import Task, tasks_of
+from occstats.experiment.store import KEY, Store, keys_of
 from occstats.experiment.work import work_on_shard
+from occstats.files import write_parquet
 from occstats.progress import bar_class, shown
 
-__all__ = ["KEY", "Experiment", "is_single_file"]
-
-KEY = ["dataset", "class", "descriptor", "fold"]
+__all__ = ["Experiment", "is_single_file"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,25 +39,31 @@ class Experiment:
 
     Attributes
     ----------
-    sources : tuple of Source
-        The data sets.
     recipes : tuple of Recipe
         The descriptors.
     store : Store
         Where the shards are.
+    sources : tuple of Source
+        The data sets.
     seed : SeedPolicy
         The random state of every fit.
     timeout : float, optional
         Seconds that one fit may take.
     """
 
-    sources: tuple[Source, ...]
     recipes: tuple[Recipe, ...]
     store: Store
+    sources: tuple[Source, ...]
     seed: SeedPolicy
     timeout: float | None = None
     # data set → classes too small to be targets, known once the tasks are
     small_classes: dict[str, int] = field(default_factory=dict, init=False, repr=False)
+
+    # How a fit becomes rows, and what its rows are when it gives no answer.
+    evaluate: ClassVar[Callable[..., pd.DataFrame]] = staticmethod(evaluate)
+    failed: ClassVar[Callable[..., pd.DataFrame]] = staticmethod(failed_row)
+    # Whether the descriptors of a unit are evaluated in one call, to which a time limit applies.
+    at_once: ClassVar[bool] = False
 
     @cached_property
     def tasks(self) -> list[tuple[Source, str, list[Task]]]:
@@ -70,12 +80,17 @@ class Experiment:
     @cached_property
     def plan(self) -> Plan:
         """All of the work, done or not."""
-        return make_plan(
-            self.tasks,
-            self.recipes,
-            shares_search=lambda recipe: shares_search(recipe.origin),
-            seed=str(self.seed),
-        )
+        return plan_groups(self.tasks, self.groups(), self.seconds, seed=str(self.seed))
+
+    def groups(self) -> list[tuple[Recipe, ...]]:
+        """The descriptors that share a neighbour search, and each other one alone."""
+        together = tuple(recipe for recipe in self.recipes if shares_search(recipe.origin))
+        alone = [(recipe,) for recipe in self.recipes if not shares_search(recipe.origin)]
+        return [group for group in [together, *alone] if group]
+
+    def seconds(self, task: Task, recipe: Any) -> float:
+        """A rough guess of one fold's time on one core."""
+        return estimated_seconds(task, recipe)
 
     def remaining(self) -> Plan:
         """The work whose rows are not in the store yet."""
@@ -104,25 +119,17 @@ class Experiment:
         Parameters
         ----------
         what : {"failed", "all"}
-            Only the rows without a result, or all rows of this experiment.
+            Only the folds in which a fit gave no result, or all of this experiment. A fold of a
+            sweep goes as a whole.
         """
-        planned = {key for shard in self.plan.shards for key in shard.rows}
-        forgotten = 0
-        for shard_id in sorted(self.store.shard_ids()):
-            rows = self.store.read_shard(shard_id)
-            drop = [key in planned for key in _keys(rows)]
-            if what == "failed":
-                without_result = rows["status"].isin(["failed", "timeout"])
-                drop = [a and b for a, b in zip(drop, without_result, strict=True)]
-            if not any(drop):
-                continue
-            forgotten += sum(drop)
-            kept = rows[[not dropped for dropped in drop]]
-            if len(kept):
-                self.store.write(shard_id, kept, self.store.metadata(shard_id))
-            else:
-                self.store.remove(shard_id)
-        return forgotten
+        if what not in {"failed", "all"}:
+            raise ArgumentError(f"force={what!r}: expected 'failed' or 'all'")
+        keys = {key for shard in self.plan.shards for key in shard.rows}
+        if what == "failed":
+            self._present()  # refuses other settings before anything is removed
+            rows = self.store.read([*KEY, "status"])
+            keys &= set(keys_of(rows[rows["status"].isin(["failed", "timeout"])]))
+        return self.store.forget(keys)
 
     def run(
         self,
@@ -130,31 +137,52 @@ class Experiment:
         jobs: int | None = None,
         scheduler: str | None = None,
         part: tuple[int, int] | None = None,
+        force: str | None = None,
+        memory: float | None = None,
         progress: bool | None = None,
-    ) -> None:
-        """Compute what is missing; interrupted at any moment, the next call goes on."""
+    ) -> list[str]:
+        """Compute what is missing; interrupted at any moment, the next call goes on.
+
+        Returns who else was writing to the same folder.
+        """
+        if force is not None:
+            self.forget(force)
         self.store.clean()
         remaining = self.remaining()
         if part is not None:
             # Shares are cut from the whole plan, so that all jobs of an array agree on them.
             mine = {key for shard in self.plan.part(*part).shards for key in shard.rows}
             remaining = Plan(tuple(s for s in remaining.shards if set(s.rows) <= mine))
+        self.begin()
         work = partial(
-            self._work_on_shard(),
+            work_on_shard,
+            evaluate=type(self).evaluate,
+            failed=type(self).failed,
+            at_once=self.at_once,
             store=self.store,
             seed=self.seed,
             timeout=self.timeout,
             metadata={"occstats": json.dumps(self._metadata())},
         )
-        finished = compute(
-            remaining.shards, work, jobs=jobs or os.cpu_count() or 1, scheduler=scheduler
-        )
-        for _ in _with_remaining_time(finished, remaining, progress):
-            pass
+        with self.store.writing() as others:
+            finished = compute(
+                remaining.shards,
+                work,
+                is_there=lambda shard: self.store.path_of(shard.id).exists(),
+                jobs=jobs or os.cpu_count() or 1,
+                scheduler=scheduler,
+                memory=None if memory is None else memory * 1e9,
+            )
+            for _ in _with_remaining_time(finished, remaining, progress):
+                pass
+        return others
 
-    def _work_on_shard(self) -> Callable[..., None]:
-        """The function that computes and writes a shard."""
-        return work_on_shard
+    def described(self) -> dict[str, Any]:
+        """What is asked for, as plain values."""
+        return {"descriptors": [recipe.name for recipe in self.recipes]}
+
+    def begin(self) -> None:
+        """Called when all is checked, before anything is computed."""
 
     def table(self) -> pd.DataFrame:
         """The rows of this experiment that are there, in the order of the plan's tasks."""
@@ -171,38 +199,45 @@ class Experiment:
                 for fold in range(N_FOLDS)
             )
         }
-        positions = pd.Series([order.get(key, -1) for key in _keys(rows)], index=rows.index)
+        positions = pd.Series([order.get(key, -1) for key in keys_of(rows)], index=rows.index)
         rows = rows[positions >= 0].assign(_position=positions[positions >= 0])
-        # Two drivers may have computed the same row; it is the same row.
-        rows = rows.sort_values("_position", kind="stable").drop_duplicates(KEY)
+        rows = rows.sort_values("_position", kind="stable")
         return rows.drop(columns="_position").reset_index(drop=True)
 
     def finish(self, out: str | Path) -> pd.DataFrame:
         """Read the table; where one file is wanted and all rows are there, write it."""
         table = self.table()
         if is_single_file(out) and len(table) == self.plan.n_rows:
-            write_parquet(table, Path(out), {"occstats": json.dumps(self._metadata())})
+            write_parquet(table, out, {"occstats": json.dumps(self._metadata())})
         return table
 
     def _present(self) -> set[tuple[str, str, str, int]]:
-        rows = self.store.read(columns=[*KEY, "configuration"])
-        if rows.empty:
-            return set()
+        """The keys that are there; a fold of a sweep is written whole or not at all.
+
+        A descriptor is one thing in all of the folder: rows of other code, parameters or seed are
+        refused, on whatever data set they are.
+        """
+        now = self._metadata()
         wanted = {
             (source.name, recipe.name): configuration(data, recipe, source.name, str(self.seed))
             for source, data, _ in self.tasks
             for recipe in self.recipes
         }
-        present = set()
-        for key, made_with in zip(_keys(rows), rows["configuration"], strict=True):
-            expected = wanted.get((key[0], key[2]))
-            if expected is not None and expected != made_with:
-                raise ResultsError(
-                    f"{self.store.folder}: holds results of {key[2]} on {key[0]} that were made "
-                    "with other data, parameters or seed; choose another --out, or compute them "
-                    "anew with --force all"
+        present: set[tuple[str, str, str, int]] = set()
+        for then, rows in self.store.shards():
+            for *key, made_with in rows[[*KEY, "configuration"]].drop_duplicates().to_numpy():
+                dataset, target, name, fold = key
+                other = name in now["descriptors"] and (
+                    then.get("seed") != now["seed"]
+                    or then.get("descriptors", {}).get(name) != now["descriptors"][name]
                 )
-            present.add(key)
+                if other or wanted.get((dataset, name), made_with) != made_with:
+                    raise ResultsError(
+                        f"{self.store.folder}: holds results of {name} on {dataset} that were made "
+                        "with other data, code, parameters, grids or seed; choose another --out, "
+                        f"or compute them anew with --force all, {dataset} among the data sets"
+                    )
+                present.add((dataset, target, name, int(fold)))
         return present
 
     def _metadata(self) -> dict[str, Any]:
@@ -212,17 +247,16 @@ class Experiment:
             "folds": N_FOLDS,
             "timeout": self.timeout,
             "threads": 1,
-            "descriptors": {r.name: [r.origin, repr(dict(r.parameters))] for r in self.recipes},
+            # In the order of rows and columns, on which the folds depend.
+            "datasets": {source.name: data for source, data, _ in self.tasks},
+            # Without what holds for a single data set only.
+            "descriptors": {recipe.name: recipe.fingerprint("") for recipe in self.recipes},
         }
 
 
 def is_single_file(out: str | Path) -> bool:
     """Whether the results are to be one file in the end."""
     return str(out).endswith(".parquet")
-
-
-def _keys(rows: pd.DataFrame) -> list[tuple[str, str, str, int]]:
-    return list(zip(*(rows[column] for column in KEY), strict=True))
 
 
 def _with_remaining_time(

@@ -1,18 +1,31 @@
-"""Fits in a child process, so that one that hangs or crashes costs a row and not the run."""
+"""Somebody's code kept apart: what it changes, prints, or takes down with it costs a row."""
 
 import contextlib
+import multiprocessing
 import os
+import random
+import re
 import signal
 import threading
 import time
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from typing import Any
 
+import numpy as np
 from loky.backend import get_context
 
-__all__ = ["CallTimeoutError", "ChildProcessDiedError", "IsolatedCalls", "exit_with_parent"]
+__all__ = [
+    "CallTimeoutError",
+    "ChildProcessDiedError",
+    "IsolatedCalls",
+    "begin_worker",
+    "contained",
+    "reason_of",
+]
 
 
 class CallTimeoutError(Exception):
@@ -67,8 +80,8 @@ class IsolatedCalls:
 
     def __call__(self, *arguments: Any) -> Any:
         """Call the function; re-raises what it raises."""
-        connection = self._child()
         try:
+            connection = self._child()
             connection.send(arguments)
             if not connection.poll(self._timeout):
                 self._kill()
@@ -97,7 +110,8 @@ class IsolatedCalls:
                 args=(theirs, self._function, self._warm_up, os.getpid()),
                 daemon=True,
             )
-            self._process.start()
+            with _allowed_to_start():
+                self._process.start()
             theirs.close()
             self._connection.recv()  # ready: the time of starting up is not the first call's
         return self._connection
@@ -113,6 +127,123 @@ class IsolatedCalls:
             os.kill(process.pid, signal.SIGKILL)
         process.join()
         return process.exitcode
+
+
+@contextlib.contextmanager
+def _allowed_to_start() -> Iterator[None]:
+    """Let a daemonic process (a worker of a scheduler) have a child, which ends with its parent."""
+    configuration: dict[str, Any] = multiprocessing.current_process()._config  # type: ignore[attr-defined]
+    was = configuration.get("daemon")
+    configuration["daemon"] = False
+    try:
+        yield
+    finally:
+        configuration["daemon"] = was
+
+
+@dataclass
+class Outcome:
+    """How a fit ended: with a reason where it failed."""
+
+    reason: str | None = None
+
+
+@contextlib.contextmanager
+def contained(seed: int = 0) -> Iterator[Outcome]:
+    """Run a fit on one thread, whatever way it ends, and take back what it changes of its process.
+
+    Working directory, environment, signal handlers and timers, warning filters, floating-point
+    errors and the global random states are afterwards what they were before; the random states
+    start from the seed, so that what uses them depends on no fit before. A copy of the process
+    that the fit forked ends here. Every exception ends here, too, as the reason of the outcome;
+    but for Ctrl-C, which workers do not get.
+
+    Examples
+    --------
+    >>> with contained() as outcome:
+    ...     os.environ["HOME"] = "elsewhere"
+    ...     raise SystemExit(0)
+    >>> outcome.reason, os.environ["HOME"] == "elsewhere"
+    ('SystemExit: 0', False)
+    """
+    from threadpoolctl import threadpool_limits
+
+    outcome = Outcome()
+    process, folder, environment = os.getpid(), os.getcwd(), dict(os.environ)
+    in_main_thread = threading.current_thread() is threading.main_thread()
+    handlers = {number: signal.getsignal(number) for number in signal.valid_signals()}
+    states = random.getstate(), np.random.get_state()  # noqa: NPY002 - strangers use it
+    random.seed(seed)
+    np.random.seed(seed)  # noqa: NPY002
+    # One thread: scores are the same to the bit whatever the number of workers and cores.
+    with threadpool_limits(1), warnings.catch_warnings(), np.errstate():
+        try:
+            yield outcome
+        except BaseException as error:
+            listening = in_main_thread and handlers[signal.SIGINT] != signal.SIG_IGN
+            if isinstance(error, KeyboardInterrupt) and listening:
+                raise
+            outcome.reason = reason_of(error)
+        finally:
+            if os.getpid() != process:
+                os._exit(0)
+            os.chdir(folder)
+            if dict(os.environ) != environment:
+                os.environ.clear()
+                os.environ.update(environment)
+            if in_main_thread:
+                _restore_signals(handlers)
+            random.setstate(states[0])
+            np.random.set_state(states[1])  # noqa: NPY002
+
+
+def reason_of(error: BaseException) -> str:
+    """An exception in one line, for the row of a fit that failed.
+
+    Examples
+    --------
+    >>> reason_of(ValueError(f"nu is\\n{np.float64(7.0)!r}")), reason_of(SystemExit(0))
+    ('ValueError: nu is 7.0', 'SystemExit: 0')
+    """
+    text = re.sub(r"\bnp\.[a-z]+\d*_?\(([^()]*)\)", r"\1", " ".join(str(error).split()))
+    return f"{type(error).__name__}: {text}"[:500]
+
+
+def _restore_signals(handlers: dict[Any, Any]) -> None:
+    if hasattr(signal, "setitimer"):
+        signal.setitimer(signal.ITIMER_REAL, 0)
+    for number, handler in handlers.items():
+        if handler is not None and signal.getsignal(number) is not handler:
+            signal.signal(number, handler)
+
+
+def begin_worker(parent: int, memory: float | None = None) -> None:
+    """Prepare a worker process: it ends with its parent, and neither prints nor takes Ctrl-C.
+
+    Parameters
+    ----------
+    parent : int
+        The process that started it.
+    memory : float, optional
+        Bytes that it may use; a fit that needs more fails, where the system can limit it.
+    """
+    exit_with_parent(parent)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for stream in (1, 2):
+        os.dup2(nowhere, stream)
+    os.close(nowhere)
+    if memory is not None:
+        limit_memory(memory)
+
+
+def limit_memory(memory: float) -> None:
+    """Let this process use no more than these bytes, where the system can."""
+    with contextlib.suppress(ImportError, AttributeError, ValueError, OSError):
+        import resource
+
+        _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+        resource.setrlimit(resource.RLIMIT_DATA, (int(memory), hard))
 
 
 def exit_with_parent(parent: int) -> None:
@@ -132,7 +263,7 @@ def _serve(
     warm_up: Callable[[], object] | None,
     parent: int,
 ) -> None:
-    exit_with_parent(parent)
+    begin_worker(parent)
     if warm_up is not None:
         warm_up()
     connection.send("ready")

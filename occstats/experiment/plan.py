@@ -4,12 +4,10 @@ import hashlib
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
 
 from occstats.datasets import Source
-from occstats.experiment.folds import N_FOLDS
-from occstats.experiment.recipes import Recipe
-from occstats.experiment.tasks import Task
+from occstats.experiment.estimators import Recipe, shares_search
+from occstats.experiment.protocol import N_FOLDS, Task
 
 __all__ = [
     "Plan",
@@ -17,13 +15,10 @@ __all__ = [
     "Unit",
     "configuration",
     "estimated_seconds",
-    "make_plan",
     "pack",
     "plan_groups",
     "shard_identity",
 ]
-
-AnyRecipe = TypeVar("AnyRecipe", bound=Recipe)
 
 # One shard is to take between these, in estimated seconds: long enough that writing it does not
 # count, short enough that a killed worker loses little and all workers stay busy to the end.
@@ -87,11 +82,11 @@ class Plan:
         return Plan(self.shards[index - 1 :: of])
 
 
-def make_plan(
+def plan_groups(
     tasks: Sequence[tuple[Source, str, Sequence[Task]]],
-    recipes: Sequence[Recipe],
+    groups: Sequence[tuple[Recipe, ...]],
+    seconds: Callable[[Task, Recipe], float],
     *,
-    shares_search: Callable[[Recipe], bool],
     seed: str,
 ) -> Plan:
     """Plan the work: deterministic for a given command, largest shards first.
@@ -100,35 +95,16 @@ def make_plan(
     ----------
     tasks : sequence of (source, data fingerprint, tasks)
         The data sets and their one-class tasks.
-    recipes : sequence of Recipe
-        The descriptors to run.
-    shares_search : callable
-        Whether a descriptor can take its neighbours from a search that others share.
+    groups : sequence of tuple of Recipe
+        Descriptors that go together on every fold of every task.
+    seconds : callable
+        The estimated seconds of a descriptor on a fold of a task.
     seed : str
         The seed policy, part of every shard's identity.
     """
-    together = tuple(recipe for recipe in recipes if shares_search(recipe))
-    alone = [(recipe,) for recipe in recipes if not shares_search(recipe)]
-    groups = [group for group in [together, *alone] if group]
-    return plan_groups(
-        tasks,
-        groups,
-        lambda task, group: sum(estimated_seconds(task, recipe) for recipe in group),
-        seed=seed,
-    )
-
-
-def plan_groups(
-    tasks: Sequence[tuple[Source, str, Sequence[Task]]],
-    groups: Sequence[tuple[AnyRecipe, ...]],
-    seconds: Callable[[Task, tuple[AnyRecipe, ...]], float],
-    *,
-    seed: str,
-) -> Plan:
-    """Shards for groups of recipes that go together, on every fold of every task."""
     units = {
         source: [
-            Unit(task, fold, group, seconds(task, group))
+            Unit(task, fold, group, sum(seconds(task, recipe) for recipe in group))
             for group in groups
             for task in dataset_tasks
             for fold in range(N_FOLDS)
@@ -178,19 +154,15 @@ def estimated_seconds(task: Task, recipe: Recipe) -> float:
 
     The orders of growth are those of the algorithms, the constants were read off one machine.
     """
-    n = 0.8 * task.n
-    queries = 0.2 * task.rows
-    if recipe.origin in {"NND", "LNND", "LOF", "ALP"}:
+    n, queries, m = 0.8 * task.n, 0.2 * task.rows, task.m
+    if shares_search(recipe.origin):
         # The search; above a few thousand points the engine prunes.
-        return 0.004 + 1.2e-10 * task.m * n * (n + queries) + 2e-6 * queries * math.log(n + 1)
-    if recipe.origin == "MD":
-        return 0.002 + 2e-9 * (n + queries) * task.m**2 + 1e-9 * task.m**3
-    if recipe.origin == "SVM":
-        return 0.003 + 1e-9 * n**2 + 2e-10 * task.m * n * queries
-    if recipe.origin == "IF":
-        return 0.2 + 1e-5 * queries
-    if recipe.origin == "EIF":
-        return 0.02 + 2e-4 * task.m + 2e-5 * queries
-    if recipe.origin == "SAE":
-        return 0.2 + 2.5e-5 * task.m**2
-    return 0.1 + 1e-5 * (n + queries)
+        return 0.004 + 1.2e-10 * m * n * (n + queries) + 2e-6 * queries * math.log(n + 1)
+    known = {
+        "MD": 0.002 + 2e-9 * (n + queries) * m**2 + 1e-9 * m**3,
+        "SVM": 0.003 + 1e-9 * n**2 + 2e-10 * m * n * queries,
+        "IF": 0.2 + 1e-5 * queries,
+        "EIF": 0.02 + 2e-4 * m + 2e-5 * queries,
+        "SAE": 0.2 + 2.5e-5 * m**2,
+    }
+    return known.get(recipe.origin.upper(), 0.1 + 1e-5 * (n + queries))

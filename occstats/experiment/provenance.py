@@ -1,10 +1,20 @@
-"""Where results come from: versions, machine and configuration, for the metadata of results."""
+"""Where results come from: the code behind a descriptor, versions and machine."""
 
+import hashlib
+import inspect
 import os
 import platform
-from importlib.metadata import PackageNotFoundError, version
+import sys
+import sysconfig
+from collections.abc import Mapping
+from functools import cache
+from importlib import import_module
+from importlib.metadata import PackageNotFoundError, packages_distributions, version
+from pathlib import Path
 
-__all__ = ["provenance"]
+from occstats import __version__
+
+__all__ = ["code_of", "provenance"]
 
 PACKAGES = ("occstats", "numpy", "scipy", "scikit-learn", "pandas", "pyarrow", "numba")
 
@@ -42,3 +52,54 @@ def _processor() -> str:
     except OSError:
         pass
     return platform.processor() or platform.machine()
+
+
+def code_of(origin: str) -> str:
+    """Our version and, of a stranger's class, the versions or hashes of all that it inherits from.
+
+    What is installed is told by the version of its distribution, anything else (a script, a package
+    under development) by its source: that of the module, or of the whole package it belongs to.
+
+    Parameters
+    ----------
+    origin : str
+        A name among the nine, or an import path (``pkg.mod:Class``).
+
+    Examples
+    --------
+    >>> code_of("ALP") == f"occstats {__version__}"
+    True
+    >>> code_of("sklearn.svm:OneClassSVM").split(", ")[1].split()[0]
+    'scikit-learn'
+    """
+    parts = [f"occstats {__version__}"]
+    module, separator, name = origin.partition(":")
+    if separator:
+        kind = getattr(import_module(module), name)
+        packages = dict.fromkeys(base.__module__ for base in kind.__mro__)
+        known = {"occstats", "occstats_descriptors", *sys.stdlib_module_names}
+        parts += [_identity(module) for module in packages if module.partition(".")[0] not in known]
+    return ", ".join(dict.fromkeys(parts))
+
+
+def _identity(module: str) -> str:
+    package = module.partition(".")[0]
+    try:
+        file = Path(inspect.getfile(import_module(module)))
+    except (TypeError, ImportError):  # typed at a prompt: there is no source to look at
+        return module
+    installed = {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}
+    distributions = _distributions().get(package)
+    if distributions and any(file.is_relative_to(folder) for folder in installed):
+        return f"{distributions[0]} {version(distributions[0])}"
+    top = Path(inspect.getfile(import_module(package)))
+    files = sorted(top.parent.rglob("*.py")) if top.name == "__init__.py" else [file]
+    digest = hashlib.sha256()
+    for path in files:
+        digest.update(path.read_bytes())
+    return f"{package} {digest.hexdigest()[:16]}"
+
+
+@cache
+def _distributions() -> Mapping[str, list[str]]:
+    return packages_distributions()

@@ -1,21 +1,29 @@
-"""``run_experiment``: what a user asks for, checked, computed and read."""
+"""What a user asks for, checked, computed and read."""
 
 import contextlib
-import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from tempfile import TemporaryDirectory
+from typing import Any, TypedDict, Unpack
 
 import pandas as pd
 
 from occstats.datasets import select, spool
 from occstats.errors import DataError
+from occstats.experiment.estimators import Recipe, SeedPolicy, make_recipes, plain
 from occstats.experiment.experiment import Experiment, is_single_file
-from occstats.experiment.recipes import Recipe, make_recipes
-from occstats.experiment.seeds import SeedPolicy
 from occstats.experiment.store import Store
 
-__all__ = ["prepare", "run_experiment", "shards_folder"]
+__all__ = [
+    "Asked",
+    "Data",
+    "Options",
+    "checked",
+    "folder_or_temporary",
+    "prepare",
+    "run_experiment",
+    "split_options",
+]
 
 Data = str | Path | Sequence[str | Path] | Mapping[str, pd.DataFrame]
 
@@ -26,14 +34,15 @@ def run_experiment(
     datasets: Iterable[str] | None = None,
     descriptors: Iterable[str | Recipe] | None = None,
     out: str | Path | None = None,
+    label: str = "class",
+    timeout: float | None = None,
+    seed: str | int | SeedPolicy = "pinned:0",
+    parameters: Mapping[str, Mapping[str, Mapping[str, Any]]] | None = None,
     jobs: int | None = None,
     scheduler: str | None = None,
     shard: tuple[int, int] | None = None,
-    timeout: float | None = None,
-    seed: str | int | SeedPolicy = "pinned:0",
-    label: str = "class",
     force: str | None = None,
-    parameters: Mapping[str, Mapping[str, Mapping[str, Any]]] | None = None,
+    memory: float | None = None,
     progress: bool | None = None,
 ) -> pd.DataFrame:
     """Run data descriptors on the one-class tasks of data sets, with five-fold cross-validation.
@@ -51,22 +60,24 @@ def run_experiment(
     out : path, optional
         A folder for the results, or a ``.parquet`` file; a temporary folder by default. What is
         already there is not computed again.
+    label : str, default "class"
+        The column with the class labels.
+    timeout : float, optional
+        Seconds that one fit may take; one that takes longer is a row with status ``timeout``.
+    seed : int or "pinned:S", default "pinned:0"
+        Seeds derived per fit from an integer, or one for all fits as in the paper.
+    parameters : mapping, optional
+        Descriptor → data set → parameters, such as a sweep's leave-one-dataset-out choices.
     jobs : int, optional
         Worker processes; as many as there are cores by default.
     scheduler : str, optional
         Address of a dask scheduler whose workers see the same files.
     shard : (int, int), optional
         Compute only the i-th of n shares of the work, for job arrays.
-    timeout : float, optional
-        Seconds that one fit may take; one that takes longer is a row with status ``timeout``.
-    seed : int or "pinned:S", default "pinned:0"
-        Seeds derived per fit from an integer, or one for all fits as in the paper.
-    label : str, default "class"
-        The column with the class labels.
     force : {"failed", "all"}, optional
         Compute rows anew that are already there.
-    parameters : mapping, optional
-        Descriptor → data set → parameters, such as a sweep's leave-one-dataset-out choices.
+    memory : float, optional
+        Gigabytes that a worker may use; a fit that needs more fails. By default what there is.
     progress : bool, optional
         Show a progress bar; by default where somebody watches.
 
@@ -82,54 +93,92 @@ def run_experiment(
     >>> table.groupby("class")["auroc"].mean().round(3).to_dict()
     {'setosa': 1.0, 'versicolor': 0.99, 'virginica': 0.962}
     """
-    with contextlib.ExitStack() as cleanup:
-        if out is None:
-            out = cleanup.enter_context(tempfile.TemporaryDirectory(prefix="occstats-"))
+    asked: Asked = {"datasets": datasets, "label": label, "timeout": timeout, "seed": seed}
+    with folder_or_temporary(out) as place:
         experiment = prepare(
-            data,
-            datasets=datasets,
-            descriptors=descriptors,
-            out=out,
-            timeout=timeout,
-            seed=seed,
-            label=label,
-            parameters=parameters,
+            data, out=place, descriptors=descriptors, parameters=parameters, **asked
         )
-        if force is not None:
-            if force not in {"failed", "all"}:
-                raise DataError(f"force={force!r}: expected 'failed' or 'all'")
-            experiment.forget(force)
-        experiment.run(jobs=jobs, scheduler=scheduler, part=shard, progress=progress)
-        return experiment.finish(out)
+        experiment.run(
+            jobs=jobs,
+            scheduler=scheduler,
+            part=shard,
+            force=force,
+            memory=memory,
+            progress=progress,
+        )
+        return experiment.finish(place)
+
+
+class Asked(TypedDict, total=False):
+    """What a user may say of every experiment; see `run_experiment`."""
+
+    datasets: Iterable[str] | None
+    label: str
+    timeout: float | None
+    seed: str | int | SeedPolicy
+
+
+class Options(Asked, total=False):
+    """What a user may say of how an experiment is computed, too; see `run_experiment`."""
+
+    jobs: int | None
+    scheduler: str | None
+    shard: tuple[int, int] | None
+    force: str | None
+    memory: float | None
+    progress: bool | None
+
+
+def split_options(options: Mapping[str, Any]) -> tuple[Asked, dict[str, Any]]:
+    """What is asked for, and how it is computed, as `Experiment.run` takes it."""
+    how = {**options, "part": options.get("shard")}
+    how.pop("shard", None)
+    asked: Any = {name: how.pop(name) for name in Asked.__annotations__ if name in how}
+    return asked, how
 
 
 def prepare(
     data: Data = "builtin",
     *,
     out: str | Path,
-    datasets: Iterable[str] | None = None,
     descriptors: Iterable[str | Recipe] | None = None,
-    timeout: float | None = None,
-    seed: str | int | SeedPolicy = "pinned:0",
-    label: str = "class",
     parameters: Mapping[str, Mapping[str, Mapping[str, Any]]] | None = None,
+    **asked: Unpack[Asked],
 ) -> Experiment:
     """Check everything that a user asks for, and plan it; nothing is computed yet."""
+    # The shards of a single file stand beside it.
+    folder = Path(f"{out}.shards") if is_single_file(out) else Path(out)
+    recipes = make_recipes(descriptors, by_dataset=parameters)
+    return Experiment(tuple(recipes), Store(folder), **checked(data, folder, **asked))
+
+
+def checked(
+    data: Data,
+    folder: Path,
+    *,
+    datasets: Iterable[str] | None = None,
+    label: str = "class",
+    timeout: float | None = None,
+    seed: str | int | SeedPolicy = "pinned:0",
+) -> dict[str, Any]:
+    """What a user says of every experiment, as its attributes."""
+    policy = SeedPolicy.parse(seed)
     if timeout is not None and not timeout > 0:
-        raise DataError(f"timeout={timeout!r}: expected a positive number of seconds")
-    folder = shards_folder(out)
+        raise DataError(f"timeout={plain(timeout)!r}: expected a positive number of seconds")
     if folder.exists() and not folder.is_dir():
         raise DataError(f"{folder}: exists and is no folder; choose another --out")
-    if isinstance(data, Mapping):
+    if isinstance(data, Mapping):  # what exists only in memory is put where workers can read it
         sources = spool(data, folder / ".data", label=label)
     else:
         sources = select(data, datasets=datasets, label=label)
-    recipes = make_recipes(descriptors, by_dataset=parameters)
-    return Experiment(
-        tuple(sources), tuple(recipes), Store(folder), SeedPolicy.parse(seed), timeout
-    )
+    return {"sources": tuple(sources), "seed": policy, "timeout": timeout}
 
 
-def shards_folder(out: str | Path) -> Path:
-    """Where the shards of an experiment lie; those of a single file stand beside it."""
-    return Path(f"{out}.shards") if is_single_file(out) else Path(out)
+@contextlib.contextmanager
+def folder_or_temporary(out: str | Path | None) -> Iterator[str | Path]:
+    """Where results go: the place that was asked for, or one that is gone afterwards."""
+    if out is not None:
+        yield out
+        return
+    with TemporaryDirectory(prefix="occstats-") as temporary:
+        yield temporary

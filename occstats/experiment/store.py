@@ -1,22 +1,59 @@
 """The results store: a folder of Parquet shards, each written whole or not at all."""
 
+import hashlib
+import json
 import os
+import socket
+import sys
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from occstats.errors import OutputError, ResultsError
-from occstats.experiment.integrity import content_digest
+from occstats.errors import ResultsError
+from occstats.files import remove_stale, verify_digest, write_file, write_parquet
 
-__all__ = ["Store", "write_parquet"]
+__all__ = ["KEY", "Store", "keys_of", "typed"]
 
-# A temporary file lives for milliseconds; one this old belongs to a process that was killed.
-STALE_AFTER_SECONDS = 600
-# The key of the metadata under which a file keeps the hash of its content.
-DIGEST = b"occstats-content"
+KEY = ["dataset", "class", "descriptor", "fold"]
+# Rows of a file that shards are put together in; a sweep has millions.
+MOST_ROWS = 500_000
+# Files in which those that write to a folder say so.
+WRITER = ".writing-"
+# The types must not depend on the values that happen to be in a shard.
+NUMBERS = {
+    "fold": "int64",
+    "auroc": "float64",
+    "n": "int64",
+    "m": "int64",
+    "sparsity": "float64",
+    "omitted_rows": "int64",
+    "seed": "int64",
+}
+
+
+def typed(rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows with the types that their columns have in every shard.
+
+    Examples
+    --------
+    >>> typed(pd.DataFrame({"n": [5.0], "error": [None], "fit_seconds": [None]})).dtypes.tolist()
+    [dtype('int64'), string..., dtype('float64')]
+    """
+    return rows.astype(
+        {
+            name: "float64" if name.endswith("seconds") else NUMBERS.get(name, "string")
+            for name in rows.columns
+        }
+    )
+
+
+def keys_of(rows: pd.DataFrame) -> list[tuple[str, str, str, int]]:
+    """The key of each row."""
+    return list(zip(*(rows[column] for column in KEY), strict=True))
 
 
 class Store:
@@ -25,8 +62,9 @@ class Store:
     A shard is written to a temporary file, synced and renamed, so that a process killed at any
     moment leaves either the whole shard or nothing. Pages carry checksums and the file a hash of
     its content, verified when read, so that a flipped bit is an error and not a wrong number.
-    Workers write side by side without a lock: ids are deterministic, and two workers that compute
-    the same shard write the same rows.
+    Workers write side by side: ids are deterministic, two workers that compute the same shard write
+    the same rows, and rows of the same key and configuration count once. Who writes says so in the
+    folder; the last one puts the shards together.
 
     Parameters
     ----------
@@ -44,7 +82,8 @@ class Store:
     """
 
     def __init__(self, folder: str | Path) -> None:
-        self.folder = Path(folder)
+        # Absolute: a fit may change the directory.
+        self.folder = Path(folder).absolute()
 
     def path_of(self, shard_id: str) -> Path:
         """The file of a shard."""
@@ -59,14 +98,26 @@ class Store:
         write_parquet(rows, self.path_of(shard_id), metadata)
 
     def read(self, columns: Iterable[str] | None = None) -> pd.DataFrame:
-        """All rows of all shards; an empty frame where there are none."""
+        """All rows of all shards, each once; an empty frame where there are none."""
         wanted = list(columns) if columns is not None else None
-        shards = [self.read_shard(shard_id, wanted) for shard_id in sorted(self.shard_ids())]
-        if not shards:
+        parts = [rows if wanted is None else rows[wanted] for _, rows in self.shards()]
+        if not parts:
             return pd.DataFrame(columns=wanted or [])
-        return pd.concat(shards, ignore_index=True)
+        return pd.concat(parts, ignore_index=True)
 
-    def read_shard(self, shard_id: str, columns: list[str] | None = None) -> pd.DataFrame:
+    def shards(self) -> Iterator[tuple[dict[str, Any], pd.DataFrame]]:
+        """The description and the rows of each shard, without those of shards before it."""
+        read: set[str] = set()
+        seen: set[Any] = set()
+        while lacking := sorted(self.shard_ids() - read):
+            for shard_id in lacking:
+                read.add(shard_id)
+                with suppress(FileNotFoundError):  # put together with others just now
+                    rows = self.read_shard(shard_id)
+                    described = json.loads(self.metadata(shard_id).get("occstats", "{}"))
+                    yield described, _without(rows, seen)
+
+    def read_shard(self, shard_id: str) -> pd.DataFrame:
         """The rows of one shard, with its checksums verified."""
         import pyarrow.parquet as pq
 
@@ -75,9 +126,10 @@ class Store:
             # Not a data set of files: a folder called a=b must not become a column.
             table = pq.ParquetFile(path, page_checksum_verification=True).read()
             rows: pd.DataFrame = table.to_pandas()
-            if content_digest(rows) != table.schema.metadata[DIGEST].decode():
-                raise ValueError("the content is not what was written")
-            rows = rows if columns is None else rows[columns]
+            if not verify_digest(rows, table.schema.metadata, str(path)):
+                raise ValueError("it has no hash of its content")
+        except (ResultsError, FileNotFoundError):
+            raise
         except Exception as error:  # a damaged file can raise anything
             raise ResultsError(
                 f"{path}: damaged ({' '.join(str(error).split())[:120]}); delete the file and "
@@ -92,56 +144,117 @@ class Store:
         found = pq.read_schema(self.path_of(shard_id)).metadata or {}
         return {k.decode(): v.decode() for k, v in found.items() if k == b"occstats"}
 
+    def forget(self, keys: set[tuple[str, str, str, int]]) -> int:
+        """Remove the rows with these keys; return how many there were."""
+        forgotten = 0
+        for shard_id in sorted(self.shard_ids()):
+            rows = self.read_shard(shard_id)
+            kept = rows[[key not in keys for key in keys_of(rows)]]
+            forgotten += len(rows) - len(kept)
+            if not len(kept):
+                self.remove(shard_id)
+            elif len(kept) < len(rows):
+                self.write(shard_id, kept, self.metadata(shard_id))
+        return forgotten
+
     def remove(self, shard_id: str) -> None:
         """Forget a shard."""
         self.path_of(shard_id).unlink(missing_ok=True)
 
     def clean(self) -> None:
         """Remove what killed processes left half-written."""
-        for path in self.folder.glob(".part-*.tmp"):
-            try:
-                if time.time() - path.stat().st_mtime > STALE_AFTER_SECONDS:
-                    path.unlink()
-            except FileNotFoundError:
-                continue
+        remove_stale(self.folder, ".part-*.tmp")
+
+    @contextmanager
+    def writing(self) -> Iterator[list[str]]:
+        """Say in the folder that this process writes to it; gives those that already do.
+
+        When it is done and nobody else writes, the shards are put together.
+        """
+        host, process = socket.gethostname(), os.getpid()
+        mine = self.folder / f"{WRITER}{host}-{process}.json"
+        since = time.strftime("%Y-%m-%d %H:%M")
+        others = self.writers()
+        command = " ".join([Path(sys.argv[0]).name, *sys.argv[1:]])[:500]
+        said = {"host": host, "process": process, "since": since, "command": command}
+        write_file(mine, json.dumps(said))
+        try:
+            yield others
+            if not self.writers(but=mine):
+                self.compact()
+        finally:
+            mine.unlink(missing_ok=True)
+
+    def writers(self, but: Path | None = None) -> list[str]:
+        """Who writes to the folder now; what killed processes of this machine said is removed."""
+        found = []
+        for path in sorted(self.folder.glob(f"{WRITER}*.json")):
+            with suppress(OSError, ValueError, KeyError, TypeError):
+                said = json.loads(path.read_text(encoding="utf-8"))
+                here = said["host"] == socket.gethostname()
+                if path == but:
+                    continue
+                if here and not _is_alive(int(said["process"])):
+                    path.unlink(missing_ok=True)
+                    continue
+                found.append(
+                    f"process {said['process']} on {said['host']} since {said['since']} "
+                    f"({said['command']})"
+                )
+        return found
+
+    def compact(self) -> None:
+        """Put shards of the same description together, each row once.
+
+        Nothing is removed before the new file is there: killed in between, rows are there twice,
+        and count once.
+        """
+        descriptions: dict[str, list[str]] = {}
+        for shard_id in sorted(self.shard_ids()):
+            descriptions.setdefault(json.dumps(self.metadata(shard_id)), []).append(shard_id)
+        seen: set[Any] = set()
+        for description, shard_ids in descriptions.items():
+            bundle: dict[str, pd.DataFrame] = {}
+            dropped = False
+            for shard_id in shard_ids:
+                rows = self.read_shard(shard_id)
+                bundle[shard_id] = _without(rows, seen)
+                dropped |= len(bundle[shard_id]) < len(rows)
+                large = sum(map(len, bundle.values())) > MOST_ROWS
+                if large or shard_id == shard_ids[-1]:
+                    if dropped or len(bundle) > 1:
+                        self._put_together(bundle, json.loads(description))
+                    bundle, dropped = {}, False
+
+    def _put_together(self, bundle: dict[str, pd.DataFrame], description: dict[str, str]) -> None:
+        rows = pd.concat(bundle.values(), ignore_index=True)
+        if len(rows):
+            shard_id = hashlib.sha256("\0".join(bundle).encode()).hexdigest()[:20]
+            self.write(shard_id, rows, description)
+        for shard_id in bundle:
+            self.remove(shard_id)
 
 
-def write_parquet(rows: pd.DataFrame, path: Path, metadata: Mapping[str, str]) -> None:
-    """Write a Parquet file with page checksums and metadata, atomically."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
+def _without(rows: pd.DataFrame, seen: set[Any]) -> pd.DataFrame:
+    """The rows whose key and configuration were not seen in another shard; takes note of theirs.
 
-    table = pa.Table.from_pandas(rows, preserve_index=False)
-    merged: dict[Any, Any] = {**(table.schema.metadata or {}), **metadata}
-    merged[DIGEST] = content_digest(rows)
-    table = table.replace_schema_metadata(merged)
-    temporary = path.parent / f".{path.stem}-{os.getpid()}-{time.monotonic_ns()}.tmp"
+    Two drivers that compute the same write the same; a fold of a sweep is written as a whole.
+    """
+    identity = [*KEY, "configuration"]
+    if not set(identity) <= set(rows.columns):
+        return rows
+    keys = pd.MultiIndex.from_frame(rows[identity])
+    distinct = keys.unique()
+    again = [key for key in distinct if key in seen]
+    seen.update(distinct)
+    return rows[~keys.isin(again)] if again else rows
+
+
+def _is_alive(process: int) -> bool:
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with temporary.open("wb") as file:
-            pq.write_table(table, file, compression="zstd", write_page_checksum=True)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
-        _sync_folder(path.parent)
-    except OSError as error:
-        raise OutputError(
-            f"{path}: cannot be written ({error.strerror or error}); what was written before is "
-            "safe: make room or choose another --out, and run the same command again"
-        ) from error
-    finally:
-        temporary.unlink(missing_ok=True)
-
-
-def _sync_folder(folder: Path) -> None:
-    """Make the rename itself durable, where the system allows to."""
-    try:
-        descriptor = os.open(folder, os.O_RDONLY)
-    except OSError:
-        return
-    try:
-        os.fsync(descriptor)
-    except OSError:
-        pass
-    finally:
-        os.close(descriptor)
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:  # somebody else's
+        return True
+    return True

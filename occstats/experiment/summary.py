@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 
 from occstats.experiment.experiment import Experiment
-from occstats.names import printable
+from occstats.text import printable
 
 __all__ = ["RunSummary", "summarise"]
 

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import csv
+import gzip
 import time
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,12 +15,18 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from occstats.errors import DataError
-from occstats.experiment.folds import scale_by_interquartile_range
-from occstats.experiment.recipes import Recipe, make_recipes
-from occstats.experiment.timing_data import RowPool, generated_rows
+from occstats.experiment.estimators import (
+    Recipe,
+    fit_and_score,
+    make_estimator,
+    make_recipes,
+    plain,
+)
+from occstats.experiment.isolation import contained
+from occstats.experiment.protocol import scale_by_interquartile_range
 from occstats.progress import track
 
-__all__ = ["COLUMNS", "SIZES", "measure_times"]
+__all__ = ["COLUMNS", "SIZES", "RowPool", "generated_rows", "measure_times", "rows_of_file"]
 
 SIZES = tuple(2**power for power in range(6, 14))
 N_SAMPLES = 5
@@ -27,6 +37,96 @@ COLUMNS = (
 )  # fmt: skip
 # Enough rows to make every descriptor compile and import what it will need, also for large sets.
 WARM_UP_ROWS = (64, 1024)
+
+
+# As many as the higgs data have.
+GENERATED_ATTRIBUTES = 28
+# Samples are drawn from the first rows of a file, of which higgs has eleven million.
+MOST_ROWS = 1_000_000
+# Different samples of generated data come from a pool that is at least this much larger.
+POOL_FACTOR = 4
+
+
+@dataclass(frozen=True, eq=False)
+class RowPool:
+    """Rows from which samples are drawn, and what they are."""
+
+    rows: NDArray[np.float64]
+    name: str
+
+    def sample(self, n: int, generator: np.random.Generator) -> NDArray[np.float64]:
+        """Draw n different rows."""
+        return self.rows[generator.choice(len(self.rows), size=n, replace=False)]
+
+
+def generated_rows(n: int, n_attributes: int = GENERATED_ATTRIBUTES, seed: int = 0) -> RowPool:
+    """Rows of a mixture of Gaussian clouds of different sizes and shapes.
+
+    Examples
+    --------
+    >>> generated_rows(100, 3).rows.shape
+    (400, 3)
+    """
+    generator = np.random.default_rng(seed)
+    n_rows, n_clouds = POOL_FACTOR * n, 8
+    centres = 4 * generator.normal(size=(n_clouds, n_attributes))
+    shapes = generator.normal(size=(n_clouds, n_attributes, n_attributes)) / np.sqrt(n_attributes)
+    cloud = generator.integers(n_clouds, size=n_rows)
+    rows = generator.normal(size=(n_rows, n_attributes))
+    for number in range(n_clouds):
+        rows[cloud == number] = rows[cloud == number] @ shapes[number] + centres[number]
+    return RowPool(rows, "generated")
+
+
+def rows_of_file(path: str | Path, *, label: str | None = None) -> RowPool:
+    """The numeric attributes of a table; a table without headings has them numbered from 0.
+
+    Parameters
+    ----------
+    path
+        A ``.csv``, ``.csv.gz`` or ``.parquet`` file.
+    label
+        A column to leave out, such as the class: "0" for the first of a table without headings.
+    """
+    path = Path(path)
+    if not path.is_file():
+        raise DataError(f"--data: there is no file {str(path)!r}")
+    try:
+        frame = _read(path)
+    except (ValueError, OSError, UnicodeError, EOFError) as error:
+        reason = " ".join(str(error).split())[:200]
+        raise DataError(f"--data: cannot read {str(path)!r}: {reason}") from error
+    frame.columns = frame.columns.map(str)
+    if label is not None:
+        if label not in frame.columns:
+            columns = ", ".join(frame.columns[:12])
+            raise DataError(f"--data: {str(path)!r} has no column {label!r}; it has {columns}")
+        frame = frame.drop(columns=label)
+    numbers = frame.select_dtypes("number").dropna()
+    if not numbers.shape[1] or not len(numbers):
+        raise DataError(f"--data: {str(path)!r} has no rows of numbers")
+    return RowPool(np.ascontiguousarray(numbers, dtype=np.float64), path.name)
+
+
+def _read(path: Path) -> pd.DataFrame:
+    name = path.name.lower()
+    if name.endswith(".parquet"):
+        return pd.read_parquet(path).head(MOST_ROWS)
+    if not name.endswith((".csv", ".csv.gz")):
+        raise ValueError("expected .csv, .csv.gz or .parquet")
+    opened = gzip.open if name.endswith(".gz") else open
+    with opened(path, "rt", encoding="utf-8", newline="") as file:
+        first = next(csv.reader(file), [])
+    header = None if first and all(map(_is_number, first)) else 0
+    return pd.read_csv(path, header=header, nrows=MOST_ROWS)
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def measure_times(
@@ -105,7 +205,7 @@ def _checked(
         if value < least:
             raise DataError(f"{name}: at least {least} is needed; got {value}")
     if limit is not None and not limit > 0:
-        raise DataError(f"limit: expected a positive number of seconds; got {limit!r}")
+        raise DataError(f"limit: expected a positive number of seconds; got {plain(limit)!r}")
     return ordered
 
 
@@ -118,65 +218,45 @@ def _measure(
     seed: int,
     progress: bool | None,
 ) -> Iterator[dict[str, Any]]:
-    from threadpoolctl import threadpool_limits
-
     slow: dict[str, int] = {}
-    with threadpool_limits(1):
-        _warm_up(pool, recipes, steps[-1][0], seed)
-        for n, repetition in track(steps, "time", total=len(steps), progress=progress):
-            generator = np.random.default_rng([seed, n, repetition])
-            sample = pool.sample(n + n_queries, generator)
-            train, queries = scale_by_interquartile_range(sample[:n], sample[n:])
-            for recipe in recipes:
-                row: dict[str, Any] = {
-                    "descriptor": recipe.name,
-                    "n": n,
-                    "m": train.shape[1],
-                    "repetition": repetition,
-                    "n_queries": n_queries,
-                    "fit_seconds": np.nan,
-                    "query_seconds": np.nan,
-                    "status": "ok",
-                    "error": None,
-                }
-                if n > slow.get(recipe.name, n):
-                    yield {**row, "status": "skipped"}
-                    continue
-                row |= _times(recipe, train, queries, seed)
-                if limit is not None and row["fit_seconds"] + row["query_seconds"] > limit:
-                    slow.setdefault(recipe.name, n)
-                yield row
+    _warm_up(pool, recipes, steps[-1][0], seed)
+    for n, repetition in track(steps, "time", total=len(steps), progress=progress):
+        generator = np.random.default_rng([seed, n, repetition])
+        sample = pool.sample(n + n_queries, generator)
+        train, queries = scale_by_interquartile_range(sample[:n], sample[n:])
+        for recipe in recipes:
+            row: dict[str, Any] = {
+                "descriptor": recipe.name,
+                "n": n,
+                "m": train.shape[1],
+                "repetition": repetition,
+                "n_queries": n_queries,
+                "fit_seconds": np.nan,
+                "query_seconds": np.nan,
+                "status": "ok",
+                "error": None,
+            }
+            if n > slow.get(recipe.name, n):
+                yield {**row, "status": "skipped"}
+                continue
+            row |= _times(recipe, train, queries, seed)
+            if limit is not None and row["fit_seconds"] + row["query_seconds"] > limit:
+                slow.setdefault(recipe.name, n)
+            yield row
 
 
 def _times(
     recipe: Recipe, train: NDArray[np.float64], queries: NDArray[np.float64], seed: int
 ) -> dict[str, Any]:
-    try:
-        estimator = _estimator(recipe, seed)
-        started = time.process_time()
-        estimator.fit(train)
-        fitted = time.process_time()
-        estimator.score_samples(queries)
-        finished = time.process_time()
-    except Exception as error:  # the descriptor may be anybody's code
-        reason = " ".join(str(error).split())
-        return {"status": "failed", "error": f"{type(error).__name__}: {reason}"[:500]}
-    return {"fit_seconds": fitted - started, "query_seconds": finished - fitted}
-
-
-def _estimator(recipe: Recipe, seed: int) -> Any:
-    from occstats_descriptors.registry import make
-
-    given = dict(recipe.parameters)
-    estimator = make(recipe.origin, **given)
-    settled = {"n_jobs": 1, "random_state": seed}
-    return estimator.set_params(
-        **{
-            name: settled[name]
-            for name in estimator.get_params(deep=False)
-            if name in settled and name not in given
-        }
-    )
+    fit_seconds = query_seconds = np.nan
+    with contained(seed) as outcome:
+        estimator = make_estimator(recipe, seed)
+        _, fit_seconds, query_seconds = fit_and_score(
+            estimator, train, queries, clock=time.process_time
+        )
+    if outcome.reason is not None:
+        return {"status": "failed", "error": outcome.reason}
+    return {"fit_seconds": fit_seconds, "query_seconds": query_seconds}
 
 
 def _warm_up(pool: RowPool, recipes: Sequence[Recipe], largest: int, seed: int) -> None:

@@ -1,18 +1,15 @@
 """What a worker does with a shard: evaluate its units and write the rows."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
-from typing import Any
 
 import pandas as pd
 
-from occstats.experiment.columns import column_types
-from occstats.experiment.evaluate import evaluate, failed_row, import_descriptors
+from occstats.experiment.estimators import SeedPolicy
+from occstats.experiment.evaluate import Fit, import_descriptors
 from occstats.experiment.isolation import CallTimeoutError, ChildProcessDiedError, IsolatedCalls
-from occstats.experiment.plan import Shard, Unit, configuration
-from occstats.experiment.recipes import Recipe
-from occstats.experiment.seeds import SeedPolicy
-from occstats.experiment.store import Store
+from occstats.experiment.plan import Shard, configuration
+from occstats.experiment.store import Store, typed
 
 __all__ = ["work_on_shard"]
 
@@ -21,6 +18,9 @@ def work_on_shard(
     shard: Shard,
     isolate: bool,
     *,
+    evaluate: Callable[[Fit], pd.DataFrame],
+    failed: Callable[..., pd.DataFrame],
+    at_once: bool,
     store: Store,
     seed: SeedPolicy,
     timeout: float | None,
@@ -28,35 +28,41 @@ def work_on_shard(
 ) -> None:
     """Evaluate all units of a shard and write it.
 
-    With a timeout, or where fits are suspected to kill their process, each fit runs in a child.
+    With a timeout, or where fits are suspected to kill their process, each call runs in a child.
     """
     with ExitStack() as cleanup:
-        call: Callable[..., dict[str, Any]] = evaluate
+        call: Callable[[Fit], pd.DataFrame] = evaluate
         if isolate or timeout is not None:
             call = cleanup.enter_context(
                 IsolatedCalls(evaluate, timeout=timeout, warm_up=import_descriptors)
             )
-        rows = [
-            _evaluated(call, shard, unit, recipe, seed)
-            for unit in shard.units
-            for recipe in unit.recipes
-        ]
-    store.write(
-        shard.id, pd.DataFrame(rows).astype(column_types("fit_seconds", "query_seconds")), metadata
-    )
+        frames = []
+        for fit in _fits(shard, seed, at_once):
+            try:
+                rows = call(fit)
+            except CallTimeoutError as error:
+                rows = failed(fit, status="timeout", reason=str(error))
+            except ChildProcessDiedError as error:
+                rows = failed(fit, status="failed", reason=str(error))
+            made_with = {
+                recipe.name: configuration(
+                    shard.data_fingerprint, recipe, fit.task.dataset, str(seed)
+                )
+                for recipe in fit.recipes
+            }
+            frames.append(rows.assign(configuration=rows["descriptor"].map(made_with)))
+    store.write(shard.id, pd.concat(map(typed, frames), ignore_index=True), metadata)
 
 
-def _evaluated(
-    call: Callable[..., dict[str, Any]], shard: Shard, unit: Unit, recipe: Recipe, seed: SeedPolicy
-) -> dict[str, Any]:
-    task = unit.task
-    fit_seed = seed.seed_of(task.dataset, task.target, unit.fold, recipe.name)
-    fit = (shard.source, shard.data_fingerprint, task, unit.fold, recipe, fit_seed)
-    try:
-        row = call(*fit, unit.recipes)
-    except CallTimeoutError as error:
-        row = failed_row(*fit, status="timeout", reason=str(error))
-    except ChildProcessDiedError as error:
-        row = failed_row(*fit, status="failed", reason=str(error))
-    made_with = configuration(shard.data_fingerprint, recipe, task.dataset, str(seed))
-    return row | {"configuration": made_with}
+def _fits(shard: Shard, seed: SeedPolicy, at_once: bool) -> Iterator[Fit]:
+    for unit in shard.units:
+        for recipes in [unit.recipes] if at_once else [(recipe,) for recipe in unit.recipes]:
+            yield Fit(
+                shard.source,
+                shard.data_fingerprint,
+                unit.task,
+                unit.fold,
+                recipes,
+                unit.recipes,
+                seed,
+            )

@@ -10,54 +10,18 @@ Each figure is a function: a comparison (or a tidy frame) in, a Matplotlib figur
 PNG or PGF with reproducible bytes and alternative text. Matplotlib is imported when first used.
 """
 
+from collections.abc import Callable
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from occstats.figures.registry import FIGURES, FigureEntry
 
 if TYPE_CHECKING:
     from occstats.figures.accessor import Plotter
-    from occstats.figures.alp_scheme import alp_diagram
-    from occstats.figures.alp_worked_example import alp_example
-    from occstats.figures.canvas import alt_text
-    from occstats.figures.critical_difference_diagram import critical_difference
-    from occstats.figures.difficulty_strata import strata
-    from occstats.figures.hyperparameter_sweep import sweep
-    from occstats.figures.kendall_heat_map import kendall
-    from occstats.figures.mean_rank_intervals import mean_ranks
-    from occstats.figures.paired_scatter import scatter
-    from occstats.figures.pairwise_matrix import pairwise
-    from occstats.figures.rank_frequencies import ranks
-    from occstats.figures.regression_forest import regression
-    from occstats.figures.run_times import times
+    from occstats.figures.canvas import Drawing, alt_text
     from occstats.figures.saving import save
-    from occstats.figures.score_distributions import distributions
     from occstats.figures.style import PRESETS, FigureError
     from occstats.figures.svg import svg_markup
-
-__all__ = [
-    "FIGURES",
-    "PRESETS",
-    "FigureEntry",
-    "FigureError",
-    "Plotter",
-    "alp_diagram",
-    "alp_example",
-    "alt_text",
-    "critical_difference",
-    "distributions",
-    "kendall",
-    "mean_ranks",
-    "pairwise",
-    "ranks",
-    "regression",
-    "save",
-    "scatter",
-    "strata",
-    "svg_markup",
-    "sweep",
-    "times",
-]
 
 _ELSEWHERE = {
     "Plotter": "accessor",
@@ -67,13 +31,27 @@ _ELSEWHERE = {
     "PRESETS": "style",
     "FigureError": "style",
 }
+__all__ = [
+    "FIGURES",
+    "PRESETS",
+    "FigureEntry",
+    "FigureError",
+    "Plotter",
+    "alt_text",
+    "save",
+    "svg_markup",
+]
+__all__ += list(FIGURES)
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> "Callable[..., Drawing]":
     if name in FIGURES:
         return FIGURES[name].function()
     if name in _ELSEWHERE:
-        return getattr(import_module(f"occstats.figures.{_ELSEWHERE[name]}"), name)
+        found: Callable[..., Drawing] = getattr(
+            import_module(f"occstats.figures.{_ELSEWHERE[name]}"), name
+        )
+        return found
     raise AttributeError(f"module 'occstats.figures' has no attribute {name!r}")
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
-from occstats.figures.canvas import describe, drawn_on, one_axes
-from occstats.figures.style import INK, Preset, bounded
+from occstats.figures.drawing import drawing
+from occstats.figures.pen import Pen
+from occstats.figures.style import bounded, ink
 
 __all__ = ["alp_diagram"]
 
@@ -58,7 +58,8 @@ _ARROWS = (
 )
 
 
-def alp_diagram(*, ax: Axes | None = None, width: str | float | Preset = "column") -> Figure | Axes:
+@drawing("ax")
+def alp_diagram(pen: Pen) -> None:
     r"""Draw the scheme of average localised proximity.
 
     .. math:: D_i(y) = \sum_{j \le l} w^l_j\, d_i(NN_j(y)), \quad
@@ -69,14 +70,7 @@ def alp_diagram(*, ax: Axes | None = None, width: str | float | Preset = "column
 
     Parameters
     ----------
-    ax : Axes, optional
-        Axes to draw on; by default a new figure.
-    width : str, float or Preset
-        Width of the new figure: a venue's preset, a number of inches or a length.
-
-    Returns
-    -------
-    Figure or Axes
+    {options}
 
     References
     ----------
@@ -88,15 +82,14 @@ def alp_diagram(*, ax: Axes | None = None, width: str | float | Preset = "column
     >>> from occstats import figures
     >>> figure = figures.alp_diagram(width="lncs")
     """
-    with one_axes(ax, width, bounded(width, 0.98, 4.0)) as axes:
-        axes.set(xlim=(0, 100), ylim=(-14, 101))
-        axes.axis("off")
-        for centre, box_width, box_height, caption, content in _BOXES.values():
-            _box(axes, centre, box_width, box_height, caption, content)
-        for start, end, words, place in _ARROWS:
-            _arrow(axes, start, end, words, place)
-        describe(axes, _WORDS)
-        return drawn_on(axes, ax)  # type: ignore[no-any-return]
+    axes = pen.axes(bounded(pen.inches, 0.98, 4.0))
+    axes.set(xlim=(0, 100), ylim=(-14, 101))
+    axes.axis("off")
+    for centre, box_width, box_height, caption, content in _BOXES.values():
+        _box(axes, centre, box_width, box_height, caption, content)
+    for start, end, words, place in _ARROWS:
+        _arrow(axes, start, end, words, place)
+    pen.describe(_WORDS)
 
 
 _WORDS = (
@@ -124,7 +117,7 @@ def _box(
             width,
             height,
             facecolor="#F3F7FB",
-            edgecolor=INK,
+            edgecolor=ink(),
             lw=0.6,
             zorder=2,
         )
@@ -162,7 +155,7 @@ def _arrow(axes: Axes, start: str, end: str, words: str, place: float) -> None:
         "",
         to,
         from_,
-        arrowprops={"arrowstyle": "-|>", "color": INK, "lw": 0.8, "shrinkA": 2, "shrinkB": 2},
+        arrowprops={"arrowstyle": "-|>", "color": ink(), "lw": 0.8, "shrinkA": 2, "shrinkB": 2},
         zorder=1,
     )
     if words:
@@ -174,7 +167,7 @@ def _arrow(axes: Axes, start: str, end: str, words: str, place: float) -> None:
             va="center",
             fontsize="small",
             linespacing=1.1,
-            color=INK,
+            color=ink(),
             bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.0},
             zorder=2,
         )

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.figure import FigureBase
 from numpy.typing import NDArray
 
-from occstats.figures.canvas import describe, drawn_on, whole_figure
-from occstats.figures.style import INK, Preset, bounded
+from occstats.figures.drawing import drawing
+from occstats.figures.pen import Pen
+from occstats.figures.style import bounded, ink
 
 __all__ = ["EXAMPLE", "WorkedExample", "alp_example", "work_example"]
 
@@ -85,9 +85,8 @@ def _linear_weights(length: int) -> NDArray[np.float64]:
 EXAMPLE = work_example(TRAINING, QUERIES, k=NEIGHBOURS_OF_QUERY, local=LOCAL_NEIGHBOURS)
 
 
-def alp_example(
-    *, figure: FigureBase | None = None, width: str | float | Preset = "column"
-) -> FigureBase:
+@drawing("figure")
+def alp_example(pen: Pen) -> None:
     """Draw the toy example: two queries, their neighbours, and how their scores come about.
 
     The first query is nearer to the training instances than the second, and yet scores lower: its
@@ -95,14 +94,7 @@ def alp_example(
 
     Parameters
     ----------
-    figure : Figure or SubFigure, optional
-        Where to draw; by default a new figure.
-    width : str, float or Preset
-        Width of the new figure: a venue's preset, a number of inches or a length.
-
-    Returns
-    -------
-    Figure or SubFigure
+    {options}
 
     References
     ----------
@@ -114,12 +106,11 @@ def alp_example(
     >>> from occstats import figures
     >>> figure = figures.alp_example(width="elsevier")
     """
-    with whole_figure(figure, width, bounded(width, 1.02, 4.4)) as sheet:
-        picture, table = sheet.subplots(2, 1, height_ratios=(15, 6.2))
-        _picture(picture)
-        _table(table)
-        describe(sheet, _words())
-        return drawn_on(sheet, figure)  # type: ignore[no-any-return]
+    sheet = pen.sheet(bounded(pen.inches, 1.02, 4.4))
+    picture, table = sheet.subplots(2, 1, height_ratios=(15, 6.2))
+    _picture(picture)
+    _table(table)
+    pen.describe(_words())
 
 
 def _picture(axes: Axes) -> None:
@@ -140,7 +131,7 @@ def _picture(axes: Axes) -> None:
         colour, marker = _QUERY_LOOKS[place]
         axes.plot(*query, marker=marker, color=colour, markersize=6, zorder=3, ls="none")
         axes.annotate(
-            f"$y_{place + 1}$", query, xytext=(5, 3), textcoords="offset points", color=INK
+            f"$y_{place + 1}$", query, xytext=(5, 3), textcoords="offset points", color=ink()
         )
         for rank, index in enumerate(EXAMPLE.neighbours[place]):
             _spoke(axes, query, TRAINING[index], EXAMPLE.distances[place, rank], colour)
@@ -171,7 +162,7 @@ def _spoke(
         ha="center",
         va="center",
         fontsize="small",
-        color=INK,
+        color=ink(),
         bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.4},
         zorder=2.5,
     )
@@ -204,7 +195,7 @@ def _table(axes: Axes) -> None:
                 weight="bold" if x == places[-1] else "normal",
             )
     for height, thickness in ((-0.5, 0.8), (0.5, 0.5), (2.5, 0.8)):
-        axes.plot([0, 1], [height, height], color=INK, lw=thickness, clip_on=False)
+        axes.plot([0, 1], [height, height], color=ink(), lw=thickness, clip_on=False)
 
 
 def _words() -> str:

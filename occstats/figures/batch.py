@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from occstats.figures.registry import FIGURES, FigureEntry
-from occstats.figures.style import FigureError, Preset
-from occstats.names import did_you_mean
+from occstats.figures.style import FigureError
+from occstats.text import did_you_mean
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from occstats.comparison import Comparison
+    from occstats.figures.canvas import Drawing
 
 __all__ = ["DrawnFigure", "draw_figures", "wanted_figures"]
 
@@ -24,7 +25,7 @@ class DrawnFigure:
     """A figure with its name, or the reason why the data do not allow it."""
 
     entry: FigureEntry
-    figure: Any = None
+    figure: Drawing | None = None
     reason: str = ""
 
     def save(self, folder: str | Path, formats: Sequence[str], dpi: float = 300) -> list[Path]:
@@ -69,7 +70,7 @@ def draw_figures(
     sweep: pd.DataFrame | None = None,
     times: pd.DataFrame | None = None,
     only: Sequence[str] | None = None,
-    width: str | float | Preset | None = None,
+    **options: Any,
 ) -> Iterator[DrawnFigure]:
     """Draw the figures one by one; what the data do not allow comes with its reason.
 
@@ -80,8 +81,9 @@ def draw_figures(
     only : sequence of str, optional
         Names of figures; by default all that the data feed. What was asked for by name and cannot
         be drawn is an error, not a reason.
-    width : str, float or Preset, optional
-        Width of all figures; by default each has its own (one column, or two for wide ones).
+    **options
+        Options of all figures: `width` (by default each has its own: one column, or two for wide
+        ones), `height`, `theme`, `title`, `note`.
 
     Examples
     --------
@@ -90,11 +92,11 @@ def draw_figures(
     """
     feeds = {"comparison": comparison, "sweep": sweep, "times": times}
     available = {name for name, value in feeds.items() if value is not None}
-    options = {} if width is None else {"width": width}
+    asked = {name: value for name, value in options.items() if value is not None}
     for entry in wanted_figures(only, available):
         arguments = [] if entry.feeds_on == "nothing" else [feeds[entry.feeds_on]]
         try:
-            yield DrawnFigure(entry, entry.function()(*arguments, **options))
+            yield DrawnFigure(entry, entry.function()(*arguments, **asked))
         except FigureError as error:
             if only:
                 raise

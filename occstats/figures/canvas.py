@@ -12,7 +12,7 @@ import io
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeAlias
 
 import matplotlib
 from matplotlib.axes import Axes
@@ -20,22 +20,22 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure, FigureBase
 from PIL import Image
 
-from occstats.figures.style import Preset, preset, rc
+from occstats.figures.style import Preset, Theme, settings
 from occstats.figures.text import wrap
 
 __all__ = [
+    "Drawing",
     "Sheet",
     "alt_text",
     "axes_of",
     "describe",
-    "drawn_on",
-    "note",
-    "one_axes",
     "quiet_glyphs",
-    "whole_figure",
     "width_of",
+    "write_note",
 ]
 
+# What every figure returns: the user's axes or (sub)figure, or the new figure.
+Drawing: TypeAlias = FigureBase | Axes
 _ALT_TEXT = "_occstats_alt_text"
 
 
@@ -55,20 +55,21 @@ class Sheet(Figure):
     something added later, call ``figure.set_layout_engine("constrained")``.
     """
 
-    def __init__(self, chosen: Preset, height: float) -> None:
+    def __init__(self, chosen: Preset, height: float, theme: Theme = "house") -> None:
         self.preset = chosen
+        self.settings = settings(chosen, theme)
         self._settled = False
-        with matplotlib.rc_context(rc(chosen)):
+        with matplotlib.rc_context(self.settings):
             super().__init__(figsize=(chosen.width, height), layout="constrained")
 
     def draw(self, renderer: Any) -> None:
         self._settle()
-        with matplotlib.rc_context(rc(self.preset)), quiet_glyphs():
+        with matplotlib.rc_context(self.settings), quiet_glyphs():
             super().draw(renderer)
 
     def savefig(self, fname: Any, **options: Any) -> None:
         self._settle()
-        with matplotlib.rc_context(rc(self.preset)), quiet_glyphs():
+        with matplotlib.rc_context(self.settings), quiet_glyphs():
             super().savefig(fname, **options)
 
     def _settle(self) -> None:
@@ -83,7 +84,7 @@ class Sheet(Figure):
             return
         FigureCanvasAgg(self)
         try:
-            with matplotlib.rc_context(rc(self.preset)), quiet_glyphs():
+            with matplotlib.rc_context(self.settings), quiet_glyphs():
                 engine.execute(self)
         finally:
             self.set_canvas(canvas)
@@ -102,72 +103,58 @@ class Sheet(Figure):
         )
 
 
-@contextmanager
-def one_axes(ax: Axes | None, width: str | float | Preset, height: float) -> Iterator[Axes]:
-    """Open the user's axes, or the only axes of a new sheet `height` inches high."""
-    if ax is not None:
-        with matplotlib.rc_context({"text.usetex": False}), quiet_glyphs():
-            yield ax
-        return
-    chosen = preset(width)
-    sheet = Sheet(chosen, height)
-    with matplotlib.rc_context(rc(chosen)), quiet_glyphs():
-        yield sheet.add_subplot()
-
-
-@contextmanager
-def whole_figure(
-    figure: FigureBase | None, width: str | float | Preset, height: float
-) -> Iterator[FigureBase]:
-    """Open the user's figure or subfigure, or a new sheet `height` inches high."""
-    if figure is not None:
-        with matplotlib.rc_context({"text.usetex": False}), quiet_glyphs():
-            yield figure
-        return
-    chosen = preset(width)
-    sheet = Sheet(chosen, height)
-    with matplotlib.rc_context(rc(chosen)), quiet_glyphs():
-        yield sheet
-
-
-def width_of(target: Axes | FigureBase) -> float:
+def width_of(target: Drawing) -> float:
     """Return the width in inches of the figure, or of the part that the axes have."""
     root = target.get_figure(root=True)
     assert root is not None
     if isinstance(target, Axes):
         return float(target.get_position().width * root.get_figwidth())
-    part: Any = target
-    return float(part.bbox.width / root.dpi)
+    # Matplotlib's stubs do not know the box of a figure.
+    box: Any = getattr(target, "bbox")  # noqa: B009
+    return float(box.width / root.dpi)
 
 
-def note(target: Axes | FigureBase, text: str) -> None:
-    """Write a small note below: what was left out, or what must not be misread."""
+def write_note(target: Drawing, text: str, height_given: bool) -> None:
+    """Write small lines below: what was left out, what must not be misread, the key of names."""
     if not text:
         return
     size = max(float(matplotlib.rcParams["font.size"]) - 1.5, 6.0)
-    if isinstance(target, Axes) and isinstance(target.get_figure(), Sheet):
-        target = target.get_figure()  # type: ignore[assignment]
-    lines = wrap(text, width_of(target), size)
+    sheet = target.get_figure(root=True)
+    if isinstance(target, Axes) and isinstance(sheet, Sheet):
+        target = sheet
+    lines = "\n".join(wrap(part, width_of(target), size) for part in text.splitlines())
     if isinstance(target, Axes):
-        target.annotate(
-            lines,
-            (0, 0),
-            xytext=(0, -2.6 * float(matplotlib.rcParams["font.size"]) - 8),
-            xycoords="axes fraction",
-            textcoords="offset points",
-            va="top",
-            fontsize=size,
-        )
-    else:
-        target.supxlabel(lines, x=0.01, ha="left", fontsize=size, linespacing=1.15)
+        _below_labels(target, lines, size)
+        return
+    target.supxlabel(lines, x=0.01, ha="left", fontsize=size, linespacing=1.15)
+    if isinstance(target, Sheet) and not height_given:
+        # The picture keeps its size; the paper grows.
+        room = (lines.count("\n") + 1) * 1.2 * size / 72
+        target.set_figheight(target.get_figheight() + room)
 
 
-def describe(target: Axes | FigureBase, text: str) -> None:
+def _below_labels(axes: Axes, lines: str, size: float) -> None:
+    # Tied to the label of the axis, which is below all tick labels, wherever they end.
+    below = axes.xaxis.label if axes.xaxis.get_label_position() == "bottom" else "axes fraction"
+    axes.annotate(
+        lines,
+        (0, 0),
+        xytext=(0, -4),
+        xycoords=("axes fraction", below),
+        textcoords="offset points",
+        va="top",
+        fontsize=size,
+        linespacing=1.15,
+        annotation_clip=False,
+    )
+
+
+def describe(target: Drawing, text: str) -> None:
     """Attach the alternative text that a screen reader speaks instead of the picture."""
     setattr(target, _ALT_TEXT, " ".join(text.split()))
 
 
-def alt_text(drawn: Axes | FigureBase) -> str:
+def alt_text(drawn: Drawing) -> str:
     """Return the alternative text of a figure or axes drawn by this package, from its data.
 
     A figure of one's own with several of our axes gets their texts one after the other;
@@ -182,7 +169,7 @@ def alt_text(drawn: Axes | FigureBase) -> str:
     own = getattr(drawn, _ALT_TEXT, "")
     if own or isinstance(drawn, Axes):
         return str(own)
-    below: list[Axes | FigureBase] = [*drawn.subfigs, *axes_of(drawn)]
+    below: list[Drawing] = [*drawn.subfigs, *axes_of(drawn)]
     parts = [alt_text(part) for part in below]
     return " ".join(dict.fromkeys(part for part in parts if part))
 
@@ -192,8 +179,3 @@ def axes_of(figure: FigureBase) -> list[Axes]:
     # Matplotlib's stubs know `axes` only as that of an artist.
     untyped: Any = figure
     return list(untyped.axes)
-
-
-def drawn_on(target: Axes | FigureBase, given: Axes | FigureBase | None) -> Any:
-    """Return what the user gave, or the new figure: the return value of every figure."""
-    return given if given is not None else target.get_figure(root=True)

@@ -9,12 +9,20 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    import pandas as pd
+from occstats.comparison.pairs import BETTER, WORSE
 
+if TYPE_CHECKING:
     from occstats.comparison import Comparison
 
-__all__ = ["PairVerdicts", "bars", "maximal_cliques", "pair_verdicts"]
+__all__ = [
+    "PairVerdicts",
+    "bars",
+    "contiguous",
+    "letter",
+    "maximal_cliques",
+    "packed",
+    "pair_verdicts",
+]
 
 
 @dataclass(frozen=True)
@@ -27,24 +35,11 @@ class PairVerdicts:
 
 
 def pair_verdicts(comparison: Comparison, names: list[str]) -> PairVerdicts:
-    """Read from the corrected p-values which pairs differ.
-
-    A pair differs when the corrected p-value of either direction is below the level of the
-    comparison; it counts as tested when at least one direction has a corrected p-value (with a
-    control, only the pairs with the control have).
-    """
-    p = corrected_p(comparison.pairwise, names)
-    smaller = np.fmin(p, p.T)
-    tested = np.isfinite(smaller)
-    np.fill_diagonal(tested, False)
-    differ = tested & (np.nan_to_num(smaller, nan=1.0) <= comparison.settings.alpha)
+    """Read from the comparison's conclusions which pairs were tested, and which differ."""
+    conclusions = comparison.matrix("conclusion").loc[names, names]
+    tested = conclusions.notna().to_numpy()
+    differ = conclusions.isin([BETTER, WORSE]).to_numpy()
     return PairVerdicts(tuple(names), tested, differ)
-
-
-def corrected_p(pairwise: pd.DataFrame, names: list[str]) -> NDArray[np.float64]:
-    """Return the corrected p-values as a square, row tested against column."""
-    table = pairwise.pivot(index="a", columns="b", values="p_adjusted")
-    return table.reindex(index=names, columns=names).to_numpy(dtype=float)
 
 
 def bars(verdicts: PairVerdicts) -> list[tuple[int, ...]]:
@@ -73,6 +68,44 @@ def bars(verdicts: PairVerdicts) -> list[tuple[int, ...]]:
         chosen.append(best)
         open_pairs -= _pairs(best)
     return sorted(chosen)
+
+
+def contiguous(group: tuple[int, ...]) -> bool:
+    """Whether a bar over a group covers no one else.
+
+    >>> contiguous((2, 3, 4)), contiguous((2, 4))
+    (True, False)
+    """
+    return group[-1] - group[0] == len(group) - 1
+
+
+def packed(groups: list[tuple[int, ...]]) -> list[int]:
+    """Return a row for each group, as few rows as keep two bars of one row apart.
+
+    >>> packed([(0, 1), (1, 2), (2, 3), (4, 5)])
+    [0, 1, 0, 0]
+    """
+    ends: list[int] = []
+    rows = []
+    for group in groups:
+        row = next((place for place, end in enumerate(ends) if end < group[0]), len(ends))
+        ends[row : row + 1] = [group[-1]]
+        rows.append(row)
+    return rows
+
+
+def letter(number: int) -> str:
+    """Return a, b, …, z, aa, ab, ….
+
+    >>> letter(0), letter(25), letter(26), letter(52)
+    ('a', 'z', 'aa', 'ba')
+    """
+    text = ""
+    number += 1
+    while number:
+        number, place = divmod(number - 1, 26)
+        text = chr(ord("a") + place) + text
+    return text
 
 
 def _pairs(clique: tuple[int, ...]) -> set[tuple[int, int]]:

@@ -4,49 +4,48 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator, MultipleLocator
+from numpy.typing import NDArray
+from scipy.optimize import isotonic_regression
 
-from occstats.figures.canvas import describe, drawn_on, note, one_axes, width_of
-from occstats.figures.cliques import PairVerdicts, bars, pair_verdicts
-from occstats.figures.style import INK, Preset
-from occstats.figures.text import clean, display_width, labels
-from occstats.names import listing
+from occstats.figures.cliques import bars, contiguous, letter, packed, pair_verdicts
+from occstats.figures.drawing import drawing
+from occstats.figures.letter_display import draw_letters, group_note, group_words
+from occstats.figures.options import SERIES
+from occstats.figures.pen import Pen
+from occstats.figures.style import BLUE
+from occstats.figures.text import measure
 
 if TYPE_CHECKING:
     from occstats.comparison import Comparison
 
 __all__ = ["critical_difference"]
 
-MOST_ALGORITHMS = 20
+MOST_ALGORITHMS = 40
+MOST_STEMS = 15
 _BAR_STEP, _LABEL_STEP = 0.42, 0.72
+# Inches between neighbouring stems, and how far below the scale they have parted.
+_APART, _PARTED = 0.07, 0.55
 
 
-def critical_difference(
-    comparison: Comparison, *, ax: Axes | None = None, width: str | float | Preset = "column"
-) -> Figure | Axes:
+@drawing("ax", [name for name in SERIES if name != "order"])
+def critical_difference(pen: Pen, comparison: Comparison) -> None:
     """Draw mean ranks on a line and join the algorithms that the tests do not tell apart.
 
     In the classical diagram one critical distance decides, for independent tasks. Here a bar
-    joins algorithms (its dots) when *every* pair of them was tested and none of the corrected
-    clustered p-values, in either direction, is below the level. Tests of pairs know more than
-    mean ranks, so a bar may have to pass over an algorithm that differs from one of its members:
-    there the bar is broken and starred, and the note says which tests it would contradict.
+    joins algorithms (its dots) when *every* pair of them was tested and none was found to differ
+    by the corrected clustered tests. Stems part where mean ranks nearly coincide, so that each
+    bar ends at its last member. Tests of pairs know more than mean ranks: a group that would have
+    to pass over an algorithm that is not in it has a letter beside its members instead of a bar.
+    More than 15 algorithms are drawn as a letter display (`letters`).
 
     Parameters
     ----------
     comparison : Comparison
         Its frames `summary` and `pairwise` are drawn.
-    ax : Axes, optional
-        Axes to draw on; by default a new figure.
-    width : str, float or Preset
-        Width of the new figure: a venue's preset, a number of inches or a length.
-
-    Returns
-    -------
-    Figure or Axes
+    {options}
 
     References
     ----------
@@ -59,188 +58,166 @@ def critical_difference(
     --------
     >>> import occstats
     >>> comparison = occstats.compare("lenz2021")
-    >>> figure = comparison.plot.critical_difference(width="ieee")
+    >>> figure = comparison.plot.critical_difference(width="ieee", highlight="ALP")
     """
-    everyone = comparison.summary
-    table = everyone.head(MOST_ALGORITHMS)
-    names = [str(name) for name in table["algorithm"]]
+    chosen = pen.series(comparison, MOST_ALGORITHMS)
+    names = [name for name in comparison.algorithms if name in chosen]
+    if len(names) > MOST_STEMS:
+        draw_letters(pen, comparison, names)
+        return
     verdicts = pair_verdicts(comparison, names)
     groups = bars(verdicts)
-    denied = [_contradictions(verdicts, group) for group in groups]
-    contradictions = [
-        (names[i], names[j]) for i, j in sorted({pair for pairs in denied for pair in pairs})
+    barred = [group for group in groups if contiguous(group)]
+    lettered = [group for group in groups if not contiguous(group)]
+    rows = packed(barred)
+    drawn = pen.labels(names, 0.27 * pen.inches, lines=2)
+    step = _LABEL_STEP * (1.3 if any("\n" in text for text in drawn) else 1)
+    top = _PARTED + _BAR_STEP * (max(rows, default=-1) + 1)
+    depth = top + step * ((len(names) + 1) // 2)
+    axes = pen.axes(0.55 + 0.165 * depth)
+    mean = comparison.summary.set_index("algorithm").loc[names, "mean_rank"].to_numpy(dtype=float)
+    room = max(measure(line, "medium") for text in drawn for line in text.split("\n"))
+    _scale(axes, pen, mean, depth, len(comparison.summary), room)
+    places = _parted(mean, _APART * _unit(axes, pen))
+    letters = [
+        "".join(letter(n) for n, group in enumerate(lettered) if i in group)
+        for i in range(len(names))
     ]
-    depth = _BAR_STEP * len(groups) + _LABEL_STEP * ((len(names) + 1) // 2)
-    with one_axes(ax, width, 0.9 + 0.165 * depth) as axes:
-        mean = table["mean_rank"].to_numpy(dtype=float)
-        drawn = labels(names, limit=12)
-        room = _room(axes, drawn)
-        _scale(axes, mean, depth, len(everyone), room)
-        _stems(axes, mean, drawn, _BAR_STEP * (len(groups) + 0.3), room)
-        for row, group in enumerate(groups):
-            _bar(axes, mean, group, _BAR_STEP * (row + 0.75), starred=bool(denied[row]))
-        note(axes, _note(comparison, verdicts, contradictions, len(everyone)))
-        describe(axes, _words(comparison, verdicts, groups, contradictions))
-        return drawn_on(axes, ax)  # type: ignore[no-any-return]
+    for place in range(len(names)):
+        _stem(axes, pen, names, place, mean[place], places[place], (top, step), room)
+    _label(axes, pen, names, drawn, letters, mean, (top, step), room)
+    for row, group in zip(rows, barred, strict=True):
+        _bar(axes, pen, places[list(group)], _PARTED + _BAR_STEP * (row + 0.3))
+    pen.note(group_note(comparison, verdicts, bool(barred), bool(lettered)))
+    pen.describe(group_words("Critical-difference diagram", comparison, verdicts, groups))
 
 
-def _contradictions(verdicts: PairVerdicts, group: tuple[int, ...]) -> list[tuple[int, int]]:
-    """Pairs found to differ although the unbroken bar of a group would lie over both."""
-    return sorted(
-        (min(member, passed), max(member, passed))
-        for passed in range(group[0], group[-1])
-        if passed not in group
-        for member in group
-        if verdicts.differ[member, passed]
-    )
+def _unit(axes: Axes, pen: Pen) -> float:
+    """How much of the axis is an inch."""
+    left, right = axes.get_xlim()
+    return (right - left) / pen.inches
 
 
-def _room(axes: Axes, drawn: list[str]) -> float:
-    """Share of the width that the longest name needs on either side."""
-    letters = max(map(display_width, drawn), default=1)
-    points = letters * 0.62 * float(matplotlib.rcParams["font.size"])
-    return min(0.03 + points / (72 * width_of(axes)), 0.25)
+def _parted(mean: NDArray[np.float64], apart: float) -> NDArray[np.float64]:
+    """Where stems stand: nearest to the mean ranks (least squares) yet a distance apart.
+
+    >>> _parted(np.array([1.0, 3.0, 3.0]), 0.5).tolist()
+    [1.0, 2.75, 3.25]
+    """
+    steps = apart * np.arange(len(mean))
+    return np.asarray(isotonic_regression(mean - steps).x + steps, dtype=float)
 
 
-def _scale(axes: Axes, mean: np.ndarray, depth: float, total: int, room: float) -> None:
+def _scale(
+    axes: Axes, pen: Pen, mean: NDArray[np.float64], depth: float, total: int, room: float
+) -> None:
     # Mean ranks fill only a part of the possible ranks: show that part.
     low, high = float(np.floor(mean.min())), float(np.ceil(mean.max()))
     if high == low:
         low, high = max(low - 1, 1.0), min(high + 1, float(max(total, 2)))
-    side = room + 0.085
+    # Outside the scale there is place for the names and for the ranks beside them.
+    side = min((room + 0.32) / pen.inches, 0.36)
     margin = side / (1 - 2 * side) * (high - low)
-    axes.set(xlim=(low - margin, high + margin), ylim=(depth + 0.25, -0.95))
-    axes.axis("off")
-    axes.plot([low, high], [0, 0], color=INK, lw=0.8, solid_capstyle="butt")
-    most = max(int((1 - 2 * side) * width_of(axes) / 0.22), 1)
-    step = max(1, int(np.ceil((high - low) / most)))
-    for tick in np.arange(low, high + 0.5, step):
-        axes.plot([tick, tick], [0, -0.16], color=INK, lw=0.8)
-        axes.text(tick, -0.24, f"{tick:g}", ha="center", va="bottom", fontsize="small")
-    for half in np.arange(low, high, step) + step / 2:
-        if half < high:
-            axes.plot([half, half], [0, -0.09], color=INK, lw=0.6)
+    axes.set(xlim=(low - margin, high + margin), ylim=(depth, 0))
+    axes.grid(visible=False)
+    axes.set_yticks([])
+    axes.spines[:].set_visible(False)
+    axes.spines["top"].set_visible(True)
+    axes.spines["top"].set_bounds(low, high)
+    axes.xaxis.tick_top()
+    axes.xaxis.set_label_position("top")
+    most = max(int((1 - 2 * side) * pen.inches / 0.22), 1)
+    ticks = MaxNLocator(most, integer=True, min_n_ticks=2).tick_values(low, high)
+    axes.set_xticks([tick for tick in ticks if low <= tick <= high])
+    if len(axes.get_xticks()) > 1 and high - low <= 12:
+        halves = MultipleLocator(0.5).tick_values(low, high)
+        axes.set_xticks([half for half in halves if low <= half <= high], minor=True)
+    axes.set_xlabel("← better    weighted mean rank    worse →")
 
 
-def _stems(axes: Axes, mean: np.ndarray, drawn: list[str], top: float, room: float) -> None:
+def _side(
+    axes: Axes, pen: Pen, count: int, place: int, steps: tuple[float, float], room: float
+) -> tuple[bool, float, float]:
+    """On which side the name of an algorithm stands, at which height, and where."""
+    top, step = steps
     left, right = axes.get_xlim()
-    better = (len(drawn) + 1) // 2
-    gap = 0.012 * (right - left)
-    inner = room * (right - left)
-    for place, (rank, text) in enumerate(zip(mean, drawn, strict=True)):
-        on_left = place < better
-        row = place if on_left else len(drawn) - 1 - place
-        level = top + _LABEL_STEP * (row + 0.5)
-        end = left + inner if on_left else right - inner
-        # A stem never has to run back past its own rank.
-        end = min(end, rank) if on_left else max(end, rank)
-        axes.plot([rank, rank, end], [0, level, level], color=INK, lw=0.7, zorder=1)
-        axes.text(
-            end - gap if on_left else end + gap,
-            level,
-            text,
-            ha="right" if on_left else "left",
-            va="center",
-        )
-        axes.text(
-            end + gap if on_left else end - gap,
-            level - 0.06,
-            f"{rank:.2f}",
-            ha="left" if on_left else "right",
-            va="bottom",
-            fontsize="small",
-            color="#555555",
-        )
+    on_left = place < (count + 1) // 2
+    row = place if on_left else count - 1 - place
+    inner = (room + 0.04) * _unit(axes, pen)
+    return on_left, top + step * (row + 0.5), left + inner if on_left else right - inner
 
 
-def _bar(
-    axes: Axes, mean: np.ndarray, group: tuple[int, ...], level: float, *, starred: bool
+def _stem(
+    axes: Axes,
+    pen: Pen,
+    names: list[str],
+    place: int,
+    rank: float,
+    foot: float,
+    steps: tuple[float, float],
+    room: float,
 ) -> None:
-    members = mean[list(group)]
-    left, right = axes.get_xlim()
-    overhang = 0.006 * (right - left)
+    _, level, end = _side(axes, pen, len(names), place, steps, room)
+    name = names[place]
+    axes.plot(
+        [rank, foot, foot, end],
+        [0, 0.75 * _PARTED, level, level],
+        color=_colour(pen, name),
+        lw=1.1 if pen.highlighted(name) else 0.7,
+        solid_joinstyle="round",
+        zorder=1,
+    )
+
+
+def _colour(pen: Pen, name: str) -> str:
+    coloured = pen.options.hue or pen.options.palette or pen.options.highlight
+    return pen.look(name).color if coloured else pen.ink
+
+
+def _label(
+    axes: Axes,
+    pen: Pen,
+    names: list[str],
+    drawn: list[str],
+    letters: list[str],
+    mean: NDArray[np.float64],
+    steps: tuple[float, float],
+    room: float,
+) -> None:
+    unit = _unit(axes, pen)
+    for place, name in enumerate(names):
+        left, level, end = _side(axes, pen, len(names), place, steps, room)
+        out, align = (-1, "right") if left else (1, "left")
+        text = axes.text(end + 0.04 * out * unit, level, drawn[place], ha=align, va="center")
+        pen.emphasise([text], [name])
+        number = f"{mean[place]:.2f}"
+        beside = "left" if left else "right"
+        texts = [axes.text(end - 0.04 * out * unit, level - 0.04, number)]
+        if letters[place]:
+            away = end - (0.08 + measure(number, "small")) * out * unit
+            texts.append(axes.text(away, level - 0.04, letters[place], color=BLUE, weight="bold"))
+        for text in texts:
+            text.set(va="bottom", ha=beside, fontsize="small")
+
+
+def _bar(axes: Axes, pen: Pen, members: NDArray[np.float64], level: float) -> None:
+    overhang = 0.015 * _unit(axes, pen)
     axes.plot(
         [members[0] - overhang, members[-1] + overhang],
         [level, level],
-        color="#0072B2",
-        lw=2.6,
-        solid_capstyle="round",
+        color=BLUE,
+        lw=2.4,
+        solid_capstyle="butt",
         zorder=2,
     )
-    for passed in range(group[0], group[-1]):
-        # An algorithm of the same mean rank as a member cannot be stepped over on the line.
-        if passed not in group and np.abs(members - mean[passed]).min() > 1e-9:
-            nearest = float(np.abs(members - mean[passed]).min())
-            half = min(0.014 * (right - left), 0.6 * nearest)
-            axes.plot(
-                [mean[passed] - half, mean[passed] + half],
-                [level, level],
-                color="white",
-                lw=3.6,
-                solid_capstyle="butt",
-                zorder=3,
-            )
-            axes.plot([mean[passed]] * 2, [level - 0.2, level + 0.2], color=INK, lw=0.7, zorder=4)
-    if starred:
-        axes.annotate(
-            "*",
-            (members[-1], level),
-            xytext=(4, -1.5),
-            textcoords="offset points",
-            va="center",
-            zorder=6,
-        )
     axes.plot(
         members,
         np.full(len(members), level),
         linestyle="none",
         marker="o",
-        markersize=3.6,
-        markerfacecolor="white",
-        markeredgecolor="#0072B2",
+        markersize=3.4,
+        markerfacecolor=pen.paper,
+        markeredgecolor=BLUE,
         markeredgewidth=0.9,
         zorder=5,
     )
-
-
-def _note(
-    comparison: Comparison,
-    verdicts: PairVerdicts,
-    contradictions: list[tuple[str, str]],
-    total: int,
-) -> str:
-    alpha = comparison.settings.alpha
-    parts = [
-        f"Bars join algorithms (dots) of which no two differ at corrected p\u00a0≤\u00a0{alpha:g}."
-    ]
-    if contradictions:
-        pairs = [f"{clean(a)}–{clean(b)}" for a, b in contradictions]
-        parts.append(
-            "*\u00a0Passes over an algorithm: read as unbroken, it would contradict the test of "
-            f"{listing(pairs, 4)}."
-        )
-    untested = int(np.triu(~verdicts.tested, 1).sum())
-    if untested:
-        parts.append(f"No bar means nothing for the {untested} pairs without a test.")
-    if len(verdicts.names) < total:
-        parts.append(f"The best {len(verdicts.names)} of {total} algorithms.")
-    return " ".join(parts).replace("$", r"\$")
-
-
-def _words(
-    comparison: Comparison,
-    verdicts: PairVerdicts,
-    groups: list[tuple[int, ...]],
-    contradictions: list[tuple[str, str]],
-) -> str:
-    order = listing([clean(name) for name in verdicts.names], 20)
-    text = f"Critical-difference diagram. Best mean rank first: {order}."
-    joined = [listing([clean(verdicts.names[i]) for i in group], 20) for group in groups]
-    if joined:
-        text += " No two of the following differ significantly: " + "; ".join(joined) + "."
-    else:
-        text += " All tested pairs differ significantly."
-    if contradictions:
-        pairs = listing([f"{clean(a)} and {clean(b)}" for a, b in contradictions], 8)
-        text += f" Some bars pass over an algorithm that differs from a member: {pairs}."
-    return text + f" Level {comparison.settings.alpha:g}, corrected p-values."

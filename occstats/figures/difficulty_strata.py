@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
-from occstats.figures.canvas import describe, drawn_on, note, one_axes
+from occstats.figures.drawing import drawing
 from occstats.figures.frames import records
-from occstats.figures.selection import chosen_algorithms, score_label
-from occstats.figures.style import Preset, bounded, series_styles
-from occstats.figures.text import clean, labels
+from occstats.figures.legends import series_legend
+from occstats.figures.marks import lines
+from occstats.figures.options import SERIES
+from occstats.figures.pen import Pen
+from occstats.figures.selection import score_label
+from occstats.figures.style import bounded
+from occstats.figures.text import clean
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from occstats.comparison import Comparison
 
 __all__ = ["strata"]
@@ -25,29 +26,15 @@ __all__ = ["strata"]
 MOST_ALGORITHMS = 6
 
 
-def strata(
-    comparison: Comparison,
-    *,
-    algorithms: Sequence[str] | None = None,
-    ax: Axes | None = None,
-    width: str | float | Preset = "column",
-) -> Figure | Axes:
+@drawing("ax", SERIES)
+def strata(pen: Pen, comparison: Comparison) -> None:
     """Draw the weighted mean rank of some algorithms in strata of the tasks' median score.
 
     Parameters
     ----------
     comparison : Comparison
         Its frame `strata` is drawn.
-    algorithms : sequence of str, optional
-        Which algorithms to draw; by default the six with the best mean rank.
-    ax : Axes, optional
-        Axes to draw on; by default a new figure.
-    width : str, float or Preset
-        Width of the new figure: a venue's preset, a number of inches or a length.
-
-    Returns
-    -------
-    Figure or Axes
+    {options}
 
     Examples
     --------
@@ -57,46 +44,31 @@ def strata(
     >>> comparison = occstats.compare("lenz2021")
     >>> figure = comparison.plot.strata(algorithms=["ALP", "SVM", "LOF", "IF"])
     """
-    ranked = [str(name) for name in comparison.summary["algorithm"]]
-    names = chosen_algorithms(algorithms, ranked, MOST_ALGORITHMS)
+    names = pen.series(comparison, MOST_ALGORITHMS)
     table = comparison.strata
     places = table.drop_duplicates("stratum").sort_values("low").reset_index(drop=True)
     means = table.pivot(index="stratum", columns="algorithm", values="mean_rank")
     means = means.reindex(index=places["stratum"], columns=names)
-    with one_axes(ax, width, bounded(width, 0.78, 3.2)) as axes:
-        _lines(axes, means, ranked)
-        axes.set_xticks(np.arange(len(places)), _intervals(places))
-        axes.set_xlabel(f"median {score_label(comparison)} of the task (hard → easy)")
-        if not comparison.results.higher_is_better:
-            axes.set_xlabel(f"median {score_label(comparison)} of the task")
-        axes.set_ylabel("weighted mean rank (1 = best)")
-        if algorithms is None and len(names) < len(ranked):
-            note(axes, f"The best {len(names)} of {len(ranked)} algorithms.")
-        describe(axes, _words(means, places))
-        return drawn_on(axes, ax)  # type: ignore[no-any-return]
+    axes = pen.axes(bounded(pen.inches, 0.78, 3.2))
+    _lines(axes, pen, means)
+    axes.set_xticks(np.arange(len(places)), _intervals(places))
+    direction = " (hard → easy)" if comparison.results.higher_is_better else " (easy → hard)"
+    axes.set_xlabel(f"median {score_label(comparison)} of the task{direction}")
+    axes.set_ylabel("weighted mean rank (1 = best)")
+    pen.describe(_words(means, places))
 
 
-def _lines(axes: Axes, means: pd.DataFrame, ranked: list[str]) -> None:
-    looks = series_styles(ranked)
+def _lines(axes: Axes, pen: Pen, means: pd.DataFrame) -> None:
     names = [str(name) for name in means.columns]
-    for name, drawn in zip(names, labels(names, limit=14), strict=True):
-        look = looks[name]
-        axes.plot(
-            np.arange(len(means)),
-            means[name].to_numpy(float),
-            color=look.color,
-            marker=look.marker,
-            linestyle=look.linestyle,
-            label=drawn,
-        )
+    tidy = means.set_axis(np.arange(len(means))).melt(
+        ignore_index=False, var_name="algorithm", value_name="mean_rank"
+    )
+    looks = {name: pen.look(name) for name in names}
+    lines(axes, tidy.reset_index(names="place"), "place", "mean_rank", "algorithm", looks)
     axes.invert_yaxis()
     axes.margins(x=0.06, y=0.08)
     axes.grid(axis="y")
-    axes.legend(
-        loc="lower center",
-        bbox_to_anchor=(0.5, 1.0),
-        ncols=3 if len(names) != 4 else 4,
-    )
+    series_legend(axes, pen, names)
 
 
 def _intervals(places: pd.DataFrame) -> list[str]:

@@ -10,7 +10,7 @@ import pandas as pd
 
 from occstats.errors import ResultsError
 from occstats.figures.style import FigureError
-from occstats.names import listing
+from occstats.text import listing
 
 __all__ = ["read_frame", "records", "require_columns"]
 

@@ -4,42 +4,40 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import FigureBase
-from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
-from occstats.figures.canvas import describe, drawn_on, note, whole_figure
+from occstats.figures.drawing import drawing
 from occstats.figures.frames import require_columns
-from occstats.figures.style import FigureError, Preset, preset
+from occstats.figures.legends import series_legend
+from occstats.figures.marks import lines
+from occstats.figures.pen import Pen
+from occstats.figures.selection import chosen_algorithms
+from occstats.figures.style import FigureError
 from occstats.figures.text import clean, label
-from occstats.names import listing
+from occstats.text import listing
 
 __all__ = ["sweep"]
 
-MOST_DESCRIPTORS = 12
+MOST_PANELS = 12
 _RESERVED = ("descriptor", "metric", "score", "smoothed")
-_CURVES = (
-    ("#0072B2", "-", "o"),
-    ("#D55E00", (0, (5, 1.5)), "s"),
-    ("#009E73", (0, (1.2, 1.2)), "^"),
-    ("#000000", (0, (5, 1.5, 1, 1.5)), "D"),
-)
+# Title, rows and hyperparameters of a panel.
+Panel = tuple[str, pd.DataFrame, list[str]]
 
 
+@drawing("figure", ("show", "palette"), width="page")
 def sweep(
+    pen: Pen,
     frame: pd.DataFrame,
     *,
     parameters: Sequence[str] | None = None,
     score_name: str = "AUROC",
     axis_labels: dict[str, str] | None = None,
-    figure: FigureBase | None = None,
-    width: str | float | Preset = "page",
-) -> FigureBase:
+) -> None:
     """Draw the weighted mean score of each descriptor over its hyperparameters.
 
     A descriptor with one hyperparameter gets curves, one per metric: faint as measured, strong as
@@ -70,14 +68,7 @@ def sweep(
         What to call the score.
     axis_labels : dict, optional
         What to write at the axis of a hyperparameter, such as ``{"a": "a (k = a log n)"}``.
-    figure : Figure or SubFigure, optional
-        Where to draw; by default a new figure.
-    width : str, float or Preset
-        Width of the new figure: a venue's preset, a number of inches or a length.
-
-    Returns
-    -------
-    Figure or SubFigure
+    {options}
 
     Examples
     --------
@@ -91,26 +82,35 @@ def sweep(
     table = _prepared(frame)
     columns = _parameter_columns(table, parameters)
     panels = _panels(table, columns)
-    shown = panels[:MOST_DESCRIPTORS]
-    across = min(len(shown), 2 if preset(width).width < 4.5 else 3)
+    shown = panels[
+        : len(chosen_algorithms(None, [p[0] for p in panels], MOST_PANELS, pen.options.show))
+    ]
+    if len(shown) < len(panels):
+        pen.note(f"The first {len(shown)} of {len(panels)} panels.")
+    metrics = list(
+        dict.fromkeys(m for _, part, used in shown if len(used) == 1 for m in part["metric"])
+    )
+    pen.name(metrics)
+    across = min(len(shown), 2 if pen.inches < 4.5 else 3)
     down = math.ceil(len(shown) / across)
-    with whole_figure(figure, width, down * (1.33 if across < 3 else 1.8) + 0.25) as sheet:
-        # Rows of their own, so that the keys of the planes do not squeeze the curves above.
-        rows = [shown[place : place + across] for place in range(0, len(shown), across)]
-        strips = sheet.subfigures(down, 1, squeeze=False).flat
-        for strip, row in zip(strips, rows, strict=True):
-            axes_of = strip.subplots(1, len(row), squeeze=False).flat
-            for axes, (title, part, used) in zip(axes_of, row, strict=True):
-                _panel(axes, part, used)
-                axes.set_title(label(title, 28))
-                names = [(axis_labels or {}).get(column, column) for column in used]
-                axes.set_xlabel(label(names[0], 24))
-                axes.set_ylabel(label(names[1] if len(used) == 2 else score_name, 24))
-        _legend(sheet, table, shown)
-        if len(shown) < len(panels):
-            note(sheet, f"The first {len(shown)} of {len(panels)} panels.")
-        describe(sheet, _words(shown, score_name))
-        return drawn_on(sheet, figure)  # type: ignore[no-any-return]
+    sheet = pen.sheet(down * (1.33 if across < 3 else 1.8) + 0.25)
+    # Rows of their own, so that the keys of the planes do not squeeze the curves above.
+    rows = [shown[place : place + across] for place in range(0, len(shown), across)]
+    strips = sheet.subfigures(down, 1, squeeze=False).flat
+    for strip, row in zip(strips, rows, strict=True):
+        for axes, panel in zip(strip.subplots(1, len(row), squeeze=False).flat, row, strict=True):
+            title, part, used = panel
+            if len(used) == 2:
+                _plane(strip, axes, part, used)
+            else:
+                _curves(axes, pen, part, used[0])
+            axes.set_title(pen.labels([title], 0.8 * pen.inches / across, lines=2)[0])
+            names = [(axis_labels or {}).get(column, column) for column in used]
+            axes.set_xlabel(label(names[0], 24))
+            axes.set_ylabel(label(names[1] if len(used) == 2 else score_name, 24))
+    if len(metrics) > 1:
+        series_legend(sheet, pen, metrics)
+    pen.describe(_words(shown, score_name))
 
 
 def _prepared(frame: pd.DataFrame) -> pd.DataFrame:
@@ -142,7 +142,7 @@ def _parameter_columns(table: pd.DataFrame, wanted: Sequence[str] | None) -> lis
     ]
 
 
-def _panels(table: pd.DataFrame, columns: list[str]) -> list[tuple[str, pd.DataFrame, list[str]]]:
+def _panels(table: pd.DataFrame, columns: list[str]) -> list[Panel]:
     panels = []
     for name, rows in table.groupby("descriptor", sort=False):
         used = [column for column in columns if rows[column].notna().any()]
@@ -164,26 +164,18 @@ def _panels(table: pd.DataFrame, columns: list[str]) -> list[tuple[str, pd.DataF
     return panels
 
 
-def _panel(axes: Axes, part: pd.DataFrame, used: list[str]) -> None:
-    if len(used) == 2:
-        _plane(axes, part, used)
-    else:
-        _curves(axes, part, used)
-
-
-def _curves(axes: Axes, part: pd.DataFrame, used: list[str]) -> None:
-    for place, (_, rows) in enumerate(part.groupby("metric", sort=False)):
-        colour, line, marker = _CURVES[place % len(_CURVES)]
-        curve = rows.sort_values(used[0])
-        axes.plot(curve[used[0]], curve["score"], color=colour, lw=0.5, alpha=0.35)
-        axes.plot(curve[used[0]], curve["smoothed"], color=colour, ls=line, lw=1.2)
-        best = _best(curve)
+def _curves(axes: Axes, pen: Pen, part: pd.DataFrame, parameter: str) -> None:
+    looks = {name: pen.look(name) for name in dict.fromkeys(part["metric"])}
+    lines(axes, part, parameter, "score", "metric", looks, linewidth=0.5, alpha=0.35, markersize=0)
+    lines(axes, part, parameter, "smoothed", "metric", looks, markersize=0)
+    for metric, rows in part.groupby("metric", sort=False):
+        best, look = _best(rows), looks[str(metric)]
         axes.plot(
-            best[used[0]],
+            best[parameter],
             best["smoothed"],
-            marker=marker,
-            color=colour,
-            markeredgecolor="white",
+            marker=look.marker,
+            color=look.color,
+            markeredgecolor=pen.paper,
             markeredgewidth=0.6,
             markersize=5,
             zorder=5,
@@ -193,11 +185,11 @@ def _curves(axes: Axes, part: pd.DataFrame, used: list[str]) -> None:
     axes.grid()
 
 
-def _best(part: pd.DataFrame) -> Any:
+def _best(part: pd.DataFrame) -> pd.Series:
     return part.iloc[int(np.nanargmax(part["smoothed"].to_numpy(dtype=float)))]
 
 
-def _plane(axes: Axes, part: pd.DataFrame, used: list[str]) -> None:
+def _plane(strip: FigureBase, axes: Axes, part: pd.DataFrame, used: list[str]) -> None:
     grid = part.pivot_table(index=used[1], columns=used[0], values="smoothed", aggfunc="mean")
     x, y = grid.columns.to_numpy(float), grid.index.to_numpy(float)
     values = np.ma.masked_invalid(grid.to_numpy(float))
@@ -220,28 +212,13 @@ def _plane(axes: Axes, part: pd.DataFrame, used: list[str]) -> None:
     axes.spines[:].set_visible(False)
     axes.xaxis.set_major_locator(MaxNLocator(5))
     axes.yaxis.set_major_locator(MaxNLocator(5))
-    sheet: Any = axes.get_figure(root=False)
-    bar = sheet.colorbar(mesh, ax=axes, pad=0.02, aspect=25)
+    bar = strip.colorbar(mesh, ax=axes, pad=0.02, aspect=25)
     bar.outline.set_visible(False)
     bar.locator = MaxNLocator(4)
     bar.ax.tick_params(length=1.5, pad=1.5, labelsize="small")
 
 
-def _legend(
-    sheet: Any, table: pd.DataFrame, shown: list[tuple[str, pd.DataFrame, list[str]]]
-) -> None:
-    curves = [part for _, part, used in shown if len(used) == 1]
-    metrics = list(dict.fromkeys(metric for part in curves for metric in part["metric"]))
-    if len(metrics) < 2:
-        return
-    handles = [
-        Line2D([], [], color=colour, ls=line, marker=marker, label=label(metric, 20))
-        for metric, (colour, line, marker) in zip(metrics, _CURVES, strict=False)
-    ]
-    sheet.legend(handles=handles, loc="outside upper center", ncols=len(handles))
-
-
-def _words(shown: list[tuple[str, pd.DataFrame, list[str]]], score_name: str) -> str:
+def _words(shown: list[Panel], score_name: str) -> str:
     parts = []
     for title, part, used in shown:
         best = _best(part)

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
+import seaborn as sns
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from occstats.figures.canvas import describe, drawn_on, note, one_axes, width_of
-from occstats.figures.selection import most_that_fit
-from occstats.figures.style import FigureError, Preset, bounded, preset
-from occstats.figures.text import clean, labels
+from occstats.figures.drawing import drawing
+from occstats.figures.options import SERIES
+from occstats.figures.pen import Pen
+from occstats.figures.selection import fence, kendall_square, most_that_fit
+from occstats.figures.style import bounded, ink_on
+from occstats.figures.text import clean
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from occstats.comparison import Comparison
 
 __all__ = ["kendall"]
@@ -25,33 +25,19 @@ MOST_ALGORITHMS = 40
 MOST_NUMBERS = 12
 
 
-def kendall(
-    comparison: Comparison,
-    *,
-    ax: Axes | None = None,
-    width: str | float | Preset = "column",
-    order: Literal["rank", "similarity"] = "rank",
-) -> Figure | Axes:
+@drawing("ax", [name for name in SERIES if name != "hue"])
+def kendall(pen: Pen, comparison: Comparison) -> None:
     """Draw the weighted Kendall's τ of every pair of algorithms as a triangular heat map.
 
     High τ means that two algorithms find the same tasks easy; pairs with low τ complement each
-    other. Dark is strong in colour and in grey, and the numbers stand in the cells.
+    other. Dark is strong in colour and in grey, and the numbers stand in the cells. `palette` is
+    the name of a colour map.
 
     Parameters
     ----------
     comparison : Comparison
         Its frame `kendall` is drawn.
-    ax : Axes, optional
-        Axes to draw on; by default a new figure.
-    width : str, float or Preset
-        Width of the new figure: a venue's preset, a number of inches or a length.
-    order : {"rank", "similarity"}
-        By mean rank, or so that similar algorithms are neighbours (average linkage on 1 − τ).
-
-    Returns
-    -------
-    Figure or Axes
-        The new figure, or `ax`.
+    {options}
 
     References
     ----------
@@ -61,85 +47,70 @@ def kendall(
     --------
     >>> import occstats
     >>> comparison = occstats.compare("lenz2021", algorithms=["ALP", "SVM", "LOF"])
-    >>> figure = comparison.plot.kendall(width="ieee")
+    >>> figure = comparison.plot.kendall(width="ieee", order="similarity")
     """
-    if order not in ("rank", "similarity"):
-        raise FigureError(f"order must be 'rank' or 'similarity'; got {order!r}")
-    ranked = list(comparison.summary["algorithm"])
-    inches = preset(width).width if ax is None else width_of(ax)
-    names = ranked[: most_that_fit(inches, MOST_ALGORITHMS)]
-    table = comparison.kendall.pivot(index="a", columns="b", values="tau")
-    table = table.reindex(index=names, columns=names)
-    if order == "similarity":
-        table = _by_similarity(table)
-    tau = table.to_numpy(dtype=float)
-    # Each pair is drawn once, below the diagonal; the frame may hold either half or both.
-    tau = np.where(np.isnan(tau), tau.T, tau)
-    with one_axes(ax, width, bounded(width, 0.86, 4.2)) as axes:
-        _triangle(axes, tau, [str(name) for name in table.index])
-        if len(names) < len(ranked):
-            note(axes, f"The {len(names)} of {len(ranked)} algorithms with the best mean rank.")
-        describe(axes, _words(tau, list(table.index), len(ranked)))
-        return drawn_on(axes, ax)  # type: ignore[no-any-return]
+    names = pen.series(comparison, most_that_fit(pen.inches, MOST_ALGORITHMS))
+    tau = kendall_square(comparison, names)
+    axes = pen.axes(bounded(pen.inches, 0.86, 4.2))
+    _triangle(axes, pen, tau, names)
+    pen.describe(_words(tau, names, len(comparison.summary)))
 
 
-def _by_similarity(table: pd.DataFrame) -> pd.DataFrame:
-    from scipy.cluster.hierarchy import leaves_list, linkage
-    from scipy.spatial.distance import squareform
-
-    tau = table.to_numpy(dtype=float)
-    tau = np.where(np.isnan(tau), tau.T, tau)
-    distance = np.clip(1 - np.nan_to_num(tau, nan=0.0), 0, None)
-    np.fill_diagonal(distance, 0)
-    if len(distance) < 3:
-        return table
-    condensed = squareform(distance, checks=False)
-    leaves = leaves_list(linkage(condensed, "average", optimal_ordering=True))
-    return table.iloc[leaves, leaves]
-
-
-def _triangle(axes: Axes, tau: np.ndarray, names: list[str]) -> None:
+def _triangle(axes: Axes, pen: Pen, tau: np.ndarray, names: list[str]) -> None:
     count = len(names)
+    # Every pair is drawn once, below the diagonal.
     shown = np.where(np.tri(count, k=-1, dtype=bool), tau, np.nan)[1:, :-1]
-    low = np.floor(np.nanmin(shown) * 10) / 10 if np.isfinite(shown).any() else 0.0
-    low = min(float(low), 0.9)
-    mesh = axes.pcolormesh(
-        np.ma.masked_invalid(shown), cmap="Blues", vmin=low, vmax=1, edgecolors="white", lw=0.6
+    least = float(np.nanmin(shown)) if np.isfinite(shown).any() else 0.0
+    low = min(float(np.floor(fence(shown)[0] * 10) / 10), 0.9)
+    # Three algorithms and fewer leave no corner free for the key of colours.
+    inset = axes.inset_axes((0.56, 0.9, 0.42, 0.045)) if count > 3 else None
+    palette = pen.options.palette
+    sns.heatmap(
+        shown if shown.size else np.full((1, 1), np.nan),
+        mask=~np.isfinite(shown) if shown.size else None,
+        cmap=palette if isinstance(palette, str) else "Blues",
+        vmin=low,
+        vmax=1,
+        linewidths=0.6,
+        linecolor=pen.paper,
+        square=True,
+        annot=_numbers(shown) if count <= MOST_NUMBERS else False,
+        fmt="",
+        annot_kws={"fontsize": "small"},
+        cbar_ax=inset,
+        cbar_kws={
+            "orientation": "horizontal",
+            "extend": "min" if least < low else "neither",
+            **({} if inset is not None else {"shrink": 0.6}),
+        },
+        xticklabels=False,
+        yticklabels=False,
+        ax=axes,
     )
-    axes.set(aspect="equal", xlim=(0, max(count - 1, 1)), ylim=(max(count - 1, 1), 0))
-    drawn = labels(names, limit=14)
+    mesh = axes.collections[0]
+    for text in axes.texts:
+        column, row = text.get_position()
+        text.set_color(ink_on(mesh.to_rgba(shown[int(row), int(column)])))
+    side = 0.3 * pen.inches
+    vertical = count > 12 or max(len(pen.called(name)) for name in names) > 5
     places = np.arange(count - 1) + 0.5
-    axes.set_yticks(places, drawn[1:])
-    axes.set_xticks(places, drawn[:-1], rotation=90 if _long(drawn) else 0)
+    drawn = pen.labels(names, side, size="small", lines=2 if count <= MOST_NUMBERS else 1)
+    axes.set_yticks(places, drawn[1:], rotation=0)
+    axes.set_xticks(places, drawn[:-1], rotation=90 if vertical else 0)
+    pen.emphasise(axes.get_yticklabels(), names[1:])
+    pen.emphasise(axes.get_xticklabels(), names[:-1])
     axes.tick_params(length=0)
-    axes.spines[:].set_visible(False)
-    if count <= MOST_NUMBERS:
-        middle = (low + 1) / 2
-        for (row, column), value in np.ndenumerate(shown):
-            if np.isfinite(value):
-                axes.text(
-                    column + 0.5,
-                    row + 0.5,
-                    f"{value:.2f}".replace("0.", ".").replace("-", "−"),
-                    ha="center",
-                    va="center",
-                    fontsize="small",
-                    color="white" if value > middle else "black",
-                )
-    # Three algorithms and fewer leave no corner free for the key.
-    if count > 3:
-        inset = axes.inset_axes((0.56, 0.9, 0.42, 0.045))
-        bar = axes.figure.colorbar(mesh, cax=inset, orientation="horizontal")
-    else:
-        bar = axes.figure.colorbar(mesh, ax=axes, orientation="horizontal", shrink=0.6)
+    bar = mesh.colorbar
+    assert bar is not None
     bar.outline.set_linewidth(0.4)
     bar.locator = MaxNLocator(3)
     bar.ax.tick_params(length=1.5, pad=1.5, labelsize="small")
     bar.ax.set_title("weighted Kendall’s τ", fontsize="small", pad=2)
 
 
-def _long(drawn: list[str]) -> bool:
-    return len(drawn) > 12 or max(map(len, drawn), default=0) > 5
+def _numbers(shown: np.ndarray) -> np.ndarray:
+    written = [f"{value:.2f}".replace("0.", ".").replace("-", "−") for value in shown.flat]
+    return np.array(written, dtype=object).reshape(shown.shape)
 
 
 def _words(tau: np.ndarray, names: list[str], total: int) -> str:

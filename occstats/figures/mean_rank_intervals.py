@@ -1,17 +1,18 @@
-"""Mean ranks with cluster-bootstrap intervals."""
+"""Mean ranks with intervals over data sets."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
-from occstats.figures.canvas import describe, drawn_on, note, one_axes
+from occstats.comparison.words.explain import interval_kinds
+from occstats.figures.drawing import drawing
 from occstats.figures.frames import records
-from occstats.figures.style import Preset, series_styles
-from occstats.figures.text import clean, labels
+from occstats.figures.marks import intervals, plain_rows, row_height
+from occstats.figures.options import SERIES
+from occstats.figures.pen import Pen
+from occstats.figures.text import clean
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -20,13 +21,12 @@ if TYPE_CHECKING:
 
 __all__ = ["mean_ranks"]
 
-MOST_ALGORITHMS = 30
+MOST_ALGORITHMS = 40
 
 
-def mean_ranks(
-    comparison: Comparison, *, ax: Axes | None = None, width: str | float | Preset = "column"
-) -> Figure | Axes:
-    """Draw each algorithm's weighted mean rank with its interval over resampled data sets.
+@drawing("ax", SERIES)
+def mean_ranks(pen: Pen, comparison: Comparison) -> None:
+    """Draw each algorithm's weighted mean rank with its interval over data sets.
 
     The intervals tell how far a mean rank would move with other data sets of the same kind; two
     that overlap may still differ, because the algorithms are compared on the same tasks.
@@ -35,67 +35,53 @@ def mean_ranks(
     ----------
     comparison : Comparison
         Its frame `summary` is drawn.
-    ax : Axes, optional
-        Axes to draw on; by default a new figure.
-    width : str, float or Preset
-        Width of the new figure: a venue's preset, a number of inches or a length.
-
-    Returns
-    -------
-    Figure or Axes
+    {options}
 
     Examples
     --------
     >>> import occstats
     >>> comparison = occstats.compare("lenz2021", algorithms=["ALP", "SVM", "LOF"])
-    >>> figure = comparison.plot.mean_ranks()
+    >>> figure = comparison.plot.mean_ranks(highlight="ALP")
     """
-    table = comparison.summary.head(MOST_ALGORITHMS)
-    total = len(comparison.summary)
-    with one_axes(ax, width, 0.6 + 0.196 * len(table)) as axes:
-        _dots(axes, table, list(comparison.summary["algorithm"]))
-        level = getattr(comparison.settings, "confidence", 0.95)
-        axes.set_xlabel("weighted mean rank (1 = best)")
-        notes = []
-        if table["mean_rank_ci_low"].isna().all():
-            notes.append("No intervals: too few data sets to resample.")
-        else:
-            notes.append(f"{level:.0%} cluster-bootstrap intervals.")
-        if len(table) < total:
-            notes.append(f"The best {len(table)} of {total} algorithms.")
-        note(axes, " ".join(notes))
-        describe(axes, _words(table, level, total))
-        return drawn_on(axes, ax)  # type: ignore[no-any-return]
-
-
-def _dots(axes: Axes, table: pd.DataFrame, everyone: list[str]) -> None:
-    looks = series_styles(everyone)
-    for place, row in enumerate(records(table)):
-        look = looks[str(row.algorithm)]
-        axes.plot(
-            [row.mean_rank_ci_low, row.mean_rank_ci_high],
-            [place, place],
-            color=look.color,
-            lw=1.4,
-            solid_capstyle="butt",
-        )
-        axes.plot(row.mean_rank, place, marker=look.marker, color=look.color, markersize=5)
+    names = pen.series(comparison, MOST_ALGORITHMS)
+    table = comparison.summary.set_index("algorithm").loc[names].reset_index()
+    drawn = pen.row_names(names, roomy=len(names) <= 25)
+    row = row_height(drawn) if len(names) <= 25 else 0.16
+    axes = pen.axes(0.45 + row * len(names))
+    intervals(
+        axes,
+        table,
+        ("mean_rank", "mean_rank_ci_low", "mean_rank_ci_high"),
+        [pen.look(name) for name in names],
+    )
+    for place, rank in enumerate(table["mean_rank"]):
         axes.annotate(
-            f"{row.mean_rank:.2f}",
-            (row.mean_rank, place),
-            xytext=(0, 3.2),
+            f"{rank:.2f}",
+            (rank, place),
+            xytext=(0, 2.8),
             textcoords="offset points",
             ha="center",
             fontsize="small",
         )
-    axes.set_yticks(np.arange(len(table)), labels(list(table["algorithm"]), limit=22))
-    axes.set_ylim(len(table) - 0.5, -0.8)
-    axes.grid(axis="x")
-    axes.tick_params(axis="y", length=0)
-    axes.spines["left"].set_visible(False)
+    pen.write_rows(axes, names, drawn)
+    plain_rows(axes, len(names))
+    axes.set_xlabel("weighted mean rank (1 = best)")
+    kind = interval_words(comparison)
+    pen.note(
+        "No intervals: too few data sets to resample."
+        if table["mean_rank_ci_low"].isna().all()
+        else f"{kind}."
+    )
+    pen.describe(_words(table, kind, len(comparison.summary)))
 
 
-def _words(table: pd.DataFrame, level: float, total: int) -> str:
+def interval_words(comparison: Comparison) -> str:
+    """Return of what level and kind the intervals of mean ranks are."""
+    kind = interval_kinds(comparison.results.n_clusters)["mean_rank"]
+    return f"{comparison.settings.confidence:.0%} intervals ({kind.name})"
+
+
+def _words(table: pd.DataFrame, kind: str, total: int) -> str:
     parts = [
         f"{clean(row.algorithm)} {row.mean_rank:.2f}"
         + (
@@ -105,7 +91,4 @@ def _words(table: pd.DataFrame, level: float, total: int) -> str:
         )
         for row in records(table.head(12))
     ]
-    return (
-        f"Weighted mean ranks of {total} algorithms with {level:.0%} cluster-bootstrap intervals, "
-        f"best first: {', '.join(parts)}."
-    )
+    return f"Weighted mean ranks of {total} algorithms with {kind}: {', '.join(parts)}."

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
-from matplotlib.figure import Figure
 
-from occstats.figures.canvas import describe, drawn_on, note, one_axes
-from occstats.figures.selection import known_algorithm, score_label
-from occstats.figures.style import INK, FigureError, Preset, bounded
+from occstats.figures.drawing import drawing
+from occstats.figures.marks import points
+from occstats.figures.pen import Pen
+from occstats.figures.selection import fence, known_algorithm, score_label
+from occstats.figures.style import BLUE, ORANGE, FigureError, bounded
 from occstats.figures.text import clean, label
-from occstats.figures.weighted import points
+from occstats.text import count
 
 if TYPE_CHECKING:
     from occstats.comparison import Comparison
@@ -22,18 +23,18 @@ if TYPE_CHECKING:
 __all__ = ["scatter"]
 
 MOST_SPOKES = 3000
-_BETTER = {"a": ("#0072B2", "o"), "b": ("#D55E00", "s"), "equal": ("#7F7F7F", "D")}
+_BETTER = {"a": (BLUE, "o"), "b": (ORANGE, "s"), "equal": ("#7F7F7F", "D")}
 
 
+@drawing("ax", ("labels",))
 def scatter(
+    pen: Pen,
     comparison: Comparison,
     a: str | None = None,
     b: str | None = None,
     *,
-    ax: Axes | None = None,
-    width: str | float | Preset = "column",
     name_data_sets: int = 2,
-) -> Figure | Axes:
+) -> None:
     """Draw the scores of two algorithms on every task, and the mean of every data set.
 
     Small grey points are tasks, their area proportional to their weight; a thin spoke ties each
@@ -46,16 +47,9 @@ def scatter(
         The scores in its `results` are drawn.
     a, b : str, optional
         The algorithms on the vertical and on the horizontal axis; by default the best two.
-    ax : Axes, optional
-        Axes to draw on; by default a new figure.
-    width : str, float or Preset
-        Width of the new figure: a venue's preset, a number of inches or a length.
     name_data_sets : int
         How many data sets to name on either side of the diagonal.
-
-    Returns
-    -------
-    Figure or Axes
+    {options}
 
     Examples
     --------
@@ -72,20 +66,22 @@ def scatter(
         raise FigureError(f"a and b must be two different algorithms; got {first!r} twice")
     tasks = _tasks(comparison, first, second)
     means = _means(tasks, comparison.results.higher_is_better)
-    with one_axes(ax, width, bounded(width, 0.98, 4.6)) as axes:
-        _draw_tasks(axes, tasks, means)
-        _draw_means(axes, means)
-        _name_extremes(axes, means, name_data_sets)
-        _furnish(axes, tasks, comparison, first, second)
-        counts = means["better"].value_counts()
-        note(
-            axes,
-            f"{label(first, 24)} better on {counts.get('a', 0)} data sets (circles), "
-            f"{label(second, 24)} on {counts.get('b', 0)} (squares). "
-            "Small: tasks, area by weight, tied to their data set.",
-        )
-        describe(axes, _words(comparison, tasks, means, first, second))
-        return drawn_on(axes, ax)  # type: ignore[no-any-return]
+    pen.name(ranked)
+    axes = pen.axes(bounded(pen.inches, 0.98, 4.6))
+    _draw_tasks(axes, tasks, means)
+    _draw_means(axes, pen, means)
+    _name_extremes(axes, pen, means, name_data_sets)
+    _furnish(axes, pen, tasks)
+    score = score_label(comparison)
+    axes.set_xlabel(f"{score} of {pen.label(second, 28)}")
+    axes.set_ylabel(f"{score} of {pen.label(first, 28)}")
+    counts = means["better"].value_counts()
+    pen.note(
+        f"{pen.label(first)} better on {counts.get('a', 0)} data sets (circles), "
+        f"{pen.label(second)} on {counts.get('b', 0)} (squares). "
+        "Small: tasks, area by weight, tied to their data set."
+    )
+    pen.describe(_words(comparison, tasks, means, first, second))
 
 
 def _tasks(comparison: Comparison, first: str, second: str) -> pd.DataFrame:
@@ -119,17 +115,17 @@ def _draw_tasks(axes: Axes, tasks: pd.DataFrame, means: pd.DataFrame) -> None:
         axes.add_collection(LineCollection(list(spokes), colors="#BBBBBB", lw=0.35, zorder=1))
     points(
         axes,
-        tasks["x"].to_numpy(float),
-        tasks["y"].to_numpy(float),
-        tasks["weight"].to_numpy(float),
+        tasks["x"],
+        tasks["y"],
+        tasks["weight"],
         largest=4.0,
-        color="#8C8C8C",
+        colours="#8C8C8C",
         alpha=0.8,
         zorder=2,
     )
 
 
-def _draw_means(axes: Axes, means: pd.DataFrame) -> None:
+def _draw_means(axes: Axes, pen: Pen, means: pd.DataFrame) -> None:
     for kind, (colour, marker) in _BETTER.items():
         part = means[means["better"] == kind]
         axes.plot(
@@ -138,14 +134,14 @@ def _draw_means(axes: Axes, means: pd.DataFrame) -> None:
             marker,
             markersize=4.6,
             color=colour,
-            markeredgecolor="white",
+            markeredgecolor=pen.paper,
             markeredgewidth=0.5,
             alpha=0.9,
             zorder=3,
         )
 
 
-def _name_extremes(axes: Axes, means: pd.DataFrame, count: int) -> None:
+def _name_extremes(axes: Axes, pen: Pen, means: pd.DataFrame, count: int) -> None:
     for side in (means["ahead"].nlargest(count), means["ahead"].nsmallest(count)):
         for name, ahead in side.items():
             if ahead == 0:
@@ -160,22 +156,20 @@ def _name_extremes(axes: Axes, means: pd.DataFrame, count: int) -> None:
                 ha="right" if above else "left",
                 va="bottom" if above else "top",
                 fontsize="small",
-                color=INK,
+                color=pen.ink,
                 zorder=5,
             )
 
 
-def _furnish(
-    axes: Axes, tasks: pd.DataFrame, comparison: Comparison, first: str, second: str
-) -> None:
-    values: Any = tasks[["x", "y"]].to_numpy()
-    low, high = float(values.min()), float(values.max())
+def _furnish(axes: Axes, pen: Pen, tasks: pd.DataFrame) -> None:
+    values = tasks[["x", "y"]].to_numpy(dtype=float)
+    low, high = fence(values)
+    beyond = int(((values < low) | (values > high)).any(axis=1).sum())
+    if beyond:
+        pen.note(f"{count(beyond, 'task')} beyond the axes.")
     pad = 0.04 * (high - low) or 0.05
     axes.set(xlim=(low - pad, high + pad), ylim=(low - pad, high + pad), aspect="equal")
-    axes.axline((low, low), slope=1, color=INK, lw=0.7, ls=(0, (4, 2)), zorder=0)
-    score = score_label(comparison)
-    axes.set_xlabel(f"{score} of {label(second, 24)}")
-    axes.set_ylabel(f"{score} of {label(first, 24)}")
+    axes.axline((low, low), slope=1, color=pen.ink, lw=0.7, ls=(0, (4, 2)), zorder=0)
 
 
 def _words(

@@ -8,15 +8,17 @@ import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import TwoSlopeNorm
-from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from numpy.typing import NDArray
 
-from occstats.figures.canvas import describe, drawn_on, note, one_axes, width_of
+from occstats.comparison.pairs import WORSE
 from occstats.figures.cliques import pair_verdicts
-from occstats.figures.selection import most_that_fit, score_label
-from occstats.figures.style import INK, Preset, bounded, preset
-from occstats.figures.text import clean, labels
+from occstats.figures.drawing import drawing
+from occstats.figures.options import SERIES
+from occstats.figures.pen import Pen
+from occstats.figures.selection import fence, most_that_fit, score_label
+from occstats.figures.style import BLUE, bounded, ink_on
+from occstats.figures.text import clean
 
 if TYPE_CHECKING:
     from occstats.comparison import Comparison
@@ -26,12 +28,11 @@ __all__ = ["format_p", "pairwise"]
 MOST_ALGORITHMS = 30
 # Inches in which two lines of 6 points still fit, and a line with three shares such as 42/12/46.
 _LEAST_CELL, _LEAST_SHARES = 0.29, 0.335
-_SHARES = (("wins", "#0072B2", ""), ("ties", "#C8C8C8", ""), ("losses", "#E69F00", "//////"))
+_SHARES = (("wins", BLUE, ""), ("ties", "#C8C8C8", ""), ("losses", "#E69F00", "//////"))
 
 
-def pairwise(
-    comparison: Comparison, *, ax: Axes | None = None, width: str | float | Preset = "column"
-) -> Figure | Axes:
+@drawing("ax", [name for name in SERIES if name not in ("hue", "palette")])
+def pairwise(pen: Pen, comparison: Comparison) -> None:
     """Draw every pair of algorithms as one matrix that stays readable in a single column.
 
     Above the diagonal: the weighted mean difference of row minus column (positive: the row is
@@ -43,14 +44,7 @@ def pairwise(
     ----------
     comparison : Comparison
         Its frames `pairwise` and `summary` are drawn.
-    ax : Axes, optional
-        Axes to draw on; by default a new figure.
-    width : str, float or Preset
-        Width of the new figure: a venue's preset, a number of inches or a length.
-
-    Returns
-    -------
-    Figure or Axes
+    {options}
 
     Examples
     --------
@@ -58,47 +52,50 @@ def pairwise(
     >>> comparison = occstats.compare("lenz2021", algorithms=["ALP", "SVM", "LOF"])
     >>> figure = comparison.plot.pairwise(width="acm")
     """
-    total = len(comparison.summary)
-    inches = preset(width).width if ax is None else width_of(ax)
-    most = most_that_fit(inches, MOST_ALGORITHMS)
-    names = [str(name) for name in comparison.summary["algorithm"]][:most]
-    cell = (inches - 0.45) / len(names)
+    names = pen.series(comparison, most_that_fit(pen.inches, MOST_ALGORITHMS))
+    cell = (pen.inches - 0.45) / len(names)
     numbers = cell >= _LEAST_CELL
-    with one_axes(ax, width, bounded(width, 1.07, 5.4)) as axes:
-        _frame(axes, names)
-        _differences(axes, comparison, names, numbers)
-        _shares(axes, comparison, names, cell >= _LEAST_SHARES)
-        note(axes, _note(comparison, numbers, len(names), total))
-        describe(axes, _words(comparison, names, total))
-        return drawn_on(axes, ax)  # type: ignore[no-any-return]
+    # The names above need as much as those at the side, and a little air.
+    axes = pen.axes(bounded(pen.inches, 1.07, 5.4))
+    _frame(axes, pen, names)
+    _differences(axes, pen, comparison, names, numbers)
+    _shares(axes, pen, comparison, names, cell >= _LEAST_SHARES)
+    pen.note(_note(comparison, numbers))
+    pen.describe(_words(comparison, names, len(comparison.summary)))
 
 
 def _square(comparison: Comparison, column: str, names: list[str]) -> NDArray[np.float64]:
-    table = comparison.pairwise.pivot(index="a", columns="b", values=column)
-    return table.reindex(index=names, columns=names).to_numpy(dtype=float)
+    return comparison.matrix(column).loc[names, names].to_numpy(dtype=float)
 
 
-def _frame(axes: Axes, names: list[str]) -> None:
+def _frame(axes: Axes, pen: Pen, names: list[str]) -> None:
     count = len(names)
-    drawn = labels(names, limit=12)
-    vertical = count > 12 or max(map(len, drawn), default=0) > 5
+    drawn = pen.labels(names, 0.25 * pen.inches, size="small", lines=2 if count <= 12 else 1)
+    vertical = count > 12 or max(len(text) for text in drawn) > 5
     axes.set(xlim=(0, count), ylim=(count, 0), aspect="equal")
     axes.set_yticks(np.arange(count) + 0.5, drawn)
     axes.set_xticks(np.arange(count) + 0.5, drawn, rotation=90 if vertical else 0)
     axes.xaxis.tick_top()
+    axes.xaxis.set_label_position("top")
+    pen.emphasise(axes.get_yticklabels(), names)
+    pen.emphasise(axes.get_xticklabels(), names)
+    axes.grid(visible=False)
     axes.tick_params(length=0, pad=2)
     axes.spines[:].set_visible(False)
     for place in range(count):
         axes.add_patch(Rectangle((place, place), 1, 1, facecolor="#EFEFEF", lw=0))
 
 
-def _differences(axes: Axes, comparison: Comparison, names: list[str], numbers: bool) -> None:
+def _differences(
+    axes: Axes, pen: Pen, comparison: Comparison, names: list[str], numbers: bool
+) -> None:
     difference = _square(comparison, "mean_difference", names)
-    p = _square(comparison, "p_adjusted", names)
-    unclipped = _square(comparison, "p_adjusted_unclipped", names)
+    p = _square(comparison, comparison.settings.deciding_p, names)
     differ = pair_verdicts(comparison, names).differ
+    conclusion = comparison.matrix("conclusion").loc[names, names].to_numpy()
     upper = np.triu(np.ones_like(difference, dtype=bool), 1)
-    reach = float(np.nanmax(np.abs(difference[upper]), initial=0.0)) or 1.0
+    # One algorithm that is far off must not make all others look alike.
+    reach = fence(np.concatenate([-np.abs(difference[upper]), np.abs(difference[upper])]))[1] or 1.0
     # The strongest colours are kept back so that black numbers stay legible on all of them.
     norm = TwoSlopeNorm(0, -2.2 * reach, 2.2 * reach)
     colours = matplotlib.colormaps["PuOr"]
@@ -107,37 +104,41 @@ def _differences(axes: Axes, comparison: Comparison, names: list[str], numbers: 
         value = difference[row, column]
         if np.isnan(value):
             continue
+        colour = colours(norm(value))
         axes.add_patch(
-            Rectangle(
-                (column, row), 1, 1, facecolor=colours(norm(value)), edgecolor="white", lw=0.6
-            )
+            Rectangle((column, row), 1, 1, facecolor=colour, edgecolor=pen.paper, lw=0.6)
         )
         strong = bool(differ[row, column])
         if strong:
             axes.add_patch(
                 Rectangle(
-                    (column + 0.04, row + 0.04), 0.92, 0.92, fill=False, edgecolor=INK, lw=0.7
+                    (column + 0.04, row + 0.04),
+                    0.92,
+                    0.92,
+                    fill=False,
+                    edgecolor=ink_on(colour),
+                    lw=0.7,
                 )
             )
         if numbers:
-            # The row has the better mean rank; where only the other direction is significant
-            # the better algorithm stands in the column, and its p-value is the one to print.
-            backwards = strong and not p[row, column] <= comparison.settings.alpha
-            shown, raw = (p.T, unclipped.T) if backwards else (p, unclipped)
+            # The row has the better mean rank; where the algorithm in the column is the better
+            # one all the same, the p-value of that claim is the one to print.
+            backwards = conclusion[row, column] == WORSE
+            shown = p.T if backwards else p
             axes.text(
                 column + 0.5,
                 row + 0.5,
-                f"{_signed(value)}\n{format_p(shown[row, column], raw[row, column])}",
+                f"{_signed(value)}\n{format_p(shown[row, column])}",
                 ha="center",
                 va="center",
                 fontsize=size,
                 linespacing=1.25,
                 weight="bold" if strong else "normal",
-                color=INK,
+                color=ink_on(colour),
             )
 
 
-def _shares(axes: Axes, comparison: Comparison, names: list[str], numbers: bool) -> None:
+def _shares(axes: Axes, pen: Pen, comparison: Comparison, names: list[str], numbers: bool) -> None:
     squares = np.array([_square(comparison, kind, names) for kind, _, _ in _SHARES])
     squares = squares / squares.sum(axis=0)
     size = _number_size()
@@ -153,7 +154,7 @@ def _shares(axes: Axes, comparison: Comparison, names: list[str], numbers: bool)
                     0.86 * part,
                     height,
                     facecolor=colour,
-                    edgecolor="white",
+                    edgecolor=pen.paper,
                     hatch=hatch,
                     lw=0,
                 )
@@ -169,7 +170,7 @@ def _shares(axes: Axes, comparison: Comparison, names: list[str], numbers: bool)
                 ha="center",
                 va="center",
                 fontsize=size,
-                color=INK,
+                color=pen.ink,
             )
 
 
@@ -183,15 +184,15 @@ def _signed(value: float) -> str:
     return text.replace("0.", ".", 1) if abs(value) < 1 else text
 
 
-def format_p(value: float, unclipped: float | None = None) -> str:
+def format_p(value: float) -> str:
     """Return a p-value in at most five characters, in the manner of the paper.
 
-    >>> format_p(0.01967), format_p(0.00001), format_p(1.0, 1.2), format_p(float("nan"))
+    >>> format_p(0.01967), format_p(0.00001), format_p(1.2), format_p(float("nan"))
     ('.020', '<.001', '≥1', 'n/a')
     """
     if np.isnan(value):
         return "n/a"
-    if value >= 1 or (unclipped is not None and unclipped >= 1):
+    if value >= 1:
         return "≥1"
     if value < 0.001:
         return "<.001"
@@ -199,7 +200,7 @@ def format_p(value: float, unclipped: float | None = None) -> str:
     return text[1:] if text.startswith("0") else text
 
 
-def _note(comparison: Comparison, numbers: bool, shown: int, total: int) -> str:
+def _note(comparison: Comparison, numbers: bool) -> str:
     alpha = comparison.settings.alpha
     score = score_label(comparison)
     parts = [
@@ -208,8 +209,6 @@ def _note(comparison: Comparison, numbers: bool, shown: int, total: int) -> str:
         + f"; framed: p\u00a0≤\u00a0{alpha:g}.",
         "Below: row wins (solid), ties (pale), loses (hatched)" + (" in %." if numbers else "."),
     ]
-    if shown < total:
-        parts.append(f"The best {shown} of {total} algorithms.")
     return " ".join(parts)
 
 

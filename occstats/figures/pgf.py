@@ -17,38 +17,23 @@ from matplotlib.figure import Figure
 
 from occstats.errors import EngineError
 from occstats.figures.canvas import quiet_glyphs
+from occstats.tex import COMMANDS
 
 __all__ = ["escape", "pgf_bytes"]
 
+# Beside what tables have: signs that only figures draw, and quotes, whose command needs T1 fonts.
 _SPECIAL = {
-    "\\": r"\textbackslash{}",
-    "{": r"\{",
-    "}": r"\}",
-    "$": r"\$",
-    "&": r"\&",
-    "#": r"\#",
-    "%": r"\%",
-    "_": r"\_",
-    "^": r"\textasciicircum{}",
-    "~": r"\textasciitilde{}",
-    "<": r"\ensuremath{<}",
-    ">": r"\ensuremath{>}",
-    "|": r"\textbar{}",
+    **COMMANDS,
     '"': r"\textquotedbl{}",
     "\u00a0": "~",
-    "…": r"\ldots{}",
-    "–": r"\textendash{}",
+    "\u2009": r"\,",
     "’": "'",
-    "−": r"\ensuremath{-}",
-    "≥": r"\ensuremath{\geq}",
-    "τ": r"\ensuremath{\tau}",
-    "∝": r"\ensuremath{\propto}",
-    "→": r"\ensuremath{\rightarrow}",
-    "←": r"\ensuremath{\leftarrow}",
-    "×": r"\ensuremath{\times}",
-    "▲": r"\ensuremath{\blacktriangle}",
+    "∝": r"$\propto$",
+    "→": r"$\rightarrow$",
+    "←": r"$\leftarrow$",
+    "▲": r"$\blacktriangle$",
     "·": r"\textperiodcentered{}",
-    "\N{REPLACEMENT CHARACTER}": r"\ensuremath{\Box}",
+    "\N{REPLACEMENT CHARACTER}": r"$\Box$",
 }
 _ENGINES = ("xelatex", "lualatex", "pdflatex")
 

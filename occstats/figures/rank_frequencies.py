@@ -6,13 +6,15 @@ import math
 from typing import TYPE_CHECKING
 
 import numpy as np
+import seaborn as sns
 from matplotlib.axes import Axes
-from matplotlib.figure import FigureBase
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 
-from occstats.figures.canvas import describe, drawn_on, note, whole_figure
-from occstats.figures.style import INK, Preset, preset
-from occstats.figures.text import clean, labels
+from occstats.figures.drawing import drawing
+from occstats.figures.options import SERIES
+from occstats.figures.pen import Pen
+from occstats.figures.style import BLUE, ORANGE
+from occstats.figures.text import clean
 
 if TYPE_CHECKING:
     from occstats.comparison import Comparison
@@ -22,12 +24,8 @@ __all__ = ["ranks"]
 MOST_PANELS = 20
 
 
-def ranks(
-    comparison: Comparison,
-    *,
-    figure: FigureBase | None = None,
-    width: str | float | Preset = "column",
-) -> FigureBase:
+@drawing("figure", SERIES)
+def ranks(pen: Pen, comparison: Comparison) -> None:
     r"""Draw the weighted frequency of each rank, one small panel per algorithm.
 
     The frequency of rank :math:`r` is :math:`\sum_t w_t f_{tr}`, where a task in which
@@ -38,14 +36,7 @@ def ranks(
     ----------
     comparison : Comparison
         Its frames `rank_frequencies` and `summary` are drawn.
-    figure : Figure or SubFigure, optional
-        Where to draw; by default a new figure.
-    width : str, float or Preset
-        Width of the new figure: a venue's preset, a number of inches or a length.
-
-    Returns
-    -------
-    Figure or SubFigure
+    {options}
 
     References
     ----------
@@ -60,61 +51,71 @@ def ranks(
     >>> len(figure.axes)
     3
     """
-    ranked = list(comparison.summary["algorithm"])
-    names = ranked[:MOST_PANELS]
+    names = pen.series(comparison, MOST_PANELS)
+    total = len(comparison.summary)
     table = comparison.rank_frequencies.pivot(
         index="algorithm", columns="rank", values="frequency"
     ).reindex(names)
     mean = comparison.summary.set_index("algorithm")["mean_rank"]
-    columns = _columns(len(names), preset(width).width)
+    columns = _columns(len(names), pen.inches)
     rows = math.ceil(len(names) / columns)
-    # Titles may be as wide as a panel: four fifths of its share, at six tenths of a size a letter.
-    titles = labels(names, limit=int(0.8 * preset(width).width / columns * 72 / (0.6 * 8)))
-    with whole_figure(figure, width, 0.95 * rows + 0.28) as sheet:
-        grid = sheet.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
-        panels = list(grid.flat)
-        for axes, name, title in zip(panels, names, titles, strict=False):
-            _panel(axes, table.loc[name].to_numpy(float), table.columns.to_numpy(), mean[name])
-            axes.set_title(title)
-        panels[0].set_ylim(0, max(1.08 * float(np.nanmax(table.to_numpy(float))), 0.05))
-        _trim(panels, len(names), columns)
-        sheet.supylabel("frequency", fontsize="medium")
-        sheet.supxlabel("rank (1 = best, ▲ mean)", fontsize="medium")
-        if len(names) < len(ranked):
-            note(
-                sheet,
-                f"Rank (1 = best, ▲ mean). The best {len(names)} of {len(ranked)} algorithms.",
-            )
-        describe(sheet, _words(table.to_numpy(float), names, len(ranked)))
-        return drawn_on(sheet, figure)  # type: ignore[no-any-return]
+    titles = pen.labels(names, 0.82 * pen.inches / columns, lines=2)
+    height = rows * (0.95 if not any("\n" in title for title in titles) else 1.06)
+    sheet = pen.sheet(height + 0.28)
+    panels = list(sheet.subplots(rows, columns, sharex=True, sharey=True, squeeze=False).flat)
+    for axes, name, title in zip(panels, names, titles, strict=False):
+        plain = pen.options.highlight is None and pen.options.hue is None
+        colour = BLUE if plain and pen.options.palette is None else pen.look(name).color
+        _panel(axes, pen, table.loc[name].to_numpy(float), colour, mean[name])
+        axes.set_title(title)
+        pen.emphasise([axes.title], [name])
+    panels[0].set_ylim(0, max(1.08 * float(np.nanmax(table.to_numpy(float))), 0.05))
+    _trim(panels, len(names), columns)
+    sheet.supylabel("frequency", fontsize="medium")
+    _name_ranks(panels[(rows - 1) * columns : len(names)] or panels[:1])
+    pen.describe(_words(table.to_numpy(float), names, total))
 
 
 def _columns(count: int, inches: float) -> int:
     return max(1, min(3 if inches < 4.5 else 5, count))
 
 
-def _panel(axes: Axes, frequency: np.ndarray, rank: np.ndarray, mean: float) -> None:
-    many = len(rank) > 15
-    axes.bar(
-        rank, frequency, width=0.82, color="#0072B2", edgecolor="none" if many else INK, lw=0.4
+def _name_ranks(bottom: list[Axes]) -> None:
+    bottom[(len(bottom) - 1) // 2].set_xlabel("rank (1 = best, ▲ mean)")
+
+
+def _panel(axes: Axes, pen: Pen, frequency: np.ndarray, colour: str, mean: float) -> None:
+    count = len(frequency)
+    sns.barplot(
+        x=np.arange(1, count + 1),
+        y=frequency,
+        native_scale=True,
+        width=0.82,
+        color=colour,
+        saturation=1,
+        edgecolor="none" if count > 15 else pen.ink,
+        linewidth=0.4,
+        errorbar=None,
+        ax=axes,
     )
     axes.plot(
         mean,
         0,
         marker="^",
-        color="#D55E00",
-        markeredgecolor="white",
+        color=ORANGE,
+        markeredgecolor=pen.paper,
         markeredgewidth=0.5,
         markersize=5.5,
         clip_on=False,
         zorder=5,
     )
-    axes.set_xlim(0.4, len(rank) + 0.6)
-    axes.xaxis.set_major_locator(MaxNLocator(min(len(rank), 5), integer=True, min_n_ticks=2))
-    if len(rank) <= 9:
-        axes.set_xticks(np.arange(1, len(rank) + 1, 1 if len(rank) <= 5 else 2))
+    axes.set_xlim(0.4, count + 0.6)
+    axes.xaxis.set_major_locator(MaxNLocator(min(count, 5), integer=True, min_n_ticks=2))
+    if count <= 9:
+        axes.set_xticks(np.arange(1, count + 1, 1 if count <= 5 else 2))
     axes.yaxis.set_major_locator(MaxNLocator(3))
     axes.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
+    axes.set(xlabel="", ylabel="")
     axes.grid(axis="y")
 
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from occstats.figures.canvas import Drawing
 
 __all__ = ["FIGURES", "FigureEntry"]
 
@@ -20,9 +24,12 @@ class FigureEntry:
     feeds_on: Source
     shows: str
 
-    def function(self) -> Any:
+    def function(self) -> Callable[..., Drawing]:
         """Import and return the function that draws the figure."""
-        return getattr(import_module(f"occstats.figures.{self.module}"), self.name)
+        found: Callable[..., Drawing] = getattr(
+            import_module(f"occstats.figures.{self.module}"), self.name
+        )
+        return found
 
 
 # name, module, what feeds it, what it shows
@@ -35,6 +42,8 @@ _ENTRIES: tuple[tuple[str, str, Source, str], ...] = (
         "comparison",
         "mean ranks, joined where the corrected clustered tests find no difference",
     ),
+    ("rank_sets", "possible_ranks", "comparison", "which ranks the tests leave open"),
+    ("letters", "letter_display", "comparison", "which algorithms were not told apart"),
     (
         "pairwise",
         "pairwise_matrix",
@@ -44,6 +53,7 @@ _ENTRIES: tuple[tuple[str, str, Source, str], ...] = (
     ("kendall", "kendall_heat_map", "comparison", "weighted Kendall's tau of every pair"),
     ("strata", "difficulty_strata", "comparison", "mean rank by difficulty of the task"),
     ("distributions", "score_distributions", "comparison", "scores of each algorithm"),
+    ("profiles", "performance_profiles", "comparison", "share of tasks close to the best"),
     ("scatter", "paired_scatter", "comparison", "two algorithms task by task (the best two)"),
     ("regression", "regression_forest", "comparison", "effects of the tasks' traits on ranks"),
     ("sweep", "hyperparameter_sweep", "sweep", "mean score over the hyperparameters"),

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.figure import FigureBase
 from matplotlib.ticker import MaxNLocator
 
-from occstats.figures.canvas import describe, drawn_on, note, whole_figure
+from occstats.figures.drawing import drawing
 from occstats.figures.frames import records
-from occstats.figures.selection import chosen_algorithms
-from occstats.figures.style import INK, MUTED, FigureError, Preset, preset
-from occstats.figures.text import clean, label, labels
-from occstats.names import listing
+from occstats.figures.marks import intervals, plain_rows
+from occstats.figures.options import SERIES
+from occstats.figures.pen import Pen
+from occstats.figures.selection import fence
+from occstats.figures.style import BLUE, ORANGE, FigureError, SeriesStyle
+from occstats.figures.text import clean, label
+from occstats.text import listing
 
 if TYPE_CHECKING:
     from occstats.comparison import Comparison
@@ -28,32 +29,18 @@ MOST_ALGORITHMS = 25
 _TERMS = {"log_n": "log n", "log_m": "log m", "median_score": "median score"}
 
 
-def regression(
-    comparison: Comparison,
-    *,
-    algorithms: Sequence[str] | None = None,
-    figure: FigureBase | None = None,
-    width: str | float | Preset = "column",
-) -> FigureBase:
+@drawing("figure", [name for name in SERIES if name not in ("hue", "palette")])
+def regression(pen: Pen, comparison: Comparison) -> None:
     """Draw a forest plot: the effect of each trait of a task on the rank of each algorithm.
 
-    To the left of zero the trait improves the rank, to the right it makes it worse. Filled symbols
+    To the left of zero the trait improves the rank, to the right it makes it worse. Triangles
     have an interval that excludes zero; the intervals are not corrected for their number.
 
     Parameters
     ----------
     comparison : Comparison
         Its frame `regression` is drawn, without the intercepts.
-    algorithms : sequence of str, optional
-        Which algorithms to draw; by default the best 25.
-    figure : Figure or SubFigure, optional
-        Where to draw; by default a new figure.
-    width : str, float or Preset
-        Width of the new figure: a venue's preset, a number of inches or a length.
-
-    Returns
-    -------
-    Figure or SubFigure
+    {options}
 
     Examples
     --------
@@ -70,57 +57,50 @@ def regression(
             "there is no regression to draw: the results have no traits of the tasks, or too few "
             "data sets for them (give trait columns such as n, m, sparsity)"
         )
-    ranked = [str(name) for name in comparison.summary["algorithm"]]
-    names = chosen_algorithms(algorithms, ranked, MOST_ALGORITHMS)
-    terms = list(dict.fromkeys(table["term"]))
-    columns = min(len(terms), 2 if preset(width).width < 4.5 else 4)
+    names = pen.series(comparison, MOST_ALGORITHMS)
+    terms = [str(term) for term in dict.fromkeys(table["term"])]
+    columns = min(len(terms), 2 if pen.inches < 4.5 else 4)
     rows = math.ceil(len(terms) / columns)
-    height = rows * (0.42 + 0.125 * len(names)) + 0.3
-    with whole_figure(figure, width, height) as sheet:
-        grid = sheet.subplots(rows, columns, sharey=True, squeeze=False)
-        panels = list(grid.flat)
-        for axes, term in zip(panels, terms, strict=False):
-            part = table[table["term"] == term].set_index("algorithm").reindex(names)
-            _panel(axes, part)
-            axes.set_title(_TERMS.get(str(term), label(term, 20)))
-        for axes in panels[len(terms) :]:
-            axes.remove()
-        # Shared axes share the ticks and the direction, which must be turned once.
-        panels[0].set_yticks(np.arange(len(names)), labels(names, limit=16))
-        panels[0].set_ylim(len(names) - 0.4, -0.6)
-        level = getattr(comparison.settings, "confidence", 0.95)
-        text = (
-            f"Change in rank per unit of the trait (← better, worse →) with {level:.0%} intervals."
-        )
-        if algorithms is None and len(names) < len(ranked):
-            text += f" The best {len(names)} of {len(ranked)} algorithms."
-        note(sheet, text)
-        describe(sheet, _words(table, names, terms))
-        return drawn_on(sheet, figure)  # type: ignore[no-any-return]
+    sheet = pen.sheet(rows * (0.42 + 0.125 * len(names)))
+    panels = list(sheet.subplots(rows, columns, sharey=True, squeeze=False).flat)
+    for axes, term in zip(panels, terms, strict=False):
+        part = table[table["term"] == term].set_index("algorithm").reindex(names)
+        _panel(axes, pen, part)
+        axes.set_title(_TERMS.get(term, label(term, 20)))
+    for axes in panels[len(terms) :]:
+        axes.remove()
+    # Shared axes share the ticks and the direction.
+    pen.write_rows(panels[0], names, pen.row_names(names, roomy=False))
+    level = comparison.settings.confidence
+    pen.note(
+        f"Change in rank per unit of the trait (← better, worse →) with {level:.0%} intervals."
+    )
+    pen.describe(_words(table, names, terms))
 
 
-def _panel(axes: Axes, part: pd.DataFrame) -> None:
-    axes.axvline(0, color=MUTED, lw=0.7, zorder=0)
-    for place, row in enumerate(records(part)):
-        if not np.isfinite(row.coefficient):
-            continue
-        clear = row.ci_low > 0 or row.ci_high < 0
-        colour = INK if not clear else ("#0072B2" if row.coefficient < 0 else "#D55E00")
-        axes.plot([row.ci_low, row.ci_high], [place] * 2, color=colour, lw=1.0)
-        marker = "o" if not clear else ("<" if row.coefficient < 0 else ">")
-        axes.plot(
-            row.coefficient,
-            place,
-            marker=marker,
-            markersize=4,
-            markerfacecolor=colour if clear else "white",
-            markeredgecolor=colour,
-            markeredgewidth=0.8,
-        )
+def _panel(axes: Axes, pen: Pen, part: pd.DataFrame) -> None:
+    axes.axvline(0, color=pen.faded, lw=0.7, zorder=0)
+    looks = [_look(pen, row.ci_low, row.ci_high) for row in records(part)]
+    intervals(axes, part, ("coefficient", "ci_low", "ci_high"), looks, size=4)
+    _limit(axes, part)
     axes.xaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 5, 10]))
-    axes.grid(axis="x")
-    axes.tick_params(axis="y", length=0)
-    axes.spines["left"].set_visible(False)
+    plain_rows(axes, len(part))
+
+
+def _look(pen: Pen, low: float, high: float) -> SeriesStyle:
+    if high < 0:
+        return SeriesStyle(BLUE, "<", "-")
+    return SeriesStyle(ORANGE, ">", "-") if low > 0 else SeriesStyle(pen.ink, ".", "-")
+
+
+def _limit(axes: Axes, part: pd.DataFrame) -> None:
+    """One interval that is very wide must not make points of the others: it leaves the panel."""
+    ends = part[["ci_low", "ci_high"]].to_numpy(dtype=float)
+    low, high = fence(ends)
+    low, high = min(low, 0.0), max(high, 0.0)
+    if low > np.nanmin(ends) or high < np.nanmax(ends):
+        margin = 0.05 * (high - low)
+        axes.set_xlim(low - margin, high + margin)
 
 
 def _words(table: pd.DataFrame, names: list[str], terms: list[str]) -> str:

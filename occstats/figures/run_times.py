@@ -7,13 +7,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.figure import FigureBase
 from matplotlib.ticker import LogLocator, NullFormatter
 
-from occstats.figures.canvas import axes_of, describe, drawn_on, note, whole_figure
+from occstats.figures.drawing import drawing
 from occstats.figures.frames import require_columns
-from occstats.figures.style import FigureError, Preset, SeriesStyle, preset, series_styles
-from occstats.figures.text import clean, labels
+from occstats.figures.legends import series_legend
+from occstats.figures.marks import lines
+from occstats.figures.pen import Pen
+from occstats.figures.selection import chosen_algorithms
+from occstats.figures.style import FigureError
+from occstats.figures.text import clean
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -24,12 +27,8 @@ MOST_DESCRIPTORS = 16
 _PANELS = {"fit_seconds": "construction time (s)", "query_seconds": "query time (s)"}
 
 
-def times(
-    frame: pd.DataFrame,
-    *,
-    figure: FigureBase | None = None,
-    width: str | float | Preset = "page",
-) -> FigureBase:
+@drawing("figure", ("algorithms", "show", "labels", "highlight", "hue", "palette"), width="page")
+def times(pen: Pen, frame: pd.DataFrame) -> None:
     r"""Draw construction and query times over :math:`n`, both axes logarithmic.
 
     Lines join the means over repetitions, bands reach from the fastest to the slowest. A time of
@@ -42,14 +41,7 @@ def times(
         ``fit_seconds``, ``query_seconds`` and, optionally, ``repetition`` and ``n_queries``.
         ``query_seconds`` is the time of the whole batch; with ``n_queries`` it is divided by it
         and shown per query. Missing times (failed, out of memory) are left out of the line.
-    figure : Figure or SubFigure, optional
-        Where to draw; by default a new figure.
-    width : str, float or Preset
-        Width of the new figure: a venue's preset, a number of inches or a length.
-
-    Returns
-    -------
-    Figure or SubFigure
+    {options}
 
     Examples
     --------
@@ -62,26 +54,24 @@ def times(
     require_columns(frame, ("descriptor", "n", *_PANELS), "times")
     table = _per_query(frame)
     everyone = [str(name) for name in dict.fromkeys(table["descriptor"])]
-    names = everyone[:MOST_DESCRIPTORS]
-    looks = series_styles(names)
-    narrow = preset(width).width < 4.5
+    names = chosen_algorithms(pen.options.algorithms, everyone, MOST_DESCRIPTORS, pen.options.show)
+    pen.name(everyone)
+    if pen.options.algorithms is None and len(names) < len(everyone):
+        pen.note(f"The first {len(names)} of {len(everyone)} descriptors.")
+    narrow = pen.inches < 4.5
     rows, columns = (2, 1) if narrow else (1, 2)
-    with whole_figure(figure, width, 4.7 if narrow else 3.2) as sheet:
-        panels = sheet.subplots(rows, columns, sharex=True, squeeze=False).flat
-        for axes, (column, title) in zip(panels, _PANELS.items(), strict=True):
-            _panel(axes, table, column, names, looks)
-            per_query = column == "query_seconds" and "n_queries" in frame
-            axes.set_ylabel("query time per instance (s)" if per_query else title)
-            if not narrow or column == "query_seconds":
-                axes.set_xlabel("training instances n")
-        handles, drawn = axes_of(sheet)[0].get_legend_handles_labels()
-        sheet.legend(
-            handles, drawn, loc="outside upper center", ncols=min(len(names), 5 if narrow else 9)
-        )
-        if len(names) < len(everyone):
-            note(sheet, f"The first {len(names)} of {len(everyone)} descriptors.")
-        describe(sheet, _words(table, names))
-        return drawn_on(sheet, figure)  # type: ignore[no-any-return]
+    sheet = pen.sheet(4.7 if narrow else 3.2)
+    panels = list(sheet.subplots(rows, columns, sharex=True, squeeze=False).flat)
+    for axes, (column, title) in zip(panels, _PANELS.items(), strict=True):
+        _panel(axes, pen, table, column, names)
+        per_query = column == "query_seconds" and "n_queries" in frame
+        axes.set_ylabel("query time per instance (s)" if per_query else title)
+        if not narrow or column == "query_seconds":
+            axes.set_xlabel("training instances n")
+    for axes in panels:
+        _logarithmic(axes)
+    series_legend(sheet, pen, names)
+    pen.describe(_words(table, names))
 
 
 def _per_query(frame: pd.DataFrame) -> pd.DataFrame:
@@ -102,31 +92,20 @@ def _per_query(frame: pd.DataFrame) -> pd.DataFrame:
     return table
 
 
-def _panel(
-    axes: Axes,
-    table: pd.DataFrame,
-    column: str,
-    names: list[str],
-    looks: dict[str, SeriesStyle],
-) -> None:
-    for name, drawn in zip(names, labels(names, limit=16), strict=True):
-        seconds = table[table["descriptor"] == name].groupby("n")[column]
-        summary = seconds.agg(["mean", "min", "max"]).dropna().sort_index()
-        look = looks[name]
-        size = summary.index.to_numpy(float)
-        axes.plot(
-            size,
-            summary["mean"].to_numpy(float),
-            color=look.color,
-            marker=look.marker,
-            linestyle=look.linestyle,
-            markersize=3.2,
-            lw=1.0,
-            label=drawn,
-        )
-        axes.fill_between(size, summary["min"], summary["max"], color=look.color, alpha=0.18, lw=0)
-    axes.set(xscale="log", yscale="log")
+def _panel(axes: Axes, pen: Pen, table: pd.DataFrame, column: str, names: list[str]) -> None:
+    looks = {name: pen.look(name) for name in names}
+    part = table[table["descriptor"].isin(names)].dropna(subset=[column])
+    # The band holds every repetition; scales follow later, lest means be taken of logarithms.
+    lines(
+        axes, part, "n", column, "descriptor", looks,
+        errorbar=("pi", 100), err_kws={"alpha": 0.18, "linewidth": 0},
+        markersize=3.2, linewidth=1.0,
+    )  # fmt: skip
     _guide(axes, table["n"].to_numpy(float), table[column].to_numpy(float))
+
+
+def _logarithmic(axes: Axes) -> None:
+    axes.set(xscale="log", yscale="log")
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_minor_locator(LogLocator(subs=tuple(range(2, 10))))
         axis.set_minor_formatter(NullFormatter())

@@ -13,12 +13,12 @@ import matplotlib
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure, FigureBase
 
-from occstats.errors import OutputError
 from occstats.figures.canvas import alt_text, quiet_glyphs
 from occstats.figures.glyphs import missing_glyphs
 from occstats.figures.style import FigureError
 from occstats.figures.svg import OUTPUT, root_figure, svg_markup
 from occstats.figures.text import clean
+from occstats.files import write_file
 
 __all__ = ["FORMATS", "MissingGlyphWarning", "check_formats", "save"]
 
@@ -91,7 +91,7 @@ def save(
     written = []
     for kind in chosen:
         data = _rendered(figure, kind, title or stem.name, dpi)
-        written.append(_replace(stem.parent / f"{stem.name}.{kind}", data))
+        written.append(write_file(stem.parent / f"{stem.name}.{kind}", data))
     return written
 
 
@@ -133,20 +133,3 @@ def _rendered(figure: Figure, kind: str, title: str, dpi: float) -> bytes:
     with matplotlib.rc_context(OUTPUT), quiet_glyphs():
         figure.savefig(buffer, format=kind, metadata=metadata, dpi=dpi)
     return buffer.getvalue()
-
-
-def _replace(path: Path, data: bytes) -> Path:
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.partial")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            temporary.write_bytes(data)
-            temporary.replace(path)
-        finally:
-            temporary.unlink(missing_ok=True)
-    except OSError as error:
-        raise OutputError(
-            f"cannot write {os.fspath(path)!r}: {error.strerror or error}; choose another folder "
-            "or make this one writable"
-        ) from error
-    return path

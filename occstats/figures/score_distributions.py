@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
+import seaborn as sns
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from occstats.figures.canvas import describe, drawn_on, note, one_axes
-from occstats.figures.selection import chosen_algorithms, score_label
-from occstats.figures.style import INK, Preset, series_styles
-from occstats.figures.text import clean, labels
-from occstats.figures.weighted import density, points, quantiles
+from occstats.figures.drawing import drawing
+from occstats.figures.marks import plain_rows, points, quantiles
+from occstats.figures.options import SERIES
+from occstats.figures.pen import Pen
+from occstats.figures.selection import fence, score_label
+from occstats.figures.text import clean
+from occstats.text import count
 
 if TYPE_CHECKING:
     from occstats.comparison import Comparison
@@ -25,13 +27,8 @@ MOST_ALGORITHMS = 20
 MOST_POINTS = 400
 
 
-def distributions(
-    comparison: Comparison,
-    *,
-    algorithms: Sequence[str] | None = None,
-    ax: Axes | None = None,
-    width: str | float | Preset = "column",
-) -> Figure | Axes:
+@drawing("ax", SERIES)
+def distributions(pen: Pen, comparison: Comparison) -> None:
     """Draw half a violin, a box and the tasks themselves for each algorithm.
 
     Density, quartiles and the area of each point follow the weights of the tasks, so that a data
@@ -41,16 +38,7 @@ def distributions(
     ----------
     comparison : Comparison
         The scores in its `results` are drawn.
-    algorithms : sequence of str, optional
-        Which algorithms to draw; by default the best twenty.
-    ax : Axes, optional
-        Axes to draw on; by default a new figure.
-    width : str, float or Preset
-        Width of the new figure: a venue's preset, a number of inches or a length.
-
-    Returns
-    -------
-    Figure or Axes
+    {options}
 
     Examples
     --------
@@ -58,66 +46,103 @@ def distributions(
     >>> comparison = occstats.compare("lenz2021", algorithms=["ALP", "SVM", "LOF"])
     >>> figure = comparison.plot.distributions()
     """
-    ranked = [str(name) for name in comparison.summary["algorithm"]]
-    names = chosen_algorithms(algorithms, ranked, MOST_ALGORITHMS)
+    names = pen.series(comparison, MOST_ALGORITHMS)
     scores = comparison.results.scores[names].to_numpy(dtype=float)
     weights = np.asarray(comparison.results.weights, dtype=float)
-    looks = series_styles(ranked)
-    with one_axes(ax, width, 0.56 + 0.308 * len(names)) as axes:
-        span = np.linspace(np.nanmin(scores), np.nanmax(scores), 200)
-        for place, name in enumerate(names):
-            here = np.isfinite(scores[:, place])
-            _one(axes, place, scores[here, place], weights[here], span, looks[name].color)
-        axes.set_yticks(np.arange(len(names)), labels(names, limit=18))
-        axes.set_ylim(len(names) - 0.45, -0.6)
-        axes.set_xlabel(f"{score_label(comparison)} of a task")
-        axes.grid(axis="x")
-        axes.tick_params(axis="y", length=0)
-        axes.spines["left"].set_visible(False)
-        if algorithms is None and len(names) < len(ranked):
-            note(axes, f"The best {len(names)} of {len(ranked)} algorithms.")
-        describe(axes, _words(comparison, names, scores, weights))
-        return drawn_on(axes, ax)  # type: ignore[no-any-return]
+    axes = pen.axes(0.45 + 0.308 * len(names))
+    pen.write_rows(axes, names, pen.row_names(names, roomy=True))
+    plain_rows(axes, len(names))
+    _limit(axes, pen, scores)
+    strips = []
+    for place, name in enumerate(names):
+        here = np.isfinite(scores[:, place])
+        if here.any():
+            colour = pen.look(name).color
+            _one(axes, pen, place, scores[here, place], weights[here], colour)
+            strips.append(_strip(place, scores[here, place], weights[here], colour))
+    tasks = pd.concat(strips)
+    points(
+        axes, tasks["score"], tasks["place"], tasks["weight"],
+        largest=2.8, colours=tasks["colour"], alpha=0.55,
+    )  # fmt: skip
+    axes.set_xlabel(f"{score_label(comparison)} of a task")
+    pen.note(
+        "Curve: density; thick line: quartiles, thin: 5 to 95\u2009%, gap: median, diamond: mean; "
+        "points: tasks, area by weight."
+    )
+    pen.describe(_words(comparison, names, scores, weights))
+
+
+def _limit(axes: Axes, pen: Pen, scores: NDArray[np.float64]) -> None:
+    low, high = fence(scores)
+    beyond = int(((scores < low) | (scores > high)).sum())
+    if beyond:
+        pen.note(f"{count(beyond, 'score')} beyond the axis.")
+    margin = 0.03 * (high - low) or 0.05
+    axes.set_xlim(low - margin, high + margin)
 
 
 def _one(
     axes: Axes,
+    pen: Pen,
     place: int,
     values: NDArray[np.float64],
     weights: NDArray[np.float64],
-    span: NDArray[np.float64],
     colour: str,
 ) -> None:
-    if not len(values):
-        return
-    height = density(values, weights, span)
-    if height.max() > 0:
-        # A density has no business beyond the scores that were seen.
-        height[(span < values.min()) | (span > values.max())] = np.nan
-        top = place - 0.06 - 0.42 * height / np.nanmax(height)
-        axes.fill_between(span, place - 0.06, top, color=colour, alpha=0.35, lw=0)
-        axes.plot(span, top, color=colour, lw=0.8)
+    if np.ptp(values) > 1e-12:
+        _density(axes, place, values, weights, colour)
     low, first, middle, third, high = quantiles(values, weights, [0.05, 0.25, 0.5, 0.75, 0.95])
-    axes.plot([low, high], [place + 0.06] * 2, color=INK, lw=0.6)
-    axes.plot([first, third], [place + 0.06] * 2, color=INK, lw=2.6, solid_capstyle="butt")
-    axes.plot(middle, place + 0.06, marker="|", color="white", markersize=3.5, markeredgewidth=1.2)
-    mean = float(np.average(values, weights=weights))
+    level = place + 0.06
+    axes.plot([low, high], [level] * 2, color=pen.ink, lw=0.6)
+    axes.plot([first, third], [level] * 2, color=pen.ink, lw=2.6, solid_capstyle="butt")
+    axes.plot(middle, level, marker="|", color=pen.paper, markersize=3.5, markeredgewidth=1.2)
     axes.plot(
-        mean,
-        place + 0.06,
+        float(np.average(values, weights=weights)),
+        level,
         "D",
-        color="white",
+        color=pen.paper,
         markersize=3,
-        markeredgecolor=INK,
+        markeredgecolor=pen.ink,
         markeredgewidth=0.7,
     )
-    # A fixed generator: the same figure twice has the same bytes.
+
+
+def _strip(
+    place: int, values: NDArray[np.float64], weights: NDArray[np.float64], colour: str
+) -> pd.DataFrame:
+    # A generator of its own: the same figure twice has the same bytes.
     generator = np.random.default_rng(place)
-    if len(values) > MOST_POINTS:
-        keep = generator.choice(len(values), MOST_POINTS, replace=False)
-        values, weights = values[keep], weights[keep]
-    jitter = generator.uniform(0.18, 0.42, len(values))
-    points(axes, values, place + jitter, weights, largest=2.8, color=colour, alpha=0.55)
+    table = pd.DataFrame({"score": values, "weight": weights, "colour": colour})
+    if len(table) > MOST_POINTS:
+        table = table.iloc[generator.choice(len(table), MOST_POINTS, replace=False)]
+    return table.assign(place=place + generator.uniform(0.18, 0.42, len(table)))
+
+
+def _density(
+    axes: Axes,
+    place: int,
+    values: NDArray[np.float64],
+    weights: NDArray[np.float64],
+    colour: str,
+) -> None:
+    """A weighted density above the row, in axes of its own: its heights are not places of rows."""
+    bottom, top = axes.get_ylim()
+    low, high = ((bottom - edge) / (bottom - top) for edge in (place - 0.06, place - 0.48))
+    strip = axes.inset_axes((0, low, 1, high - low), sharex=axes)
+    # A density has no business beyond the scores that were seen.
+    sns.kdeplot(
+        x=values,
+        weights=weights,
+        cut=0,
+        fill=True,
+        color=colour,
+        alpha=0.35,
+        linewidth=0.8,
+        ax=strip,
+    )
+    strip.axis("off")
+    strip.set_ylim(bottom=0)
 
 
 def _words(

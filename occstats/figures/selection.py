@@ -1,46 +1,99 @@
-"""Which algorithms a figure shows, and what its score is called."""
+"""Which algorithms a figure shows, in which order, and how far its axes reach."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import ArrayLike
+
+from occstats.checks import check_choice, check_integer
+from occstats.figures.options import Order
 from occstats.figures.style import FigureError
 from occstats.figures.text import label
-from occstats.names import did_you_mean, listing
+from occstats.text import did_you_mean, listing, score_word
 
 if TYPE_CHECKING:
     from occstats.comparison import Comparison
 
-__all__ = ["chosen_algorithms", "known_algorithm", "most_that_fit", "score_label"]
+__all__ = [
+    "chosen_algorithms",
+    "fence",
+    "kendall_square",
+    "known_algorithm",
+    "most_that_fit",
+    "ordered",
+    "score_label",
+]
 
-_ACRONYMS = {"auroc", "auc", "auprc", "rmse", "mae", "mse", "mcc", "f1"}
 
-
-def known_algorithm(name: str, known: Sequence[str]) -> str:
+def known_algorithm(name: str, known: Sequence[str], option: str = "algorithm") -> str:
     """Return the name if it was compared, or say which were."""
     if name not in known:
         raise FigureError(
-            f"algorithm {name!r} is not in this comparison{did_you_mean(str(name), known)}; "
+            f"{option} {name!r} is not in this comparison{did_you_mean(str(name), known)}; "
             f"there are {listing(known)}"
         )
     return name
 
 
-def chosen_algorithms(wanted: Sequence[str] | None, ranked: Sequence[str], most: int) -> list[str]:
-    """Return the algorithms asked for, or the first `most` of the ranked ones.
+def chosen_algorithms(
+    wanted: Sequence[str] | None, ranked: Sequence[str], limit: int, show: int | None = None
+) -> list[str]:
+    """Return the algorithms asked for, or the first of the ranked ones, as many as can be read.
 
-    >>> chosen_algorithms(None, ["a", "b", "c"], 2)
-    ['a', 'b']
+    None is left out unless a fifth would be: 20 of 21 says less than all 21.
+
+    >>> len(chosen_algorithms(None, range(25), 20)), len(chosen_algorithms(None, range(26), 20))
+    (25, 20)
     """
     if wanted is None:
-        return list(ranked[:most])
+        if show is not None:
+            check_integer("show", show, least=1)
+            return list(ranked[:show])
+        return list(ranked if len(ranked) <= 1.25 * limit else ranked[:limit])
     if isinstance(wanted, str):
         raise FigureError(f"algorithms must be a list of names; got the text {wanted!r}")
     chosen = [known_algorithm(name, ranked) for name in dict.fromkeys(wanted)]
     if not chosen:
         raise FigureError("algorithms must name at least one algorithm; got an empty list")
-    return chosen
+    return chosen[:show]
+
+
+def ordered(comparison: Comparison, names: list[str], order: Order, *, given: bool) -> list[str]:
+    """Put names in the order asked for; names that were given keep their order by default."""
+    if not isinstance(order, str):
+        first = [known_algorithm(name, comparison.algorithms, "order:") for name in order]
+        return [*(n for n in first if n in names), *(n for n in names if n not in first)]
+    check_choice("order", order, ("rank", "name", "similarity"))
+    if order == "name":
+        return sorted(names, key=str.casefold)
+    if order == "similarity":
+        return _by_similarity(comparison, names)
+    return names if given else [str(name) for name in comparison.algorithms if name in names]
+
+
+def _by_similarity(comparison: Comparison, names: list[str]) -> list[str]:
+    from scipy.cluster.hierarchy import leaves_list, linkage
+    from scipy.spatial.distance import squareform
+
+    if len(names) < 3:
+        return names
+    tau = kendall_square(comparison, names)
+    distance = np.clip(1 - np.nan_to_num(tau, nan=0.0), 0, None)
+    np.fill_diagonal(distance, 0)
+    condensed = squareform(distance, checks=False)
+    return [
+        names[leaf] for leaf in leaves_list(linkage(condensed, "average", optimal_ordering=True))
+    ]
+
+
+def kendall_square(comparison: Comparison, names: list[str]) -> np.ndarray:
+    """Return τ of every two names as a full square; the frame may hold either half or both."""
+    table = comparison.kendall.pivot(index="a", columns="b", values="tau")
+    tau = table.reindex(index=names, columns=names).to_numpy(dtype=float)
+    return np.where(np.isnan(tau), tau.T, tau)
 
 
 def most_that_fit(inches: float, most: int) -> int:
@@ -53,7 +106,29 @@ def most_that_fit(inches: float, most: int) -> int:
     return max(min(most, int((inches - 0.8) * 72 / 8.2)), 2)
 
 
+def fence(values: ArrayLike) -> tuple[float, float]:
+    """Return how far an axis should reach: to the extremes, or short of a few that are far off.
+
+    Far off is beyond five times the distance from the median that holds nine tenths of the rest:
+    a diverged run must not flatten all others.
+
+    >>> fence([1.0, 2.0, 3.0])
+    (1.0, 3.0)
+    >>> low, high = fence([*range(20), 10_000])
+    >>> low, high < 100
+    (0.0, True)
+    """
+    finite = np.asarray(values, dtype=float)
+    finite = finite[np.isfinite(finite)]
+    if not len(finite):
+        return 0.0, 1.0
+    middle = float(np.median(finite))
+    reach = 5 * float(np.quantile(np.abs(finite - middle), 0.9, method="lower"))
+    if reach == 0:
+        return float(finite.min()), float(finite.max())
+    return max(float(finite.min()), middle - reach), min(float(finite.max()), middle + reach)
+
+
 def score_label(comparison: Comparison) -> str:
     """Return the name of the score as it is written in prose: AUROC, accuracy."""
-    name = str(comparison.results.score_name)
-    return name.upper() if name.lower() in _ACRONYMS else label(name, 30)
+    return label(score_word(str(comparison.results.score_name)), 30)

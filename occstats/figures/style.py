@@ -5,27 +5,35 @@ from __future__ import annotations
 import functools
 import itertools
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from occstats.errors import OccstatsError
 
 __all__ = [
+    "BLUE",
     "HATCHES",
-    "INK",
-    "MUTED",
+    "ORANGE",
     "PRESETS",
     "FigureError",
+    "Palette",
     "Preset",
     "SeriesStyle",
+    "Theme",
     "bounded",
+    "ink",
+    "ink_on",
     "preset",
-    "rc",
     "series_styles",
+    "settings",
 ]
 
 _MILLIMETRES = 25.4
+
+
+Theme = Literal["house", "user"]
+Palette = str | Sequence[str] | Mapping[str, str]
 
 
 class FigureError(OccstatsError, ValueError):
@@ -101,29 +109,23 @@ def preset(width: str | float | Preset) -> Preset:
     return Preset(inches)
 
 
-def bounded(width: str | float | Preset, ratio: float, most: float) -> float:
+def bounded(inches: float, ratio: float, most: float) -> float:
     """Return a height in inches: a share of the width, but no more than suits a page.
 
-    >>> bounded("ieee", 0.8, 4.0), bounded("ieee-wide", 0.8, 4.0)
+    >>> bounded(3.5, 0.8, 4.0), bounded(7.16, 0.8, 4.0)
     (2.8000000000000003, 4.0)
     """
-    return min(preset(width).width * ratio, most)
+    return min(inches * ratio, most)
 
 
 # Okabe and Ito (2008), with the wine red of Tol (2021) for the yellow that vanishes on white paper.
-_COLOURS = (
-    "#0072B2",
-    "#D55E00",
-    "#009E73",
-    "#CC79A7",
-    "#E69F00",
-    "#56B4E9",
-    "#000000",
-    "#882255",
-)
-# Nine markers and eight colours have no common divisor: 72 series before a pair repeats.
+BLUE, ORANGE = "#0072B2", "#D55E00"
+_COLOURS = (BLUE, ORANGE, "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#882255")
+# Nine markers and 24 colours: 72 series before a pair repeats.
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
-_LINES: tuple[Any, ...] = (
+# Matplotlib's pattern of dashes: an offset, and lengths of ink and gap.
+Dashes = str | tuple[float, tuple[float, ...]]
+_LINES: tuple[Dashes, ...] = (
     "-",
     (0, (5, 1.5)),
     (0, (1.2, 1.2)),
@@ -131,8 +133,7 @@ _LINES: tuple[Any, ...] = (
     (0, (8, 2)),
 )
 HATCHES = ("", "....", "////", "xxxx")
-INK = "#222222"
-MUTED = "#6B6B6B"
+_INK = "#222222"
 
 
 @dataclass(frozen=True)
@@ -141,21 +142,92 @@ class SeriesStyle:
 
     color: str
     marker: str
-    linestyle: Any
+    linestyle: Dashes
+
+    @property
+    def dashes(self) -> str | tuple[float, ...]:
+        """The line as seaborn spells it: the lengths alone, none for a whole line."""
+        return self.linestyle[1] if isinstance(self.linestyle, tuple) else ""
 
 
-def series_styles(names: Iterable[str]) -> dict[str, SeriesStyle]:
+def series_styles(
+    names: Iterable[str], palette: Palette | None = None, theme: Theme = "house"
+) -> dict[str, SeriesStyle]:
     """Give each name a colour, a marker and a line, the same for the same order of names.
 
     Examples
     --------
     >>> series_styles(["ALP", "SVM"])["SVM"].marker
     's'
+    >>> series_styles(["ALP", "SVM"], palette={"SVM": "red"})["SVM"].color
+    '#ff0000'
     """
+    everyone = list(names)
     looks = zip(
-        itertools.cycle(_COLOURS), itertools.cycle(_MARKERS), itertools.cycle(_LINES), strict=False
+        _colours(everyone, palette, theme),
+        itertools.cycle(_MARKERS),
+        itertools.cycle(_LINES),
+        strict=False,
     )
-    return {name: SeriesStyle(*look) for name, look in zip(names, looks, strict=False)}
+    return {name: SeriesStyle(*look) for name, look in zip(everyone, looks, strict=False)}
+
+
+def _colours(names: list[str], palette: Palette | None, theme: Theme) -> list[str]:
+    import matplotlib
+    from matplotlib.colors import to_hex
+
+    base = list(_house_colours())
+    if theme == "user":
+        base = matplotlib.rcParams["axes.prop_cycle"].by_key().get("color", base)
+    own: Mapping[str, str] = palette if isinstance(palette, Mapping) else {}
+    try:
+        if palette is not None and not own:
+            import seaborn as sns
+
+            # Names of palettes are seaborn's; of a list, the colours are taken in turn.
+            named = isinstance(palette, str)
+            base = sns.color_palette(palette, len(names) if named else None)
+        cycle = zip(names, itertools.cycle(base), strict=False)
+        return [to_hex(own.get(name, colour)) for name, colour in cycle]
+    except (ValueError, TypeError) as error:
+        raise FigureError(
+            f"palette must be the name of a palette of seaborn such as 'deep', a list of colours, "
+            f"or a dictionary from algorithm to colour; got {palette!r}"
+        ) from error
+
+
+@functools.cache
+def _house_colours() -> tuple[str, ...]:
+    """The eight colours, then their lighter and their darker kin: no two series look the same."""
+    from matplotlib.colors import to_hex, to_rgb
+
+    def mixed(colour: str, other: float) -> str:
+        red, green, blue = (0.55 * part + 0.45 * other for part in to_rgb(colour))
+        return to_hex((red, green, blue))
+
+    rounds = [_COLOURS, *([mixed(c, shade) for c in _COLOURS] for shade in (1.0, 0.1))]
+    return tuple(itertools.chain.from_iterable(rounds))
+
+
+def ink() -> str:
+    """Return the colour of letters and lines."""
+    import matplotlib
+
+    return str(matplotlib.rcParams["text.color"])
+
+
+def ink_on(colour: Any) -> str:
+    """Return black or white, whichever is easier to read on a colour (WCAG's contrast).
+
+    >>> ink_on("#08306b"), ink_on("#6baed6")
+    ('white', 'black')
+    """
+    from matplotlib.colors import to_rgb
+
+    linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in to_rgb(colour)]
+    luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+    # Where (L + 0.05) / 0.05 and 1.05 / (L + 0.05) are equal.
+    return "black" if luminance > 0.179 else "white"
 
 
 # Letters that Matplotlib's own fonts lack come from the first of these that is installed.
@@ -203,8 +275,27 @@ def _defaults() -> dict[Any, Any]:
     return {key: defaults[key] for key in defaults if not _ELSEWHERE.fullmatch(key)}
 
 
-def rc(chosen: Preset) -> dict[Any, Any]:
-    """Return the complete Matplotlib settings of a figure: defaults plus the house style."""
+def settings(chosen: Preset, theme: Theme) -> dict[Any, Any]:
+    """Return the complete Matplotlib settings of a figure: the house style, or the user's own."""
+    return _users() if theme == "user" else _house(chosen)
+
+
+def _users() -> dict[Any, Any]:
+    import matplotlib
+
+    own = {key: matplotlib.rcParams[key] for key in _defaults()}
+    families = own["font.family"]
+    families = [families] if isinstance(families, str) else list(families)
+    return {
+        **own,
+        "font.family": [*families, *_families(False)[1:]],
+        "text.usetex": False,
+        "figure.constrained_layout.use": False,
+        "savefig.bbox": None,
+    }
+
+
+def _house(chosen: Preset) -> dict[Any, Any]:
     size = chosen.font_size
     small = size - 1.0
     return {
@@ -215,9 +306,9 @@ def rc(chosen: Preset) -> dict[Any, Any]:
         "font.size": size,
         "mathtext.fontset": "stix" if chosen.serif else "dejavusans",
         "text.usetex": False,
-        "text.color": INK,
-        "axes.edgecolor": INK,
-        "axes.labelcolor": INK,
+        "text.color": _INK,
+        "axes.edgecolor": _INK,
+        "axes.labelcolor": _INK,
         "axes.labelsize": size,
         "axes.titlesize": size,
         "axes.titlepad": 3.0,
@@ -228,8 +319,8 @@ def rc(chosen: Preset) -> dict[Any, Any]:
         "axes.axisbelow": True,
         "grid.color": "#D9D9D9",
         "grid.linewidth": 0.5,
-        "xtick.color": INK,
-        "ytick.color": INK,
+        "xtick.color": _INK,
+        "ytick.color": _INK,
         "xtick.labelsize": small,
         "ytick.labelsize": small,
         "xtick.major.width": 0.6,

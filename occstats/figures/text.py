@@ -5,19 +5,22 @@ a name of 300 characters leaves no room for the data. Everything a user named pa
 
 >>> label("cost_in_$ and \\alpha^2")
 'cost_in_\\$ and \\alpha^2'
->>> labels(["short", "a name that is much too long for its axis"], limit=16)
-['short', 'a name th…s axis']
+>>> fitted(["short", "a name for two lines"], 0.9, size=8, lines=2)
+(['short', 'a name for two\nlines'], {})
 """
 
 from __future__ import annotations
 
+import functools
+import re
 import textwrap
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
-from occstats.names import printable
+from occstats.text import printable
 
-__all__ = ["clean", "display_width", "label", "labels", "shorten", "wrap"]
+__all__ = ["clean", "display_width", "escape", "fitted", "label", "measure", "shorten", "wrap"]
 
 _REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 
@@ -80,31 +83,121 @@ def _take(text: Iterable[str], room: int) -> str:
 
 def label(name: object, limit: int = 40) -> str:
     r"""Return one name ready to be drawn: clean, at most `limit` wide, its ``$`` escaped."""
-    return _escape(shorten(clean(name), limit))
+    return escape(shorten(clean(name), limit))
 
 
-def labels(names: Sequence[object], limit: int = 40) -> list[str]:
-    """Return the names ready to be drawn, numbered where shortening made two of them equal.
-
-    >>> labels(["x" * 50 + "a" + "x" * 50, "x" * 50 + "b" + "x" * 50], limit=8)
-    ['xxxxx…xx', 'xxx…x (2)']
-    """
-    seen: set[str] = set()
-    drawn = []
-    for name in names:
-        whole = clean(name)
-        text, number = shorten(whole, limit), 1
-        while text in seen:
-            number += 1
-            suffix = f" ({number})"
-            text = shorten(whole, max(limit - len(suffix) + 1, 3)) + suffix
-        seen.add(text)
-        drawn.append(_escape(text))
-    return drawn
-
-
-def _escape(text: str) -> str:
+def escape(text: str) -> str:
+    """Return text that Matplotlib does not read as mathematics."""
     return text.replace("$", r"\$")
+
+
+# A name that keeps this share of its width when its middle is cut out is still recognised.
+_RECOGNISED = 0.7
+_LONGEST_IN_KEY = 120
+
+
+def fitted(
+    names: Sequence[str],
+    inches: float,
+    *,
+    size: str | float,
+    lines: int = 1,
+    known: Mapping[str, str] | None = None,
+) -> tuple[list[str], dict[str, str]]:
+    """Return labels no wider than so many inches, and a key of those that had to be numbered.
+
+    A name that does not fit is wrapped at its joints; then a little is cut out of its middle,
+    where that leaves it recognisable and distinct; then it is numbered, with the whole name in
+    the key.
+
+    Parameters
+    ----------
+    names
+        The names, distinct and clean.
+    inches
+        The room of one label.
+    size
+        The letters, as Matplotlib calls their size.
+    lines
+        How many lines a label may have.
+    known
+        The key of numbers that are already taken; a name in it keeps its number.
+
+    Examples
+    --------
+    >>> fitted(["short", "x" * 90], 0.9, size=8)[0]
+    ['short', '[1]']
+    """
+    taken = {name: number for number, name in (known or {}).items()}
+    drawn: list[str] = []
+    key: dict[str, str] = {}
+    for name in names:
+        text = _placed(name, inches, size, lines)
+        if text is None or text in drawn:
+            whole = shorten(name, _LONGEST_IN_KEY)
+            text = taken.setdefault(whole, f"[{len(taken) + 1}]")
+            while text in drawn:
+                text = f"[{int(text[1:-1]) + 1}]"
+            key[text] = whole
+        drawn.append(text)
+    return drawn, key
+
+
+def _placed(name: str, inches: float, size: str | float, lines: int) -> str | None:
+    """The name whole, wrapped or a little shortened; None where nothing of this helps."""
+    if measure(name, size) <= inches:
+        return name
+    if lines > 1:
+        wrapped = _wrapped(name, inches, size)
+        if wrapped.count("\n") < lines and max(
+            measure(line, size) for line in wrapped.split("\n")
+        ) <= inches:  # fmt: skip
+            return wrapped
+    cut = shorten(name, max(int(display_width(name) * inches / measure(name, size)) - 1, 3))
+    kept = display_width(cut) >= _RECOGNISED * display_width(name)
+    return cut if kept and measure(cut, size) <= inches else None
+
+
+def _wrapped(name: str, inches: float, size: str | float) -> str:
+    """The name broken at its joints: spaces, signs between words, and capitals inside words."""
+    parts = re.findall(r".+?(?:[\s_\-/.,:;+]+|(?<=[a-z0-9])(?=[A-Z])|$)", name)
+    lines = [""]
+    for part in parts:
+        if lines[-1] and measure(lines[-1] + part.rstrip(), size) > inches:
+            lines.append("")
+        lines[-1] += part
+    return "\n".join(line.strip() for line in lines)
+
+
+def measure(text: str, size: str | float) -> float:
+    """Return the width in inches of a text in the font of the current settings.
+
+    >>> 0.5 < measure("ten letters", 8) < 0.8
+    True
+    """
+    import matplotlib
+
+    families = matplotlib.rcParams["font.family"]
+    family = (families,) if isinstance(families, str) else tuple(families)
+    return _measure(text, size, family, float(matplotlib.rcParams["font.size"]))
+
+
+@functools.lru_cache(4096)
+def _measure(text: str, size: str | float, family: tuple[str, ...], _base: float) -> float:
+    from matplotlib.font_manager import FontProperties
+
+    font = FontProperties(family=list(family), size=size)
+    # Matplotlib's renderers are not typed.
+    width: float = _renderer().get_text_width_height_descent(text, font, False)[0]
+    return width / 72
+
+
+@functools.cache
+def _renderer() -> Any:
+    from matplotlib.backends import backend_agg
+
+    made: Any = backend_agg.RendererAgg
+    return made(1, 1, 72)
 
 
 def wrap(text: str, width_inches: float, font_size: float) -> str:

@@ -7,36 +7,29 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from occstats.formats import decimals, integer, p_value, percent, significant, text
 from occstats.report.table import Column, Table
 from occstats.report.writing import score_digits
+from occstats.text import decimals, integer, p_value, percent, significant, word
 
 if TYPE_CHECKING:
     from occstats.comparison.result import Comparison
 
-__all__ = ["extra_tables"]
+__all__ = ["extra_tables", "plain_table"]
 
-PAIR = (Column("one", ("a",), text, number=False), Column("other", ("b",), text, number=False))
+PAIR = (Column("one", ("a",), word, number=False), Column("other", ("b",), word, number=False))
 
 
 def extra_tables(comparison: Comparison) -> Iterator[Table]:
     """Diagnostics, stability, design and classical tests, as far as the comparison has them."""
     pairs_of_the_best = max(len(comparison.algorithms) - 1, 1)
-    sections: list[tuple[Any, Callable[..., Iterator[Table]]]] = [
-        (comparison.classical, classical_tables)
-    ]
     # A single data set shows nothing about how data sets differ.
     if comparison.results.n_clusters > 1:
         yield diagnostics_table(comparison, pairs_of_the_best)
-        sections[:0] = [
-            (comparison.stability, stability_tables),
-            (comparison.design, design_tables),
-        ]
-    for section, tables in sections:
-        if section is not None:
-            yield from tables(comparison, section, pairs_of_the_best)
+        yield from stability_tables(comparison, pairs_of_the_best)
+        yield from design_tables(comparison, pairs_of_the_best)
+    yield from classical_tables(comparison)
     if comparison.fold_tests is not None:
-        yield _plain_table(
+        yield plain_table(
             "fold_tests",
             "Task by task",
             "From the folds of each task, by the correlated t-test: posterior probabilities that "
@@ -47,7 +40,7 @@ def extra_tables(comparison: Comparison) -> Iterator[Table]:
 
 def truth(value: Any) -> str:
     """Yes or no."""
-    return text(None) if value is None or pd.isna(value) else "yes" if value else "no"
+    return word(None) if value is None or pd.isna(value) else "yes" if value else "no"
 
 
 def diagnostics_table(comparison: Comparison, rows: int) -> Table:
@@ -78,8 +71,9 @@ def present(columns: tuple[Column, ...], frame: pd.DataFrame) -> tuple[Column, .
     return tuple(column for column in columns if all(key in frame for key in column.keys))
 
 
-def stability_tables(comparison: Comparison, section: Any, rows: int) -> Iterator[Table]:
+def stability_tables(comparison: Comparison, rows: int) -> Iterator[Table]:
     """Would the conclusions hold without a data set, without an algorithm, analysed otherwise."""
+    section = comparison.stability
     signed = decimals(score_digits(comparison), signed=True)
     if section.influence is not None:
         yield Table(
@@ -91,7 +85,7 @@ def stability_tables(comparison: Comparison, section: Any, rows: int) -> Iterato
             columns=(
                 *PAIR,
                 Column("difference", ("mean_difference",), signed),
-                Column("driven by", ("dataset",), text, number=False),
+                Column("driven by", ("dataset",), word, number=False),
                 Column("without it", ("mean_difference_without",), signed),
                 Column("data sets that matter", ("datasets_that_change",), integer),
             ),
@@ -110,10 +104,10 @@ def stability_tables(comparison: Comparison, section: Any, rows: int) -> Iterato
         frame = getattr(section, name)
         # Large results go without what takes long unless it was asked for.
         if frame is not None:
-            yield _plain_table(name, title, explanation, frame)
-    if section.specification is None:
+            yield plain_table(name, title, explanation, frame)
+    if section.specification is None or section.specification_pairs is None:
         return
-    yield _plain_table(
+    yield plain_table(
         "specification",
         "All reasonable analyses",
         "Each analysis, how many pairs it calls significant, and on how many it agrees.",
@@ -137,8 +131,9 @@ def stability_tables(comparison: Comparison, section: Any, rows: int) -> Iterato
     )
 
 
-def design_tables(comparison: Comparison, section: Any, rows: int) -> Iterator[Table]:
+def design_tables(comparison: Comparison, rows: int) -> Iterator[Table]:
     """What differences this benchmark can detect, and how large it would have to be."""
+    section = comparison.design
     signed = decimals(score_digits(comparison), signed=True)
     unsigned = decimals(score_digits(comparison))
     yield Table(
@@ -162,13 +157,14 @@ def design_tables(comparison: Comparison, section: Any, rows: int) -> Iterator[T
     yield Table(
         name="power",
         title="How many data sets a conclusion needs",
-        explanation=f"By simulation from the observed data sets: the power now, and how many data "
-        f"sets give {100 * section.wanted_power:.0f} % if the differences stay as they are.",
+        explanation="By simulation, if the observed differences were the true ones: the power of a "
+        "benchmark of this size (which says no more than the p-value), and how many data sets give "
+        f"{100 * section.wanted_power:.0f} %.",
         frame=section.power,
         columns=(
             *PAIR,
-            Column("better", ("better",), text, number=False),
-            Column("power now", ("power_now",), percent),
+            Column("better", ("better",), word, number=False),
+            Column("power", ("power_now",), percent),
             Column("data sets needed", ("datasets_needed", "tried_up_to"), _needed),
         ),
         terminal_rows=rows,
@@ -179,8 +175,9 @@ def _needed(needed: float, limit: float) -> str:
     return integer(needed) if needed < float("inf") else f"> {integer(limit)}"
 
 
-def classical_tables(comparison: Comparison, section: Any, rows: int) -> Iterator[Table]:
+def classical_tables(comparison: Comparison) -> Iterator[Table]:
     """The tests that referees ask for."""
+    section = comparison.classical
     yield Table(
         name="friedman",
         title="Classical tests",
@@ -189,7 +186,7 @@ def classical_tables(comparison: Comparison, section: Any, rows: int) -> Iterato
         frame=section.friedman,
         columns=present(
             (
-                Column("on", ("unit",), text, number=False),
+                Column("on", ("unit",), word, number=False),
                 Column("n", ("n",), integer),
                 Column("χ²", ("chi_squared",), significant(4)),
                 Column("p", ("p",), p_value),
@@ -203,7 +200,7 @@ def classical_tables(comparison: Comparison, section: Any, rows: int) -> Iterato
         note="On tasks the test takes all tasks for independent, which tasks of one data set are "
         "not.",
     )
-    yield _plain_table(
+    yield plain_table(
         "classical_pairs",
         "Nemenyi and Conover",
         "Two-sided p-values of the classical post-hoc tests.",
@@ -211,11 +208,11 @@ def classical_tables(comparison: Comparison, section: Any, rows: int) -> Iterato
     )
 
 
-def _plain_table(name: str, title: str, explanation: str, frame: pd.DataFrame) -> Table:
+def plain_table(name: str, title: str, explanation: str, frame: pd.DataFrame) -> Table:
     """A table for the files: headings and formats follow from the frame."""
     columns = []
     for key in map(str, frame.columns):
-        write: Callable[..., str] = text
+        write: Callable[..., str] = word
         number = pd.api.types.is_numeric_dtype(frame[key].dtype)
         if pd.api.types.is_bool_dtype(frame[key].dtype):
             write, number = truth, False

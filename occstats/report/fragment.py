@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from html import escape
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from occstats.names import printable
-from occstats.report.table import Table
+import pandas as pd
+
+from occstats.report.table import Column, Table
 from occstats.report.tables import all_tables, leading_tables
+from occstats.text import printable
 
 if TYPE_CHECKING:
     from occstats.comparison.result import Comparison
 
-__all__ = ["table_to_html", "to_html"]
+__all__ = ["first_sentence", "section_to_html", "table_to_html", "to_html"]
 
 # A notebook with a thousand rows of a table in every output is no longer usable.
 MOST_ROWS = 50
@@ -24,7 +27,7 @@ def table_to_html(table: Table, *, most_rows: int | None = None) -> str:
     n_columns = len(table.columns) if most_rows is None else MOST_COLUMNS
     columns = table.columns[:n_columns]
     head = "".join(
-        f'<th scope="col"{_align(column.number)}>{_cell(column.header)}</th>' for column in columns
+        f'<th scope="col"{_align(column)}>{_cell(column.header)}</th>' for column in columns
     )
     body = []
     for index, row in enumerate(table.cells(most_rows)):
@@ -34,15 +37,16 @@ def table_to_html(table: Table, *, most_rows: int | None = None) -> str:
             if table.is_best(index, column):
                 written = f"<strong>{written}</strong>"
             if position == 0 and not column.number:
-                cells.append(f'<th scope="row"{_align(False)}>{written}</th>')
+                cells.append(f'<th scope="row"{_align(column)}>{written}</th>')
             else:
-                cells.append(f"<td{_align(column.number)}>{written}</td>")
+                cells.append(f"<td{_align(column)}>{written}</td>")
         body.append(f"<tr>{''.join(cells)}</tr>")
     hidden = len(table) - len(body), len(table.columns) - len(columns)
     more = f"<p>… {hidden[0]:,} more rows and {hidden[1]:,} more columns</p>" if any(hidden) else ""
     note = f"<p><small>{_cell(table.note)}</small></p>" if table.note else ""
     return (
-        f'<table><caption style="text-align:left"><strong>{_cell(table.title)}.</strong> '
+        '<table style="text-align:right"><caption style="text-align:left">'
+        f"<strong>{_cell(table.title)}.</strong> "
         f"{_cell(table.explanation)}</caption><thead><tr>{head}</tr></thead><tbody>{''.join(body)}</tbody></table>"
         f"{more}{note}"
     )
@@ -73,6 +77,33 @@ def to_html(comparison: Comparison) -> str:
     )
 
 
+def section_to_html(section: Any) -> str:
+    """The parts of a section of a comparison: its numbers, then its frames to unfold."""
+    from occstats.report.extra_tables import plain_table
+
+    parts = {item.name: getattr(section, item.name) for item in fields(section)}
+    tables = {
+        name: plain_table(name, _title(name), "", part)
+        for name, part in parts.items()
+        if isinstance(part, pd.DataFrame)
+    }
+    numbers = "".join(
+        f"<li>{_title(name)}: {part:.4g}</li>"
+        for name, part in parts.items()
+        if isinstance(part, int | float)
+    )
+    shown = "".join(
+        f"<details{' open' if position == 0 else ''}><summary>{_title(name)}</summary>"
+        f"{table_to_html(table, most_rows=MOST_ROWS)}</details>"
+        for position, (name, table) in enumerate(tables.items())
+    )
+    return f'<div class="occstats"><ul>{numbers}</ul>{shown}</div>'
+
+
+def _title(name: str) -> str:
+    return name.replace("_", " ").capitalize()
+
+
 def first_sentence(verdict: str) -> tuple[str, str]:
     """The answer itself, and what there is to know about it.
 
@@ -89,5 +120,6 @@ def _cell(text: str) -> str:
     return escape(printable(text), quote=True)
 
 
-def _align(number: bool) -> str:
-    return f' style="text-align:{"right" if number else "left"}"'
+def _align(column: Column) -> str:
+    """Numbers stand to the right, as the whole table does: notebooks keep every byte."""
+    return "" if column.number else ' style="text-align:left"'

@@ -2,46 +2,18 @@ r"""Tables as LaTeX (booktabs), with every name escaped: ``\input{}`` in a name 
 
 import re
 
-from occstats.comparison.methods import MethodsText
-from occstats.names import printable
+from occstats.comparison.words.methods import MethodsText
 from occstats.report.table import Column, Table
+from occstats.report.writing import minus_signs
+from occstats.tex import COMMANDS
+from occstats.text import ABSENT, printable
 
-__all__ = ["escape", "floating", "methods_to_latex", "table_to_latex"]
+__all__ = ["escape", "methods_to_latex", "table_to_latex"]
 
 # A table longer than a page breaks across pages.
 PAGE_ROWS = 45
 
-_REPLACED = {
-    "\\": r"\textbackslash{}",
-    "{": r"\{",
-    "}": r"\}",
-    "$": r"\$",
-    "&": r"\&",
-    "#": r"\#",
-    "%": r"\%",
-    "_": r"\_",
-    "^": r"\textasciicircum{}",
-    "~": r"\textasciitilde{}",
-    "<": r"$<$",
-    ">": r"$>$",
-    "|": r"\textbar{}",
-    "`": r"\textasciigrave{}",
-    "≥": r"$\geq$",
-    "≤": r"$\leq$",
-    "±": r"$\pm$",
-    "−": r"$-$",
-    "×": r"$\times$",
-    "–": r"--",
-    "α": r"$\alpha$",
-    "τ": r"$\tau$",
-    "χ": r"$\chi$",
-    "ρ": r"$\rho$",
-    "²": r"$^2$",
-    "Σ": r"$\Sigma$",
-    "½": r"$1/2$",
-    "…": r"\ldots{}",
-}  # fmt: skip
-_PATTERN = re.compile("|".join(re.escape(character) for character in _REPLACED))
+_PATTERN = re.compile("|".join(re.escape(character) for character in COMMANDS))
 
 
 def escape(text: str) -> str:
@@ -54,76 +26,154 @@ def escape(text: str) -> str:
     """
     # Two hyphens would become a dash.
     apart = printable(text).replace("--", "-\u200b-")
-    return _PATTERN.sub(lambda match: _REPLACED[match[0]], apart).replace("\u200b", "{}")
+    return _PATTERN.sub(lambda match: COMMANDS[match[0]], apart).replace("\u200b", "{}")
 
 
-def _cell(text: str, column: Column) -> str:
-    # In a column of numbers a hyphen before a digit is a minus sign.
-    if not column.number:
-        return escape(text)
-    signed = re.sub(r"-(?=[\d.])", "−", text)
-    return escape(signed)
+_NUMBER = re.compile(r"([+-]?)(\d+)(?:\.(\d+))?")
+_ALIGNED = (
+    r"% needs: \usepackage{booktabs,longtable,siunitx,etoolbox}",
+    r"% \robustify\bfseries \sisetup{detect-weight=true, detect-inline-weight=math}",
+)
 
 
-def table_to_latex(table: Table) -> str:
-    """The table as a ``table`` environment, or a ``longtable`` where a page is too short."""
-    rows = []
-    for index, row in enumerate(table.cells()):
+def table_to_latex(table: Table, *, aligned: bool = False, group_columns: int = 0) -> str:
+    r"""The table as a ``table`` environment, or a ``longtable`` where a page is too short.
+
+    Parameters
+    ----------
+    table
+        The table.
+    aligned
+        Decimal points in line by siunitx: a column of numbers with as many decimals is an ``S``
+        column, and a cell without a number stands in braces, as siunitx wants it. Bold numbers
+        keep their place: they need ``\robustify\bfseries`` (etoolbox) and
+        ``\sisetup{detect-weight}``, which the first lines of the output say.
+    group_columns
+        The first so many columns say what group a row belongs to: repeated values are left out,
+        and a rule stands between groups. The first of them decides.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"name": ["a_b", "c"], "score": [0.5, -0.25]})
+    >>> columns = (Column("name", ("name",), number=False),
+    ...            Column("score", ("score",), "{:.2f}".format))
+    >>> print(table_to_latex(Table("t", "Scores", "", frame, columns), aligned=True))
+    % needs: \usepackage{booktabs,longtable,siunitx,etoolbox}
+    % \robustify\bfseries \sisetup{detect-weight=true, detect-inline-weight=math}
+    \begin{table}
+    \centering
+    \caption{Scores.}
+    \label{tab:t}
+    \begin{tabular}{@{}lS[table-format=-1.2]@{}}
+    \toprule
+    name & {score} \\
+    \midrule
+    a\_b & 0.50 \\
+    c & -0.25 \\
+    \bottomrule
+    \end{tabular}
+    \end{table}
+    <BLANKLINE>
+    """
+    written = table.cells()
+    forms = [
+        _form([row[position] for row in written]) if aligned and column.number else None
+        for position, column in enumerate(table.columns)
+    ]
+    alignment = "".join(
+        "l" if not column.number else "r" if form is None else f"S[table-format={form}]"
+        for column, form in zip(table.columns, forms, strict=True)
+    )
+    headers = [
+        escape(header) if form is None else f"{{{escape(header)}}}"
+        for header, form in zip(table.headers, forms, strict=True)
+    ]
+    sentences = [table.title + ".", table.explanation, table.note]
+    caption = rf"\caption{{{escape(' '.join(filter(None, sentences)))}}}"
+    label = rf"\label{{tab:{table.name.replace('_', '-')}}}"
+    columns = f"{{@{{}}{alignment}@{{}}}}"
+    head = [r"\toprule", " & ".join(headers) + r" \\", r"\midrule"]
+    rows = _rows(table, written, forms, group_columns)
+    long = len(written) > PAGE_ROWS
+    if long:
+        continued = rf"\multicolumn{{{len(headers)}}}{{r@{{}}}}{{Continued on next page}} \\"
+        lines = [
+            rf"\begin{{longtable}}{columns}",
+            rf"{caption}{label}\\",
+            *head,
+            r"\endfirsthead",
+            *head,
+            r"\endhead",
+            r"\midrule",
+            continued,
+            r"\endfoot",
+            r"\bottomrule",
+            r"\endlastfoot",
+            *rows,
+            r"\end{longtable}",
+        ]
+    else:
+        lines = [
+            r"\begin{table}",
+            r"\centering",
+            caption,
+            label,
+            rf"\begin{{tabular}}{columns}",
+            *head,
+            *rows,
+            r"\bottomrule",
+            r"\end{tabular}",
+            r"\end{table}",
+        ]
+    plain = ("% needs: booktabs, longtable" if long else "% needs: booktabs",)
+    return "\n".join([*(_ALIGNED if aligned else plain), *lines]) + "\n"
+
+
+def _form(cells: list[str]) -> str | None:
+    """The shape of the numbers of a column; None where they are not all written alike."""
+    present = [cell for cell in cells if cell not in ("", ABSENT)]
+    numbers = [match for cell in present if (match := _NUMBER.fullmatch(cell)) is not None]
+    decimals = {len(match[3] or "") for match in numbers}
+    if len(numbers) < len(present) or len(decimals) != 1:
+        return None
+    sign = "+" if any(match[1] == "+" for match in numbers) else ""
+    sign = sign or ("-" if any(match[1] for match in numbers) else "")
+    whole = max(len(match[2]) for match in numbers)
+    places = decimals.pop()
+    return f"{sign}{whole}.{places}" if places else f"{sign}{whole}"
+
+
+def _rows(
+    table: Table, written: list[list[str]], forms: list[str | None], group_columns: int
+) -> list[str]:
+    lines: list[str] = []
+    before: list[str] = []
+    for index, row in enumerate(written):
+        same_group = bool(before) and group_columns > 0 and row[0] == before[0]
+        if before and group_columns > 0 and not same_group:
+            lines.append(r"\midrule")
         cells = []
-        for cell, column in zip(row, table.columns, strict=True):
-            written = _cell(cell, column)
-            cells.append(rf"\textbf{{{written}}}" if table.is_best(index, column) else written)
+        for position, (cell, column, form) in enumerate(
+            zip(row, table.columns, forms, strict=True)
+        ):
+            blank = same_group and position < group_columns and cell == before[position]
+            bold = table.is_best(index, column)
+            cells.append("" if blank else _cell(cell, column, form, bold=bold))
         line = " & ".join(cells) + r" \\"
         # After the end of a row, TeX takes a bracket or a star for an option of that end.
-        rows.append("{}" + line if line.startswith(("[", "*")) else line)
-    header = " & ".join(escape(name) for name in table.headers) + r" \\"
-    alignment = "".join("r" if column.number else "l" for column in table.columns)
-    sentences = [table.title + ".", table.explanation, table.note]
-    caption = escape(" ".join(sentence for sentence in sentences if sentence))
-    label = f"tab:{table.name.replace('_', '-')}"
-    parts = (caption, label, alignment, header, rows)
-    if len(rows) > PAGE_ROWS:
-        lines = ["% needs: booktabs, longtable", *_long(*parts)]
-    else:
-        lines = ["% needs: booktabs", *floating(*parts)]
-    return "\n".join(lines) + "\n"
+        lines.append("{}" + line if line.startswith(("[", "*")) else line)
+        before = row
+    return lines
 
 
-def floating(caption: str, label: str, alignment: str, header: str, rows: list[str]) -> list[str]:
-    """The lines of a table that fits one page."""
-    return [
-        r"\begin{table}",
-        r"\centering",
-        rf"\caption{{{caption}}}",
-        rf"\label{{{label}}}",
-        rf"\begin{{tabular}}{{@{{}}{alignment}@{{}}}}",
-        r"\toprule",
-        header,
-        r"\midrule",
-        *rows,
-        r"\bottomrule",
-        r"\end{tabular}",
-        r"\end{table}",
-    ]
-
-
-def _long(caption: str, label: str, alignment: str, header: str, rows: list[str]) -> list[str]:
-    return [
-        rf"\begin{{longtable}}{{@{{}}{alignment}@{{}}}}",
-        rf"\caption{{{caption}}}\label{{{label}}}\\",
-        r"\toprule",
-        header,
-        r"\midrule",
-        r"\endfirsthead",
-        r"\toprule",
-        header,
-        r"\midrule",
-        r"\endhead",
-        r"\bottomrule",
-        r"\endfoot",
-        *rows,
-        r"\end{longtable}",
-    ]
+def _cell(cell: str, column: Column, form: str | None, *, bold: bool) -> str:
+    if form is not None and (not cell or _NUMBER.fullmatch(cell)):
+        return rf"\bfseries {cell}" if bold else cell
+    # In a column of numbers a hyphen before a digit is a minus sign.
+    written = escape(minus_signs(cell) if column.number else cell)
+    written = rf"\textbf{{{written}}}" if bold else written
+    return written if form is None else f"{{{written}}}"
 
 
 def methods_to_latex(methods: MethodsText) -> str:

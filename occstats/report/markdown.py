@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from occstats.names import printable
 from occstats.report.table import Table
+from occstats.text import printable
 
 if TYPE_CHECKING:
     from occstats.comparison.result import Comparison

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
-from occstats.comparison.verdict import ROW_FAMILY_NOTE, describe_test
-from occstats.formats import decimals, p_value, percent, text
+from occstats.comparison.pairs import BETTER, WORSE
+from occstats.comparison.words.verdict import ROW_FAMILY_NOTE
 from occstats.report.table import Column, Leading, Table, grid, with_headers
 from occstats.report.writing import blank_or, interval, score_digits, shares
+from occstats.text import decimals, p_value, percent, word
 
 if TYPE_CHECKING:
     from occstats.comparison.result import Comparison
@@ -22,29 +24,41 @@ def p_value_table(comparison: Comparison) -> Table:
     """The triangle of corrected p-values, or the tests against the control."""
     settings = comparison.settings
     square = comparison.matrix("p_adjusted_unclipped")
-    claim = "the row is better than the column"
+    claim, claimed = "the row is better than the column", [BETTER]
     if settings.alternative == "less":
         # The test that the column is worse than the row makes the same claim.
         square = square.T
     elif settings.alternative == "two-sided":
-        claim = "row and column differ"
+        claim, claimed = "row and column differ", [BETTER, WORSE]
     if settings.control is None:
         square = _upper_triangle(square)
     else:
         square = square.loc[[settings.control]].drop(columns=settings.control)
+    found = comparison.matrix("conclusion").loc[square.index, square.columns].isin(claimed)
     shown, columns = grid([Leading("algorithm", list(square.index))], square, blank_or(p_value))
     corrected = settings.correction != "none"
     return Table(
         name="p_values",
         title="Corrected p-values" if corrected else "P-values, not corrected",
-        explanation=f"Tests that {claim}: {describe_test(settings)}.",
+        explanation=f"Tests that {claim}: {settings.test_in_words}.",
         frame=with_headers(shown, columns),
         shown=shown,
         columns=columns,
-        note=ROW_FAMILY_NOTE
-        if settings.family == "row" and corrected and len(comparison.algorithms) > 2
-        else "",
+        best=found.where(square.notna(), False).set_axis([c.keys[0] for c in columns[1:]], axis=1),
+        best_means="different, by the rule of the verdict.",
+        note=" ".join(_notes(comparison)),
     )
+
+
+def _notes(comparison: Comparison) -> Iterator[str]:
+    settings = comparison.settings
+    if settings.family == "row" and settings.correction != "none":
+        if len(comparison.algorithms) > 2:
+            yield ROW_FAMILY_NOTE
+        elif settings.alternative != "two-sided":
+            yield "Tests in either direction are not corrected for each other."
+    if settings.rule == "max-t":
+        yield f"Bold is what is concluded, by the {comparison.basis}, not by these p-values."
 
 
 def _upper_triangle(square: pd.DataFrame) -> pd.DataFrame:
@@ -64,9 +78,9 @@ def pairwise_table(comparison: Comparison) -> Table:
     digits = score_digits(comparison)
     signed = decimals(digits, signed=True)
     columns = [
-        Column("better", ("a",), text, number=False),
-        Column("worse", ("b",), text, number=False),
-        Column("p", ("p_adjusted_unclipped",), p_value),
+        Column("better", ("a",), word, number=False),
+        Column("worse", ("b",), word, number=False),
+        Column("p", (comparison.settings.deciding_p,), p_value),
         Column("difference", ("mean_difference",), signed),
         Column(level, ("difference_ci_low", "difference_ci_high"), interval(signed)),
         Column("shift", ("hodges_lehmann",), signed),
@@ -79,11 +93,13 @@ def pairwise_table(comparison: Comparison) -> Table:
         Column("rank-biserial", ("rank_biserial",), decimals(2, signed=True)),
     ]
     p_name = "P-value" if comparison.settings.correction == "none" else "Corrected p-value"
+    if comparison.settings.rule == "max-t":
+        p_name = "Two-sided p-value corrected for all pairs together"
     present = tuple(column for column in columns if all(key in frame for key in column.keys))
     if control is not None:
         present = (
-            Column("control", ("a",), text, number=False),
-            Column("other", ("b",), text, number=False),
+            Column("control", ("a",), word, number=False),
+            Column("other", ("b",), word, number=False),
             *present[2:],
         )
     return Table(
@@ -91,7 +107,7 @@ def pairwise_table(comparison: Comparison) -> Table:
         title="How much better",
         explanation=f"{p_name}; mean difference of {comparison.results.score_name} with "
         "its interval; Hodges-Lehmann shift, the typical difference; shares of tasks won, tied, "
-        "lost; posterior probabilities of better, practically the same "
+        "lost; signed-rank shares of better, practically the same "
         f"(±{comparison.settings.rope:g}) and worse; chance to win on a new task of these data "
         "sets, and on a new data set; rank-biserial correlation, from -1 (always loses) to 1 "
         "(always wins).",
@@ -132,8 +148,8 @@ def complementary_table(comparison: Comparison) -> Table:
         "among all pairs.",
         frame=comparison.complementary_pairs,
         columns=(
-            Column("one", ("a",), text, number=False),
-            Column("other", ("b",), text, number=False),
+            Column("one", ("a",), word, number=False),
+            Column("other", ("b",), word, number=False),
             Column(
                 f"mean best {comparison.results.score_name}", ("mean_best_score",), decimals(digits)
             ),

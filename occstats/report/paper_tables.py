@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -11,15 +10,11 @@ import numpy as np
 import pandas as pd
 
 from occstats.errors import ArgumentError
-from occstats.formats import decimals, integer, text
-from occstats.names import did_you_mean
-from occstats.report.csv import table_to_csv
-from occstats.report.fragment import table_to_html
-from occstats.report.markdown import table_to_markdown
+from occstats.report.media import MEDIA, table_files
 from occstats.report.pair_tables import p_value_table
-from occstats.report.siunitx import table_to_siunitx
 from occstats.report.table import Column, Leading, Table, grid, with_headers
 from occstats.report.writing import score_digits
+from occstats.text import decimals, did_you_mean, integer, score_word, word
 
 if TYPE_CHECKING:
     from occstats.comparison.result import Comparison
@@ -54,14 +49,13 @@ def paper_tables(comparison: Comparison) -> list[Table]:
 
 
 def paper_files(comparison: Comparison) -> Iterator[tuple[str, str]]:
-    """Each of the tables as LaTeX, Markdown, CSV and HTML: path and content."""
+    """Each of the tables in every medium: path and content."""
     for table in paper_tables(comparison):
         groups = 2 if table.name == "paper_scores" else 0
         stem = f"paper/{table.name.removeprefix('paper_')}"
-        yield f"{stem}.tex", table_to_siunitx(table, group_columns=groups)
-        yield f"{stem}.md", table_to_markdown(table)
-        yield f"{stem}.csv", table_to_csv(table)
-        yield f"{stem}.html", table_to_html(table) + "\n"
+        yield from table_files(
+            table, stem, suffixes=tuple(MEDIA), aligned=True, group_columns=groups
+        )
 
 
 def paper_summary(comparison: Comparison) -> Table:
@@ -69,9 +63,9 @@ def paper_summary(comparison: Comparison) -> Table:
     frame = comparison.summary[["algorithm", "mean_rank", "mean_score", "cvsd"]]
     digits = score_digits(comparison)
     columns = [
-        Column("Algorithm", ("algorithm",), text, number=False),
+        Column("Algorithm", ("algorithm",), word, number=False),
         Column("Rank", ("mean_rank",), decimals(2)),
-        Column(_score_heading(comparison), ("mean_score",), decimals(digits)),
+        Column(score_word(comparison.results.score_name), ("mean_score",), decimals(digits)),
     ]
     spread = ""
     if frame["cvsd"].notna().any():
@@ -79,7 +73,7 @@ def paper_summary(comparison: Comparison) -> Table:
         spread = " and its standard deviation across cross-validation folds (CVSD)"
     return Table(
         name="paper_summary",
-        title=f"Weighted mean rank and {_score_heading(comparison)}{spread}",
+        title=f"Weighted mean rank and {score_word(comparison.results.score_name)}{spread}",
         explanation="",
         frame=frame,
         columns=tuple(columns),
@@ -90,7 +84,13 @@ def paper_p_values(comparison: Comparison) -> Table:
     """The triangle of corrected p-values, its first column without a heading."""
     table = p_value_table(comparison)
     first, *rest = table.columns
-    return replace(table, name="paper_p_values", columns=(replace(first, header=""), *rest))
+    return replace(
+        table,
+        name="paper_p_values",
+        columns=(replace(first, header=""), *rest),
+        best=None,
+        best_means="",
+    )
 
 
 def paper_scores(comparison: Comparison, *, order: Sequence[str] | None = None) -> Table:
@@ -129,7 +129,7 @@ def paper_scores(comparison: Comparison, *, order: Sequence[str] | None = None) 
         best = top - oriented <= comparison.settings.tie_tolerance
     return Table(
         name="paper_scores",
-        title=f"{_score_heading(comparison)} of every algorithm on every task",
+        title=f"{score_word(comparison.results.score_name)} of every algorithm on every task",
         explanation="The best of each task is bold.",
         frame=with_headers(shown, columns),
         shown=shown,
@@ -146,7 +146,7 @@ def defaults_table(frame: pd.DataFrame) -> Table:
     ----------
     frame
         ``descriptor``, ``hyperparameter`` and ``default``, such as
-        `occstats.experiment.defaults.default_hyperparameters` or a sweep gives them.
+        `occstats.tuning.default_hyperparameters` or a sweep gives them.
 
     Examples
     --------
@@ -168,16 +168,11 @@ def defaults_table(frame: pd.DataFrame) -> Table:
         "the nearest integer from 1 to n − 1.",
         frame=frame,
         columns=(
-            Column("Data descriptor", ("descriptor",), text, number=False),
-            Column("Hyperparameter", ("hyperparameter",), text, number=False),
-            Column("Default value", ("default",), text, number=False),
+            Column("Data descriptor", ("descriptor",), word, number=False),
+            Column("Hyperparameter", ("hyperparameter",), word, number=False),
+            Column("Default value", ("default",), word, number=False),
         ),
     )
-
-
-def _score_heading(comparison: Comparison) -> str:
-    name = comparison.results.score_name
-    return name.upper() if re.fullmatch("auroc|auc|map|rmse|mae", name) else name
 
 
 def _plain(write: Callable[..., str]) -> Callable[..., str]:

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from occstats import formats
 from occstats.report.table import Column, Table
+from occstats.text import decimals, integer, significant, word
 
 if TYPE_CHECKING:
-    from occstats.experiment.tuning import Sweep
+    from occstats.tuning import Sweep
 
 __all__ = ["choices_table", "defaults_table", "print_sweep", "write_sweep"]
 
@@ -29,12 +29,12 @@ AXIS_LABELS = {
 def _number(value: Any) -> str:
     if isinstance(value, str | bool):
         return str(value)
-    return formats.significant(4)(value)
+    return significant(4)(value)
 
 
 def _range(low: Any, high: Any) -> str:
     if pd.isna(low) or pd.isna(high):
-        return formats.text(None)
+        return word(None)
     return f"{_number(low)} – {_number(high)}"
 
 
@@ -59,8 +59,8 @@ def defaults_table(sweep: Sweep) -> Table:
             Column("Paper", ("paper",), _number),
             Column("Flat", ("flat_low", "flat_high"), _range),
             Column("Interval", ("ci_low", "ci_high"), _range),
-            Column("AUROC", ("score",), formats.decimals(4)),
-            Column("Data sets", ("n_datasets",), formats.integer),
+            Column("AUROC", ("score",), decimals(4)),
+            Column("Data sets", ("n_datasets",), integer),
         ),
         note=" ".join(sweep.notes),
         terminal_rows=30,
@@ -83,7 +83,7 @@ def choices_table(sweep: Sweep) -> Table:
             Column("Descriptor", ("descriptor",), number=False),
             Column("Data set", ("dataset",), number=False),
             *(Column(name, (name,), _number) for name in names),
-            Column("AUROC", ("auroc",), formats.decimals(3)),
+            Column("AUROC", ("auroc",), decimals(3)),
         ),
         terminal_rows=0,
     )
@@ -103,24 +103,20 @@ def write_sweep(
     list of str
         What could not be drawn, with the reason.
     """
-    from occstats.report.writer import write_files
+    from occstats.files import write_folder
 
-    write_files(folder, _contents(sweep))
+    write_folder(folder, _contents(sweep))
     return _draw(sweep, folder, figure_formats)
 
 
 def _contents(sweep: Sweep) -> Iterator[tuple[str, str | bytes]]:
-    from occstats.report.csv import table_to_csv
-    from occstats.report.latex import table_to_latex
-    from occstats.report.markdown import table_to_markdown
+    from occstats.report.media import table_files
 
     tables = [defaults_table(sweep)]
     if len(sweep.chosen):
         tables.append(choices_table(sweep))
     for table in tables:
-        yield f"{table.name}.csv", table_to_csv(table)
-        yield f"{table.name}.md", table_to_markdown(table)
-        yield f"{table.name}.tex", table_to_latex(table)
+        yield from table_files(table, table.name)
     yield "tuning.json", json.dumps(sweep.to_dict(), indent=1, ensure_ascii=False) + "\n"
     yield "curves.csv", sweep.curves.to_csv(index=False, lineterminator="\n")
     for metric, results in sweep.results_by_metric.items():
@@ -133,7 +129,7 @@ def _draw(sweep: Sweep, folder: str | Path, kinds: tuple[str, ...]) -> list[str]
     from occstats.figures.saving import save
     from occstats.figures.style import FigureError
 
-    if sweep.curves.empty:
+    if sweep.curves.empty or not kinds:
         return []
     try:
         figure = draw(sweep.curves, axis_labels=AXIS_LABELS)

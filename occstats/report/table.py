@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import pandas as pd
 
-from occstats import formats
+from occstats.text import word
 
 __all__ = ["Column", "Leading", "Table", "grid", "with_headers"]
 
@@ -19,7 +20,7 @@ class Column:
 
     header: str
     keys: tuple[str, ...]
-    write: Callable[..., str] = formats.text
+    write: Callable[..., str] = word
     number: bool = True
 
 
@@ -41,6 +42,8 @@ class Table:
         The frame the columns are written from, where it has another shape than ``frame``.
     best
         A frame of truth values like ``columns`` × rows: cells to set in bold.
+    best_means
+        What these cells have in common, where they are marked in plain text, too.
     terminal_rows
         How many rows the terminal shows at most.
     """
@@ -53,6 +56,7 @@ class Table:
     note: str = ""
     shown: pd.DataFrame | None = None
     best: pd.DataFrame | None = None
+    best_means: str = ""
     terminal_rows: int = 20
 
     @property
@@ -74,11 +78,18 @@ class Table:
     def __len__(self) -> int:
         return len(self.frame if self.shown is None else self.shown)
 
+    @cached_property
+    def _bold(self) -> dict[str, list[bool]]:
+        return (
+            {}
+            if self.best is None
+            else {str(key): bold.tolist() for key, bold in self.best.items()}
+        )
+
     def is_best(self, row: int, column: Column) -> bool:
         """Whether the cell is set in bold."""
-        if self.best is None or column.keys[0] not in self.best.columns:
-            return False
-        return bool(self.best[column.keys[0]].iloc[row])
+        bold = self._bold.get(column.keys[0])
+        return bold is not None and bold[row]
 
 
 @dataclass(frozen=True)
@@ -87,7 +98,7 @@ class Leading:
 
     header: str
     values: list[Any]
-    write: Callable[..., str] = formats.text
+    write: Callable[..., str] = word
     number: bool = False
 
 

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from occstats.formats import decimals, p_value, percent, text
 from occstats.report.pair_tables import (
     complementary_table,
     kendall_table,
@@ -16,6 +15,7 @@ from occstats.report.pair_tables import (
 from occstats.report.table import Column, Table
 from occstats.report.task_tables import frequency_table, rank_table, score_table, strata_table
 from occstats.report.writing import interval, score_digits
+from occstats.text import decimals, p_value, percent, word
 
 if TYPE_CHECKING:
     from occstats.comparison.result import Comparison
@@ -53,6 +53,10 @@ def all_tables(comparison: Comparison) -> list[Table]:
     return [table for table in tables if len(table)]
 
 
+def _ranks(low: float, high: float) -> str:
+    return f"{low:.0f}" if low == high else f"{low:.0f}–{high:.0f}"
+
+
 def summary_table(comparison: Comparison) -> Table:
     """Mean rank, mean score, spread over folds, and the chance of being the best."""
     frame = comparison.summary
@@ -60,9 +64,10 @@ def summary_table(comparison: Comparison) -> Table:
     level = f"{100 * comparison.settings.confidence:g} %"
     score = decimals(score_digits(comparison))
     columns = [
-        Column("algorithm", ("algorithm",), text, number=False),
+        Column("algorithm", ("algorithm",), word, number=False),
         Column("mean rank", ("mean_rank",), decimals(2)),
         Column(level, ("mean_rank_ci_low", "mean_rank_ci_high"), interval(decimals(2))),
+        Column("ranks", ("rank_low", "rank_high"), _ranks),
         Column(f"mean {name}", ("mean_score",), score),
         Column(level, ("mean_score_ci_low", "mean_score_ci_high"), interval(score)),
         Column("CVSD", ("cvsd",), decimals(score_digits(comparison) + 1)),
@@ -82,7 +87,8 @@ def summary_table(comparison: Comparison) -> Table:
         f"{'; intervals resample whole data sets' if intervals else ''}.",
         frame=frame,
         columns=present,
-        note="P(best): posterior probability of the best mean rank on new data sets."
+        note="Ranks: those it may have, for all algorithms together. P(best): how often it has the "
+        "best mean rank when data sets are weighted at random; with few of them too sure of itself."
         if any(column.header == "P(best)" for column in present)
         else "",
     )
@@ -93,7 +99,7 @@ def regression_table(comparison: Comparison) -> Table:
     frame = comparison.regression
     terms = [term for term in frame["term"].unique() if term != "intercept"]
     shown = pd.DataFrame({"algorithm": frame["algorithm"].unique()})
-    columns = [Column("algorithm", ("algorithm",), text, number=False)]
+    columns = [Column("algorithm", ("algorithm",), word, number=False)]
     for position, term in enumerate(terms):
         rows = frame[frame["term"] == term].set_index("algorithm").reindex(shown["algorithm"])
         keys = (f"coefficient_{position}", f"p_{position}")

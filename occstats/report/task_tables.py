@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from occstats.formats import decimals, integer, percent
 from occstats.report.table import Leading, Table, grid, with_headers
 from occstats.report.writing import score_digits
+from occstats.text import decimals, integer, percent
 
 if TYPE_CHECKING:
     from occstats.comparison.result import Comparison

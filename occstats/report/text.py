@@ -8,21 +8,23 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from occstats.names import printable
-from occstats.report.table import Table
 from occstats.report.tables import all_tables, leading_tables
+from occstats.report.text_table import (
+    MOST_BLOCKS,
+    PARAGRAPH_WIDTH,
+    print_table,
+    print_wrapped,
+)
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from occstats.comparison.result import Comparison
 
-__all__ = ["brief", "print_comparison", "print_table"]
+__all__ = ["brief", "make_console", "print_comparison", "print_table"]
 
-# Beyond this a table is no longer read on a screen; the files have it whole.
-MOST_ROWS = 30
-LONGEST_NAME = 28
-PARAGRAPH_WIDTH = 96
+# What is looked at first is a screen, not a scroll.
+MOST_LEADING_BLOCKS = 2
 # A pipe has no width; wide enough for the tables of any study that is read at all.
 PIPE_WIDTH = 200
 
@@ -50,122 +52,58 @@ def make_console(file: Any = None, *, width: int | None = None) -> Console:
         soft_wrap=False,
         no_color=True if "NO_COLOR" in os.environ or not on_terminal else None,
         force_terminal=None if on_terminal else False,
+        # In a notebook Rich would show every line as an output of its own.
+        force_jupyter=False,
     )
 
 
 def print_comparison(
-    comparison: Comparison, folder: Path | None = None, *, file: Any = None
+    comparison: Comparison,
+    folder: Path | None = None,
+    *,
+    full: bool = False,
+    file: Any = None,
 ) -> None:
-    """Print the verdict, the tables and the notes."""
+    """Print the verdict, what is looked at first, and where the rest is; or all of it.
+
+    Parameters
+    ----------
+    comparison
+        The comparison.
+    folder
+        Where it was written to, if it was.
+    full
+        Whether to print every table that can be read on a screen.
+    file
+        Where to print instead of to standard output.
+    """
     console = make_console(file)
     _paragraph(console, comparison.verdict, "bold")
-    cut = False
-    for table in all_tables(comparison):
+    tables = all_tables(comparison) if full else leading_tables(comparison)
+    blocks = MOST_BLOCKS if full else MOST_LEADING_BLOCKS
+    for table in tables:
         if table.terminal_rows:
-            cut |= print_table(console, table)
+            print_table(console, table, most_blocks=blocks)
     _print_notes(console, comparison)
-    if cut and folder is None:
-        _paragraph(
-            console, "Use --out DIR for all tables, whole, and --json for all values.", "dim"
-        )
     if folder is not None:
         _paragraph(console, f"Written to {folder}.")
+        return
+    more = "" if full else "--full prints all tables, "
+    _paragraph(console, f"More: {more}--out DIR writes a report, --json prints all values.", "dim")
 
 
 def _print_notes(console: Console, comparison: Comparison) -> None:
     if not comparison.notes:
         return
-    _print_wrapped(console, "Notes", "bold")
+    print_wrapped(console, "Notes", "bold")
     for note in comparison.notes:
-        _print_wrapped(console, f"- {note}")
+        print_wrapped(console, f"- {note}")
     console.print()
 
 
 def _paragraph(console: Console, words: str, style: str = "") -> None:
-    _print_wrapped(console, words, style)
+    print_wrapped(console, words, style)
     console.print()
-
-
-def _print_wrapped(console: Console, words: str, style: str = "") -> None:
-    """Lines of a readable length, without blanks at their ends."""
-    lines = _text(printable(words), style).wrap(console, min(console.width, PARAGRAPH_WIDTH))
-    for line in lines:
-        line.rstrip()
-        console.print(line)
-
-
-def _text(words: str, style: str = "") -> Any:
-    from rich.text import Text
-
-    return Text(words, style=style)
-
-
-def print_table(console: Console, table: Table) -> bool:
-    """Print as many rows and columns as fit, and say what was left out; whether anything was."""
-    from rich import box
-    from rich.table import Table as RichTable
-
-    n_rows = min(len(table), table.terminal_rows, MOST_ROWS)
-    rows = [[shorten(cell) for cell in row] for row in table.cells(n_rows)]
-    headers = [shorten(name) for name in table.headers]
-    n_columns = _fitting(headers, rows, console.width)
-    drawn = RichTable(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1))
-    for header, column in list(zip(headers, table.columns, strict=True))[:n_columns]:
-        drawn.add_column(_text(header), justify="right" if column.number else "left", no_wrap=True)
-    for index, row in enumerate(rows):
-        cells = list(zip(row, table.columns, strict=True))[:n_columns]
-        drawn.add_row(
-            *(_text(cell, "bold" if table.is_best(index, column) else "") for cell, column in cells)
-        )
-    _print_wrapped(console, table.title, "bold")
-    _print_wrapped(console, table.explanation, "dim")
-    with console.capture() as capture:
-        console.print(drawn)
-    for line in capture.get().splitlines():
-        console.out(line.rstrip(), highlight=False)
-    left_out = _left_out(len(table) - n_rows, len(headers) - n_columns)
-    for words in (left_out, table.note):
-        if words:
-            _print_wrapped(console, words, "dim")
-    console.print()
-    return bool(left_out)
-
-
-def _fitting(headers: list[str], rows: list[list[str]], width: int) -> int:
-    """How many columns fit the screen; at least two, which may wrap."""
-    from rich.cells import cell_len
-
-    used = 0
-    for position in range(len(headers)):
-        used += max(cell_len(row[position]) for row in [headers, *rows]) + 2
-        if used - 1 > width:
-            return max(position, 2)
-    return len(headers)
-
-
-def _left_out(rows: int, columns: int) -> str:
-    parts = [
-        f"{number:,} more {noun}{'s' if number > 1 else ''}"
-        for number, noun in ((rows, "row"), (columns, "column"))
-        if number > 0
-    ]
-    return f"… and {' and '.join(parts)}, not shown here" if parts else ""
-
-
-def shorten(name: str) -> str:
-    """The name made visible and short enough for a column.
-
-    Examples
-    --------
-    >>> shorten("a" * 40)
-    'aaaaaaaaaaaaaaaaaaaaaaaaaaa…'
-    """
-    from rich.cells import cell_len, set_cell_size
-
-    shown = printable(name)
-    if cell_len(shown) <= LONGEST_NAME:
-        return shown
-    return set_cell_size(shown, LONGEST_NAME - 1).rstrip() + "…"
 
 
 def brief(comparison: Comparison) -> str:

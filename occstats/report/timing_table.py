@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from occstats.formats import decimals, integer, significant, text
 from occstats.report.table import Column, Table
+from occstats.text import decimals, integer, significant, word
 
 __all__ = ["timing_table"]
 
@@ -54,7 +54,7 @@ def timing_table(times: pd.DataFrame) -> Table:
         "query, and the power of n with which they grow.",
         frame=pd.DataFrame(rows, columns=names),
         columns=(
-            Column("descriptor", ("descriptor",), text, number=False),
+            Column("descriptor", ("descriptor",), word, number=False),
             Column("n", ("n",), integer),
             Column("construction s", ("fit_seconds",), significant(3)),
             Column("grows as n^", ("fit_growth",), decimals(2)),

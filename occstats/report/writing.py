@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from occstats.formats import text
+from occstats.text import word
 
 if TYPE_CHECKING:
     from occstats.comparison.result import Comparison
 
-__all__ = ["blank_or", "interval", "score_digits", "shares"]
+__all__ = ["blank_or", "interval", "minus_signs", "score_digits", "shares"]
 
 
 def interval(write: Callable[..., str]) -> Callable[[float, float], str]:
@@ -21,7 +22,7 @@ def interval(write: Callable[..., str]) -> Callable[[float, float], str]:
 
     def written(low: float, high: float) -> str:
         if math.isnan(low) or math.isnan(high):
-            return text(None)
+            return word(None)
         return f"[{write(low)}, {write(high)}]"
 
     return written
@@ -42,7 +43,7 @@ def shares(*values: float) -> str:
     ('34 / 33 / 33', '51 / 7 / 42')
     """
     if any(math.isnan(value) for value in values):
-        return text(None)
+        return word(None)
     percentages = [math.floor(100 * value) for value in values]
     remainders = [100 * value - whole for value, whole in zip(values, percentages, strict=True)]
     missing = round(100 * sum(values)) - sum(percentages)
@@ -58,3 +59,14 @@ def blank_or(write: Callable[..., str]) -> Callable[[float], str]:
         return "" if math.isnan(value) else write(value)
 
     return written
+
+
+def minus_signs(text: str) -> str:
+    """The text with a minus where a hyphen stands before a digit.
+
+    Examples
+    --------
+    >>> minus_signs("[-0.010, +0.022]")
+    '[−0.010, +0.022]'
+    """
+    return re.sub(r"-(?=[\d.])", "−", text)

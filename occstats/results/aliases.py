@@ -1,99 +1,302 @@
-"""The names that columns usually go by."""
+"""The words that columns go by: usual names of each role, measures, directions, traits."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
-__all__ = ["ALIASES", "AUROC", "GENERIC", "TRAITS", "is_bounded", "is_loss", "normalise"]
+__all__ = [
+    "ALIASES",
+    "AUROC",
+    "CORRECT",
+    "FAILED_WORDS",
+    "FLAGS",
+    "GENERIC",
+    "SUCCEEDED",
+    "TRAITS",
+    "UNDEFINED_WORDS",
+    "is_bounded",
+    "is_loss",
+    "is_spread",
+    "is_summary",
+    "looks_like_trait",
+    "lower_is_better",
+    "measure",
+    "methods_among",
+    "name_from_file",
+    "normalise",
+    "stands_beside",
+]
+
+
+def _set(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
 
 # The first name of each role is the project's own: where it is present, no other is asked for.
 ALIASES: Mapping[str, tuple[str, ...]] = {
     "cluster": (
         *("dataset", "data_set", "dataset_name", "data_set_name", "dataset_id", "data_set_id"),
         *("data_id", "data_name", "did", "cluster", "cluster_id", "group", "group_id", "data"),
+        *("datasets", "suite", "benchmark", "benchmark_name", "corpus"),
     ),
     "task": (
         *("class", "target_class", "normal_class", "positive_class", "class_name", "class_label"),
-        *("task", "task_id", "task_name", "oml_task_id", "problem", "problem_id", "instance"),
-        *("instance_id", "target", "subtask"),
+        *("task", "task_id", "task_name", "oml_task_id", "problem", "problem_id", "problem_name"),
+        *("instance", "instance_id", "instance_name", "target", "subtask", "filename"),
+        *("file_name", "file", "series", "series_id", "game", "env", "env_id", "environment"),
+        *("function", "sample_id", "question_id", "doc_id", "scenario"),
     ),
     "algorithm": (
         *("descriptor", "algorithm", "algorithm_name", "algorithm_id", "algo", "classifier"),
         *("classifier_name", "clf", "model", "model_name", "model_id", "method", "method_name"),
         *("learner", "learner_id", "learner_name", "framework", "detector", "detector_name"),
         *("estimator", "estimator_name", "approach", "system", "flow", "flow_name", "technique"),
+        *("solver", "solver_name", "agent", "agent_name", "optimizer", "optimiser", "policy"),
+        *("regressor", "regressor_name", "forecaster", "algorithms", "models", "methods"),
+        *("strategy", "heuristic", "baseline", "tool", "pipeline", "submission", "team"),
+        *("scheme", "variant", "competitor", "entry"),
     ),
     "score": (
-        *("auroc", "roc_auc", "auc_roc", "aucroc", "rocauc", "auc", "score", "test_score"),
-        *("mean_test_score", "mean_score", "accuracy", "acc", "balanced_accuracy", "bacc"),
-        *("predictive_accuracy", "area_under_roc_curve", "f1", "f1_score", "f_measure"),
-        *("average_precision", "auprc", "pr_auc", "precision", "recall", "kappa", "mcc", "r2"),
+        *("auroc", "roc_auc", "auc_roc", "aucroc", "rocauc", "auc", "score", "accuracy", "acc"),
+        *("balanced_accuracy", "bacc", "predictive_accuracy", "area_under_roc_curve", "f1"),
+        *("f1_score", "f_measure", "average_precision", "ap", "auprc", "pr_auc", "aucpr", "r2"),
+        *("mcc", "kappa", "precision", "recall", "ndcg", "mrr", "map", "bleu", "exact_match"),
         *("result", "value", "metric_value", "performance", "neg_logloss", "neg_rmse"),
-        *("rmse", "mse", "mae", "mape", "logloss", "log_loss", "error_rate", "ce", "loss", "brier"),
-        *("brier_score", "root_mean_squared_error", "mean_absolute_error", "mean_squared_error"),
+        *("neg_log_loss", "rmse", "log_mse", "mse", "mae", "mape", "smape", "mase", "logloss"),
+        *("log_loss", "error_rate", "error", "err", "ce", "loss", "brier", "brier_score", "wer"),
+        *("cer", "perplexity", "regret", "root_mean_squared_error", "mean_absolute_error"),
+        *("mean_squared_error", "reward", "return", "percent_correct", "area_under_roc"),
     ),
     "fold": (
         *("fold", "fold_id", "fold_index", "fold_number", "fold_nr", "cv_fold", "outer_fold"),
-        *("split", "split_id", "iteration", "iter"),
+        *("split", "split_id", "iteration", "iter", "resample", "resample_id"),
     ),
     "repeat": (
         *("repeat", "repeat_id", "repetition", "rep", "replicate", "replication", "run", "run_id"),
-        *("trial", "seed", "random_seed", "random_state", "rng_seed"),
+        *("trial", "seed", "random_seed", "random_state", "rng_seed", "idx_rep"),
     ),
     "status": ("status", "state", "run_status", "job_status"),
     "metric": ("metric", "measure", "metric_name", "measure_name", "evaluation_measure"),
 }
+# Names of columns of booleans that say whether a row succeeded.
+FLAGS = frozenset(("found", "success", "succeeded", "solved", "converged", "valid", "ok", "passed"))
+# Names of columns of booleans that are scores where there is no other.
+CORRECT = FLAGS | {"correct", "is_correct", "pass", "win", "won", "exact_match"}
+
+# What a status may say.
+SUCCEEDED = frozenset(
+    (
+        *("ok", "success", "successful", "succeeded", "done", "finished", "completed", "complete"),
+        *("true", "yes", "1", "solved", "optimal", "converged", "passed", "pass", "found", "valid"),
+    )
+)
+UNDEFINED_WORDS = frozenset(("undefined", "no_auroc", "no_score", "not_defined"))
+FAILED_WORDS = frozenset(
+    (
+        *("failed", "fail", "failure", "error", "errored", "crashed", "crash", "timeout"),
+        *("timed_out", "time_out", "memory", "memout", "oom", "out_of_memory", "killed"),
+        *("aborted", "cancelled", "canceled", "false", "no", "0", "infeasible", "unsolved"),
+        *("invalid", "missing", "skipped", "diverged", "exception", "nan", "not_run"),
+        *("running", "pending", "unknown", "interrupted"),
+    )
+)
 
 TRAITS: Mapping[str, tuple[str, ...]] = {
-    "n": ("n", "n_instances", "n_target", "n_train", "instances", "class_size"),
-    "m": ("m", "n_features", "n_attributes", "features", "attributes", "dimensions", "dim"),
+    "n": (
+        *("n", "n_instances", "n_samples", "n_target", "n_train", "instances", "samples"),
+        *("class_size", "num_instances", "num_samples", "number_of_instances"),
+    ),
+    "m": (
+        *("m", "n_features", "n_attributes", "features", "attributes", "dimensions", "dim"),
+        *("n_dimensions", "num_features", "number_of_features"),
+    ),
     "sparsity": ("sparsity",),
 }
 
 AUROC = frozenset(
-    ("auroc", "roc_auc", "auc_roc", "aucroc", "rocauc", "auc", "area_under_roc_curve")
+    ("auroc", "roc_auc", "auc_roc", "aucroc", "rocauc", "auc", "area_under_roc_curve", "roc")
 )
 # Scores that lie in [0, 1] by definition.
 _BOUNDED = AUROC.union(
     ("accuracy", "acc", "balanced_accuracy", "bacc", "predictive_accuracy", "f1", "f1_score"),
-    (
-        "f_measure",
-        "average_precision",
-        "auprc",
-        "pr_auc",
-        "precision",
-        "recall",
-        "error_rate",
-        "ce",
-    ),
-)
-# Scores of which less is better.
-_LOSSES = frozenset(
-    ("rmse", "mse", "mae", "mape", "logloss", "log_loss", "error_rate", "ce", "loss", "brier")
-).union(
-    ("brier_score", "root_mean_squared_error", "mean_absolute_error", "mean_squared_error"),
+    ("f_measure", "average_precision", "ap", "auprc", "aucpr", "pr_auc", "precision", "recall"),
+    ("error_rate", "ce"),
 )
 # Names that do not say what was measured.
-GENERIC = frozenset(("score", "test_score", "mean_test_score", "mean_score", "result")).union(
-    ("value", "metric_value", "performance"),
+GENERIC = frozenset(("score", "result", "value", "metric_value", "performance"))
+
+# Words of which less is better, and of which more is better.
+_LOWER = _set(
+    "rmse mse mae mape smape mase rmsle nrmse nmse msle crps err error errors loss losses "
+    "logloss wer cer eer ter time times runtime runtimes seconds secs duration durations "
+    "latency regret gap perplexity ppl bpb rank ranks brier nll ce ece deviance "
+    "misclassification residual fid fpr fnr cost costs"
 )
+_HIGHER = _set(
+    "auroc auc roc aucroc rocauc accuracy acc bacc f1 precision recall ap auprc aucpr map "
+    "ndcg mrr kappa mcc r2 reward return bleu rouge dice iou psnr ssim speedup throughput "
+    "rtfx gain hits correlation spearman pearson ari nmi elo sensitivity specificity exact "
+    "likelihood"
+)
+_NEGATED = frozenset(("neg", "negative", "minus", "negated"))
+# Words in which a measure is dressed without becoming another one.
+_DRESSING = frozenset(("test", "mean", "avg", "average", "main", "overall", "val", "validation"))
+
+# Words that by themselves name a trait of the tasks (or of the models, in a leaderboard) ...
+_TRAIT_WORDS = _set(
+    "cost costs price usd co2 kg emissions likes downloads "
+    "samples sample instances features feature dimensions dimension dims size sizes length "
+    "lengths len ratio perc percent percentage contamination rank ranks ranking seed seeds "
+    "time times runtime duration seconds memory tokens parameters params count counts number "
+    "num nb id index period year rtfx speed flops date version std stdev"
+)
+# ... and words that stand beside them.
+_TRAIT_COMPANIONS = _set(
+    "n of the per in data model max min total million billion thousand gb mb kb fp32 fp16 b m "
+    "k s ms embedding usage outlier outliers anomaly anomalies anom normal class classes "
+    "train training test average avg mean median fit prediction inference release imbalance "
+    "attribute attributes row rows column columns series"
+)
+# Names by which methods go everywhere: they tell rows of algorithms from rows of data sets.
+_METHODS = _set(
+    "svm svc ocsvm rf randomforest knn xgb xgboost lightgbm lgbm catboost mlp nb lr logreg cnn lstm"
+    " resnet fcn lof iforest if hbos pca ecod copod gbm gbdt c45 c4 cart adaboost lda qda dt ridge"
+    " lasso tabpfn autogluon tpot flaml rocket minirocket inceptiontime bert gpt"
+)
+_SUMMARY_WORDS = _set("average avg mean median overall total macro best max min maximum minimum")
+# Words that make of a score's name that of its spread, and that of its rank or cost.
+_SPREADS = _set("std sd stdev stddev sem se var variance ci")
+_BESIDE = _set("rank time runtime seconds")
 
 
 def normalise(name: str) -> str:
     """Reduce a column name to the form in which aliases are written.
 
-    >>> normalise(" Data Set-ID "), normalise("classif.auc")
-    ('data_set_id', 'auc')
+    >>> normalise(" Data Set-ID "), normalise("classif.auc"), normalise("# Dimensions")
+    ('data_set_id', 'auc', 'dimensions')
     """
-    # mlr3 prefixes measures with the kind of task.
-    plain = re.sub(r"^(classif|regr)\.", "", name.strip().casefold())
-    return re.sub(r"[\s_.\-]+", "_", plain).strip("_")
+    # mlr3 prefixes measures with the kind of task, Weka keys with key.
+    plain = re.sub(r"^(classif\.|regr\.|key_)", "", name.strip().casefold())
+    return re.sub(r"[\W_]+", "_", plain).strip("_")
+
+
+def measure(name: str) -> str:
+    """Reduce the name of a score to that of its measure.
+
+    >>> measure("r2_test"), measure("mean_test_score"), measure("main_score"), measure("test")
+    ('r2', 'score', 'score', 'test')
+    """
+    words = normalise(name).split("_")
+    kept = [word for word in words if word not in _DRESSING]
+    # Average precision and mean squared error are measures of their own.
+    whole = "_".join(words)
+    return whole if whole in ALIASES["score"] or not kept else "_".join(kept)
+
+
+def lower_is_better(score_name: str) -> bool | None:
+    """Say whether less is better of a score of this name; None if the name does not tell.
+
+    >>> lower_is_better("log_mse_test"), lower_is_better("AUC"), lower_is_better("neg_rmse")
+    (True, False, False)
+    >>> lower_is_better("score") is lower_is_better("time_to_accuracy") is None
+    True
+    """
+    words = set(normalise(score_name).split("_"))
+    less, more = bool(words & _LOWER), bool(words & _HIGHER)
+    if less == more:
+        return None
+    return not less if words & _NEGATED else less
 
 
 def is_loss(score_name: str) -> bool:
     """Whether a score of this name is better the lower it is."""
-    return normalise(score_name) in _LOSSES
+    return lower_is_better(score_name) is True
 
 
 def is_bounded(score_name: str) -> bool:
     """Whether a score of this name lies in [0, 1] by definition."""
-    return normalise(score_name) in _BOUNDED
+    return measure(score_name) in _BOUNDED
+
+
+def looks_like_trait(name: str) -> bool | None:
+    """Say whether a name is that of a trait: wholly, perhaps (None), or not.
+
+    >>> looks_like_trait("#Samples"), looks_like_trait("Model Size (Million Parameters)")
+    (True, True)
+    >>> looks_like_trait("Time-CNN") is None, looks_like_trait("ALP")
+    (True, False)
+    """
+    words = [word for word in re.split(r"[\W_]+", name.casefold()) if word]
+    if name.strip().startswith("#"):
+        return True
+    if not set(words) & _TRAIT_WORDS:
+        return False
+    return True if set(words) <= _TRAIT_WORDS | _TRAIT_COMPANIONS else None
+
+
+def stands_beside(name: str) -> tuple[str, str] | None:
+    """Give the column to which a name with std, rank or time belongs and that word, or None.
+
+    >>> stands_beside("SVM_std"), stands_beside("A (rank)"), stands_beside("Time-CNN") is None
+    (('svm', 'std'), ('a', 'rank'), True)
+    """
+    words = normalise(name).split("_")
+    if len(words) > 1 and words[-1] in _SPREADS | _BESIDE:
+        return "_".join(words[:-1]), words[-1]
+    if len(words) > 1 and words[0] in _SPREADS:
+        return "_".join(words[1:]), words[0]
+    return None
+
+
+def is_spread(word: str) -> bool:
+    """Whether a word is one for the spread of scores."""
+    return word in _SPREADS
+
+
+def methods_among(names: Iterable[str]) -> float:
+    """The share of names that are those of well-known methods.
+
+    >>> methods_among(["SVM", "Random_Forest", "k-NN", "iris"])
+    0.25
+    """
+    listed = list(names)
+    known = [name for name in listed if set(normalise(name).split("_")) & _METHODS]
+    return len(known) / len(listed) if listed else 0.0
+
+
+def is_summary(name: str) -> bool:
+    """Whether a column of this name may sum up the others.
+
+    >>> is_summary("Average"), is_summary("Avg. WER"), is_summary("MeanShift")
+    (True, True, False)
+    """
+    words = set(normalise(name).split("_"))
+    return bool(words & _SUMMARY_WORDS) and words <= _SUMMARY_WORDS | _HIGHER | _LOWER
+
+
+_IN_FILES = tuple(
+    sorted(
+        {name for name in ALIASES["score"] if lower_is_better(name) is not None}
+        - {"error", "err", "loss", "ce", "return", "map", "precision"}
+        | {"roc", "aucroc", "error_rate"},
+        key=len,
+        reverse=True,
+    )
+)
+_UNCERTAIN = re.compile(
+    r"(?:^|_)(err|errors?|loss|losses|runtimes?|times?(?!_?series)|seconds|durations?|regret)(?:_|$)"
+)
+
+
+def name_from_file(stem: str) -> tuple[str | None, str | None]:
+    """Give the measure in a file's name, and a word in it that makes the direction uncertain.
+
+    >>> name_from_file("mergedTable_AUC_ROC"), name_from_file("times_of_solvers")
+    (('auroc', None), (None, 'times'))
+    >>> name_from_file("time_series_results")
+    (None, None)
+    """
+    plain = f"_{normalise(re.sub(r'(?<=[a-z])(?=[A-Z])', '_', stem))}_"
+    found = next((name for name in _IN_FILES if f"_{name}_" in plain), None)
+    found = "auroc" if found in AUROC else found
+    uncertain = _UNCERTAIN.search(plain.strip("_"))
+    return (found, None) if found else (None, uncertain[1] if uncertain else None)

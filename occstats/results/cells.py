@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -9,24 +12,37 @@ import numpy.typing as npt
 import pandas as pd
 
 from occstats.errors import ResultsError
-from occstats.results.aliases import ALIASES, GENERIC, normalise
-from occstats.results.columns import Roles
-from occstats.results.names import column_text, quote, quote_list
-from occstats.results.raw import RawTable
-from occstats.results.scores import check_range, column_scores, wide_scores
-from occstats.results.values import parse_numbers
+from occstats.results.aliases import (
+    ALIASES,
+    FAILED_WORDS,
+    GENERIC,
+    SUCCEEDED,
+    UNDEFINED_WORDS,
+    measure,
+    normalise,
+)
+from occstats.results.facts import Facts
+from occstats.results.meaning import check_range, meaning
+from occstats.results.names import count, quote, quote_list
+from occstats.results.numbers import explain_text, looks_like_decimal_comma
+from occstats.results.options import Reading
+from occstats.results.readers.raw import RawTable
+from occstats.results.roles import Roles
+from occstats.results.wide import tasks_among
 
-__all__ = ["Cells", "gather"]
+__all__ = ["FAILED", "OK", "Cells", "gather"]
 
 Names = npt.NDArray[np.object_]
+Floats = npt.NDArray[np.float64]
 
-_OK = frozenset(("ok", "success", "successful", "succeeded", "done", "finished", "completed"))
-_UNDEFINED = frozenset(("undefined", "no_auroc", "no_score", "not_defined"))
-_SUMMARY_ROWS = frozenset(
-    ("average", "mean", "avg", "avg.", "median", "total", "average rank", "mean rank", "avg rank")
+# Names in leaderboards are links.
+_WRAPPED = re.compile(
+    r"\s*<(a|b|i|u|em|strong|span|font|code|small|p|div)\b([^>]*)>(.*)</\1>\s*", re.I | re.S
 )
+_LINKED = re.compile(r"href\s*=\s*[\"'](?:\w+://)?(?:[^/\"']*/)?([^\"']*?)/?[\"']", re.I)
 
 OK, UNDEFINED, FAILED = 0, 1, 2
+_EXACT = 2.0**53
 
 
 @dataclass
@@ -36,183 +52,289 @@ class Cells:
     cluster: Names
     task: Names
     algorithm: Names
-    score: npt.NDArray[np.float64]
+    score: Floats
     state: npt.NDArray[np.int8]
     row: npt.NDArray[np.int64]
     fold: Names | None
     repeat: Names | None
     traits: pd.DataFrame
     score_name: str
+    higher_is_better: bool = True
+    spread: Floats | None = None
     notes: list[str] = field(default_factory=list)
+    column_names: dict[str, str] = field(default_factory=dict)
 
 
-def gather(
-    raw: RawTable,
-    roles: Roles,
-    *,
-    algorithm_columns: list[str] | None = None,
-    metric: str | None = None,
-    score_name: str | None = None,
-    decimal: str = ".",
-    scale: float = 1.0,
-    default_algorithm: str = "algorithm",
-) -> Cells:
-    """Read the needed columns, check every cell, and bring long and wide form to one."""
+def gather(facts: Facts, roles: Roles, reading: Reading) -> Cells:
+    """Check every cell of the needed columns, and bring long and wide form to one."""
+    raw = facts.raw
     if raw.n_rows == 0:
         raise ResultsError(
             f"{raw.name}: the table has column names but no rows; was the run empty?"
         )
-    notes: list[str] = []
-    others = [c for c in raw.columns if c not in {*roles.keys, *roles.traits.values()}]
-    in_rows = [c for c in (roles.score, roles.status, roles.metric) if c is not None]
-    wanted = algorithm_columns or (others if roles.wide else [])
-    frame = raw.read([*roles.keys, *in_rows, *roles.traits.values(), *wanted])
+    notes = list(raw.notes)
     rows = np.arange(raw.n_rows)
-    if not roles.wide and metric_matters(roles):
-        rows, found_name = _one_metric(raw, frame, roles, metric)
+    score_name = reading.score_name
+    if not roles.across and metric_matters(roles):
+        rows, found_name = _one_metric(facts, roles, reading.metric)
         score_name = score_name or found_name
-        frame = frame.iloc[rows]
-    elif metric is not None:
+    elif reading.metric is not None:
         raise ResultsError(
-            f"{raw.name}: metric={quote(metric)} given, but no column names a metric"
+            f"{raw.name}: metric={quote(reading.metric)} given, but no column names a metric"
         )
-    cluster, task = _task_names(raw, frame, roles, rows, notes)
-    fold = None if roles.fold is None else _names(raw, frame, roles.fold, rows)
-    repeat = None if roles.repeat is None else _names(raw, frame, roles.repeat, rows)
-    traits = _traits(raw, frame, roles, rows, decimal, notes)
-    if roles.wide:
-        names, values = wide_scores(raw, frame, wanted, rows, decimal, algorithm_columns, notes)
-        labels = names
-        is_score = len(names) == 1 and normalise(names[0]) in ALIASES["score"]
-        if is_score and algorithm_columns is None:
-            score_name, labels = score_name or names[0], [default_algorithm]
-        score_name = score_name or "score"
-        state = np.zeros(values.size, dtype=np.int8)
+    names = list(roles.columns) if roles.across else [roles.score or ""]
+    state = _states(facts, roles, rows)
+    values, spread = _scores(facts, names, rows, state)
+    if roles.across == "algorithm":
+        column = roles.cluster if roles.cluster is not None else roles.task
+        tasks = tasks_among(facts, column or "", rows, values, notes)
     else:
-        assert roles.score is not None
-        labels = [default_algorithm]
-        score_name = score_name or roles.score
-        state = _states(frame, roles)
-        names = [roles.score]
-        values = column_scores(raw, frame[roles.score], rows, decimal, counted=state == OK)[:, None]
-    check_range(raw, values * scale, rows, score_name, scale, names)
+        tasks = np.ones(len(rows), dtype=bool)
+    if roles.across and roles.status is None:
+        tasks &= _filled(raw, values, notes)
+    rows, state, values = rows[tasks], state[tasks], values[tasks]
+    spread = None if spread is None else spread[tasks]
+    values = values * reading.scale
+    score_name, lower = meaning(raw, roles, reading, score_name, values)
+    check_range(raw, values, rows, score_name, reading.scale, names)
     each = values.shape[1]
-    if roles.algorithm is not None:
-        algorithm = _names(raw, frame, roles.algorithm, rows)
-    else:
-        algorithm = np.tile(np.array(labels, dtype=object), len(frame))
+    cluster, task, algorithm = _identities(facts, roles, rows, names, notes)
+    traits = _traits(facts, roles, rows, notes)
+    if spread is not None:
+        notes.append(f"{raw.name}: the spreads written behind the scores are kept as CVSD.")
     return Cells(
-        cluster=np.repeat(cluster, each),
-        task=np.repeat(task, each),
+        cluster=cluster,
+        task=task,
         algorithm=algorithm,
-        score=values.ravel() * scale,
-        state=state,
+        score=values.ravel(),
+        state=np.repeat(state, each),
         row=np.repeat(rows, each),
-        fold=None if fold is None else np.repeat(fold, each),
-        repeat=None if repeat is None else np.repeat(repeat, each),
-        traits=traits.iloc[np.repeat(np.arange(len(frame)), each)].reset_index(drop=True),
+        fold=_repeated(facts, roles.fold, rows, each),
+        repeat=_repeated(facts, roles.repeat, rows, each),
+        traits=traits.iloc[np.repeat(np.arange(len(rows)), each)].reset_index(drop=True),
         score_name=score_name,
+        higher_is_better=not lower,
+        spread=None if spread is None else spread.ravel() * reading.scale,
         notes=notes,
+        column_names=_column_names(roles, reading.score_name is not None),
     )
 
 
 def metric_matters(roles: Roles) -> bool:
     """Whether the column of metrics says what the scores are: not if their column says it."""
-    return roles.metric is not None and normalise(roles.score or "") in GENERIC
+    return roles.metric is not None and measure(roles.score or "") in GENERIC
 
 
 def _one_metric(
-    raw: RawTable, frame: pd.DataFrame, roles: Roles, metric: str | None
+    facts: Facts, roles: Roles, metric: str | None
 ) -> tuple[npt.NDArray[np.int64], str | None]:
     assert roles.metric is not None
-    names = column_text(frame[roles.metric])
+    names, where = facts.names(roles.metric), facts.raw.name
     found = list(dict.fromkeys(name for name in names if name is not None))
     if metric is not None:
         if metric not in found:
             raise ResultsError(
-                f"{raw.name}, column {quote(roles.metric)}: no row has the metric {quote(metric)};"
+                f"{where}, column {quote(roles.metric)}: no row has the metric {quote(metric)};"
                 f" found {quote_list(found)}"
             )
         return np.flatnonzero(names == metric), metric
     if len(found) > 1:
-        raise ResultsError(
-            f"{raw.name}, column {quote(roles.metric)}: the scores are of {len(found)} metrics"
-            f" ({quote_list(found, limit=6)}), which cannot be compared with each other; keep one"
-            f" with metric={quote(found[0])}"
+        order = ALIASES["score"]
+        usual = sorted(
+            found, key=lambda n: order.index(measure(n)) if measure(n) in order else len(order)
         )
-    return np.arange(len(frame)), found[0] if found else None
-
-
-def _names(raw: RawTable, frame: pd.DataFrame, column: str, rows: npt.NDArray[np.int64]) -> Names:
-    names = column_text(frame[column])
-    empty = np.flatnonzero(names == None)  # noqa: E711  elementwise
-    if len(empty):
         raise ResultsError(
-            f"{raw.row(rows[empty[0]])}, column {quote(column)}: no name there"
-            f" ({len(empty):,} such rows); write the name (a name such as NA that pandas has made"
-            " missing survives with read_csv(keep_default_na=False))"
+            f"{where}, column {quote(roles.metric)}: the scores are of {len(found)} metrics"
+            f" ({quote_list(found, limit=6)}), which cannot be compared with each other; keep one",
+            {"metric": usual[0]},
         )
-    return names
+    return np.arange(facts.raw.n_rows), found[0] if found else None
 
 
-def _task_names(
-    raw: RawTable,
-    frame: pd.DataFrame,
+def _scores(
+    facts: Facts, names: Sequence[str], rows: npt.NDArray[np.int64], state: npt.NDArray[np.int8]
+) -> tuple[Floats, Floats | None]:
+    """The scores, rows × columns; what a failed row holds in place of one is of no interest."""
+    raw, relevant = facts.raw, state == OK
+    values, spreads = [], []
+    for name in names:
+        numbers = facts.numbers(name)
+        found, wrong = numbers.values[rows], numbers.wrong[rows] & relevant
+        if wrong.any():
+            first = int(np.flatnonzero(wrong)[0])
+            cell = raw.read([name])[name].iloc[rows[first]]
+            raise ResultsError(
+                f"{raw.row(rows[first])}, column {quote(name)}: {quote(cell)} is not a number"
+                f" ({count(wrong.sum(), 'such cell')}); {explain_text(cell, facts.decimal)}",
+                {"decimal": ","}
+                if looks_like_decimal_comma(cell) and facts.decimal == "."
+                else None,
+            )
+        infinite = np.isinf(found) & relevant
+        if infinite.any():
+            first = int(np.flatnonzero(infinite)[0])
+            raise ResultsError(
+                f"{raw.row(rows[first])}, column {quote(name)}: {found[first]} is no"
+                f" score ({count(infinite.sum(), 'such cell')}); correct it, or leave the cell"
+                " empty"
+            )
+        values.append(np.where(relevant, found, np.nan))
+        spreads.append(numbers.spread[rows] if numbers.spread is not None else None)
+    if all(spread is None for spread in spreads):
+        return np.column_stack(values), None
+    empty = np.full(len(rows), np.nan)
+    return np.column_stack(values), np.column_stack([empty if s is None else s for s in spreads])
+
+
+def _filled(raw: RawTable, values: Floats, notes: list[str]) -> npt.NDArray[np.bool_]:
+    """Which rows have a score: one without any says nothing, as if it were not there."""
+    filled = np.asarray(~np.isnan(values).all(axis=1))
+    if filled.all() or not filled.any():
+        return np.ones(len(values), dtype=bool)
+    notes.append(f"{raw.name}: {count((~filled).sum(), 'row')} without any score passed over.")
+    return filled
+
+
+def _identities(
+    facts: Facts,
     roles: Roles,
     rows: npt.NDArray[np.int64],
+    names: Sequence[str],
     notes: list[str],
-) -> tuple[Names, Names]:
+) -> tuple[Names, Names, Names]:
+    """The data set, the task and the algorithm of each cell."""
+    raw, each = facts.raw, len(names)
+    across = np.array(list(names), dtype=object)
+    if roles.across == "task":
+        assert roles.algorithm is not None
+        algorithm = np.repeat(_plain(_names(facts, roles.algorithm, rows), raw, notes), each)
+        task = np.tile(across, len(rows))
+        return task, task, algorithm
     if roles.cluster is None:
         assert roles.task is not None
-        task = _names(raw, frame, roles.task, rows)
+        cluster = task = _plain(_names(facts, roles.task, rows), raw, notes)
         notes.append(
             f"{raw.name}: no column of data sets, so each task ({quote(roles.task)}) counts as a"
             " data set of its own."
         )
-        cluster = task
     else:
-        cluster = _names(raw, frame, roles.cluster, rows)
-        task = cluster if roles.task is None else _names(raw, frame, roles.task, rows)
-    odd = [name for name in dict.fromkeys(cluster) if name.strip().casefold() in _SUMMARY_ROWS]
-    if odd:
-        notes.append(f"{raw.name}: {quote_list(odd)} looks like a summary row, but counts as data.")
-    return cluster, task
+        cluster = _names(facts, roles.cluster, rows)
+        task = cluster if roles.task is None else _names(facts, roles.task, rows)
+    if roles.across:
+        is_score = each == 1 and measure(names[0]) in ALIASES["score"]
+        algorithm = np.tile(
+            np.array([raw.label or raw.stem], dtype=object) if is_score else across, len(rows)
+        )
+    elif roles.algorithm is not None:
+        algorithm = _plain(_names(facts, roles.algorithm, rows), raw, notes)
+    else:
+        algorithm = np.full(len(rows), raw.label or raw.stem, dtype=object)
+    return np.repeat(cluster, each), np.repeat(task, each), algorithm
+
+
+def _names(facts: Facts, column: str, rows: npt.NDArray[np.int64]) -> Names:
+    names = facts.names(column)[rows]
+    empty = np.flatnonzero(names == None)  # noqa: E711  elementwise
+    if len(empty):
+        raise ResultsError(
+            f"{facts.raw.row(rows[empty[0]])}, column {quote(column)}: no name there"
+            f" ({len(empty):,} such rows); write the name (a name such as NA that pandas has made"
+            " missing survives with read_csv(keep_default_na=False))"
+        )
+    numbers = facts.numbers(column)
+    held = facts.raw.read([column])[column].dtype.kind == "f"
+    if held and (np.abs(numbers.values[rows]) >= _EXACT).any():
+        raise ResultsError(
+            f"{facts.raw.name}, column {quote(column)}: whole numbers beyond 2^53 lose their last"
+            " digits as floats, so that different names become one; give the column as text or"
+            " integers"
+        )
+    return names
+
+
+def _plain(names: Names, raw: RawTable, notes: list[str]) -> Names:
+    """Take links and markup off the names; where they become one, what is linked tells."""
+    distinct = list(dict.fromkeys(names))
+    bare = {name: _unwrapped(name) for name in distinct}
+    if all(bare[name] == name for name in distinct):
+        return names
+    times = Counter(bare.values())
+    for name in distinct:
+        linked = _LINKED.search(name)
+        if times[bare[name]] > 1 and linked is not None:
+            bare[name] = f"{bare[name]} ({linked[1]})"
+    if len(set(bare.values())) < len(distinct):
+        return names
+    notes.append(f"{raw.name}: HTML around names left out.")
+    return np.array([bare[name] for name in names], dtype=object)
+
+
+def _unwrapped(name: str) -> str:
+    while (found := _WRAPPED.fullmatch(name)) is not None and found[3].strip():
+        name = found[3].strip()
+    return name
+
+
+def _repeated(
+    facts: Facts, column: str | None, rows: npt.NDArray[np.int64], each: int
+) -> Names | None:
+    return None if column is None else np.repeat(_names(facts, column, rows), each)
+
+
+def _column_names(roles: Roles, score_renamed: bool) -> dict[str, str]:
+    """What the source calls its columns, but for a score that the user has called otherwise."""
+    names = {
+        role: getattr(roles, role)
+        for role in ("cluster", "task", "algorithm", "fold", "status", "metric")
+    }
+    if not score_renamed:
+        names["score"] = roles.score
+    names |= {f"trait {name}": column for name, column in roles.traits.items()}
+    return {role: name for role, name in names.items() if name is not None}
 
 
 def _traits(
-    raw: RawTable,
-    frame: pd.DataFrame,
-    roles: Roles,
-    rows: npt.NDArray[np.int64],
-    decimal: str,
-    notes: list[str],
+    facts: Facts, roles: Roles, rows: npt.NDArray[np.int64], notes: list[str]
 ) -> pd.DataFrame:
-    traits: dict[str, npt.NDArray[np.float64]] = {}
+    traits: dict[str, Floats] = {}
+    if roles.across == "task":  # a trait of a row is one of an algorithm
+        return pd.DataFrame(index=range(len(rows)))
     for name, column in roles.traits.items():
-        numbers = parse_numbers(frame[column], decimal)
-        wrong = numbers.wrong | np.isinf(numbers.values)
+        numbers = facts.numbers(column)
+        wrong = (numbers.wrong | np.isinf(numbers.values))[rows]
         if not wrong.any():
-            traits[name] = numbers.values
+            traits[name] = numbers.values[rows]
             continue
-        first = int(np.flatnonzero(wrong)[0])
+        first = rows[int(np.flatnonzero(wrong)[0])]
+        cell = facts.raw.read([column])[column].iloc[first]
         problem = (
-            f"{raw.row(rows[first])}, column {quote(column)}: {quote(frame[column].iloc[first])} is"
-            " not a finite number"
+            f"{facts.raw.row(first)}, column {quote(column)}: {quote(cell)} is not a finite number"
         )
         if column in roles.asked_traits:
             raise ResultsError(f"{problem}; write the trait as a number or leave the cell empty")
         notes.append(f"{problem}, so this column is not taken as a trait of the tasks.")
-    return pd.DataFrame(traits, index=range(len(frame)))
+    return pd.DataFrame(traits, index=range(len(rows)))
 
 
-def _states(frame: pd.DataFrame, roles: Roles) -> npt.NDArray[np.int8]:
+def _states(facts: Facts, roles: Roles, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int8]:
     """Say of each row whether its score counts, is undefined there, or failed."""
     if roles.status is None:
-        return np.zeros(len(frame), dtype=np.int8)
-    codes, labels = pd.factorize(column_text(frame[roles.status]), use_na_sentinel=True)
+        return np.zeros(len(rows), dtype=np.int8)
+    codes, labels = pd.factorize(facts.names(roles.status)[rows], use_na_sentinel=True)
+    words = [normalise(label) for label in labels]
+    unknown = [
+        label
+        for label, word in zip(labels, words, strict=True)
+        if word not in SUCCEEDED | UNDEFINED_WORDS | FAILED_WORDS
+    ]
+    if unknown:
+        raise ResultsError(
+            f"{facts.raw.name}, column {quote(roles.status)}: {quote_list(unknown, limit=5)} does"
+            " not say whether a row succeeded; write ok, failed or undefined, or name another"
+            " column with status=…"
+        )
     states = [
-        OK if (word := normalise(label)) in _OK else UNDEFINED if word in _UNDEFINED else FAILED
-        for label in labels
+        OK if w in SUCCEEDED else UNDEFINED if w in UNDEFINED_WORDS else FAILED for w in words
     ]
     # A row without a status is judged by its score alone.
     return np.array([*states, OK], dtype=np.int8)[codes]

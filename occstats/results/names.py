@@ -4,55 +4,38 @@ import json
 import math
 import unicodedata
 from collections.abc import Callable, Hashable, Iterable
+from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-__all__ = ["as_text", "column_text", "count", "look_alikes", "quote", "quote_list", "show_path"]
+from occstats.text import count, printable, quote, quote_list, show_path
 
-_LONGEST_SHOWN = 60
+__all__ = [
+    "as_text",
+    "column_text",
+    "count",
+    "look_alikes",
+    "near_names",
+    "quote",
+    "quote_list",
+    "show_path",
+]
+
+_LONGEST_NUMBER = 400
+_CONTROLS = {
+    code: None for code in range(128) if not chr(code).isprintable() and not chr(code).isspace()
+}
 
 
-def quote(name: object) -> str:
-    """Show a name in a message: quoted, on one line, without control characters, not too long.
+def reason_of(error: BaseException) -> str:
+    """What a library says of an error, short and without what moves the cursor.
 
-    >>> quote("a\\nb")
-    "'a\\\\nb'"
+    >>> reason_of(ValueError("bad\\n  \\x07thing"))
+    'bad \\\\x07thing'
     """
-    text = repr(str(name))
-    return text if len(text) <= _LONGEST_SHOWN else f"{text[: _LONGEST_SHOWN - 2]}…'"
-
-
-def show_path(path: object) -> str:
-    """Show a path in a message: whole, and on one line whatever its name holds.
-
-    >>> show_path("results/a.csv"), show_path("a\\tb")
-    ('results/a.csv', "'a\\\\tb'")
-    """
-    text = str(path)
-    return text if text.isprintable() else repr(text)
-
-
-def count(number: int, thing: str) -> str:
-    """Write a number with the thing it counts.
-
-    >>> count(1, "row"), count(2000, "row")
-    ('1 row', '2,000 rows')
-    """
-    return f"{number:,} {thing}" if number == 1 else f"{number:,} {thing}s"
-
-
-def quote_list(names: Iterable[object], limit: int = 12) -> str:
-    """Show several names in a message, the first few in full and the rest as a count.
-
-    >>> quote_list(["a", "b", "c"], limit=2)
-    "'a', 'b' and 1 more"
-    """
-    shown = [quote(name) for name in names]
-    if len(shown) <= limit:
-        return ", ".join(shown) if shown else "none"
-    return f"{', '.join(shown[:limit])} and {len(shown) - limit} more"
+    return printable(" ".join(str(error).split()))[:120]
 
 
 def as_text(value: Any) -> str | None:
@@ -101,8 +84,13 @@ def _encodable(name: str | None) -> str | None:
 
 def _folded(name: str) -> Hashable:
     """Reduce a name to what is left without case, blanks, Unicode form and number style."""
-    visible = "".join(c for c in name if unicodedata.category(c) not in {"Cf", "Cc"} or c.isspace())
-    folded = " ".join(unicodedata.normalize("NFKC", visible).casefold().split())
+    if name.isascii():  # by far the most, and quick even for long names
+        folded = " ".join(name.translate(_CONTROLS).casefold().split())
+    else:
+        visible = (c for c in name if unicodedata.category(c) not in {"Cf", "Cc"} or c.isspace())
+        folded = " ".join(unicodedata.normalize("NFKC", "".join(visible)).casefold().split())
+    if len(folded) > _LONGEST_NUMBER:
+        return folded
     try:
         number = float(folded)
     except ValueError:
@@ -122,3 +110,17 @@ def look_alikes(
     for name in names:
         groups.setdefault(fold(name), {})[name] = None
     return [tuple(group) for group in groups.values() if len(group) > 1]
+
+
+def near_names(name: str, candidates: Iterable[str]) -> str:
+    """Say which candidates come near a name: a clause for a message, empty if none does.
+
+    >>> near_names("lenz2012", ["lenz2021", "mine.csv"])
+    " (did you mean 'lenz2021'?)"
+    """
+    by_folded: dict[str, list[str]] = {}
+    for candidate in candidates:
+        by_folded.setdefault(candidate.casefold(), []).append(candidate)
+    near = get_close_matches(name.casefold(), by_folded, n=3, cutoff=0.6)
+    found = [candidate for key in near for candidate in by_folded[key]]
+    return f" (did you mean {quote_list(found, limit=3)}?)" if found else ""

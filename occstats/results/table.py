@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from html import escape
 from os import PathLike
 from typing import Any
 
@@ -49,6 +51,11 @@ class Results:
         What was averaged, left out, renamed, or looks odd.
     sources : tuple of str
         Where the scores come from.
+    column_names : mapping of str to str
+        What the source calls the columns (``cluster``, ``task``, ``algorithm``, ``score``,
+        ``fold``, ``status``, ``metric``, ``trait n`` …): :meth:`to_frame` calls them the same.
+    read_as : tuple of str
+        For each source a line that says which column was taken for what.
 
     Notes
     -----
@@ -74,6 +81,8 @@ class Results:
     notes: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
     trait_conflicts: pd.DataFrame | None = None
+    column_names: Mapping[str, str] = field(default_factory=dict)
+    read_as: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         index = self.scores.index
@@ -162,7 +171,7 @@ class Results:
         wanted = [algorithms] if isinstance(algorithms, str) else list(algorithms)
         unknown = [name for name in wanted if name not in self.scores.columns]
         if unknown:
-            from occstats.results.suggest import near_names
+            from occstats.results.names import near_names
 
             raise ResultsError(
                 f"algorithms: there is no {quote_list(unknown)} in the results"
@@ -210,6 +219,8 @@ class Results:
     def to_frame(self) -> pd.DataFrame:
         """Give the table in long form, one row per task and algorithm (and fold).
 
+        Columns are called as in the source.
+
         Examples
         --------
         >>> from occstats import load_results
@@ -218,7 +229,7 @@ class Results:
         0  appendicitis     0        NND  0.741  85.0  7.0      0.05
         1  appendicitis     0       LNND  0.644  85.0  7.0      0.05
         """
-        from occstats.results.writing import long_form
+        from occstats.results.write import long_form
 
         return long_form(self)
 
@@ -236,7 +247,7 @@ class Results:
         >>> load_results(path).n_tasks
         246
         """
-        from occstats.results.writing import write
+        from occstats.results.write import write
 
         write(self, path)
 
@@ -244,9 +255,7 @@ class Results:
         return f"<{self._headline()}: {quote_list(self.algorithms)}>"
 
     def _repr_html_(self) -> str:
-        from occstats.results.page import results_html
-
-        return results_html(self, self._headline())
+        return _results_html(self, self._headline())
 
     def _headline(self) -> str:
         absent = int(np.isnan(self.scores.to_numpy(dtype=np.float64)).sum())
@@ -269,3 +278,37 @@ def _folds_of(folds: pd.DataFrame, algorithms: Sequence[str]) -> pd.DataFrame | 
 def show_task(task: Any) -> str:
     """Show a task in a message."""
     return f"{quote(task[0])} / {quote(task[1])}"
+
+
+_ROWS_SHOWN = 10
+_COLUMNS_SHOWN = 20
+_NOTES_SHOWN = 8
+
+
+def _results_html(results: Results, headline: str) -> str:
+    """Show the headline, the first tasks and the notes as HTML."""
+    names = results.algorithms[:_COLUMNS_SHOWN]
+    header = "".join(f"<th>{escape(name)}</th>" for name in ["dataset", "class", *names])
+    rows = []
+    for task, values in zip(
+        results.scores.index[:_ROWS_SHOWN],
+        results.scores.iloc[:_ROWS_SHOWN, :_COLUMNS_SHOWN].to_numpy(),
+        strict=True,
+    ):
+        cells = "".join(
+            f"<td>{'–' if math.isnan(value) else f'{value:.4g}'}</td>" for value in values
+        )
+        keys = "".join(f"<th>{escape(str(key))}</th>" for key in task)
+        rows.append(f"<tr>{keys}{cells}</tr>")
+    left_out = []
+    if results.n_tasks > _ROWS_SHOWN:
+        left_out.append(f"{results.n_tasks - _ROWS_SHOWN:,} more tasks")
+    if len(results.algorithms) > _COLUMNS_SHOWN:
+        left_out.append(f"{len(results.algorithms) - _COLUMNS_SHOWN:,} more algorithms")
+    more = f"<p>… {' and '.join(left_out)}</p>" if left_out else ""
+    notes = "".join(f"<li>{escape(note)}</li>" for note in results.notes[:_NOTES_SHOWN])
+    return (
+        f"<div><p><strong>{escape(headline)}</strong></p>"
+        f"<table><thead><tr>{header}</tr></thead><tbody>{''.join(rows)}</tbody></table>{more}"
+        f"{f'<ul>{notes}</ul>' if notes else ''}</div>"
+    )

@@ -8,7 +8,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from occstats.stats.baselines import cluster_means_pairs, plain_wilcoxon_pairs
     from occstats.stats.bayes import (
         BayesianPairs,
         CorrelatedT,
@@ -24,10 +23,16 @@ if TYPE_CHECKING:
         friedman,
         nemenyi,
     )
-    from occstats.stats.clusrank import clusrank_pairs, clusrank_test
+    from occstats.stats.clusters import cluster_weights
     from occstats.stats.complementary import ComplementaryPairs, complementary_pairs
     from occstats.stats.decisions import conclude
     from occstats.stats.diagnostics import ClusterDiagnostics, cluster_diagnostics
+    from occstats.stats.differences import (
+        Equivalence,
+        difference_posterior,
+        equivalence,
+        simultaneous_intervals,
+    )
     from occstats.stats.effect_sizes import PairEffects, pair_effects, rank_biserial
     from occstats.stats.hodges_lehmann import (
         HodgesLehmannPairs,
@@ -68,11 +73,18 @@ if TYPE_CHECKING:
         task_ranks,
     )
     from occstats.stats.regression import Regression, trait_design, weighted_regression
+    from occstats.stats.sample import Sample
     from occstats.stats.signed_rank import ClusteredWilcoxonResult, clustered_wilcoxon
-    from occstats.stats.signed_rank_pairs import PairwiseTests, clustered_wilcoxon_pairs
+    from occstats.stats.signed_rank_pairs import (
+        PairwiseTests,
+        cluster_means_pairs,
+        clustered_wilcoxon_pairs,
+        pairwise_tests,
+        plain_wilcoxon_pairs,
+    )
+    from occstats.stats.simultaneous import MaxT, max_t
     from occstats.stats.specification import Specification, specify
     from occstats.stats.strata import Strata, rank_strata
-    from occstats.stats.weights import cluster_weights
 
 # name → the module that defines it; a name that a module has, too, would be hidden by the module
 _LAZY = {
@@ -89,8 +101,6 @@ _LAZY = {
     "critical_difference": "classical",
     "friedman": "classical",
     "nemenyi": "classical",
-    "clusrank_pairs": "clusrank",
-    "clusrank_test": "clusrank",
     "PairEffects": "effect_sizes",
     "pair_effects": "effect_sizes",
     "rank_biserial": "effect_sizes",
@@ -112,19 +122,26 @@ _LAZY = {
     "data_sets_needed": "power",
     "minimal_detectable_difference": "power",
     "smallest_p": "power",
-    "cluster_means_pairs": "baselines",
-    "plain_wilcoxon_pairs": "baselines",
+    "cluster_means_pairs": "signed_rank_pairs",
+    "plain_wilcoxon_pairs": "signed_rank_pairs",
     "ComplementaryPairs": "complementary",
     "complementary_pairs": "complementary",
     "ClusterDiagnostics": "diagnostics",
     "cluster_diagnostics": "diagnostics",
     "kendall_matrix": "kendall",
     "kendall_tau": "kendall",
+    "Sample": "sample",
     "Regression": "regression",
     "trait_design": "regression",
     "weighted_regression": "regression",
     "Strata": "strata",
     "rank_strata": "strata",
+    "Equivalence": "differences",
+    "difference_posterior": "differences",
+    "equivalence": "differences",
+    "simultaneous_intervals": "differences",
+    "MaxT": "simultaneous",
+    "max_t": "simultaneous",
     "AdjustedP": "multiplicity",
     "adjust": "multiplicity",
     "adjust_pairs": "multiplicity",
@@ -141,8 +158,9 @@ _LAZY = {
     "ClusteredWilcoxonResult": "signed_rank",
     "clustered_wilcoxon": "signed_rank",
     "PairwiseTests": "signed_rank_pairs",
+    "pairwise_tests": "signed_rank_pairs",
     "clustered_wilcoxon_pairs": "signed_rank_pairs",
-    "cluster_weights": "weights",
+    "cluster_weights": "clusters",
 }
 
 __all__ = [
@@ -154,16 +172,19 @@ __all__ = [
     "ComplementaryPairs",
     "CorrelatedT",
     "DataSetsNeeded",
+    "Equivalence",
     "FriedmanResult",
     "HodgesLehmannPairs",
     "HodgesLehmannResult",
     "LeaveOneAlgorithmOut",
     "LeaveOneClusterOut",
+    "MaxT",
     "OptimumInterval",
     "PairEffects",
     "PairwiseTests",
     "RankSummary",
     "Regression",
+    "Sample",
     "Specification",
     "Strata",
     "adjust",
@@ -173,8 +194,6 @@ __all__ = [
     "benjamini_yekutieli",
     "bonferroni",
     "bootstrap_means",
-    "clusrank_pairs",
-    "clusrank_test",
     "cluster_bootstrap",
     "cluster_diagnostics",
     "cluster_means_pairs",
@@ -187,6 +206,8 @@ __all__ = [
     "correlated_t",
     "critical_difference",
     "data_sets_needed",
+    "difference_posterior",
+    "equivalence",
     "friedman",
     "hochberg",
     "hodges_lehmann_pairs",
@@ -197,16 +218,19 @@ __all__ = [
     "kendall_tau",
     "leave_one_algorithm_out",
     "leave_one_cluster_out",
+    "max_t",
     "mean_ranks",
     "minimal_detectable_difference",
     "nemenyi",
     "optimum_interval",
     "pair_effects",
+    "pairwise_tests",
     "plain_wilcoxon_pairs",
     "probability_best",
     "rank_biserial",
     "rank_frequencies",
     "rank_strata",
+    "simultaneous_intervals",
     "smallest_p",
     "specify",
     "summarise_ranks",

@@ -29,10 +29,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from occstats.errors import ArgumentError
+from occstats.checks import check_number
+from occstats.stats.arrays import FloatArray as Array
 from occstats.stats.bootstrap import weighted_means
+from occstats.stats.clusters import Clusters
 from occstats.stats.forms import quadratic_forms, walsh_form
-from occstats.stats.grouping import Array, Grouping, group, mirror, pair_differences
+from occstats.stats.pairs import mirror
+from occstats.stats.sample import Sample
 
 # Elements of the matrices that are held at once (100 MB).
 BLOCK_ELEMENTS = 12_000_000
@@ -74,8 +77,8 @@ class CorrelatedT:
 
 
 def bayesian_signed_rank(
-    scores: ArrayLike,
-    clusters: ArrayLike,
+    scores: ArrayLike | Sample,
+    clusters: ArrayLike | None = None,
     *,
     rope: float = 0.01,
     prior_weight: float = 1.0,
@@ -114,20 +117,17 @@ def bayesian_signed_rank(
     >>> bool(result.better[0, 1] > 0.9), bool(result.better[0, 1] == result.worse[1, 0])
     (True, True)
     """
-    scores = np.asarray(scores, dtype=float)
-    if rope < 0 or prior_weight < 0:
-        name, value = ("rope", rope) if rope < 0 else ("prior_weight", prior_weight)
-        raise ArgumentError(f"{name} must be 0 or more; got {value}: choose a value such as 0.01")
-    k = scores.shape[1]
-    grouping = group(clusters)
-    draws = posterior_weights(grouping.n_clusters, n_resamples, prior_weight, random_state)
-    _, differences = pair_differences(scores, tie_tolerance)
+    check_number("rope", rope, least=0)
+    check_number("prior_weight", prior_weight, least=0)
+    sample = Sample.of(scores, clusters, tie_tolerance=tie_tolerance)
+    k, unit = sample.n_algorithms, sample.tie_tolerance
+    draws = posterior_weights(sample.n_clusters, n_resamples, prior_weight, random_state)
     # In the units of the differences, so that the edge of the region itself is met exactly.
-    edge = float(np.rint(2 * rope / tie_tolerance)) if tie_tolerance > 0 else 2 * rope
-    block = max(1, BLOCK_ELEMENTS // (2 * (grouping.n_clusters + 1) ** 2 + 8 * n_resamples))
+    edge = float(np.rint(2 * rope / unit)) if unit > 0 else 2 * rope
+    held = 2 * (sample.n_clusters + 1) ** 2 + 8 * n_resamples
     parts = [
-        _pair_probabilities(differences[:, start : start + block], grouping, draws, edge)
-        for start in range(0, differences.shape[1], block)
+        _pair_probabilities(block.grid, sample.clusters, draws, edge)
+        for block in sample.blocks(BLOCK_ELEMENTS, per_pair=held)
     ]
     better, equivalent, worse = np.concatenate(parts, axis=1) if parts else np.zeros((3, 0))
     same = 1.0 if rope > 0 else 0.0
@@ -185,7 +185,7 @@ def probability_best(
     >>> probability_best([[3.0, 1.0], [2.0, 1.0], [2.0, 1.5]], ["a", "b", "c"], random_state=0)
     array([1., 0.])
     """
-    grouping = group(clusters)
+    grouping = Clusters.of(clusters)
     means = grouping.means(values)
     draws = posterior_weights(grouping.n_clusters, n_resamples, 0.0, random_state)[:, 1:]
     posterior = weighted_means(means, draws)
@@ -250,7 +250,7 @@ def _student_above(distance: Array, scale: Array, degrees: Array) -> Array:
     return np.asarray(np.where(scale > 0, smooth, step))
 
 
-def _pair_probabilities(x: Array, grouping: Grouping, draws: Array, edge: float) -> Array:
+def _pair_probabilities(x: Array, grouping: Clusters, draws: Array, edge: float) -> Array:
     """Probabilities of better, equivalent and worse for each column of differences: 3 × pairs."""
     m = grouping.n_clusters
     forms = np.empty((2, x.shape[1], m + 1, m + 1))
@@ -273,7 +273,7 @@ def _pair_probabilities(x: Array, grouping: Grouping, draws: Array, edge: float)
     return np.where(empty, np.nan, shares)
 
 
-def _with_prior(x: Array, grouping: Grouping, weight: Array, edge: float) -> Array:
+def _with_prior(x: Array, grouping: Clusters, weight: Array, edge: float) -> Array:
     """P(x_s + x_t > edge) for tasks of each two clusters, the pseudo-observation first."""
     m = grouping.n_clusters
     form = np.empty((m + 1, m + 1))

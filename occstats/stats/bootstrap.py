@@ -11,7 +11,7 @@ References
 .. [3] A. C. Davison, D. V. Hinkley (1997). Bootstrap Methods and their Application, section 5.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -19,8 +19,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from occstats.stats.grouping import Array, group
+from occstats.stats.arrays import FloatArray as Array
+from occstats.stats.clusters import Clusters
 
+# Resamples × clusters that are drawn at once.
+CHUNK_ELEMENTS = 2_000_000
 # With fewer clusters the studentised interval is Student's.
 FEW_CLUSTERS = 6
 
@@ -57,11 +60,21 @@ def resample_counts(
     >>> counts.shape, bool((counts.sum(axis=1) == 4).all())
     ((100, 4), True)
     """
+    return np.concatenate([np.zeros((0, n_clusters)), *draw(n_clusters, n_resamples, random_state)])
+
+
+def draw(
+    n_clusters: int, n_resamples: int, random_state: int | np.random.Generator | None = None
+) -> Iterator[Array]:
+    """The rows of `resample_counts`, so many at a time that they stay within some megabytes."""
     rng = np.random.default_rng(random_state)
-    drawn = rng.integers(n_clusters, size=(n_resamples, n_clusters))
-    drawn += n_clusters * np.arange(n_resamples)[:, None]
-    counts = np.bincount(drawn.ravel(), minlength=n_resamples * n_clusters)
-    return counts.reshape(n_resamples, n_clusters).astype(float)
+    step = max(1, CHUNK_ELEMENTS // max(1, n_clusters))
+    for start in range(0, n_resamples, step):
+        rows = min(step, n_resamples - start)
+        drawn = rng.integers(n_clusters, size=(rows, n_clusters))
+        drawn += n_clusters * np.arange(rows)[:, None]
+        counts = np.bincount(drawn.ravel(), minlength=rows * n_clusters)
+        yield counts.reshape(rows, n_clusters).astype(float)
 
 
 def weighted_means(means: Array, counts: Array) -> Array:
@@ -90,6 +103,7 @@ def cluster_bootstrap(
     n_resamples: int = 10_000,
     random_state: int | np.random.Generator | None = None,
     counts: Array | None = None,
+    left_out: Array | None = None,
 ) -> BootstrapInterval:
     r"""Confidence intervals of any statistic that is a function of cluster counts.
 
@@ -116,6 +130,8 @@ def cluster_bootstrap(
         Seed of the resampling.
     counts : ndarray, optional
         Counts drawn before, to use the same resamples for several statistics.
+    left_out : ndarray, optional
+        The statistics without each cluster in turn, where there is a shorter way to them.
 
     Returns
     -------
@@ -142,10 +158,40 @@ def cluster_bootstrap(
     tails = np.array([(1 - confidence) / 2, (1 + confidence) / 2])
     levels = np.repeat(tails[:, None], estimate.size, axis=1)
     if method == "bca":
-        jackknife = statistic(np.ones((n_clusters, n_clusters)) - np.eye(n_clusters))
-        levels = bca_levels(tails, estimate, replicates, jackknife)
+        if left_out is None:
+            left_out = np.concatenate([statistic(counts) for counts in _each_left_out(n_clusters)])
+        levels = bca_levels(tails, estimate, replicates, left_out)
     low, high = column_quantiles(replicates, levels)
     return BootstrapInterval(estimate, low, high, standard_errors(replicates), replicates)
+
+
+def _each_left_out(n_clusters: int) -> Iterator[Array]:
+    """Counts without each cluster in turn, some rows at a time."""
+    step = max(1, CHUNK_ELEMENTS // n_clusters)
+    for start in range(0, n_clusters, step):
+        rows = np.arange(start, min(start + step, n_clusters))
+        counts = np.ones((len(rows), n_clusters))
+        counts[rows - start, rows] = 0.0
+        yield counts
+
+
+def means_without(means: Array) -> Array:
+    """Mean of the clusters' means: of all in the first row, then without each of them in turn.
+
+    Totals minus own, not a sum for each cluster; clusters without a mean do not count.
+
+    Examples
+    --------
+    >>> means_without(np.array([[1.0], [3.0], [5.0]])).ravel().tolist()
+    [3.0, 4.0, 3.0, 2.0]
+    """
+    present = ~np.isnan(means)
+    values = np.where(present, means, 0.0)
+    sums, counts = values.sum(axis=0), present.sum(axis=0)
+    tops = np.vstack([sums, sums - values])
+    bottoms = np.vstack([counts, counts - present])
+    unknown = np.full(tops.shape, np.nan)
+    return np.asarray(np.divide(tops, bottoms, out=unknown, where=bottoms > 0))
 
 
 def bootstrap_means(
@@ -188,7 +234,7 @@ def bootstrap_means(
     >>> round(float(result.estimate[0]), 3)
     0.23
     """
-    grouping = group(clusters)
+    grouping = Clusters.of(clusters)
     columns = np.asarray(values, dtype=float).reshape(len(grouping.codes), -1)
     means = grouping.means(columns)
 
@@ -200,7 +246,10 @@ def bootstrap_means(
         counts = resample_counts(m, n_resamples, random_state)
     if method == "studentised":
         return studentised_means(means, counts, confidence)
-    return cluster_bootstrap(statistic, m, method=method, confidence=confidence, counts=counts)
+    left_out = means_without(means)[1:]
+    return cluster_bootstrap(
+        statistic, m, method=method, confidence=confidence, counts=counts, left_out=left_out
+    )
 
 
 def studentised_means(means: Array, counts: Array, confidence: float) -> BootstrapInterval:
@@ -210,8 +259,8 @@ def studentised_means(means: Array, counts: Array, confidence: float) -> Bootstr
         nothing = np.full_like(estimate, np.nan)
         return BootstrapInterval(estimate, nothing, nothing, nothing, np.empty((0, estimate.size)))
     replicates = weighted_means(means, counts)
-    error = _mean_errors(means, np.ones((1, len(means))))[0]
-    errors = _mean_errors(means, counts)
+    error = mean_errors(means, np.ones((1, len(means))))[0]
+    errors = mean_errors(means, counts)
     # A resample that repeats one cluster has no spread; its ratio would be infinite.
     pivots = np.divide(
         replicates - estimate, errors, out=np.full_like(errors, np.nan), where=errors > 0
@@ -230,7 +279,7 @@ def studentised_means(means: Array, counts: Array, confidence: float) -> Bootstr
     return BootstrapInterval(estimate, low, high, standard_errors(replicates), replicates)
 
 
-def _mean_errors(means: Array, counts: Array) -> Array:
+def mean_errors(means: Array, counts: Array) -> Array:
     """Standard error of the mean of cluster means, for each row of counts."""
     present = (~np.isnan(means)).astype(float)
     weights = counts @ present

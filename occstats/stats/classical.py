@@ -20,8 +20,9 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from occstats.errors import ArgumentError
-from occstats.stats._checks import as_scores
-from occstats.stats.grouping import Array, mirror, upper_pairs
+from occstats.stats.arrays import FloatArray as Array
+from occstats.stats.arrays import as_scores
+from occstats.stats.pairs import mirror, upper_pairs
 from occstats.stats.ranks import task_ranks
 
 

@@ -6,8 +6,9 @@ import numpy as np
 import numpy.typing as npt
 
 from occstats.errors import ArgumentError
-from occstats.stats._checks import FloatArray, IntArray, as_scores, round_to_grid
-from occstats.stats.weights import cluster_weights
+from occstats.stats.arrays import FloatArray, IntArray
+from occstats.stats.ranks import count_tied
+from occstats.stats.sample import Sample
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +32,10 @@ class ComplementaryPairs:
 
 
 def complementary_pairs(
-    scores: npt.ArrayLike, clusters: npt.ArrayLike, *, tie_tolerance: float = 0.0
+    scores: npt.ArrayLike | Sample,
+    clusters: npt.ArrayLike | None = None,
+    *,
+    tie_tolerance: float = 0.0,
 ) -> ComplementaryPairs:
     r"""Score every pair of algorithms by the better of the two in each task.
 
@@ -71,16 +75,12 @@ def complementary_pairs(
     >>> pairs.mean_rank
     array([1.5 , 2.25, 2.25])
     """
-    table = as_scores("scores", scores)
-    n_tasks, k = table.shape
+    sample = Sample.of(scores, clusters, tie_tolerance=tie_tolerance, allow_nan=False)
+    table, k = sample.scores, sample.n_algorithms
     if k < 2:
         raise ArgumentError(f"scores must have at least two columns to make pairs; got {k}.")
-    weights = cluster_weights(clusters)
-    if len(weights) != n_tasks:
-        raise ArgumentError(
-            f"clusters must hold one label per task ({n_tasks}); got {len(weights)}."
-        )
-    ranks = _ranks_as_better_member(round_to_grid(table, tie_tolerance))
+    weights = sample.clusters.weights
+    ranks = _ranks_as_better_member(sample.rounded, sample.ranks)
     a, b = np.triu_indices(k, 1)
     score_means, rank_means = [], []
     for first in range(k - 1):
@@ -92,20 +92,15 @@ def complementary_pairs(
     return ComplementaryPairs(a[order], b[order], mean_best_score[order], mean_rank[order])
 
 
-def _ranks_as_better_member(table: FloatArray) -> FloatArray:
+def _ranks_as_better_member(table: FloatArray, ranks: FloatArray) -> FloatArray:
     """Rank among all pairs of the pairs in which each algorithm is the better one."""
-    n_tasks, k = table.shape
-    better, tied = np.empty((n_tasks, k)), np.empty((n_tasks, k))
-    ascending = np.sort(table, axis=1)
-    for task in range(n_tasks):
-        last = np.searchsorted(ascending[task], table[task], side="right")
-        better[task] = k - last
-        tied[task] = last - np.searchsorted(ascending[task], table[task], side="left")
+    k = table.shape[1]
+    tied = count_tied(table)
+    better = ranks - (tied + 1) / 2
 
     def choose_two(n: FloatArray) -> FloatArray:
         return n * (n - 1) / 2
 
     left = choose_two(k - better)
     sharing = left - choose_two(k - better - tied)
-    ranks: FloatArray = k * (k - 1) / 2 - left + (sharing + 1) / 2
-    return ranks
+    return np.asarray(k * (k - 1) / 2 - left + (sharing + 1) / 2)

@@ -3,8 +3,8 @@
 import numpy as np
 import numpy.typing as npt
 
-from occstats.stats._checks import FloatArray
-from occstats.stats.multiplicity import adjust_pairs
+from occstats.stats.arrays import FloatArray
+from occstats.stats.multiplicity import adjust, families_of
 
 
 def conclude(
@@ -37,9 +37,14 @@ def conclude(
     >>> conclude(p, np.array([[0.0, 2.3], [-2.3, 0.0]])).tolist()
     [[False, True], [False, False]]
     """
-    adjusted = adjust_pairs(p, family, correction, control, alternative=alternative).clipped
-    with np.errstate(invalid="ignore"):
-        significant = adjusted <= alpha
-        if alternative == "less":
-            return np.asarray(significant.T)
-        return np.asarray(significant & (z > 0) if alternative == "two-sided" else significant)
+    significant = np.zeros(p.shape, dtype=bool)
+    for place in families_of(p, family, control, alternative):
+        significant[place] = adjust(p[place], correction) <= alpha
+    if alternative == "less":
+        return significant.T
+    if alternative == "two-sided":
+        if family == "all":
+            significant |= significant.T
+        with np.errstate(invalid="ignore"):
+            return np.asarray(significant & (z > 0))
+    return significant

@@ -7,15 +7,11 @@ import numpy.typing as npt
 from scipy.special import stdtr
 from scipy.stats import rankdata
 
-from occstats.stats._checks import (
-    FloatArray,
-    IntArray,
-    as_scores,
-    cluster_codes,
-    round_to_grid,
-)
-from occstats.stats.rosner_glynn_lee import signed_rank_sums
-from occstats.stats.sorted_differences import sort_differences
+from occstats.stats.arrays import FloatArray, IntArray
+from occstats.stats.intraclass import intraclass_correlation
+from occstats.stats.pairs import mirror
+from occstats.stats.sample import PairBlock, Sample
+from occstats.stats.tests.rosner_glynn_lee import RankSums
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +50,10 @@ class ClusterDiagnostics:
 
 
 def cluster_diagnostics(
-    scores: npt.ArrayLike, clusters: npt.ArrayLike, *, tie_tolerance: float = 0.0
+    scores: npt.ArrayLike | Sample,
+    clusters: npt.ArrayLike | None = None,
+    *,
+    tie_tolerance: float = 0.0,
 ) -> ClusterDiagnostics:
     r"""Measure, for every pair of algorithms, how much their differences depend on the cluster.
 
@@ -100,85 +99,68 @@ def cluster_diagnostics(
     >>> round(float(found.effective_tasks[0, 1]), 2)
     3.45
     """
-    table = as_scores("scores", scores, allow_nan=True)
-    codes, n_clusters = cluster_codes(clusters, len(table))
-    k = table.shape[1]
-    n_tasks, clusters_left = (np.zeros((k, k), dtype=np.intp) for _ in range(2))
-    rho_ranks, rho, effect, effective, size_correlation, size_p = (
-        np.full((k, k), np.nan) for _ in range(6)
-    )
-    for a in range(k):
-        for b in range(a + 1, k):
-            differences = table[:, a] - table[:, b]
-            both = ~np.isnan(differences)
-            differences = round_to_grid(differences[both], tie_tolerance)
-            used = codes[both]
-            sizes = np.bincount(used, minlength=n_clusters)
-            n, m = len(differences), int(np.count_nonzero(sizes))
-            sums = signed_rank_sums(sort_differences(differences, used, n_clusters))
-            both_ways = (a, b), (b, a)
-            pair_rho = sums.correlation
-            pair_effect = _design_effect(sizes, pair_rho)
-            pair_rho_raw = intraclass_correlation_of(differences, used)
-            correlation, p = _size_correlation(differences, used, sizes)
-            for sign, place in zip((1, -1), both_ways, strict=True):
-                n_tasks[place], clusters_left[place] = n, m
-                rho_ranks[place] = pair_rho
-                rho[place] = pair_rho_raw
-                effect[place] = pair_effect
-                effective[place] = n / pair_effect
-                size_correlation[place], size_p[place] = sign * correlation, p
+    sample = Sample.of(scores, clusters, tie_tolerance=tie_tolerance)
+    k = sample.n_algorithms
+    parts = [_diagnose(block) for block in sample.blocks()]
+    columns = np.concatenate(parts, axis=1) if parts else np.zeros((8, 0))
+    n_tasks, n_clusters, rho_ranks, rho, effect, effective, correlation, p = columns
+
+    def symmetric(values: FloatArray) -> FloatArray:
+        return mirror(values, values, k, np.nan)
+
+    def count(values: FloatArray) -> IntArray:
+        return mirror(values, values, k, 0).astype(np.intp)
+
     return ClusterDiagnostics(
-        n_tasks=n_tasks,
-        n_clusters=clusters_left,
-        intraclass_correlation=rho_ranks,
-        intraclass_correlation_differences=rho,
-        design_effect=effect,
-        effective_tasks=effective,
-        size_correlation=size_correlation,
-        size_p=size_p,
+        n_tasks=count(n_tasks),
+        n_clusters=count(n_clusters),
+        intraclass_correlation=symmetric(rho_ranks),
+        intraclass_correlation_differences=symmetric(rho),
+        design_effect=symmetric(effect),
+        effective_tasks=symmetric(effective),
+        size_correlation=mirror(correlation, -correlation, k, np.nan),
+        size_p=symmetric(p),
     )
 
 
-def intraclass_correlation_of(values: FloatArray, codes: IntArray) -> float:
-    """ρ of values in numbered clusters by analysis of variance, not below 0."""
-    n = len(values)
-    sizes = np.bincount(codes)
-    m = int(np.count_nonzero(sizes))
-    if m < 2 or n == m or (values == values[0]).all():
-        return float("nan")
-    centred = values - values.mean()
-    sums, sizes = np.bincount(codes, weights=centred)[sizes > 0], sizes[sizes > 0]
-    between = float((sums**2 / sizes).sum())
-    within = max(0.0, float(centred @ centred) - between)
-    typical_size = (n - (sizes**2).sum() / n) / (m - 1)
-    mean_square_within = within / (n - m)
-    variance_between = (between / (m - 1) - mean_square_within) / typical_size
-    return float(max(0.0, variance_between / (variance_between + mean_square_within)))
+def _diagnose(block: PairBlock) -> FloatArray:
+    """Eight diagnostics of some pairs, in the order of the result."""
+    known = ~np.isnan(block.grid)
+    sizes = block.clusters.sums(known)
+    n, m, squared = sizes.sum(axis=0), (sizes > 0).sum(axis=0), (sizes**2).sum(axis=0)
+    x = np.where(known, block.grid, 0.0)
+    sums = block.clusters.sums(x)
+    # Centred: the analysis of variance would lose the digits of a small spread.
+    x = np.where(known, x - x.sum(axis=0) / np.maximum(n, 1), 0.0)
+    between = (block.clusters.sums(x) ** 2 / np.maximum(sizes, 1)).sum(axis=0)
+    total = np.zeros(len(n))
+    rho = intraclass_correlation(between, (x**2).sum(axis=0), total, squared, n, m)
+    ranked = RankSums(block.grid, block.clusters).observed.correlation
+    mean_size_of_a_task = squared / np.maximum(n, 1)
+    single = sizes.max(axis=0, initial=0) <= 1
+    effect = np.where(single, 1.0, 1 + (mean_size_of_a_task - 1) * ranked)
+    correlation, p = _size_correlation(sums, sizes)
+    return np.array([n, m, ranked, rho, effect, n / effect, correlation, p])
 
 
-def _design_effect(sizes: IntArray, rho: float) -> float:
-    if sizes.max(initial=0) <= 1:
-        return 1.0
-    mean_size_of_a_task = float((sizes.astype(np.float64) ** 2).sum() / sizes.sum())
-    return 1 + (mean_size_of_a_task - 1) * rho
-
-
-def _size_correlation(
-    differences: FloatArray, codes: IntArray, sizes: IntArray
-) -> tuple[float, float]:
+def _size_correlation(sums: FloatArray, sizes: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Spearman's correlation of size and mean over the clusters of each column, and its p-value."""
     present = sizes > 0
-    sums = np.bincount(codes, weights=differences, minlength=len(sizes))[present]
-    sizes = sizes[present]
-    means = sums / sizes
-    if len(sizes) < 3 or (sizes == sizes[0]).all() or (means == means[0]).all():
-        return float("nan"), float("nan")
-    # As scipy.stats.spearmanr, which takes a millisecond: too long for thousands of pairs.
-    ranks = rankdata([sizes, means], axis=1)
-    ranks -= ranks.mean(axis=1, keepdims=True)
-    squares = (ranks**2).sum(axis=1)
-    correlation = float(np.clip(ranks[0] @ ranks[1] / np.sqrt(squares.prod()), -1.0, 1.0))
-    df = len(sizes) - 2
+    means = sums / np.maximum(sizes, 1)
+    m = present.sum(axis=0)
+
+    def centred_ranks(values: FloatArray) -> FloatArray:
+        # Absent clusters come last, and then not at all.
+        ranks = rankdata(np.where(present, values, np.inf), axis=0)
+        return np.where(present, ranks - (m + 1) / 2, 0.0)
+
+    of_size, of_mean = centred_ranks(sizes), centred_ranks(means)
+    squares = (of_size**2).sum(axis=0) * (of_mean**2).sum(axis=0)
+    defined = (m >= 3) & (squares > 0)
+    root = np.sqrt(np.where(defined, squares, 1.0))
+    correlation = np.clip((of_size * of_mean).sum(axis=0) / root, -1.0, 1.0)
+    df = np.maximum(m - 2, 1)
     with np.errstate(divide="ignore"):
-        t = correlation * np.sqrt(df / np.float64((1 + correlation) * (1 - correlation)))
-    return correlation, float(2 * stdtr(df, -abs(t)))
+        t = correlation * np.sqrt(df / ((1 + correlation) * (1 - correlation)))
+    p = 2 * stdtr(df, -np.abs(t))
+    return np.where(defined, correlation, np.nan), np.where(defined, p, np.nan)

@@ -23,32 +23,25 @@ References
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
-from scipy.stats import rankdata
 
-from occstats.stats._checks import as_scores, as_vector, round_to_grid
+from occstats.stats.arrays import FloatArray as Array
+from occstats.stats.arrays import as_vector, round_to_grid
 from occstats.stats.bootstrap import (
     cluster_bootstrap,
+    means_without,
     resample_counts,
     studentised_means,
     weighted_means,
 )
+from occstats.stats.clusters import Clusters
 from occstats.stats.forms import quadratic_forms, walsh_form
-from occstats.stats.grouping import (
-    Array,
-    Grouping,
-    antisymmetric,
-    group,
-    mirror,
-    upper_pairs,
-)
-
-# Numbers that are held at once for a block of pairs (about 100 MB).
-BLOCK_ELEMENTS = 10_000_000
+from occstats.stats.pairs import antisymmetric, mirror
+from occstats.stats.sample import PairBlock, Sample
+from occstats.stats.tests.ranking import signed_ranks
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,8 +82,8 @@ class PairEffects:
 
 
 def pair_effects(
-    scores: ArrayLike,
-    clusters: ArrayLike,
+    scores: ArrayLike | Sample,
+    clusters: ArrayLike | None = None,
     *,
     tie_tolerance: float = 0.0,
     confidence: float = 0.95,
@@ -130,24 +123,18 @@ def pair_effects(
     >>> float(effects.prob_improvement_dataset.estimate[0, 1])
     1.0
     """
-    table = as_scores("scores", scores, allow_nan=True)
-    grouping = group(clusters)
-    m, k = grouping.n_clusters, table.shape[1]
-    first, second = upper_pairs(k)
+    sample = Sample.of(scores, clusters, tie_tolerance=tie_tolerance)
+    m, k = sample.n_clusters, sample.n_algorithms
     counts = resample_counts(m, n_resamples, random_state)
     rank_counts = counts[: n_resamples if n_rank_resamples is None else n_rank_resamples]
-    block = max(1, BLOCK_ELEMENTS // (n_resamples + m**2 + len(table)))
-    parts = []
-    for start in range(0, len(first), block):
-        a, b = first[start : start + block], second[start : start + block]
-        differences = table[:, a] - table[:, b]
-        grid = round_to_grid(differences, tie_tolerance)
-        parts.append(
-            (
-                *_mean_effects(differences, grid, grouping, counts, confidence, tie_tolerance),
-                _rank_effects(grid, grouping, rank_counts, confidence),
-            )
+    held = n_resamples + (m**2 if len(rank_counts) else 0)
+    parts = [
+        (
+            *_mean_effects(block, counts, confidence, sample.tie_tolerance),
+            _rank_effects(block.grid, sample.clusters, rank_counts, confidence),
         )
+        for block in sample.blocks(per_pair=held)
+    ]
     mean, task, dataset, shares, biserial = (
         np.concatenate(rows, axis=1) for rows in zip(*parts, strict=True)
     )
@@ -166,14 +153,10 @@ def pair_effects(
 
 
 def _mean_effects(
-    differences: Array,
-    grid: Array,
-    grouping: Grouping,
-    counts: Array,
-    confidence: float,
-    tie_tolerance: float,
+    block: PairBlock, counts: Array, confidence: float, tie_tolerance: float
 ) -> tuple[Array, Array, Array, Array]:
     """Effects that are means over data sets: difference, both probabilities, shares and sizes."""
+    differences, grid, grouping = block.differences, block.grid, block.clusters
     m = grouping.n_clusters
     known = ~np.isnan(grid)
     means = grouping.means(differences)
@@ -195,32 +178,33 @@ def _improvement(
     wins: Array, losses: Array, n_clusters: Array, counts: Array, confidence: float
 ) -> Array:
     """Probability of improvement on a task; Wilson's interval where nothing but wins was seen."""
-    found = _limits(
-        lambda c: 0.5 + 0.5 * weighted_means(wins - losses, c), len(wins), counts, confidence
+    balance = wins - losses
+    bounds = cluster_bootstrap(
+        lambda c: 0.5 + 0.5 * weighted_means(balance, c),
+        len(wins),
+        confidence=confidence,
+        counts=counts,
+        left_out=0.5 + 0.5 * means_without(balance)[1:],
     )
+    found = np.stack([bounds.estimate, bounds.low, bounds.high])
     # There all resamples are alike, which is no evidence that data sets are.
     extreme = np.abs(found[0] - 0.5) >= 0.5 - 1e-12
     found[1:] = np.where(extreme, wilson(found[0], n_clusters, confidence), found[1:])
     return found
 
 
-def _rank_effects(grid: Array, grouping: Grouping, counts: Array, confidence: float) -> Array:
+def _rank_effects(grid: Array, grouping: Clusters, counts: Array, confidence: float) -> Array:
     if len(counts) == 0:
-        estimates = np.array([rank_biserial(column) for column in grid.T])
+        signed, _ = signed_ranks(grid)
+        total = np.abs(signed).sum(axis=0)
+        estimates = np.divide(signed.sum(axis=0), total, out=np.zeros(len(total)), where=total > 0)
         return np.stack([estimates, *np.full((2, len(estimates)), np.nan)])
-    statistic = rank_biserial_statistic(grid, grouping)
-    return _limits(statistic, grouping.n_clusters, counts, confidence, "percentile")
-
-
-def _limits(
-    statistic: Callable[[Array], Array],
-    n_clusters: int,
-    counts: Array,
-    confidence: float,
-    method: Literal["percentile", "bca"] = "bca",
-) -> Array:
     found = cluster_bootstrap(
-        statistic, n_clusters, method=method, confidence=confidence, counts=counts
+        rank_biserial_statistic(grid, grouping),
+        grouping.n_clusters,
+        method="percentile",
+        confidence=confidence,
+        counts=counts,
     )
     return np.stack([found.estimate, found.low, found.high])
 
@@ -235,13 +219,12 @@ def rank_biserial(x: ArrayLike, *, tie_tolerance: float = 0.0) -> float:
     >>> round(rank_biserial([0.1, 0.2, -0.1, 0.4], tie_tolerance=1e-9), 2)
     0.7
     """
-    values = round_to_grid(as_vector("x", x, allow_nan=True), tie_tolerance)
-    values = values[~np.isnan(values) & (values != 0)]
-    ranks = rankdata(np.abs(values))
-    return float(ranks @ np.sign(values) / ranks.sum()) if len(values) else 0.0
+    ranks, _ = signed_ranks(round_to_grid(as_vector("x", x, allow_nan=True), tie_tolerance))
+    total = float(np.abs(ranks).sum())
+    return float(ranks.sum() / total) if total else 0.0
 
 
-def rank_biserial_statistic(x: Array, grouping: Grouping) -> Callable[[Array], Array]:
+def rank_biserial_statistic(x: Array, grouping: Clusters) -> Callable[[Array], Array]:
     r"""Rank-biserial correlation of each column of x as a function of cluster counts.
 
     The sum of signed ranks is :math:`\sum_{s \le t} \mathrm{sign}(x_s + x_t)`, so that the value

@@ -9,7 +9,9 @@ computed once; each resample then costs m² instead of N².
 import numpy as np
 from numpy.typing import NDArray
 
-from occstats.stats.grouping import Array, Grouping
+from occstats.stats.arrays import FloatArray as Array
+from occstats.stats.clusters import Clusters
+from occstats.stats.tests.ranking import count_matrix
 
 # Rows of weights whose products are held at once: few enough to stay in the cache.
 BLOCK = 512
@@ -17,33 +19,23 @@ BLOCK = 512
 SHARED_CLUSTERS = 150
 
 
-def walsh_form(x: Array, grouping: Grouping, threshold: float, weights: Array) -> Array:
+def walsh_form(x: Array, grouping: Clusters, threshold: float, weights: Array) -> Array:
     r"""Matrix K[i, k] = Σ v_s v_t h(x_s + x_t − threshold) over tasks s of cluster i and t of k.
 
-    h is 1 above 0, ½ at 0 and 0 below. NaN in `x` counts nothing. One sort and a gather of N × m
-    values, instead of N² comparisons.
+    h is 1 above 0, ½ at 0 and 0 below. NaN in `x` counts nothing.
 
     Examples
     --------
-    >>> from occstats.stats.grouping import group
+    >>> from occstats.stats.clusters import Clusters
     >>> x = np.array([1.0, -2.0, 3.0])
-    >>> walsh_form(x, group(["a", "a", "b"]), 0.0, np.ones(3))
+    >>> walsh_form(x, Clusters.of(["a", "a", "b"]), 0.0, np.ones(3))
     array([[1., 2.],
            [2., 1.]])
     """
-    kept = np.flatnonzero(~np.isnan(x) & (weights != 0))
-    ordered = kept[np.argsort(x[kept], kind="stable")]
-    values = x[ordered]
-    cumulative = np.zeros((len(ordered) + 1, grouping.n_clusters))
-    cumulative[np.arange(1, len(ordered) + 1), grouping.codes[ordered]] = weights[ordered]
-    np.cumsum(cumulative, axis=0, out=cumulative)
-    opposite = threshold - values
-    left = np.searchsorted(values, opposite, side="left")
-    right = np.searchsorted(values, opposite, side="right")
-    above = cumulative[-1] - 0.5 * (cumulative[left] + cumulative[right])
-    rows = np.zeros((len(x), grouping.n_clusters))
-    rows[ordered] = weights[ordered, None] * above
-    return grouping.sums(rows)
+    kept = ~np.isnan(x) & (weights != 0)
+    x, v, codes = x[kept], weights[kept], grouping.codes[kept]
+    m = grouping.n_clusters
+    return count_matrix(x - threshold, v, codes, -x, v, codes, (m, m))
 
 
 def order_signs(x: Array, known: NDArray[np.bool_]) -> NDArray[np.int8]:
@@ -63,7 +55,7 @@ def order_signs(x: Array, known: NDArray[np.bool_]) -> NDArray[np.int8]:
     return signs
 
 
-def gather(kernel: NDArray[np.int8], grouping: Grouping, weights: Array, weighting: str) -> Array:
+def gather(kernel: NDArray[np.int8], grouping: Clusters, weights: Array, weighting: str) -> Array:
     """Sum a symmetric kernel over the tasks of every two clusters: clusters × clusters.
 
     A pair of tasks has the weight v_s·v_t ("product"), v_s + v_t ("sum") or 1 ("plain").

@@ -24,9 +24,18 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from occstats.stats.grouping import Array, Grouping, group, pair_differences
+from occstats.stats.arrays import FloatArray as Array
+from occstats.stats.clusters import Clusters
+from occstats.stats.pairs import antisymmetric, mirror
+from occstats.stats.sample import Sample
 
 ENUMERATED_CLUSTERS = 13
+# Signs that are held at once (800 MB): with more than 20,000 clusters, fewer flips than asked for.
+MOST_SIGNS = 200_000_000
+# Subsets that are searched first to know where to begin.
+_PILOT = 200
+# Signs that are copied rather than picked out again at each step.
+_SMALL = 4_000_000
 
 
 @dataclass(frozen=True)
@@ -103,7 +112,7 @@ def hodges_lehmann_shift(
     known = ~np.isnan(x)
     if not known.any():
         return HodgesLehmannResult(np.nan, np.nan, np.nan, 0, 0)
-    grouping = group(np.asarray(clusters)[known])
+    grouping = Clusters.of(np.asarray(clusters)[known])
     m = grouping.n_clusters
     subsets = _subsets(m, n_resamples, random_state)
     estimate, low, high = _shift(x[known], grouping, subsets, 1 - confidence, tie_tolerance)
@@ -111,8 +120,8 @@ def hodges_lehmann_shift(
 
 
 def hodges_lehmann_pairs(
-    scores: ArrayLike,
-    clusters: ArrayLike,
+    scores: ArrayLike | Sample,
+    clusters: ArrayLike | None = None,
     *,
     confidence: float = 0.95,
     tie_tolerance: float = 0.0,
@@ -131,25 +140,26 @@ def hodges_lehmann_pairs(
     >>> result.estimate.round(6).tolist()
     [[0.0, 0.15], [-0.15, 0.0]]
     """
-    scores = np.asarray(scores, dtype=float)
-    k = scores.shape[1]
-    estimate, low, high = (np.zeros((k, k)) for _ in range(3))
-    first, second = np.triu_indices(k, 1)
-    differences, _ = pair_differences(scores)
-    labels = np.asarray(clusters)
-    for a, b, x in zip(first, second, differences.T, strict=True):
-        shift = hodges_lehmann_shift(
-            x,
-            labels,
-            confidence=confidence,
-            tie_tolerance=tie_tolerance,
-            n_resamples=n_resamples,
-            random_state=random_state,
-        )
-        estimate[a, b], estimate[b, a] = shift.estimate, -shift.estimate
-        low[a, b], high[a, b] = shift.low, shift.high
-        low[b, a], high[b, a] = -shift.high, -shift.low
-    return HodgesLehmannPairs(estimate + 0.0, low + 0.0, high + 0.0)
+    sample = Sample.of(scores, clusters, tie_tolerance=tie_tolerance)
+    k = sample.n_algorithms
+    limits = np.full((3, sample.n_pairs), np.nan)
+    position = 0
+    for block in sample.blocks():
+        for x in block.differences.T:
+            known = ~np.isnan(x)
+            if known.any():
+                used = sample.clusters if known.all() else sample.clusters.keep(known)
+                subsets = _subsets(used.n_clusters, n_resamples, random_state)
+                limits[:, position] = _shift(
+                    x[known], used, subsets, 1 - confidence, sample.tie_tolerance
+                )
+            position += 1
+    estimate, low, high = limits
+    return HodgesLehmannPairs(
+        antisymmetric(estimate, k) + 0.0,
+        mirror(low, -high, k, 0.0) + 0.0,
+        mirror(high, -low, k, 0.0) + 0.0,
+    )
 
 
 @lru_cache(maxsize=8)
@@ -159,14 +169,19 @@ def _subsets(n_clusters: int, n_resamples: int, random_state: int | None) -> NDA
         patterns = np.arange(2**n_clusters)[:, None] >> np.arange(n_clusters)
         return (patterns & 1).astype(np.float32)
     rng = np.random.default_rng(random_state)
-    flips = rng.integers(2, size=(n_resamples, n_clusters)).astype(np.float32)
-    return np.vstack([np.zeros((1, n_clusters), dtype=np.float32), flips])
+    n_flips = min(n_resamples, MOST_SIGNS // n_clusters)
+    subsets = np.zeros((n_flips + 1, n_clusters), dtype=np.float32)
+    step = max(1, 1_000_000 // n_clusters)
+    for start in range(1, n_flips + 1, step):
+        part = subsets[start : start + step]
+        part[:] = rng.integers(2, size=part.shape)
+    return subsets
 
 
 class _SignedRanks:
     """Cluster sums of the signed ranks of x − μ, for any μ, from one sort."""
 
-    def __init__(self, lattice: Array, grouping: Grouping) -> None:
+    def __init__(self, lattice: Array, grouping: Clusters) -> None:
         order = np.argsort(lattice, kind="stable")
         self.x = lattice[order]
         self.codes = grouping.codes[order]
@@ -185,7 +200,7 @@ class _SignedRanks:
 
 def _shift(
     x: Array,
-    grouping: Grouping,
+    grouping: Clusters,
     subsets: NDArray[np.float32],
     alpha: float,
     tie_tolerance: float,
@@ -208,28 +223,52 @@ def _typical(ranks: _SignedRanks, subsets: NDArray[np.float32], share: float) ->
     """Smallest 2μ above which more than `share` of the subset sums of R_i(μ) are ≤ 0.
 
     Each subset turns from positive to not positive at a value of its own; the search for the
-    quantile of these values drops the subsets that are decided, as quickselect does.
+    quantile of these values drops the subsets that are decided, as quickselect does, and starts
+    between two quantiles of a few of them.
     """
-    allowed = share * len(subsets)
     # Half-way between lattice points no difference is zero and no two opposite ones tie.
-    low, high = int(2 * ranks.x[0]) - 1, int(2 * ranks.x[-1])
-    turned = _turned(subsets, ranks.sums(low + 0.5))
-    settled, undecided = int(turned.sum()), subsets[~turned]
+    least, most = int(2 * ranks.x[0]) - 1, int(2 * ranks.x[-1])
+    bounds = [least, most]
+    if len(subsets) > 8 * _PILOT:
+        pilot = (_typical(ranks, subsets[:_PILOT], factor * share) for factor in (0.3, 3.0))
+        bounds = [least, *(int(bound) for bound in pilot if least < bound < most), most]
+    allowed = share * len(subsets)
+    undecided = np.arange(len(subsets))
+    turned = _turned(subsets, undecided, ranks.sums(least + 0.5))
+    settled, undecided = int(turned.sum()), undecided[~turned]
     if settled > allowed:
         return -np.inf
+    low, high = least, most
     while high - low > 1:
-        middle = (low + high) // 2
-        turned = _turned(undecided, ranks.sums(middle + 0.5))
+        inside = [bound for bound in bounds if low < bound < high]
+        middle = inside[0] if inside else (low + high) // 2
+        turned = _turned(subsets, undecided, ranks.sums(middle + 0.5))
         if settled + int(turned.sum()) > allowed:
             high, undecided = middle, undecided[turned]
         else:
             settled += int(turned.sum())
             low, undecided = middle, undecided[~turned]
+        if undecided.size * subsets.shape[1] <= _SMALL and 2 * undecided.size < len(subsets):
+            subsets, undecided = subsets[undecided], np.arange(len(undecided))
     return float(high)
 
 
-def _turned(subsets: NDArray[np.float32], sums: Array) -> NDArray[np.bool_]:
-    # Half-integers below 2²³ are exact in single precision, at half the cost.
-    exact = np.abs(sums).sum() < 2**22
-    weights = sums.astype(np.float32) if exact else sums
-    return np.asarray(subsets @ weights <= 0)
+def _turned(subsets: NDArray[np.float32], rows: NDArray[np.intp], sums: Array) -> NDArray[np.bool_]:
+    """Which of some subsets' sums are at most 0, exactly.
+
+    Single precision adds whole numbers exactly below 2²⁴, at half the cost of double: the doubled
+    sums are taken apart into digits small enough for that.
+    """
+    rest = np.rint(2 * sums)
+    unit = 2.0 ** max(0, int(np.ceil(np.log2(max(1.0, np.abs(rest).max()) * len(sums))) - 23))
+    high = np.rint(rest / unit)
+    digits = [high] if unit == 1 else [high, rest - unit * high]
+    weights = np.array(digits, dtype=np.float32).T
+    step = max(1, 4_000_000 // len(sums))
+    everything = len(rows) == len(subsets)
+    total = np.empty(len(rows))
+    for start in range(0, len(rows), step):
+        part = slice(start, start + step)
+        found = (subsets[part] if everything else subsets[rows[part]]) @ weights
+        total[part] = found.astype(np.float64) @ np.array([unit, 1.0])[: len(digits)]
+    return np.asarray(total <= 0)

@@ -1,21 +1,16 @@
 """Weighted Kendall's τ: how alike two algorithms order the tasks."""
 
+import math
 from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
 
+from occstats.checks import check_choice
 from occstats.errors import ArgumentError
-from occstats.stats._checks import (
-    FloatArray,
-    IntArray,
-    as_scores,
-    as_vector,
-    check_choice,
-    cluster_codes,
-    round_to_grid,
-)
+from occstats.stats.arrays import FloatArray, IntArray, as_scores, as_vector, round_to_grid
+from occstats.stats.clusters import Clusters
+from occstats.stats.sample import Sample
 
 Weighting = Literal["product", "sum", "hyperbolic", "plain"]
 WEIGHTINGS = ("product", "sum", "hyperbolic", "plain")
@@ -54,8 +49,8 @@ def kendall_tau(
     -----
     With :math:`\langle x, y \rangle = \sum_{i<j} \mathrm{sign}(x_i - x_j)\, \mathrm{sign}(y_i -
     y_j)\, w_{ij}`, :math:`\tau = \langle x, y \rangle / \sqrt{\langle x, x \rangle \langle y, y
-    \rangle}`: ties are treated as in τ-b, which is the case of equal weights. SciPy computes it by
-    merge sort, in O(N log N).
+    \rangle}`: ties are treated as in τ-b, which is the case of equal weights. It is
+    computed in O(N log N).
 
     References
     ----------
@@ -78,17 +73,18 @@ def kendall_tau(
         raise ArgumentError(
             f"x and y must hold the same tasks; got {len(first)} and {len(second)} values."
         )
-    codes = _codes(clusters, len(first), weighting)
+    codes = Clusters.of(_needed(clusters, weighting, len(first)), len(first)).codes
     return _tau(
         round_to_grid(first, tie_tolerance),
         round_to_grid(second, tie_tolerance),
         codes,
         weighting,
+        {},
     )
 
 
 def kendall_matrix(
-    scores: npt.ArrayLike,
+    scores: npt.ArrayLike | Sample,
     clusters: npt.ArrayLike | None = None,
     *,
     weighting: Weighting = "product",
@@ -116,31 +112,27 @@ def kendall_matrix(
            [0.2, 1. ]])
     """
     check_choice("weighting", weighting, WEIGHTINGS)
-    table = round_to_grid(as_scores("scores", scores, allow_nan=True), tie_tolerance)
-    columns = np.ascontiguousarray(table.T)
-    codes = _codes(clusters, len(table), weighting)
+    if not isinstance(scores, Sample) and clusters is None:
+        labels = _needed(clusters, weighting, len(as_scores("scores", scores, allow_nan=True)))
+        scores = Sample.of(scores, labels, tie_tolerance=tie_tolerance)
+    sample = Sample.of(scores, clusters, tie_tolerance=tie_tolerance)
+    columns = np.ascontiguousarray(sample.rounded.T)
+    codes = sample.clusters.codes
     k = len(columns)
-    if weighting != "hyperbolic" and not np.isnan(columns).any() and _few_tasks(len(table), k):
-        return _all_at_once(columns, _task_weights(codes, len(table)), weighting == "sum")
+    whole = bool(sample.complete.all())
+    if weighting != "hyperbolic" and whole and _few_tasks(sample.n_tasks, k):
+        return _all_at_once(columns, _task_weights(codes, weighting), weighting == "sum")
     tau = np.full((k, k), np.nan)
+    spreads: dict[int, float] = {}
     for a in range(k):
         present = columns[a][~np.isnan(columns[a])]
         if len(present) > 1 and (present != present[0]).any():
             tau[a, a] = 1.0
         for b in range(a + 1, k):
-            tau[a, b] = tau[b, a] = _tau(columns[a], columns[b], codes, weighting)
+            tau[a, b] = tau[b, a] = _tau(
+                columns[a], columns[b], codes, weighting, spreads if whole else {}, (a, b)
+            )
     return tau
-
-
-def _codes(clusters: npt.ArrayLike | None, n_tasks: int, weighting: str) -> IntArray | None:
-    if weighting not in ("product", "sum"):
-        return None
-    if clusters is None:
-        raise ArgumentError(
-            f"clusters must be given for weighting {weighting!r}; "
-            "use weighting='plain' for tasks of equal weight."
-        )
-    return cluster_codes(clusters, n_tasks)[0]
 
 
 def _few_tasks(n_tasks: int, k: int) -> bool:
@@ -151,11 +143,9 @@ def _few_tasks(n_tasks: int, k: int) -> bool:
     return n_tasks * (n_tasks - 1) // 2 <= 50_000 * (k - 1)
 
 
-def _task_weights(codes: IntArray | None, n_tasks: int) -> FloatArray:
-    if codes is None:
-        return np.ones(n_tasks)
-    weights: FloatArray = 1.0 / np.bincount(codes)[codes]
-    return weights
+def _task_weights(codes: IntArray, weighting: str) -> FloatArray:
+    """One over the tasks of its cluster, or 1."""
+    return np.ones(len(codes)) if weighting == "plain" else 1.0 / np.bincount(codes)[codes]
 
 
 def _all_at_once(columns: FloatArray, weights: FloatArray, additive: bool) -> FloatArray:
@@ -194,20 +184,92 @@ def _sign_agreement(rows: FloatArray, others: FloatArray) -> FloatArray:
     return agreement
 
 
-def _tau(x: FloatArray, y: FloatArray, codes: IntArray | None, weighting: str) -> float:
+def _needed(clusters: npt.ArrayLike | None, weighting: str, n_tasks: int) -> npt.ArrayLike:
+    """Labels of clusters, which only some weights need."""
+    if clusters is None and weighting in ("product", "sum"):
+        raise ArgumentError(
+            f"clusters must be given for weighting {weighting!r}; "
+            "use weighting='plain' for tasks of equal weight."
+        )
+    return np.arange(n_tasks) if clusters is None else clusters
+
+
+def _tau(
+    x: FloatArray,
+    y: FloatArray,
+    codes: IntArray,
+    weighting: str,
+    spreads: dict[int, float],
+    names: tuple[int, int] = (0, 1),
+) -> float:
+    """τ of two columns; how far each spreads is remembered by its name in ``spreads``."""
     both = ~(np.isnan(x) | np.isnan(y))
     if not both.all():
-        x, y = x[both], y[both]
-        codes = None if codes is None else codes[both]
+        x, y, codes = x[both], y[both], codes[both]
     if len(x) < 2 or (x == x[0]).all() or (y == y[0]).all():
         return float("nan")
-    if weighting == "plain":
-        return float(stats.kendalltau(x, y, variant="b").statistic)
-    if codes is None:
-        return float(stats.weightedtau(x, y).statistic)
-    # A list, because SciPy asks for one Python float at a time.
-    weights = (1.0 / np.bincount(codes)[codes]).tolist()
-    tau = stats.weightedtau(
-        x, y, rank=np.arange(len(x)), weigher=weights.__getitem__, additive=weighting == "sum"
-    ).statistic
-    return float(np.clip(tau, -1.0, 1.0))
+    if weighting == "hyperbolic":
+        from scipy.stats import weightedtau
+
+        return float(weightedtau(x, y).statistic)
+    for name, column in zip(names, (x, y), strict=True):
+        if name not in spreads:
+            spreads[name] = _agreement(column, column, codes, weighting)
+    found = _agreement(x, y, codes, weighting)
+    return _ratio(found, *(spreads[name] for name in names))
+
+
+def _ratio(agreement: float, spread: float, other_spread: float) -> float:
+    # The root of the product, not the product of the roots: equal rankings give exactly 1.
+    return float(np.clip(agreement / np.sqrt(spread * other_spread), -1.0, 1.0))
+
+
+def _agreement(x: FloatArray, y: FloatArray, codes: IntArray, weighting: str) -> float:
+    """Σ w_st sign(x_s − x_t) sign(y_s − y_t) over all pairs of tasks."""
+    weights = _task_weights(codes, weighting)
+    # Exact sums: the same on every processor.
+    if weighting != "sum":
+        return math.fsum(weights * signed_below(x, y, weights))
+    alike, weighed = (signed_below(x, y, w) for w in (np.ones(len(x)), weights))
+    return math.fsum(weights * alike + weighed)
+
+
+def signed_below(x: FloatArray, y: FloatArray, weights: FloatArray) -> FloatArray:
+    """For each task, the weight of those below it in x that are below it in y, less of those above.
+
+    Tasks in the order of y are parted by the bits of their rank in x, the highest first; at each
+    bit those that go up are compared with those of the same part that stay down: O(N log N), like
+    Knight's merge sort, in whole arrays.
+
+    Examples
+    --------
+    >>> signed_below(np.array([1.0, 2, 3]), np.array([1.0, 3, 2]), np.ones(3))
+    array([0., 1., 0.])
+    """
+    order = np.argsort(y, kind="stable")
+    _, rank = np.unique(x, return_inverse=True)
+    found = np.zeros(len(x))
+    for bit in range(int(rank.max(initial=0)).bit_length() - 1, -1, -1):
+        part, value = (rank >> (bit + 1))[order], y[order]
+        down = ((rank[order] >> bit) & 1) == 0
+        below = np.concatenate([[0.0], np.cumsum(np.where(down, weights[order], 0.0))])
+        new_part = np.concatenate([[True], part[1:] != part[:-1]])
+        starts, ends = _edges(new_part)
+        first, last = _edges(new_part | np.concatenate([[True], value[1:] != value[:-1]]))
+        gain = (below[first] - below[starts]) - (below[ends] - below[last])
+        found[order] += np.where(down, 0.0, gain)
+        # The next bit down: within each part those that stay down first, else as before.
+        passed = np.concatenate([[0], np.cumsum(down)])
+        before = passed[:-1] - passed[starts]
+        up = passed[ends] - passed[starts] + np.arange(len(x)) - starts - before
+        parted = np.empty_like(order)
+        parted[starts + np.where(down, before, up)] = order
+        order = parted
+    return found
+
+
+def _edges(starts_run: npt.NDArray[np.bool_]) -> tuple[IntArray, IntArray]:
+    """For each place, where its run starts and where the next one does."""
+    edges = np.append(np.flatnonzero(starts_run), len(starts_run))
+    lengths = np.diff(edges)
+    return np.repeat(edges[:-1], lengths), np.repeat(edges[1:], lengths)

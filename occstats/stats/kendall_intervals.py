@@ -14,18 +14,21 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from occstats.stats._checks import as_scores, check_choice, round_to_grid
+from occstats.checks import check_choice
+from occstats.stats.arrays import FloatArray as Array
 from occstats.stats.bootstrap import cluster_bootstrap, resample_counts
+from occstats.stats.clusters import Clusters
 from occstats.stats.effect_sizes import Effect
 from occstats.stats.forms import gather, order_signs, quadratic_forms
-from occstats.stats.grouping import Array, Grouping, group, mirror, upper_pairs
+from occstats.stats.pairs import mirror, upper_pairs
+from occstats.stats.sample import Sample
 
 WEIGHTINGS = ("product", "sum", "plain")
 
 
 def kendall_bootstrap(
-    scores: ArrayLike,
-    clusters: ArrayLike,
+    scores: ArrayLike | Sample,
+    clusters: ArrayLike | None = None,
     *,
     weighting: Literal["product", "sum", "plain"] = "product",
     tie_tolerance: float = 0.0,
@@ -68,8 +71,8 @@ def kendall_bootstrap(
     0.6667
     """
     check_choice("weighting", weighting, WEIGHTINGS)
-    grid = round_to_grid(as_scores("scores", scores, allow_nan=True), tie_tolerance)
-    grouping = group(clusters)
+    sample = Sample.of(scores, clusters, tie_tolerance=tie_tolerance)
+    grid, grouping = sample.rounded, sample.clusters
     k, m = grid.shape[1], grouping.n_clusters
     forms, first, second = _concordance_forms(grid, grouping, weighting)
     n_pairs = len(first)
@@ -96,7 +99,7 @@ def kendall_bootstrap(
 
 
 def _concordance_forms(
-    grid: Array, grouping: Grouping, weighting: str
+    grid: Array, grouping: Clusters, weighting: str
 ) -> tuple[Array, NDArray[np.intp], NDArray[np.intp]]:
     """Matrices of all pairs' concordance, then those of untied tasks, and whose are whose."""
     present = ~np.isnan(grid)

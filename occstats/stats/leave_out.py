@@ -2,7 +2,7 @@
 
 Leaving out a data set changes the tests themselves; leaving out an algorithm changes only the
 number of tests that are corrected for, and the ranks. Tests are the asymptotic ones, computed for
-all left-out data sets at once (`occstats.stats.resampled_tests`).
+all left-out data sets at once by the engine of the main run (`occstats.stats.tests`).
 
 References
 ----------
@@ -18,11 +18,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from occstats.stats._checks import as_scores
-from occstats.stats.bootstrap import weighted_means
-from occstats.stats.grouping import Array, Grouping, antisymmetric, group, upper_pairs
-from occstats.stats.ranks import task_ranks
-from occstats.stats.resampled_tests import resampled_z, tail
+from occstats.stats.arrays import FloatArray as Array
+from occstats.stats.bootstrap import means_without
+from occstats.stats.pairs import antisymmetric
+from occstats.stats.sample import Sample
+from occstats.stats.tests.null import tail
+from occstats.stats.tests.registry import TESTS
 
 Conclude = Callable[[Array, Array], NDArray[np.bool_]]
 
@@ -104,8 +105,8 @@ class LeaveOneAlgorithmOut:
 
 
 def leave_one_cluster_out(
-    scores: ArrayLike,
-    clusters: ArrayLike,
+    scores: ArrayLike | Sample,
+    clusters: ArrayLike | None,
     conclude: Conclude,
     *,
     test: str = "rgl",
@@ -139,25 +140,26 @@ def leave_one_cluster_out(
     >>> found.all_better[0, 1], found.labels[found.changed[:, 0, 1]].tolist()
     (np.False_, ['d'])
     """
-    table = as_scores("scores", scores, allow_nan=True)
-    grouping = group(clusters)
-    k, m = table.shape[1], grouping.n_clusters
-    counts = np.vstack([np.ones(m), np.ones((m, m)) - np.eye(m)])
-    first, second = upper_pairs(k)
-    differences = table[:, first] - table[:, second]
-    z = np.array(
-        [
-            resampled_z(x, clusters, counts, test=test, tie_tolerance=tie_tolerance)
-            for x in differences.T
-        ]
-    ).reshape(len(first), m + 1)
-    squares = np.array([antisymmetric(column, k) for column in z.T])
+    sample = Sample.of(scores, clusters, tie_tolerance=tie_tolerance)
+    k, m = sample.n_algorithms, sample.n_clusters
+    z, means = np.empty((m + 1, sample.n_pairs)), np.empty((m + 1, sample.n_pairs))
+    done = 0
+    for block in sample.blocks():
+        pairs = slice(done, done + len(block.a))
+        done = pairs.stop
+        prepared = TESTS[test].engine.sample(
+            block.differences, block.grid, sample.clusters, sample.tie_tolerance
+        )
+        z[0, pairs] = np.where(prepared.all_zero, 0.0, prepared.observed.z)
+        for i in range(len(block.a)):
+            z[1:, pairs.start + i] = prepared.left_out(i)
+        means[:, pairs] = means_without(sample.clusters.means(block.differences))
+    squares = np.array([antisymmetric(column, k) for column in z])
     conclusions = np.array([conclude(_p(square, alternative), square) for square in squares])
-    means = weighted_means(grouping.means(differences), counts)
     mean_squares = np.array([antisymmetric(row, k) for row in means])
-    mean_ranks = _mean_ranks(table, grouping, counts, tie_tolerance)
+    mean_ranks = means_without(sample.clusters.means(sample.ranks))
     return LeaveOneClusterOut(
-        labels=grouping.labels,
+        labels=sample.clusters.labels,
         better=conclusions[1:],
         all_better=conclusions[0],
         z=squares[1:],
@@ -172,8 +174,8 @@ def leave_one_cluster_out(
 def leave_one_algorithm_out(
     p: ArrayLike,
     z: ArrayLike,
-    scores: ArrayLike,
-    clusters: ArrayLike,
+    scores: ArrayLike | Sample,
+    clusters: ArrayLike | None,
     conclude: Conclude,
     *,
     tie_tolerance: float = 0.0,
@@ -205,11 +207,9 @@ def leave_one_algorithm_out(
     (np.True_, np.False_)
     """
     p, z = np.asarray(p, dtype=float), np.asarray(z, dtype=float)
-    table = as_scores("scores", scores, allow_nan=True)
-    grouping = group(clusters)
+    sample = Sample.of(scores, clusters, tie_tolerance=tie_tolerance)
     k = len(p)
     everything = conclude(p, z)
-    whole = np.ones((1, grouping.n_clusters))
     better = np.zeros((k, k, k), dtype=bool)
     ranks = np.full((k, k), np.nan)
     for c in range(k):
@@ -218,7 +218,8 @@ def leave_one_algorithm_out(
         absent = p.copy()
         absent[c], absent[:, c] = np.nan, np.nan
         better[c] = conclude(absent, z)
-        ranks[c, others] = _mean_ranks(table[:, others], grouping, whole, tie_tolerance)[0]
+        without = sample.select(others)
+        ranks[c, others] = means_without(sample.clusters.means(without.ranks))[0]
     return LeaveOneAlgorithmOut(better, everything, ranks)
 
 
@@ -226,10 +227,3 @@ def _p(z: Array, alternative: str) -> Array:
     p = tail(z, alternative)
     np.fill_diagonal(p, np.nan)
     return p
-
-
-def _mean_ranks(table: Array, grouping: Grouping, counts: Array, tie_tolerance: float) -> Array:
-    complete = ~np.isnan(table).any(axis=1)
-    ranks = np.full(table.shape, np.nan)
-    ranks[complete] = task_ranks(table[complete], tie_tolerance=tie_tolerance)
-    return weighted_means(grouping.means(ranks), counts)

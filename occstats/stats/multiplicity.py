@@ -1,15 +1,177 @@
-"""Corrections for the number of tests."""
+"""Corrections for the number of tests: each one object that carries its name and its sentence.
 
+What is reported at most 1 comes from ``statsmodels.stats.multitest``; values above 1, which a
+paper may print, it does not keep. Nothing heavy is imported until a correction is made.
+"""
+
+from __future__ import annotations
+
+import gc
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-import numpy as np
-import numpy.typing as npt
-
+from occstats.checks import check_choice
 from occstats.errors import ArgumentError
-from occstats.stats._checks import FloatArray, check_choice
+from occstats.stats.tests.registry import ALTERNATIVES
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from occstats.stats.arrays import FloatArray, IntArray
 
 FAMILIES = ("row", "all", "control")
+
+
+@dataclass(frozen=True)
+class Correction:
+    """A correction of the p-values of one family.
+
+    Attributes
+    ----------
+    key, name : str
+        As an option, and in prose.
+    sentence : str
+        For a methods paragraph, with citation keys in braces; empty if nothing is corrected.
+    citation : str
+        Key of the work that introduced it; empty if there is none.
+    statsmodels : str
+        Its name in ``statsmodels.stats.multitest.multipletests``; empty if it has none.
+    factors : callable
+        From the size of the family to what the ascending p-values are multiplied by.
+    step : {"down", "up", ""}
+        Whether a value is at least those below it, at most those above it, or stands alone.
+    """
+
+    key: str
+    name: str
+    sentence: str = ""
+    citation: str = ""
+    statsmodels: str = ""
+    factors: Callable[[FloatArray], FloatArray] = lambda ranks: ranks**0
+    step: str = ""
+
+    def unclipped(self, ascending: FloatArray) -> FloatArray:
+        """Corrected values of p-values in ascending order (last axis), which may exceed 1."""
+        import numpy as np
+
+        values = self.factors(np.arange(1.0, ascending.shape[-1] + 1)) * ascending
+        if self.step == "down":
+            values = np.maximum.accumulate(values, axis=-1)
+        elif self.step == "up":
+            values = np.minimum.accumulate(values[..., ::-1], axis=-1)[..., ::-1]
+        return values
+
+    def clipped(self, p: FloatArray) -> FloatArray:
+        """Corrected values of the p-values of one family, at most 1, in the order given."""
+        import numpy as np
+
+        if not self.statsmodels or len(p) == 0:
+            return p
+        from statsmodels.stats.multitest import multipletests
+
+        # It collects garbage at every call, which takes ten times as long as the correction itself
+        # in a process with many objects: what is there already need not be looked at.
+        gc.freeze()
+        try:
+            return np.asarray(multipletests(p, method=self.statsmodels)[1])
+        finally:
+            gc.unfreeze()
+
+
+CORRECTIONS = {
+    correction.key: correction
+    for correction in (
+        Correction(
+            "holm",
+            "Holm",
+            "the Holm-Bonferroni procedure {holm1979}",
+            "holm1979",
+            "holm",
+            lambda ranks: ranks[::-1],
+            "down",
+        ),
+        Correction(
+            "hochberg",
+            "Hochberg",
+            "the Hochberg procedure {hochberg1988}",
+            "hochberg1988",
+            "simes-hochberg",
+            lambda ranks: ranks[::-1],
+            "up",
+        ),
+        Correction(
+            "bonferroni",
+            "Bonferroni",
+            "the Bonferroni correction",
+            "",
+            "bonferroni",
+            lambda ranks: len(ranks) * ranks**0,
+        ),
+        Correction(
+            "benjamini-hochberg",
+            "Benjamini-Hochberg",
+            "the Benjamini-Hochberg procedure, which controls the false discovery rate "
+            "{benjamini1995}",
+            "benjamini1995",
+            "fdr_bh",
+            lambda ranks: len(ranks) / ranks,
+            "up",
+        ),
+        Correction(
+            "benjamini-yekutieli",
+            "Benjamini-Yekutieli",
+            "the Benjamini-Yekutieli procedure, which controls the false discovery rate under any "
+            "dependence {benjamini2001}",
+            "benjamini2001",
+            "fdr_by",
+            lambda ranks: (1 / ranks).sum() * len(ranks) / ranks,
+            "up",
+        ),
+        Correction("none", "none"),
+    )
+}
+
+
+def adjust(p: npt.ArrayLike, method: str = "holm") -> FloatArray:
+    """Correct the p-values of one family, without clipping at 1.
+
+    Parameters
+    ----------
+    p : array_like of shape (K,)
+        P-values; NaN marks a test that could not be made: it stays NaN and does not count in the
+        size of the family.
+    method : str
+        ``"holm"``, ``"hochberg"``, ``"benjamini-hochberg"``, ``"benjamini-yekutieli"``,
+        ``"bonferroni"`` or ``"none"``.
+
+    Returns
+    -------
+    ndarray of shape (K,)
+        Corrected values in the order given. Above 1 means "not significant at any level";
+        clip with ``numpy.minimum(values, 1)``.
+
+    Examples
+    --------
+    >>> from occstats.stats import adjust
+    >>> adjust([0.01, 0.04, float("nan")], "bonferroni").tolist()
+    [0.02, 0.08, nan]
+    """
+    import numpy as np
+
+    check_choice("method", method, CORRECTIONS)
+    values = np.asarray(p, dtype=np.float64)
+    if values.ndim != 1:
+        raise ArgumentError(f"p must have one dimension; got an array of shape {values.shape}.")
+    present = np.flatnonzero(~np.isnan(values))
+    family = values[present]
+    if ((family < 0) | (family > 1)).any():
+        wrong = family[(family < 0) | (family > 1)][0]
+        raise ArgumentError(f"p must hold values from 0 to 1; got {wrong!r}.")
+    order = np.argsort(family, kind="stable")
+    adjusted = np.full(len(values), np.nan)
+    adjusted[present[order]] = CORRECTIONS[method].unclipped(family[order])
+    return adjusted
 
 
 def holm(p: npt.ArrayLike) -> FloatArray:
@@ -100,82 +262,6 @@ def bonferroni(p: npt.ArrayLike) -> FloatArray:
     return adjust(p, "bonferroni")
 
 
-def _ascending_holm(p: FloatArray) -> FloatArray:
-    return np.maximum.accumulate(np.arange(len(p), 0, -1) * p)
-
-
-def _ascending_hochberg(p: FloatArray) -> FloatArray:
-    return np.minimum.accumulate((np.arange(len(p), 0, -1) * p)[::-1])[::-1]
-
-
-def _ascending_benjamini_hochberg(p: FloatArray) -> FloatArray:
-    return np.minimum.accumulate((len(p) / np.arange(1, len(p) + 1) * p)[::-1])[::-1]
-
-
-def _ascending_benjamini_yekutieli(p: FloatArray) -> FloatArray:
-    harmonic = float((1 / np.arange(1, len(p) + 1)).sum())
-    return harmonic * _ascending_benjamini_hochberg(p)
-
-
-def _ascending_bonferroni(p: FloatArray) -> FloatArray:
-    return len(p) * p
-
-
-def _ascending_none(p: FloatArray) -> FloatArray:
-    return p
-
-
-_CORRECTIONS: dict[str, Callable[[FloatArray], FloatArray]] = {
-    "holm": _ascending_holm,
-    "hochberg": _ascending_hochberg,
-    "benjamini-hochberg": _ascending_benjamini_hochberg,
-    "benjamini-yekutieli": _ascending_benjamini_yekutieli,
-    "bonferroni": _ascending_bonferroni,
-    "none": _ascending_none,
-}
-
-CORRECTIONS = tuple(_CORRECTIONS)
-
-
-def adjust(p: npt.ArrayLike, method: str = "holm") -> FloatArray:
-    """Correct the p-values of one family, without clipping at 1.
-
-    Parameters
-    ----------
-    p : array_like of shape (K,)
-        P-values; NaN marks a test that could not be made: it stays NaN and does not count in the
-        size of the family.
-    method : str
-        ``"holm"``, ``"hochberg"``, ``"benjamini-hochberg"``, ``"benjamini-yekutieli"``,
-        ``"bonferroni"`` or ``"none"``.
-
-    Returns
-    -------
-    ndarray of shape (K,)
-        Corrected values in the order given. Above 1 means "not significant at any level";
-        clip with ``numpy.minimum(values, 1)``.
-
-    Examples
-    --------
-    >>> from occstats.stats import adjust
-    >>> adjust([0.01, 0.04, float("nan")], "bonferroni").tolist()
-    [0.02, 0.08, nan]
-    """
-    check_choice("method", method, CORRECTIONS)
-    values = np.asarray(p, dtype=np.float64)
-    if values.ndim != 1:
-        raise ArgumentError(f"p must have one dimension; got an array of shape {values.shape}.")
-    present = np.flatnonzero(~np.isnan(values))
-    family = values[present]
-    if ((family < 0) | (family > 1)).any():
-        wrong = family[(family < 0) | (family > 1)][0]
-        raise ArgumentError(f"p must hold values from 0 to 1; got {wrong!r}.")
-    order = np.argsort(family, kind="stable")
-    adjusted = np.full(len(values), np.nan)
-    adjusted[present[order]] = _CORRECTIONS[method](family[order])
-    return adjusted
-
-
 @dataclass(frozen=True, eq=False)
 class AdjustedP:
     """Corrected p-values of all ordered pairs.
@@ -243,51 +329,62 @@ def adjust_pairs(
            [0.98,  nan, 0.8 ],
            [1.2 , 1.2 ,  nan]])
     """
-    check_choice("family", family, FAMILIES)
+    import numpy as np
+
     check_choice("method", method, CORRECTIONS)
-    check_choice("alternative", alternative, ("greater", "less", "two-sided"))
     p = np.asarray(p_matrix, dtype=np.float64)
+    families = families_of(p, family, control, alternative)
+    unclipped, clipped = np.full(p.shape, np.nan), np.full(p.shape, np.nan)
+    for place in families:
+        unclipped[place] = adjust(p[place], method)
+        clipped[place] = CORRECTIONS[method].clipped(p[place])
+    if family == "all" and alternative == "two-sided":
+        lower = np.tril_indices(len(p), -1)
+        unclipped[lower], clipped[lower] = unclipped.T[lower], clipped.T[lower]
+    return AdjustedP(
+        unclipped=unclipped,
+        clipped=clipped,
+        method=method,
+        family=family,
+        family_sizes=tuple(len(rows) for rows, _ in families),
+        notes=_notes(p, family, method),
+    )
+
+
+def families_of(
+    p: FloatArray, family: str, control: int | None, alternative: str
+) -> list[tuple[IntArray, IntArray]]:
+    """The rows and columns of the tests that are corrected together, without those not made.
+
+    Of a two-sided family over all pairs, the upper half.
+    """
+    import numpy as np
+
+    check_choice("family", family, FAMILIES)
+    check_choice("alternative", alternative, ALTERNATIVES)
     if p.ndim != 2 or p.shape[0] != p.shape[1]:
         raise ArgumentError(f"p_matrix must be square; got shape {p.shape}.")
     k = len(p)
-    unclipped = np.full((k, k), np.nan)
-    sizes: list[int] = []
-
-    def correct(rows: npt.ArrayLike, columns: npt.ArrayLike) -> None:
-        values = p[rows, columns]  # type: ignore[index]
-        unclipped[rows, columns] = adjust(values, method)  # type: ignore[index]
-        sizes.append(int(np.count_nonzero(~np.isnan(values))))
-
+    off_diagonal = ~np.eye(k, dtype=bool)
+    rows, columns = np.nonzero(off_diagonal)
     if family == "row":
-        for a in range(k):
-            correct(a, np.delete(np.arange(k), a))
+        members = [rows == a for a in range(k)]
     elif family == "all":
-        if alternative == "two-sided":
-            upper = np.triu_indices(k, 1)
-            correct(*upper)
-            unclipped.T[upper] = unclipped[upper]
-        else:
-            correct(*np.nonzero(~np.eye(k, dtype=bool)))
+        members = [rows < columns if alternative == "two-sided" else rows >= 0]
     else:
         if control is None or not 0 <= control < k:
             raise ArgumentError(
                 f"control must be the column of an algorithm (0 to {k - 1}) when family is "
                 f"'control'; got {control!r}."
             )
-        others = np.delete(np.arange(k), control)
-        correct(control, others)
-        correct(others, control)
-    return AdjustedP(
-        unclipped=unclipped,
-        clipped=np.minimum(unclipped, 1.0),
-        method=method,
-        family=family,
-        family_sizes=tuple(sizes),
-        notes=_notes(p, family, method),
-    )
+        members = [rows == control, columns == control]
+    tested = ~np.isnan(p[rows, columns])
+    return [(rows[member & tested], columns[member & tested]) for member in members]
 
 
 def _notes(p: FloatArray, family: str, method: str) -> tuple[str, ...]:
+    import numpy as np
+
     notes = []
     off_diagonal = ~np.eye(len(p), dtype=bool)
     n_missing = int(np.count_nonzero(np.isnan(p[off_diagonal])))

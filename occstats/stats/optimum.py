@@ -16,10 +16,11 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike
 
+from occstats.checks import check_fraction, check_integer
 from occstats.errors import ArgumentError
-from occstats.stats._checks import as_scores, as_vector, check_count, check_fraction
+from occstats.stats.arrays import FloatArray as Array
+from occstats.stats.arrays import as_scores, as_vector
 from occstats.stats.bootstrap import column_quantiles, resample_counts, weighted_means
-from occstats.stats.grouping import Array
 
 Smoother = Callable[[Array], Array]
 
@@ -90,7 +91,7 @@ def optimum_interval(
     values = as_vector("grid", grid)
     table = as_scores("means", means, allow_nan=True)
     check_fraction("confidence", confidence)
-    check_count("n_resamples", n_resamples)
+    check_integer("n_resamples", n_resamples)
     m = len(table)
     if m == 0 or not len(values):
         raise ArgumentError(

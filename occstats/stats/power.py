@@ -15,9 +15,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from occstats.stats._checks import as_vector, check_choice, check_fraction
-from occstats.stats.grouping import Array, group
-from occstats.stats.resampled_tests import resampled_z, tail
+from occstats.checks import check_choice, check_fraction
+from occstats.stats.arrays import FloatArray as Array
+from occstats.stats.arrays import as_vector
+from occstats.stats.clusters import Clusters
+from occstats.stats.tests.null import tail
+from occstats.stats.tests.registry import TESTS
 
 
 @dataclass(frozen=True)
@@ -155,20 +158,21 @@ def data_sets_needed(
     check_fraction("alpha", alpha)
     check_fraction("power", power)
     values = as_vector("x", x, allow_nan=True)
+    check_choice("test", test, TESTS)
     known = ~np.isnan(values)
-    m = group(np.asarray(clusters)[known]).n_clusters if known.any() else 0
+    observed = Clusters.of(clusters, len(values)).keep(known)
+    m = observed.n_clusters
     largest = limit or max(20 * m, 2)
     if m < 2:
         return DataSetsNeeded(m, float("nan"), float("inf"), largest)
-    labels = np.asarray(clusters)[known]
+    sample = TESTS[test].engine.single(values[known], observed, tie_tolerance)
 
     def share(size: int) -> float:
         # One stream per size, so that the answer does not depend on the path of the search.
         rng = np.random.default_rng([random_state or 0, size])
-        counts = rng.multinomial(size, np.full(m, 1 / m), size=n_resamples)
-        z = resampled_z(values[known], labels, counts, test=test, tie_tolerance=tie_tolerance)
+        counts = rng.multinomial(size, np.full(m, 1 / m), size=n_resamples).astype(float)
         with np.errstate(invalid="ignore"):
-            return float(np.mean(tail(z, alternative) <= alpha))
+            return float(np.mean(tail(sample.resampled(0, counts), alternative) <= alpha))
 
     return DataSetsNeeded(m, share(m), _first(share, power, m, largest), largest)
 

@@ -4,11 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy.stats import rankdata
 
 from occstats.errors import ArgumentError
-from occstats.stats._checks import FloatArray, as_scores, round_to_grid
-from occstats.stats.weights import cluster_weights
+from occstats.stats.arrays import FloatArray, as_scores, round_to_grid
+from occstats.stats.sample import Sample
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +31,10 @@ class RankSummary:
 
 
 def summarise_ranks(
-    scores: npt.ArrayLike, clusters: npt.ArrayLike, *, tie_tolerance: float = 0.0
+    scores: npt.ArrayLike | Sample,
+    clusters: npt.ArrayLike | None = None,
+    *,
+    tie_tolerance: float = 0.0,
 ) -> RankSummary:
     """Rank the algorithms within each task, and average with every cluster weighing the same.
 
@@ -59,8 +61,8 @@ def summarise_ranks(
     array([[0.375, 0.625],
            [0.625, 0.375]])
     """
-    ranks = task_ranks(scores, tie_tolerance=tie_tolerance)
-    weights = cluster_weights(clusters)
+    sample = Sample.of(scores, clusters, tie_tolerance=tie_tolerance, allow_nan=False)
+    ranks, weights = sample.ranks, sample.clusters.weights
     return RankSummary(ranks, mean_ranks(ranks, weights), rank_frequencies(ranks, weights))
 
 
@@ -86,9 +88,14 @@ def task_ranks(scores: npt.ArrayLike, *, tie_tolerance: float = 0.0) -> FloatArr
     array([[1.5, 3. , 1.5],
            [2.5, 2.5, 1. ]])
     """
-    table = round_to_grid(as_scores("scores", scores), tie_tolerance)
-    ranks: FloatArray = rankdata(-table, axis=1)
-    return ranks
+    return rank_rows(-round_to_grid(as_scores("scores", scores), tie_tolerance))
+
+
+def rank_rows(table: FloatArray) -> FloatArray:
+    """Average ranks within each row, 1 for the lowest."""
+    from scipy.stats import rankdata
+
+    return np.asarray(rankdata(table, axis=1))
 
 
 def mean_ranks(ranks: npt.ArrayLike, weights: npt.ArrayLike) -> FloatArray:
@@ -142,24 +149,26 @@ def rank_frequencies(ranks: npt.ArrayLike, weights: npt.ArrayLike) -> FloatArray
            [0.25, 0.75]])
     """
     table, shares = as_scores("ranks", ranks), _normalised(weights, ranks)
-    n_tasks, k = table.shape
-    ordered = np.sort(table, axis=1)
-    # Number tied with each entry: those at or below it minus those below it.
-    tied = np.empty((n_tasks, k), dtype=np.intp)
-    for task in range(n_tasks):
-        row = ordered[task]
-        tied[task] = np.searchsorted(row, table[task], "right") - np.searchsorted(row, table[task])
+    k = table.shape[1]
+    tied = count_tied(table)
     first = np.rint(table - (tied - 1) / 2).astype(np.intp) - 1
     # Spread 1/g from the first to the last tied rank: differences, then a running sum.
     steps = np.zeros((k, k + 1))
     columns = np.broadcast_to(np.arange(k), table.shape)
     mass = shares[:, None] / tied
     np.add.at(steps, (columns, first), mass)
-    np.add.at(steps, (columns, first + tied), -mass)
+    np.add.at(steps, (columns, (first + tied).astype(np.intp)), -mass)
     frequencies: FloatArray = np.cumsum(steps, axis=1)[:, :k]
     # What is left of a sum that cancels is rounding, not a share.
     frequencies[np.abs(frequencies) < 1e-15] = 0.0
     return frequencies
+
+
+def count_tied(table: FloatArray) -> FloatArray:
+    """How many values of its row are equal to each value, itself included."""
+    from scipy.stats import rankdata
+
+    return np.asarray(rankdata(table, "max", axis=1) - rankdata(table, "min", axis=1) + 1)
 
 
 def _normalised(weights: npt.ArrayLike, table: npt.ArrayLike) -> FloatArray:

@@ -1,24 +1,18 @@
-"""Weighted least squares by QR, with inference that knows about clusters."""
+"""Weighted least squares by statsmodels, with inference that knows about clusters."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 from scipy import linalg
 from scipy import stats as scipy_stats
 
+from occstats.checks import check_choice, check_fraction
 from occstats.errors import ArgumentError
-from occstats.stats._checks import (
-    FloatArray,
-    as_scores,
-    as_vector,
-    check_choice,
-    check_fraction,
-    cluster_codes,
-)
-from occstats.stats.robust_variance import WeightedFit, cr1, cr2, hc3
+from occstats.stats.arrays import FloatArray, IntArray, as_scores, as_vector, cluster_codes
+from occstats.stats.robust_variance import WeightedFit, cr2
 
 Inference = Literal["cr1", "cr2", "hc3", "classical"]
 INFERENCES = ("cr1", "cr2", "hc3", "classical")
@@ -157,8 +151,9 @@ def weighted_regression(
 
     Notes
     -----
-    :math:`\hat\beta` solves the weighted problem by Householder QR of :math:`W^{1/2} X`, never by
-    normal equations. With residuals :math:`e`, bread :math:`M = (X' W X)^{-1}`,
+    statsmodels fits the weighted problem on an orthonormal basis of the columns (Householder QR of
+    :math:`W^{1/2} X`, never normal equations); CR2 is our own. With residuals :math:`e` and
+    bread :math:`M = (X' W X)^{-1}`,
 
     .. math:: V = M \Big( \sum_g X_g' W_g A_g e_g e_g' A_g' W_g X_g \Big) M
 
@@ -200,7 +195,8 @@ def weighted_regression(
     mass = _checked_weights(weights, n)
     if clusters is None and inference in ("cr1", "cr2"):
         raise ArgumentError(f"clusters must be given for inference {inference!r}.")
-    codes, n_clusters = cluster_codes(np.arange(n) if clusters is None else clusters, n)
+    codes, labels = cluster_codes(np.arange(n) if clusters is None else clusters, n)
+    n_clusters = len(labels)
 
     def result(
         coefficient: FloatArray,
@@ -234,41 +230,47 @@ def weighted_regression(
     problem = _no_fit(columns, mass, terms)
     if problem is not None:
         return result(unknown, no_covariance, unknown, float("nan"), problem)
-    fit = fit_by_qr(response, columns, mass)
-    residual_sd = float(np.sqrt(fit.weights @ fit.residuals**2 / (n - k)))
-    if inference == "classical":
-        covariance, df = residual_sd**2 * fit.bread, np.full(k, float(n - k))
-    elif inference == "hc3":
-        covariance, df = hc3(fit), np.full(k, float(n - k))
-    elif n_clusters <= k:
+    basis, inverse_r = orthonormal(columns, mass)
+    clustered = inference in ("cr1", "cr2")
+    robust = clustered and n_clusters > k
+    fit = _fit(response, basis, mass, inference if robust or not clustered else "classical", codes)
+    coefficients, residual_sd = inverse_r @ fit.params, float(np.sqrt(fit.scale))
+    if clustered and not robust:
         reason = (
             f"{n_clusters} cluster{'s' * (n_clusters > 1)} for {k} terms: cluster-robust "
             "inference needs more clusters than terms"
         )
-        return result(fit.coefficients, no_covariance, unknown, residual_sd, reason)
-    elif inference == "cr1":
-        covariance, df = cr1(fit, codes, n_clusters), np.full(k, float(n_clusters - 1))
-    else:
-        covariance, df = cr2(fit, codes, n_clusters)
-    return result(fit.coefficients, covariance, df, residual_sd)
+        return result(coefficients, no_covariance, unknown, residual_sd, reason)
+    if inference == "cr2":
+        covariance, df = cr2(WeightedFit(fit.resid, mass, basis, inverse_r), codes, n_clusters)
+        return result(coefficients, covariance, df, residual_sd)
+    covariance = inverse_r @ fit.cov_params() @ inverse_r.T
+    df = np.full(k, float(n_clusters - 1 if inference == "cr1" else n - k))
+    return result(coefficients, covariance, df, residual_sd)
 
 
-def fit_by_qr(y: FloatArray, design: FloatArray, weights: FloatArray) -> WeightedFit:
-    """Least squares with positive weights, from a design of full column rank."""
+def orthonormal(design: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """U and R⁻¹ with X = U R and U'WU = I, from a design of full column rank.
+
+    A fit on the columns of U loses no digits, whatever the condition of X.
+    """
     roots = np.sqrt(weights)
     # Columns of length 1: the solution is the same, and no term's unit decides its precision.
     lengths = np.sqrt(weights @ design**2)
     q, r = linalg.qr(roots[:, None] * (design / lengths), mode="economic")
-    scaled = linalg.solve_triangular(r, q.T @ (roots * y))
-    coefficients: FloatArray = scaled / lengths
-    inverse_r: FloatArray = linalg.solve_triangular(r, np.eye(len(r))) / lengths[:, None]
-    return WeightedFit(
-        coefficients=coefficients,
-        residuals=y - design @ coefficients,
-        weights=weights,
-        basis=q / roots[:, None],
-        inverse_r=inverse_r,
-    )
+    return q / roots[:, None], linalg.solve_triangular(r, np.eye(len(r))) / lengths[:, None]
+
+
+def _fit(
+    y: FloatArray, basis: FloatArray, weights: FloatArray, inference: str, codes: IntArray
+) -> Any:
+    """Weighted least squares by statsmodels, with its own standard errors but for CR2."""
+    from statsmodels.regression.linear_model import WLS
+
+    model = WLS(y, basis, weights=weights)
+    if inference == "cr1":
+        return model.fit(method="qr", cov_type="cluster", cov_kwds={"groups": codes})
+    return model.fit(method="qr", cov_type="HC3" if inference == "hc3" else "nonrobust")
 
 
 def _checked_weights(weights: npt.ArrayLike | None, n: int) -> FloatArray:

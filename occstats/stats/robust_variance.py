@@ -1,10 +1,10 @@
-"""Sandwich estimators of the covariance of weighted least squares coefficients."""
+"""The bias-reduced cluster-robust covariance (CR2) of weighted least squares coefficients."""
 
 from dataclasses import dataclass
 
 import numpy as np
 
-from occstats.stats._checks import FloatArray, IntArray
+from occstats.stats.arrays import FloatArray, IntArray
 
 #: Eigenvalues below this belong to directions that the fit takes up completely.
 _NULL_EIGENVALUE = 1e-12
@@ -12,11 +12,10 @@ _NULL_EIGENVALUE = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class WeightedFit:
-    """A least squares fit in the form that the estimators need.
+    """A least squares fit in the form that the estimator needs.
 
     Attributes
     ----------
-    coefficients : ndarray of shape (k,)
     residuals, weights : ndarray of shape (n,)
     basis : ndarray of shape (n, k)
         U = X R⁻¹ with U'WU = I.
@@ -24,39 +23,10 @@ class WeightedFit:
         R⁻¹, so that (X'WX)⁻¹ = R⁻¹ R⁻ᵀ.
     """
 
-    coefficients: FloatArray
     residuals: FloatArray
     weights: FloatArray
     basis: FloatArray
     inverse_r: FloatArray
-
-    @property
-    def bread(self) -> FloatArray:
-        bread: FloatArray = self.inverse_r @ self.inverse_r.T
-        return bread
-
-    def sandwich(self, meat: FloatArray) -> FloatArray:
-        covariance: FloatArray = self.inverse_r @ meat @ self.inverse_r.T
-        return covariance
-
-
-def hc3(fit: WeightedFit) -> FloatArray:
-    """Each squared residual over (1 − leverage)²."""
-    leverage = fit.weights * (fit.basis**2).sum(axis=1)
-    # A leverage of 1 leaves a residual of 0 and says nothing of its variance.
-    shrinkage = np.maximum(1 - leverage, np.finfo(float).eps)
-    scores = fit.basis * (fit.weights * fit.residuals / shrinkage)[:, None]
-    return fit.sandwich(scores.T @ scores)
-
-
-def cr1(fit: WeightedFit, codes: IntArray, n_clusters: int) -> FloatArray:
-    """Sums of scores by cluster, with the factor G/(G − 1) · (N − 1)/(N − K)."""
-    n, k = fit.basis.shape
-    scores = fit.basis * (fit.weights * fit.residuals)[:, None]
-    sums = np.zeros((n_clusters, k))
-    np.add.at(sums, codes, scores)
-    factor = n_clusters / (n_clusters - 1) * (n - 1) / (n - k)
-    return fit.sandwich(factor * (sums.T @ sums))
 
 
 def cr2(fit: WeightedFit, codes: IntArray, n_clusters: int) -> tuple[FloatArray, FloatArray]:
@@ -94,7 +64,8 @@ def cr2(fit: WeightedFit, codes: IntArray, n_clusters: int) -> tuple[FloatArray,
         gram = core @ (f.T @ f)
         squares = (own[:, c] ** 2 + 2 * own[:, c] * low_rank).sum() + np.trace(gram @ gram)
         df[c] = (own[:, c] + low_rank).sum() ** 2 / squares
-    return fit.sandwich(sums.T @ sums), df
+    scaled = sums @ fit.inverse_r.T
+    return scaled.T @ scaled, df
 
 
 def _times_inverse_root(factor: FloatArray, core: FloatArray, columns: FloatArray) -> FloatArray:

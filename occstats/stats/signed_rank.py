@@ -3,40 +3,22 @@
 from dataclasses import dataclass, field
 from typing import Literal
 
-import numpy as np
 import numpy.typing as npt
-from scipy.special import ndtr
 
-from occstats.errors import ArgumentError
-from occstats.stats import datta_satten, rosner_glynn_lee
-from occstats.stats._checks import (
-    FloatArray,
-    IntArray,
-    as_vector,
-    check_choice,
-    check_count,
-    cluster_codes,
-    round_to_grid,
-)
+from occstats.checks import check_choice
+from occstats.stats.arrays import as_vector
+from occstats.stats.clusters import Clusters
 from occstats.stats.display import as_html
-from occstats.stats.sign_flip import (
-    RandomState,
-    TailProbabilities,
-    exact_is_feasible,
-    exact_tails,
-    monte_carlo_tails,
-    repeatable,
-)
-from occstats.stats.sorted_differences import sort_differences
+from occstats.stats.tests.engine import Evaluation
+from occstats.stats.tests.null import RandomState, repeatable
+from occstats.stats.tests.registry import TESTS, check_test
 
 Method = Literal["rgl", "ds"]
 Null = Literal["asymptotic", "exact", "permutation"]
 Alternative = Literal["two-sided", "less", "greater"]
 Engine = Literal["native", "clusrank", "rscript"]
 
-METHODS = ("rgl", "ds")
-NULLS = ("asymptotic", "exact", "permutation")
-ALTERNATIVES = ("two-sided", "less", "greater")
+METHODS = tuple(key for key, test in TESTS.items() if test.in_r)
 ENGINES = ("native", "clusrank", "rscript")
 
 
@@ -85,26 +67,6 @@ class ClusteredWilcoxonResult:
 
     def _repr_html_(self) -> str:
         return as_html(self)
-
-
-@dataclass(frozen=True)
-class Evaluation:
-    """A test of one sample, with the p-values of all alternatives (None: no test)."""
-
-    statistic: float
-    z: float
-    variance: float
-    n_observations: int
-    n_clusters: int
-    intraclass_correlation: float
-    tails: TailProbabilities | None
-    reason: str | None = None
-    notes: tuple[str, ...] = ()
-
-    def pvalue(self, alternative: str) -> float | None:
-        if self.tails is None:
-            return None
-        return float(getattr(self.tails, alternative.replace("-", "_")))
 
 
 def clustered_wilcoxon(
@@ -222,11 +184,11 @@ def clustered_wilcoxon(
     0.125
     """
     differences = as_vector("x", x) - float(mu)
-    check_choice("alternative", alternative, ALTERNATIVES)
+    check_choice("method", method, METHODS)
     check_choice("engine", engine, ENGINES)
-    check_choices_of_test(method, null, n_resamples)
+    test = check_test(method, null, alternative, n_resamples)
     if engine != "native":
-        from occstats.stats.clusrank import clusrank_test
+        from occstats.engines.clusrank import clusrank_test
 
         return clusrank_test(
             x,
@@ -240,12 +202,9 @@ def clustered_wilcoxon(
             random_state=random_state,
             through="rpy2" if engine == "clusrank" else "rscript",
         )
-    codes, n_clusters = cluster_codes(clusters, len(differences))
-    rounded = round_to_grid(differences, tie_tolerance)
-    evaluation = evaluate(
-        rounded, codes, n_clusters, method, null, n_resamples, repeatable(random_state)
-    )
-    return as_result(evaluation, method=method, null=null, alternative=alternative)
+    sample = test.engine.single(differences, Clusters.of(clusters, len(differences)), tie_tolerance)
+    found = sample.evaluate(0, null, n_resamples, repeatable(random_state))
+    return as_result(found, method=method, null=null, alternative=alternative)
 
 
 def as_result(
@@ -266,79 +225,3 @@ def as_result(
         null=null,
         alternative=alternative,
     )
-
-
-def check_choices_of_test(method: str, null: str, n_resamples: int) -> None:
-    """Refuse what no test offers, before anything is computed."""
-    check_choice("method", method, METHODS)
-    check_choice("null", null, NULLS)
-    check_count("n_resamples", n_resamples)
-    if method == "ds" and null == "exact":
-        raise ArgumentError(
-            "null='exact' is not available for method 'ds', whose statistic has no lattice; "
-            "use null='permutation'."
-        )
-
-
-def evaluate(
-    differences: FloatArray,
-    codes: IntArray,
-    n_clusters: int,
-    method: str,
-    null: str,
-    n_resamples: int,
-    random_state: RandomState,
-) -> Evaluation:
-    """Test differences that are already rounded and whose clusters are already numbered."""
-    data = sort_differences(differences, codes, n_clusters)
-    sums = rosner_glynn_lee.signed_rank_sums(data)
-    rho = sums.correlation
-    contributions = None
-    if method == "ds":
-        contributions = datta_satten.cluster_contributions(data)
-        n_used, m_used = len(differences), contributions.n_clusters
-    else:
-        n_used, m_used = sums.n_observations, sums.n_clusters
-    if sums.n_observations == 0 and len(differences) > 0:
-        certain = TailProbabilities(1.0, 1.0, 1.0)
-        all_zero = ("all differences are zero",)
-        return Evaluation(0.0, 0.0, 0.0, n_used, m_used, rho, certain, notes=all_zero)
-
-    if contributions is not None:
-        statistic, variance, reason = datta_satten.statistic_and_variance(contributions)
-    elif null == "exact" and sums.n_clusters >= 2:
-        statistic, variance = float(sums.rank_sums.sum()), float(sums.rank_sums @ sums.rank_sums)
-        reason = None
-    else:
-        statistic, variance, reason = rosner_glynn_lee.statistic_and_variance(sums)
-    if reason is not None:
-        nan = float("nan")
-        return Evaluation(statistic, nan, variance, n_used, m_used, rho, None, reason)
-
-    z = statistic / np.sqrt(variance) if variance > 0 else 0.0
-    notes: tuple[str, ...] = ()
-    if null == "asymptotic":
-        tails = normal_tails(z)
-    elif null == "exact" and exact_is_feasible(sums.rank_sums):
-        tails = exact_tails(sums.rank_sums)
-    else:
-        if null == "exact":
-            notes = (
-                "the exact null would take too long (2e9 additions or 5e7 sums are the limit): "
-                f"estimated from {n_resamples} random changes of sign",
-            )
-            z_of_signs = lambda signs: signs @ sums.rank_sums / np.sqrt(variance)  # noqa: E731
-        elif contributions is not None:
-            z_of_signs = lambda signs: datta_satten.flipped_z(contributions, signs)  # noqa: E731
-        else:
-            z_of_signs = lambda signs: rosner_glynn_lee.flipped_z(sums, signs)  # noqa: E731
-        tails = monte_carlo_tails(
-            z_of_signs, m_used, n_resamples=n_resamples, random_state=random_state
-        )
-    return Evaluation(statistic, float(z), variance, n_used, m_used, rho, tails, notes=notes)
-
-
-def normal_tails(z: float) -> TailProbabilities:
-    """Normal p-values, each from its own tail, so that small ones keep all digits."""
-    less, greater = float(ndtr(z)), float(ndtr(-z))
-    return TailProbabilities(less, greater, 2 * min(less, greater))

@@ -1,4 +1,4 @@
-"""The clustered signed-rank test for every pair of algorithms."""
+"""A test for every pair of algorithms."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -6,27 +6,14 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from occstats.checks import check_choice
 from occstats.errors import ArgumentError
-from occstats.stats._checks import (
-    FloatArray,
-    IntArray,
-    as_scores,
-    check_choice,
-    cluster_codes,
-    round_to_grid,
-)
-from occstats.stats.sign_flip import RandomState, repeatable
-from occstats.stats.signed_rank import (
-    ALTERNATIVES,
-    ENGINES,
-    Alternative,
-    Engine,
-    Evaluation,
-    Method,
-    Null,
-    check_choices_of_test,
-    evaluate,
-)
+from occstats.stats.arrays import FloatArray, IntArray, round_to_grid
+from occstats.stats.sample import Sample
+from occstats.stats.signed_rank import ENGINES, METHODS, Alternative, Engine, Method, Null
+from occstats.stats.tests.engine import Evaluation
+from occstats.stats.tests.null import RandomState, repeatable
+from occstats.stats.tests.registry import check_test
 
 MIRRORED = {"less": "greater", "greater": "less", "two-sided": "two-sided"}
 
@@ -63,9 +50,57 @@ class PairwiseTests:
     alternative: str = "two-sided"
 
 
+def pairwise_tests(
+    scores: npt.ArrayLike | Sample,
+    clusters: npt.ArrayLike | None = None,
+    *,
+    test: str = "rgl",
+    null: str = "asymptotic",
+    alternative: str = "two-sided",
+    tie_tolerance: float = 0.0,
+    mu: float = 0.0,
+    n_resamples: int = 10_000,
+    random_state: RandomState = None,
+) -> PairwiseTests:
+    """Any test of the registry for every ordered pair of columns.
+
+    Parameters
+    ----------
+    scores, clusters, mu, null, alternative, tie_tolerance, n_resamples, random_state
+        As in :func:`clustered_wilcoxon_pairs`; or a :class:`Sample` in place of the first two and
+        the tolerance.
+    test : {"rgl", "ds", "dataset-means", "wilcoxon"}
+        The test.
+
+    Examples
+    --------
+    >>> from occstats.stats import Sample, pairwise_tests
+    >>> sample = Sample.of([[.9, .8], [.7, .5], [.9, .6], [.5, .6]], list("abcd"))
+    >>> round(float(pairwise_tests(sample, test="dataset-means").p[0, 1]), 4)
+    0.1975
+    """
+    engine = check_test(test, null, alternative, n_resamples).engine
+    sample = Sample.of(scores, clusters, tie_tolerance=tie_tolerance)
+    seed = repeatable(random_state)
+    found: dict[tuple[int, int], Evaluation] = {}
+    for sign in (1.0, -1.0) if mu else (1.0,):
+        for block in sample.blocks():
+            differences, grid = block.differences, block.grid
+            if mu:
+                differences = sign * differences - mu
+                grid = round_to_grid(differences, sample.tie_tolerance)
+            prepared = engine.sample(differences, grid, sample.clusters, sample.tie_tolerance)
+            for i, (a, b) in enumerate(zip(block.a.tolist(), block.b.tolist(), strict=True)):
+                pair = (a, b) if sign > 0 else (b, a)
+                found[pair] = prepared.evaluate(i, null, n_resamples, seed)
+    return collect_pairs(
+        lambda a, b: found[a, b], sample.n_algorithms, alternative, mirrored=mu == 0
+    )
+
+
 def clustered_wilcoxon_pairs(
-    scores: npt.ArrayLike,
-    clusters: npt.ArrayLike,
+    scores: npt.ArrayLike | Sample,
+    clusters: npt.ArrayLike | None = None,
     *,
     mu: float = 0.0,
     method: Method = "rgl",
@@ -108,41 +143,142 @@ def clustered_wilcoxon_pairs(
            [0.897,   nan, 0.162],
            [0.944, 0.838,   nan]])
     """
-    table = as_scores("scores", scores, allow_nan=True)
-    check_choice("alternative", alternative, ALTERNATIVES)
+    sample = Sample.of(scores, clusters, tie_tolerance=tie_tolerance)
+    check_choice("method", method, METHODS)
     check_choice("engine", engine, ENGINES)
-    check_choices_of_test(method, null, n_resamples)
-    if engine != "native":
-        from occstats.stats.clusrank import clusrank_pairs
-
-        if mu:
-            raise ArgumentError(f"mu must be 0 for all pairs with engine {engine!r}; got {mu!r}.")
-        return clusrank_pairs(
-            table,
-            clusters,
-            method=method,
+    if engine == "native":
+        return pairwise_tests(
+            sample,
+            test=method,
             null=null,
             alternative=alternative,
-            tie_tolerance=tie_tolerance,
+            mu=mu,
             n_resamples=n_resamples,
             random_state=random_state,
-            through="rpy2" if engine == "clusrank" else "rscript",
         )
-    codes, n_clusters = cluster_codes(clusters, len(table))
-    seed = repeatable(random_state)
-    columns = np.ascontiguousarray(table.T)
-    incomplete: npt.NDArray[np.bool_] = np.asarray(np.isnan(columns).any(axis=1))
+    from occstats.engines.clusrank import clusrank_pairs
 
-    def test(a: int, b: int) -> Evaluation:
-        differences = columns[a] - columns[b]
-        used = codes
-        if incomplete[a] or incomplete[b]:
-            both = ~np.isnan(differences)
-            differences, used = differences[both], codes[both]
-        rounded = round_to_grid(differences - mu if mu else differences, tie_tolerance)
-        return evaluate(rounded, used, n_clusters, method, null, n_resamples, seed)
+    if mu:
+        raise ArgumentError(f"mu must be 0 for all pairs with engine {engine!r}; got {mu!r}.")
+    return clusrank_pairs(
+        sample.scores,
+        sample.clusters.codes,
+        method=method,
+        null=null,
+        alternative=alternative,
+        tie_tolerance=sample.tie_tolerance,
+        n_resamples=n_resamples,
+        random_state=random_state,
+        through="rpy2" if engine == "clusrank" else "rscript",
+    )
 
-    return collect_pairs(test, len(columns), alternative, mirrored=mu == 0)
+
+def plain_wilcoxon_pairs(
+    scores: npt.ArrayLike | Sample,
+    clusters: npt.ArrayLike | None = None,
+    *,
+    null: Null = "asymptotic",
+    alternative: Alternative = "two-sided",
+    tie_tolerance: float = 0.0,
+    n_resamples: int = 10_000,
+    random_state: RandomState = None,
+) -> PairwiseTests:
+    r"""Wilcoxon's signed-rank test for every pair, as if all tasks were independent.
+
+    The naive test, for comparison: where tasks of one data set resemble each other it rejects a
+    true null hypothesis far too often. It is the clustered test with a cluster for each task, that
+    is :math:`Z = \sum_t S_t / \sqrt{\sum_t S_t^2}` with signed midranks :math:`S_t` and zeros
+    dropped: the usual correction for ties, no correction for continuity.
+
+    Parameters
+    ----------
+    scores : array_like of shape (n_tasks, k)
+        Higher is better. NaN marks a missing score; each pair uses the tasks both have.
+    clusters : array_like of shape (n_tasks,)
+        Used only to count clusters in the result.
+    null, alternative, tie_tolerance, n_resamples, random_state
+        As in :func:`clustered_wilcoxon`; ``"exact"`` is exact with ties and zeros, too.
+
+    Returns
+    -------
+    PairwiseTests
+        `n_clusters` counts the real clusters; `intraclass_correlation` is NaN.
+
+    References
+    ----------
+    .. [1] F. Wilcoxon (1945). Individual comparisons by ranking methods. Biometrics Bulletin 1,
+       80-83.
+
+    Examples
+    --------
+    >>> from occstats.stats import plain_wilcoxon_pairs
+    >>> scores = [[.9, .8], [.7, .5], [.9, .6], [.5, .6]]
+    >>> tests = plain_wilcoxon_pairs(scores, [1, 1, 2, 2], tie_tolerance=1e-9)
+    >>> round(float(tests.p[0, 1]), 4), int(tests.n_clusters[0, 1])
+    (0.1975, 2)
+    """
+
+    return pairwise_tests(
+        scores,
+        clusters,
+        test="wilcoxon",
+        null=null,
+        alternative=alternative,
+        tie_tolerance=tie_tolerance,
+        n_resamples=n_resamples,
+        random_state=random_state,
+    )
+
+
+def cluster_means_pairs(
+    scores: npt.ArrayLike | Sample,
+    clusters: npt.ArrayLike | None = None,
+    *,
+    null: Null = "asymptotic",
+    alternative: Alternative = "two-sided",
+    tie_tolerance: float = 0.0,
+    n_resamples: int = 10_000,
+    random_state: RandomState = None,
+) -> PairwiseTests:
+    """Wilcoxon's signed-rank test for every pair on the mean difference in each cluster.
+
+    Valid, since clusters are independent, but it throws away how many tasks a data set has and how
+    they differ within it.
+
+    Parameters
+    ----------
+    scores : array_like of shape (n_tasks, k)
+        Higher is better. NaN marks a missing score; each pair uses the tasks both have.
+    clusters : array_like of shape (n_tasks,)
+        Label of the cluster (data set) of each task.
+    null, alternative, tie_tolerance, n_resamples, random_state
+        As in :func:`clustered_wilcoxon`; the means are rounded to `tie_tolerance`.
+
+    Returns
+    -------
+    PairwiseTests
+        `n_observations` and `n_clusters` both count the clusters whose mean difference is not
+        zero; `intraclass_correlation` is NaN.
+
+    Examples
+    --------
+    >>> from occstats.stats import cluster_means_pairs
+    >>> scores = [[.9, .8], [.7, .5], [.9, .6], [.5, .6]]
+    >>> tests = cluster_means_pairs(scores, ["a", "a", "b", "c"], tie_tolerance=1e-9)
+    >>> round(float(tests.p[0, 1]), 4), int(tests.n_observations[0, 1])
+    (0.285, 3)
+    """
+
+    return pairwise_tests(
+        scores,
+        clusters,
+        test="dataset-means",
+        null=null,
+        alternative=alternative,
+        tie_tolerance=tie_tolerance,
+        n_resamples=n_resamples,
+        random_state=random_state,
+    )
 
 
 def collect_pairs(

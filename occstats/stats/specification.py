@@ -20,8 +20,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from occstats.stats._checks import FloatArray as Array
-from occstats.stats._checks import as_scores
+from occstats.stats.arrays import FloatArray as Array
+from occstats.stats.sample import Sample
 from occstats.stats.specification_tests import Analysis, PairsTested, reasonable_tests
 
 CORRECTIONS = ("holm", "hochberg", "benjamini-hochberg", "benjamini-yekutieli")
@@ -57,8 +57,8 @@ class Specification:
 
 
 def specify(
-    scores: ArrayLike,
-    clusters: ArrayLike,
+    scores: ArrayLike | Sample,
+    clusters: ArrayLike | None,
     conclude: Conclude,
     *,
     alternative: str = "greater",
@@ -97,10 +97,8 @@ def specify(
     >>> len(found.analyses), float(found.share_better[0, 1])
     (80, 1.0)
     """
-    table = as_scores("scores", scores, allow_nan=True)
-    found = reasonable_tests(
-        table, np.asarray(clusters), alternative, tie_tolerance, n_resamples, random_state
-    )
+    sample = Sample.of(scores, clusters, tie_tolerance=tie_tolerance)
+    found = reasonable_tests(sample, alternative, n_resamples, random_state)
     analyses: list[tuple[Analysis, str]] = []
     better: list[NDArray[np.bool_]] = []
     for tested in watch(found) if watch else found:

@@ -2,19 +2,19 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import special
-from scipy.stats import rankdata
 
-from occstats.stats._checks import FloatArray as Array
-from occstats.stats._checks import round_to_grid
-from occstats.stats.baselines import cluster_means_pairs
-from occstats.stats.grouping import Grouping, antisymmetric, group, mirror, pair_differences
-from occstats.stats.resampled_tests import tail
-from occstats.stats.signed_rank_pairs import PairwiseTests, clustered_wilcoxon_pairs
+from occstats.stats.arrays import FloatArray as Array
+from occstats.stats.arrays import round_to_grid
+from occstats.stats.pairs import antisymmetric, mirror
+from occstats.stats.sample import Sample
+from occstats.stats.signed_rank_pairs import pairwise_tests
+from occstats.stats.tests.null import tail
+from occstats.stats.tests.ranking import signed_ranks
 
 N_TESTS = 20
 
@@ -52,57 +52,42 @@ class PairsTested:
 
 
 def reasonable_tests(
-    table: Array,
-    clusters: NDArray[Any],
-    alternative: str,
-    tie_tolerance: float,
-    n_resamples: int,
-    random_state: int | None,
+    sample: Sample, alternative: str, n_resamples: int, random_state: int | None
 ) -> Iterator[PairsTested]:
     """All pairs by `N_TESTS` different tests, one after the other."""
-    options: dict[str, Any] = {"alternative": alternative, "tie_tolerance": tie_tolerance}
-    sampling: dict[str, Any] = {"n_resamples": n_resamples, "random_state": random_state}
-    for test, null, analysed in (
+    for test, null, analysis in (
         ("rgl", "asymptotic", Analysis("rgl", "asymptotic", "precision", "dropped")),
         ("rgl", "permutation", Analysis("rgl", "permutation", "precision", "dropped")),
         ("rgl", "exact", Analysis("rank-sum", "exact", "task", "dropped")),
         ("ds", "asymptotic", Analysis("ds", "asymptotic", "dataset", "kept")),
         ("ds", "permutation", Analysis("ds", "permutation", "dataset", "kept")),
+        ("dataset-means", "exact", Analysis("dataset-means", "exact", "dataset", "dropped")),
     ):
-        chosen: dict[str, Any] = {"method": test, "null": null}
-        yield _from_pairs(
-            analysed, clustered_wilcoxon_pairs(table, clusters, **chosen, **options, **sampling)
+        found = pairwise_tests(
+            sample,
+            test=test,
+            null=null,
+            alternative=alternative,
+            n_resamples=n_resamples,
+            random_state=random_state,
         )
-    yield _from_pairs(
-        Analysis("dataset-means", "exact", "dataset", "dropped"),
-        cluster_means_pairs(table, clusters, null="exact", **options, **sampling),
-    )
-    tests = _SignFlipTests(group(clusters), table.shape[1], alternative, n_resamples, random_state)
-    raw, grid = pair_differences(table, tie_tolerance)
-    yield from _rank_tests(tests, raw, grid, tie_tolerance)
-    yield from _mean_tests(tests, raw)
-
-
-def _from_pairs(analysis: Analysis, found: PairwiseTests) -> PairsTested:
-    return PairsTested(analysis, found.p, found.z)
+        yield PairsTested(analysis, found.p, found.z)
+    tests = _SignFlipTests(sample, alternative, n_resamples, random_state)
+    yield from _rank_tests(tests, sample)
+    yield from _mean_tests(tests, sample.differences)
 
 
 class _SignFlipTests:
     """Tests of sums of cluster values under flipped signs; the same flips for all pairs."""
 
     def __init__(
-        self,
-        grouping: Grouping,
-        n_algorithms: int,
-        alternative: str,
-        n_resamples: int,
-        random_state: int | None,
+        self, sample: Sample, alternative: str, n_resamples: int, random_state: int | None
     ) -> None:
-        self.grouping = grouping
-        self.n_algorithms = n_algorithms
+        self.grouping = sample.clusters
+        self.n_algorithms = sample.n_algorithms
         self.alternative = alternative
         rng = np.random.default_rng(random_state)
-        self.flips = rng.choice([-1.0, 1.0], size=(n_resamples, grouping.n_clusters))
+        self.flips = rng.choice([-1.0, 1.0], size=(n_resamples, sample.n_clusters))
 
     def asymptotic(self, analysis: Analysis, values: Array) -> PairsTested:
         squares = np.sum(values**2, axis=0)
@@ -140,17 +125,16 @@ class _SignFlipTests:
         return PairsTested(analysis, mirror(forward, backward, k, np.nan), antisymmetric(z, k))
 
 
-def _rank_tests(
-    tests: _SignFlipTests, raw: Array, grid: Array, tie_tolerance: float
-) -> Iterator[PairsTested]:
-    grouping = tests.grouping
-    means = round_to_grid(grouping.means(raw), tie_tolerance)
+def _rank_tests(tests: _SignFlipTests, sample: Sample) -> Iterator[PairsTested]:
+    grouping, grid = sample.clusters, sample.grid
+    means = round_to_grid(grouping.means(sample.differences), sample.tie_tolerance)
     zero_handling: tuple[Literal["dropped", "kept"], ...] = ("dropped", "kept")
     for zeros in zero_handling:
-        ranks, counted = _signed_ranks(grid, zeros)
+        keep = zeros == "kept"
+        ranks, counted = signed_ranks(grid, keep_zeros=keep)
         sums = grouping.sums(ranks)
         sizes = np.maximum(grouping.sums(counted), 1.0)
-        mean_ranks, _ = _signed_ranks(means, zeros)
+        mean_ranks, _ = signed_ranks(means, keep_zeros=keep)
         for test, weighting, values in (
             ("rank-sum", "task", sums),
             ("rank-sum", "dataset", sums / sizes),
@@ -181,14 +165,3 @@ def _mean_tests(tests: _SignFlipTests, raw: Array) -> Iterator[PairsTested]:
             analysis, np.nan_to_num(t), greater, less, np.asarray(~values.any(axis=0))
         )
         yield tests.permuted(Analysis("mean", "permutation", weighting, "kept"), values)
-
-
-def _signed_ranks(x: Array, zeros: Literal["dropped", "kept"]) -> tuple[Array, Array]:
-    """Signed midranks of each column, 0 where there is none, and which values were ranked."""
-    counted = ~np.isnan(x)
-    if zeros == "dropped":
-        counted &= x != 0
-    magnitudes = np.where(counted, np.abs(np.nan_to_num(x)), np.inf)
-    ranks = rankdata(magnitudes, axis=0)
-    signed = np.where(counted, ranks * np.sign(np.nan_to_num(x)), 0.0)
-    return signed, counted.astype(float)

@@ -7,16 +7,10 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from occstats.checks import check_choice, check_integer
 from occstats.errors import ArgumentError
-from occstats.stats._checks import (
-    FloatArray,
-    IntArray,
-    as_scores,
-    as_vector,
-    check_choice,
-    check_count,
-)
-from occstats.stats.weights import cluster_weights
+from occstats.stats.arrays import FloatArray, IntArray, as_scores, as_vector
+from occstats.stats.clusters import cluster_weights
 
 Kind = Literal["width", "quantile"]
 KINDS = ("width", "quantile")
@@ -114,7 +108,7 @@ def rank_strata(
 
 def _edges(values: FloatArray, n_strata: int, kind: str) -> FloatArray:
     check_choice("kind", kind, KINDS)
-    check_count("n_strata", n_strata)
+    check_integer("n_strata", n_strata)
     low, high = float(values.min()), float(values.max())
     if low == high:
         return np.array([low, high])

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from occstats.datasets import read_dataset
-from occstats.datasets.catalogue import Entry, catalogue, entry_of
+from occstats.datasets.catalogue import Entry, catalogue, check_folder, entry_of
 from occstats.datasets.fetching import fetch_dataset
 from occstats.errors import DataError
 
@@ -33,7 +33,7 @@ def entry():
     return Entry(
         name="toy", repository="UCI", page="", address="https://example.org/a+b/toy.zip",
         files=["toy.data"], m=2, classes={"x": 2, "y": 3}, small_classes={}, omitted_rows=1,
-        preparation={"drop": [0]},
+        digests={}, preparation={"drop": [0]},
     )  # fmt: skip
 
 
@@ -204,3 +204,23 @@ def test_miniboone_counts_in_its_first_line():
     frame = prepare(zipped({"MiniBooNE_PID.txt": f" 2 3\n{rows}\n"}), entry)
     assert frame["class"].tolist() == ["1", "1", "0", "0", "0"]
     assert frame.shape == (5, 51)
+
+
+@pytest.mark.skipif(DATA is None, reason="OCCSTATS_DATA does not name a folder of data sets")
+def test_a_check_covers_the_order_of_rows_and_columns(tmp_path):
+    frame = pd.read_parquet(Path(DATA) / "glass.parquet")
+    attributes = [name for name in frame.columns if name != "class"]
+    changed = frame.copy()
+    changed.loc[7, attributes[0]] += 1e-6
+    expected = {
+        "in order": (frame, "ok", "214 rows"),
+        "rows": (frame.iloc[::-1], "differs", "rows in another order"),
+        "columns": (frame[[*attributes[::-1], "class"]], "differs", "attributes in another order"),
+        "values": (changed, "differs", "other values"),
+    }
+    for place, (table, status, detail) in expected.items():
+        folder = tmp_path / place
+        folder.mkdir()
+        table.to_parquet(folder / "glass.parquet", index=False)
+        (finding,) = [f for f in check_folder(folder) if f.name == "glass"]
+        assert (finding.status, detail in finding.detail) == (status, True), finding

@@ -55,6 +55,13 @@ def test_integer_labels_of_parquet_keep_their_form(tmp_path):
     assert read_dataset(path).labels.tolist() == ["1", "2"]
 
 
+def test_numbers_of_a_text_file_keep_every_bit(tmp_path):
+    numbers = np.random.default_rng(0).normal(size=(500, 2))
+    frame = pd.DataFrame(numbers, columns=["a", "b"]).assign(**{"class": "x"})
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    np.testing.assert_array_equal(read_dataset(tmp_path / "t.csv").X, numbers)
+
+
 def test_booleans_become_numbers():
     frame = pd.DataFrame({"a": [True, False], "class": ["x", "y"]})
     assert from_frame(frame, name="d").X.ravel().tolist() == [1.0, 0.0]

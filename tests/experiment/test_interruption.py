@@ -14,8 +14,7 @@ import pytest
 
 from occstats.errors import OutputError, ResultsError
 from occstats.experiment import run_experiment
-from occstats.experiment.experiment import KEY
-from occstats.experiment.store import Store
+from occstats.experiment.store import KEY, Store
 
 TIMINGS = ["fit_seconds", "query_seconds"]
 DESCRIPTORS = ["misbehaving:Slow", "NND", "ALP"]

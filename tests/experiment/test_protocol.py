@@ -9,15 +9,17 @@ from sklearn.metrics import roc_auc_score
 
 from occstats.datasets import Dataset
 from occstats.errors import DataError
-from occstats.experiment.auroc import auroc, round_significant
-from occstats.experiment.evaluate import size_for_task
-from occstats.experiment.folds import (
+from occstats.experiment.estimators import SeedPolicy
+from occstats.experiment.protocol import (
+    auroc,
     make_folds,
+    round_significant,
     scale_by_interquartile_range,
+    size_for_task,
     smallest_training_part,
+    sparsity,
+    tasks_of,
 )
-from occstats.experiment.seeds import SeedPolicy
-from occstats.experiment.tasks import sparsity, tasks_of
 
 
 def dataset_of(labels):
@@ -66,6 +68,13 @@ def test_ties_of_the_last_bits_are_ties():
     assert auroc(is_target, np.array([0.1 + 0.2, 0.3])) == 0.5
     assert auroc(is_target, np.array([0.3 + 1e-9, 0.3])) == 1.0
     assert auroc(np.array([True, True]), np.array([0.1, 0.2])) is None
+
+
+def test_scores_that_are_not_of_distances_are_compared_as_they_are():
+    is_target = np.array([True, False])
+    barely = np.array([0.25 + 1e-14, 0.25])
+    assert auroc(is_target, barely) == 0.5
+    assert auroc(is_target, barely, of_distances=False) == 1.0
 
 
 @given(

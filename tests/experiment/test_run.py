@@ -8,7 +8,7 @@ import pytest
 from occstats import load_results
 from occstats.errors import DataError, ResultsError
 from occstats.experiment import prepare, run_experiment
-from occstats.experiment.experiment import KEY
+from occstats.experiment.store import KEY
 
 TIMINGS = ["fit_seconds", "query_seconds"]
 
@@ -84,7 +84,7 @@ def test_what_is_there_is_not_computed_again(toy_folder, tmp_path):
 def test_results_of_other_settings_are_not_mixed(toy_folder, tmp_path):
     out = tmp_path / "r"
     run_experiment(toy_folder, descriptors=["MD"], out=out, jobs=1)
-    with pytest.raises(ResultsError, match="other data, parameters or seed"):
+    with pytest.raises(ResultsError, match="other data, code, parameters"):
         run_experiment(toy_folder, descriptors=["MD"], out=out, jobs=1, seed=3)
     run_experiment(toy_folder, descriptors=["MD"], out=out, jobs=1, seed=3, force="all")
 

@@ -10,8 +10,7 @@ from click.testing import CliRunner
 
 from occstats.cli import main
 from occstats.errors import DataError
-from occstats.experiment.timing import COLUMNS, measure_times
-from occstats.experiment.timing_data import RowPool, generated_rows, rows_of_file
+from occstats.experiment.timing import COLUMNS, RowPool, generated_rows, measure_times, rows_of_file
 from occstats.report.timing_table import timing_table
 
 QUICK = {"sizes": [64, 128], "n_samples": 2, "n_queries": 16, "progress": False}
@@ -131,7 +130,8 @@ def test_table_without_headings_is_read_as_the_higgs_data_are(tmp_path):
     with gzip.open(path, "wt") as file:
         file.writelines(",".join(f"{value:.18e}" for value in row) + "\n" for row in rows)
     pool = rows_of_file(path, label="0")
-    assert np.array_equal(pool.rows, rows[:, 1:])
+    # pandas before 3.1 reads a third of such numbers with a wrong last bit.
+    np.testing.assert_allclose(pool.rows, rows[:, 1:], rtol=1e-15)
     assert rows_of_file(path).rows.shape == (50, 3)
 
 
@@ -224,6 +224,7 @@ def test_command_prints_json_and_nothing_else(tmp_path):
 def test_command_refuses_bad_input_in_one_line(tmp_path, arguments, message):
     done = run(*arguments, "--out", tmp_path / "t")
     assert done.exit_code == 2
-    assert message in done.output
-    assert done.output.count("\n") == 1
+    assert message in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert not done.stdout
     assert not (tmp_path / "t").exists()

@@ -8,9 +8,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from occstats.errors import ArgumentError
-from occstats.experiment.evaluate import size_for_task
-from occstats.experiment.tasks import Task
-from occstats.experiment.tuning.grids import (
+from occstats.experiment.protocol import Task, size_for_task
+from occstats.tuning.grids import (
     PAPER,
     Axis,
     check_names,
@@ -18,11 +17,9 @@ from occstats.experiment.tuning.grids import (
     with_grids,
     with_windows,
 )
-from occstats.experiment.tuning.leave_one_out import choices
-from occstats.experiment.tuning.recipes import SweepRecipe, make_sweep_recipes
-from occstats.experiment.tuning.selection import find_optimum
-from occstats.experiment.tuning.smoothing import rolling_mean
-from occstats.experiment.tuning.table import GridMeans, expand
+from occstats.tuning.recipes import SweepRecipe, make_sweep_recipes
+from occstats.tuning.selection import choices, find_optimum
+from occstats.tuning.table import GridMeans, expand, rolling_mean
 
 
 def grid_of(means, windows=(1,), rule="plain"):
@@ -41,7 +38,13 @@ def grid_of(means, windows=(1,), rule="plain"):
 def test_the_papers_grids_steps_and_windows():
     # tests/reference/defaults.csv: resolution 1, 0.01, 0.1; window 3, 101, 11 (SVM: see grids.py)
     sizes = {name: [len(axis.values) for axis in axes] for name, axes in PAPER.items()}
-    assert sizes == {"NND": [40], "LNND": [1000], "LOF": [1000], "SVM": [19, 30], "ALP": [100, 100]}
+    assert sizes == {
+        "NND": [40],
+        "LNND": [1000],
+        "LOF": [1000],
+        "SVM": [91, 146],
+        "ALP": [100, 100],
+    }
     assert PAPER["LOF"][0].values[326] == 3.27
     assert PAPER["SVM"][1].values[-1] == 1.5
     assert [axis.window for axis in PAPER["ALP"]] == [11, 11]
@@ -52,7 +55,7 @@ def test_sizes_are_those_of_the_task_and_never_more_than_its_folds_have():
     # 97 targets: the smallest training part is 77, so n' = 76
     assert PAPER["NND"][0].resolved(task) == list(range(1, 41))
     assert PAPER["LOF"][0].resolved(task)[339] == size_for_task(3.4, 97) == 15
-    assert PAPER["SVM"][1].resolved(task)[4] == pytest.approx(15.0)
+    assert PAPER["SVM"][1].resolved(task)[20] == pytest.approx(15.0)
     tiny = Task("d", "c", n=5, m=7, rows=10)
     assert set(PAPER["NND"][0].resolved(tiny)) == {1, 2, 3}
     assert max(PAPER["ALP"][1].resolved(tiny)) == 3
@@ -61,13 +64,12 @@ def test_sizes_are_those_of_the_task_and_never_more_than_its_folds_have():
 @settings(deadline=None)
 @given(st.integers(5, 3000), st.floats(0.01, 10))
 def test_a_setting_comes_to_the_size_that_was_swept(n, a):
-    from occstats.experiment.evaluate import _estimator
-    from occstats.experiment.recipes import Recipe
+    from occstats.experiment.estimators import Recipe, make_estimator
 
     task = Task("d", "c", n=n, m=2, rows=2 * n)
     for axis in [Axis("a", "k", "log", (a,)), Axis("k", "k", "count", (round(10 * a) + 1,))]:
         recipe = Recipe("NND", "NND", {"k": axis.setting(axis.values[0])})
-        assert _estimator(recipe, task, 0).k == axis.resolved(task)[0]
+        assert make_estimator(recipe, 0, n=task.n).k == axis.resolved(task)[0]
 
 
 @pytest.mark.parametrize(
@@ -110,7 +112,7 @@ def test_grids_go_to_the_descriptors_that_have_them():
     )
     assert [[(a.name, len(a.values)) for a in r.axes] for r in recipes] == [
         [("k", 2)],
-        [("nu", 1), ("c", 30)],
+        [("nu", 1), ("c", 146)],
     ]
     # LOF over numbers of neighbours instead of factors of log n: no smoothing that nobody asked for
     (axis,) = with_grids("LOF", "LOF", {"k": [1, 5]})

@@ -12,8 +12,8 @@ import occstats
 from occstats.cli.group import main
 from occstats.errors import ArgumentError, DataError, ResultsError
 from occstats.experiment import run_experiment
-from occstats.experiment.evaluate import size_for_task
-from occstats.experiment.tuning import leave_one_out_parameters, prepare_sweep, read_sweep, tune
+from occstats.experiment.protocol import size_for_task
+from occstats.tuning import leave_one_out_parameters, prepare_sweep, read_sweep, tune
 
 TASK = ["dataset", "class", "descriptor", "fold"]
 SMALL = {"descriptors": ["NND", "LOF", "ALP"], "metrics": ["manhattan"], "jobs": 1}
@@ -100,7 +100,7 @@ def test_of_an_unfinished_sweep_only_finished_data_sets_count(folder, tmp_path):
     out = tmp_path / "s"
     options = {"descriptors": ["NND"], "metrics": ["manhattan"]}
     experiment = prepare_sweep(folder, out=out, **options)
-    experiment.describe()
+    experiment.begin()
     with pytest.raises(ResultsError, match="no data set is swept completely yet"):
         read_sweep(out)
     tune(folder, out=out, datasets=["two", "three"], jobs=1, **options)
@@ -121,7 +121,7 @@ def test_more_descriptors_can_join_a_sweep(folder, tmp_path):
     names = [grid.recipe.name for grid in sweep.grids]
     assert names == ["NND", "NND (euclidean)", "LNND", "LNND (euclidean)"]
     assert list(sweep.results_by_metric) == [None, "euclidean"]
-    with pytest.raises(ResultsError, match="other data, grids or seed"):
+    with pytest.raises(ResultsError, match="other data, code, parameters, grids or seed"):
         tune(folder, out=tmp_path / "s", descriptors=["NND"], grids={"k": [1, 3]}, jobs=1)
 
 
@@ -160,7 +160,7 @@ def test_the_command_says_by_its_exit_code_that_fits_failed(folder, tmp_path):
     assert "20 fits failed" in output
     code, _, errors = invoke("tune", *options, *data, "nu=0.5,0.9", "--force", "failed")
     assert code == 2
-    assert "other data, grids or seed" in errors
+    assert "other data, code, parameters, grids or seed" in errors
     # a failure that is tried again leaves no half of a fold behind
     code, _, _ = invoke("tune", *options, *data, "nu=0.5,7", "--force", "failed")
     assert code == 1
@@ -219,6 +219,7 @@ def test_the_command_writes_tables_figures_choices_and_results(folder, tmp_path)
     }
     assert found == tables | {
         "shards", "sweep.json", "sweep.svg", "tuning.json", "curves.csv", "results.csv",
+        ".occstats-manifest.json",
     }  # fmt: skip
     defaults = pd.read_csv(out / "defaults.csv")
     assert defaults["paper"].tolist() == [1.0, 3.4]
@@ -243,7 +244,7 @@ def test_dry_run_and_json(folder, tmp_path):
     code, output, _ = invoke(*options, "-j", 1)
     assert json.loads(output)["defaults"][0]["paper"] == 1
     code, output, _ = invoke(*options[:-1], "--dry-run")
-    assert "0 folds are not done yet" in output
+    assert "; 0 are not done yet" in output
 
 
 @pytest.mark.parametrize(

@@ -6,10 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from occstats.experiment.auroc import auroc
-from occstats.experiment.tuning.areas import Areas
-from occstats.experiment.tuning.neighbour_sweep import NeighbourSweep
-from occstats.experiment.tuning.support_vector_sweep import support_vector_areas
+from occstats.experiment.protocol import auroc
+from occstats.tuning.fold import NeighbourSweep, support_vector_areas
+from occstats.tuning.kernels import Areas
 from occstats_descriptors import ALP, LNND, LOF, NND, SVM
 
 

@@ -51,7 +51,7 @@ def results_frame(
 
 @pytest.fixture(scope="session")
 def lenz2021():
-    return occstats.compare("lenz2021", n_resamples=200)
+    return occstats.compare("lenz2021", preset="paper", n_resamples=200)
 
 
 @pytest.fixture(scope="session")

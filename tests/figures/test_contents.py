@@ -12,6 +12,8 @@ from occstats import figures
 from occstats.errors import OccstatsError
 from occstats.figures.style import FigureError
 
+from .conftest import results_frame
+
 
 def texts(axes):
     return [text.get_text() for text in axes.texts]
@@ -55,8 +57,10 @@ def test_kendall_by_similarity_puts_kin_together(lenz2021):
     order.append(axes.get_yticklabels()[-1].get_text())
     assert abs(order.index("IF") - order.index("EIF")) == 1
     assert len(order) == 9
-    with pytest.raises(FigureError, match="'rank' or 'similarity'; got 'name'"):
-        lenz2021.plot.kendall(order="name")
+    with pytest.raises(
+        OccstatsError, match="order must be one of rank, name, similarity; got 'nam'"
+    ):
+        lenz2021.plot.kendall(order="nam")
 
 
 def test_pairwise_prints_differences_tests_and_shares(lenz2021):
@@ -89,11 +93,24 @@ def test_mean_ranks_carry_their_intervals(lenz2021):
     assert texts(axes)[:2] == ["3.51", "3.86"]
 
 
+@pytest.mark.parametrize(("data_sets", "kind"), [(5, "Student's"), (8, "cluster bootstrap")])
+def test_the_kind_of_the_intervals_is_that_of_the_methods(data_sets, kind):
+    frame = results_frame(["p", "q"], [f"d{place}" for place in range(data_sets)], 2)
+    comparison = occstats.compare(frame, n_resamples=100)
+    figure = comparison.plot.mean_ranks()
+    assert kind in figure._supxlabel.get_text().replace("\n", " ")
+    assert kind in figures.alt_text(figure)
+
+
 def test_regression_shows_the_effect_of_size_on_sae(lenz2021):
     # The paper: each unit of log n improves the rank of SAE by 0.31 places (± 0.19).
     axes = lenz2021.plot.regression(algorithms=["SAE"]).axes[0]
     assert axes.get_title() == "log n"
-    interval = next(line.get_xdata() for line in axes.lines if line.get_color() == "#0072B2")
+    interval = next(
+        line.get_xdata()
+        for line in axes.lines
+        if line.get_color() == "#0072B2" and len(line.get_xdata()) == 2
+    )
     assert np.mean(interval) == pytest.approx(-0.311, abs=0.001)
     assert np.ptp(interval) / 2 == pytest.approx(0.186, abs=0.001)
     words = figures.alt_text(lenz2021.plot.regression())
@@ -132,6 +149,51 @@ def test_scatter_defaults_to_the_best_two(lenz2021):
     )
     assert len(drawn) == len(means) == 50
     assert np.sort(drawn[:, 1]) == pytest.approx(np.sort(means["ALP"].to_numpy()))
+
+
+def test_rank_sets_count_the_conclusions(lenz2021):
+    from occstats.figures.possible_ranks import possible_ranks
+
+    ranks = possible_ranks(lenz2021)
+    # Four are told apart from ALP, which is worse than none, over all pairs together.
+    assert ranks.loc["ALP"].tolist() == [1, 1, 5]
+    p, z = lenz2021.matrix("p_simultaneous"), lenz2021.matrix("z")
+    for name in ranks.index:
+        beaten_by = ((p[name] < 0.05) & (z[name] > 0)).sum()
+        beats = ((p.loc[name] < 0.05) & (z.loc[name] > 0)).sum()
+        assert ranks.loc[name, ["best", "worst"]].tolist() == [1 + beaten_by, 9 - beats]
+
+
+def test_profiles_start_with_the_share_of_tasks_won(lenz2021):
+    axes = lenz2021.plot.profiles(algorithms=["ALP", "SVM"]).axes[0]
+    scores = lenz2021.results.scores
+    weights = np.asarray(lenz2021.results.weights)
+    for line, name in zip(axes.lines, ["ALP", "SVM"], strict=False):
+        best = scores[name] >= scores.max(axis=1) - 1e-12
+        assert line.get_ydata()[0] == pytest.approx(weights[best].sum() / weights.sum())
+        assert (np.diff(line.get_ydata()) >= 0).all()
+
+
+def test_numbers_on_any_blue_can_be_read(lenz2021):
+    axes = lenz2021.plot.kendall().axes[0]
+    mesh = axes.collections[0]
+    for text in axes.texts:
+        column, row = map(int, text.get_position())
+        ground = mesh.to_rgba(np.asarray(mesh.get_array()).reshape(8, 8)[row, column])
+        assert contrast(text.get_color(), ground) >= 4.5, text.get_text()
+
+
+def contrast(one, other):
+    """Contrast of two colours by WCAG 2.1."""
+    from matplotlib.colors import to_rgb
+
+    def luminance(colour):
+        parts = np.array(to_rgb(colour))
+        linear = np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
+        return linear @ [0.2126, 0.7152, 0.0722]
+
+    low, high = sorted([luminance(one), luminance(other)])
+    return (high + 0.05) / (low + 0.05)
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from matplotlib.figure import Figure
 
+from occstats.figures.canvas import quiet_glyphs
 from occstats.figures.svg import svg_markup
-from occstats.figures.text import clean, display_width, label, labels, shorten, wrap
+from occstats.figures.text import clean, display_width, fitted, label, measure, shorten, wrap
 
 ANY_TEXT = st.text(alphabet=st.characters(), max_size=80)
 
@@ -29,16 +30,42 @@ def test_a_label_is_no_wider_than_its_limit(name, limit):
     assert display_width(label(name, limit).replace(r"\$", "$")) <= limit
 
 
-@given(st.lists(ANY_TEXT, unique_by=clean, max_size=12), st.integers(8, 20))
-def test_labels_stay_distinct(names, limit):
-    assert len(set(labels(names, limit))) == len(names)
-
-
-@given(st.lists(st.text("xy", min_size=100, max_size=100), unique=True, min_size=2, max_size=6))
-def test_names_that_differ_in_the_middle_are_numbered(names):
-    drawn = labels(names, 10)
+@settings(max_examples=50, deadline=None)
+@given(
+    st.lists(ANY_TEXT, unique_by=clean, max_size=8),
+    st.floats(0.3, 2),
+    st.integers(1, 3),
+)
+def test_labels_fit_stay_distinct_and_lose_no_name(names, inches, lines):
+    names = [clean(name) for name in names]
+    with quiet_glyphs():
+        drawn, key = fitted(names, inches, size=8, lines=lines)
+        widest = max((measure(line, 8) for text in drawn for line in text.split("\n")), default=0)
+    assert widest <= inches
     assert len(set(drawn)) == len(names)
-    assert all(display_width(text) <= 11 for text in drawn)
+    assert all(text.count("\n") < lines for text in drawn)
+    for name, text in zip(names, drawn, strict=True):
+        # Whole (wrapped), recognisable, or in the key.
+        whole = text.replace("\n", "").replace(" ", "") == name.replace(" ", "")
+        assert (
+            whole
+            or key.get(text) == shorten(name, 120)
+            or display_width(text) >= 0.7 * display_width(name)
+        )
+
+
+def test_a_long_name_is_wrapped_at_its_joints():
+    names = ["Deep SVDD (soft boundary)", "IsolationForestWithExtendedSplits", "short"]
+    drawn, key = fitted(names, 1.2, size=8, lines=2)
+    assert drawn == ["Deep SVDD (soft\nboundary)", "IsolationForestWith\nExtendedSplits", "short"]
+    assert not key
+
+
+def test_a_name_keeps_its_number():
+    first, key = fitted(["x" * 90, "y" * 90], 1, size=8)
+    again, more = fitted(["y" * 90, "z" * 90], 1, size=8, known=key)
+    assert (first, again) == (["[1]", "[2]"], ["[2]", "[3]"])
+    assert key["[2]"] == more["[2]"] == "y" * 90
 
 
 @settings(max_examples=25, deadline=None)

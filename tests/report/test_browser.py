@@ -1,8 +1,10 @@
 """The HTML report in a real browser: it sorts, filters, shows pairs, and talks to nobody."""
 
+import io
 import json
 import re
-import shutil
+import time
+from xml.etree import ElementTree
 
 import numpy as np
 import pandas as pd
@@ -10,94 +12,9 @@ import pytest
 
 import occstats
 from occstats.report.html import render
+from tests.report.browsing import click, column, find, headings, open_everything, type_keys
 
-BROWSER, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
-pytestmark = pytest.mark.skipif(
-    BROWSER is None or DRIVER is None, reason="chromium or chromedriver is not installed"
-)
-
-FLAGS = [
-    "--headless=new",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--disable-dev-shm-usage",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--window-size=1280,900",
-]
 HOSTILE = ["</script><script>document.title='ran'</script>", '<img src=x onerror="throw 1">', "ok"]
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory):
-    from selenium import webdriver
-    from selenium.webdriver.chrome.service import Service
-
-    options = webdriver.ChromeOptions()
-    options.binary_location = BROWSER
-    for flag in [*FLAGS, f"--user-data-dir={tmp_path_factory.mktemp('profile')}"]:
-        options.add_argument(flag)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    driver = webdriver.Chrome(options=options, service=Service(DRIVER))
-    yield driver
-    driver.quit()
-
-
-@pytest.fixture(scope="module")
-def comparison():
-    return occstats.compare("lenz2021", n_resamples=100)
-
-
-@pytest.fixture(scope="module")
-def address(comparison, tmp_path_factory):
-    path = tmp_path_factory.mktemp("report") / "report.html"
-    path.write_text(render(comparison), encoding="utf-8")
-    return path.as_uri()
-
-
-@pytest.fixture
-def page(browser, address):
-    for log in ("browser", "performance"):
-        browser.get_log(log)
-    browser.get(address)
-    return browser
-
-
-def column(page, table, position):
-    return page.execute_script(
-        "return [...document.querySelectorAll(`[data-table=${arguments[0]}] tbody tr`)]"
-        ".filter(row => !row.hidden).map(row => row.cells[arguments[1]].textContent)",
-        table,
-        position,
-    )
-
-
-def headings(page, table):
-    from selenium.webdriver.common.by import By
-
-    return page.find_elements(By.CSS_SELECTOR, f"[data-table={table}] thead button")
-
-
-def find(page, selector):
-    from selenium.webdriver.common.by import By
-
-    return page.find_element(By.CSS_SELECTOR, selector)
-
-
-def click(page, element):
-    page.execute_script(
-        "arguments[0].scrollIntoView({block: 'center', behavior: 'instant'})", element
-    )
-    element.click()
-
-
-def type_keys(page, *keys):
-    from selenium.webdriver.common.action_chains import ActionChains
-
-    ActionChains(page).send_keys(*keys).perform()
 
 
 def requests(page):
@@ -178,6 +95,7 @@ def test_p_values_sort_by_number_and_empty_cells_stay_last(page):
 
 
 def test_words_filter_rows_and_the_count_is_announced(page):
+    open_everything(page)
     field = find(page, "[data-table=scores] input[type=search]")
     page.execute_script("arguments[0].scrollIntoView({behavior: 'instant'})", field)
     field.send_keys("iris versi")
@@ -189,15 +107,98 @@ def test_words_filter_rows_and_the_count_is_announced(page):
     assert column(page, "scores", 0) == []
 
 
+def test_a_whole_name_is_found_before_parts_of_names(page):
+    open_everything(page)
+    field = find(page, "[data-table=pairwise] input[type=search]")
+    page.execute_script("arguments[0].scrollIntoView({behavior: 'instant'})", field)
+    field.send_keys("if")
+    pairs = zip(column(page, "pairwise", 0), column(page, "pairwise", 1), strict=True)
+    assert len([pair for pair in pairs if "IF" in pair]) == 8
+    assert len(column(page, "pairwise", 0)) == 8
+    field.clear()
+    field.send_keys("LN")
+    assert len(column(page, "pairwise", 0)) == 8
+
+
+def test_the_pair_is_in_the_address_and_back_leads_to_the_one_before(page, address):
+    from selenium.webdriver.support.ui import Select
+
+    def chosen():
+        return [
+            Select(find(page, f"#pair select[name={end}]")).first_selected_option.text
+            for end in "ab"
+        ]
+
+    page.get(f"{address}#pair=LOF,SAE")
+    page.refresh()
+    assert chosen() == ["LOF", "SAE"]
+    Select(find(page, "#pair select[name=b]")).select_by_visible_text("IF")
+    assert page.current_url.endswith("#pair=LOF,IF")
+    click(page, find(page, "a[data-pair='0-3']"))
+    assert page.current_url.endswith("#pair=ALP,MD")
+    page.back()
+    assert chosen() == ["LOF", "IF"]
+    assert "LOF (a) against IF (b)" in find(page, "#pair-view caption").text
+    page.back()
+    assert chosen() == ["LOF", "SAE"]
+
+
+@pytest.mark.parametrize(
+    "hash_", ["#pair=%E0%A4%A,x", "#pair=nobody,ALP", "#pair=,", "#pair=a,b,c"]
+)
+def test_an_address_that_names_no_pair_shows_the_first(page, address, hash_):
+    page.get(address + hash_)
+    page.refresh()
+    assert "ALP (a) against SVM (b)" in find(page, "#pair-view caption").text
+    assert page.get_log("browser") == []
+
+
+def saved(folder, name):
+    """The file that the browser was told to save, once it is there."""
+    for _ in range(300):
+        if (folder / name).exists():
+            return (folder / name).read_text(encoding="utf-8")
+        time.sleep(0.1)
+    raise AssertionError(f"{name} was not saved")
+
+
+def test_figures_and_tables_can_be_saved(page, comparison, tmp_path):
+    behaviour = {"behavior": "allow", "downloadPath": str(tmp_path)}
+    page.execute_cdp_cmd("Browser.setDownloadBehavior", behaviour)
+    click(page, find(page, "[data-table=summary] [data-save=csv]"))
+    frame = pd.read_csv(io.StringIO(saved(tmp_path, "summary.csv")))
+    assert frame["algorithm"].tolist() == comparison.algorithms
+    # Full precision, not what is shown.
+    assert frame["mean rank"].tolist() == comparison.summary["mean_rank"].tolist()
+    assert frame["95 %"][0].startswith("[")
+    click(page, find(page, "#figure-mean_ranks [data-save=svg]"))
+    drawing = ElementTree.fromstring(saved(tmp_path, "mean_ranks.svg"))
+    assert drawing.tag == "{http://www.w3.org/2000/svg}svg"
+    assert "ALP" in "".join(drawing.itertext())
+    assert page.get_log("browser") == []
+
+
+def test_sections_fold_and_an_address_opens_its_section(page, address):
+    assert page.execute_script("return document.documentElement.scrollHeight") < 7000
+    is_open = "return document.querySelector('#trust > details').open"
+    assert not page.execute_script(is_open)
+    click(page, find(page, "nav a[href='#trust']"))
+    assert page.execute_script(is_open)
+    click(page, find(page, "#unfold"))
+    assert page.execute_script(
+        "return [...document.querySelectorAll('.chapter')].every((one) => one.open)"
+    )
+
+
 def test_a_pair_can_be_chosen(page, comparison):
     from selenium.webdriver.support.ui import Select
 
     assert "ALP is better than SVM by 0.0033" in find(page, "#pair-sentence").text
     Select(find(page, "#pair select[name=b]")).select_by_visible_text("LOF")
     row = comparison.pairwise.query("a == 'ALP' and b == 'LOF'").iloc[0]
-    assert "that is significant (p < 0.0001" in find(page, "#pair-sentence").text.replace(
-        "\xa0", " "
-    )
+    # By max-T over all pairs, of which 100 flips give no p-value below 1/101.
+    sentence = find(page, "#pair-sentence").text.replace("\xa0", " ")
+    assert f"that is significant (p = {row['p_simultaneous']:.4f}" in sentence
     measured = find(page, "#pair-view .measures").text.replace("−", "-")
     assert f"{row['mean_difference']:+.4f}" in measured
     assert f"[{row['difference_ci_low']:+.4f}, {row['difference_ci_high']:+.4f}]" in measured
@@ -305,6 +306,7 @@ def test_narrow_screens_scroll_tables_and_not_the_page(page):
 
 
 def test_print_shows_whole_tables_without_controls(page):
+    open_everything(page)
     page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
     shown = page.execute_script(
         """

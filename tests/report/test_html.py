@@ -239,7 +239,7 @@ def test_pair_data_say_what_the_comparison_says(comparison):
     assert len(data["pairs"]) == 72
     labels = [measure["label"] for measure in data["measures"]]
     pair = data["pairs"]["0-1"]
-    assert pair["values"][labels.index("corrected p-value")] == ["0.17", ""]
+    assert pair["values"][labels.index("corrected p-value of the table")] == ["0.17", ""]
     assert pair["sentence"].startswith("On average over data sets ALP is better than SVM by 0.0033")
     assert "not significant (p\u00a0=\u00a00.17" in pair["sentence"]
     # The other way round the same algorithm is the better one.
@@ -363,7 +363,7 @@ def test_what_large_comparisons_go_without_is_left_out(comparison, undrawn):
 def test_long_tables_are_cut_and_say_where_the_rest_is():
     frame = scores([f"d{i}" for i in range(MOST_ROWS // 2 + 1)], ["a", "b"])
     table = next(t for t in all_tables(compared(frame)) if t.name == "scores")
-    view = table_view(table, compared(frame.head(20)), {})
+    view = table_view(table, {})
     assert len(view.rows) == MOST_ROWS
     assert view.left_out == "2 rows more are in tables/scores.csv, beside this page."
 

@@ -12,7 +12,7 @@ import pytest
 
 import occstats
 from occstats.errors import ArgumentError
-from occstats.experiment.defaults import default_hyperparameters
+from occstats.report.latex import table_to_latex
 from occstats.report.paper_tables import (
     defaults_table,
     paper_files,
@@ -20,8 +20,8 @@ from occstats.report.paper_tables import (
     paper_scores,
     paper_summary,
 )
-from occstats.report.siunitx import table_to_siunitx
 from occstats.report.table import Column, Table
+from occstats.tuning import default_hyperparameters
 
 # The columns of the paper's full table.
 ORDER = ["NND", "LNND", "LOF", "MD", "SVM", "IF", "EIF", "SAE", "ALP"]
@@ -47,7 +47,7 @@ def body(latex):
 
 
 def test_first_rows_of_the_full_table_are_the_papers(comparison):
-    latex = table_to_siunitx(paper_scores(comparison, order=ORDER), group_columns=2)
+    latex = table_to_latex(paper_scores(comparison, order=ORDER), aligned=True, group_columns=2)
     # paper.tex, table of all AUROC values, spaces removed and \bftab written \bfseries
     assert [re.sub(r"\s+", " ", line) for line in body(latex)[:3]] == [
         r"appendicitis & 7 & 0 & 85 & 0.05 & 0.741 & 0.644 & 0.744 & 0.691 & 0.665 & "
@@ -91,8 +91,8 @@ def test_summary_has_the_columns_of_the_paper(comparison):
     table = paper_summary(comparison)
     assert table.headers == ["Algorithm", "Rank", "AUROC"]
     assert table.cells()[0] == ["ALP", "3.51", "0.817"]
-    assert r"\begin{tabular}{@{}lS[table-format=1.2]S[table-format=1.3]@{}}" in table_to_siunitx(
-        table
+    assert r"\begin{tabular}{@{}lS[table-format=1.2]S[table-format=1.3]@{}}" in table_to_latex(
+        table, aligned=True
     )
 
 
@@ -115,7 +115,7 @@ def test_triangle_has_the_form_of_the_paper(comparison):
     table = paper_p_values(comparison)
     assert table.headers == ["", *comparison.algorithms[1:]]
     assert [row[0] for row in table.cells()] == comparison.algorithms[:-1]
-    latex = table_to_siunitx(table)
+    latex = table_to_latex(table, aligned=True)
     assert r"$<$ 0.0001" in latex
     assert r"$\geq$ 1" in latex
 
@@ -146,7 +146,7 @@ def test_defaults_need_their_columns():
 def test_every_table_comes_in_four_forms(comparison):
     files = dict(paper_files(comparison))
     stems = ("summary", "p_values", "scores")
-    assert list(files) == [f"paper/{s}.{e}" for s in stems for e in ("tex", "md", "csv", "html")]
+    assert list(files) == [f"paper/{s}.{e}" for s in stems for e in ("csv", "md", "tex", "html")]
     rows = list(csv.reader(io.StringIO(files["paper/scores.csv"])))
     assert len(rows) == 247
     assert rows[0][:5] == ["Dataset", "m", "Class", "n", "s"]
@@ -160,17 +160,17 @@ def table_of(cells, **columns):
 
 
 def test_columns_of_alike_numbers_align_and_others_do_not():
-    assert "S[table-format=-2.1]" in table_to_siunitx(table_of(["-1.5", "10.0", "–"]))
-    assert "S[table-format=+1]" in table_to_siunitx(table_of(["+1", "-2"]))
-    assert "@{}r@{}" in table_to_siunitx(table_of(["0.1", "0.25"]))
-    assert "@{}r@{}" in table_to_siunitx(table_of(["1", "< 1"]))
-    assert "@{}l@{}" in table_to_siunitx(table_of(["1", "2"], number=False))
-    assert "{–}" not in table_to_siunitx(table_of(["1", "–"]))
-    assert "{--}" in table_to_siunitx(table_of(["1", "–"]))
+    assert "S[table-format=-2.1]" in table_to_latex(table_of(["-1.5", "10.0", "–"]), aligned=True)
+    assert "S[table-format=+1]" in table_to_latex(table_of(["+1", "-2"]), aligned=True)
+    assert "@{}r@{}" in table_to_latex(table_of(["0.1", "0.25"]), aligned=True)
+    assert "@{}r@{}" in table_to_latex(table_of(["1", "< 1"]), aligned=True)
+    assert "@{}l@{}" in table_to_latex(table_of(["1", "2"], number=False), aligned=True)
+    assert "{–}" not in table_to_latex(table_of(["1", "–"]), aligned=True)
+    assert "{--}" in table_to_latex(table_of(["1", "–"]), aligned=True)
 
 
 def test_names_stay_text():
-    latex = table_to_siunitx(table_of([r"\input{x} & 5 %", "[0]", "*"], number=False))
+    latex = table_to_latex(table_of([r"\input{x} & 5 %", "[0]", "*"], number=False), aligned=True)
     assert r"\input{" not in latex
     assert r"\textbackslash{}input\{x\} \& 5 \% \\" in latex
     assert "{}[0]" in latex
@@ -187,7 +187,7 @@ def test_latex_compiles(comparison, tmp_path):
             names.append(path.name)
     defaults = tmp_path / "defaults.tex"
     defaults.write_text(
-        table_to_siunitx(defaults_table(default_hyperparameters()), group_columns=1)
+        table_to_latex(defaults_table(default_hyperparameters()), aligned=True, group_columns=1)
     )
     inputs = "\n".join(rf"{{\tiny\input{{{name}}}}}" for name in [*names, defaults.name])
     (tmp_path / "main.tex").write_text(

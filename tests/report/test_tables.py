@@ -7,12 +7,12 @@ import pandas as pd
 import pytest
 
 import occstats
-from occstats.formats import decimals, p_value, percent
 from occstats.report.latex import table_to_latex
 from occstats.report.markdown import table_to_markdown
 from occstats.report.table import Column, Table
 from occstats.report.tables import all_tables
 from occstats.report.text import make_console, print_comparison, print_table
+from occstats.text import decimals, p_value, percent
 
 
 @pytest.fixture(scope="module")
@@ -74,7 +74,9 @@ def test_p_values_of_a_control_are_one_row():
 
 
 def test_uncorrected_p_values_are_not_called_corrected():
-    found = all_tables(occstats.compare("lenz2021", correction="none", n_resamples=100))
+    found = all_tables(
+        occstats.compare("lenz2021", correction="none", rule="tests", n_resamples=100)
+    )
     named = {table.name: table for table in found}
     assert named["p_values"].title == "P-values, not corrected"
     assert named["pairwise"].explanation.startswith("P-value;")

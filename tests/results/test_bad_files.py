@@ -1,10 +1,13 @@
 """Files that are no results: each is refused in one line that says what to do, and none is run."""
 
 import gzip
+import json
 import os
 import pickle
 import socket
 import stat
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +18,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from occstats.errors import ResultsError
+from occstats.files import write_parquet
 from occstats.results import Results, load_results
 
 CSV = "dataset,class,descriptor,auroc\nx,0,A,0.5\nx,0,B,0.6\n"
@@ -86,7 +90,8 @@ def test_truncated_feather_and_gzip(tmp_path, refused, long_frame):
         ("a.parquet", b"\n<html><body>404", "web page"),
         ("a.csv", b"version https://git-lfs.github.com/spec/v1\noid sha256:1\n", "git lfs pull"),
         ("a.parquet", b"version https://git-lfs.github.com/spec/v1\n", "git lfs pull"),
-        ("a.csv", b"PK\x03\x04rest", "Excel"),
+        ("a.csv", b"PK\x03\x04rest", "ZIP"),
+        ("a.csv", b"PK\x03\x04....[Content_Types].xml", "is called .csv but holds Excel"),
         ("a.csv", b"\x89HDF\r\n", "HDF5"),
         ("a.csv", b"SQLite format 3\0", "SQLite"),
         ("a.csv", b"\xfd7zXZ\x00", "xz"),
@@ -199,6 +204,30 @@ def test_damaged_shard_is_named(tmp_path, refused, long_frame):
     refused(tmp_path, says=("part-1.parquet", "damaged"))
 
 
+def test_a_shard_whose_content_was_changed_is_refused(tmp_path, refused, long_frame):
+    """The digest tells, even if pages and checksums are those of a sound file."""
+    rows = long_frame.astype({"dataset": "string"}).assign(error=None, seed=2**60)
+    path = write_parquet(rows, tmp_path / "part-0.parquet", {"occstats": "1"})
+    assert load_results(tmp_path).n_tasks == 6
+    table = pq.read_table(path)
+    for column, value in (("auroc", 0.99), ("n", 7), ("dataset", "X"), ("error", "odd")):
+        changed = table.to_pandas().assign(**{column: value})
+        again = pa.Table.from_pandas(changed, preserve_index=False)
+        pq.write_table(again.replace_schema_metadata(table.schema.metadata), path)
+        refused(tmp_path, says=("part-0.parquet", "not what was written"))
+
+
+def test_what_results_write_carries_a_digest(tmp_path, refused, long_frame):
+    path = tmp_path / "a.parquet"
+    load_results(long_frame).write(path)
+    assert "digest" not in load_results(path).read_as[0]
+    long_frame.to_parquet(tmp_path / "foreign.parquet")
+    assert "no digest of its content" in load_results(tmp_path / "foreign.parquet").read_as[0]
+    table = pq.read_table(path)
+    pq.write_table(table.slice(0, 11), path)
+    refused(path, says=("not what was written",))
+
+
 def test_parquet_with_too_many_rows_is_not_unpacked(tmp_path, refused):
     """A billion equal values take some kilobytes; they are counted, not read."""
     path = tmp_path / "bomb.parquet"
@@ -213,7 +242,7 @@ def test_parquet_with_too_many_rows_is_not_unpacked(tmp_path, refused):
             writer.write_table(chunk)
     assert path.stat().st_size < 200_000
     before = pa.total_allocated_bytes()
-    refused(path, says=("22,000,000 rows", "20,000,000", "max_rows"))
+    refused(path, says=("22,000,000 rows", "2,000,000", "max_rows"))
     assert pa.total_allocated_bytes() - before < 1_000_000
 
 
@@ -247,8 +276,97 @@ def test_text_with_too_much(tmp_path, refused):
     refused(tmp_path / "a.csv", max_rows=20, says=("more than the limit",))
     (tmp_path / "a.jsonl").write_text('{"dataset":"x"}\n' * 50)
     refused(tmp_path / "a.jsonl", max_rows=20, says=("more than the limit",))
-    (tmp_path / "b.csv").write_text(",".join(f"c{i}" for i in range(100_001)) + "\n")
-    refused(tmp_path / "b.csv", says=("100,001 columns",))
+    (tmp_path / "b.csv").write_text(",".join(f"c{i}" for i in range(10_001)) + "\n")
+    refused(tmp_path / "b.csv", says=("10,001 columns",))
+
+
+MEASURED = """
+import resource, sys, time
+from occstats.errors import ResultsError
+from occstats.results import load_results
+import pandas, pyarrow.csv, pyarrow.parquet
+before = time.process_time()
+try:
+    message = repr(load_results(sys.argv[1]))
+except ResultsError as error:
+    message = str(error)
+print(time.process_time() - before, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, message)
+"""
+
+
+def ever_new_keys(path):
+    records = ({"dataset": f"d{i}", "model": "A", "acc": 0.5, f"k{i}": 1} for i in range(9_000))
+    path.write_text("\n".join(map(json.dumps, records)))
+
+
+def equal_rows(path):
+    once = pa.DictionaryArray.from_arrays(pa.array(np.zeros(1_900_000, "i1")), ["x"])
+    table = pa.table({"dataset": once, "model": once, "auroc": np.zeros(1_900_000)})
+    pq.write_table(table, path, compression="zstd")
+
+
+def zeros(path):
+    with path.open("wb") as stream:
+        stream.truncate(1_900_000_000)
+
+
+def long_names(path):
+    rows = (f"{'d' * 990}{i},{'c' * 990}{i},0.{i},0.5\n" for i in range(20_000))
+    path.write_text("dataset,class,A,B\n" + "".join(rows))
+
+
+def one_line(path):
+    path.write_bytes(b"dataset,A,B\n" + b"x" * 150_000_000)
+
+
+def packed_zeros(path):
+    with gzip.open(path, "wb", 1) as stream:
+        for _ in range(400):
+            stream.write(bytes(1_000_000))
+
+
+def many_columns(path):
+    names = ",".join(f"x{i}" for i in range(90_000))
+    path.write_text(f"dataset,A,B,{names}\n" + "d,1,2," + ",".join("1" for _ in range(90_000)))
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="measures memory as Linux counts it")
+@pytest.mark.parametrize(
+    ("make", "name", "says"),
+    [
+        (ever_new_keys, "a.jsonl", "cells or more"),
+        (equal_rows, "a.parquet", "with a key that stands there already"),
+        (zeros, "a.csv", "bytes or more when unpacked"),
+        (packed_zeros, "a.csv.gz", "bytes or more when unpacked"),
+        (one_line, "a.csv", "a line of more than"),
+        (many_columns, "a.csv", "90,003 columns"),
+        (long_names, "a.csv", "20,000 tasks"),
+    ],
+)
+def test_work_and_memory_are_bounded(tmp_path, make, name, says):
+    """Seconds of the processor and memory, far below what exhausts a machine, not a speed test."""
+    make(tmp_path / name)
+    done = subprocess.run(
+        [sys.executable, "-c", MEASURED, tmp_path / name],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    seconds, kilobytes, message = done.stdout.split(" ", 2)
+    assert says in message
+    assert int(kilobytes) < 1_000_000
+    # Five seconds are the aim; a machine under load counts more for the same work.
+    assert float(seconds) < 20
+
+
+def test_memory_that_does_not_suffice_is_said(monkeypatch, refused, long_frame):
+    def exhaust(*_):
+        raise MemoryError
+
+    monkeypatch.setattr("occstats.results.load.open_sources", exhaust)
+    refused(long_frame, says=("the memory does not suffice",))
 
 
 def test_ragged_rows_and_stray_bytes(tmp_path, refused):

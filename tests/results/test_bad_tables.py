@@ -10,8 +10,8 @@ from occstats.results import load_results
 
 def test_missing_column_lists_found_and_expected(long_frame, refused):
     refused(
-        long_frame.rename(columns={"auroc": "quality"}),
-        says=("no column holds the score", "'quality'", "auroc", "score=…"),
+        long_frame.rename(columns={"auroc": "quality"}).assign(other=0.5),
+        says=("the score could be 'quality', 'other'", "expected one called auroc"),
     )
     refused(
         long_frame.rename(columns={"dataset": "where", "class": "which"}),
@@ -22,7 +22,7 @@ def test_missing_column_lists_found_and_expected(long_frame, refused):
 
 
 def test_misspelt_column_is_guessed(refused):
-    frame = pd.DataFrame({"datast": ["x"], "descriptor": ["A"], "auroc": [0.5]})
+    frame = pd.DataFrame({"datast": ["x", "x"], "descriptor": ["A", "A"], "auroc": [0.5, 0.6]})
     refused(frame, says=("is it 'datast'?",))
 
 
@@ -108,8 +108,8 @@ def test_wide_table_in_per_cent(refused):
 @pytest.mark.parametrize(
     ("cell", "words"),
     [
-        ("0,85", "write 0.85, or give decimal=','"),
-        ("85%", "per cent sign"),
+        ("0,85", "write 0.85, or say that the decimal mark is a comma"),
+        ("85 percent", "write a number"),
         ("good", "write a number"),
         ("0.8.5", "write a number"),
         ("1_000", "write a number"),
@@ -129,7 +129,10 @@ def test_decimal_comma_throughout(tmp_path, refused):
 
 
 def test_booleans_are_no_scores(long_frame, refused):
-    refused(long_frame.assign(auroc=True), says=("'True' is not a number",))
+    refused(long_frame.assign(auroc=True), says=("none has numbers in it", "'auroc' holds 'True'"))
+    one = long_frame.astype({"auroc": object})
+    one.loc[3, "auroc"] = True
+    refused(one, says=("row 4, column 'auroc': 'True' is not a number",))
 
 
 def test_names_that_are_missing(tmp_path, long_frame, refused):
@@ -172,11 +175,12 @@ def test_measures_are_no_algorithms(refused):
     refused(frame, says=("'auroc', 'accuracy' are measures", "score='auroc'"))
 
 
-def test_losses_have_to_be_decided(long_frame, refused):
+def test_losses_are_known(long_frame, refused):
     loss = long_frame.rename(columns={"auroc": "rmse"})
-    refused(loss, says=("'rmse' is known as a loss", "lower_is_better=True"))
+    assert not load_results(loss).higher_is_better
     assert not load_results(loss, lower_is_better=True).higher_is_better
     assert load_results(loss, lower_is_better=False).higher_is_better
+    refused(loss.assign(rmse=-loss["rmse"]), says=("all its values are negative",))
 
 
 @pytest.mark.parametrize(

@@ -115,7 +115,7 @@ def test_wide_form(long_frame, tmp_path):
     wide.reset_index().assign(best="B").to_csv(tmp_path / "a.csv")
     results = load_results(tmp_path / "a.csv")
     same(results, load_results(long_frame))
-    assert any("'', 'best'" in note for note in results.notes)
+    assert "1 numeric column left out: ''; 1 column of text left out: 'best'" in results.read_as[0]
 
 
 def test_wide_form_with_its_index_as_an_unnamed_column(tmp_path):
@@ -125,7 +125,7 @@ def test_wide_form_with_its_index_as_an_unnamed_column(tmp_path):
         results = load_results(source)
         assert results.algorithms == ["A", "B"]
         assert list(results.clusters) == ["iris", "wine"]
-        assert "data set of its own" in results.notes[0]
+        assert "data set = the column without a name (2)" in results.read_as[0]
 
 
 def test_wide_form_with_chosen_columns():
@@ -172,9 +172,18 @@ def test_tasks_without_data_sets_and_data_sets_without_tasks(long_frame):
     assert (results.n_tasks, results.n_clusters, results.notes) == (3, 3, ())
 
 
-def test_summary_rows_are_pointed_out():
-    frame = pd.DataFrame({"dataset": ["x", "Average"], "A": [0.1, 0.2], "B": [0.2, 0.3]})
-    assert "'Average' looks like a summary row" in load_results(frame).notes[0]
+def test_rows_that_sum_up_are_left_out(refused):
+    frame = pd.DataFrame(
+        {"dataset": ["x", "y", "Average", "Average rank", "Wins"]}
+        | {"A": [0.1, 0.3, 0.2, 2.0, 0], "B": [0.2, 0.4, 0.3, 1.0, 2]}
+    )
+    results = load_results(frame)
+    assert list(results.clusters) == ["x", "y"]
+    assert "'Average', 'Average rank', 'Wins'" in results.notes[0]
+    odd = frame.iloc[:3].assign(A=[0.1, 0.3, 0.7])
+    message = refused(odd, says=("row 3: 'Average' looks like a row that sums up",))
+    assert message.endswith("give where=['dataset!=Average']")
+    assert load_results(odd, where="dataset!=Average").n_tasks == 2
 
 
 def fold_frame(long_frame, folds=3):
@@ -264,7 +273,11 @@ def test_a_fold_without_a_score_makes_the_cell_missing(long_frame):
     frame.loc[0, "auroc"] = np.nan
     results = load_results(frame)
     assert len(results.missing) == 1
-    assert any("1 fold without a score" in note for note in results.notes)
+    assert any("1 row without a score" in note for note in results.notes)
+    common = load_results(frame, unequal_folds="common")
+    rest = frame.drop(index=0)
+    again = load_results(rest, unequal_folds="common").scores
+    assert common.scores.equals(again[common.algorithms])
 
 
 def test_folds_that_differ_between_algorithms(long_frame):

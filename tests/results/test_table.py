@@ -2,13 +2,17 @@
 
 import os
 import stat
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
 
 from occstats.errors import OutputError, ResultsError
 from occstats.results import Results, load_results
+from occstats.results.missing import POLICIES, best_policy
 
 
 def test_weights_give_every_data_set_the_same():
@@ -85,8 +89,63 @@ def test_policies_that_leave_nothing():
 
 def test_whole_table_passes_every_policy(long_frame):
     results = load_results(long_frame)
-    for policy in ("refuse", "complete", "pairwise"):
+    for policy in (*POLICIES, "impute=A"):
         assert results.resolve_missing(policy) is results
+
+
+@pytest.mark.parametrize("higher", [True, False])
+def test_worst_takes_the_worst_of_the_task(higher):
+    results = replace(gappy(), higher_is_better=higher)
+    results = replace(results, scores=results.scores * [1, 2, 3])
+    filled = results.resolve_missing("worst")
+    worst = results.scores.min(axis=1) if higher else results.scores.max(axis=1)
+    for name in results.algorithms:
+        gaps = results.scores[name].isna()
+        assert filled.scores[name][gaps].equals(worst[gaps])
+        assert filled.scores[name][~gaps].equals(results.scores[name][~gaps])
+    assert "4 cells on 3 tasks filled with the worst score of their task" in filled.notes[-1]
+
+
+def test_worst_drops_tasks_without_any_score():
+    results = gappy()
+    empty = replace(results, scores=results.scores.where(results.scores["C"] != 0.5))
+    assert empty.resolve_missing("worst").n_tasks == 4
+
+
+def test_impute_takes_the_score_of_the_baseline():
+    filled = gappy().resolve_missing("impute=C")
+    assert filled.scores["A"].tolist() == [0.1, 0.2, 0.3, 0.4, 0.5]
+    assert "filled with the score of 'C'" in filled.notes[-1]
+    with pytest.raises(ResultsError, match="finds no score to fill in on 2 tasks") as caught:
+        gappy().resolve_missing("impute=A")
+    assert caught.value.retry == {"missing": "worst"}
+    with pytest.raises(ResultsError, match=r"no algorithm 'D' .*choose from 'A', 'B', 'C'"):
+        gappy().resolve_missing("impute=D")
+
+
+def test_algorithms_that_lack_a_task_can_be_dropped():
+    results = gappy()
+    with pytest.raises(ResultsError, match="leaves nothing to compare"):
+        results.resolve_missing("drop-algorithms")
+    more = replace(results, scores=results.scores.assign(D=0.5))
+    kept = more.resolve_missing("drop-algorithms")
+    assert (kept.algorithms, kept.n_tasks) == (["C", "D"], 5)
+    assert "2 algorithms of 4 dropped, which lack a task: 'A', 'B'" in kept.notes[-1]
+
+
+@given(
+    st.lists(
+        st.lists(st.sampled_from([0.1, 0.5, None]), min_size=3, max_size=3), min_size=1, max_size=6
+    )
+)
+@settings(deadline=None, max_examples=80)
+def test_the_proposed_policy_always_works(rows):
+    frame = pd.DataFrame(rows, columns=list("ABC"), dtype=float)
+    frame.insert(0, "dataset", [f"d{i}" for i in range(len(frame))])
+    results = load_results(frame, algorithm=list("ABC"))
+    policy = best_policy(results)
+    assume(frame[list("ABC")].notna().any(axis=None))
+    assert results.resolve_missing(policy or "refuse").n_tasks
 
 
 def test_constructor_checks():
@@ -138,16 +197,49 @@ def test_writing_is_all_or_nothing(tmp_path, monkeypatch):
     with pytest.raises(OutputError, match="is not known"):
         results.write(tmp_path / "a.xlsx")
     with pytest.raises(OutputError, match="cannot be written"):
-        results.write(tmp_path / "nowhere" / "a.csv")
+        results.write(path / "a.csv")
 
     def fail(*_):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "replace", fail)
-    with pytest.raises(OutputError, match="No space left on device"):
+    with pytest.raises(OutputError, match="the disk is full"):
         results.write(path)
     assert path.read_text() == "old"
     assert os.listdir(tmp_path) == ["a.csv"]
+
+
+@pytest.mark.parametrize("wide", [False, True])
+@pytest.mark.parametrize("task", ["problem", None])
+def test_columns_come_back_under_the_names_of_the_file(long_frame, wide, task):
+    names = {"dataset": "group", "class": "problem", "descriptor": "model", "auroc": "f1", "n": "N"}
+    frame = long_frame.rename(columns=names).rename(columns={"N": "n_instances"})
+    if task is None:
+        frame = frame.query("problem == '0'").drop(columns="problem").reset_index(drop=True)
+    if wide:
+        keys = [name for name in frame.columns if name not in {"model", "f1"}]
+        source = frame.pivot(index=keys, columns="model", values="f1").reset_index()
+        frame = frame.rename(columns={"model": "algorithm", "f1": "score"})
+    else:
+        source = frame
+    again = load_results(source).to_frame()
+    key = [name for name in ("group", "problem", "model", "algorithm") if name in frame]
+    pd.testing.assert_frame_equal(
+        again.sort_values(key, ignore_index=True),
+        frame.sort_values(key, ignore_index=True),
+        check_like=True,
+        check_dtype=False,
+    )
+
+
+def test_columns_called_as_ours_do_not_collide(tmp_path):
+    frame = pd.DataFrame(
+        {"algorithm": ["x", "y"], "A": [0.1, 0.2], "B": [0.3, 0.4], "score": [1.0, 2.0]}
+    )
+    results = load_results(frame, cluster="algorithm", algorithm=["A", "B"], traits=["score"])
+    again = results.to_frame()
+    assert list(again.columns) == ["algorithm", "algorithm_", "score", "score_"]
+    assert again["algorithm_"].tolist() == ["A", "B", "A", "B"]
 
 
 def test_written_files_have_usual_permissions(tmp_path):

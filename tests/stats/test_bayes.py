@@ -169,7 +169,7 @@ def test_missing_tasks_and_pairs_without_common_tasks():
 
 @pytest.mark.parametrize("name", ["rope", "prior_weight"])
 def test_negative_options_are_refused(name):
-    with pytest.raises(ArgumentError, match=rf"{name} must be 0 or more; got -1"):
+    with pytest.raises(ArgumentError, match=rf"{name} must be a number of 0 or more; got -1"):
         bayesian_signed_rank([[0.1, 0.2]], ["a"], **{name: -1})
 
 

@@ -67,7 +67,7 @@ def test_rounding_makes_ties():
 def test_refusals():
     with pytest.raises(ArgumentError, match="at least two columns"):
         complementary_pairs([[1.0]], ["a"])
-    with pytest.raises(ArgumentError, match="one label per task \\(1\\); got 2"):
+    with pytest.raises(ArgumentError, match="one label per task \\(1\\); got shape"):
         complementary_pairs([[1.0, 2.0]], ["a", "b"])
     with pytest.raises(ArgumentError, match="must not be missing"):
         complementary_pairs([[1.0, np.nan]], ["a"])

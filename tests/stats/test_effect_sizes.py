@@ -7,13 +7,13 @@ from hypothesis import strategies as st
 from scipy.stats import rankdata
 
 from occstats.stats.bootstrap import resample_counts
+from occstats.stats.clusters import Clusters
 from occstats.stats.effect_sizes import (
     pair_effects,
     rank_biserial,
     rank_biserial_statistic,
     wilson,
 )
-from occstats.stats.grouping import group
 
 
 def simple_difference(x):
@@ -50,7 +50,7 @@ def test_resampled_rank_biserial_is_that_of_the_resampled_tasks():
     rng = np.random.default_rng(0)
     clusters = rng.integers(6, size=25)
     x = rng.integers(-4, 5, (25, 2)).astype(float)
-    grouping = group(clusters)
+    grouping = Clusters.of(clusters)
     counts = resample_counts(grouping.n_clusters, 15, random_state=1)
     found = rank_biserial_statistic(x, grouping)(counts)
     for row, values in zip(counts, found, strict=True):

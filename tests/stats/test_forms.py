@@ -5,8 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from occstats.stats.clusters import Clusters
 from occstats.stats.forms import gather, order_signs, quadratic_forms, walsh_form
-from occstats.stats.grouping import group, pair_differences
+from occstats.stats.sample import Sample
 
 
 @settings(max_examples=40, deadline=None)
@@ -16,7 +17,7 @@ from occstats.stats.grouping import group, pair_differences
 )
 def test_walsh_form_counts_pairs(tasks: list[tuple[int, int]], threshold: int) -> None:
     x = np.array([value for value, _ in tasks], dtype=float)
-    grouping = group([cluster for _, cluster in tasks])
+    grouping = Clusters.of([cluster for _, cluster in tasks])
     weights = 1.0 / (1 + np.arange(len(x)))
     expected = np.zeros((grouping.n_clusters, grouping.n_clusters))
     for s, i in enumerate(grouping.codes):
@@ -28,7 +29,7 @@ def test_walsh_form_counts_pairs(tasks: list[tuple[int, int]], threshold: int) -
 
 def test_missing_and_weightless_tasks_count_nothing() -> None:
     x = np.array([1.0, np.nan, 2.0, 5.0])
-    grouping = group(["a", "a", "b", "b"])
+    grouping = Clusters.of(["a", "a", "b", "b"])
     found = walsh_form(x, grouping, 0.0, np.array([1.0, 1.0, 1.0, 0.0]))
     assert found.tolist() == [[1.0, 1.0], [1.0, 1.0]]
 
@@ -46,7 +47,7 @@ def test_quadratic_forms_in_both_ways(m: int) -> None:
 @pytest.mark.parametrize("weighting", ["product", "sum", "plain"])
 def test_gather_sums_over_the_tasks_of_two_clusters(weighting: str) -> None:
     x = np.array([3.0, 1.0, 2.0, 2.0, np.nan])
-    grouping = group(["a", "b", "b", "c", "c"])
+    grouping = Clusters.of(["a", "b", "b", "c", "c"])
     known = ~np.isnan(x)
     signs = order_signs(x, known)
     weights = np.where(known, 1 / grouping.sizes[grouping.codes], 0.0)
@@ -64,13 +65,14 @@ def test_gather_sums_over_the_tasks_of_two_clusters(weighting: str) -> None:
 
 
 def test_clusters_are_numbered_by_label_whatever_the_order_of_rows() -> None:
-    one = group(np.array(["b", "a", "b", "c"], dtype=object))
-    two = group(np.array(["c", "b", "b", "a"], dtype=object))
+    one = Clusters.of(np.array(["b", "a", "b", "c"], dtype=object))
+    two = Clusters.of(np.array(["c", "b", "b", "a"], dtype=object))
     assert one.labels.tolist() == two.labels.tolist() == ["a", "b", "c"]
     assert one.sums([1.0, 2.0, 3.0, 4.0]).tolist() == two.sums([4.0, 3.0, 1.0, 2.0]).tolist()
 
 
 def test_differences_within_the_tolerance_tie() -> None:
-    raw, grid = pair_differences([[0.3, 0.2], [0.2, 0.1]], tie_tolerance=1e-9)
+    sample = Sample.of([[0.3, 0.2], [0.2, 0.1]], ["a", "b"], tie_tolerance=1e-9)
+    raw, grid = sample.differences, sample.grid
     assert raw[0, 0] != raw[1, 0]
     assert grid[0, 0] == grid[1, 0]

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from occstats.stats.bootstrap import resample_counts
+from occstats.stats.clusters import Clusters
 from occstats.stats.forms import quadratic_forms
-from occstats.stats.grouping import group
 from occstats.stats.kendall import kendall_matrix
 from occstats.stats.kendall_intervals import _concordance_forms, kendall_bootstrap
 
@@ -41,7 +41,7 @@ def test_missing_tasks_are_left_out_of_their_pairs(weighting):
 
 def test_a_resample_is_tau_with_the_tasks_repeated():
     scores, clusters = example(2)
-    grouping = group(clusters)
+    grouping = Clusters.of(clusters)
     forms, first, second = _concordance_forms(scores, grouping, "product")
     counts = resample_counts(grouping.n_clusters, 5, random_state=0)
     values = quadratic_forms(counts, forms)

@@ -6,7 +6,7 @@ from scipy import stats
 
 from occstats.errors import ArgumentError
 from occstats.stats import clustered_wilcoxon
-from occstats.stats.power import data_sets_needed, minimal_detectable_difference, smallest_p
+from occstats.stats.power import _first, data_sets_needed, minimal_detectable_difference, smallest_p
 
 
 @pytest.mark.parametrize("m", [3, 5, 8])
@@ -43,7 +43,7 @@ def test_detectable_difference_shrinks_with_data_sets_and_grows_with_spread():
     assert minimal_detectable_difference(0.2, m) == pytest.approx(2 * found)
     assert np.isnan(minimal_detectable_difference(0.1, 1))
     assert minimal_detectable_difference(0.0, 10) == 0
-    with pytest.raises(ArgumentError, match="power must lie strictly between 0 and 1; got 80"):
+    with pytest.raises(ArgumentError, match="power must be strictly between 0 and 1; got 80"):
         minimal_detectable_difference(0.1, 10, power=80)
 
 
@@ -95,3 +95,10 @@ def test_two_sided_serves_both_directions_and_the_seed_decides():
     assert one == data_sets_needed(-x, clusters, **options)
     order = np.random.default_rng(0).permutation(len(x))
     assert one == data_sets_needed(x[order], clusters[order], **options)
+
+
+@pytest.mark.parametrize("needed", [2, 3, 17, 49, 50, 51, 137, 400, 999])
+@pytest.mark.parametrize("start", [2, 20, 300])
+def test_the_search_finds_the_first_size_to_within_two_per_cent(needed, start):
+    found = _first(lambda size: float(size >= needed), 0.8, start, 2000)
+    assert needed <= found <= needed + max(1, needed // 49)

@@ -353,7 +353,7 @@ def test_refused_traits(traits, message):
     ("arguments", "message"),
     [
         ({"inference": "hc9"}, "inference must be one of"),
-        ({"confidence": 95}, "confidence must lie strictly between 0 and 1; got 95"),
+        ({"confidence": 95}, "confidence must be strictly between 0 and 1; got 95"),
         ({"terms": ["a"]}, "a column for each of the 1 terms"),
         ({"weights": [1, 1, 0, 1]}, "one positive weight per observation \\(4\\)"),
         ({"clusters": None}, "clusters must be given for inference 'cr1'"),

@@ -227,7 +227,7 @@ def test_two_clusters_whose_corrected_correlation_is_negative():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"method": "wilcoxon"}, "method must be one of 'rgl', 'ds'; got 'wilcoxon'"),
+        ({"method": "wilcoxon"}, "method must be one of rgl, ds; got 'wilcoxon'"),
         ({"null": "normal"}, "null must be one of"),
         ({"alternative": "two.sided"}, "alternative must be one of"),
         ({"engine": "julia"}, "engine must be one of"),

@@ -6,6 +6,7 @@ from scipy import stats
 
 from occstats.stats import clustered_wilcoxon_pairs
 from occstats.stats.decisions import conclude
+from occstats.stats.sample import Sample
 from occstats.stats.specification import CORRECTIONS, specify
 from occstats.stats.specification_tests import N_TESTS, Analysis, reasonable_tests
 
@@ -22,7 +23,8 @@ def decide(p, z, correction):
 
 
 def all_tests(scores, clusters, alternative="greater"):
-    found = reasonable_tests(scores, clusters, alternative, 1e-9, 4000, 0)
+    sample = Sample.of(scores, clusters, tie_tolerance=1e-9)
+    found = reasonable_tests(sample, alternative, 4000, 0)
     return {tested.analysis: tested for tested in found}
 
 

@@ -7,9 +7,9 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from occstats.formats import decimals, integer, percent
-from occstats.names import listing
+from occstats.comparison.settings import OPTIONS
 from occstats.report.writing import interval
+from occstats.text import decimals, integer, listing, percent
 
 if TYPE_CHECKING:
     from occstats.comparison.result import Comparison
@@ -27,8 +27,8 @@ class Fact:
 
 
 def headline_facts(comparison: Comparison) -> list[Fact]:
-    """Best algorithm, its chance of being it, how many tests are significant, how large it is."""
-    summary, results, pairwise = comparison.summary, comparison.results, comparison.pairwise
+    """Best algorithm, its chance of being it, how many pairs differ, how large it is."""
+    summary, results = comparison.summary, comparison.results
     best = summary.iloc[0]
     rank = decimals(2)
     detail = f"mean rank {rank(best['mean_rank'])}"
@@ -39,17 +39,18 @@ def headline_facts(comparison: Comparison) -> list[Fact]:
     probability = _number(best.get("prob_best"))
     if not math.isnan(probability):
         facts.append(
-            Fact("chance of that rank", percent(probability), "posterior, on new data sets")
+            Fact(
+                "best mean rank in",
+                percent(probability),
+                "of reweighted data sets; optimistic where they are few",
+            )
         )
-    tested = int(pairwise["p_adjusted"].notna().sum()) if "p_adjusted" in pairwise else 0
-    if tested:
-        alpha = comparison.settings.alpha
-        found = int((pairwise["p_adjusted"] <= alpha).sum())
-        detail = f"at α = {alpha:g}"
-        if "p_naive_adjusted" in pairwise and comparison.settings.test != "wilcoxon":
-            naive = int((pairwise["p_naive_adjusted"] <= alpha).sum())
-            detail += f"; ignoring data sets: {naive}"
-        facts.append(Fact("significant tests", f"{found} of {tested}", detail))
+    tally = comparison.tally
+    if tally.tested:
+        detail = f"at α = {comparison.settings.alpha:g}"
+        if comparison.settings.clustered:
+            detail += f"; ignoring data sets: {tally.naive}"
+        facts.append(Fact("different pairs", f"{tally.different} of {tally.tested}", detail))
     facts.append(
         Fact(
             "evidence",
@@ -64,31 +65,6 @@ def _number(value: Any) -> float:
     return math.nan if value is None else float(value)
 
 
-_SETTINGS = {
-    "score": "score",
-    "higher_is_better": "higher is better",
-    "test": "test",
-    "null": "null distribution",
-    "alternative": "alternative",
-    "correction": "correction",
-    "family": "family of tests",
-    "control": "control",
-    "alpha": "level α",
-    "missing": "missing cells",
-    "tie_tolerance": "tie tolerance",
-    "kendall": "weights of Kendall's τ",
-    "inference": "inference of the regression",
-    "strata": "strata of difficulty",
-    "n_strata": "number of strata",
-    "n_resamples": "resamples",
-    "confidence": "confidence",
-    "rope": "region of practical equivalence",
-    "prior_weight": "weight of the prior",
-    "random_state": "random state",
-    "deep": "deep analysis",
-}
-
-
 def provenance(comparison: Comparison) -> list[tuple[str, str]]:
     """Sources, a fingerprint of the scores, every setting, engine and versions."""
     meta = comparison.meta
@@ -96,8 +72,10 @@ def provenance(comparison: Comparison) -> list[tuple[str, str]]:
         ("results", listing([str(source) for source in meta.get("sources", ())]) or "in memory"),
         ("SHA-256 of the scores", _fingerprint(comparison)),
     ]
+    labels = {"score": "score", "higher_is_better": "higher is better"}
+    labels |= {name: option.label for name, option in OPTIONS.items() if option.recorded}
     rows += [
-        (label, _shown(meta[key])) for key, label in _SETTINGS.items() if meta.get(key) is not None
+        (label, _shown(meta[key])) for key, label in labels.items() if meta.get(key) is not None
     ]
     rows += [(name, _shown(value)) for name, value in meta.get("engine", {}).items()]
     rows += [(f"version of {name}", _shown(value)) for name, value in meta["versions"].items()]

@@ -6,26 +6,37 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from occstats import __version__
-from occstats.names import listing, printable
 from occstats.report.fragment import first_sentence
 from occstats.report.html.facts import headline_facts, provenance
 from occstats.report.html.pairs import pair_data
 from occstats.report.html.policy import content_security_policy
 from occstats.report.html.sections import make_sections
+from occstats.report.tables import all_tables
+from occstats.text import listing, printable
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
     from occstats.comparison.result import Comparison
+    from occstats.report.table import Table
 
 __all__ = ["render"]
 
 STYLES = ("style.css",)
-SCRIPTS = ("tables.js", "charts.js", "pairs.js")
+SCRIPTS = ("tables.js", "folding.js", "saving.js", "charts.js", "pairs.js")
+# The sections that a reader wants at once; the others unfold.
+OPEN_SECTIONS = 2
 
 
-def render(comparison: Comparison) -> str:
+def render(comparison: Comparison, tables: list[Table] | None = None) -> str:
     """The comparison as one self-contained HTML page, the same bytes every time.
+
+    Parameters
+    ----------
+    comparison
+        The comparison.
+    tables
+        Its tables, where they have been made already.
 
     Examples
     --------
@@ -53,7 +64,8 @@ def render(comparison: Comparison) -> str:
         n_datasets=results.n_clusters,
         verdict=first_sentence(comparison.verdict),
         facts=headline_facts(comparison),
-        sections=make_sections(comparison, positions),
+        sections=make_sections(comparison, tables or all_tables(comparison), positions),
+        n_open=OPEN_SECTIONS,
         pairs=pairs,
         left_out_of_pairs=len(comparison.algorithms) - len(offered),
         methods=methods.paragraph(),

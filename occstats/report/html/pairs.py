@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from occstats.comparison.explanations import explain
-from occstats.comparison.verdict import claims
-from occstats.formats import decimals, integer, p_value, percent
-from occstats.names import printable
-from occstats.report.html.views import minus_signs
-from occstats.report.writing import interval, score_digits, shares
+from occstats.comparison.pairs import BETTER
+from occstats.comparison.words.explain import explain
+from occstats.comparison.words.verdict import claims
+from occstats.report.writing import interval, minus_signs, score_digits, shares
+from occstats.text import decimals, integer, p_value, percent, printable
 
 if TYPE_CHECKING:
     from occstats.comparison.result import Comparison
@@ -43,13 +42,17 @@ def measures(comparison: Comparison) -> list[Measure]:
     signed = decimals(score_digits(comparison) + 1, signed=True)
     corrected = settings.correction != "none"
     every = [
-        Measure("corrected p-value" if corrected else "p-value", ("p_adjusted_unclipped",), p_value,
-                explained="p_adjusted" if corrected else "p"),
+        Measure("p-value for all pairs together", ("p_simultaneous",), p_value),
+        Measure("corrected p-value of the table" if corrected else "p-value",
+                ("p_adjusted_unclipped",), p_value,
+                explained="p_adjusted_unclipped" if corrected else "p"),
         Measure("p-value, not corrected", ("p",), p_value),
         Measure("z statistic", ("z",), decimals(2, signed=True), explained="z"),
         Measure("what the naive test says (corrected p)", ("p_naive_adjusted",), p_value),
         Measure("mean difference", ("mean_difference",), signed,
                 ("difference_ci_low", "difference_ci_high")),
+        Measure("mean difference, all pairs together", ("mean_difference",), signed,
+                ("simultaneous_ci_low", "simultaneous_ci_high"), explained="simultaneous_ci"),
         Measure("Hodges-Lehmann shift", ("hodges_lehmann",), signed,
                 ("hodges_lehmann_ci_low", "hodges_lehmann_ci_high")),
         Measure("rank-biserial correlation", ("rank_biserial",), decimals(2, signed=True),
@@ -59,7 +62,9 @@ def measures(comparison: Comparison) -> list[Measure]:
                 ("prob_improvement_task_ci_low", "prob_improvement_task_ci_high")),
         Measure("chance to win on a new data set", ("prob_improvement_dataset",), percent,
                 ("prob_improvement_dataset_ci_low", "prob_improvement_dataset_ci_high")),
-        Measure(f"posterior: better / within ±{settings.rope:g} / worse, %",
+        Measure(f"posterior of the difference: above / within ±{settings.rope:g} / below, %",
+                ("difference_above", "difference_within", "difference_below"), shares),
+        Measure(f"signed-rank shares: better / within ±{settings.rope:g} / worse, %",
                 ("bayes_better", "bayes_equivalent", "bayes_worse"), shares),
         Measure("intraclass correlation", ("icc",), decimals(2)),
         Measure("tasks compared", ("n_tasks",), integer),
@@ -114,15 +119,20 @@ def _written(rows: pd.DataFrame, measure: Measure) -> list[list[str]]:
 
 
 def _sentences(comparison: Comparison, rows: pd.DataFrame) -> list[str]:
-    proven = claims(comparison)
+    proven, conclusions = claims(comparison), comparison.matrix("conclusion")
     return [
-        _sentence(comparison, proven, a, b, difference)
+        _sentence(comparison, proven, conclusions, a, b, difference)
         for a, b, difference in zip(rows["a"], rows["b"], rows["mean_difference"], strict=True)
     ]
 
 
 def _sentence(
-    comparison: Comparison, proven: pd.DataFrame, a: str, b: str, difference: float
+    comparison: Comparison,
+    proven: pd.DataFrame,
+    conclusions: pd.DataFrame,
+    a: str,
+    b: str,
+    difference: float,
 ) -> str:
     score, alpha = printable(comparison.results.score_name), comparison.settings.alpha
     if np.isnan(difference):
@@ -141,7 +151,7 @@ def _sentence(
     written = p_value(p)
     # No line breaks within the equation.
     equation = (f"p {written}" if written[0] in "<>≥" else f"p = {written}").replace(" ", "\u00a0")
-    if p <= alpha:
+    if conclusions.at[better, other] == BETTER:
         return f"{lead}; that is significant ({equation}, α = {alpha:g})."
     return (
         f"{lead}; that is not significant ({equation}, α = {alpha:g}), which does not mean that "
@@ -153,7 +163,7 @@ def _add_changes(
     comparison: Comparison, pairs: dict[str, dict[str, Any]], position: dict[str, int]
 ) -> None:
     """The data sets without which a pair would get another conclusion."""
-    changes = getattr(comparison.stability, "changes", None)
+    changes = comparison.stability.changes
     if changes is None or not len(changes):
         return
     changes = changes[changes["left_out"] == "dataset"]

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from occstats.report.html.drawing import inline_svg
 from occstats.report.html.views import TableView, table_view
-from occstats.report.tables import all_tables
 
 if TYPE_CHECKING:
     from occstats.comparison.result import Comparison
+    from occstats.report.table import Table
 
 __all__ = ["Drawing", "Section", "make_sections"]
 
@@ -113,9 +113,11 @@ _OUTLINE = (
 )
 
 
-def make_sections(comparison: Comparison, pairs: dict[str, int]) -> list[Section]:
+def make_sections(
+    comparison: Comparison, tables: list[Table], pairs: dict[str, int]
+) -> list[Section]:
     """Fill the chapters; what has no place of its own comes at the end."""
-    tables = {table.name: table_view(table, comparison, pairs) for table in all_tables(comparison)}
+    views = {table.name: table_view(table, pairs) for table in tables}
     figures = {drawing.name: drawing for drawing in _draw(comparison)}
     sections = []
     for outline in _OUTLINE:
@@ -125,13 +127,13 @@ def make_sections(comparison: Comparison, pairs: dict[str, int]) -> list[Section
                 outline.title,
                 outline.question,
                 [figures.pop(name) for name in outline.figures if name in figures],
-                [tables.pop(name) for name in outline.tables if name in tables],
-                [tables.pop(name) for name in outline.folded if name in tables],
+                [views.pop(name) for name in outline.tables if name in views],
+                [views.pop(name) for name in outline.folded if name in views],
             )
         )
     sections.append(
         Section(
-            "more", "More", "Further results.", list(figures.values()), [], list(tables.values())
+            "more", "More", "Further results.", list(figures.values()), [], list(views.values())
         )
     )
     return [section for section in sections if not section.empty]

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import math
-import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from occstats.report.table import Column, Table
+from occstats.report.writing import minus_signs
 
-if TYPE_CHECKING:
-    from occstats.comparison.result import Comparison
-
-__all__ = ["Cell", "TableView", "minus_signs", "table_view"]
+__all__ = ["Cell", "TableView", "table_view"]
 
 # More rows make a page that a browser scrolls badly; the files beside it have them all.
 MOST_ROWS = 2_000
@@ -23,6 +20,7 @@ MOST_COLUMNS = 60
 FILTERED_ROWS = 12
 # What looks like a table at a glance need not scroll within the page.
 TALL_ROWS = 20
+TRIANGLES = ("p_values", "kendall")
 
 
 @dataclass(frozen=True)
@@ -60,20 +58,23 @@ class TableView:
         return len(self.rows) > TALL_ROWS
 
 
-def table_view(table: Table, comparison: Comparison, pairs: dict[str, int]) -> TableView:
+def table_view(table: Table, pairs: dict[str, int]) -> TableView:
     """Make a table's cells; the triangle of p-values also leads to its pairs.
 
     Parameters
     ----------
     table
         The table.
-    comparison
-        What it is a table of.
     pairs
         Position of each algorithm that the view of a pair offers.
     """
-    columns = table.columns[:MOST_COLUMNS]
     written = table.cells(MOST_ROWS)
+    order = list(range(len(table.columns)))
+    if table.name in TRIANGLES and written and not written[-1][1]:
+        # A triangle that begins at the left is not blank on a screen that shows its first columns.
+        order[1:] = reversed(order[1:])
+        written = [[line[position] for position in order] for line in written]
+    columns = tuple(table.columns[position] for position in order)[:MOST_COLUMNS]
     values = _values(table, columns, len(written))
     triangle = table.name == "p_values"
     rows = []
@@ -81,10 +82,8 @@ def table_view(table: Table, comparison: Comparison, pairs: dict[str, int]) -> T
         row = []
         for position, column in enumerate(columns):
             value = values[position][index]
-            strong = table.is_best(index, column)
             pair = None
             if triangle and position and line[position]:
-                strong = value is not None and value <= comparison.settings.alpha
                 pair = _pair(pairs.get(line[0]), pairs.get(column.header))
             row.append(
                 Cell(
@@ -92,7 +91,7 @@ def table_view(table: Table, comparison: Comparison, pairs: dict[str, int]) -> T
                     value="" if value is None else repr(value),
                     number=column.number,
                     header=position == 0 and not column.number,
-                    strong=strong,
+                    strong=table.is_best(index, column),
                     pair=pair,
                 )
             )
@@ -106,17 +105,6 @@ def table_view(table: Table, comparison: Comparison, pairs: dict[str, int]) -> T
         rows=rows,
         left_out=_left_out(table, len(rows), len(columns)),
     )
-
-
-def minus_signs(text: str) -> str:
-    """The text with a minus where a hyphen stands before a digit.
-
-    Examples
-    --------
-    >>> minus_signs("[-0.010, +0.022]")
-    '[−0.010, +0.022]'
-    """
-    return re.sub(r"-(?=[\d.])", "−", text)
 
 
 def _pair(first: int | None, second: int | None) -> tuple[int, int] | None:

@@ -127,16 +127,41 @@
     view.append(datasetTable(rows, names, changed));
   };
 
-  const choose = (a, b) => {
-    [first.value, second.value] = [a, b];
+  /* The pair is in the address, #pair=ALP,SVM: it can be sent, and Back leads to the one before. */
+  const address = (a, b) => `#pair=${[a, b].map((at) => encodeURIComponent(data.algorithms[at])).join(",")}`;
+  const pairOfAddress = () => {
+    const [key, names] = location.hash.split("=");
+    if (key !== "#pair" || !names) return null;
+    try {
+      const found = names.split(",").map((name) => data.algorithms.indexOf(decodeURIComponent(name)));
+      return found.length === 2 && !found.includes(-1) ? found : null;
+    } catch {
+      return null;
+    }
+  };
+  const follow = () => {
+    [first.value, second.value] = pairOfAddress() ?? ["0", "1"];
     show();
   };
-  form.addEventListener("change", show);
+  const choose = (a, b) => {
+    history.pushState(null, "", address(a, b));
+    follow();
+  };
+  const section = document.getElementById("pair");
+  form.addEventListener("change", () => choose(first.value, second.value));
   form.addEventListener("submit", (event) => event.preventDefault());
   form.elements.swap.addEventListener("click", () => choose(second.value, first.value));
   for (const link of document.querySelectorAll("a[data-pair]")) {
     link.title = "Show this pair";
-    link.addEventListener("click", () => choose(...link.dataset.pair.split("-")));
+    link.href = address(...link.dataset.pair.split("-"));
+    link.addEventListener("click", (event) => {
+      event.preventDefault();
+      choose(...link.dataset.pair.split("-"));
+      section.scrollIntoView();
+      section.focus({ preventScroll: true });
+    });
   }
-  show();
+  window.addEventListener("popstate", follow);
+  follow();
+  if (pairOfAddress()) section.scrollIntoView();
 })();

@@ -49,21 +49,55 @@
     if (!input) return;
     const count = holder.querySelector(".count");
     const rows = [...table.tBodies[0].rows];
-    const texts = rows.map((row) =>
-      [...row.cells].map((cell) => cell.textContent.toLowerCase()).join(" "));
+    const cells = rows.map((row) => [...row.cells].map((cell) => cell.textContent.toLowerCase()));
+    const texts = cells.map((row) => row.join(" "));
+    const names = cells.map((row) => new Set(row.flatMap((cell) => [cell, ...cell.split(/[\s,;:/()[\]]+/)])));
+    /* IF is a name and not a part of EIF; what is no name of its own may be a part of one. */
+    const finder = (word) => (names.some((row) => row.has(word))
+      ? (index) => names[index].has(word) : (index) => texts[index].includes(word));
     input.addEventListener("input", () => {
       const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
+      const found = words.map(finder);
       let shown = 0;
       rows.forEach((row, index) => {
-        row.hidden = !words.every((word) => texts[index].includes(word));
+        row.hidden = !found.every((has) => has(index));
         shown += !row.hidden;
       });
       count.textContent = words.length ? `${shown} of ${rows.length} rows` : "";
     });
   };
 
+  /* Say that a table goes on, and let its window end with a whole row. */
+  const showEnds = (holder) => {
+    const scroll = holder.querySelector(".scroll");
+    const cue = holder.querySelector(".cue");
+    const update = () => {
+      const right = scroll.scrollWidth - scroll.clientWidth - scroll.scrollLeft > 1;
+      const below = scroll.scrollHeight - scroll.clientHeight - scroll.scrollTop > 1;
+      scroll.parentElement.classList.toggle("more-right", right);
+      scroll.parentElement.classList.toggle("more-below", below);
+      cue.hidden = !(right || below);
+      cue.textContent = `More ${[right && "columns to the right →", below && "rows below ↓"].filter(Boolean).join(", ")}`;
+    };
+    const fit = () => {
+      if (scroll.classList.contains("tall") && scroll.clientHeight) {
+        scroll.style.maxHeight = "";
+        const most = parseFloat(getComputedStyle(scroll).maxHeight);
+        const top = scroll.getBoundingClientRect().top - scroll.scrollTop;
+        const ends = [...holder.querySelectorAll("tbody tr")]
+          .map((row) => row.getBoundingClientRect().bottom - top).filter((end) => end > 0 && end <= most);
+        const bar = scroll.offsetHeight - scroll.clientHeight;
+        if (ends.length) scroll.style.maxHeight = `${Math.max(...ends) + bar}px`;
+      }
+      update();
+    };
+    scroll.addEventListener("scroll", update, { passive: true });
+    new ResizeObserver(fit).observe(scroll.parentElement);
+  };
+
   for (const holder of document.querySelectorAll("[data-table]")) {
     const table = holder.querySelector("table");
+    showEnds(holder);
     makeFilterable(holder, table);
     makeSortable(table);
   }

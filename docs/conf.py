@@ -1,0 +1,63 @@
+"""How the site is built: `make docs`, or `sphinx-build -W docs build/docs`. Nothing is fetched."""
+
+import sys
+from html import escape
+from pathlib import Path
+
+HERE = Path(__file__).parent
+sys.path[:0] = [str(HERE), str(HERE.parent), str(HERE.parent / "descriptors")]
+
+import generate  # noqa: E402
+from docutils.nodes import SkipNode  # noqa: E402
+from docutils.utils.math import MathError  # noqa: E402
+from docutils.utils.math.latex2mathml import tex2mathml  # noqa: E402
+
+from occstats import __version__  # noqa: E402
+
+project = "occstats"
+author = "The occstats developers"
+copyright = "The occstats developers"
+release = version = __version__
+
+extensions = ["myst_parser", "sphinx.ext.autodoc", "numpydoc"]
+exclude_patterns = ["README.md"]
+default_role = "py:obj"
+language = "en"
+
+myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
+myst_heading_anchors = 3
+# The output of commands and tables of results have no language.
+suppress_warnings = ["misc.highlighting_failure"]
+
+autodoc_member_order = "bysource"
+autodoc_typehints = "none"
+numpydoc_show_class_members = False
+
+html_theme = "furo"
+html_title = f"occstats {release}"
+html_extra_path = ["schema"]
+html_show_sphinx = False
+html_math_renderer = "mathml"
+
+
+def _math(node, *, block):
+    try:
+        return tex2mathml(node.astext(), as_block=block)
+    except MathError:
+        return f"<code>{escape(node.astext())}</code>"
+
+
+def _inline_math(writer, node):
+    writer.body.append(_math(node, block=False))
+    raise SkipNode
+
+
+def _display_math(writer, node):
+    writer.body.append(f'<div class="math">{_math(node, block=True)}</div>')
+    raise SkipNode
+
+
+def setup(app):
+    # MathML, which browsers show by themselves: a script from elsewhere would need the network.
+    app.add_html_math_renderer("mathml", (_inline_math, None), (_display_math, None))
+    app.connect("config-inited", lambda *_: generate.main())

@@ -1,0 +1,228 @@
+"""Write the pages and files that follow from declarations: commands, API, gallery, schema.
+
+usage: python docs/generate.py [--schema]    (conf.py calls it; --schema writes docs/schema only)
+"""
+
+import json
+import os
+import sys
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).parent
+OUT = HERE / "generated"
+
+# module → what its page is called
+MODULES = {
+    "occstats": "The front door",
+    "occstats.stats": "Statistics",
+    "occstats.figures": "Figures",
+    "occstats.descriptors": "Descriptors",
+    "occstats.experiment": "Experiments",
+    "occstats.tuning": "Tuning",
+}
+
+COMPARED = 'comparison = occstats.compare("lenz2021")\n'
+# What stands before the call of a figure that does not feed on a comparison; a figure is `figure`.
+SOURCES = {
+    "sweep": """import occstats
+from occstats import figures
+
+sweep = occstats.tune(datasets=["iris", "wine"], descriptors=["NND", "LOF"], jobs=1)
+figure = figures.sweep(sweep.curves)
+""",
+    "times": """import pandas as pd
+from occstats import figures
+
+measured = pd.read_csv("benchmarks/descriptors/growth_descriptors.csv")
+wide = measured.pivot_table(index=["contender", "n"], columns="data", values="seconds")
+frame = wide.reset_index().rename(
+    columns={"contender": "descriptor", "fit": "fit_seconds", "score 1,024": "query_seconds"}
+)
+figure = figures.times(frame.assign(n_queries=1024))
+""",
+}
+
+
+def code_of(name: str, feeds_on: str) -> str:
+    """The code that draws a figure, as the gallery shows and runs it."""
+    if name in SOURCES:
+        return SOURCES[name]
+    if feeds_on == "nothing":
+        return f"from occstats import figures\n\nfigure = figures.{name}()\n"
+    arguments = '"ALP", "SVM"' if name == "scatter" else ""
+    return f"import occstats\n\n{COMPARED}figure = comparison.plot.{name}({arguments})\n"
+
+
+def gallery() -> str:
+    """Draw every figure and write the page that shows it beside its code."""
+    import contextlib
+    import tempfile
+
+    import occstats
+    from occstats import figures
+
+    comparison = occstats.compare("lenz2021")
+    lines = [
+        "# Gallery",
+        "",
+        "Every figure with the code that drew it when this page was built.",
+        "",
+    ]
+    lines += ["Widths, formats and journals: [figures for a journal](../how-to/figures.md).", ""]
+    for name, entry in figures.FIGURES.items():
+        code = code_of(name, entry.feeds_on)
+        # One comparison serves all of them; it is the one that the code would make.
+        run = code.replace(COMPARED, "")
+        namespace: dict[str, Any] = {"comparison": comparison}
+        with tempfile.TemporaryDirectory() as place, contextlib.chdir(place):
+            os.symlink(HERE.parent / "benchmarks", "benchmarks")
+            exec(run, namespace)
+        figures.save(namespace["figure"], OUT / name, formats=["svg"])
+        alternative = " ".join(figures.alt_text(namespace["figure"]).split())
+        alternative = alternative.replace("[", "(").replace("]", ")")
+        lines += [f"## {name}", "", f"{entry.shows[0].upper()}{entry.shows[1:]}.", ""]
+        lines += [f"![{alternative}]({name}.svg)", "", "```python", code.rstrip(), "```", ""]
+    return "\n".join(lines)
+
+
+def commands() -> str:
+    """Every command with every option, from the declarations of the command line."""
+    import warnings
+
+    import click
+
+    from occstats.cli import main
+
+    lines = ["# Commands", ""]
+    lines += [
+        "Exit codes: 0; 1 where a fit failed or `check-r` found a difference; 2 for bad input, "
+    ]
+    lines += ["with one line that says what and how to mend it; 130 when interrupted.", ""]
+
+    def describe(command: click.Command, path: str, parent: click.Context | None) -> None:
+        context = click.Context(command, info_name=path.rsplit(maxsplit=1)[-1], parent=parent)
+        usage = " ".join(command.collect_usage_pieces(context))
+        prose, _, examples = (command.help or "").partition("\b")
+        lines.extend([f"## {path}", "", "```text", f"{path} {usage}", "```", ""])
+        lines.extend([prose.strip().replace("\n", " ").replace("<", "&lt;"), ""])
+        if examples.strip():
+            lines.extend(["```text", *(line.strip() for line in examples.strip().splitlines())])
+            lines.extend(["```", ""])
+        records = [
+            record
+            for parameter in command.get_params(context)
+            if (record := parameter.get_help_record(context))
+        ]
+        if records:
+            lines.extend(["| option | meaning |", "| --- | --- |"])
+            lines.extend(
+                f"| `{names}` | {text} |".replace("`|`", "`")
+                for names, text in ((_cell(a), _cell(b)) for a, b in records)
+            )
+            lines.append("")
+        if isinstance(command, click.Group):
+            for name in command.list_commands(context):
+                inner = command.get_command(context, name)
+                assert inner is not None
+                describe(inner, f"{path} {name}", context)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        root = click.Context(main, info_name="occstats")
+        for name in main.list_commands(root):
+            command = main.get_command(root, name)
+            assert command is not None
+            describe(command, f"occstats {name}", root)
+    return "\n".join(lines)
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.split()).replace("|", "\\|").replace("<", "&lt;").replace("*", "\\*")
+
+
+def api(module: str, title: str) -> str:
+    """A page with everything that a module offers."""
+    import inspect
+
+    loaded = import_module(module)
+    lines = [
+        f"# {title}: `{module}`",
+        "",
+        " ".join((loaded.__doc__ or "").split("\n\n")[0].split()),
+    ]
+    for name in loaded.__all__:
+        if name.startswith("__"):
+            continue
+        found = getattr(loaded, name)
+        kind = "class" if inspect.isclass(found) else "function" if callable(found) else "data"
+        # The methods that scikit-learn adds refer to its own documentation.
+        members = [":members:", ":exclude-members: set_fit_request, set_score_request"]
+        members = members if kind == "class" else []
+        lines += ["", f"## {name}", "", "```{eval-rst}", f".. auto{kind}:: {module}.{name}"]
+        lines += [f"   {each}" for each in members] + ["```"]
+    return "\n".join(lines) + "\n"
+
+
+def schema_of(value: Any, explanations: dict[str, str], name: str = "") -> dict[str, Any]:
+    """The JSON schema of a value and of all that are of its kind."""
+    kinds = {bool: "boolean", int: "number", float: "number", str: "string"}
+    found: dict[str, Any]
+    if value is None:
+        found = {}
+    elif type(value) in kinds:
+        found = {"type": [kinds[type(value)], "null"]}
+    elif isinstance(value, list):
+        found = {"type": "array"}
+        if value:
+            found["items"] = schema_of(value[0], explanations)
+    else:
+        rows = {key: schema_of(item, explanations, key) for key, item in value.items()}
+        found = {"type": "object", "properties": rows, "required": sorted(rows)}
+    if name in explanations:
+        found["description"] = explanations[name]
+    return found
+
+
+def comparison_schema() -> dict[str, Any]:
+    """The schema of `occstats compare --json`, made from a document."""
+    import occstats
+    from occstats.comparison.words.explain import EXPLANATIONS
+
+    document = occstats.compare("lenz2021", n_resamples=100).to_dict()
+    described = schema_of(document, dict(EXPLANATIONS))
+    described["properties"]["meta"]["properties"]["versions"].pop("required")
+    top = {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "occstats compare --json",
+        "description": "A comparison. A number is null where it is not defined; a section is null "
+        "where it was not asked for. New keys may come; those named here stay.",
+    }
+    return {**top, **described}
+
+
+def write_schema() -> None:
+    text = json.dumps(comparison_schema(), indent=1, ensure_ascii=False) + "\n"
+    (HERE / "schema" / "comparison.schema.json").write_text(text, encoding="utf-8")
+
+
+def main() -> None:
+    import matplotlib as mpl
+
+    mpl.use("agg")
+    OUT.mkdir(exist_ok=True)
+    pages = {"commands": commands()}
+    # The figures take most of the time: DRAFT=1 make docs keeps those that are there.
+    if not (os.environ.get("DRAFT") and (OUT / "gallery.md").exists()):
+        pages["gallery"] = gallery()
+    for module, title in MODULES.items():
+        pages[module.replace(".", "-")] = api(module, title)
+    for name, text in pages.items():
+        path = OUT / f"{name}.md"
+        if not path.exists() or path.read_text("utf-8") != text:
+            path.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    write_schema() if "--schema" in sys.argv else main()

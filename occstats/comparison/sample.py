@@ -1,0 +1,237 @@
+"""What is compared, prepared once: every part of a comparison takes the same study."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from occstats.comparison.choices import PRESETS
+from occstats.errors import ArgumentError, ResultsError
+from occstats.results.aliases import is_bounded
+from occstats.stats.ranks import RankSummary, mean_ranks, rank_frequencies
+from occstats.stats.sample import Sample
+from occstats.text import did_you_mean, listing
+
+if TYPE_CHECKING:
+    from occstats.comparison.settings import Settings
+    from occstats.results import Results
+
+__all__ = ["Affordable", "Study", "affordable", "prepare"]
+
+MANY_PAIRS = 2_000
+MANY_CLUSTERS = 1_000
+# Tasks × pairs of the shifts, each of which ranks all tasks some hundred times.
+MANY_RANKINGS = 300_000
+# Squared tasks × pairs of Kendall's τ.
+MANY_CONCORDANCES = 5e8
+# Multiplications of leaving out each data set in turn.
+MANY_LEFT_OUT = 2e10
+# Multiplications of all quadratic forms together, and the least that is worth drawing.
+FORMS_BUDGET = 1e10
+LEAST_RESAMPLES = 500
+
+
+@dataclass(frozen=True, eq=False)
+class Study:
+    """Results, settings, and what all parts of a comparison derive from them.
+
+    Attributes
+    ----------
+    results : Results
+        What is compared, the best mean rank first; NaN remains only under ``pairwise``.
+    settings : Settings
+        How.
+    sample : Sample
+        Oriented scores, data sets, weights, ranks and differences.
+    scale : float
+        What 1 is to a score from 0 to 1.
+    """
+
+    results: Results
+    settings: Settings
+    sample: Sample
+    scale: float = 1.0
+
+    @property
+    def algorithms(self) -> list[str]:
+        """The algorithms, best mean rank first."""
+        return self.results.algorithms
+
+    @property
+    def control(self) -> int | None:
+        """The column of the control, if there is one."""
+        name = self.settings.control
+        return None if name is None else self.algorithms.index(name)
+
+    @property
+    def unit(self) -> str:
+        """What the test takes for independent."""
+        return "data sets" if self.settings.clustered else "tasks"
+
+    @property
+    def n_clusters(self) -> int:
+        """The number of data sets."""
+        return self.sample.n_clusters
+
+    @property
+    def arrays(self) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.object_]]:
+        """Scores and the data set of each task, for what takes no sample."""
+        return self.sample.scores, self.sample.clusters.labels[self.sample.clusters.codes]
+
+    @cached_property
+    def whole(self) -> Results:
+        """The tasks that all algorithms have: only there can they be ranked."""
+        complete = self.sample.complete
+        return self.results if complete.all() else self.results.keep_tasks(complete)
+
+    @cached_property
+    def ranking(self) -> RankSummary:
+        """Ranks within each whole task, their weighted means and frequencies."""
+        ranks, weights = self.sample.whole.ranks, self.sample.whole.clusters.weights
+        return RankSummary(ranks, mean_ranks(ranks, weights), rank_frequencies(ranks, weights))
+
+    @cached_property
+    def within(self) -> Affordable:
+        """What is computed at this size."""
+        return affordable(self.sample, self.settings)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What happened to the input, and which tasks are whole."""
+        kept, tasks = int(self.sample.complete.sum()), self.sample.n_tasks
+        notes = list(self.results.notes)
+        if self.settings.preset is not None:
+            notes.append(PRESETS[self.settings.preset].sentence)
+        if self.scale != 1:
+            notes.append(
+                f"The scores are of the order of {self.scale:g}: differences within "
+                f"±{self.settings.rope:g} count as practically the same, within "
+                f"{self.settings.tie_tolerance:g} as ties."
+            )
+        if kept == tasks:
+            return tuple(notes)
+        return (
+            *notes,
+            f"Ranks, mean scores, regression and strata use the {kept:,} of {tasks:,} tasks that "
+            "all algorithms have.",
+        )
+
+
+def prepare(results: Results, settings: Settings) -> Study:
+    """Choose the algorithms and tasks that take part, and put the best mean rank first."""
+    results = _participants(results, settings)
+    scale = score_scale(results)
+    settings = settings.on_scale(scale)
+    sample = Sample.of(results.oriented, results.clusters, tie_tolerance=settings.tie_tolerance)
+    if not sample.complete.any():
+        raise ResultsError(
+            "no task has a score of every algorithm, so they cannot be ranked: "
+            "choose fewer algorithms"
+        )
+    # Equal mean ranks go by name, whatever the order of the columns.
+    means = mean_ranks(sample.whole.ranks, sample.whole.clusters.weights).round(12)
+    order = sorted(range(len(means)), key=lambda a: (means[a], results.algorithms[a]))
+    ordered = results.select([results.algorithms[a] for a in order])
+    return Study(ordered, settings, sample.select(order), scale)
+
+
+def score_scale(results: Results) -> float:
+    """What 1 is to a score from 0 to 1: a power of ten near the median absolute score.
+
+    Scores within 0 … 1 (or −1 … 1) have the scale 1, unless nearly all of them are tiny.
+
+    Examples
+    --------
+    >>> from occstats import load_results
+    >>> score_scale(load_results("lenz2021"))
+    1.0
+    """
+    sizes = np.abs(results.scores.to_numpy(dtype=np.float64))
+    sizes = sizes[(sizes > 0) & np.isfinite(sizes)]
+    if is_bounded(results.score_name) and (len(sizes) == 0 or sizes.max() <= 1):
+        return 1.0
+    middle = float(np.median(sizes)) if len(sizes) else 1.0
+    if middle >= 0.01 and sizes.max(initial=1.0) <= 1:
+        return 1.0
+    return float(f"1e{round(math.log10(middle))}")
+
+
+def _participants(results: Results, settings: Settings) -> Results:
+    if settings.algorithms is not None:
+        results = results.select(settings.algorithms)
+        if len(results.algorithms) < 2:
+            raise ArgumentError(
+                f"algorithms must name two or more; got only {results.algorithms[0]!r}"
+            )
+    if settings.control is not None and settings.control not in results.algorithms:
+        raise ArgumentError(
+            f"control must be one of {listing(results.algorithms, conjunction='or')}; "
+            f"got {settings.control!r}{did_you_mean(settings.control, results.algorithms)}"
+        )
+    return results.resolve_missing(settings.missing)
+
+
+@dataclass(frozen=True)
+class Affordable:
+    """Which parts are computed, and with how many resamples.
+
+    The usual benchmark (tens of algorithms, hundreds of data sets, thousands of tasks) gets
+    everything. Beyond the limits above a part would take minutes: it is then left out unless depth
+    is asked for, and a note says so.
+    """
+
+    intervals: bool
+    posterior: bool
+    shifts: bool
+    kendall: bool
+    leave_out: bool
+    posthoc: bool
+    form_resamples: int
+    notes: tuple[str, ...]
+
+
+def affordable(sample: Sample, settings: Settings) -> Affordable:
+    """Decide by the size of the sample; everything when depth was asked for."""
+    pairs, m, n, deep = sample.n_pairs, sample.n_clusters, sample.n_tasks, settings.deep
+    few = deep or pairs <= MANY_PAIRS
+    parts = {
+        "intervals of effect sizes": few,
+        "Bayesian probabilities and intervals of rank-biserial correlations": few
+        and (deep or m <= MANY_CLUSTERS),
+        "Hodges-Lehmann shifts": few and (deep or n * pairs <= MANY_RANKINGS),
+        "intervals of Kendall's τ": few
+        and (deep or (n**2 * pairs <= MANY_CONCORDANCES and m <= MANY_CLUSTERS)),
+        "leaving out data sets": few and (deep or pairs * m**2 * n <= MANY_LEFT_OUT),
+        "post-hoc tests": few,
+    }
+    intervals, posterior, shifts, kendall, leave_out, posthoc = parts.values()
+    within_budget = int(FORMS_BUDGET / max(1, 2 * pairs * m**2))
+    resamples = min(settings.n_resamples, max(LEAST_RESAMPLES, within_budget))
+    notes = []
+    missing = [name for name, present in parts.items() if not present]
+    if missing:
+        notes.append(
+            f"With {pairs:,} pairs of algorithms, {m:,} data sets and {n:,} tasks, these were left "
+            f"out: {', '.join(missing)}; the deep analysis has them."
+        )
+    if resamples < settings.n_resamples and posterior:
+        notes.append(
+            f"Rank-biserial correlations, Kendall's τ and Bayesian probabilities rest on "
+            f"{resamples:,} resamples."
+        )
+    return Affordable(
+        intervals=intervals,
+        posterior=posterior,
+        shifts=shifts,
+        kendall=kendall,
+        leave_out=leave_out,
+        posthoc=posthoc,
+        # Without the posterior there are too many data sets for any form.
+        form_resamples=resamples if posterior else 0,
+        notes=tuple(notes),
+    )

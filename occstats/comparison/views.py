@@ -1,0 +1,98 @@
+"""What people do with a comparison: look at its pairs, restrict it, add their own method."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from occstats.errors import ArgumentError
+from occstats.text import count, quote, quote_list
+
+if TYPE_CHECKING:
+    from occstats.comparison.result import Comparison
+
+__all__ = ["PAIR_COLUMNS", "add", "pairs", "where"]
+
+# What is read of a pair; ``pairwise`` has the rest.
+PAIR_COLUMNS = (
+    "a", "b", "conclusion", "p_adjusted", "mean_difference", "difference_ci_low",
+    "difference_ci_high", "wins", "losses", "prob_improvement_dataset",
+)  # fmt: skip
+
+
+def pairs(comparison: Comparison) -> pd.DataFrame:
+    """One row per pair, the better mean rank first, with the columns that people read."""
+    frame = comparison.pairwise
+    place = {name: position for position, name in enumerate(comparison.algorithms)}
+    first, second = frame["a"].map(place), frame["b"].map(place)
+    control = comparison.settings.control
+    keep = first < second if control is None else frame["a"] == control
+    order = np.lexsort((second[keep], first[keep]))
+    columns = [name for name in PAIR_COLUMNS if name in frame]
+    return frame.loc[keep, columns].iloc[order].reset_index(drop=True)
+
+
+def where(comparison: Comparison, condition: Any) -> Comparison:
+    """The same comparison on some of its tasks."""
+    from occstats.comparison.pipeline import compare_with
+
+    results = comparison.results
+    if isinstance(condition, str):
+        keep = _fulfilling(comparison, condition)
+        note = f"Only tasks where {condition}"
+    else:
+        keep = _mask(comparison, condition)
+        note = "Only chosen tasks"
+    if not keep.any():
+        raise ArgumentError(f"where: no task of {results.n_tasks:,} is left by {quote(condition)}")
+    note = f"{note}: {count(int(keep.sum()), 'task')} of {results.n_tasks:,}."
+    return compare_with(results.keep_tasks(keep, note), _settings(comparison))
+
+
+def _fulfilling(comparison: Comparison, condition: str) -> np.ndarray[Any, np.dtype[np.bool_]]:
+    traits = comparison.results.traits
+    known = [*map(str, traits.index.names), *map(str, traits.columns)]
+    try:
+        found = traits.eval(condition)
+    except Exception as error:  # pandas raises whatever its parser or a column raises
+        numbers = traits.select_dtypes("number").median()
+        examples = [f"{name} > {median:g}" for name, median in numbers.items()]
+        examples.append(f"{known[0]} != {traits.index[0][0]!r}")
+        raise ArgumentError(
+            f"where: {quote(condition)} is not a condition on {quote_list(known)} ({error}); "
+            f'write, for example, "{examples[0]}"'
+        ) from None
+    return _mask(comparison, found)
+
+
+def _mask(comparison: Comparison, mask: Any) -> np.ndarray[Any, np.dtype[np.bool_]]:
+    index = comparison.results.scores.index
+    if isinstance(mask, pd.Series) and not mask.index.equals(index):
+        mask = mask.reindex(index)
+    keep = np.asarray(mask)
+    if keep.shape != (len(index),) or keep.dtype != np.bool_:
+        raise ArgumentError(
+            f"where: the mask must be {len(index):,} truth values, one for each task; got "
+            f"{keep.dtype} of shape {keep.shape}"
+        )
+    return keep
+
+
+def add(comparison: Comparison, *sources: Any, **reading: Any) -> Comparison:
+    """The same comparison with the methods of further results."""
+    from occstats.comparison.pipeline import compare_with
+    from occstats.results import load_results
+
+    if not sources:
+        raise ArgumentError("add needs results: a file, a frame, or a series of scores by task")
+    tables = [source.to_frame() if isinstance(source, pd.Series) else source for source in sources]
+    joined = load_results(comparison.results, *tables, **reading)
+    return compare_with(joined, _settings(comparison))
+
+
+def _settings(comparison: Comparison) -> Any:
+    """The results have only the algorithms that were chosen; a new one was not among them."""
+    return replace(comparison.settings, algorithms=None)

@@ -1,0 +1,1 @@
+"""What a comparison says: the verdict, the methods paragraph, the explanations, the literature."""

@@ -1,0 +1,231 @@
+"""One sentence for every quantity, and of what kind each interval is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from occstats.stats.bootstrap import FEW_CLUSTERS
+
+__all__ = ["EXPLANATIONS", "IntervalKind", "explain", "interval_kinds"]
+
+
+@dataclass(frozen=True)
+class IntervalKind:
+    """How an interval was made: its name, what the methods say, whether data sets are resampled."""
+
+    name: str
+    sentence: str
+    resampled: bool = True
+
+
+STUDENT = IntervalKind("Student's interval over data sets", "Student's over data sets", False)
+STUDENTISED = IntervalKind("studentised cluster bootstrap", "studentised {davison1997}")
+BCA = IntervalKind("BCa cluster bootstrap", "BCa {efron1987}")
+PERCENTILES = IntervalKind("percentiles of the cluster bootstrap", "percentiles")
+WILSON = IntervalKind("Wilson's interval", "Wilson's {wilson1927}", False)
+INVERTED = IntervalKind(
+    "inverted sign-flip test",
+    "the values that the test flipping the signs of whole data sets does not reject",
+    False,
+)
+# The quantities that have an interval, as the methods call them.
+QUANTITIES = {
+    "mean_rank": "mean ranks",
+    "mean_score": "mean scores",
+    "difference": "mean differences",
+    "prob_improvement_task": "the probability of improvement on a task",
+    "rank_biserial": "rank-biserial correlations",
+    "tau": "τ",
+    "prob_improvement_dataset": "the probability of improvement on a data set",
+    "hodges_lehmann": "the Hodges-Lehmann shift {hodges1963}",
+}
+
+
+def interval_kinds(n_clusters: int) -> dict[str, IntervalKind]:
+    """Of what kind the interval of each quantity is, with so many data sets.
+
+    Examples
+    --------
+    >>> interval_kinds(5)["mean_rank"].name, interval_kinds(50)["mean_rank"].name
+    ("Student's interval over data sets", 'studentised cluster bootstrap')
+    """
+    means = STUDENT if n_clusters < FEW_CLUSTERS else STUDENTISED
+    return {
+        **dict.fromkeys(("mean_rank", "mean_score", "difference"), means),
+        "prob_improvement_task": BCA,
+        "rank_biserial": PERCENTILES,
+        "tau": PERCENTILES,
+        "prob_improvement_dataset": WILSON,
+        "hodges_lehmann": INVERTED,
+    }
+
+
+EXPLANATIONS: dict[str, str] = {
+    # summary
+    "mean_rank": "The mean rank over data sets, 1 being the best; each data set weighs the same.",
+    "mean_rank_ci": "A confidence interval of the mean rank over all data sets of this kind.",
+    "mean_score": "The mean score over data sets; each data set weighs the same.",
+    "mean_score_ci": "A confidence interval of the mean score over all data sets of this kind.",
+    "cvsd": "The standard deviation of the score over cross-validation folds, averaged over tasks.",
+    "prob_best": "How often it has the best mean rank of all when the data sets are weighted at "
+    "random (Bayesian bootstrap); with few data sets too sure of itself.",
+    "rank_low": "The best rank that it may have among all algorithms: one more than those that are "
+    "significantly better.",
+    "rank_high": "The worst rank that it may have: all but those that it is significantly better "
+    "than.",
+    # pairwise: tests
+    "statistic": "The test statistic of the difference a minus b.",
+    "z": "The test statistic in standard deviations; positive where a is better.",
+    "p": "The probability of a statistic at least this extreme if a and b were equally good.",
+    "p_adjusted": "The p-value corrected for the number of tests in its family, at most 1.",
+    "p_adjusted_unclipped": "The p-value corrected for the number of tests in its family; values "
+    "above 1 count as 1.",
+    "p_simultaneous": "The two-sided p-value corrected for all pairs together: how often the "
+    "largest statistic of all pairs is at least this extreme when signs are flipped.",
+    "p_not_worse": "The p-value of a not being worse than b by the margin or more.",
+    "p_equivalent": "The p-value of a and b differing by less than the margin, corrected over the "
+    "pairs.",
+    "p_naive": "What the plain Wilcoxon test says that takes all tasks for independent.",
+    "p_naive_adjusted": "The naive p-value, corrected as the p-values of the table are.",
+    "icc": "How alike the tasks of one data set are: 0 not at all, 1 entirely.",
+    "n_tasks": "The tasks that both algorithms have.",
+    "n_clusters": "The data sets that these tasks come from.",
+    # pairwise: effect sizes
+    "mean_difference": "By how much a scores better than b on average over data sets, all of "
+    "which weigh the same.",
+    "difference_ci": "A confidence interval of the mean difference over all data sets of this "
+    "kind, for this pair alone.",
+    "simultaneous_ci": "Confidence intervals of the mean differences that hold for all pairs "
+    "together.",
+    "hodges_lehmann": "The typical difference a minus b: the median of the means of all pairs of "
+    "tasks, all of which weigh the same.",
+    "hodges_lehmann_ci": "The differences that the sign-flip test over data sets does not reject.",
+    "rank_biserial": "How one-sided the differences are, all tasks weighing the same: 1 if a wins "
+    "always, −1 if b does, 0 if wins and losses balance by size.",
+    "rank_biserial_ci": "A confidence interval of the rank-biserial correlation over all data sets "
+    "of this kind.",
+    "wins": "The share of tasks that a wins, each data set weighing the same.",
+    "ties": "The share of tasks on which a and b tie, each data set weighing the same.",
+    "losses": "The share of tasks that a loses, each data set weighing the same.",
+    "prob_improvement_task": "The probability that a is better than b on a new task of one of "
+    "these data sets (a tie counts one half).",
+    "prob_improvement_dataset": "The probability that a is better than b on average over the tasks "
+    "of a new data set (a tie counts one half).",
+    # Bayesian
+    "bayes_better": "Bayesian signed-rank comparison: the share of draws in which the mean of two "
+    "tasks is most often above the region of practical equivalence.",
+    "bayes_equivalent": "The share of draws in which it is most often within that region.",
+    "bayes_worse": "The share of draws in which it is most often below that region.",
+    "difference_above": "The posterior probability that the mean difference is above the region of "
+    "practical equivalence (Bayesian bootstrap of data sets).",
+    "difference_within": "The posterior probability that the mean difference is within it.",
+    "difference_below": "The posterior probability that the mean difference is below it.",
+    "fold_tests": "For each task by itself, the probabilities that a is better, equivalent or "
+    "worse, from its folds (correlated t-test).",
+    # Kendall
+    "tau": "How similarly two algorithms order the tasks by difficulty: 1 the same, 0 unrelated, "
+    "−1 reversed.",
+    "tau_ci": "A confidence interval of τ over all data sets of this kind.",
+    # diagnostics
+    "design_effect": "By what factor dependence within data sets inflates the variance of a mean.",
+    "effective_tasks": "How many independent tasks these tasks are worth.",
+    "misled": "Whether the naive test comes to another conclusion than the clustered one.",
+    "naive_a_better": "Whether the naive test calls a significantly better than b.",
+    "naive_b_better": "Whether the naive test calls b significantly better than a.",
+    "a_better": "Whether (or in what share of analyses) a is significantly better than b.",
+    "b_better": "Whether (or in what share of analyses) b is significantly better than a.",
+    "neither": "The share of analyses that call neither significantly better.",
+    # stability
+    "leave_one_dataset_out": "Which conclusions change if one data set had not been there.",
+    "leave_one_algorithm_out": "Which conclusions change if one algorithm had not been compared.",
+    "changes": "The conclusions that hang on a single data set or algorithm, with and without it.",
+    "best": "The algorithm with the best mean rank without the one that is left out.",
+    "best_changes": "Whether another algorithm has the best mean rank without the data set.",
+    "conclusions_changed": "About how many pairs the conclusion changes without it.",
+    "left_out": "Whether a data set or an algorithm is left out.",
+    "name": "What is left out.",
+    "conclusion": "Whether a is better or worse than b by the rule of the comparison, or the pair "
+    "is equivalent (within the margin) or undecided.",
+    "conclusion_naive": "What the conclusion would be if all tasks were taken for independent.",
+    "conclusion_without": "The conclusion about the pair without it.",
+    "mean_difference_without": "The mean difference without the data set that moves it most.",
+    "z_without": "The test statistic without that data set.",
+    "influence": "The data set that moves the mean difference of a pair most, and by how much.",
+    "datasets_that_change": "How many data sets could, each by its absence alone, change the "
+    "conclusion about the pair.",
+    "specification": "How many reasonable analyses (test, null distribution, weighting, zeros, "
+    "correction) come to the same conclusions.",
+    "specification_pairs": "For each pair, the share of reasonable analyses with each conclusion.",
+    "significant_pairs": "How many pairs the analysis calls significantly different.",
+    "n_analyses": "How many analyses there are.",
+    "test": "What is compared: signed ranks or means, of tasks or of data sets.",
+    "null": "Where the p-value comes from: the normal approximation or flipped signs of data sets.",
+    "weighting": "Whether tasks or data sets count alike, or in between, by precision.",
+    "zeros": "Whether equal scores are dropped before ranking or kept.",
+    "correction": "The correction for the number of tests.",
+    "agreement": "The share of reasonable analyses that agree with this one.",
+    # design
+    "smallest_p": "The smallest p-value that so many data sets can give, however large the "
+    "difference.",
+    "minimal_detectable": "The smallest true mean difference that a benchmark of this size finds "
+    "in 80 % of cases.",
+    "minimal_detectable_corrected": "The same at the strictest level of the multiple-test "
+    "correction.",
+    "detectable": "What differences a benchmark of this size can find.",
+    "clusters_with_difference": "The data sets on which the two algorithms differ at all.",
+    "sd_between_datasets": "How much the difference varies from data set to data set.",
+    "smallest_p_corrected": "The smallest p-value after the correction that conclusions rest on.",
+    "data_sets_needed": "The fewest data sets with which that can be as small as α.",
+    "smallest_p_asymptotic": "The smallest p-value that the normal approximation can give.",
+    "power": "How large a benchmark would have to be for each pair.",
+    "better": "The direction that the power is computed for, or the probability of being better.",
+    "equivalent": "The probability that the two are practically the same on the task.",
+    "worse": "The probability of being worse by more than the region of practical equivalence.",
+    "datasets_to_add": "How many more data sets that is than there are.",
+    "tried_up_to": "The largest number of data sets that was tried.",
+    "power_now": "How often a benchmark of this size would find the difference if the observed one "
+    "were the true one; it says no more than the p-value.",
+    "datasets_needed": "How many data sets (not tasks) would find the difference in 80 % of cases, "
+    "if the observed data sets are typical.",
+    # classical
+    "unit": "What the classical test takes for independent observations: tasks or data set means.",
+    "n": "How many of these there are.",
+    "chi_squared": "Friedman's statistic, corrected for ties.",
+    "df": "Its degrees of freedom.",
+    "df_between": "The first degrees of freedom of Iman and Davenport's F.",
+    "df_within": "The second degrees of freedom of Iman and Davenport's F.",
+    "p_iman_davenport": "The p-value of Iman and Davenport's F.",
+    "valid": "Whether the test's assumption of independence holds for clustered tasks.",
+    "assumption": "What the test takes for independent.",
+    "mean_rank_difference": "The difference of the two algorithms' mean ranks, not weighted.",
+    "friedman": "Friedman's test that all algorithms are equal; on tasks it wrongly takes them for "
+    "independent, on data set means it is valid.",
+    "iman_davenport": "Iman and Davenport's sharper version of Friedman's test.",
+    "nemenyi": "Nemenyi's test of every pair on mean ranks, corrected for all pairs.",
+    "conover": "Conover's test of every pair on rank sums, sharper than Nemenyi's.",
+    "critical_difference": "Mean ranks that differ by less are not different by Nemenyi's test.",
+}
+
+
+def explain(name: str, intervals: Mapping[str, IntervalKind] | None = None) -> str:
+    """The sentence for a column or section; with the kinds of intervals, also how one was made.
+
+    Examples
+    --------
+    >>> explain("mean_rank_ci_low") == EXPLANATIONS["mean_rank_ci"]
+    True
+    >>> explain("difference_ci", interval_kinds(5))
+    "A confidence interval of the mean difference over all data sets of this kind, for this pair \
+alone (Student's interval over data sets)."
+    >>> explain("no such column")
+    ''
+    """
+    for ending in ("_low", "_high"):
+        name = name.removesuffix(ending)
+    quantity = name.removesuffix("_ci")
+    family = next((test for test in ("nemenyi", "conover") if name.startswith(f"p_{test}")), name)
+    sentence = EXPLANATIONS.get(family) or EXPLANATIONS.get(quantity, "")
+    if quantity != name and intervals is not None and quantity in intervals:
+        return f"{sentence.removesuffix('.')} ({intervals[quantity].name})."
+    return sentence

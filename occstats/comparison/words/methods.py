@@ -1,0 +1,191 @@
+"""A methods paragraph ready for a paper: what was done, under these settings, with references."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from occstats import __version__
+from occstats.comparison import choices
+from occstats.comparison.words.explain import QUANTITIES, IntervalKind
+from occstats.comparison.words.references import REFERENCES, Reference
+from occstats.text import listing
+
+if TYPE_CHECKING:
+    from occstats.comparison.result import Comparison
+    from occstats.comparison.settings import Settings
+    from occstats.results import Results
+
+__all__ = ["MethodsText", "methods_text"]
+
+TERMS = {trait.term: trait.sentence for trait in choices.TRAITS.values()}
+
+
+@dataclass(frozen=True)
+class MethodsText:
+    """The paragraph with places for citations, and the works it cites in order."""
+
+    template: str
+    references: tuple[Reference, ...]
+
+    def text(self) -> str:
+        """The paragraph with authors and years, followed by the references."""
+        works = "\n".join(f"- {reference.text}" for reference in self.references)
+        return f"{self.paragraph()}\n\nReferences\n{works}"
+
+    def paragraph(self) -> str:
+        """The paragraph alone."""
+        return self.cited(lambda work: f"({work.cited})")
+
+    def cited(self, cite: Callable[[Reference], str]) -> str:
+        """The paragraph with each work cited in the given way."""
+        text = self.template
+        for work in self.references:
+            text = text.replace(f"⟦{work.key}⟧", cite(work))
+        return text
+
+    def bibtex(self) -> str:
+        """The bibliography."""
+        return "\n\n".join(work.bibtex() for work in self.references) + "\n"
+
+
+def methods_text(comparison: Comparison) -> MethodsText:
+    """The paragraph for what was compared, and how.
+
+    Examples
+    --------
+    >>> from occstats import compare
+    >>> methods = methods_text(compare("lenz2021", algorithms=["ALP", "SVM"], n_resamples=100))
+    >>> [reference.key for reference in methods.references][:2]
+    ['demsar2006', 'rosner2006']
+    """
+    settings, results = comparison.settings, comparison.results
+    missing = choices.chosen(choices.MISSING, settings.missing)
+    sentences = [
+        f"We compared {len(results.algorithms)} algorithms by their {results.score_name} on "
+        f"{results.n_tasks} tasks from {results.n_clusters} data "
+        f"{'set' if results.n_clusters == 1 else 'sets'}. "
+        f"{_dependence(results)}"
+        "Within each task the algorithms were ranked {demsar2006}, ties receiving the average "
+        "rank. ",
+        missing.sentence if missing else "",
+    ]
+    if results.n_clusters > 1:
+        sentences += [_test_sentence(settings), _correction_sentence(settings)]
+        sentences += [_rule_sentence(comparison), _equivalence_sentence(settings)]
+        sentences.append(_interval_sentence(comparison))
+    agreement = choices.KENDALLS[settings.kendall].sentence
+    sentences.append(f"The agreement between algorithms was measured {agreement}. ")
+    terms = comparison.regression["term"].unique()
+    names = TERMS | {"median_score": choices.MEDIANS[settings.median].sentence}
+    traits = [names.get(term, term) for term in terms if term != "intercept"]
+    if traits:
+        sentences.append(
+            f"The rank of each algorithm on a task was regressed on {listing(traits)} by weighted "
+            f"least squares, {choices.INFERENCES[settings.inference].sentence}. "
+        )
+    sentences.append(_software_sentence(settings))
+    template = "".join(sentences).strip()
+    for key in REFERENCES:
+        template = template.replace("{" + key + "}", f"⟦{key}⟧")
+    cited = sorted(
+        (key for key in REFERENCES if f"⟦{key}⟧" in template),
+        key=lambda key: template.index(f"⟦{key}⟧"),
+    )
+    return MethodsText(template, tuple(REFERENCES[key] for key in cited))
+
+
+def _dependence(results: Results) -> str:
+    if results.n_clusters == results.n_tasks:
+        return (
+            "Every data set has a single task, so that tasks were taken for independent and the "
+            "clustered test is the plain Wilcoxon signed-rank test. "
+        )
+    return (
+        "Tasks from the same data set are not independent; each data set has the same total "
+        "weight, shared equally by its tasks. "
+    )
+
+
+def _rule_sentence(comparison: Comparison) -> str:
+    settings = comparison.settings
+    if settings.rule == "tests":
+        return f"{choices.RULES['tests'].sentence}. "
+    if "Holm" in comparison.basis:
+        return (
+            f"An algorithm is called better than another by the {comparison.basis} {{holm1979}}. "
+        )
+    m = comparison.results.n_clusters if settings.clustered else comparison.results.n_tasks
+    total = 2.0 ** (m - 1)
+    listed = f"in all {total:,.0f} ways" if total <= settings.n_resamples else "at random"
+    family = choices.FAMILIES["all" if settings.control is None else "control"].phrase
+    sentence = choices.RULES["max-t"].sentence.replace("{correction}", f"corrected {family}")
+    sentence = sentence.replace("{units}", choices.TESTS[settings.test].flips).replace(
+        "{flips}", listed
+    )
+    return f"{sentence}. The ranks that an algorithm may have follow from these {{mogstad2024}}. "
+
+
+def _equivalence_sentence(settings: Settings) -> str:
+    if settings.margin is None:
+        return ""
+    return (
+        f"A pair is called equivalent where two one-sided tests at ±{settings.margin:g} "
+        "{schuirmann1987} reject, with Holm's correction over the pairs {holm1979}. "
+    )
+
+
+def _test_sentence(settings: Settings) -> str:
+    test = choices.TESTS[settings.test]
+    null = choices.NULLS[settings.null].sentence
+    null = null.replace("{flips}", test.flips).replace("{n_resamples}", f"{settings.n_resamples:,}")
+    ties = (
+        f" Differences were rounded to multiples of {settings.tie_tolerance:g} before ranking."
+        if settings.tie_tolerance
+        else ""
+    )
+    sided = choices.ALTERNATIVES[settings.alternative].phrase
+    return (
+        f"Pairs were compared with {test.sentence}; {null}.{ties} The tests are {sided} at level "
+        f"α = {settings.alpha:g}. "
+    )
+
+
+def _correction_sentence(settings: Settings) -> str:
+    if settings.correction == "none":
+        return "P-values are not corrected for multiple testing. "
+    family = choices.FAMILIES[settings.family].sentence.replace("{control}", str(settings.control))
+    return (
+        f"P-values were corrected by {choices.CORRECTIONS[settings.correction].sentence} {family}. "
+    )
+
+
+def _interval_sentence(comparison: Comparison) -> str:
+    settings = comparison.settings
+    kinds: dict[IntervalKind, list[str]] = {}
+    for column, kind in comparison.intervals.items():
+        kinds.setdefault(kind, []).append(QUANTITIES[column])
+    described = [f"{kind.sentence} for {listing(names)}" for kind, names in kinds.items()]
+    sentence = f"Intervals ({100 * settings.confidence:g} %) are {'; '.join(described)}. "
+    if any(kind.resampled for kind in kinds):
+        sentence += (
+            f"The bootstrap draws {settings.n_resamples:,} resamples of whole data sets "
+            "{field2007}. "
+        )
+    return (
+        f"{sentence if kinds else ''}"
+        "Posterior probabilities follow a Bayesian signed-rank "
+        "comparison {benavoli2017} with Dirichlet weights over data sets, a pseudo-observation of "
+        f"no difference with weight {settings.prior_weight:g} as prior, and a region of practical "
+        f"equivalence of ±{settings.rope:g}; those of the mean difference itself are its shares "
+        "above, within and below that region over such weights {rubin1981}. "
+    )
+
+
+def _software_sentence(settings: Settings) -> str:
+    engine = choices.ENGINES[settings.engine].sentence
+    test = choices.TESTS[settings.test]
+    if settings.engine == "native" and test.in_r and settings.null == "asymptotic":
+        engine = ", whose clustered tests agree with those of the R package clusrank {jiang2020}"
+    return f"The analysis was made with occstats {__version__}{engine}."

@@ -1,0 +1,253 @@
+"""The verdict in words: who is best, whom it beats, by how much, on how much evidence."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from occstats.comparison.pairs import BETTER, EQUIVALENT, UNDECIDED, WORSE
+from occstats.results.aliases import AUROC
+from occstats.text import count, decimals, listing, p_value, printable
+
+if TYPE_CHECKING:
+    from occstats.comparison.result import Comparison
+
+__all__ = ["ROW_FAMILY_NOTE", "claims", "score_label", "write_verdict"]
+
+ROW_FAMILY_NOTE = (
+    "Each row is one family of tests; per-row families do not control the error over the whole "
+    "matrix."
+)
+FEW_CLUSTERS = 10
+# Measures that are written in capitals.
+ABBREVIATIONS = frozenset(
+    ("mse", "rmse", "mae", "mape", "smape", "mase", "crps", "f1", "auprc", "mcc", "ndcg", "r2")
+)
+
+
+def score_label(name: str) -> str:
+    """The score by its own name in a sentence.
+
+    Examples
+    --------
+    >>> score_label("auroc"), score_label("rmse"), score_label("accuracy")
+    ('AUROC', 'RMSE', 'accuracy')
+    """
+    if name.lower() in AUROC:
+        return "AUROC"
+    return name.upper() if name in ABBREVIATIONS else printable(name)
+
+
+def claims(comparison: Comparison) -> pd.DataFrame:
+    """The corrected p-value of each claim "row is better than column", by the rule in force.
+
+    With ``less`` the test of the reversed pair speaks for the claim, with two-sided tests only a
+    difference in that direction does. NaN where there is no test.
+    """
+    simultaneous = comparison.settings.rule == "max-t"
+    p = comparison.matrix("p_simultaneous" if simultaneous else "p_adjusted")
+    if not simultaneous and comparison.settings.alternative == "less":
+        return p.T
+    if simultaneous or comparison.settings.alternative == "two-sided":
+        better = comparison.matrix("z").fillna(comparison.matrix("mean_difference")) > 0
+        return p.where(better | p.isna(), 1.0)
+    return p
+
+
+def write_verdict(comparison: Comparison) -> str:
+    """At most five sentences that a reader can repeat without being wrong."""
+    sentences = [_leader(comparison)]
+    design, settings = comparison.design, comparison.settings
+    if comparison.results.n_clusters < 2:
+        sentences.append(
+            "All tasks come from a single data set, so there are ranks but no p-values: one data "
+            "set says nothing about others."
+        )
+    elif design.smallest_p_corrected > settings.alpha:
+        sentences.append(
+            f"With {comparison.results.n_clusters} data sets this benchmark cannot show a "
+            f"difference at α = {settings.alpha:g}: no corrected p-value can be below "
+            f"{design.smallest_p_corrected:.2g}, and it takes at least "
+            f"{design.data_sets_needed} data sets to get one."
+        )
+    else:
+        sentences += [
+            _conclusions(comparison),
+            _size(comparison),
+            f"This rests on the {comparison.basis}, at α = {settings.alpha:g}; what is not "
+            "significant need not be equal.",
+            _caution(comparison),
+        ]
+    return " ".join(sentence for sentence in sentences if sentence)
+
+
+def _minus(text: str) -> str:
+    return text.replace("-", "−")
+
+
+def _leader(comparison: Comparison) -> str:
+    summary, results = comparison.summary, comparison.results
+    best_rank = summary["mean_rank"].iloc[0]
+    leaders = summary.loc[np.isclose(summary["mean_rank"], best_rank, rtol=0, atol=1e-12)]
+    names = listing(leaders["algorithm"])
+    counts = (
+        f"{count(len(results.algorithms), 'algorithm')} on {count(results.n_tasks, 'task')} from "
+        f"{count(results.n_clusters, 'data set')}"
+    )
+    verb = "has" if len(leaders) == 1 else "share"
+    sentence = f"Of {counts}, {names} {verb} the best mean rank ({best_rank:.2f}"
+    if len(leaders) == 1:
+        sentence += f"; mean {score_label(results.score_name)} {leaders['mean_score'].iloc[0]:.3g}"
+    return sentence + ")" + _other_leader(comparison, set(leaders["algorithm"])) + "."
+
+
+def _other_leader(comparison: Comparison, leaders: set[str]) -> str:
+    summary, results = comparison.summary, comparison.results
+    scores = summary["mean_score"] if results.higher_is_better else -summary["mean_score"]
+    if scores.isna().all():
+        return ""
+    top = summary.loc[np.isclose(scores, scores.max(), rtol=0, atol=1e-12), "algorithm"]
+    if leaders & set(top):
+        return ""
+    best = summary.loc[summary["algorithm"] == top.iloc[0], "mean_score"].iloc[0]
+    return (
+        f", but {printable(top.iloc[0])} has the best mean {score_label(results.score_name)} "
+        f"({best:.3g})"
+    )
+
+
+def _conclusions(comparison: Comparison) -> str:
+    """Whom the best (or the control) is better than, and who is tied with it."""
+    settings = comparison.settings
+    subject = settings.control or comparison.algorithms[0]
+    found = comparison.matrix("conclusion")
+    own = {name: found.loc[subject, name] for name in comparison.algorithms if name != subject}
+    beaten, beaten_by, same, open_cases = (
+        [name for name, word in own.items() if word == kind]
+        for kind in (BETTER, WORSE, EQUIVALENT, UNDECIDED)
+    )
+    untested = [name for name in own if found.isna().at[subject, name]]
+    who = printable(subject)
+    parts = []
+    if beaten:
+        parts.append(f"{who} is significantly better than {listing(beaten)}")
+    if beaten_by:
+        parts.append(
+            f"{'' if beaten else who + ' is '}significantly worse than {listing(beaten_by)}"
+        )
+    if len(own) == len(open_cases) == 1:
+        both = listing(_with_p(comparison, subject, open_cases))
+        return f"{who} is not significantly better or worse than {both}."
+    if not (beaten or beaten_by or same):
+        parts.append(f"{who} is not significantly better than any other algorithm")
+    if same:
+        parts.append(
+            f"{who if not parts else ''} equivalent to {listing(same)} to within "
+            f"±{settings.margin:g}".strip()
+        )
+    sentence = " and ".join(parts[:2]) + "".join(f", {part}" for part in parts[2:])
+    if settings.control is not None:
+        if open_cases and (beaten or beaten_by):
+            sentence += f"; undecided: {listing(_with_p(comparison, subject, open_cases))}"
+    else:
+        sentence += _tied(comparison, subject, found)
+    if untested:
+        sentence += f"; there is no test against {listing(untested)}"
+    return sentence + "."
+
+
+def _tied(comparison: Comparison, subject: str, found: pd.DataFrame) -> str:
+    """Those that no other is better than, where they are several."""
+    first = [name for name in comparison.algorithms if not (found.loc[name] == WORSE).any()]
+    if len(first) < 2:
+        return ""
+    if len(first) == len(comparison.algorithms) > 2:
+        return ": no two of them differ significantly"
+    others = [name for name in first if name != subject]
+    lead = [printable(subject)] if subject in first else []
+    return (
+        f"; statistically tied for first: {listing([*lead, *_with_p(comparison, subject, others)])}"
+    )
+
+
+def _with_p(comparison: Comparison, subject: str, names: list[str]) -> list[str]:
+    """Names with the p-value of their difference from the subject."""
+    p = claims(comparison)
+    two_sided = comparison.settings.rule == "max-t"
+    described = []
+    for name in names:
+        forward = float(p.loc[[subject], name].iloc[0])
+        backward = float(p.loc[[name], subject].iloc[0])
+        value = min(forward, backward) if two_sided else forward
+        shown = printable(name)
+        described.append(shown if np.isnan(value) else f"{shown} (p {_relation(value)})")
+    return described
+
+
+def _relation(p: float) -> str:
+    text = p_value(p) if p < 1 else "1"
+    return text if text[0] == "<" else f"= {text}"
+
+
+def _size(comparison: Comparison) -> str:
+    """The difference from the next best, in the score's own name, with its interval."""
+    settings = comparison.settings
+    subject = settings.control or comparison.algorithms[0]
+    other = next(name for name in comparison.algorithms if name != subject)
+    rows = comparison.pairwise
+    row = rows[(rows["a"] == subject) & (rows["b"] == other)].iloc[0]
+    estimate, low, high = (
+        float(row[name])
+        for name in ("mean_difference", "simultaneous_ci_low", "simultaneous_ci_high")
+    )
+    if np.isnan(estimate):
+        return ""
+    digits = _digits(abs(estimate), high - low)
+    show = decimals(digits, signed=True)
+    label = score_label(comparison.results.score_name)
+    # A positive difference is an advantage, whether the score is to be high or low.
+    sentence = f"Its advantage over {printable(other)} in mean {label} is {_minus(show(estimate))}"
+    if not np.isnan(low):
+        level = f"{100 * settings.confidence:g} %"
+        pairs = "" if len(comparison.algorithms) == 2 else ", for all pairs together"
+        sentence += f" ({level} interval {_minus(show(low))} to {_minus(show(high))}{pairs})"
+    return sentence + "."
+
+
+def _digits(*sizes: float) -> int:
+    """Decimals that show the larger of the sizes to two digits."""
+    largest = max((size for size in sizes if np.isfinite(size) and size > 0), default=1.0)
+    return int(np.clip(1 - np.floor(np.log10(largest)), 0, 12))
+
+
+def _caution(comparison: Comparison) -> str:
+    """The most important reservation, in one sentence."""
+    settings, results = comparison.settings, comparison.results
+    if (
+        results.n_clusters < FEW_CLUSTERS
+        and settings.rule == "tests"
+        and (settings.null == "asymptotic")
+    ):
+        return (
+            f"With only {results.n_clusters} data sets the normal approximation of these tests is "
+            "rough: the rule max-t and the null permutation do without it."
+        )
+    if not settings.clustered:
+        return (
+            "This test takes tasks of one data set for independent, and calls too many differences "
+            "significant where they are not."
+        )
+    if results.n_clusters == results.n_tasks:
+        return (
+            "Every data set has one task, so this is the plain Wilcoxon test: if some tasks belong "
+            "together, name the column that says which (--cluster)."
+        )
+    counts = comparison.tally
+    if counts.naive <= counts.different:
+        return ""
+    return (
+        "A test that ignores that tasks of one data set belong together would have called "
+        f"{counts.naive} of the {counts.tested} pairs different, this one {counts.different}."
+    )

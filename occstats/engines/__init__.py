@@ -1,0 +1,109 @@
+"""What computes the clustered tests: this package itself, or R's package clusrank.
+
+Each engine is one object in `ENGINES`; nothing heavy is imported until one is used.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from occstats.stats.sample import Sample
+    from occstats.stats.signed_rank_pairs import PairwiseTests
+
+__all__ = ["ENGINES", "Engine", "EngineRun"]
+
+
+@dataclass(frozen=True, eq=False)
+class EngineRun:
+    """The tests of all pairs and who computed them.
+
+    Attributes
+    ----------
+    tests : PairwiseTests
+    record : dict
+        The engine, its versions, and how far two engines are apart, for the record.
+    notes : tuple of str
+        What a reader has to know.
+    """
+
+    tests: PairwiseTests
+    record: dict[str, Any] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Engine:
+    """A way to compute the tests.
+
+    Attributes
+    ----------
+    key, name : str
+        As an option, and in prose.
+    sentence : str
+        How a methods paragraph goes on after the name of the software; citation keys in braces.
+    citation : str
+        Key of the work behind it; empty if there is none.
+    needs_r : bool
+        Whether it computes only the tests that R's clusrank has.
+    """
+
+    key: str
+    name: str
+    sentence: str
+    citation: str = ""
+    needs_r: bool = True
+    module: str = "clusrank"
+
+    def run(
+        self,
+        sample: Sample,
+        *,
+        test: str,
+        null: str = "asymptotic",
+        alternative: str = "two-sided",
+        n_resamples: int = 10_000,
+        random_state: int | None = None,
+        names: Sequence[str] | None = None,
+    ) -> EngineRun:
+        """Test all ordered pairs of a sample; ``names`` are those of its columns."""
+        options = {
+            "null": null,
+            "alternative": alternative,
+            "n_resamples": n_resamples,
+            "random_state": random_state,
+        }
+        runner = import_module(f"occstats.engines.{self.module}").run
+        found: EngineRun = runner(self.key, sample, test, options, names)
+        return found
+
+
+ENGINES = {
+    engine.key: engine
+    for engine in (
+        Engine("native", "native", "", needs_r=False, module="native"),
+        Engine(
+            "clusrank",
+            "R's clusrank, embedded",
+            ", the tests with the R package clusrank {jiang2020}",
+            "jiang2020",
+        ),
+        Engine(
+            "rscript",
+            "R's clusrank in a process of its own",
+            ", the tests with the R package clusrank {jiang2020}",
+            "jiang2020",
+        ),
+        Engine(
+            "both",
+            "native, checked against R's clusrank",
+            ", the tests checked against the R package clusrank {jiang2020}",
+            "jiang2020",
+            module="check",
+        ),
+    )
+}

@@ -1,0 +1,163 @@
+"""The native engine and R's clusrank side by side on the same scores."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from occstats.checks import check_choice
+from occstats.engines import EngineRun
+from occstats.engines.clusrank import Way, clusrank_pairs, engine_versions
+from occstats.engines.rpy2 import probe_rpy2
+from occstats.errors import EngineError
+from occstats.stats.arrays import FloatArray
+from occstats.stats.sample import Sample
+from occstats.stats.signed_rank import Alternative, Method, Null
+from occstats.stats.signed_rank_pairs import PairwiseTests, pairwise_tests
+from occstats.stats.tests.null import RandomState
+
+__all__ = ["AGREEMENT", "EngineCheck", "check_engines", "run"]
+
+AGREEMENT = 1e-10
+
+
+@dataclass(frozen=True, eq=False)
+class EngineCheck:
+    """How far the native tests of all ordered pairs are from those of clusrank.
+
+    Attributes
+    ----------
+    native, reference : PairwiseTests
+        What each engine says.
+    largest_p, largest_z : float
+        Largest absolute difference of p-values and of Z over all pairs that have a test; Z is NaN
+        where clusrank reports none (exact null).
+    worst : (int, int) or None
+        The pair with the largest difference of p-values.
+    n_tests : int
+        Tests compared.
+    versions : dict
+        The engine and the versions of R, clusrank and rpy2.
+    """
+
+    native: PairwiseTests = field(repr=False)
+    reference: PairwiseTests = field(repr=False)
+    largest_p: float
+    largest_z: float
+    worst: tuple[int, int] | None
+    n_tests: int
+    versions: dict[str, str]
+
+    @property
+    def agrees(self) -> bool:
+        """Whether no p-value and no Z differs by more than 1e-10, and the same pairs have tests."""
+        same = np.array_equal(np.isnan(self.native.p), np.isnan(self.reference.p))
+        return bool(same and not self.largest_p > AGREEMENT and not self.largest_z > AGREEMENT)
+
+    def sentence(self, names: Sequence[str] | None = None) -> str:
+        """The outcome in one sentence; ``names`` are those of the columns."""
+        parts = [f"{name} {self.versions[name]}" for name in ("R", "rpy2") if name in self.versions]
+        against = f"clusrank {self.versions['clusrank']} ({', '.join(parts)})"
+        if self.worst is None:
+            return f"No pair has a test, neither natively nor in {against}."
+        a, b = (str(i) if names is None else names[i] for i in self.worst)
+        in_z = "" if np.isnan(self.largest_z) else f", of Z {self.largest_z:.1e}"
+        return (
+            f"The native engine {'agrees' if self.agrees else 'does NOT agree'} with {against} on "
+            f"{self.n_tests} tests: largest difference of p-values {self.largest_p:.1e} "
+            f"({a} against {b}){in_z}."
+        )
+
+
+def check_engines(
+    scores: npt.ArrayLike | Sample,
+    clusters: npt.ArrayLike | None = None,
+    *,
+    method: Method = "rgl",
+    null: Null = "asymptotic",
+    alternative: Alternative = "greater",
+    tie_tolerance: float = 0.0,
+    n_resamples: int = 10_000,
+    random_state: RandomState = None,
+    through: Literal["rpy2", "rscript", "either"] = "either",
+    names: Sequence[str] | None = None,
+) -> EngineCheck:
+    """Run all pairs natively and in clusrank, and compare.
+
+    Parameters
+    ----------
+    scores, clusters, method, null, alternative, tie_tolerance, n_resamples, random_state
+        As for :func:`occstats.stats.clustered_wilcoxon_pairs`. ``null="permutation"`` is refused:
+        the engines draw different random numbers, and clusrank permutes another statistic.
+    through : {"either", "rpy2", "rscript"}
+        How to reach R; ``"either"`` takes rpy2 where it can be used.
+    names : sequence of str, optional
+        Of the columns, for messages.
+
+    Returns
+    -------
+    EngineCheck
+
+    Examples
+    --------
+    >>> scores = [[.9, .8, .7], [.8, .9, .6], [.7, .5, .6], [.9, .8, .8], [.6, .5, .2]]
+    >>> check_engines(scores, [1, 1, 2, 2, 3]).agrees  # doctest: +SKIP
+    True
+    """
+    check_choice("through", through, ("rpy2", "rscript", "either"))
+    if null == "permutation":
+        raise EngineError(
+            "null 'permutation' cannot be checked against clusrank: the engines draw different "
+            "random numbers and clusrank permutes another statistic; check 'asymptotic' or 'exact'"
+        )
+    way: Way = "rpy2" if through == "rpy2" or (through == "either" and _rpy2_works()) else "rscript"
+    sample = Sample.of(scores, clusters, tie_tolerance=tie_tolerance)
+    options: dict[str, Any] = {
+        "null": null,
+        "alternative": alternative,
+        "n_resamples": n_resamples,
+        "random_state": random_state,
+    }
+    reference = clusrank_pairs(sample, method=method, through=way, names=names, **options)
+    native = pairwise_tests(sample, test=method, **options)
+    apart = np.abs(native.p - reference.p)
+    worst = None
+    if not np.isnan(apart).all():
+        a, b = np.unravel_index(np.nanargmax(apart), apart.shape)
+        worst = (int(a), int(b))
+    return EngineCheck(
+        native=native,
+        reference=reference,
+        largest_p=_largest(apart),
+        largest_z=_largest(np.abs(native.z - reference.z)),
+        worst=worst,
+        n_tests=int(np.count_nonzero(~np.isnan(apart))),
+        versions=engine_versions(way),
+    )
+
+
+def _largest(apart: FloatArray) -> float:
+    known = apart[~np.isnan(apart)]
+    return float(known.max()) if known.size else float("nan")
+
+
+def _rpy2_works() -> bool:
+    found = probe_rpy2()
+    return bool(found.clusrank and not found.problem)
+
+
+def run(
+    key: str, sample: Sample, test: Any, options: dict[str, Any], names: Sequence[str] | None
+) -> EngineRun:
+    """All pairs natively, and how far clusrank is from them."""
+    check = check_engines(sample, method=test, names=names, **options)
+    record = {
+        "engine": key,
+        "checked_against": check.versions,
+        "largest_p_difference": check.largest_p,
+        "largest_z_difference": check.largest_z,
+        "n_tests": check.n_tests,
+    }
+    return EngineRun(check.native, record, (check.sentence(names),))

@@ -1,0 +1,256 @@
+"""The published experiment: tasks, folds, scaling, numbers of neighbours, and the AUROC."""
+
+import math
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+from occstats.datasets import Dataset
+from occstats.errors import DataError
+
+__all__ = [
+    "N_FOLDS",
+    "SMALLEST_TARGET",
+    "AtMost",
+    "Fold",
+    "Task",
+    "auroc",
+    "make_folds",
+    "round_significant",
+    "scale_by_interquartile_range",
+    "size_for_task",
+    "smallest_training_part",
+    "sparsity",
+    "tasks_of",
+]
+
+# With fewer rows than folds, some fold would have no target row to test.
+SMALLEST_TARGET = 5
+
+
+@dataclass(frozen=True)
+class Task:
+    """A data set, its target class, and the traits that are known from the class sizes alone."""
+
+    dataset: str
+    target: str
+    n: int
+    m: int
+    rows: int
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """What identifies the task in a results table."""
+        return self.dataset, self.target
+
+
+def tasks_of(dataset: Dataset) -> list[Task]:
+    """The one-class tasks of a data set; classes with fewer than five rows are no targets.
+
+    Examples
+    --------
+    >>> from occstats.datasets import load_builtin
+    >>> [(task.target, task.n) for task in tasks_of(load_builtin("wine"))]
+    [('class_0', 59), ('class_1', 71), ('class_2', 48)]
+    """
+    rows, m = dataset.X.shape
+    sizes = dataset.class_sizes
+    if len(sizes) < 2:
+        only = next(iter(sizes))
+        raise DataError(
+            f"{dataset.name}: all {rows} rows are of the class {only!r}; a one-class task needs "
+            "rows that are not of the target class to be told apart"
+        )
+    tasks = [
+        Task(dataset.name, target, size, m, rows)
+        for target, size in sizes.items()
+        if size >= SMALLEST_TARGET
+    ]
+    if not tasks:
+        raise DataError(
+            f"{dataset.name}: no class has {SMALLEST_TARGET} rows or more (the largest has "
+            f"{max(sizes.values())}), so none can be a target in five folds"
+        )
+    return tasks
+
+
+def sparsity(X: NDArray[np.float64]) -> float:
+    """The mean over attributes of the share of the attribute's most frequent value.
+
+    Examples
+    --------
+    >>> sparsity(np.array([[0.0, 1.0], [0.0, 2.0], [3.0, 3.0], [0.0, 4.0]]))
+    0.5
+    """
+    ordered = np.sort(X, axis=0)
+    return float(np.mean([_largest_run(column) for column in ordered.T]) / len(X))
+
+
+def _largest_run(ordered: NDArray[np.float64]) -> int:
+    starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])
+    return int(np.diff(np.r_[starts, len(ordered)]).max())
+
+
+N_FOLDS = 5
+FOLD_SEED = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Fold:
+    """Row numbers of one fold: the target rows to train on, and all rows to test on."""
+
+    train: NDArray[np.intp]
+    test: NDArray[np.intp]
+
+
+def make_folds(is_target: NDArray[np.bool_], *, n_folds: int = N_FOLDS) -> list[Fold]:
+    """Stratified, shuffled folds on the binary label (target or not).
+
+    Training uses the target rows of the training part only; every row of the test part is scored.
+    The folds depend on the order of the rows.
+
+    Examples
+    --------
+    >>> folds = make_folds(np.repeat([True, False], [10, 20]))
+    >>> [(len(fold.train), len(fold.test)) for fold in folds]
+    [(8, 6), (8, 6), (8, 6), (8, 6), (8, 6)]
+    """
+    from sklearn.model_selection import StratifiedKFold
+
+    splitter = StratifiedKFold(n_splits=n_folds, shuffle=True, random_state=FOLD_SEED)
+    with warnings.catch_warnings():
+        # Fewer other rows than folds: those folds have no AUROC, which the results say.
+        warnings.filterwarnings("ignore", message="The least populated class")
+        splits = list(splitter.split(np.zeros(len(is_target)), is_target))
+    return [Fold(train=train[is_target[train]], test=test) for train, test in splits]
+
+
+def smallest_training_part(n: int, *, n_folds: int = N_FOLDS) -> int:
+    """The number of training targets in the fold that has the fewest of them.
+
+    Examples
+    --------
+    >>> smallest_training_part(59), smallest_training_part(60)
+    (47, 48)
+    """
+    return n - -(-n // n_folds)
+
+
+def scale_by_interquartile_range(
+    train: NDArray[np.float64], test: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Divide each attribute by the interquartile range of the training rows, where that is not 0.
+
+    Examples
+    --------
+    >>> train, test = scale_by_interquartile_range(np.array([[0.0], [2], [4]]), np.array([[6.0]]))
+    >>> train.ravel().tolist(), test.ravel().tolist()
+    ([0.0, 1.0, 2.0], [3.0])
+    """
+    low, high = np.percentile(train, [25, 75], axis=0)
+    spread = high - low
+    spread[spread == 0] = 1.0
+    return train / spread, test / spread
+
+
+def size_for_task(factor: float, n: int) -> int:
+    """The number of neighbours a·log n' that all five folds of a task share.
+
+    n' is one less than the smallest training part of the folds: with it, and with one size for all
+    folds, the paper's columns come out.
+
+    Examples
+    --------
+    >>> size_for_task(3.4, 59), size_for_task(5.5, 5)
+    (13, 3)
+    """
+    available = smallest_training_part(n) - 1
+    return min(max(round(factor * math.log(available)), 1), available)
+
+
+@dataclass(frozen=True, repr=False)
+class AtMost:
+    """A number of neighbours, lowered where the training parts of a task have fewer.
+
+    Examples
+    --------
+    >>> AtMost(6).for_task(97), AtMost(6).for_task(5), AtMost(6)(4)
+    (6, 3, 3)
+    """
+
+    size: int
+
+    def for_task(self, n: int) -> int:
+        """The number for all folds of a task with n target rows."""
+        return min(self.size, smallest_training_part(n) - 1)
+
+    def __call__(self, n: int) -> int:
+        """The number for n training rows."""
+        return min(self.size, max(n - 1, 1))
+
+    def __repr__(self) -> str:
+        return f"at_most({self.size})"
+
+
+SIGNIFICANT_DIGITS = 12
+
+
+def round_significant(
+    values: NDArray[np.float64], digits: int = SIGNIFICANT_DIGITS
+) -> NDArray[np.float64]:
+    """Round to a number of significant digits.
+
+    Examples
+    --------
+    >>> round_significant(np.array([0.1 + 0.2, 0.0, 12345.678901234567]), 6).tolist()
+    [0.3, 0.0, 12345.7]
+    """
+    magnitude = np.floor(np.log10(np.abs(values), where=values != 0, out=np.zeros_like(values)))
+    # Powers beyond the range of floats would turn tiny values into NaN.
+    decimals = np.clip(digits - 1 - magnitude, -300, 300)
+    scale = 10.0**decimals
+    return np.asarray(np.round(values * scale) / scale, dtype=np.float64)
+
+
+def auroc(
+    is_target: NDArray[np.bool_], scores: NDArray[np.float64], *, of_distances: bool = True
+) -> float | None:
+    r"""The chance that a random target row scores above a random other row; ties count one half.
+
+    .. math:: \frac{\sum_{i \in \text{target}} r_i - n_+(n_+ + 1)/2}{n_+ n_-}
+
+    with midranks :math:`r_i` of the scores. ``None`` where one of the two kinds of rows is absent.
+
+    Parameters
+    ----------
+    is_target : ndarray of bool
+        The labels.
+    scores : ndarray
+        High for the target class.
+    of_distances : bool, default True
+        Whether the scores are made of distances. Those that tie mathematically, as on integer data,
+        differ in the last bits; so such scores are compared after rounding to 12 significant
+        digits, and the result depends neither on the platform nor on the order of additions. Other
+        scores may be distinct below that, and are compared as they are.
+
+    References
+    ----------
+    Hanley, McNeil (1982). The meaning and use of the area under a receiver operating
+    characteristic (ROC) curve. Radiology 143.
+
+    Examples
+    --------
+    >>> auroc(np.array([True, True, False, False]), np.array([0.9, 0.1 + 0.2, 0.3, 0.1]))
+    0.875
+    """
+    positives = int(is_target.sum())
+    negatives = len(is_target) - positives
+    if not positives or not negatives:
+        return None
+    compared = np.asarray(scores, dtype=np.float64)
+    ranks = stats.rankdata(round_significant(compared) if of_distances else compared)
+    area = ranks[is_target].sum() - positives * (positives + 1) / 2
+    return float(area / (positives * negatives))

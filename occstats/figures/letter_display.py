@@ -1,0 +1,121 @@
+"""A letter display: algorithms that share a letter were not told apart."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from occstats.figures.cliques import PairVerdicts, bars, letter, pair_verdicts
+from occstats.figures.drawing import drawing
+from occstats.figures.marks import row_height
+from occstats.figures.options import SERIES
+from occstats.figures.pen import Pen
+from occstats.figures.style import BLUE
+from occstats.figures.text import clean
+from occstats.text import listing
+
+if TYPE_CHECKING:
+    from occstats.comparison import Comparison
+
+__all__ = ["draw_letters", "group_note", "group_words", "letters"]
+
+MOST_ALGORITHMS = 40
+# Inches that a column of letters needs; narrower ones have dots.
+_LETTER = 0.085
+
+
+@drawing("ax", [name for name in SERIES if name != "hue"])
+def letters(pen: Pen, comparison: Comparison) -> None:
+    """Draw a compact letter display: algorithms that share a letter were not told apart.
+
+    Each column is a group of which every two were tested and none was found to differ; two
+    algorithms without a common letter differ, or were not tested. Unlike bars, letters can show
+    any result of tests of pairs, and of any number of algorithms.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        Its frames `summary` and `pairwise` are drawn.
+    {options}
+
+    References
+    ----------
+    Piepho, H.-P. (2004). An algorithm for a letter-based representation of all-pairwise
+    comparisons. Journal of Computational and Graphical Statistics, 13(2), 456–466.
+
+    Examples
+    --------
+    >>> import occstats
+    >>> comparison = occstats.compare("lenz2021", algorithms=["ALP", "SVM", "LOF"])
+    >>> figure = comparison.plot.letters()
+    """
+    draw_letters(pen, comparison, pen.series(comparison, MOST_ALGORITHMS))
+
+
+def draw_letters(pen: Pen, comparison: Comparison, names: list[str]) -> None:
+    """Draw the letter display of some algorithms with a pen."""
+    verdicts = pair_verdicts(comparison, names)
+    groups = bars(verdicts)
+    mean = comparison.summary.set_index("algorithm").loc[names, "mean_rank"]
+    drawn = pen.row_names(names, roomy=len(names) <= 25)
+    axes = pen.axes(0.35 + (row_height(drawn) if len(names) <= 25 else 0.15) * len(names))
+    pen.write_rows(axes, names, drawn)
+    axes.set(xlim=(-3.2, max(len(groups), 6) - 0.2), ylim=(len(names) - 0.4, -0.8))
+    for place, name in enumerate(names):
+        axes.axhline(place, color=pen.faded, lw=0.3, alpha=0.6, zorder=0)
+        axes.text(-1.1, place, f"{mean[name]:.2f}", ha="right", va="center", fontsize="small")
+    written = 0.5 * pen.inches / max(len(groups) + 3, 9) >= _LETTER
+    for column, group in enumerate(groups):
+        axes.plot([column] * 2, [group[0], group[-1]], color=BLUE, lw=0.6, alpha=0.5, zorder=1)
+        for member in group:
+            axes.plot(
+                column, member, "o", markersize=7 if written else 3,
+                color=pen.paper if written else BLUE, markeredgewidth=0, zorder=2,
+            )  # fmt: skip
+            if written:
+                axes.text(
+                    column, member, letter(column), ha="center", va="center_baseline",
+                    fontsize="small", fontweight="bold", color=BLUE, zorder=3,
+                )  # fmt: skip
+    axes.set_xticks([-1.9], ["mean\nrank"])
+    axes.xaxis.tick_top()
+    axes.xaxis.set_label_position("top")
+    axes.grid(visible=False)
+    axes.tick_params(length=0)
+    axes.spines[:].set_visible(False)
+    pen.note(group_note(comparison, verdicts, False, True))
+    pen.describe(group_words("Letter display", comparison, verdicts, groups))
+
+
+def group_note(comparison: Comparison, verdicts: PairVerdicts, barred: bool, lettered: bool) -> str:
+    """Say what bars and letters mean, and what they do not."""
+    alpha = comparison.settings.alpha
+    ways = [
+        way
+        for way, used in (("joined by a bar (dots)", barred), ("that share a letter", lettered))
+        if used
+    ]
+    parts = [
+        f"Algorithms {' or '.join(ways)} do not differ at corrected p\u00a0≤\u00a0{alpha:g}."
+        if ways
+        else f"All tested pairs differ at corrected p\u00a0≤\u00a0{alpha:g}."
+    ]
+    untested = int(np.triu(~verdicts.tested, 1).sum())
+    if untested:
+        parts.append(f"Neither means anything for the {untested} pairs without a test.")
+    return " ".join(parts)
+
+
+def group_words(
+    what: str, comparison: Comparison, verdicts: PairVerdicts, groups: list[tuple[int, ...]]
+) -> str:
+    """Return the groups as alternative text."""
+    order = listing([clean(name) for name in verdicts.names], 20)
+    text = f"{what}. Best mean rank first: {order}."
+    joined = [listing([clean(verdicts.names[i]) for i in group], 20) for group in groups]
+    if joined:
+        text += f" No two of the following differ significantly: {'; '.join(joined[:12])}."
+    else:
+        text += " All tested pairs differ significantly."
+    return text + f" Level {comparison.settings.alpha:g}, corrected p-values."

@@ -1,0 +1,105 @@
+"""Performance profiles: the share of tasks on which an algorithm is close to the best."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+from matplotlib.ticker import PercentFormatter
+
+from occstats.figures.drawing import drawing
+from occstats.figures.legends import series_legend
+from occstats.figures.marks import lines
+from occstats.figures.options import SERIES
+from occstats.figures.pen import Pen
+from occstats.figures.selection import score_label
+from occstats.figures.style import bounded
+from occstats.figures.text import clean
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from occstats.comparison import Comparison
+
+__all__ = ["profile_shares", "profiles"]
+
+MOST_ALGORITHMS = 8
+_POINTS = 101
+
+
+@drawing("ax", SERIES)
+def profiles(pen: Pen, comparison: Comparison) -> None:
+    r"""Draw for each algorithm the share of tasks within each distance of the best score.
+
+    The profile of an algorithm at :math:`\tau` is :math:`\sum_t w_t [b_t - s_t \le \tau]`, with
+    :math:`b_t` the best score of all on task :math:`t`, and every data set of the same total
+    weight. At the left edge is the share of tasks on which it is best (or ties); the sooner a
+    line reaches the top, the less an algorithm ever loses. Tasks without a score count as never
+    reached.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        The scores in its `results` are drawn.
+    {options}
+
+    References
+    ----------
+    Dolan, E. D. & Moré, J. J. (2002). Benchmarking optimization software with performance
+    profiles. Mathematical Programming, 91, 201–213.
+
+    Examples
+    --------
+    >>> import occstats
+    >>> comparison = occstats.compare("lenz2021", algorithms=["ALP", "SVM", "LOF"])
+    >>> figure = comparison.plot.profiles()
+    """
+    names = pen.series(comparison, MOST_ALGORITHMS)
+    lag = _behind(comparison)
+    # The worst twentieth of all tasks would stretch the axis over nothing but flat lines.
+    reach = float(np.nanquantile(lag[names].to_numpy(dtype=float), 0.95)) or 1.0
+    at = np.linspace(0, reach, _POINTS)
+    weights = np.asarray(comparison.results.weights, dtype=float)
+    table = pd.DataFrame(
+        {name: profile_shares(lag[name].to_numpy(dtype=float), weights, at) for name in names}
+    ).assign(at=at)
+    axes = pen.axes(bounded(pen.inches, 0.72, 3.2))
+    tidy = table.melt("at", var_name="algorithm", value_name="share")
+    looks = {name: pen.look(name) for name in names}
+    lines(axes, tidy, "at", "share", "algorithm", looks, markers=False, drawstyle="steps-post")
+    axes.set(xlim=(0, reach), ylim=(0, 1.02))
+    axes.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
+    axes.grid()
+    axes.set_xlabel(f"distance to the best {score_label(comparison)} of the task")
+    axes.set_ylabel("share of tasks, data sets alike")
+    series_legend(axes, pen, names)
+    pen.describe(_words(table, names, reach))
+
+
+def profile_shares(
+    lag: NDArray[np.float64], weights: NDArray[np.float64], at: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return the weighted share of tasks that lag no more than each distance.
+
+    >>> profile_shares(np.array([0.0, 0.1, np.nan]), np.array([0.5, 0.25, 0.25]),
+    ...                np.array([0.0, 0.1])).tolist()
+    [0.5, 0.75]
+    """
+    within = np.nan_to_num(lag, nan=np.inf)[:, None] <= at[None] + 1e-12
+    return np.asarray(weights @ within / weights.sum(), dtype=float)
+
+
+def _behind(comparison: Comparison) -> pd.DataFrame:
+    scores = comparison.results.scores * (1 if comparison.results.higher_is_better else -1)
+    return -scores.sub(scores.max(axis=1), axis=0)
+
+
+def _words(table: pd.DataFrame, names: list[str], reach: float) -> str:
+    first = table[names].iloc[0]
+    half = table[names].iloc[len(table) // 2]
+    return (
+        f"Performance profiles of {len(names)} algorithms. Best or tied on most tasks: "
+        f"{clean(first.idxmax())} ({first.max():.0%}). Within {reach / 2:.3g} of the best on most "
+        f"tasks: {clean(half.idxmax())} ({half.max():.0%})."
+    )

@@ -1,0 +1,90 @@
+"""Which ranks each algorithm can hold, by the conclusions of all pairs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from occstats.figures.drawing import drawing
+from occstats.figures.frames import records
+from occstats.figures.marks import intervals, plain_rows, row_height
+from occstats.figures.options import SERIES
+from occstats.figures.pen import Pen
+from occstats.figures.text import clean
+
+if TYPE_CHECKING:
+    from occstats.comparison import Comparison
+
+__all__ = ["possible_ranks", "rank_sets"]
+
+MOST_ALGORITHMS = 40
+
+
+@drawing("ax", SERIES)
+def rank_sets(pen: Pen, comparison: Comparison) -> None:
+    """Draw the set of ranks that the conclusions leave open for each algorithm.
+
+    An algorithm that is worse than three others has rank 4 at best; one that is better than two of
+    nine has rank 7 at worst. Where a family of all pairs controls the probability of any wrong
+    conclusion, all true ranks lie within their sets together with at least that confidence. The
+    symbol is the rank of the mean rank.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        Its frames `pairwise` and `summary` are drawn.
+    {options}
+
+    References
+    ----------
+    Mogstad, M., Romano, J. P., Shaikh, A. M. & Wilhelm, D. (2024). Inference for ranks with
+    applications to mobility across neighbourhoods and academic achievement across countries.
+    Review of Economic Studies, 91(1), 476–518.
+
+    Examples
+    --------
+    >>> import occstats
+    >>> comparison = occstats.compare("lenz2021", algorithms=["ALP", "SVM", "LOF"])
+    >>> figure = comparison.plot.rank_sets()
+    """
+    names = pen.series(comparison, MOST_ALGORITHMS)
+    table = possible_ranks(comparison).loc[names]
+    drawn = pen.row_names(names, roomy=len(names) <= 25)
+    row = row_height(drawn) if len(names) <= 25 else 0.16
+    axes = pen.axes(0.45 + row * len(names))
+    intervals(axes, table, ("place", "best", "worst"), [pen.look(name) for name in names])
+    pen.write_rows(axes, names, drawn)
+    plain_rows(axes, len(names))
+    total = len(comparison.summary)
+    axes.set_xlim(0.5, total + 0.5)
+    axes.set_xticks(np.unique(np.linspace(1, total, min(total, 9)).round()))
+    axes.set_xlabel("possible ranks (1 = best)")
+    alpha = comparison.settings.alpha
+    pen.note(f"Ranks that the corrected tests at {alpha:g} leave open; symbol: place by mean rank.")
+    pen.describe(_words(table))
+
+
+def possible_ranks(comparison: Comparison) -> pd.DataFrame:
+    """Return for each algorithm its place by mean rank and the best and worst rank left open."""
+    summary = comparison.summary.set_index("algorithm")
+    return pd.DataFrame(
+        {
+            "place": np.arange(1, len(summary) + 1),
+            "best": summary["rank_low"],
+            "worst": summary["rank_high"],
+        }
+    )
+
+
+def _words(table: pd.DataFrame) -> str:
+    parts = [
+        f"{clean(row.Index)} {row.best} to {row.worst}" if row.best < row.worst
+        else f"{clean(row.Index)} {row.best}"
+        for row in records(table.head(20))
+    ]  # fmt: skip
+    return (
+        f"Ranks that the conclusions of all pairs leave open for {len(table)} algorithms: "
+        f"{', '.join(parts)}."
+    )

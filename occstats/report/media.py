@@ -1,0 +1,58 @@
+"""Every medium of a table on disk: the only list of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+
+from occstats.report.csv import table_to_csv
+from occstats.report.fragment import table_to_html
+from occstats.report.latex import table_to_latex
+from occstats.report.markdown import table_to_markdown
+from occstats.report.table import Table
+
+__all__ = ["MEDIA", "table_files"]
+
+# suffix of the file → how a table is written
+MEDIA: dict[str, Callable[[Table], str]] = {
+    "csv": table_to_csv,
+    "md": table_to_markdown,
+    "tex": table_to_latex,
+    "html": table_to_html,
+}
+
+
+def table_files(
+    table: Table,
+    stem: str,
+    *,
+    suffixes: Sequence[str] = ("csv", "md", "tex"),
+    aligned: bool = False,
+    group_columns: int = 0,
+) -> Iterator[tuple[str, str]]:
+    """The table in several media: path and content.
+
+    Parameters
+    ----------
+    table
+        The table.
+    stem
+        The path without its suffix.
+    suffixes
+        Which media.
+    aligned, group_columns
+        Of the LaTeX, see `table_to_latex`.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from occstats.report.table import Column
+    >>> frame = pd.DataFrame({"name": ["ALP"]})
+    >>> table = Table("t", "Names", "All.", frame, (Column("name", ("name",), number=False),))
+    >>> [path for path, _ in table_files(table, "tables/t")]
+    ['tables/t.csv', 'tables/t.md', 'tables/t.tex']
+    """
+    latex = partial(table_to_latex, aligned=aligned, group_columns=group_columns)
+    media = MEDIA | {"tex": latex}
+    for suffix in suffixes:
+        yield f"{stem}.{suffix}", media[suffix](table)

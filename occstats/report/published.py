@@ -1,0 +1,101 @@
+"""Published numbers beside one's own, task by task."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+__all__ = ["DISTANCES", "nearness", "published_page"]
+
+# Half a unit in the third decimal, and what floats add to it.
+EQUAL = 0.0005 + 1e-9
+DISTANCES = {
+    "equal to 3 decimals": EQUAL,
+    "within 0.005": 0.005 + 1e-9,
+    "within 0.02": 0.02 + 1e-9,
+}
+
+
+def nearness(ours: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:
+    """Per algorithm: on how many tasks two tables are how near, their means and mean ranks.
+
+    Both are ranked over the same tasks and algorithms; each data set counts the same.
+
+    Parameters
+    ----------
+    ours, published : DataFrame
+        Tasks (data set, class) × algorithms; compared where both have a score.
+
+    Examples
+    --------
+    >>> tasks = pd.MultiIndex.from_tuples([("iris", "a"), ("iris", "b")], names=["d", "c"])
+    >>> ours = pd.DataFrame({"X": [0.9, 0.8], "Y": [0.7, 0.95]}, index=tasks)
+    >>> near = nearness(ours, ours + np.array([[0.0, 0.004], [0.0004, 0.01]]))
+    >>> near.iloc[:, :4].values.tolist()
+    [[2, 2, 2, 2], [2, 0, 1, 2]]
+    """
+    from occstats.stats import cluster_weights, task_ranks
+
+    names = [name for name in published.columns if name in ours.columns]
+    tasks = ours.index.intersection(published.index, sort=False)
+    both = ours.loc[tasks, names], published.loc[tasks, names]
+    weights = cluster_weights(tasks.get_level_values(0).to_numpy())
+    ranks = [task_ranks(frame.to_numpy(dtype=float), tie_tolerance=1e-9) for frame in both]
+    rows = {}
+    for place, name in enumerate(names):
+        distance = (both[0][name] - both[1][name]).abs()
+        rows[name] = {
+            "tasks": int(distance.notna().sum()),
+            **{label: int(distance.le(limit).sum()) for label, limit in DISTANCES.items()},
+            "mean": float(weights @ both[0][name].to_numpy(dtype=float)),
+            "published mean": float(weights @ both[1][name].to_numpy(dtype=float)),
+            "mean rank": float(weights @ ranks[0][:, place]),
+            "published mean rank": float(weights @ ranks[1][:, place]),
+        }
+    return pd.DataFrame.from_dict(rows, orient="index")
+
+
+def published_page(ours: pd.DataFrame, published: pd.DataFrame, *, notes: list[str]) -> str:
+    """A page in Markdown that sets every published number beside ours.
+
+    Parameters
+    ----------
+    ours, published : DataFrame
+        Tasks (data set, class) × algorithms.
+    notes : list of str
+        How ours were made.
+    """
+    near = nearness(ours, published)
+    shown = near.astype(object)
+    for name in near.columns[4:]:
+        shown[name] = near[name].map(lambda value: f"{value:.3f}")
+    tasks = ours.index.intersection(published.index, sort=False)
+    lines = ["# Published numbers beside ours", "", *[f"- {note}" for note in notes], ""]
+    lines += _table(["algorithm", *shown.columns], [[k, *row] for k, *row in shown.itertuples()])
+    lines += [
+        "",
+        "## Every task",
+        "",
+        "Ours / published; bold where the three decimals differ.",
+        "",
+    ]
+    rows = []
+    for task in tasks:
+        cells = [_beside(ours.loc[task, name], published.loc[task, name]) for name in near.index]
+        rows.append([*map(str, task), *cells])
+    lines += _table(["data set", "class", *near.index], rows)
+    return "\n".join(lines) + "\n"
+
+
+def _beside(ours: float, published: float) -> str:
+    text = f"{ours:.3f} / {published:.3f}"
+    return text if np.abs(ours - published) <= EQUAL else f"**{text}**"
+
+
+def _table(head: list[str], rows: Sequence[Sequence[object]]) -> list[str]:
+    def line(cells: Sequence[object]) -> str:
+        return "| " + " | ".join(str(cell).replace("|", "\\|") for cell in cells) + " |"
+
+    return [line(head), line(["---"] * len(head)), *map(line, rows)]

@@ -1,0 +1,82 @@
+"""What the cells of a column are, looked at once and only where it matters."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from occstats.results.names import column_text
+from occstats.results.numbers import Numbers, parse_numbers
+from occstats.results.readers.raw import RawTable
+
+__all__ = ["Facts"]
+
+_FEW = 30
+_YES_NO = frozenset(("true", "false", "yes", "no", "0", "1"))
+
+
+class Facts:
+    """The columns of one source by what stands in them."""
+
+    def __init__(self, raw: RawTable, decimal: str) -> None:
+        self.raw = raw
+        self.decimal = decimal
+        self._numbers: dict[str, Numbers] = {}
+        self._names: dict[str, npt.NDArray[np.object_]] = {}
+
+    @cached_property
+    def frame(self) -> pd.DataFrame:
+        """The whole table."""
+        return self.raw.read(list(self.raw.columns))
+
+    def numbers(self, column: str) -> Numbers:
+        """The cells as numbers."""
+        if column not in self._numbers:
+            self._numbers[column] = parse_numbers(self._column(column), self.decimal)
+        return self._numbers[column]
+
+    def names(self, column: str) -> npt.NDArray[np.object_]:
+        """The cells as names."""
+        if column not in self._names:
+            self._names[column] = column_text(self._column(column))
+        return self._names[column]
+
+    def _column(self, column: str) -> pd.Series:
+        # Picking columns one by one out of thousands takes longer than all at once.
+        at_once = "frame" in self.__dict__ or len(self._numbers) > _FEW
+        return self.frame[column] if at_once else self.raw.read([column])[column]
+
+    def is_numeric(self, column: str) -> bool:
+        """Whether there are numbers and nothing else."""
+        return self.numbers(column).all_numbers
+
+    def is_fractional(self, column: str) -> bool:
+        """Whether there are numbers that are not whole: no name and no label looks like that."""
+        numbers = self.numbers(column)
+        return numbers.all_numbers and bool((numbers.known % 1 != 0).any())
+
+    def is_text(self, column: str) -> bool:
+        """Whether there is text and no number."""
+        numbers = self.numbers(column)
+        return not len(numbers.known) and bool(numbers.wrong.any())
+
+    def is_flag(self, column: str) -> bool:
+        """Whether every cell says yes or no."""
+        return {str(name).casefold() for name in set(self.names(column))} <= _YES_NO
+
+    def take_flags(self, column: str) -> None:
+        """Take yes and no for the numbers 1 and 0."""
+        yes = [str(name).casefold() in {"true", "yes", "1"} for name in self.names(column)]
+        self._numbers[column] = Numbers(np.array(yes, dtype=np.float64), np.zeros(len(yes), bool))
+
+    def is_distinct(self, *columns: str) -> bool:
+        """Whether no two rows agree in these columns."""
+        keys = pd.DataFrame({str(i): self.names(name) for i, name in enumerate(columns)})
+        return not keys.duplicated().any()
+
+    def n_distinct(self, column: str) -> int:
+        """The number of different names."""
+        return len(set(self.names(column)))

@@ -1,0 +1,294 @@
+"""From any number of sources to one results table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from inspect import signature
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from occstats.errors import ResultsError
+from occstats.results.cells import gather
+from occstats.results.facts import Facts
+from occstats.results.finder import find_roles
+from occstats.results.join import join
+from occstats.results.missing import best_policy
+from occstats.results.names import column_text, count, look_alikes, near_names, quote, quote_list
+from occstats.results.options import Reading, document, parameters
+from occstats.results.readers import Source, open_sources
+from occstats.results.readers.raw import FILE, ROW, RawTable
+from occstats.results.roles import Roles, require
+from occstats.results.shape import shape
+from occstats.results.table import Results
+
+__all__ = ["Source", "load_results"]
+
+# A refusal names the options that help; so many steps are tried before it does.
+_MOST_RETRIES = 6
+
+
+def load_results(*sources: Source, **options: Any) -> Results:
+    """Load results of one or more sources into one table, joined by task.
+
+    Parameters
+    ----------
+    *sources : path, name of bundled results, DataFrame or Results
+        A Parquet file, a directory of Parquet shards, CSV or TSV (any usual delimiter, also
+        gzipped), Feather, JSON lines; ``"lenz2021"``; a frame. In long form a row is the score of
+        an algorithm on a task (and fold); in wide form a row is a task, and the algorithms are
+        columns.
+    {options}
+
+    Returns
+    -------
+    Results
+        The table. Missing cells are NaN; see :meth:`Results.resolve_missing`.
+
+    Raises
+    ------
+    ResultsError
+        If a source cannot be read or understood; the message names file, column, row and remedy.
+
+    Notes
+    -----
+    The score of a cell is the mean over its folds, of the mean over repeats within a fold. A row
+    whose status says that it failed, or whose score is not a number, makes its cell missing. A row
+    with the status ``undefined`` (the measure does not exist there, as AUROC in a test part of one
+    class) is passed over if other folds of the cell have a score.
+
+    Examples
+    --------
+    >>> from occstats import load_results
+    >>> load_results("lenz2021").algorithms
+    ['NND', 'LNND', 'LOF', 'MD', 'SVM', 'IF', 'EIF', 'SAE', 'ALP']
+
+    One's own method against published results, here on two tasks:
+
+    >>> import pandas as pd
+    >>> mine = pd.DataFrame(
+    ...     {
+    ...         "dataset": ["wine", "wine", "wine"],
+    ...         "class": ["1", "2", "3"],
+    ...         "model": ["mine", "mine", "mine"],
+    ...         "auc": [0.99, 0.95, 1.0],
+    ...     }
+    ... )
+    >>> both = load_results("lenz2021", mine)
+    >>> both.resolve_missing("complete").scores[["ALP", "mine"]]
+                     ALP  mine
+    dataset class
+    wine    1      0.996  0.99
+            2      0.940  0.95
+            3      0.997  1.00
+    """
+    if not sources:
+        raise ResultsError(
+            "sources: none given; name a results file, or bundled results such as 'lenz2021'"
+        )
+    known = [parameter.name for parameter in parameters()]
+    unknown = [name for name in options if name not in known]
+    if unknown:
+        raise TypeError(
+            f"load_results() got an unexpected keyword argument {unknown[0]!r}"
+            f"{near_names(unknown[0], known)}"
+        )
+    reading = Reading(**options)
+    try:
+        return _load(sources, reading)
+    except MemoryError:
+        raise ResultsError(
+            "sources: the memory does not suffice for them; leave out columns and rows that are not"
+            " needed"
+        ) from None
+
+
+load_results.__doc__ = (load_results.__doc__ or "").replace("{options}", document())
+load_results.__signature__ = signature(load_results).replace(  # type: ignore[attr-defined]
+    parameters=[signature(load_results).parameters["sources"], *parameters()]
+)
+
+
+def _load(sources: Sequence[Source], reading: Reading) -> Results:
+    opened = open_sources(sources, reading)
+    _check_asked([item for item in opened if isinstance(item, RawTable)], reading)
+    tables = [item if isinstance(item, Results) else _table(item, reading) for item in opened]
+    joined = join(tables, reading.on_clash)
+    return replace(joined, notes=(*joined.notes, *_look_alike_notes(joined)))
+
+
+def _check_asked(tables: Sequence[RawTable], reading: Reading) -> None:
+    """Refuse a column that was asked for and that no source has."""
+    columns = list(dict.fromkeys(column for table in tables for column in table.columns))
+    where = ", ".join(table.name for table in tables) or "sources"
+    asked = list(reading.columns.items())
+    asked += [("algorithm", name) for name in reading.algorithm_columns or ()]
+    asked += [("trait", name) for name in reading.traits]
+    indexed = any(table.split_index() is not table for table in tables)
+    for condition in reading.where:
+        parts = condition.split("=")
+        heads = ["=".join(parts[:i]) for i in range(1, len(parts))]
+        if not any(head in columns or head.removesuffix("!") in columns for head in heads):
+            raise ResultsError(
+                f"where: {quote(condition)} must be COLUMN=VALUE or COLUMN!=VALUE, but no"
+                f" source has such a column; found {quote_list(columns)}"
+            )
+    for role, name in asked:
+        if name not in {FILE, ROW} and not indexed:
+            require(columns, name, role, where)
+
+
+def _table(raw: RawTable, reading: Reading) -> Results:
+    """Read one source, or refuse it with the options that were tried and found to work."""
+    if raw.fixed:  # bundled
+        table = _understand(raw, Reading(**raw.suggested))
+        names = {**table.column_names, "algorithm": "descriptor"}  # as a run writes them
+        return replace(table, column_names=names, read_as=())
+    reading = reading.suggested(raw.suggested)
+    try:
+        return _understand(raw, reading)
+    except ResultsError as error:
+        if not error.retry:
+            raise
+        problem, retry = error.problem, error.retry
+    for _ in range(_MOST_RETRIES):
+        try:
+            table = _understand(raw, replace(reading, **_merged(reading, retry)))
+        except ResultsError as error:
+            if not error.retry or error.retry.items() <= retry.items():
+                raise ResultsError(f"{problem} (then: {error})") from None
+            retry |= _merged(Reading(), {**error.retry, **_lists(retry, error.retry)})
+        else:
+            policy = best_policy(table)
+            raise ResultsError(problem, retry | ({"missing": policy} if policy else {})) from None
+    raise ResultsError(problem, retry)
+
+
+def _merged(reading: Reading, retry: Mapping[str, Any]) -> dict[str, Any]:
+    """The options to change; those that can be given several times are added to."""
+    given = {name: list(getattr(reading, name)) for name in ("traits", "where") if name in retry}
+    return {**retry, **{name: [*values, *retry[name]] for name, values in given.items()}}
+
+
+def _lists(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
+    return {n: [*old[n], *new[n]] for n in ("traits", "where") if n in old and n in new}
+
+
+def _understand(raw: RawTable, reading: Reading) -> Results:
+    """Find out what each column is, and make the table."""
+    for condition in reading.where:
+        raw = _kept(raw, condition)
+    split = raw.split_index()
+    raw = split if split is raw else _without_empty_rows(split)
+    if {FILE, ROW} & set(reading.columns.values()):
+        raw = raw.with_origin()
+    facts = Facts(raw, reading.decimal)
+    if raw.n_rows == 0:
+        raise ResultsError(
+            f"{raw.name}: the table has column names but no rows; was the run empty?"
+        )
+    roles = find_roles(facts, reading)
+    results = shape(gather(facts, roles, reading), facts, roles, reading)
+    return replace(results, read_as=(_read_as(results, roles, raw),))
+
+
+def _without_empty_rows(raw: RawTable) -> RawTable:
+    """Leave out the rows of an index that has no scores: they were planned and not run."""
+    others = [name for name in raw.columns if name not in raw.index]
+    facts = Facts(raw, ".")
+    filled = np.zeros(raw.n_rows, dtype=bool)
+    for name in others:
+        filled |= ~np.isnan(facts.numbers(name).values) | facts.numbers(name).wrong
+    if filled.all() or not filled.any():
+        return raw
+    note = f"{raw.name}: {count((~filled).sum(), 'row')} without any score passed over."
+    return replace(raw.keep(filled), notes=[*raw.notes, note])
+
+
+def _kept(raw: RawTable, condition: str) -> RawTable:
+    """Keep the rows that fulfil ``column=value`` or ``column!=value``, if there is the column."""
+    for cut in (i for i, letter in enumerate(condition) if letter == "="):
+        column, value = condition[:cut], condition[cut + 1 :]
+        differs = column not in raw.columns and column[-1:] == "!"
+        column = column[:-1] if differs else column
+        if column in raw.columns:
+            names = column_text(raw.read([column])[column])
+            if not (names == value).any():
+                found = list(dict.fromkeys(name for name in names if name is not None))
+                raise ResultsError(
+                    f"{raw.name}, column {quote(column)}: no row has {quote(value)}"
+                    f"{near_names(value, found)}; found {quote_list(found)}"
+                )
+            return raw.keep((names == value) != differs)
+    return raw
+
+
+def _read_as(results: Results, roles: Roles, raw: RawTable) -> str:
+    """Say what was taken for what."""
+    parts = []
+    if roles.across == "task":
+        parts.append(f"algorithm = {quote(roles.algorithm)} ({len(results.algorithms):,})")
+        parts.append(f"tasks = {_span(list(roles.columns))}")
+    else:
+        if roles.cluster is not None:
+            parts.append(f"data set = {_column(roles.cluster)} ({results.n_clusters:,})")
+        if roles.task is not None:
+            parts.append(f"task = {_column(roles.task)} ({results.n_tasks:,})")
+        if roles.across:
+            parts.append(f"algorithms = {_span(results.algorithms)}")
+        elif roles.algorithm is not None:
+            parts.append(f"algorithm = {quote(roles.algorithm)} ({len(results.algorithms):,})")
+    parts += [
+        f"{role} = {quote(getattr(roles, role))}"
+        for role in ("fold", "repeat", "status")
+        if getattr(roles, role) is not None
+    ]
+    column = roles.score if roles.score is not None else results.score_name
+    of = "" if column == results.score_name else f" ({results.score_name})"
+    shown = quote(column) if roles.score is not None else column
+    way = "higher" if results.higher_is_better else "lower"
+    parts.append(f"score = {shown}{of}, {way} is better")
+    traits = [quote(column) for column in roles.traits.values()]
+    if traits and roles.across != "task":
+        parts.append(f"traits = {', '.join(traits)}")
+    numeric = [name for name, why in roles.left_out.items() if why not in {"text", "empty"}]
+    text = [name for name, why in roles.left_out.items() if why in {"text", "empty"}]
+    left = [
+        f"{count(len(names), kind)} left out: {quote_list(names, limit=8)}"
+        for names, kind in ((numeric, "numeric column"), (text, "column of text"))
+        if names
+    ]
+    if raw.unverified:
+        left.append("no digest of its content in it, so that damage may go unseen")
+    return f"{raw.name} read as: {'; '.join([', '.join(parts), *left])}"
+
+
+def _column(name: str) -> str:
+    return quote(name) if name else "the column without a name"
+
+
+def _span(names: Sequence[str]) -> str:
+    if len(names) < 4:
+        return f"{count(len(names), 'column')} ({', '.join(map(quote, names))})"
+    return f"{len(names):,} columns ({quote(names[0])} … {quote(names[-1])})"
+
+
+def _look_alike_notes(results: Results) -> list[str]:
+    """Warn of names that only look the same; they stay different."""
+    index = results.scores.index
+    kinds: list[tuple[str, list[tuple[str, ...]]]] = [
+        ("algorithms", look_alikes(results.algorithms)),
+        ("data sets", look_alikes(index.get_level_values(0).unique())),
+    ]
+    tasks: Any = pd.Series(index.get_level_values(1)).groupby(index.get_level_values(0))
+    in_cluster = [group for _, names in tasks for group in look_alikes(names)]
+    kinds.append(("tasks", in_cluster))
+    return [
+        f"Names of {kind} that differ only by case, blanks, Unicode form or number style count as"
+        f" different: {'; '.join(quote_list(group) for group in groups[:5])}"
+        f"{f' and {len(groups) - 5} more' if len(groups) > 5 else ''}."
+        for kind, groups in kinds
+        if groups
+    ]

@@ -1,0 +1,185 @@
+"""CSV, TSV and their kin: every cell is read as text, and the delimiter is found."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import io
+from collections.abc import Sequence
+from typing import Any
+
+import pandas as pd
+
+from occstats.errors import ResultsError
+from occstats.results.names import quote, reason_of
+from occstats.results.readers.raw import RawTable, check_names
+from occstats.results.readers.safety import Limits
+
+__all__ = ["find_delimiter", "read_delimited"]
+
+_CANDIDATES = (",", ";", "\t", "|")
+_SAMPLE = 65_536
+_ROWS_SAMPLED = 50
+_PIECE = 1 << 20
+_LONGEST_LINE = 1 << 24
+
+
+def read_delimited(content: bytes, where: str, limits: Limits) -> RawTable:
+    """Read delimited text; UTF-8, or UTF-16 with its mark."""
+    import pyarrow as pa
+    import pyarrow.csv
+
+    content = _without_comments(_without_markdown(_as_utf8(content, where)))
+    limits.check_rows(content.count(b"\n") - 1, where)
+    sample = content[:_SAMPLE].decode("utf-8", errors="replace")
+    delimiter = find_delimiter(sample)
+    names = _header(content, delimiter)
+    limits.check_columns(len(names), where)
+    limits.check_cells(content.count(b"\n") * len(names), where)
+    ragged: list[Any] = []
+
+    def refuse(row: Any) -> str:
+        ragged.append(row)
+        return "error"
+
+    try:
+        table = pa.csv.read_csv(
+            pa.BufferReader(content),
+            read_options=pa.csv.ReadOptions(use_threads=False, block_size=len(content) + 1),
+            parse_options=pa.csv.ParseOptions(
+                delimiter=delimiter, newlines_in_values=True, invalid_row_handler=refuse
+            ),
+            convert_options=pa.csv.ConvertOptions(
+                column_types=dict.fromkeys(names, pa.string()), strings_can_be_null=False
+            ),
+        )
+    except (pa.ArrowException, OSError, ValueError) as error:
+        raise _unreadable(error, ragged, where) from None
+    # Spreadsheets leave empty columns behind the table.
+    table = table.select(
+        [
+            i
+            for i, name in enumerate(table.column_names)
+            if name.strip() or any(cell for cell in table.column(i).unique().to_pylist())
+        ]
+    )
+    check_names(list(table.column_names), where)
+    del content
+    frame: pd.DataFrame = table.to_pandas(strings_to_categorical=table.num_rows > _SAMPLE)
+
+    def read(wanted: Sequence[str]) -> pd.DataFrame:
+        return frame[list(wanted)]
+
+    return RawTable(where, list(table.column_names), len(frame), read)
+
+
+def find_delimiter(sample: str) -> str:
+    """Find the delimiter that cuts the first lines into the same number of cells, more than one.
+
+    >>> find_delimiter("dataset;NND;ALP\\niris;0,9;0,8\\n")
+    ';'
+    """
+    best, best_merit = ",", (False, 0)
+    for candidate in _CANDIDATES:
+        rows = _first_rows(sample, candidate)
+        # The last line of the sample may be cut in the middle.
+        widths = [len(row) for row in (rows[:-1] if len(rows) > 2 else rows)]
+        if widths and widths[0] > 1:
+            merit = (len(set(widths)) == 1, widths[0])
+            if merit > best_merit:
+                best, best_merit = candidate, merit
+    return best
+
+
+def _first_rows(sample: str, delimiter: str) -> list[list[str]]:
+    rows = []
+    try:
+        for row in csv.reader(io.StringIO(sample, newline=""), delimiter=delimiter):
+            if row:
+                rows.append(row)
+            if len(rows) == _ROWS_SAMPLED:
+                break
+    except csv.Error:
+        pass  # what was cut so far is enough to judge by
+    return rows
+
+
+def _as_utf8(content: bytes, where: str) -> bytes:
+    """The content without its mark, checked piece by piece: a copy may be as large as itself."""
+    if content[:2] in {b"\xff\xfe", b"\xfe\xff"}:
+        try:
+            content = content.decode("utf-16").encode("utf-8")
+        except UnicodeError:
+            raise ResultsError(f"{where}: is not UTF-16; save the file as UTF-8") from None
+    decoder, place, pending = codecs.getincrementaldecoder("utf-8")(), 0, 0
+    try:
+        for place in range(0, len(content), _PIECE):
+            pending = len(decoder.getstate()[0])
+            decoder.decode(content[place : place + _PIECE], place + _PIECE >= len(content))
+    except UnicodeDecodeError as error:
+        # A character cut at the border is counted from the piece before.
+        start = place - pending + error.start
+        row = content.count(b"\n", 0, start) + 1
+        raise ResultsError(
+            f"{where}, line {row}: byte {start + 1} is not UTF-8; save the file as UTF-8"
+        ) from None
+    content = content.removeprefix(codecs.BOM_UTF8)
+    if b"\0" in content[:_SAMPLE] and not content.strip(b"\0 \t\r\n"):
+        raise ResultsError(f"{where}: holds only zero bytes; copy it again")
+    for place in range(0, len(content) - _LONGEST_LINE, _LONGEST_LINE):
+        if content.find(b"\n", place, place + _LONGEST_LINE) < 0:
+            raise ResultsError(
+                f"{where}: a line of more than {_LONGEST_LINE:,} bytes; is it a table?"
+            )
+    if not content[:_SAMPLE].strip() and not content.strip():
+        raise ResultsError(f"{where}: the file holds only blanks; was it written to the end?")
+    return content if content.endswith(b"\n") else content + b"\n"
+
+
+def _without_markdown(content: bytes) -> bytes:
+    """Turn a Markdown table into plain cells between bars."""
+    lines = content[:_SAMPLE].split(b"\n", 2)
+    if len(lines) < 2 or not lines[0].lstrip().startswith(b"|") or b"-" not in lines[1]:
+        return content
+    if lines[1].strip(b" |:-\r"):
+        return content
+    rows = [row.strip().strip(b"|") for row in content.split(b"\n") if row.strip()]
+    cells = [b"|".join(cell.strip() for cell in row.split(b"|")) for row in rows]
+    return b"\n".join([cells[0], *cells[2:], b""])
+
+
+def _without_comments(content: bytes) -> bytes:
+    """Leave out lines of comment above the table: those that do not have its number of cells."""
+    start = 0
+    while content[start : start + 1] in {b"#", b"%"}:
+        end = content.find(b"\n", start) + 1
+        if not 0 < end < len(content):
+            break
+        line, rest = content[start:end], content[end : end + _SAMPLE]
+        following = rest.split(b"\n", 1)[0]
+        if any(line.count(c) == following.count(c) > 0 for c in (b",", b";", b"\t", b"|")):
+            break
+        start = end
+    return content[start:]
+
+
+def _header(content: bytes, delimiter: str) -> list[str]:
+    end = content.find(b"\n", _SAMPLE)
+    first = content if end < 0 else content[: end + 1]
+    stream = io.StringIO(first.decode("utf-8", errors="replace"), newline="")
+    try:
+        return next((row for row in csv.reader(stream, delimiter=delimiter) if row), [])
+    except csv.Error:
+        return []
+
+
+def _unreadable(error: BaseException, ragged: Sequence[Any], where: str) -> ResultsError:
+    if ragged:
+        row = ragged[0]
+        number = f", line {row.number}" if row.number else ""
+        return ResultsError(
+            f"{where}{number}: {row.actual_columns} cells where the header has"
+            f" {row.expected_columns} ({quote(row.text)}); quote names that hold the delimiter"
+        )
+    reason = reason_of(error)
+    return ResultsError(f"{where}: cannot be read as a table ({reason}); is it CSV?")

@@ -1,0 +1,264 @@
+"""Files as benchmark programs write them, and readers that plug-ins bring.
+
+A plug-in is a package with an entry point of the group ``occstats.readers`` that gives a
+:class:`Reader`; its name can then be given as ``format``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from occstats.errors import ResultsError
+from occstats.results.aliases import name_from_file, normalise
+from occstats.results.names import near_names, quote, quote_list, show_path
+from occstats.results.readers.raw import FILE, RawTable, from_frame
+from occstats.results.readers.safety import Limits
+
+__all__ = ["GROUP", "Reader", "find_reader", "readers", "recognise"]
+
+GROUP = "occstats.readers"
+
+
+@dataclass(frozen=True)
+class Reader:
+    """How the files of a program are read.
+
+    Attributes
+    ----------
+    name : str
+        What ``format`` calls it.
+    sentence : str
+        What it reads, in a few words.
+    read : callable
+        Turns paths (files or folders) into raw tables: ``read(paths, limits)``. A frame in
+        long form becomes one by :func:`occstats.results.readers.raw.from_frame`, whose
+        ``suggested`` says which column is what.
+    adapt : callable, optional
+        Turns a table that was read as CSV or Parquet into one with suggestions, or gives None if
+        it is not of this program: so it is recognised without ``format``.
+    """
+
+    name: str
+    sentence: str
+    read: Callable[[Sequence[Path], Limits], Iterable[RawTable]]
+    adapt: Callable[[RawTable], RawTable | None] | None = None
+
+
+def readers() -> dict[str, Reader]:
+    """The readers by name: those built in, and those of plug-ins, which come first.
+
+    Examples
+    --------
+    >>> sorted(readers())[:3]
+    ['automlbenchmark', 'benchopt', 'helm']
+    """
+    from occstats.results.readers.language_models import READERS
+
+    found = {reader.name: reader for reader in (*_TABULAR, *READERS)}
+    for point in entry_points(group=GROUP):
+        found[point.name] = _Plugin(point).reader
+    return found
+
+
+@dataclass(frozen=True)
+class _Plugin:
+    point: Any
+
+    @property
+    def reader(self) -> Reader:
+        """A reader that loads the plug-in when it is used: listing must not run foreign code."""
+
+        def read(paths: Sequence[Path], limits: Limits) -> Iterable[RawTable]:
+            try:
+                loaded = self.point.load()
+            except Exception as error:
+                raise ResultsError(
+                    f"format: the reader {quote(self.point.name)} of {self.point.value} cannot be"
+                    f" loaded ({' '.join(str(error).split())[:120]})"
+                ) from error
+            return list(loaded.read(paths, limits))
+
+        return Reader(self.point.name, f"the plug-in {self.point.value}", read)
+
+
+def find_reader(name: str) -> Reader:
+    """The reader of this name, or which there are."""
+    known = readers()
+    if name not in known:
+        raise ResultsError(
+            f"format: {quote(name)} is not known{near_names(name, known)}; choose one of"
+            f" {', '.join(sorted(known))}"
+        )
+    return known[name]
+
+
+def recognise(raw: RawTable) -> RawTable:
+    """Take a table for what it is, where its columns are unmistakable."""
+    for reader in _TABULAR:
+        adapted = reader.adapt(raw) if reader.adapt is not None else None
+        if adapted is not None:
+            return adapted
+    return raw
+
+
+def _tables(name: str, adapt: Callable[[RawTable], RawTable | None]) -> Any:
+    """A reader of one table per file, each of which must be of the program."""
+
+    def read(paths: Sequence[Path], limits: Limits) -> Iterable[RawTable]:
+        from occstats.results.readers import read_path
+
+        for path in paths:
+            raw = read_path(path, limits)
+            adapted = adapt(raw)
+            if adapted is None:
+                raise ResultsError(
+                    f"{show_path(path)}: has not the columns of {name}; found"
+                    f" {quote_list(raw.columns)}"
+                )
+            yield adapted
+
+    return read
+
+
+def _automlbenchmark(raw: RawTable) -> RawTable | None:
+    """``results.csv``: the result of a framework on a fold of a task; higher is better."""
+    if not {"framework", "task", "fold", "result"} <= set(raw.columns):
+        return None
+    score = "score" if "score" in raw.columns else "result"
+    frame = raw.read(["framework", "task"])
+    suggested: dict[str, Any] = {
+        "cluster": "task",
+        "algorithm": "framework",
+        "fold": "fold",
+        "score": score,
+        "score_name": score,
+        "lower_is_better": False,
+    }
+    notes = [
+        f"{raw.name}: results of automlbenchmark, where more is better (losses are negated) and"
+        " measures differ between kinds of tasks, so that mean scores mean little."
+    ]
+    if "constraint" in raw.columns:
+        constraint = raw.read(["constraint"])["constraint"]
+        if constraint.nunique() > 1:
+            named = frame["framework"].astype(str) + " (" + constraint.astype(str) + ")"
+            raw = raw.add({"framework, constraint": named})
+            suggested["algorithm"] = "framework, constraint"
+    return replace(raw, suggested=suggested, mixed=True, notes=[*raw.notes, *notes])
+
+
+def _tsml(raw: RawTable) -> RawTable | None:
+    """A file per classifier: data sets in rows, resamples in columns."""
+    first, *others = raw.columns or [""]
+    numbered = [name.strip() for name in others]
+    if normalise(first) not in {"resamples", "folds"} or len(others) < 2:
+        return None
+    if not all(name.isdigit() for name in numbered):
+        return None
+    frame = raw.read([first, *others])
+    long = frame.melt(id_vars=[first], var_name="resample", value_name="score")
+    long = long.rename(columns={first: "dataset"})
+    made = from_frame(long, raw.name)
+    suggested = {"cluster": "dataset", "fold": "resample", "score": "score", "algorithm": FILE}
+    measured = name_from_file(raw.stem)[0]
+    if measured is not None:
+        suggested["score_name"] = measured
+    return replace(made, suggested=suggested)
+
+
+def _tsml_predictions(paths: Sequence[Path], limits: Limits) -> Iterable[RawTable]:
+    """Tables of resamples, or ``Classifier/Predictions/Data set/testResample0.csv``."""
+    from occstats.results.readers import read_path
+
+    files = [
+        f for p in paths for f in (sorted(p.rglob("testResample*.csv")) if p.is_dir() else [p])
+    ]
+    limits.check_rows(len(files), "sources")
+    records = []
+    for path in files:
+        with path.open(encoding="utf-8", errors="replace") as stream:
+            lines = [stream.readline() for _ in range(3)]
+        head = lines[0].rstrip("\n").split(",")
+        if "testresample" not in path.name.lower() or len(head) < 4:
+            adapted = _tsml(read_path(path, limits))
+            if adapted is None:
+                raise ResultsError(
+                    f"{show_path(path)}: is no result of tsml or aeon: neither a table of resamples"
+                    " (Resamples:,0,1,…) nor a file testResample0.csv"
+                )
+            yield adapted
+            continue
+        try:
+            accuracy = float(lines[2].split(",")[0])
+        except (ValueError, IndexError):
+            raise ResultsError(
+                f"{show_path(path)}: the third line does not begin with the accuracy"
+            ) from None
+        records.append((head[0], head[1], head[3], accuracy))
+    if records:
+        frame = pd.DataFrame(records, columns=["dataset", "classifier", "resample", "accuracy"])
+        yield from_frame(frame, show_path(paths[0]))
+
+
+def _benchopt(raw: RawTable) -> RawTable | None:
+    """Convergence curves: the last point of each run of a solver on a data set."""
+    names = set(raw.columns)
+    dataset = next((name for name in ("dataset_name", "data_name") if name in names), None)
+    if not {"solver_name", "stop_val", "objective_name"} <= names or dataset is None:
+        return None
+    value = "objective_value" if "objective_value" in names else "objective_test_loss"
+    if value not in names:
+        return None
+    repeat = [name for name in ("idx_rep",) if name in names]
+    keys = [dataset, "objective_name", "solver_name", *repeat]
+    frame = raw.read([*keys, "stop_val", value])
+    stop = pd.to_numeric(frame["stop_val"], errors="coerce").to_numpy(float)
+    order = np.argsort(stop, kind="stable")
+    last = frame.iloc[order].reset_index().drop_duplicates(keys, keep="last")["index"]
+    keep = np.zeros(len(frame), dtype=bool)
+    keep[last.to_numpy()] = True
+    suggested: dict[str, Any] = {
+        "cluster": dataset,
+        "task": "objective_name",
+        "algorithm": "solver_name",
+        "score": value,
+        "lower_is_better": True,
+    }
+    if repeat:
+        suggested["repeat"] = repeat[0]
+    note = f"{raw.name}: curves of benchopt; the last point of each run counts."
+    return replace(raw.keep(keep), suggested=suggested, notes=[*raw.notes, note])
+
+
+def _openml(raw: RawTable) -> RawTable | None:
+    """Evaluations as ``openml.evaluations.list_evaluations`` lists them."""
+    if not {"run_id", "task_id", "flow_name", "data_name", "function", "value"} <= set(raw.columns):
+        return None
+    suggested: dict[str, Any] = {
+        "cluster": "data_name",
+        "task": "task_id",
+        "algorithm": "flow_name",
+        "score": "value",
+        "repeat": "run_id",
+    }
+    return replace(raw.add({"metric": raw.read(["function"])["function"]}), suggested=suggested)
+
+
+_TABULAR = (
+    Reader(
+        "automlbenchmark",
+        "results.csv of automlbenchmark",
+        _tables("automlbenchmark", _automlbenchmark),
+        _automlbenchmark,
+    ),
+    Reader("tsml", "results of tsml and aeon", _tsml_predictions, _tsml),
+    Reader("benchopt", "Parquet files of benchopt", _tables("benchopt", _benchopt), _benchopt),
+    Reader("openml", "evaluations of OpenML", _tables("OpenML", _openml), _openml),
+)

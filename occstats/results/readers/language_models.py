@@ -1,0 +1,273 @@
+"""Logs of programs that evaluate language models: one row per question, model and run."""
+
+from __future__ import annotations
+
+import json
+import re
+import zipfile
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from occstats.errors import ResultsError
+from occstats.results.names import quote_list, reason_of, show_path
+from occstats.results.readers.harnesses import Reader
+from occstats.results.readers.raw import RawTable, from_frame
+from occstats.results.readers.safety import Limits
+
+__all__ = ["READERS"]
+
+Record = dict[str, Any]
+
+# How Inspect's scorers say correct, incorrect, partial and no answer.
+_GRADES = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0, True: 1.0, False: 0.0}
+# Text of this length is a prompt or an answer, not a name or a group.
+_LONGEST_LABEL = 300
+_DEEPEST = 4
+
+
+def _files(paths: Sequence[Path], pattern: str) -> list[Path]:
+    return [f for p in paths for f in (sorted(p.rglob(pattern)) if p.is_dir() else [p])]
+
+
+def _load(path: Path, limits: Limits) -> Any:
+    """The content of a JSON file, after a look at its size."""
+    where = show_path(path)
+    limits.check_bytes(path.stat().st_size, where)
+    try:
+        return json.loads(path.read_text(encoding="utf-8-sig"))
+    except (ValueError, RecursionError) as error:
+        raise ResultsError(f"{where}: is not JSON ({reason_of(error)})") from None
+
+
+def _flat(record: Mapping[str, Any], prefix: str = "", depth: int = 0) -> Record:
+    """Nested keys joined by points; lists and long texts are left out."""
+    flat: Record = {}
+    for key, value in record.items():
+        name = f"{prefix}{key}"
+        if isinstance(value, Mapping):
+            if depth < _DEEPEST:
+                flat.update(_flat(value, f"{name}.", depth + 1))
+        elif isinstance(value, str):
+            if len(value) <= _LONGEST_LABEL:
+                flat[name] = value
+        elif value is None or isinstance(value, bool | int | float):
+            flat[name] = value
+    return flat
+
+
+def _table(
+    records: Sequence[Record], where: str, program: str, limits: Limits, **suggested: Any
+) -> Iterator[RawTable]:
+    if not records:
+        raise ResultsError(f"{where}: no result of {program} found; name its logs or their folder")
+    limits.check_rows(len(records), where)
+    frame = pd.DataFrame.from_records(records)
+    limits.check_columns(frame.shape[1], where)
+    yield from_frame(frame.astype(object).where(frame.notna(), None), where, suggested=suggested)
+
+
+def _one_measure(records: Sequence[Record], names: Iterable[str], where: str) -> list[Record]:
+    """One row per measure, which the column ``metric`` names."""
+    kept = list(dict.fromkeys(names))
+    if not kept and records:
+        raise ResultsError(f"{where}: no scores in it; was the evaluation finished?")
+    return [
+        {
+            **{k: v for k, v in record.items() if k not in kept},
+            "metric": name,
+            "value": record[name],
+        }
+        for record in records
+        for name in kept
+        if name in record
+    ]
+
+
+def _inspect(paths: Sequence[Path], limits: Limits) -> Iterable[RawTable]:
+    """Logs of Inspect, ``.json`` or ``.eval``: the samples with their scores."""
+    records: list[Record] = []
+    measures: list[str] = []
+    for path in _files(paths, "*.[je][sv][oa]*"):
+        header, samples = _inspect_log(path, limits)
+        described = header.get("eval", {})
+        for sample in samples:
+            scores = {
+                name: _GRADES.get(score.get("value"), score.get("value"))
+                for name, score in (sample.get("scores") or {}).items()
+                if isinstance(score, Mapping) and isinstance(score.get("value"), str | int | float)
+            }
+            measures += [name for name in scores if name not in measures]
+            records.append(
+                {
+                    "task": described.get("task"),
+                    "model": described.get("model"),
+                    "id": sample.get("id"),
+                    "epoch": sample.get("epoch", 1),
+                    **_flat({"metadata": sample.get("metadata") or {}}),
+                    **scores,
+                }
+            )
+    where = show_path(paths[0])
+    rows = _one_measure(records, measures, where)
+    yield from _table(
+        rows, where, "Inspect", limits,
+        cluster="task", task="id", algorithm="model", repeat="epoch", score="value",
+    )  # fmt: skip
+
+
+def _inspect_log(path: Path, limits: Limits) -> tuple[Record, list[Record]]:
+    where = show_path(path)
+    if path.suffix != ".eval":
+        log = _load(path, limits)
+        if not isinstance(log, dict) or "eval" not in log:
+            raise ResultsError(f"{where}: is no log of Inspect: it has no part 'eval'")
+        return log, log.get("samples") or []
+    try:
+        with zipfile.ZipFile(path) as archive:
+            limits.check_bytes(sum(part.file_size for part in archive.infolist()), where)
+            names = archive.namelist()
+            header = next(name for name in ("header.json", "_journal/start.json") if name in names)
+            samples = [json.loads(archive.read(n)) for n in names if n.startswith("samples/")]
+            return json.loads(archive.read(header)), samples
+    except (zipfile.BadZipFile, StopIteration, ValueError, OSError, NotImplementedError) as error:
+        raise ResultsError(f"{where}: is no log of Inspect ({reason_of(error)})") from None
+
+
+def _lm_eval(paths: Sequence[Path], limits: Limits) -> Iterable[RawTable]:
+    """Samples of lm-evaluation-harness: ``MODEL/samples_TASK_TIME.jsonl``."""
+    records: list[Record] = []
+    measures: list[str] = []
+    for path in _files(paths, "samples_*.jsonl"):
+        where = show_path(path)
+        limits.check_bytes(path.stat().st_size, where)
+        task = re.sub(r"_\d{4}-\d\d-\d\dT[\d\-.:]+$", "", path.stem.removeprefix("samples_"))
+        for number, line in enumerate(path.read_text(encoding="utf-8").split("\n"), start=1):
+            if not line.strip():
+                continue
+            try:
+                sample = json.loads(line)
+                names = sample.get("metrics") or []
+                document = sample.get("doc")
+            except (ValueError, AttributeError, RecursionError):
+                raise ResultsError(f"{where}, line {number}: is no sample of lm-eval") from None
+            scores = {n: float(sample[n]) for n in names if isinstance(sample.get(n), int | float)}
+            measures += [name for name in scores if name not in measures]
+            records.append(
+                {
+                    "task": task,
+                    "model": path.parent.name,
+                    "doc_id": sample.get("doc_id", number),
+                    **({"filter": sample["filter"]} if "filter" in sample else {}),
+                    **_flat({"doc": document if isinstance(document, Mapping) else {}}),
+                    **scores,
+                }
+            )
+    where = show_path(paths[0])
+    rows = _one_measure(records, measures, where)
+    yield from _table(
+        rows, where, "lm-evaluation-harness", limits,
+        cluster="task", task="doc_id", algorithm="model", score="value",
+    )  # fmt: skip
+
+
+def _helm(paths: Sequence[Path], limits: Limits) -> Iterable[RawTable]:
+    """Runs of HELM: folders with ``run_spec.json`` and ``per_instance_stats.json``."""
+    records: list[Record] = []
+    measures: list[str] = []
+    folders = [p.parent for p in _files(paths, "run_spec.json") if p.name == "run_spec.json"]
+    for folder in folders:
+        spec = _load(folder / "run_spec.json", limits)
+        model = (spec.get("adapter_spec") or {}).get("model")
+        scenario = re.sub(r",?\bmodel=[^,]*", "", str(spec.get("name", folder.name))).rstrip(":")
+        if not (folder / "per_instance_stats.json").exists():
+            raise ResultsError(
+                f"{show_path(folder)}: has no per_instance_stats.json; copy it from the run"
+            )
+        for entry in _load(folder / "per_instance_stats.json", limits):
+            scores = {
+                stat["name"]["name"]: stat.get("mean", stat.get("sum"))
+                for stat in entry.get("stats", [])
+                if "perturbation" not in stat["name"]
+            }
+            measures += [name for name in scores if name not in measures]
+            records.append(
+                {
+                    "scenario": scenario,
+                    "model": model,
+                    "instance_id": entry.get("instance_id"),
+                    "trial": entry.get("train_trial_index", 0),
+                    **scores,
+                }
+            )
+    where = show_path(paths[0])
+    rows = _one_measure(records, measures, where)
+    yield from _table(
+        rows, where, "HELM", limits,
+        cluster="scenario", task="instance_id", algorithm="model", repeat="trial", score="value",
+    )  # fmt: skip
+
+
+def _mteb(paths: Sequence[Path], limits: Limits) -> Iterable[RawTable]:
+    """Results of MTEB: ``MODEL/REVISION/TASK.json`` with a main score per subset and split."""
+    records: list[Record] = []
+    for path in _files(paths, "*.json"):
+        if path.name == "model_meta.json":
+            continue
+        result = _load(path, limits)
+        if not isinstance(result, dict) or "scores" not in result:
+            raise ResultsError(f"{show_path(path)}: is no result of MTEB: it has no part 'scores'")
+        splits = result["scores"]
+        split = "test" if "test" in splits else next(iter(splits), "test")
+        records += [
+            {
+                "task_name": result.get("task_name", path.stem),
+                "hf_subset": entry.get("hf_subset", "default"),
+                "model": _mteb_model(path, limits),
+                "main_score": entry.get("main_score"),
+            }
+            for entry in splits.get(split, [])
+        ]
+    where = show_path(paths[0])
+    yield from _table(
+        records, where, "MTEB", limits,
+        cluster="task_name", task="hf_subset", algorithm="model", score="main_score",
+    )  # fmt: skip
+
+
+def _mteb_model(path: Path, limits: Limits) -> str:
+    meta = path.parent / "model_meta.json"
+    if meta.exists():
+        return str(_load(meta, limits).get("name", path.parent.name))
+    # MODEL/REVISION/TASK.json, where a revision is a hash or none
+    folder = path.parent
+    is_revision = re.fullmatch(r"[0-9a-f]{7,40}|no_revision_available|external|\d+", folder.name)
+    return (folder.parent if is_revision else folder).name.replace("__", "/")
+
+
+def _checked(name: str, read: Callable[[Sequence[Path], Limits], Iterable[RawTable]]) -> Any:
+    """Whatever is not as documented is said in one line."""
+
+    def checked(paths: Sequence[Path], limits: Limits) -> Iterable[RawTable]:
+        try:
+            return list(read(paths, limits))
+        except (KeyError, TypeError, AttributeError, UnicodeDecodeError) as error:
+            raise ResultsError(
+                f"{quote_list(map(str, paths), limit=3)}: not as {name} writes it"
+                f" ({type(error).__name__}: {reason_of(error)})"
+            ) from None
+
+    return checked
+
+
+READERS = tuple(
+    Reader(name, sentence, _checked(name, read))
+    for name, sentence, read in (
+        ("inspect", "logs of Inspect", _inspect),
+        ("lm-eval", "samples of lm-evaluation-harness", _lm_eval),
+        ("helm", "runs of HELM", _helm),
+        ("mteb", "results of MTEB", _mteb),
+    )
+)

@@ -1,0 +1,273 @@
+"""Which columns of a wide table hold scores, by name and by values together."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from occstats.errors import ResultsError
+from occstats.results.aliases import (
+    is_spread,
+    is_summary,
+    looks_like_trait,
+    lower_is_better,
+    measure,
+    normalise,
+    stands_beside,
+)
+from occstats.results.facts import Facts
+from occstats.results.names import quote, quote_list
+from occstats.results.numbers import looks_like_decimal_comma
+
+__all__ = ["WideColumns", "are_ranks", "split_columns", "tasks_among"]
+
+Floats = npt.NDArray[np.float64]
+
+_COUNTERS = {"", "index", "unnamed_0", "id", "row"}
+# So many rows must agree before a column counts as the mean of the others.
+_MOST = 0.9
+# Words for measures with which names of methods begin, too.
+_METHOD_WORDS = {"time", "map", "rank", "ce", "gap", "cost", "loss", "return", "exact", "error"}
+
+
+@dataclass
+class WideColumns:
+    """The columns of scores, what they measure, and what was left out, with the reason."""
+
+    scores: list[str]
+    score_name: str | None = None
+    left_out: dict[str, str] = field(default_factory=dict)
+
+
+def split_columns(facts: Facts, candidates: Sequence[str], *, what: str) -> WideColumns:
+    """Tell the columns of scores from traits, summaries, counters and text.
+
+    ``what`` is that of which the columns may be: algorithms, or tasks. In doubt the table is
+    refused, with the line that says the columns in doubt are traits.
+    """
+    left_out: dict[str, str] = {}
+    for name in candidates:
+        numbers = facts.numbers(name)
+        if not len(numbers.known) and not np.isinf(numbers.values).any():
+            commas = any(map(looks_like_decimal_comma, facts.names(name)))
+            if not commas:
+                left_out[name] = "text" if numbers.wrong.any() else "empty"
+        elif normalise(name) in _COUNTERS and _counts(numbers.values):
+            left_out[name] = "row number"
+    left = [name for name in candidates if name not in left_out]
+    score_name = _common_measure(facts, left)
+    doubtful: list[str] = []
+    if score_name is not None:
+        for name in left:
+            if is_summary(name) or (score_name not in _words(name) and looks_like_trait(name)):
+                left_out[name] = "trait"
+            elif score_name not in _words(name):
+                doubtful.append(name)
+        left = [name for name in left if name not in left_out]
+    called = {form for name in left for form in (normalise(name), measure(name))}
+    beside = {name: found for name in left if (found := stands_beside(name)) and found[0] in called}
+    times = Counter(word for _, word in beside.values())
+    for name, (_, word) in beside.items():
+        # One SVM-rank may be a method, but not one for each.
+        if is_spread(word) or times[word] > 1:
+            left_out[name] = "spread"
+        else:
+            doubtful.append(name)
+    left = [name for name in left if name not in left_out]
+    by_name = {name: looks_like_trait(name) for name in left}
+    plain = [name for name in left if by_name[name] is False and not is_summary(name)]
+    values = {name: facts.numbers(name).values for name in left}
+    if len(plain) >= 2:
+        for name, misfit in zip(plain, _misfits([values[name] for name in plain]), strict=True):
+            if misfit == "flag":
+                left_out[name] = "trait"
+            elif misfit:
+                doubtful.append(name)
+    others = [values[name] for name in plain if name not in left_out and name not in doubtful]
+    for name in left:
+        if by_name[name]:
+            left_out[name] = "trait"
+        elif is_summary(name):
+            if _sums_up(values[name], others):
+                left_out[name] = "summary"
+            else:
+                doubtful.append(name)
+        elif by_name[name] is None and others and _is_apart(values[name], others):
+            left_out[name] = "trait"
+    scores = [name for name in left if name not in left_out]
+    odd = set(doubtful)
+    doubtful = [name for name in scores if name in odd]
+    sure = [name for name in scores if name not in odd]
+    if doubtful and sure:
+        raise ResultsError(
+            f"{facts.raw.name}: {quote_list(doubtful)} may be {what} or not: the name or the values"
+            f" are not like those of {quote_list(sure, limit=4)}; if they are none, say so (if they"
+            " are, name all of them with algorithm=…)",
+            {"traits": doubtful},
+        )
+    words = (word for name in scores for word in re.split(r"[\W_]+", name))
+    spelt = next((word for word in words if word.casefold() == score_name), None)
+    return WideColumns(scores, spelt or score_name, left_out)
+
+
+def _words(name: str) -> set[str]:
+    return set(normalise(name).split("_"))
+
+
+def _counts(values: Floats) -> bool:
+    return len(values) > 0 and np.array_equal(values - values[0], np.arange(len(values)))
+
+
+def _common_measure(facts: Facts, names: Sequence[str]) -> str | None:
+    """The measure that stands in nearly all names, as in ``AMI WER``, ``Tedlium WER``."""
+    known = Counter(word for name in names for word in _measures_in(name))
+    several = [word for word, times in known.items() if times >= max(2, len(names) / 3)]
+    ends = {word: [name for name in names if word in _words(name)] for word in several}
+    if len(several) > 1:
+        rests = [{_without(name, word) for name in ends[word]} for word in several]
+        if all(rest == rests[0] for rest in rests):
+            raise ResultsError(
+                f"{facts.raw.name}: the columns hold {len(several)} measures"
+                f" ({', '.join(several)}), which cannot be compared with each other; choose the"
+                " columns of one",
+                {"algorithm": ends[several[0]]},
+            )
+    return next((word for word in several if known[word] >= 0.6 * len(names)), None)
+
+
+def _measures_in(name: str) -> set[str]:
+    """The measures that a name begins or ends with; Time-CNN and MAP-SVM are none's."""
+    words = normalise(name).split("_")
+    if len(words) < 2:
+        return set()
+    first = {words[0]} - _METHOD_WORDS
+    return {word for word in first | {words[-1]} if lower_is_better(word) is not None}
+
+
+def _without(name: str, word: str) -> str:
+    return "_".join(part for part in normalise(name).split("_") if part != word)
+
+
+def _sums_up(values: Floats, others: Sequence[Floats]) -> bool:
+    """Whether a column is the mean, median, best or worst of the others, up to rounding."""
+    if len(others) < 2:
+        return False
+    table = np.column_stack(others)
+    rows = ~np.isnan(table).any(axis=1) & ~np.isnan(values)
+    if not rows.any():
+        return False
+    table, values = table[rows], values[rows]
+    slack = 0.006 * max(1.0, float(np.median(np.abs(table))))
+    return any(
+        (np.abs(values - summary) <= slack).mean() >= _MOST
+        for summary in (
+            *(table.mean(axis=1), np.median(table, axis=1), table.max(axis=1), table.min(axis=1)),
+        )
+    )
+
+
+def _misfits(columns: Sequence[Floats]) -> list[str]:
+    """Say of each column whether it is a flag among fractions, or does not fit the others."""
+    found = []
+    known = [column[np.isfinite(column)] for column in columns]
+    fractions = [float((part % 1 != 0).mean()) if len(part) else 0.0 for part in known]
+    order = np.array([np.median(np.abs(part)) if len(part) else 0.0 for part in known])
+    for i, part in enumerate(known):
+        others = np.delete(np.array(fractions), i)
+        whole = len(part) > 0 and fractions[i] == 0.0 and np.median(others) > 0.5
+        if whole and len(part) >= 8 and set(np.unique(part)) == {0.0, 1.0}:
+            found.append("flag")
+        elif whole and len(np.unique(part)) > 1 and len(part) >= 5 and order[i] > 1:
+            found.append("whole")
+        else:
+            found.append("")
+    if len(columns) > 2:
+        typical = float(np.median(order))
+        for i, part in enumerate(known):
+            # Sizes and times are elsewhere by orders of magnitude; scores of one measure are not.
+            far = len(part) and typical > 0 and order[i] > 30 * typical
+            if (
+                far
+                and not found[i]
+                and np.mean([order[j] < 10 * typical for j in range(len(known))]) > 0.5
+            ):
+                found[i] = "far"
+    return found
+
+
+def _is_apart(values: Floats, others: Sequence[Floats]) -> bool:
+    """Whether most values lie outside the range of the others."""
+    pooled = np.concatenate([column[np.isfinite(column)] for column in others])
+    known = values[np.isfinite(values)]
+    if not len(pooled) or not len(known):
+        return False
+    low, high = float(pooled.min()), float(pooled.max())
+    inside = (known >= low) & (known <= high)
+    return bool(inside.mean() < 0.5)
+
+
+def are_ranks(table: Floats) -> bool:
+    """Whether each row holds the ranks of its columns.
+
+    >>> are_ranks(np.array([[1.0, 3.0, 2.0], [2.0, 1.0, 3.0], [1.5, 1.5, 3.0]]))
+    True
+    >>> are_ranks(np.array([[5.0, 3.0, 4.0], [4.0, 4.0, 1.0]]))
+    False
+    """
+    n_columns = table.shape[1]
+    present = ~np.isnan(table)
+    counts = present.sum(axis=1)
+    rows = counts >= 2
+    if n_columns < 3 or rows.sum() < 2:
+        return False
+    table, present, counts = table[rows], present[rows], counts[rows]
+    filled = np.where(present, table, 1.0)
+    if ((filled * 2) % 1 != 0).any() or (filled < 1).any() or (filled > n_columns).any():
+        return False
+    sums = np.where(present, table, 0.0).sum(axis=1)
+    full = counts * (counts + 1) / 2
+    # Ties may share the better rank, so that some sums are smaller.
+    return bool((sums == full).mean() >= 0.5 and (sums <= full).all())
+
+
+# Rows that sum up the others: surely, or if their values say so, too.
+_COUNTED_ROWS = frozenset(
+    (
+        *("average_rank", "mean_rank", "avg_rank", "rank", "ranks", "average_ranks", "wins"),
+        *("number_of_wins", "wins_ties_losses", "win_tie_loss", "w_t_l", "rank_avg", "n_wins"),
+    )
+)
+_SUMMARY_ROWS = frozenset(("average", "mean", "avg", "median", "total", "sum", "overall", "std"))
+
+
+def tasks_among(
+    facts: Facts, column: str, rows: npt.NDArray[np.int64], values: Floats, notes: list[str]
+) -> npt.NDArray[np.bool_]:
+    """Which rows of a wide table are tasks: not those that sum up the others."""
+    keep = np.ones(len(rows), dtype=bool)
+    names = [normalise(name or "") for name in facts.names(column)[rows]]
+    suspects = np.array([name in _SUMMARY_ROWS | _COUNTED_ROWS for name in names])
+    if not suspects.any() or suspects.all():
+        return keep
+    others = values[~suspects]
+    with np.errstate(all="ignore"):
+        means = [np.nanmean(others, 0), np.nanmedian(others, 0), np.nansum(others, 0)]
+        means.append(np.nanstd(others, 0))
+    for i in np.flatnonzero(suspects):
+        shown = facts.names(column)[rows[i]]
+        close = any(np.allclose(values[i], mean, rtol=0.01, equal_nan=True) for mean in means)
+        if names[i] not in _COUNTED_ROWS and not close:
+            raise ResultsError(
+                f"{facts.raw.row(rows[i])}: {quote(shown)} looks like a row that sums up the"
+                " others, but its values do not; leave it out, or rename it if it is data",
+                {"where": [f"{column}!={shown}"]},
+            )
+        keep[i] = False
+    left_out = [facts.names(column)[row] for row in rows[~keep]]
+    notes.append(f"{facts.raw.name}: rows that sum up the others left out: {quote_list(left_out)}.")
+    return keep

@@ -1,0 +1,92 @@
+"""Arrays as every statistic takes them: finite numbers, numbered clusters, a grid for ties."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from occstats.checks import check_number
+from occstats.errors import ArgumentError
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.intp]
+
+
+def as_vector(name: str, values: npt.ArrayLike, *, allow_nan: bool = False) -> FloatArray:
+    """One-dimensional finite floats (NaN stays where it is allowed)."""
+    return _as_floats(name, values, dimensions=1, allow_nan=allow_nan)
+
+
+def as_scores(name: str, values: npt.ArrayLike, *, allow_nan: bool = False) -> FloatArray:
+    """Finite floats, tasks in the rows and algorithms in the columns (NaN where allowed)."""
+    return _as_floats(name, values, dimensions=2, allow_nan=allow_nan)
+
+
+def _as_floats(name: str, values: npt.ArrayLike, *, dimensions: int, allow_nan: bool) -> FloatArray:
+    try:
+        array = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ArgumentError(f"{name} must hold numbers; {error}.") from error
+    if array.ndim != dimensions:
+        raise ArgumentError(
+            f"{name} must have {dimensions} dimension{'s' * (dimensions > 1)}; "
+            f"got an array of shape {array.shape}."
+        )
+    n_infinite = int(np.count_nonzero(np.isinf(array)))
+    if n_infinite:
+        raise ArgumentError(f"{name} must be finite; {n_infinite} values are infinite.")
+    if not allow_nan:
+        n_missing = int(np.count_nonzero(np.isnan(array)))
+        if n_missing:
+            raise ArgumentError(
+                f"{name} must not be missing anywhere; {n_missing} values are NaN: "
+                "leave those tasks out first."
+            )
+    return array
+
+
+def cluster_codes(
+    clusters: npt.ArrayLike, n_tasks: int | None = None
+) -> tuple[IntArray, npt.NDArray[Any]]:
+    """Number the clusters 0 … m − 1 in sorted order of their labels, and list these.
+
+    Sorted, so that neither the order of the rows nor a random stream that walks over the
+    clusters depends on which row came first.
+    """
+    # Objects, because numpy would turn a missing label among text into the text "nan".
+    labels = (
+        clusters if isinstance(clusters, np.ndarray) else np.asarray(clusters, dtype=np.object_)
+    )
+    if labels.ndim != 1 or (n_tasks is not None and len(labels) != n_tasks):
+        expected = "" if n_tasks is None else f" ({n_tasks})"
+        raise ArgumentError(
+            f"clusters must hold one label per task{expected}; got shape {labels.shape}."
+        )
+    try:
+        codes, uniques = pd.factorize(labels, sort=True)
+    except TypeError:  # labels of several types have no order
+        codes, uniques = pd.factorize(labels)
+    if (codes < 0).any():
+        raise ArgumentError(
+            f"clusters must not be missing; {int((codes < 0).sum())} tasks have no label."
+        )
+    return codes.astype(np.intp, copy=False), np.asarray(uniques)
+
+
+def round_to_grid(values: FloatArray, tie_tolerance: float) -> FloatArray:
+    """Values in units of the tolerance, rounded, so that equal to within it means equal.
+
+    The unit drops out of everything that is computed from ranks and signs.
+    """
+    check_number("tie_tolerance", tie_tolerance, least=0)
+    if tie_tolerance == 0:
+        return values
+    with np.errstate(over="ignore"):
+        rounded: FloatArray = np.rint(values / tie_tolerance)
+    if np.isinf(rounded).any():
+        raise ArgumentError(
+            f"tie_tolerance {tie_tolerance!r} is too small for values as large as "
+            f"{np.nanmax(np.abs(values))!r}; use a larger one, or 0."
+        )
+    return rounded

@@ -1,0 +1,119 @@
+"""Tasks gathered by cluster, so that sums over clusters are one vectorised call."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+
+from occstats.errors import ArgumentError
+from occstats.stats.arrays import FloatArray, IntArray, cluster_codes
+
+
+@dataclass(frozen=True, eq=False)
+class Clusters:
+    """Which task belongs to which cluster.
+
+    Clusters are numbered in the sorted order of their labels, so that nothing that is computed
+    from them (seeded resampling included) depends on the order of the rows.
+
+    Attributes
+    ----------
+    labels : ndarray
+        The distinct labels, sorted.
+    codes : ndarray of int
+        For each task, the position of its cluster in `labels`.
+
+    Examples
+    --------
+    >>> clusters = Clusters.of(["iris", "wine", "iris"])
+    >>> clusters.labels.tolist(), clusters.sizes.tolist()
+    (['iris', 'wine'], [2, 1])
+    >>> clusters.means([[1.0], [5.0], [2.0]]).ravel().tolist()
+    [1.5, 5.0]
+    """
+
+    labels: NDArray[Any]
+    codes: IntArray
+
+    @classmethod
+    def of(cls, clusters: "ArrayLike | Clusters", n_tasks: int | None = None) -> "Clusters":
+        """Gather tasks by their labels; what is gathered already stays as it is."""
+        if isinstance(clusters, Clusters):
+            return clusters
+        codes, labels = cluster_codes(clusters, n_tasks)
+        return cls(labels, codes)
+
+    @property
+    def n_clusters(self) -> int:
+        """How many clusters there are."""
+        return len(self.labels)
+
+    @cached_property
+    def sizes(self) -> IntArray:
+        """Tasks per cluster."""
+        return np.bincount(self.codes, minlength=self.n_clusters)
+
+    @cached_property
+    def weights(self) -> FloatArray:
+        """Weight of each task when all clusters weigh the same; they sum to 1."""
+        return np.asarray(1.0 / (self.n_clusters * self.sizes[self.codes]))
+
+    @cached_property
+    def _members(self) -> sparse.csr_array:
+        """Clusters × tasks: 1 where the task belongs to the cluster."""
+        order = np.argsort(self.codes, kind="stable")
+        ends = np.concatenate([[0], np.cumsum(self.sizes)])
+        shape = (self.n_clusters, len(order))
+        return sparse.csr_array((np.ones(len(order)), order, ends), shape=shape)
+
+    def sums(self, values: ArrayLike) -> FloatArray:
+        """Sum the rows of `values` within each cluster: clusters × columns."""
+        return np.asarray(self._members @ np.asarray(values, dtype=float))
+
+    def means(self, values: ArrayLike) -> FloatArray:
+        """Mean of each cluster's rows, without the missing ones; NaN where all are missing."""
+        values = np.asarray(values, dtype=float)
+        present = ~np.isnan(values)
+        counts = self.sums(present)
+        sums = self.sums(np.where(present, values, 0.0))
+        return np.divide(sums, counts, out=np.full_like(sums, np.nan), where=counts > 0)
+
+    def keep(self, tasks: NDArray[np.bool_]) -> "Clusters":
+        """Only some tasks, and the clusters that they come from."""
+        present, codes = np.unique(self.codes[tasks], return_inverse=True)
+        return Clusters(self.labels[present], codes.astype(np.intp, copy=False))
+
+
+def cluster_weights(clusters: ArrayLike) -> FloatArray:
+    r"""Weight of each task when all clusters weigh the same.
+
+    A cluster's weight is shared equally by its tasks, and all weights sum to 1:
+
+    .. math:: w_t = \frac{1}{m \, g_{i(t)}}
+
+    with :math:`m` clusters and :math:`g_i` tasks in cluster :math:`i`. A mean with these weights
+    is the mean of the clusters' means.
+
+    Parameters
+    ----------
+    clusters : array_like of shape (n_tasks,)
+        Label of the cluster (data set) of each task.
+
+    Returns
+    -------
+    ndarray of shape (n_tasks,)
+        Weights that sum to 1.
+
+    Examples
+    --------
+    >>> from occstats.stats import cluster_weights
+    >>> cluster_weights(["iris", "iris", "wine", "iris", "iris"]).tolist()
+    [0.125, 0.125, 0.5, 0.125, 0.125]
+    """
+    found = Clusters.of(clusters)
+    if found.n_clusters == 0:
+        raise ArgumentError("clusters must hold at least one task; got none.")
+    return found.weights

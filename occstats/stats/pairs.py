@@ -1,0 +1,31 @@
+"""Pairs of algorithms: their order, and square matrices from the values of half of them."""
+
+import numpy as np
+
+from occstats.stats.arrays import FloatArray, IntArray
+
+
+def upper_pairs(n_algorithms: int) -> tuple[IntArray, IntArray]:
+    """Positions (a, b), a < b, of all pairs of algorithms.
+
+    Examples
+    --------
+    >>> [list(map(int, positions)) for positions in upper_pairs(3)]
+    [[0, 0, 1], [1, 2, 2]]
+    """
+    first, second = np.triu_indices(n_algorithms, 1)
+    return first, second
+
+
+def antisymmetric(upper: FloatArray, n_algorithms: int) -> FloatArray:
+    """Matrix [a, b] from the values of the pairs a < b: value above, minus value below."""
+    return mirror(upper, -upper, n_algorithms, 0.0)
+
+
+def mirror(upper: FloatArray, lower: FloatArray, n_algorithms: int, diagonal: float) -> FloatArray:
+    """Matrix [a, b] from the values of the pairs (a, b) and of the same pairs turned round."""
+    matrix = np.full((n_algorithms, n_algorithms), diagonal, dtype=float)
+    first, second = upper_pairs(n_algorithms)
+    matrix[first, second] = upper
+    matrix[second, first] = lower
+    return matrix

@@ -1,0 +1,176 @@
+"""A prepared sample: scores and clusters, and what every statistic derives from them, made once."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from occstats.errors import ArgumentError
+from occstats.stats.arrays import FloatArray, IntArray, as_scores, round_to_grid
+from occstats.stats.clusters import Clusters
+from occstats.stats.pairs import upper_pairs
+
+#: Differences (tasks × pairs) that are held at once (80 MB).
+BLOCK_ELEMENTS = 10_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class PairBlock:
+    """The differences of some pairs of algorithms.
+
+    Attributes
+    ----------
+    a, b : ndarray of int
+        The algorithms of each pair, a < b.
+    differences : ndarray, tasks × pairs
+        Score of a minus score of b; NaN where one of them is missing.
+    grid : ndarray, tasks × pairs
+        The same in whole units of the tie tolerance (the raw differences where it is 0).
+    clusters : Clusters
+        The data sets of the tasks.
+    """
+
+    a: IntArray
+    b: IntArray
+    differences: FloatArray
+    grid: FloatArray
+    clusters: Clusters
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """Scores of several algorithms on tasks that come in clusters, prepared for all statistics.
+
+    Every statistic of several algorithms takes a sample in place of ``(scores, clusters)``; what
+    one of them derives is there for the next.
+
+    Attributes
+    ----------
+    scores : ndarray, tasks × algorithms
+        Higher is better; NaN marks a missing score.
+    clusters : Clusters
+        The data set of each task: codes, labels, sizes, weights, sums and means by cluster.
+    tie_tolerance : float
+        Scores, and differences of scores, are rounded to multiples of it before they are compared.
+
+    Examples
+    --------
+    >>> sample = Sample.of([[0.3, 0.2], [0.2, 0.1]], ["iris", "wine"], tie_tolerance=1e-9)
+    >>> bool(sample.grid[0, 0] == sample.grid[1, 0]), sample.ranks.tolist()
+    (True, [[1.0, 2.0], [1.0, 2.0]])
+    """
+
+    scores: FloatArray
+    clusters: Clusters
+    tie_tolerance: float = 0.0
+
+    @classmethod
+    def of(
+        cls,
+        scores: "ArrayLike | Sample",
+        clusters: ArrayLike | Clusters | None = None,
+        *,
+        tie_tolerance: float = 0.0,
+        allow_nan: bool = True,
+    ) -> "Sample":
+        """Prepare scores and the label of each task; a sample stays as it is."""
+        if isinstance(scores, Sample):
+            if not allow_nan:
+                as_scores("scores", scores.scores)
+            return scores
+        table = as_scores("scores", scores, allow_nan=allow_nan)
+        if clusters is None:
+            raise ArgumentError("clusters must hold one label per task; got None.")
+        return cls(table, Clusters.of(clusters, len(table)), tie_tolerance)
+
+    @property
+    def n_tasks(self) -> int:
+        """How many tasks there are."""
+        return len(self.scores)
+
+    @property
+    def n_algorithms(self) -> int:
+        """How many algorithms there are."""
+        return int(self.scores.shape[1])
+
+    @property
+    def n_clusters(self) -> int:
+        """How many clusters (data sets) there are."""
+        return self.clusters.n_clusters
+
+    @property
+    def n_pairs(self) -> int:
+        """How many unordered pairs of algorithms there are."""
+        return self.n_algorithms * (self.n_algorithms - 1) // 2
+
+    @cached_property
+    def complete(self) -> NDArray[np.bool_]:
+        """Which tasks all algorithms have."""
+        return np.asarray(~np.isnan(self.scores).any(axis=1))
+
+    @cached_property
+    def whole(self) -> "Sample":
+        """The tasks that all algorithms have: only there can they be ranked."""
+        if self.complete.all():
+            return self
+        kept = self.complete
+        return Sample(self.scores[kept], self.clusters.keep(kept), self.tie_tolerance)
+
+    @cached_property
+    def rounded(self) -> FloatArray:
+        """Scores in whole units of the tie tolerance."""
+        return round_to_grid(self.scores, self.tie_tolerance)
+
+    @cached_property
+    def ranks(self) -> FloatArray:
+        """Ranks of the algorithms within each task, 1 being the best; NaN where one is missing."""
+        from occstats.stats.ranks import rank_rows
+
+        if self.complete.all():
+            return rank_rows(-self.rounded)
+        ranks = np.full(self.scores.shape, np.nan)
+        ranks[self.complete] = rank_rows(-self.rounded[self.complete])
+        return ranks
+
+    @cached_property
+    def differences(self) -> FloatArray:
+        """Differences a − b of all pairs a < b: tasks × pairs."""
+        first, second = upper_pairs(self.n_algorithms)
+        return self.scores[:, first] - self.scores[:, second]
+
+    @cached_property
+    def grid(self) -> FloatArray:
+        """The differences in whole units of the tie tolerance.
+
+        0.3 − 0.2 and 0.2 − 0.1 differ in their last bit; in units of 1e-9 they are equal.
+        """
+        return round_to_grid(self.differences, self.tie_tolerance)
+
+    def blocks(self, elements: int = BLOCK_ELEMENTS, *, per_pair: int = 0) -> Iterator[PairBlock]:
+        """All pairs, so many at a time that what is held stays bounded.
+
+        Parameters
+        ----------
+        elements : int
+            Numbers that may be held at once.
+        per_pair : int
+            Numbers that the caller holds per pair, besides its differences.
+        """
+        first, second = upper_pairs(self.n_algorithms)
+        step = max(1, elements // (2 * self.n_tasks + per_pair + 1))
+        whole = self.n_pairs * 2 * self.n_tasks <= BLOCK_ELEMENTS
+        for start in range(0, len(first), step):
+            a, b = first[start : start + step], second[start : start + step]
+            if whole:  # small enough to be kept for the next statistic
+                part = slice(start, start + step)
+                yield PairBlock(a, b, self.differences[:, part], self.grid[:, part], self.clusters)
+            else:
+                differences = self.scores[:, a] - self.scores[:, b]
+                grid = round_to_grid(differences, self.tie_tolerance)
+                yield PairBlock(a, b, differences, grid, self.clusters)
+
+    def select(self, algorithms: Sequence[int] | IntArray) -> "Sample":
+        """Some of the algorithms, by position."""
+        return Sample(self.scores[:, list(algorithms)], self.clusters, self.tie_tolerance)

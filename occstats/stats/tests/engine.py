@@ -1,0 +1,188 @@
+"""What every test computes: its statistic for all pairs, for flipped signs, for other clusters."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from occstats.stats.arrays import FloatArray, IntArray, round_to_grid
+from occstats.stats.clusters import Clusters
+from occstats.stats.tests.null import (
+    RandomState,
+    TailProbabilities,
+    exact_is_feasible,
+    exact_tails,
+    listed_tails,
+    monte_carlo_tails,
+    normal_tails,
+)
+
+#: Resamples × clusters that are held at once.
+_CHUNK_ELEMENTS = 4_000_000
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """A test of one sample, with the p-values of all alternatives (None: no test)."""
+
+    statistic: float
+    z: float
+    variance: float
+    n_observations: int
+    n_clusters: int
+    intraclass_correlation: float
+    tails: TailProbabilities | None
+    reason: str | None = None
+    notes: tuple[str, ...] = ()
+
+    def pvalue(self, alternative: str) -> float | None:
+        if self.tails is None:
+            return None
+        return float(getattr(self.tails, alternative.replace("-", "_")))
+
+
+@dataclass(frozen=True, eq=False)
+class Statistics:
+    """A statistic and its variance for several samples, one per row.
+
+    Attributes
+    ----------
+    statistic, variance : ndarray
+    correlation : ndarray
+        Intraclass correlation of the signed ranks.
+    problem : ndarray of object
+        Why there is no test; None where there is one.
+    """
+
+    statistic: FloatArray
+    variance: FloatArray
+    correlation: FloatArray
+    problem: NDArray[np.object_]
+
+    @property
+    def z(self) -> FloatArray:
+        """The statistic over its standard deviation; NaN where there is no test."""
+        known = np.array([problem is None for problem in self.problem], dtype=bool)
+        root = np.sqrt(np.where(known & (self.variance > 0), self.variance, 1.0))
+        return np.where(known, self.statistic / root, np.nan)
+
+
+class Prepared(ABC):
+    """The samples of several pairs of algorithms, ready to be tested in any way."""
+
+    #: Statistic of each pair.
+    observed: Statistics
+    #: Differences and clusters that each test rests on.
+    n_observations: IntArray
+    n_clusters: IntArray
+    #: Whether a pair has a difference at all, and whether all are zero.
+    all_zero: NDArray[np.bool_]
+
+    #: How many signs can flip at most: one per cluster, or per task.
+    n_units: int
+
+    @abstractmethod
+    def units(self, pair: int) -> IntArray:
+        """Which of them are those of a pair."""
+
+    def n_signs(self, pair: int) -> int:
+        """How many signs of a pair can flip."""
+        return len(self.units(pair))
+
+    @abstractmethod
+    def rank_sums(self, pair: int) -> FloatArray:
+        """Sums of the signed ranks of a pair, of its clusters that have any."""
+
+    @abstractmethod
+    def flipped(self, pair: int, signs: FloatArray) -> FloatArray:
+        """Z of a pair after its clusters changed sign, for each row of signs."""
+
+    @abstractmethod
+    def resampled(self, pair: int, counts: FloatArray) -> FloatArray:
+        """Z of a pair when each cluster comes as often as a row of counts says."""
+
+    @abstractmethod
+    def left_out(self, pair: int) -> FloatArray:
+        """Z of a pair without each cluster in turn."""
+
+    def evaluate(
+        self, pair: int, null: str, n_resamples: int, random_state: RandomState
+    ) -> Evaluation:
+        """The test of one pair under a null distribution."""
+        found = self.observed
+        rho = float(found.correlation[pair])
+        sizes = int(self.n_observations[pair]), int(self.n_clusters[pair])
+        if self.all_zero[pair]:
+            certain = TailProbabilities(1.0, 1.0, 1.0)
+            note = ("all differences are zero",)
+            return Evaluation(0.0, 0.0, 0.0, *sizes, rho, certain, notes=note)
+        statistic, variance = float(found.statistic[pair]), float(found.variance[pair])
+        sums = np.zeros(0)
+        reason = found.problem[pair]
+        if null == "exact":
+            sums = self.rank_sums(pair)
+            if len(sums) >= 2:
+                statistic, variance, reason = float(sums.sum()), float(sums @ sums), None
+        if reason is not None:
+            return Evaluation(statistic, float("nan"), variance, *sizes, rho, None, reason)
+        z = statistic / np.sqrt(variance) if variance > 0 else 0.0
+        notes: tuple[str, ...] = ()
+        if null == "asymptotic":
+            tails = normal_tails(z)
+        elif null == "exact" and exact_is_feasible(sums):
+            tails = exact_tails(sums)
+        else:
+            if null == "exact":
+                notes = (
+                    "the exact null would take too long (2e9 additions or 5e7 sums are the "
+                    f"limit): estimated from {n_resamples} random changes of sign",
+                )
+
+            def z_of_signs(signs: FloatArray) -> FloatArray:
+                if null == "exact":
+                    return np.asarray(signs @ sums / np.sqrt(variance))
+                return self.flipped(pair, signs)
+
+            n_signs = self.n_signs(pair)
+            if null == "permutation" and 2.0 ** (n_signs - 1) <= n_resamples:
+                tails = listed_tails(z_of_signs, n_signs)
+                notes = ("every change of sign was listed: the p-value is exact",)
+            else:
+                tails = monte_carlo_tails(
+                    z_of_signs, n_signs, n_resamples=n_resamples, random_state=random_state
+                )
+        return Evaluation(statistic, float(z), variance, *sizes, rho, tails, notes=notes)
+
+
+class Engine(ABC):
+    """A test: how its samples are prepared."""
+
+    @abstractmethod
+    def prepare(self, grid: FloatArray, clusters: Clusters) -> Prepared:
+        """Prepare differences (tasks × pairs) that are rounded already; NaN is missing."""
+
+    def sample(
+        self, differences: FloatArray, grid: FloatArray, clusters: Clusters, tie_tolerance: float
+    ) -> Prepared:
+        """Prepare differences as they are, with the same in units of the tie tolerance."""
+        return self.prepare(grid, clusters)
+
+    def single(self, x: FloatArray, clusters: Clusters, tie_tolerance: float = 0.0) -> Prepared:
+        """Prepare the differences of one pair; NaN is missing."""
+        column = x[:, None]
+        return self.sample(column, round_to_grid(column, tie_tolerance), clusters, tie_tolerance)
+
+
+def count_chunks(counts: FloatArray) -> Iterator[tuple[slice, FloatArray]]:
+    """Rows of counts, so many at a time that what is made of them stays bounded."""
+    step = max(1, _CHUNK_ELEMENTS // max(1, counts.shape[1]))
+    for start in range(0, len(counts), step):
+        yield slice(start, start + step), counts[start : start + step]
+
+
+def few_clusters(n_clusters: int, what: str = "") -> str:
+    """Why there is no test with so few clusters."""
+    plural = "" if n_clusters == 1 else "s"
+    return f"{n_clusters} cluster{plural}{what}: the test needs at least two"

@@ -1,0 +1,68 @@
+"""Wilcoxon's own signed-rank test: on the tasks, or on the mean of each data set."""
+
+import numpy as np
+
+from occstats.stats.arrays import FloatArray, IntArray, round_to_grid
+from occstats.stats.clusters import Clusters
+from occstats.stats.tests.engine import Engine, Statistics
+from occstats.stats.tests.ranking import signed_ranks
+from occstats.stats.tests.rosner_glynn_lee import RankSums
+
+
+class PlainSums(RankSums):
+    """Signed ranks of values that are all independent, whichever data set they come from."""
+
+    def __init__(self, grid: FloatArray, clusters: Clusters) -> None:
+        super().__init__(grid, clusters)
+        self.n_units = len(grid)
+
+    def statistics(
+        self,
+        rank_sums: FloatArray,
+        sizes: FloatArray,
+        squares: FloatArray,
+        counts: FloatArray | None = None,
+    ) -> Statistics:
+        c = np.ones(1) if counts is None else counts
+        n = np.broadcast_to((c * sizes).sum(axis=1), squares.shape)
+        problem = np.full(len(squares), None, dtype=object)
+        few = n < 2
+        problem[few] = [f"{int(found)} difference(s) other than zero: too few" for found in n[few]]
+        unknown = np.full(len(squares), np.nan)
+        total = (c * rank_sums).sum(axis=1)
+        return Statistics(
+            np.where(few, np.nan, total), np.where(few, np.nan, squares), unknown, problem
+        )
+
+    def units(self, pair: int) -> IntArray:
+        return np.flatnonzero(signed_ranks(self._grid[:, pair])[1])
+
+    def rank_sums(self, pair: int) -> FloatArray:
+        ranks, counted = signed_ranks(self._grid[:, pair])
+        return ranks[counted]
+
+    def flipped(self, pair: int, signs: FloatArray) -> FloatArray:
+        return np.asarray(signs @ self.rank_sums(pair) / np.sqrt(self._squares[pair]))
+
+
+class TasksAlike(Engine):
+    """The test that takes all tasks for independent."""
+
+    def prepare(self, grid: FloatArray, clusters: Clusters) -> PlainSums:
+        return PlainSums(grid, clusters)
+
+
+class DataSetMeans(Engine):
+    """The test on the mean difference of each data set."""
+
+    def prepare(self, grid: FloatArray, clusters: Clusters) -> PlainSums:
+        return PlainSums(grid, Clusters.of(np.arange(len(grid))))
+
+    def sample(
+        self, differences: FloatArray, grid: FloatArray, clusters: Clusters, tie_tolerance: float
+    ) -> PlainSums:
+        means = clusters.means(differences)
+        return self.prepare(round_to_grid(means, tie_tolerance), clusters)
+
+
+ENGINES = {"wilcoxon": TasksAlike(), "dataset-means": DataSetMeans()}

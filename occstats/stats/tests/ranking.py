@@ -1,0 +1,150 @@
+"""Signed ranks of many samples at once, and how they change when clusters come several times."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from scipy.stats import rankdata
+
+from occstats.stats.arrays import FloatArray, IntArray
+
+#: Columns of a matrix of counts that are made at once.
+_COLUMNS = 256
+#: How many multiplications of a product of matrices cost as much as one addition by index.
+_CHEAPER = 190
+
+
+def signed_ranks(
+    x: FloatArray, *, keep_zeros: bool = False
+) -> tuple[FloatArray, NDArray[np.bool_]]:
+    """Signed midranks of each column, 0 where there is none, and which values were ranked.
+
+    NaN is left out; zeros are dropped before ranking, or kept: ranked with the others, then without
+    a sign.
+
+    Examples
+    --------
+    >>> signed_ranks(np.array([[0.2], [-0.1], [0.0], [0.2]]))[0].ravel()
+    array([ 2.5, -1. ,  0. ,  2.5])
+    """
+    counted = ~np.isnan(x)
+    if not keep_zeros:
+        counted &= x != 0
+    ranks = rankdata(np.where(counted, np.abs(x), np.inf), axis=0)
+    return np.where(counted, ranks * np.sign(np.where(counted, x, 0.0)), 0.0), counted
+
+
+def count_matrix(
+    at: FloatArray,
+    at_weights: FloatArray,
+    rows: IntArray,
+    values: FloatArray,
+    value_weights: FloatArray,
+    columns: IntArray,
+    shape: tuple[int, int],
+) -> FloatArray:
+    r"""M[i, k] = Σ u_s v_t (1[y_t < q_s] + ½ 1[y_t = q_s]) over places s of i and values t of k.
+
+    The values are sorted and cut into blocks: whole blocks below a place are one product of
+    matrices, the rest of its own block is added one by one, instead of all places × all values.
+
+    Examples
+    --------
+    >>> one, zero = np.ones(2), np.zeros(2, dtype=int)
+    >>> count_matrix(np.array([2.0, 3.0]), one, zero, np.array([1.0, 3.0]), one, zero, (1, 1))
+    array([[2.5]])
+    """
+    order = np.argsort(values, kind="stable")
+    values, value_weights, columns = values[order], value_weights[order], columns[order]
+    # Half of what lies up to the last equal value, half of what lies below the first.
+    place = np.concatenate([np.searchsorted(values, at, side) for side in ("left", "right")])
+    weight, row = np.tile(at_weights / 2, 2), np.tile(rows, 2)
+    # A product costs so much less per number than an addition on its own.
+    length = max(2, int(np.sqrt(shape[0] * shape[1] * len(values) / (_CHEAPER * max(1, len(at))))))
+    n_blocks = len(values) // length + 1
+    block = place // length
+    below = np.zeros((n_blocks + 1, shape[1]))
+    np.add.at(below, (np.arange(len(values)) // length + 1, columns), value_weights)
+    np.cumsum(below, axis=0, out=below)
+    gathered = np.bincount(row * n_blocks + block, weight, shape[0] * n_blocks)
+    matrix: FloatArray = gathered.reshape(shape[0], n_blocks) @ below[:n_blocks]
+    # What is left: the values of a place's own block that come before it.
+    rest = place - block * length
+    read = np.repeat(np.arange(len(place)), rest)
+    value = np.arange(len(read)) - np.repeat(np.cumsum(rest) - rest - block * length, rest)
+    cells = row[read] * shape[1] + columns[value]
+    added = np.bincount(cells, weight[read] * value_weights[value], shape[0] * shape[1])
+    return matrix + added.reshape(shape)
+
+
+@dataclass(frozen=True, eq=False)
+class Magnitudes:
+    """Differences of one pair that are ranked by their size: values, clusters, how many of these.
+
+    A resample gives each cluster a multiplicity c. The rank of a difference in a resample is
+    linear in the multiplicities, ½ + Σ_k c_k W_sk, W_sk being the number of differences in cluster
+    k that are smaller plus half of those as large: the sums of signed ranks of all clusters in all
+    resamples are one product of matrices.
+    """
+
+    x: FloatArray
+    codes: IntArray
+    n_clusters: int
+
+    def signed_counts(self) -> Iterator[tuple[slice, FloatArray]]:
+        """Σ_s sign(x_s) W_sk over the differences s of cluster i, some columns k at a time."""
+        magnitudes, signs = np.abs(self.x), np.sign(self.x)
+        for start in range(0, self.n_clusters, _COLUMNS):
+            part = slice(start, min(start + _COLUMNS, self.n_clusters))
+            inside = (self.codes >= part.start) & (self.codes < part.stop)
+            yield (
+                part,
+                count_matrix(
+                    magnitudes,
+                    signs,
+                    self.codes,
+                    magnitudes[inside],
+                    np.ones(int(inside.sum())),
+                    self.codes[inside] - start,
+                    (self.n_clusters, part.stop - part.start),
+                ),
+            )
+
+    @cached_property
+    def sizes(self) -> FloatArray:
+        """Differences per cluster."""
+        return np.bincount(self.codes, minlength=self.n_clusters).astype(np.float64)
+
+    @cached_property
+    def _ties(self) -> sparse.csr_array:
+        """How many differences of each cluster share each magnitude: magnitudes × clusters."""
+        _, group = np.unique(np.abs(self.x), return_inverse=True)
+        cells = (np.ones(len(group)), (group, self.codes))
+        shape = (int(group.max(initial=-1)) + 1, self.n_clusters)
+        return sparse.csr_array(cells, shape=shape)
+
+    def squares(self, counts: FloatArray) -> FloatArray:
+        """Sum of the squared ranks in each resample (row of counts), by the sizes of its ties."""
+        lost = _lost_in_ties((self._ties @ counts.T).T).sum(axis=1)
+        return _squares(counts @ self.sizes, lost)
+
+    def squares_without(self) -> FloatArray:
+        """Sum of the squared ranks without each cluster in turn: all ties, but for its own."""
+        cells = self._ties.tocoo()
+        tied = np.asarray(self._ties.sum(axis=1), dtype=np.float64)
+        before = _lost_in_ties(tied)
+        change = before[cells.row] - _lost_in_ties(tied[cells.row] - cells.data)
+        own = np.bincount(cells.col, change, self.n_clusters)
+        return _squares(self.sizes.sum() - self.sizes, before.sum() - own)
+
+
+def _lost_in_ties(tied: FloatArray) -> FloatArray:
+    return np.asarray(tied**3 - tied)
+
+
+def _squares(n: FloatArray, lost: FloatArray) -> FloatArray:
+    """Σ r² of n midranks, whose ties lose Σ (t³ − t) / 12."""
+    return np.asarray(n * (n + 1) * (2 * n + 1) / 6 - lost / 12)

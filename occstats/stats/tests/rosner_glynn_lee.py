@@ -1,0 +1,185 @@
+"""The statistic of Rosner, Glynn and Lee, from the sums of signed ranks within clusters.
+
+References
+----------
+.. [1] B. Rosner, R. J. Glynn, M.-L. T. Lee (2006). The Wilcoxon signed rank test for paired
+   comparisons of clustered data. Biometrics 62(1), 185-192.
+"""
+
+import numpy as np
+
+from occstats.stats.arrays import FloatArray, IntArray
+from occstats.stats.clusters import Clusters
+from occstats.stats.intraclass import intraclass_correlation
+from occstats.stats.tests.engine import Engine, Prepared, Statistics, count_chunks, few_clusters
+from occstats.stats.tests.ranking import Magnitudes, signed_ranks
+
+EQUAL_RANKS = (
+    "all signed ranks are equal, so their variance and the weights of the clusters cannot be "
+    "estimated"
+)
+NEGATIVE_WEIGHTS = (
+    "with two clusters the corrected intraclass correlation is negative here and leaves no valid "
+    "weights"
+)
+NO_VARIANCE = "the signed ranks cancel within every cluster: no variance is left"
+
+
+def rank_sum_statistics(
+    rank_sums: FloatArray, sizes: FloatArray, squares: FloatArray, counts: FloatArray | None = None
+) -> Statistics:
+    """T and its variance for each row of rank sums.
+
+    Parameters
+    ----------
+    rank_sums : ndarray, rows × clusters
+        R_i, the sum of the signed ranks in each cluster.
+    sizes : ndarray, rows (or 1) × clusters
+        g_i, the differences other than zero in each cluster; a cluster of size 0 is not there.
+    squares : ndarray of shape (rows,)
+        Sum of the squared signed ranks.
+    counts : ndarray, rows (or 1) × clusters, optional
+        How often each cluster is there.
+    """
+    c = np.where(sizes > 0, 1.0 if counts is None else counts, 0.0)
+    g = np.where(sizes > 0, sizes, 1.0)
+    m, n = c.sum(axis=1), (c * sizes).sum(axis=1)
+    total = (c * rank_sums).sum(axis=1)
+    present = c > 0
+    smallest = np.where(present, sizes, np.inf).min(axis=1, initial=np.inf)
+    balanced = np.where(present, sizes, 0.0).max(axis=1, initial=0.0) == smallest
+    with np.errstate(invalid="ignore", divide="ignore"):
+        constant = squares - total**2 / n <= 1e-9 * squares
+        between = (c * rank_sums**2 / g).sum(axis=1)
+        rho = intraclass_correlation(between, squares, total, (c * sizes**2).sum(axis=1), n, m)
+        rho = np.where(constant, np.nan, rho)
+        corrected = np.minimum(1.0, rho * (1 + (1 - rho**2) / (m - 2.5)))
+        inflation = 1 + (g - 1) * corrected[:, None]
+        spread = (squares - total**2 / n) / (n - 1)
+        scale = np.where(balanced[:, None], 1.0, spread[:, None] * inflation)
+        parts = np.where(present, rank_sums / scale, 0.0)
+    variance = (c * parts**2).sum(axis=1)
+    problem = np.full(len(rank_sums), None, dtype=object)
+    problem[variance == 0] = NO_VARIANCE
+    problem[~balanced & (present & (inflation <= 0)).any(axis=1)] = NEGATIVE_WEIGHTS
+    problem[~balanced & constant] = EQUAL_RANKS
+    for row in np.flatnonzero(m < 2):
+        problem[row] = few_clusters(int(m[row]), " with differences other than zero")
+    undefined = np.array([found not in (None, NO_VARIANCE) for found in problem], dtype=bool)
+    return Statistics(
+        statistic=np.where(undefined, np.nan, (c * parts).sum(axis=1)),
+        variance=np.where(undefined, np.nan, variance),
+        correlation=rho,
+        problem=problem,
+    )
+
+
+def flipped_z(
+    rank_sums: FloatArray, sizes: FloatArray, squares: float, signs: FloatArray
+) -> FloatArray:
+    """Z of `rank_sum_statistics` for many flips of the signs of one sample.
+
+    The squares of the rank sums stay as they are, so that ρ depends on a flip through the total
+    alone, and clusters of one size share a weight: sums over sizes take the place of those over
+    clusters.
+    """
+    if len(sizes) == 0:
+        return np.full(len(signs), np.nan)
+    distinct, group = np.unique(sizes, return_inverse=True)
+    if len(distinct) == 1:
+        return np.asarray(signs @ rank_sums / np.sqrt(rank_sums @ rank_sums))
+    n, m = sizes.sum(), np.asarray(float(len(sizes)))
+    by_size = signs @ (rank_sums[:, None] * (group[:, None] == np.arange(len(distinct))))
+    total = by_size.sum(axis=1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        between = (rank_sums**2 / sizes).sum()
+        rho = intraclass_correlation(between, np.asarray(squares), total, (sizes**2).sum(), n, m)
+        rho = np.where(squares - total**2 / n <= 1e-9 * squares, np.nan, rho)
+        corrected = np.minimum(1.0, rho * (1 + (1 - rho**2) / (m - 2.5)))
+        inflation = 1 + (distinct - 1) * corrected[:, None]
+        variance = (np.bincount(group, rank_sums**2) / inflation**2).sum(axis=1)
+        z = (by_size / inflation).sum(axis=1) / np.sqrt(variance)
+    return np.where((inflation <= 0).any(axis=1), np.nan, z)
+
+
+class RankSums(Prepared):
+    """Sums of signed ranks of several pairs: zeros are gone, and so are clusters of zeros."""
+
+    def __init__(self, grid: FloatArray, clusters: Clusters) -> None:
+        signed, counted = signed_ranks(grid)
+        self._grid, self._codes = grid, clusters.codes
+        self._sums = clusters.sums(signed).T
+        self._sizes = clusters.sums(counted).T
+        self._squares = (signed**2).sum(axis=0)
+        self._known = clusters.sums(~np.isnan(grid)).T
+        self.n_units = clusters.n_clusters
+        self.observed = self.statistics(self._sums, self._sizes, self._squares)
+        self.n_observations = self._sizes.sum(axis=1).astype(np.intp)
+        self.n_clusters = (self._sizes > 0).sum(axis=1)
+        self.all_zero = (self.n_observations == 0) & (self._known.sum(axis=1) > 0)
+
+    def statistics(
+        self,
+        rank_sums: FloatArray,
+        sizes: FloatArray,
+        squares: FloatArray,
+        counts: FloatArray | None = None,
+    ) -> Statistics:
+        """The statistic of each row of rank sums."""
+        return rank_sum_statistics(rank_sums, sizes, squares, counts)
+
+    def rank_sums(self, pair: int) -> FloatArray:
+        return np.asarray(self._sums[pair, self._sizes[pair] > 0])
+
+    def units(self, pair: int) -> IntArray:
+        return np.flatnonzero(self._sizes[pair] > 0)
+
+    def flipped(self, pair: int, signs: FloatArray) -> FloatArray:
+        present = self.units(pair)
+        sums, sizes = self._sums[pair, present], self._sizes[pair, present]
+        return flipped_z(sums, sizes, self._squares[pair], signs)
+
+    def resampled(self, pair: int, counts: FloatArray) -> FloatArray:
+        data, sizes = self._magnitudes(pair), self._sizes[[pair]]
+        z = np.empty(len(counts))
+        halves = 0.5 * np.bincount(data.codes, np.sign(data.x), data.n_clusters)
+        for rows, part in count_chunks(counts):
+            sums = np.tile(halves, (len(part), 1))
+            for columns, below in data.signed_counts():
+                sums += part[:, columns] @ below.T
+            found = self.statistics(sums, sizes, data.squares(part), part)
+            z[rows] = self._or_zero(pair, found.z, part @ sizes[0], part @ self._known[pair])
+        return z
+
+    def left_out(self, pair: int) -> FloatArray:
+        data, sizes = self._magnitudes(pair), self._sizes[[pair]]
+        squares = data.squares_without()
+        z = np.empty(data.n_clusters)
+        for columns, below in data.signed_counts():
+            # Each rank falls by the differences of the missing cluster that were below it.
+            sums = self._sums[pair] - below.T
+            others = np.ones(sums.shape)
+            own = np.arange(columns.start, columns.stop)
+            others[own - columns.start, own] = 0.0
+            z[columns] = self.statistics(sums, sizes, squares[columns], others).z
+        left, known = sizes[0].sum() - sizes[0], self._known[pair].sum() - self._known[pair]
+        return self._or_zero(pair, z, left, known)
+
+    def _or_zero(self, pair: int, z: FloatArray, n: FloatArray, known: FloatArray) -> FloatArray:
+        """Z is 0 where all differences of a resample are zero."""
+        return np.where((n == 0) & (known > 0), 0.0, z)
+
+    def _magnitudes(self, pair: int) -> Magnitudes:
+        x = self._grid[:, pair]
+        kept = ~np.isnan(x) & (x != 0)
+        return Magnitudes(x[kept], self._codes[kept], self._sums.shape[1])
+
+
+class RosnerGlynnLee(Engine):
+    """Rosner, Glynn and Lee's test."""
+
+    def prepare(self, grid: FloatArray, clusters: Clusters) -> RankSums:
+        return RankSums(grid, clusters)
+
+
+ENGINES = {"rgl": RosnerGlynnLee()}

@@ -1,0 +1,238 @@
+"""How names and numbers are written for people; other programs get them as they are.
+
+Names come from other people's files: they are made visible, quoted, listed and guessed here.
+"""
+
+import math
+import unicodedata
+from collections.abc import Callable, Iterable
+from difflib import get_close_matches
+
+__all__ = [
+    "ABSENT",
+    "count",
+    "decimals",
+    "did_you_mean",
+    "integer",
+    "listing",
+    "p_value",
+    "percent",
+    "printable",
+    "quote",
+    "quote_list",
+    "score_word",
+    "show_path",
+    "significant",
+    "word",
+]
+
+ABSENT = "–"
+# The smallest p-value that is printed as a number, as is usual in papers.
+SMALLEST_P = 0.0001
+# Joiners build emoji; every other character of these classes moves the cursor, reorders or hides.
+_INVISIBLE = {"Cc", "Cf", "Cs", "Zl", "Zp"}
+_JOINERS = {"\u200c", "\u200d"}
+_LONGEST_QUOTED = 60
+
+
+def printable(name: str) -> str:
+    r"""The name with control characters, newlines and reordering marks made visible.
+
+    Examples
+    --------
+    >>> print(printable("red\x1b[31m\nALP"))
+    red\x1b[31m\nALP
+    >>> printable("近傍 🦊") == "近傍 🦊"
+    True
+    """
+    return "".join(
+        character.encode("unicode_escape").decode("ascii")
+        if unicodedata.category(character) in _INVISIBLE and character not in _JOINERS
+        else character
+        for character in name
+    )
+
+
+def did_you_mean(name: str, candidates: Iterable[str]) -> str:
+    """A suggestion to append to an error message, or nothing.
+
+    Examples
+    --------
+    >>> did_you_mean("alp", ["ALP", "SVM"])
+    " (did you mean 'ALP'?)"
+    >>> did_you_mean("forest", ["ALP", "SVM"])
+    ''
+    """
+    by_folded = {candidate.casefold(): candidate for candidate in reversed(list(candidates))}
+    close = get_close_matches(name.casefold(), by_folded, n=1)
+    return f" (did you mean {by_folded[close[0]]!r}?)" if close else ""
+
+
+def listing(names: Iterable[str], limit: int = 12, conjunction: str = "and") -> str:
+    """The names as a phrase of a sentence, cut where there are too many to read.
+
+    Examples
+    --------
+    >>> listing(["ALP", "SVM", "NND"])
+    'ALP, SVM and NND'
+    >>> listing(["a", "b", "c", "d"], limit=2)
+    'a, b and 2 more'
+    """
+    shown = [printable(name) for name in names]
+    if len(shown) > limit:
+        shown = [*shown[:limit], f"{len(shown) - limit} more"]
+    if len(shown) <= 1:
+        return "".join(shown)
+    return f"{', '.join(shown[:-1])} {conjunction} {shown[-1]}"
+
+
+_ACRONYMS = {"auc", "auprc", "auroc", "f1", "mae", "map", "mcc", "mse", "rmse"}
+
+
+def score_word(name: str) -> str:
+    """The name of a score as it is written in prose.
+
+    Examples
+    --------
+    >>> score_word("auroc"), score_word("accuracy")
+    ('AUROC', 'accuracy')
+    """
+    return name.upper() if name.lower() in _ACRONYMS else name
+
+
+def quote(name: object) -> str:
+    r"""The name in a message: quoted, on one line, without control characters, not too long.
+
+    Examples
+    --------
+    >>> print(quote("a\nb"))
+    'a\nb'
+    """
+    shown = repr(str(name))
+    return shown if len(shown) <= _LONGEST_QUOTED else f"{shown[: _LONGEST_QUOTED - 2]}…'"
+
+
+def quote_list(names: Iterable[object], limit: int = 12) -> str:
+    """Several names in a message, the first few in full and the rest as a count.
+
+    Examples
+    --------
+    >>> quote_list(["a", "b", "c"], limit=2)
+    "'a', 'b' and 1 more"
+    """
+    shown = [quote(name) for name in names]
+    if len(shown) <= limit:
+        return ", ".join(shown) if shown else "none"
+    return f"{', '.join(shown[:limit])} and {len(shown) - limit} more"
+
+
+def show_path(path: object) -> str:
+    r"""The path in a message: whole, and on one line whatever its name holds.
+
+    Examples
+    --------
+    >>> print(show_path("results/a.csv"), show_path("a\tb"))
+    results/a.csv 'a\tb'
+    """
+    shown = str(path)
+    return shown if shown.isprintable() else repr(shown)
+
+
+def count(number: int, noun: str) -> str:
+    """The number with the thing it counts.
+
+    Examples
+    --------
+    >>> count(1, "row"), count(2000, "row")
+    ('1 row', '2,000 rows')
+    """
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def p_value(p: float | None) -> str:
+    """Two significant digits, and bounds beyond which digits mean nothing.
+
+    Examples
+    --------
+    >>> [p_value(p) for p in (0.16713, 0.0501, 0.00071, 0.0000099, 1.7, 0.999, None)]
+    ['0.17', '0.050', '0.00071', '< 0.0001', '≥ 1', '> 0.99', '–']
+    """
+    if p is None or math.isnan(p):
+        return ABSENT
+    if p < SMALLEST_P:
+        return "< 0.0001"
+    if p >= 1:
+        return "≥ 1"
+    return "> 0.99" if p >= 0.995 else f"{p:#.2g}"
+
+
+def decimals(digits: int, *, signed: bool = False) -> Callable[[float | None], str]:
+    """A writer of numbers with so many decimals.
+
+    Examples
+    --------
+    >>> decimals(3)(0.81654), decimals(2, signed=True)(0.127), decimals(2)(float("nan"))
+    ('0.817', '+0.13', '–')
+    """
+
+    def write(value: float | None) -> str:
+        if value is None or math.isnan(value):
+            return ABSENT
+        shown = f"{value:{'+' if signed else ''}.{digits}f}"
+        # A minus before nothing but zeros says something about rounding only.
+        return shown.replace("-", "") if float(shown) == 0 else shown
+
+    return write
+
+
+def significant(digits: int) -> Callable[[float | None], str]:
+    """A writer of numbers with so many significant digits.
+
+    Examples
+    --------
+    >>> significant(3)(0.0123456), significant(3)(1234567.0)
+    ('0.0123', '1.23e+06')
+    """
+
+    def write(value: float | None) -> str:
+        return ABSENT if value is None or math.isnan(value) else f"{value:.{digits}g}"
+
+    return write
+
+
+def percent(value: float | None) -> str:
+    """A share as a percentage.
+
+    Examples
+    --------
+    >>> percent(0.382), percent(0.0004), percent(0.99995), percent(0.0)
+    ('38 %', '< 1 %', '> 99 %', '0 %')
+    """
+    if value is None or math.isnan(value):
+        return ABSENT
+    if 0 < value < 0.005:
+        return "< 1 %"
+    return "> 99 %" if 0.995 <= value < 1 else f"{100 * value:.0f} %"
+
+
+def integer(value: float | None) -> str:
+    """A count.
+
+    Examples
+    --------
+    >>> integer(20000), integer(None)
+    ('20,000', '–')
+    """
+    return ABSENT if value is None or math.isnan(value) else f"{int(value):,}"
+
+
+def word(value: object) -> str:
+    """A name as it is; the sign for absent where there is none.
+
+    Examples
+    --------
+    >>> word("ALP"), word(None), word(float("nan"))
+    ('ALP', '–', '–')
+    """
+    absent = value is None or (isinstance(value, float) and math.isnan(value))
+    return ABSENT if absent else str(value)

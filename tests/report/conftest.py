@@ -1,0 +1,60 @@
+"""The page in a browser, for all tests that look at it."""
+
+import shutil
+
+import pytest
+
+import occstats
+from occstats.report.html import render
+
+BROWSER, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
+
+FLAGS = [
+    "--headless=new",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--disable-dev-shm-usage",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--window-size=1280,900",
+]
+
+
+@pytest.fixture(scope="session")
+def browser(tmp_path_factory):
+    if BROWSER is None or DRIVER is None:
+        pytest.skip("chromium or chromedriver is not installed")
+    from selenium import webdriver
+    from selenium.webdriver.chrome.service import Service
+
+    options = webdriver.ChromeOptions()
+    options.binary_location = BROWSER
+    for flag in [*FLAGS, f"--user-data-dir={tmp_path_factory.mktemp('profile')}"]:
+        options.add_argument(flag)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    driver = webdriver.Chrome(options=options, service=Service(DRIVER))
+    yield driver
+    driver.quit()
+
+
+@pytest.fixture(scope="session")
+def comparison():
+    return occstats.compare("lenz2021", n_resamples=100)
+
+
+@pytest.fixture(scope="session")
+def address(comparison, tmp_path_factory):
+    path = tmp_path_factory.mktemp("report") / "report.html"
+    path.write_text(render(comparison), encoding="utf-8")
+    return path.as_uri()
+
+
+@pytest.fixture
+def page(browser, address):
+    for log in ("browser", "performance"):
+        browser.get_log(log)
+    browser.get(address)
+    return browser

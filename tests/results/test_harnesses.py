@@ -1,0 +1,230 @@
+"""Files as benchmark programs write them, made by hand after their documentation."""
+
+import json
+import zipfile
+from importlib.metadata import EntryPoint
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from occstats.errors import ResultsError
+from occstats.results import load_results
+from occstats.results.readers import harnesses
+from occstats.results.readers.raw import from_frame
+
+MODELS = ("lab/alpha", "lab/beta")
+
+
+def write(path, content):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(content if isinstance(content, str) else json.dumps(content))
+    return path
+
+
+def test_automlbenchmark(tmp_path):
+    rows = [
+        {"id": f"openml.org/t/{t}", "task": t, "framework": f, "constraint": "1h8c", "fold": fold}
+        | {"type": "binary", "metric": metric, "result": sign * (0.8 + 0.01 * fold + bonus)}
+        | {"auc": 0.8, "logloss": 0.4, "duration": 3600.0, "seed": fold, "info": None}
+        for t, metric, sign in (("adult", "auc", 1), ("cars", "neg_logloss", -1))
+        for f, bonus in (("TPOT", 0.0), ("constantpredictor", -0.3))
+        for fold in range(2)
+    ]
+    rows[0] |= {"result": None, "info": "TimeoutError"}
+    path = tmp_path / "results.csv"
+    pd.DataFrame(rows).to_csv(path, index=False)
+    for options in ({}, {"format": "automlbenchmark"}):
+        results = load_results(path, **options)
+        assert results.algorithms == ["TPOT", "constantpredictor"]
+        assert results.higher_is_better
+        assert list(results.clusters) == ["adult", "cars"]
+        assert results.scores.loc[("cars", "cars"), "TPOT"] == pytest.approx(-0.805)
+        assert results.missing["algorithm"].tolist() == ["TPOT"]
+    filled = results.resolve_missing("impute=constantpredictor")
+    assert filled.scores.iloc[0, 0] == filled.scores.iloc[0, 1]
+    two = pd.DataFrame(rows).assign(constraint=["1h8c", "4h8c"] * 4).to_csv(path, index=False)
+    assert two is None
+    assert "TPOT (4h8c)" in load_results(path).algorithms
+
+
+def test_tsml_predictions(tmp_path):
+    for classifier, accuracy in (("HC2", 0.9), ("QUANT", 0.8)):
+        for dataset in ("ACSF1", "Adiac"):
+            for fold in range(2):
+                path = tmp_path / classifier / "Predictions" / dataset / f"testResample{fold}.csv"
+                head = f"{dataset},{classifier},TEST,{fold},MILLISECONDS,made by tsml-eval"
+                write(path, f"{head}\n{{}}\n{accuracy + fold / 100},12,34,-1,-1,2\n0,0,,0.9,0.1\n")
+    results = load_results(tmp_path, format="tsml")
+    assert results.algorithms == ["HC2", "QUANT"]
+    np.testing.assert_allclose(results.scores, [[0.905, 0.805]] * 2, rtol=1e-12)
+    assert results.score_name == "accuracy"
+
+
+def test_benchopt_takes_the_last_point_of_each_curve(tmp_path):
+    rows = [
+        {"objective_name": "Lasso[reg=0.1]", "dataset_name": d, "solver_name": s, "idx_rep": r}
+        | {"stop_val": stop, "time": stop / 10, "objective_value": 10.0 / (stop + 1) + bonus}
+        for d in ("leukemia", "rcv1")
+        for s, bonus in (("cd", 0.0), ("fista", 1.0))
+        for r in range(2)
+        for stop in (0, 1, 4)
+    ]
+    path = tmp_path / "benchopt_run.parquet"
+    pd.DataFrame(rows).sample(frac=1, random_state=0).to_parquet(path)
+    results = load_results(path)
+    assert not results.higher_is_better
+    assert results.scores[["cd", "fista"]].to_numpy().tolist() == [[2.0, 3.0]] * 2
+
+
+def test_openml_evaluations(tmp_path):
+    rows = [
+        {"run_id": 10 * i + j, "task_id": 3, "setup_id": 1, "flow_id": j, "flow_name": f"f{j}"}
+        | {"data_id": i, "data_name": f"d{i}", "function": function, "value": 0.5 + 0.1 * j}
+        | {"upload_time": "2024-01-01", "uploader": 1, "uploader_name": "x", "array_data": None}
+        for i in range(3)
+        for j in range(2)
+        for function in ("predictive_accuracy", "area_under_roc_curve")
+    ]
+    path = tmp_path / "evaluations.csv"
+    pd.DataFrame(rows).to_csv(path, index=False)
+    with pytest.raises(ResultsError, match="2 metrics") as caught:
+        load_results(path)
+    results = load_results(path, **caught.value.retry)
+    assert results.algorithms == ["f0", "f1"]
+    assert list(results.clusters) == ["d0", "d1", "d2"]
+
+
+def lm_eval_logs(tmp_path):
+    for model, right in (("lab__alpha", 1.0), ("lab__beta", 0.0)):
+        lines = [
+            {"doc_id": i, "doc": {"question": "?" * 400, "passage": f"p{i // 2}"}, "target": "a"}
+            | {"arguments": {}, "resps": [["a"]], "filtered_resps": ["a"], "filter": "none"}
+            | {"metrics": ["acc"], "acc": right if i else 1.0}
+            for i in range(6)
+        ]
+        name = "samples_boolq_2024-05-01T10-00-00.123456.jsonl"
+        write(tmp_path / model / name, "\n".join(map(json.dumps, lines)))
+
+
+def test_lm_evaluation_harness(tmp_path):
+    lm_eval_logs(tmp_path)
+    results = load_results(tmp_path, format="lm-eval")
+    assert results.algorithms == ["lab__alpha", "lab__beta"]
+    assert set(results.clusters) == {"boolq"}
+    assert results.n_tasks == 6
+    assert results.score_name == "acc"
+    assert load_results(tmp_path, format="lm-eval", cluster="doc.passage").n_clusters == 3
+
+
+def inspect_log(model, grade):
+    return {
+        "version": 2,
+        "status": "success",
+        "eval": {"task": "qa", "model": model, "dataset": {"name": "qa"}},
+        "results": {"scores": []},
+        "samples": [
+            {"id": i, "epoch": epoch, "input": "?", "target": "a"}
+            | {"metadata": {"passage": f"p{i // 2}", "level": {"name": "easy"}}}
+            | {"scores": {"match": {"value": grade if i else "C", "answer": "a"}}}
+            for i in range(4)
+            for epoch in (1, 2)
+        ],
+    }
+
+
+def test_inspect_logs(tmp_path):
+    files = [
+        write(tmp_path / f"log{i}.json", inspect_log(model, grade))
+        for i, (model, grade) in enumerate(zip(MODELS, ("C", "I"), strict=True))
+    ]
+    results = load_results(*files, format="inspect", cluster="metadata.passage")
+    assert results.algorithms == list(MODELS)
+    assert results.n_clusters == 2
+    assert results.scores["lab/beta"].tolist() == [1.0, 0.0, 0.0, 0.0]
+    assert load_results(*files, format="inspect").n_clusters == 1
+    packed = []
+    for model in MODELS:
+        log = inspect_log(model, "P")
+        packed.append(tmp_path / f"{model[-4:]}.eval")
+        with zipfile.ZipFile(packed[-1], "w", zipfile.ZIP_DEFLATED) as archive:
+            for i, sample in enumerate(log.pop("samples")):
+                archive.writestr(f"samples/{i}.json", json.dumps(sample))
+            archive.writestr("header.json", json.dumps(log))
+    results = load_results(*packed, format="inspect")
+    assert results.scores["lab/beta"].tolist() == [1.0, 0.5, 0.5, 0.5]
+
+
+def test_helm_runs(tmp_path):
+    for model, right in zip(MODELS, (1.0, 0.0), strict=True):
+        folder = tmp_path / f"mmlu:subject=law,model={model.replace('/', '_')}"
+        name = f"mmlu:subject=law,model={model.replace('/', '_')}"
+        write(folder / "run_spec.json", {"name": name, "adapter_spec": {"model": model}})
+        stats = [
+            {"instance_id": f"id{i}", "train_trial_index": 0}
+            | {"stats": [{"name": {"name": "exact_match", "split": "test"}, "mean": right}]}
+            for i in range(3)
+        ]
+        write(folder / "per_instance_stats.json", stats)
+    results = load_results(tmp_path, format="helm")
+    assert results.algorithms == list(MODELS)
+    assert set(results.clusters) == {"mmlu:subject=law"}
+    assert results.scores.to_numpy().tolist() == [[1.0, 0.0]] * 3
+
+
+def test_mteb_results(tmp_path):
+    for model, score in zip(MODELS, (0.9, 0.8), strict=True):
+        folder = tmp_path / model.replace("/", "__") / ("a" * 40)
+        write(folder / "model_meta.json", {"name": model})
+        for task in ("Banking77Classification", "STS12"):
+            entry = {"main_score": score, "hf_subset": "default", "languages": ["eng-Latn"]}
+            write(folder / f"{task}.json", {"task_name": task, "scores": {"test": [entry]}})
+    results = load_results(tmp_path, format="mteb")
+    assert results.algorithms == list(MODELS)
+    assert results.scores.to_numpy().tolist() == [[0.9, 0.8]] * 2
+    for meta in tmp_path.rglob("model_meta.json"):
+        meta.unlink()
+    assert load_results(tmp_path, format="mteb").algorithms == list(MODELS)
+
+
+@pytest.mark.parametrize("name", ["inspect", "lm-eval", "helm", "mteb", "tsml", "automlbenchmark"])
+@pytest.mark.parametrize("content", ["{", "[]", "[1, 2]", '{"scores": 3, "eval": 4}', '"x"'])
+def test_what_is_not_of_the_program_is_refused_in_one_line(tmp_path, refused, name, content):
+    path = write(tmp_path / "samples_a.json", content)
+    assert refused(path, format=name)
+
+
+def test_plug_ins(tmp_path, monkeypatch, refused):
+    """A reader of another package, found by its entry point."""
+    module = tmp_path / "their_package.py"
+    module.write_text(
+        "import pandas as pd\n"
+        "from occstats.results.readers.harnesses import Reader\n"
+        "from occstats.results.readers.raw import from_frame\n"
+        "def read(paths, limits):\n"
+        "    rows = [line.split() for p in paths for line in p.read_text().splitlines()]\n"
+        "    frame = pd.DataFrame(rows, columns=['where', 'who', 'points'])\n"
+        "    roles = {'cluster': 'where', 'algorithm': 'who', 'score': 'points'}\n"
+        "    return [from_frame(frame, 'theirs', suggested=roles)]\n"
+        "reader = Reader('theirs', 'lines of theirs', read)\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    points = [
+        EntryPoint("theirs", "their_package:reader", harnesses.GROUP),
+        EntryPoint("broken", "no_such_package:reader", harnesses.GROUP),
+    ]
+    monkeypatch.setattr(harnesses, "entry_points", lambda group: points)
+    write(tmp_path / "a.theirs", "iris A 1\niris B 2\n")
+    results = load_results(tmp_path / "a.theirs", format="theirs")
+    assert results.scores.to_numpy().tolist() == [[1.0, 2.0]]
+    refused(tmp_path / "a.theirs", format="broken", says=("'broken'", "cannot be loaded"))
+    refused(tmp_path / "a.theirs", format="inspekt", says=("did you mean 'inspect'?",))
+
+
+def test_a_format_and_a_bundled_table_go_together(tmp_path):
+    frame = pd.DataFrame({"dataset": ["wine"] * 2, "class": ["1", "2"], "mine": [0.9, 0.8]})
+    raw = from_frame(frame, "frame")
+    assert harnesses.recognise(raw) is raw
+    lm_eval_logs(tmp_path)
+    with pytest.raises(ResultsError, match=r"no task in common|different metrics"):
+        load_results("lenz2021", tmp_path, format="lm-eval")

@@ -1,0 +1,224 @@
+"""Exact and Monte Carlo nulls against enumeration of all changes of sign.
+
+``clusrank_cases.json``: ``clusrank::clusWilcox.test(..., paired = TRUE, method = "rgl",
+exact = TRUE)`` of clusrank 1.0-4 on R 4.2.2.
+"""
+
+import itertools
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from occstats.stats import clustered_wilcoxon
+from occstats.stats.clusters import Clusters
+from occstats.stats.tests import null as sign_flip
+from occstats.stats.tests.null import exact_tails
+from occstats.stats.tests.registry import TESTS
+
+CASES = json.loads((Path(__file__).parents[1] / "reference" / "clusrank_cases.json").read_text())
+EXACT = [case for case in CASES if case["exact"]]
+
+
+def sums_of(x, clusters):
+    return TESTS["rgl"].engine.single(np.asarray(x, float), Clusters.of(clusters))
+
+
+def enumerate_tails(rank_sums):
+    """P(T* ≤ T) and P(T* ≥ T) over all 2^m changes of sign, in whole numbers."""
+    doubled = np.rint(2 * np.asarray(rank_sums)).astype(np.int64)
+    totals = np.zeros(1, dtype=np.int64)
+    for step in doubled:
+        totals = np.concatenate([totals - step, totals + step])
+    observed = doubled.sum()
+    return (totals <= observed).mean(), (totals >= observed).mean()
+
+
+@pytest.fixture(params=["convolved", "listed"])
+def way(request, monkeypatch):
+    """The two ways to the complete distribution."""
+    monkeypatch.setattr(sign_flip, "_LISTED_CLUSTERS", 0 if request.param == "convolved" else 20)
+
+
+@pytest.mark.usefixtures("way")
+@pytest.mark.parametrize("case", EXACT, ids=lambda case: case["id"])
+def test_reference_cases_by_enumeration(case):
+    x = np.array(case["x"]) - case["mu"]
+    rank_sums = sums_of(x, case["cluster"]).rank_sums(0)
+    less, greater = enumerate_tails(rank_sums)
+    expected = {"less": less, "greater": greater, "two.sided": min(1, 2 * min(less, greater))}
+    result = clustered_wilcoxon(
+        case["x"],
+        case["cluster"],
+        mu=case["mu"],
+        null="exact",
+        alternative=case["alternative"].replace(".", "-"),
+    )
+    assert result.pvalue == pytest.approx(expected[case["alternative"]], rel=1e-12)
+    assert result.statistic == rank_sums.sum()
+    if "error" not in case:
+        assert result.statistic == case["statistic"]
+
+
+def test_agrees_with_clusrank_where_that_is_right():
+    # clusrank's `less` is P(T* ≤ T) as ours; its `greater` is P(T* > T). It is wrong wherever
+    # some |R_i| ≤ 1, and stops with an error if there are zeros.
+    compared = 0
+    for case in EXACT:
+        x = np.array(case["x"]) - case["mu"]
+        rank_sums = sums_of(x, case["cluster"]).rank_sums(0)
+        if "error" in case or (np.abs(rank_sums) <= 1).any():
+            continue
+        less, _ = enumerate_tails(rank_sums)
+        if case["alternative"] == "less":
+            assert case["p_value"] == pytest.approx(less, rel=1e-12)
+            ours = clustered_wilcoxon(x, case["cluster"], null="exact", alternative="less").pvalue
+            assert ours == pytest.approx(case["p_value"], rel=1e-12)
+        elif case["alternative"] == "greater":
+            assert case["p_value"] == pytest.approx(1 - less, abs=1e-12)
+        compared += 1
+    assert compared >= 5
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.integers(-40, 40), min_size=2, max_size=14))
+def test_convolution_is_enumeration(doubled):
+    rank_sums = np.array(doubled) / 2
+    tails = exact_tails(rank_sums)
+    less, greater = enumerate_tails(rank_sums)
+    assert tails.less == pytest.approx(less, rel=1e-13)
+    assert tails.greater == pytest.approx(greater, rel=1e-13)
+    assert tails.two_sided == pytest.approx(min(1, 2 * min(less, greater)), rel=1e-13)
+
+
+@pytest.mark.usefixtures("way")
+def test_twenty_clusters_with_ties_and_zeros_by_enumeration():
+    rng = np.random.default_rng(8)
+    clusters = rng.integers(0, 20, 90)
+    x = rng.normal(0.4, 1, 90).round(1)
+    x[rng.integers(0, 90, 12)] = 0
+    less, greater = enumerate_tails(sums_of(x, clusters).rank_sums(0))
+    for alternative, expected in (("less", less), ("greater", greater)):
+        result = clustered_wilcoxon(x, clusters, null="exact", alternative=alternative)
+        assert result.pvalue == pytest.approx(expected, rel=1e-12)
+
+
+def test_exact_is_scipys_exact_for_clusters_of_one():
+    x = np.random.default_rng(3).normal(0.3, 1, 25)
+    for alternative in ("less", "greater", "two-sided"):
+        expected = stats.wilcoxon(x, alternative=alternative, method="exact").pvalue
+        result = clustered_wilcoxon(x, np.arange(25), null="exact", alternative=alternative)
+        assert result.pvalue == pytest.approx(expected, rel=1e-12)
+
+
+def test_extreme_sample_keeps_its_tiny_tail():
+    # All R_i positive: only the sample itself is as extreme, P = 2^-m, which 1 - P would lose.
+    x = np.arange(1.0, 121.0)
+    clusters = np.repeat(np.arange(60), 2)
+    result = clustered_wilcoxon(x, clusters, null="exact", alternative="greater")
+    assert result.pvalue == pytest.approx(2.0**-60, rel=1e-12)
+    assert clustered_wilcoxon(x, clusters, null="exact", alternative="less").pvalue == 1
+
+
+def test_five_hundred_clusters():
+    rng = np.random.default_rng(4)
+    clusters = np.repeat(np.arange(500), rng.integers(1, 4, 500))
+    x = rng.normal(0.1, 1, len(clusters)).round(1)  # with zeros and ties
+    exact = clustered_wilcoxon(x, clusters, null="exact", alternative="greater")
+    assert exact.notes == ()
+    assert exact.n_clusters <= 500
+    # With 500 clusters the sum is normal to about three digits.
+    assert exact.pvalue == pytest.approx(stats.norm.sf(exact.zstatistic), rel=0.05)
+
+
+def test_five_hundred_clusters_all_one_way_do_not_underflow():
+    assert exact_tails(np.full(500, 0.5)).greater == pytest.approx(2.0**-500, rel=1e-12)
+
+
+def test_few_clusters_of_many_tasks_are_listed():
+    # On the lattice this would take 900 million numbers.
+    rng = np.random.default_rng(4)
+    x, clusters = rng.normal(size=30_000), np.repeat([0, 1, 2], 10_000)
+    result = clustered_wilcoxon(x, clusters, null="exact", alternative="greater")
+    assert result.notes == ()
+    assert result.pvalue == enumerate_tails(sums_of(x, clusters).rank_sums(0))[1]
+
+
+def test_too_large_for_the_complete_distribution_says_so(monkeypatch):
+    rng = np.random.default_rng(4)
+    clusters = np.repeat(np.arange(30), 3)
+    x = rng.normal(0.2, 1, 90)
+    complete = clustered_wilcoxon(x, clusters, null="exact")
+    monkeypatch.setattr(sign_flip, "EXACT_STEP_LIMIT", 1000)
+    sampled = clustered_wilcoxon(x, clusters, null="exact", n_resamples=20_000, random_state=1)
+    assert "random changes of sign" in sampled.notes[0]
+    assert sampled.statistic == complete.statistic
+    assert sampled.pvalue == pytest.approx(complete.pvalue, abs=0.015)
+
+
+@pytest.mark.parametrize("method", ["rgl", "ds"])
+@pytest.mark.parametrize("sizes", [[1, 2, 3, 4, 1, 2, 3], [2] * 7])
+def test_monte_carlo_recomputes_the_statistic(method, sizes):
+    rng = np.random.default_rng(11)
+    clusters = np.repeat(np.arange(7), sizes)
+    x = rng.normal(0.3, 1, len(clusters))
+    observed = clustered_wilcoxon(x, clusters, method=method)
+    values = []
+    for signs in itertools.product([1, -1], repeat=7):
+        flipped = clustered_wilcoxon(x * np.array(signs)[clusters], clusters, method=method)
+        values.append(flipped.zstatistic)
+    values = np.array(values)
+    if method == "rgl":
+        signs = np.array(list(itertools.product([1.0, -1.0], repeat=7)))
+        np.testing.assert_allclose(sums_of(x, clusters).flipped(0, signs), values, rtol=1e-10)
+    share = (values >= observed.zstatistic - 1e-9).mean()
+    sampled = clustered_wilcoxon(
+        x,
+        clusters,
+        method=method,
+        null="permutation",
+        alternative="greater",
+        n_resamples=63,
+        random_state=2,
+    )
+    assert sampled.statistic == observed.statistic
+    assert sampled.pvalue == pytest.approx(share, abs=4 * np.sqrt(share * (1 - share) / 63))
+    # All flips, each of which stands for its negative, are no more than 64: they are listed.
+    listed = clustered_wilcoxon(
+        x, clusters, method=method, null="permutation", alternative="greater", n_resamples=64
+    )
+    assert listed.pvalue == share
+    both = (np.abs(values) >= abs(observed.zstatistic) - 1e-9).mean()
+    either = clustered_wilcoxon(x, clusters, method=method, null="permutation", n_resamples=64)
+    assert either.pvalue == both
+
+
+def test_monte_carlo_counts_the_sample_itself():
+    # The largest of all possible values: b counts only the draws of the very same signs.
+    x, clusters = np.arange(1.0, 41.0), np.arange(40)
+    result = clustered_wilcoxon(
+        x, clusters, null="permutation", alternative="greater", n_resamples=99, random_state=0
+    )
+    assert result.pvalue == 1 / 100
+
+
+def test_monte_carlo_is_repeatable_and_chunks_do_not_matter(monkeypatch):
+    rng = np.random.default_rng(0)
+    clusters = rng.integers(0, 12, 40)
+    x = rng.normal(0.2, 1, 40)
+
+    def p(seed):
+        return clustered_wilcoxon(
+            x, clusters, null="permutation", n_resamples=500, random_state=seed
+        ).pvalue
+
+    first = p(7)
+    assert p(7) == first
+    assert len({p(seed) for seed in range(5)}) > 1
+    assert p(np.random.default_rng(7)) == p(np.random.default_rng(7))
+    monkeypatch.setattr(sign_flip, "_CHUNK_ELEMENTS", 64)
+    assert p(7) == first
