@@ -343,4 +343,4 @@ def test_a_full_disk_leaves_the_old_report(csv, tmp_path):
     assert "what was there before is untouched" in done.stderr
     assert len(done.stderr.splitlines()) == 1
     assert {file: file.read_bytes() for file in out.rglob("*") if file.is_file()} == before
-    assert not [file for file in out.iterdir() if file.name.startswith(".")]
+    assert not list(out.glob("*.tmp"))

@@ -46,7 +46,7 @@ def test_triangle_is_printed_as_in_the_paper(printed):
     lines = printed.stdout.split("\nCorrected p-values\n")[1].split("\n\n")[0].splitlines()
     rows = {line.split()[0]: line for line in lines if line.strip()}
     assert " ".join(rows["ALP"].split()) == (
-        "ALP 0.17 0.020* 0.035* < 0.0001* 0.043* 0.00071* < 0.0001* < 0.0001*"
+        "ALP 0.17 0.020 0.035 < 0.0001* 0.043 0.00071* < 0.0001* < 0.0001*"
     )
     assert rows["LNND"].split() == ["LNND", "0.28"]
     assert "≥ 1" in rows["NND"]

@@ -45,7 +45,9 @@ def p_value_table(comparison: Comparison) -> Table:
         shown=shown,
         columns=columns,
         best=found.where(square.notna(), False).set_axis([c.keys[0] for c in columns[1:]], axis=1),
-        best_means="different, by the rule of the verdict.",
+        best_means="significant, corrected over all pairs together (max-T)."
+        if settings.rule == "max-t"
+        else f"significant at α = {settings.alpha:g}.",
         note=" ".join(_notes(comparison)),
     )
 
@@ -53,12 +55,10 @@ def p_value_table(comparison: Comparison) -> Table:
 def _notes(comparison: Comparison) -> Iterator[str]:
     settings = comparison.settings
     if settings.family == "row" and settings.correction != "none":
-        if len(comparison.algorithms) > 2:
+        if len(comparison.algorithms) > 2 and settings.rule != "max-t":
             yield ROW_FAMILY_NOTE
         elif settings.alternative != "two-sided":
             yield "Tests in either direction are not corrected for each other."
-    if settings.rule == "max-t":
-        yield f"Bold is what is concluded, by the {comparison.basis}, not by these p-values."
 
 
 def _upper_triangle(square: pd.DataFrame) -> pd.DataFrame:

@@ -87,5 +87,5 @@ def test_significant_cells_are_marked_without_colour():
     table = next(table for table in all_tables(comparison) if table.name == "p_values")
     text = shown(table, 120)
     assert text.count("*") == comparison.tally.different + 1
-    assert "* significant at α = 0.05." in text
-    assert re.search(r"^ALP +0\.17 +0\.020\* ", text, flags=re.MULTILINE)
+    assert "* significant, corrected over all pairs together (max-T)." in text
+    assert re.search(r"^ALP +0\.17 +0\.020 +0\.035 +< 0\.0001\* ", text, flags=re.MULTILINE)
