@@ -55,7 +55,7 @@ def p_value_table(comparison: Comparison) -> Table:
 def _notes(comparison: Comparison) -> Iterator[str]:
     settings = comparison.settings
     if settings.family == "row" and settings.correction != "none":
-        if len(comparison.algorithms) > 2 and settings.rule != "max-t":
+        if len(comparison.algorithms) > 2:
             yield ROW_FAMILY_NOTE
         elif settings.alternative != "two-sided":
             yield "Tests in either direction are not corrected for each other."
