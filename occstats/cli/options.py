@@ -62,7 +62,7 @@ def complete_algorithms(
     from occstats.results import load_results
 
     try:
-        found = load_results(*(ctx.params.get("results") or ())).algorithms
+        found = load_results(*(ctx.params.get("results") or ctx.args)).algorithms
     except (OccstatsError, OSError):
         return []
     return _complete_last(found, incomplete)
