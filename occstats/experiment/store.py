@@ -115,8 +115,11 @@ class Store:
                 read.add(shard_id)
                 with suppress(FileNotFoundError):  # put together with others just now
                     rows = self.read_shard(shard_id)
-                    described = json.loads(self.metadata(shard_id).get("occstats", "{}"))
-                    yield described, _without(rows, seen)
+                    described = self.metadata(shard_id).get("occstats", "{}")
+                    try:
+                        yield json.loads(described), _without(rows, seen)
+                    except ValueError as error:
+                        raise _damaged(self.path_of(shard_id), error) from error
 
     def read_shard(self, shard_id: str) -> pd.DataFrame:
         """The rows of one shard, with its checksums verified."""
@@ -132,18 +135,21 @@ class Store:
         except (ResultsError, FileNotFoundError):
             raise
         except Exception as error:  # a damaged file can raise anything
-            raise ResultsError(
-                f"{path}: damaged ({' '.join(str(error).split())[:120]}); delete the file and "
-                "run the same command again, which computes just these rows anew"
-            ) from error
+            raise _damaged(path, error) from error
         return rows
 
     def metadata(self, shard_id: str) -> dict[str, str]:
         """The metadata with which a shard was written."""
         import pyarrow.parquet as pq
 
-        found = pq.read_schema(self.path_of(shard_id)).metadata or {}
-        return {k.decode(): v.decode() for k, v in found.items() if k == b"occstats"}
+        path = self.path_of(shard_id)
+        try:
+            found = pq.read_schema(path).metadata or {}
+            return {k.decode(): v.decode() for k, v in found.items() if k == b"occstats"}
+        except FileNotFoundError:
+            raise
+        except Exception as error:  # a damaged file can raise anything
+            raise _damaged(path, error) from error
 
     def forget(self, keys: set[tuple[str, str, str, int]]) -> int:
         """Remove the rows with these keys; return how many there were."""
@@ -259,3 +265,10 @@ def _is_alive(process: int) -> bool:
     except OSError:  # somebody else's
         return True
     return True
+
+
+def _damaged(path: Path, error: Exception) -> ResultsError:
+    return ResultsError(
+        f"{path}: damaged ({' '.join(str(error).split())[:120]}); delete the file and "
+        "run the same command again, which computes just these rows anew"
+    )
