@@ -87,7 +87,7 @@ def compare(
     >>> import occstats
     >>> comparison = occstats.compare("lenz2021")
     >>> print(comparison.verdict.split(". ")[0])
-    Of 9 algorithms on 246 tasks from 50 data sets, ALP has the best mean rank (3.51; mean auroc \
+    Of 9 algorithms on 246 tasks from 50 data sets, ALP has the best mean rank (3.51; mean AUROC \
 0.817)
     """
     chosen = {name: value for name, value in options.items() if name in OPTIONS}

@@ -221,8 +221,8 @@ alone (Student's interval over data sets)."
     >>> explain("no such column")
     ''
     """
-    for ending in ("_low", "_high"):
-        name = name.removesuffix(ending)
+    if name.endswith(("_low", "_high")) and name not in EXPLANATIONS:
+        name = name.removesuffix("_low").removesuffix("_high")
     quantity = name.removesuffix("_ci")
     family = next((test for test in ("nemenyi", "conover") if name.startswith(f"p_{test}")), name)
     sentence = EXPLANATIONS.get(family) or EXPLANATIONS.get(quantity, "")
