@@ -213,7 +213,7 @@ class Comparison:
         >>> comparison.pairs[["a", "b", "conclusion", "p_adjusted"]].head(2).round(2)
              a    b conclusion  p_adjusted
         0  ALP  SVM  undecided        0.17
-        1  ALP  NND     better        0.02
+        1  ALP  NND  undecided        0.02
         """
         from occstats.comparison.views import pairs
 
@@ -233,7 +233,7 @@ class Comparison:
         >>> import occstats
         >>> comparison = occstats.compare("lenz2021", algorithms=["ALP", "SVM"], n_resamples=100)
         >>> comparison.where("n > 1000").results.n_tasks
-        48
+        39
         """
         from occstats.comparison.views import where
 
@@ -256,7 +256,7 @@ class Comparison:
         >>> comparison = occstats.compare("lenz2021", algorithms=["ALP", "SVM"], n_resamples=100)
         >>> mine = (comparison.results.scores["ALP"] + 0.01).clip(upper=1).rename("MINE")
         >>> comparison.add(mine).algorithms
-        ['MINE', 'ALP', 'SVM']
+        ['MINE', 'SVM', 'ALP']
         """
         from occstats.comparison.views import add
 
