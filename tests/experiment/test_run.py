@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from occstats import load_results
-from occstats.errors import DataError, ResultsError
+from occstats.errors import ArgumentError, DataError, ResultsError
 from occstats.experiment import prepare, run_experiment
 from occstats.experiment.store import KEY
 
@@ -166,7 +166,7 @@ def test_constant_columns_and_duplicate_rows_are_part_of_the_data():
     ],
 )
 def test_wrong_requests_are_refused_before_anything_runs(arguments, message):
-    with pytest.raises(DataError, match=message):
+    with pytest.raises((ArgumentError, DataError), match=message):
         run_experiment(**arguments)
 
 
