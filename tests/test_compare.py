@@ -14,8 +14,9 @@ import pytest
 
 import occstats
 from occstats.comparison import Settings
+from occstats.comparison.option import Options
 from occstats.comparison.pipeline import Arguments
-from occstats.comparison.settings import OPTIONS, Options
+from occstats.comparison.settings import OPTIONS
 from occstats.errors import ArgumentError, ResultsError
 
 REFERENCE = Path(__file__).parent / "reference"

@@ -16,11 +16,12 @@ from occstats import __version__
 from occstats.comparison import tasks, uncertainty
 from occstats.comparison.classical import classical_tests
 from occstats.comparison.design import study_design
+from occstats.comparison.option import Options
 from occstats.comparison.pairs import notes_on_tests, pair_frame, run_tests
 from occstats.comparison.result import Comparison
 from occstats.comparison.rule import native_tests, rule_of
 from occstats.comparison.sample import Study, prepare
-from occstats.comparison.settings import OPTIONS, Options, Settings, document_settings
+from occstats.comparison.settings import OPTIONS, Settings, document_settings
 from occstats.comparison.stability import study_stability
 from occstats.errors import ArgumentError
 from occstats.results import Results, load_results

@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, fields, replace
 from functools import partial
-from typing import Any, Literal, TypedDict, TypeVar
+from typing import Any
 
 from occstats.checks import check_choice, check_fraction, check_integer, check_number
 from occstats.comparison.choices import (
@@ -29,73 +28,31 @@ from occstats.comparison.choices import (
     RULES,
     STRATA,
     TESTS,
-    Named,
     chosen,
+)
+from occstats.comparison.option import (
+    Alternative,
+    Correction,
+    Engine,
+    Family,
+    Inference,
+    Kendall,
+    Median,
+    Null,
+    Option,
+    Preset,
+    Rule,
+    Strata,
+    Test,
+    option,
 )
 from occstats.errors import ArgumentError
 
-__all__ = ["OPTIONS", "Option", "Options", "Settings", "document_settings"]
+__all__ = ["OPTIONS", "Option", "Settings", "document_settings"]
 
-Test = Literal["rgl", "ds", "dataset-means", "wilcoxon"]
-Null = Literal["asymptotic", "exact", "permutation"]
-Alternative = Literal["greater", "less", "two-sided"]
-Correction = Literal[
-    "holm", "hochberg", "bonferroni", "benjamini-hochberg", "benjamini-yekutieli", "none"
-]
-Rule = Literal["max-t", "tests"]
-Preset = Literal["paper"]
-Median = Literal["others", "all"]
-Family = Literal["row", "all", "control"]
-Engine = Literal["native", "clusrank", "rscript", "both"]
-Kendall = Literal["product", "sum", "hyperbolic", "plain"]
-Inference = Literal["cr1", "cr2", "hc3", "classical"]
-Strata = Literal["width", "quantile"]
 
-Default = TypeVar("Default")
 # Where the documentation of a class or function lists the settings.
 PLACE = "<settings>"
-
-
-@dataclass(frozen=True)
-class Option:
-    """What is known of a setting besides its type.
-
-    Attributes
-    ----------
-    help : str
-        One sentence, without its full stop.
-    group : str
-        The heading under which the command line lists it.
-    label : str
-        Its name in the report.
-    choices : mapping of str to Named
-        The values it can have; empty if it is a number or a name.
-    check : callable, optional
-        Refuses a wrong value: ``check(name, value)``.
-    recorded : bool
-        Whether ``meta`` and the report say what was chosen.
-    metavar : str, optional
-        What stands for the value in the help of the command line.
-    listed : bool
-        Whether the command line takes several names, separated by commas.
-    usual : str
-        The default in words, where it is no constant.
-    """
-
-    help: str
-    group: str
-    label: str = ""
-    choices: Mapping[str, Named] = field(default_factory=dict)
-    check: Callable[[str, Any], None] | None = None
-    recorded: bool = True
-    metavar: str | None = None
-    listed: bool = False
-    usual: str = ""
-
-
-def option(default: Default, help: str, group: str, label: str = "", **details: Any) -> Default:
-    """A field of `Settings`, with the attributes of an `Option`."""
-    return field(default=default, metadata=vars(Option(help, group, label, **details)))
 
 
 # Not a number until the scores are known: the scale of the score decides.
@@ -393,36 +350,6 @@ the tests of each algorithm'
 
 
 OPTIONS: dict[str, Option] = {item.name: Option(**item.metadata) for item in fields(Settings)}
-
-
-class Options(TypedDict, total=False):
-    """The settings as keyword arguments, for type checkers and editors."""
-
-    preset: Preset | None
-    rule: Rule
-    test: Test
-    null: Null
-    alternative: Alternative
-    correction: Correction
-    family: Family
-    control: str | None
-    alpha: float
-    engine: Engine
-    algorithms: Sequence[str] | None
-    missing: str
-    tie_tolerance: float
-    n_resamples: int
-    confidence: float
-    rope: float
-    margin: float | None
-    prior_weight: float
-    random_state: int
-    deep: bool
-    kendall: Kendall
-    inference: Inference
-    median: Median
-    strata: Strata
-    n_strata: int
 
 
 def document_settings(target: Any) -> None:

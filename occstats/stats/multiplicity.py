@@ -70,8 +70,7 @@ class Correction:
             return p
         from statsmodels.stats.multitest import multipletests
 
-        # It collects garbage at every call, which takes ten times as long as the correction itself
-        # in a process with many objects: what is there already need not be looked at.
+        # It collects garbage at every call: what is there already need not be looked at again.
         gc.freeze()
         try:
             return np.asarray(multipletests(p, method=self.statsmodels)[1])
