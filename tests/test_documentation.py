@@ -4,6 +4,7 @@ import importlib.util
 import json
 import re
 import shlex
+from functools import partial
 from pathlib import Path
 
 import pandas as pd
@@ -43,6 +44,10 @@ def test_a_page_runs_from_top_to_bottom(page, tmp_path, monkeypatch):
 
     mpl.use("agg")
     monkeypatch.chdir(tmp_path)
+    # What is tested is that it runs; few resamples do.
+    monkeypatch.setattr(
+        occstats, "compare", partial(occstats.compare, n_resamples=100), raising=False
+    )
     namespace = {}
     for kind, body, what, detail in blocks(page):
         if what == "file":
@@ -53,6 +58,8 @@ def test_a_page_runs_from_top_to_bottom(page, tmp_path, monkeypatch):
             for line in body.splitlines():
                 program, *arguments = shlex.split(line.removeprefix("$ "), comments=True)
                 assert program == "occstats", line
+                if arguments[0] == "compare":
+                    arguments += ["--n-resamples", "100"]
                 result = CliRunner().invoke(main, arguments)
                 assert result.exit_code == 0, (line, result.output, result.exception)
 
