@@ -126,8 +126,8 @@ PAPER: dict[str, tuple[Axis, ...]] = {
     "LNND": (Axis("a", "k", "log", _span(0.01, 10, 0.01), 101, 0.1),),
     "LOF": (Axis("a", "k", "log", _span(0.01, 10, 0.01), 101, 0.1),),
     "SVM": (
-        Axis("nu", "nu", "fraction", _span(0.05, 0.95, 0.01), 11, 0.05),
-        Axis("c", "c", "dimension", _span(0.05, 1.50, 0.01), 11, 0.05),
+        Axis("nu", "nu", "fraction", _span(0.05, 0.50, 0.01), 11, 0.05),
+        Axis("c", "c", "dimension", _span(0.05, 0.50, 0.01), 11, 0.05),
     ),
     "ALP": (
         Axis("a", "k", "log", _span(0.1, 10, 0.1), 11, 0.5),
