@@ -118,9 +118,7 @@ def square_distances(rows: Matrix, columns: Matrix, out: Single) -> None:
 
 
 @compiled
-def exponentials(
-    squares: Single, factor: np.float32, out: Single, bits: NDArray[np.int32]
-) -> None:
+def exponentials(squares: Single, factor: np.float32, out: Single, bits: NDArray[np.int32]) -> None:
     """Set `out` to exp(factor · squares), the factor negative, to two units in the last place."""
     for row in range(len(squares)):
         exponentials_of_row(squares[row], factor, out[row], bits)

@@ -2,8 +2,9 @@
 The one-class support vector problem, solved from a good start on a working set of dense kernel.
 
 Minimise ½ αᵀKα with Σα = νn and 0 ≤ α ≤ 1, which is LIBSVM's scale (the paper's Σα = 1 is this
-divided by νn; a row that stands for several equal ones may have as much weight as all of them), to LIBSVM's stopping rule: the gradient G = Kα of no row that could take more weight
-is below that of a row that could give some, but for `tolerance`.
+divided by νn), to LIBSVM's stopping rule: the gradient G = Kα of no row that could take more weight
+is below that of a row that could give some, but for `tolerance`. A row that stands for several
+equal ones may have the weight of all of them.
 
 - The start: a random eighth of the rows is solved first, and the νn rows that this solution puts
   furthest out take all the weight; with few rows, those of lowest density. The gradient of the
@@ -115,32 +116,41 @@ class OneClassProblem:
     @single_threaded_blas()
     def solve(self, nu: float, start: Solution | None = None) -> Solution:
         """Solve for one ν, from the solution for another ν where one is given."""
-        return self.follow([nu], start)[0]
+        return self._solve(nu, start)
 
-    def follow(
-        self,
-        nus: Sequence[float],
-        start: Solution | None = None,
-        first: Vector | None = None,
-    ) -> list[Solution]:
-        """Solve for one ν after the other; the first from given weights, say of another width.
+    def follow(self, nus: Sequence[float], like: Sequence[Vector] = ()) -> list[Solution]:
+        """Solve for one ν after the other, in the caller's care for the threads of BLAS.
 
-        BLAS should be kept to one thread by the caller, as `solve` does.
+        Parameters
+        ----------
+        nus : sequence of float
+            Shares, increasing.
+        like : sequence of ndarray
+            The weights for the same shares with a similar kernel width, to start from.
         """
-        found = []
-        for nu in nus:
-            start = self._solve(nu, start, first)
-            found.append(start)
+        found: list[Solution] = []
+        for place, nu in enumerate(nus):
+            if not like:
+                found.append(self._solve(nu, found[-1] if found else None))
+            elif not found:
+                found.append(self._from(nu, like[0].copy(), self._product(like[0])))
+            else:
+                last, change = found[-1], like[place] - like[place - 1]
+                found.append(self._solve(nu, last, np.clip(last.weight + change, 0, self.counts)))
         return found
 
-    def _solve(self, nu: float, start: Solution | None, first: Vector | None) -> Solution:
-        scale = nu * float(self.counts.sum())
+    def _solve(self, nu: float, start: Solution | None, expected: Vector | None = None) -> Solution:
         if start is None:
-            weight = self._first_weights(nu) if first is None else first.copy()
-            gradient = self._product(weight)
-        else:
-            weight = _move_mass(start.weight, start.gradient, self.counts, scale)
-            gradient = start.gradient + self._product(weight - start.weight)
+            weight = self._first_weights(nu)
+            return self._from(nu, weight, self._product(weight))
+        before = start.weight if expected is None else expected
+        mass = nu * float(self.counts.sum())
+        weight = _move_mass(before, start.gradient, self.counts, mass)
+        return self._from(nu, weight, start.gradient + self._product(weight - start.weight))
+
+    def _from(self, nu: float, weight: Vector, gradient: Vector) -> Solution:
+        """Solve from given weights, which become the solution, and their gradient."""
+        scale = nu * float(self.counts.sum())
         converged = self._optimise(weight, gradient)
         return Solution(
             nu=nu,
@@ -281,9 +291,7 @@ def _offset(weight: Vector, gradient: Vector, counts: Vector) -> float:
     return float((lower + upper) / 2)
 
 
-def _working_set(
-    weight: Vector, gradient: Vector, counts: Vector, size: int
-) -> NDArray[np.intp]:
+def _working_set(weight: Vector, gradient: Vector, counts: Vector, size: int) -> NDArray[np.intp]:
     """Choose the rows that violate most, or are nearest to it, on both sides of the boundary."""
     half = size // 2
     growing = np.where(weight < counts, gradient, np.inf)

@@ -28,7 +28,7 @@ class SupportVectorGrid:
 
     Equal rows are one row that may have the weight of all of them, and the distances of the rows
     are computed once. For a width, each :math:`\nu` is solved from the solution of the next smaller
-    one, the smallest from its solution for the last width.
+    one, changed as it changed for the width before.
 
     Parameters
     ----------
@@ -68,8 +68,8 @@ class SupportVectorGrid:
         if len(distinct) <= MOST_KEPT:
             whole = len(distinct) <= 2 * WORKING_SET
             self._distances = SquaredDistances(self._rows, whole=whole)
-        # The smallest ν of the last width, and its solution
-        self._first: tuple[float, Vector] | None = None
+        # The shares of the last width, and the weights of their solutions
+        self._last: tuple[list[float], list[Vector]] = [], []
 
     @single_threaded_blas()
     def scores(self, nus: Sequence[float], c: float) -> Matrix:
@@ -99,11 +99,8 @@ class SupportVectorGrid:
             distances=self._distances,
         )
         ordered = sorted(set(nus))
-        first = None
-        if self._first is not None and self._first[0] == ordered[0]:
-            first = self._first[1]
-        path = problem.follow(ordered, first=first)
-        self._first = ordered[0], path[0].weight
+        path = problem.follow(ordered, self._last[1] if self._last[0] == ordered else [])
+        self._last = ordered, [solution.weight for solution in path]
         solutions = dict(zip(ordered, path, strict=True))
         alphas = np.stack([solutions[nu].alpha for nu in nus], axis=1)
         offsets = np.array([solutions[nu].rho for nu in nus])
