@@ -290,7 +290,7 @@ try:
     message = repr(load_results(sys.argv[1]))
 except ResultsError as error:
     message = str(error)
-# The peak of this program alone: what getrusage tells begins at the peak of the one that started it.
+# The peak of this program alone: that of getrusage begins at the peak of what started it.
 peak = re.search(r"VmHWM:\\s*(\\d+)", pathlib.Path("/proc/self/status").read_text())[1]
 print(time.process_time() - before, peak, message)
 """
