@@ -26,8 +26,8 @@ from scipy.stats import rankdata
 from occstats import load_results
 from occstats.stats import cluster_weights
 from occstats.stats.bootstrap import bootstrap_means, cluster_bootstrap
+from occstats.stats.clusters import Clusters
 from occstats.stats.effect_sizes import pair_effects, rank_biserial_statistic
-from occstats.stats.grouping import group
 from occstats.stats.hodges_lehmann import hodges_lehmann_shift
 from occstats.stats.kendall import kendall_tau
 from occstats.stats.kendall_intervals import kendall_bootstrap
@@ -114,7 +114,7 @@ def intervals(
     ):
         effect = getattr(effects, name)
         found[name, method] = effect.low[0, 1], effect.high[0, 1]
-    grouping = group(clusters)
+    grouping = Clusters.of(clusters)
     statistic = rank_biserial_statistic(x[:, None], grouping)
     biserial = cluster_bootstrap(statistic, grouping.n_clusters, method="bca", **options)
     found["rank_biserial", "bca"] = biserial.low[0], biserial.high[0]
