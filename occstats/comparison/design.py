@@ -129,7 +129,7 @@ def _power(study: Study, rule: Rule, size: int, progress: bool | None) -> pd.Dat
     rows = []
     for a, b in track(pairs, "power", total=len(pairs), progress=progress):
         x = scores[:, a] - scores[:, b]
-        z = engine.single(x, study.sample.clusters, settings.tie_tolerance).z[0]
+        z = engine.single(x, study.sample.clusters, settings.tie_tolerance).observed.z[0]
         # The question is about the direction that the test points to.
         sign = -1.0 if z < 0 else 1.0
         found = data_sets_needed(
