@@ -201,8 +201,7 @@ def affordable(sample: Sample, settings: Settings) -> Affordable:
     few = deep or pairs <= MANY_PAIRS
     parts = {
         "intervals of effect sizes": few,
-        "Bayesian probabilities and intervals of rank-biserial correlations": few
-        and (deep or m <= MANY_CLUSTERS),
+        "Bayesian probabilities": few and (deep or m <= MANY_CLUSTERS),
         "Hodges-Lehmann shifts": few and (deep or n * pairs <= MANY_RANKINGS),
         "intervals of Kendall's τ": few
         and (deep or (n**2 * pairs <= MANY_CONCORDANCES and m <= MANY_CLUSTERS)),
@@ -220,10 +219,7 @@ def affordable(sample: Sample, settings: Settings) -> Affordable:
             f"out: {', '.join(missing)}; the deep analysis has them."
         )
     if resamples < settings.n_resamples and posterior:
-        notes.append(
-            f"Rank-biserial correlations, Kendall's τ and Bayesian probabilities rest on "
-            f"{resamples:,} resamples."
-        )
+        notes.append(f"Kendall's τ and Bayesian probabilities rest on {resamples:,} resamples.")
     return Affordable(
         intervals=intervals,
         posterior=posterior,

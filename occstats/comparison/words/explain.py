@@ -21,7 +21,11 @@ class IntervalKind:
 
 STUDENT = IntervalKind("Student's interval over data sets", "Student's over data sets", False)
 STUDENTISED = IntervalKind("studentised cluster bootstrap", "studentised {davison1997}")
-BCA = IntervalKind("BCa cluster bootstrap", "BCa {efron1987}")
+JACKKNIFE = IntervalKind(
+    "jackknife over data sets, arcsine scale",
+    "Student's with the jackknife over data sets {miller1974} on the arcsine scale",
+    False,
+)
 PERCENTILES = IntervalKind("percentiles of the cluster bootstrap", "percentiles")
 WILSON = IntervalKind("Wilson's interval", "Wilson's {wilson1927}", False)
 INVERTED = IntervalKind(
@@ -53,8 +57,8 @@ def interval_kinds(n_clusters: int) -> dict[str, IntervalKind]:
     means = STUDENT if n_clusters < FEW_CLUSTERS else STUDENTISED
     return {
         **dict.fromkeys(("mean_rank", "mean_score", "difference"), means),
-        "prob_improvement_task": BCA,
-        "rank_biserial": PERCENTILES,
+        "prob_improvement_task": JACKKNIFE,
+        "rank_biserial": JACKKNIFE,
         "tau": PERCENTILES,
         "prob_improvement_dataset": WILSON,
         "hodges_lehmann": INVERTED,
