@@ -33,12 +33,12 @@ from occstats.stats.arrays import as_vector, round_to_grid
 from occstats.stats.bootstrap import (
     cluster_bootstrap,
     means_without,
-    resample_counts,
     studentised_means,
     weighted_means,
 )
 from occstats.stats.clusters import Clusters
-from occstats.stats.forms import quadratic_forms, walsh_form
+from occstats.stats.draws import Counts
+from occstats.stats.forms import is_dense, walsh_forms
 from occstats.stats.pairs import antisymmetric, mirror
 from occstats.stats.sample import PairBlock, Sample
 from occstats.stats.tests.ranking import signed_ranks
@@ -125,9 +125,9 @@ def pair_effects(
     """
     sample = Sample.of(scores, clusters, tie_tolerance=tie_tolerance)
     m, k = sample.n_clusters, sample.n_algorithms
-    counts = resample_counts(m, n_resamples, random_state)
-    rank_counts = counts[: n_resamples if n_rank_resamples is None else n_rank_resamples]
-    held = n_resamples + (m**2 if len(rank_counts) else 0)
+    counts = Counts.of(m, n_resamples, random_state)
+    rank_counts = counts.first(n_resamples if n_rank_resamples is None else n_rank_resamples)
+    held = n_resamples + (m**2 if is_dense(sample.clusters) else sample.n_tasks)
     parts = [
         (
             *_mean_effects(block, counts, confidence, sample.tie_tolerance),
@@ -153,7 +153,7 @@ def pair_effects(
 
 
 def _mean_effects(
-    block: PairBlock, counts: Array, confidence: float, tie_tolerance: float
+    block: PairBlock, counts: Counts, confidence: float, tie_tolerance: float
 ) -> tuple[Array, Array, Array, Array]:
     """Effects that are means over data sets: difference, both probabilities, shares and sizes."""
     differences, grid, grouping = block.differences, block.grid, block.clusters
@@ -175,7 +175,7 @@ def _mean_effects(
 
 
 def _improvement(
-    wins: Array, losses: Array, n_clusters: Array, counts: Array, confidence: float
+    wins: Array, losses: Array, n_clusters: Array, counts: Counts, confidence: float
 ) -> Array:
     """Probability of improvement on a task; Wilson's interval where nothing but wins was seen."""
     balance = wins - losses
@@ -193,7 +193,7 @@ def _improvement(
     return found
 
 
-def _rank_effects(grid: Array, grouping: Clusters, counts: Array, confidence: float) -> Array:
+def _rank_effects(grid: Array, grouping: Clusters, counts: Counts, confidence: float) -> Array:
     if len(counts) == 0:
         signed, _ = signed_ranks(grid)
         total = np.abs(signed).sum(axis=0)
@@ -230,18 +230,13 @@ def rank_biserial_statistic(x: Array, grouping: Clusters) -> Callable[[Array], A
     The sum of signed ranks is :math:`\sum_{s \le t} \mathrm{sign}(x_s + x_t)`, so that the value
     for a resample is exactly what ranking the resampled tasks anew would give.
     """
-    forms, signs, sizes = [], [], []
-    for column in x.T:
-        used = (~np.isnan(column) & (column != 0)).astype(float)
-        size = grouping.sums(used)
-        forms.append(2 * walsh_form(column, grouping, 0.0, used) - np.outer(size, size))
-        signs.append(grouping.sums(np.where(used > 0, np.sign(column), 0.0)))
-        sizes.append(size)
-    stacked = np.array(forms)
+    used = ~np.isnan(x) & (x != 0)
+    sizes, signs = grouping.sums(used), grouping.sums(np.where(used, np.sign(x), 0.0))
+    positive = walsh_forms(x, grouping, 0.0, used.astype(float))
 
     def statistic(counts: Array) -> Array:
-        total = counts @ np.array(sizes).T
-        doubled = quadratic_forms(counts, stacked) + counts @ np.array(signs).T
+        total = counts @ sizes
+        doubled = 2 * positive(counts) - total**2 + counts @ signs
         return np.divide(doubled, total * (total + 1), out=np.zeros_like(total), where=total > 0)
 
     return statistic
