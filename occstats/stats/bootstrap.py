@@ -238,9 +238,7 @@ def bootstrap_means(
     )
 
 
-def studentised_means(
-    means: Array, counts: Array | Counts, confidence: float
-) -> BootstrapInterval:
+def studentised_means(means: Array, counts: Array | Counts, confidence: float) -> BootstrapInterval:
     """Studentised interval of the mean over the rows of each column; see `bootstrap_means`."""
     estimate = weighted_means(means, np.ones((1, len(means))))[0]
     if len(counts) == 0:

@@ -105,7 +105,7 @@ def kendall_bootstrap(
 def concordance_forms(
     grid: Array, grouping: Clusters, weighting: str
 ) -> tuple[Form, NDArray[np.intp], NDArray[np.intp]]:
-    """Concordance of all pairs of algorithms, then of untied tasks, for rows of weights of clusters.
+    """Concordance of all pairs of algorithms, then of untied tasks, for weights of clusters.
 
     The positions of what belongs to the two algorithms of each pair come with it.
     """
