@@ -30,10 +30,10 @@ from occstats.stats.arrays import FloatArray as Array
 from occstats.stats.arrays import as_vector, round_to_grid
 from occstats.stats.bootstrap import (
     means_without,
-    resample_counts,
     studentised_means,
     weighted_means,
 )
+from occstats.stats.draws import Counts
 from occstats.stats.jackknife import arcsine_limits, rank_biserial_limits, wilson
 from occstats.stats.pairs import antisymmetric, mirror
 from occstats.stats.sample import PairBlock, Sample
@@ -118,7 +118,7 @@ def pair_effects(
     """
     sample = Sample.of(scores, clusters, tie_tolerance=tie_tolerance)
     m, k = sample.n_clusters, sample.n_algorithms
-    counts = resample_counts(m, n_resamples, random_state)
+    counts = Counts.of(m, n_resamples, random_state)
     parts = [
         (
             *_mean_effects(block, counts, confidence, sample.tie_tolerance),
@@ -144,7 +144,7 @@ def pair_effects(
 
 
 def _mean_effects(
-    block: PairBlock, counts: Array, confidence: float, tie_tolerance: float
+    block: PairBlock, counts: Counts, confidence: float, tie_tolerance: float
 ) -> tuple[Array, Array, Array, Array]:
     """Effects that are means over data sets: difference, both probabilities, shares and sizes."""
     differences, grid, grouping = block.differences, block.grid, block.clusters

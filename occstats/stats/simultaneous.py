@@ -27,7 +27,14 @@ from occstats.checks import check_choice, check_integer
 from occstats.stats.arrays import FloatArray
 from occstats.stats.pairs import upper_pairs
 from occstats.stats.sample import Sample
-from occstats.stats.tests.null import SAME_Z, RandomState, all_signs, random_signs, repeatable
+from occstats.stats.tests.null import (
+    SAME_Z,
+    RandomState,
+    all_signs,
+    can_list,
+    random_signs,
+    repeatable,
+)
 from occstats.stats.tests.registry import TESTS
 
 #: Flips × pairs that are held at once.
@@ -130,7 +137,7 @@ def max_t(
     tested = np.flatnonzero(~np.isnan(z) & (z != 0))
     order = tested[np.argsort(-np.abs(z[tested]), kind="stable")]
     n_signs = prepared[0].n_units
-    exact = 2.0 ** (n_signs - 1) <= n_resamples
+    exact = can_list(n_signs, n_resamples)
     counts, n_flips = np.zeros(len(order), dtype=np.int64), 0
     maxima = []
     observed = np.abs(z[order])

@@ -12,6 +12,7 @@ from occstats.stats.clusters import Clusters
 from occstats.stats.tests.null import (
     RandomState,
     TailProbabilities,
+    can_list,
     exact_is_feasible,
     exact_tails,
     listed_tails,
@@ -146,7 +147,7 @@ class Prepared(ABC):
                 return self.flipped(pair, signs)
 
             n_signs = self.n_signs(pair)
-            if null == "permutation" and 2.0 ** (n_signs - 1) <= n_resamples:
+            if null == "permutation" and can_list(n_signs, n_resamples):
                 tails = listed_tails(z_of_signs, n_signs)
                 notes = ("every change of sign was listed: the p-value is exact",)
             else:
