@@ -72,7 +72,8 @@ class SweepExperiment(Experiment):
             share = self._distinct_shares.get(task.key, 1.0)
             n, queries = share * n, share * queries
             kernels = 2e-9 * sizes[-1] * n * queries
-            return 0.02 + kernels + count * (1e-4 + 1e-10 * n * (1.7 * n + queries))
+            solving = 1e-10 * n * (1.7 * n + 4 * min(n, 2000) + queries)
+            return 0.02 + kernels + count * (1e-4 + solving)
         return count * estimated_seconds(task, recipe)
 
     @cached_property
