@@ -14,6 +14,7 @@ from threadpoolctl import threadpool_limits
 
 from occstats import __version__
 from occstats.comparison import tasks, uncertainty
+from occstats.comparison.binary import binary_frame, binary_notes
 from occstats.comparison.classical import classical_tests
 from occstats.comparison.design import study_design
 from occstats.comparison.option import Options
@@ -145,6 +146,9 @@ def _compare(study: Study, progress: bool | None) -> Comparison:
     # On which kind of task?
     regression, regression_notes = tasks.regression_frame(study)
 
+    # Right or wrong?
+    binary = binary_frame(study)
+
     return Comparison(
         results=study.results,
         settings=study.settings,
@@ -163,6 +167,7 @@ def _compare(study: Study, progress: bool | None) -> Comparison:
         design=design,
         classical=classical_tests(study),
         fold_tests=tasks.fold_frame(study),
+        binary=binary,
         notes=(
             *study.notes,
             *regression_notes,
@@ -170,6 +175,7 @@ def _compare(study: Study, progress: bool | None) -> Comparison:
             *rule.notes,
             # A single data set has no test, which the verdict says once for all pairs.
             *(notes_on_tests(found.tests, study.algorithms) if study.n_clusters > 1 else ()),
+            *binary_notes(study, binary),
             *uncertainty.cautions(study),
             *design.notes,
             *study.within.notes,

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
         correlated_t,
         probability_best,
     )
+    from occstats.stats.binary import BinaryPairs, clustered_mcnemar
     from occstats.stats.bootstrap import BootstrapInterval, bootstrap_means, cluster_bootstrap
     from occstats.stats.classical import (
         FriedmanResult,
@@ -93,6 +94,8 @@ _LAZY = {
     "bayesian_signed_rank": "bayes",
     "correlated_t": "bayes",
     "probability_best": "bayes",
+    "BinaryPairs": "binary",
+    "clustered_mcnemar": "binary",
     "BootstrapInterval": "bootstrap",
     "bootstrap_means": "bootstrap",
     "cluster_bootstrap": "bootstrap",
@@ -166,6 +169,7 @@ _LAZY = {
 __all__ = [
     "AdjustedP",
     "BayesianPairs",
+    "BinaryPairs",
     "BootstrapInterval",
     "ClusterDiagnostics",
     "ClusteredWilcoxonResult",
@@ -198,6 +202,7 @@ __all__ = [
     "cluster_diagnostics",
     "cluster_means_pairs",
     "cluster_weights",
+    "clustered_mcnemar",
     "clustered_wilcoxon",
     "clustered_wilcoxon_pairs",
     "complementary_pairs",

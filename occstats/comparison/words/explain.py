@@ -192,6 +192,26 @@ EXPLANATIONS: dict[str, str] = {
     "were the true one; it says no more than the p-value.",
     "datasets_needed": "How many data sets (not tasks) would find the difference in 80 % of cases, "
     "if the observed data sets are typical.",
+    # binary
+    "binary": "Where all scores are 0 or 1: tests for right and wrong answers in clusters.",
+    "share_difference": "By how much the share of tasks that a has right exceeds that of b, all "
+    "tasks counting alike.",
+    "share_difference_ci": "A confidence interval of that difference (jackknife over data sets, "
+    "arcsine scale).",
+    "standard_error": "The standard error of the difference, which lets tasks of one data set "
+    "belong together.",
+    "only_a": "The tasks that a has right and b wrong.",
+    "only_b": "The tasks that b has right and a wrong.",
+    "line": "The pair in one line to quote.",
+    "p_obuchowski": "Obuchowski's clustered McNemar test, all tasks counting alike.",
+    "p_durkalski": "Durkalski's clustered McNemar test, all data sets counting alike.",
+    "p_eliasziw_donner": "Eliasziw and Donner's: McNemar's statistic divided by the design effect "
+    "of the disagreements.",
+    "p_mcnemar": "McNemar's test, which takes all tasks for independent.",
+    "chi_squared_obuchowski": "Obuchowski's statistic.",
+    "chi_squared_durkalski": "Durkalski's statistic.",
+    "chi_squared_eliasziw_donner": "Eliasziw and Donner's statistic.",
+    "chi_squared_mcnemar": "McNemar's statistic.",
     # classical
     "unit": "What the classical test takes for independent observations: tasks or data set means.",
     "n": "How many of these there are.",

@@ -66,7 +66,7 @@ _OUTLINE = (
         "Every pair of algorithms: the test, corrected for the number of tests, and the size of "
         "the difference. Choose a p-value to see its pair in detail.",
         ("pairwise",),
-        ("p_values", "pairwise"),
+        ("p_values", "pairwise", "binary"),
     ),
     _Outline(
         "tasks",
