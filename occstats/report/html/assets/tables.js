@@ -6,6 +6,12 @@
   document.documentElement.classList.add("scripted");
   for (const element of document.querySelectorAll(".needs-script")) element.hidden = false;
 
+  const element = (name, properties = {}, ...children) => {
+    const made = Object.assign(document.createElement(name), properties);
+    made.append(...children);
+    return made;
+  };
+
   const compareCells = (one, other) => {
     const [a, b] = [one.dataset.v, other.dataset.v];
     if (a !== undefined && b !== undefined) return Number(a) - Number(b);
@@ -101,5 +107,5 @@
     makeFilterable(holder, table);
     makeSortable(table);
   }
-  window.occstats = { makeSortable };
+  window.occstats = { element, makeSortable };
 })();
