@@ -124,8 +124,8 @@ def test_numbers_and_diagram_move(page, comparison):
     assert f"{tally.different} of {tally.tested} pairs differ at α = 0.05" in words
     assert diagram.startswith("Mean ranks, best first: ALP 3.51, SVM 3.86")
     rows = page.execute_script(
-        "return [...document.querySelectorAll('#what-if [aria-labelledby=table-what-if-ranks]"
-        " tbody tr')].map((row) => row.cells[0].textContent)"
+        "return [...document.querySelectorAll('[data-table=what_if_ranks] tbody tr')]"
+        ".map((row) => row.cells[0].textContent)"
     )
     assert rows == comparison.algorithms
     click(page, find(page, "#what-if [name=algorithm][value='0']"))

@@ -3,7 +3,7 @@
 (() => {
   const source = document.getElementById("pair-data");
   if (!source) return;
-  const { bars, element, scatter, makeSortable } = window.occstats;
+  const { bars, element, held, scatter } = window.occstats;
   const data = JSON.parse(source.textContent);
   const form = document.querySelector("#pair form");
   const view = document.getElementById("pair-view");
@@ -74,12 +74,7 @@
     const caption = element("caption", { id: "pair-datasets" }, element("span", {},
       element("b", {}, "Data sets that drive it. "),
       "Those that move the mean difference most come first; one that decides the conclusion would change it by being left out."));
-    const table = element("table", {}, caption, head, body);
-    makeSortable(table);
-    const scroll = element("div", { className: "scroll tall", tabIndex: 0 }, table);
-    scroll.setAttribute("role", "region");
-    scroll.setAttribute("aria-labelledby", "pair-datasets");
-    return scroll;
+    return held("pair_datasets", element("table", {}, caption, head, body), true);
   };
 
   const charts = (rows, names) => {

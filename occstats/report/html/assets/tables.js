@@ -107,5 +107,21 @@
     makeFilterable(holder, table);
     makeSortable(table);
   }
-  window.occstats = { element, makeSortable };
+
+  /* A table that a script made, as those of the page: sorted by its headings, saved, with a cue. */
+  const held = (name, table, tall = false) => {
+    makeSortable(table);
+    const scroll = element("div", { className: `scroll${tall ? " tall" : ""}`, tabIndex: 0 }, table);
+    scroll.setAttribute("role", "region");
+    scroll.setAttribute("aria-labelledby", table.caption.id);
+    const save = element("button", { type: "button", className: "save" }, "CSV",
+      element("span", { className: "unseen" }, ` of ${table.caption.textContent}`));
+    save.dataset.save = "csv";
+    const holder = element("div", { className: "table" }, element("p", { className: "tools" }, save),
+      element("div", { className: "frame" }, scroll), element("p", { className: "cue", hidden: true }));
+    holder.dataset.table = name;
+    showEnds(holder);
+    return holder;
+  };
+  window.occstats = { element, held };
 })();

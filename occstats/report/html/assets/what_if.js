@@ -3,7 +3,7 @@
 (() => {
   const form = document.querySelector("#what-if form");
   if (!form) return;
-  const { analyse, svgElement, element, makeSortable } = window.occstats;
+  const { analyse, element, held, svgElement } = window.occstats;
   const data = JSON.parse(document.getElementById("pair-data").textContent);
   const chapter = form.closest("details");
   const view = document.getElementById("what-if-view");
@@ -70,7 +70,7 @@
     const bars = groups(rest);
     const short = (name) => ([...name].length > 24 ? `${[...name].slice(0, 23).join("")}…` : name);
     const names = algorithms.map((place) => short(data.algorithms[place]));
-    const [row, top, left, scale] = [22, 34, 16 + 7.2 * Math.max(...names.map((name) => [...name].length)), 250];
+    const [row, top, left, scale] = [22, 38, 18 + 9 * Math.max(...names.map((name) => [...name].length)), 250];
     const [low, high] = [Math.floor(meanRanks[0]), Math.max(Math.ceil(meanRanks.at(-1)), Math.floor(meanRanks[0]) + 1)];
     const x = (rank) => left + ((rank - low) / (high - low)) * scale;
     const y = (place) => top + row * (place + 0.5);
@@ -84,7 +84,7 @@
       chart.append(svgElement("line", { x1: x(rank), x2: x(rank), y1: top - 4, y2: height - 8, class: "grid" }),
         text(x(rank), top - 9, String(rank), "middle"));
     }
-    chart.append(text(x(low), 12, "mean rank (best left)"), text(groupAt(0) - 8, 12, bars.length ? "not different" : ""));
+    chart.append(text(x(low), 10, "mean rank (best left)"), text(groupAt(0) - 8, 10, bars.length ? "not different" : ""));
     names.forEach((name, place) => {
       chart.append(text(left - 12, y(place) + 4, name, "end"),
         svgElement("circle", { cx: x(meanRanks[place]), cy: y(place), r: 4.5, class: "first" }),
@@ -102,20 +102,15 @@
     if (!Number.isNaN(value)) made.dataset.v = value;
     return made;
   };
-  const held = (name, title, headings, rows) => {
+  const made = (name, title, headings, rows) => {
     const caption = element("caption", { id: `table-${name}` }, element("span", {}, element("b", {}, title)));
     const head = element("thead", {}, element("tr", {}, ...headings.map((words, place) =>
       element("th", { scope: "col", className: `${place ? "n" : ""}${words.length > 30 ? " long" : ""}` }, words))));
-    const table = element("table", {}, caption, head, element("tbody", {}, ...rows));
-    makeSortable(table);
-    const scroll = element("div", { className: "scroll", tabIndex: 0 }, table);
-    scroll.setAttribute("role", "region");
-    scroll.setAttribute("aria-labelledby", caption.id);
-    return scroll;
+    return held(name, element("table", {}, caption, head, element("tbody", {}, ...rows)));
   };
   const heading = (name) => element("th", { scope: "row", className: name.length > 30 ? "long" : "" }, name);
 
-  const rankTable = (found, before) => held("what-if-ranks", "Mean ranks, and what they were with everything.",
+  const rankTable = (found, before) => made("what_if_ranks", "Mean ranks, and what they were with everything.",
     ["algorithm", "mean rank", "change", "better than", "worse than"],
     found.algorithms.map((place, row) => {
       const change = found.meanRanks[row] - before.get(place);
@@ -136,7 +131,7 @@
         return cell(differs ? element("strong", {}, written(value)) : written(value), value);
       })));
     const title = oneSided ? "Corrected p-values: the row is better than the column." : "Corrected p-values: row and column differ.";
-    return held("what-if-p", title, ["algorithm", ...columns.map((column) => names[column])], rows);
+    return made("what_if_p_values", title, ["algorithm", ...columns.map((column) => names[column])], rows);
   };
 
   const everyone = { algorithms: [...data.algorithms.keys()], datasets: [...data.datasets.keys()] };
