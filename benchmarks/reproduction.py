@@ -20,6 +20,7 @@ from seeds import summary
 import occstats
 from occstats.datasets import open_source
 from occstats.experiment import run_experiment
+from occstats.figures.saving import save
 from occstats.report.like_with_like import conclusions_beside, markdown_table
 from occstats.report.markdown import table_to_markdown
 from occstats.report.published import (
@@ -29,7 +30,7 @@ from occstats.report.published import (
     published_table,
     scores_of,
 )
-from occstats.report.sweep import defaults_table
+from occstats.report.sweep import AXIS_LABELS, defaults_table
 from occstats.tuning import Sweep, read_sweep
 from occstats.tuning.paper import PINNED, PaperExperiment, prepare_paper
 
@@ -60,7 +61,9 @@ def main() -> None:
     paper = prepare_paper(options.data, out=options.results)
     table = paper.run(jobs=options.jobs)
     write_bundle(table, NAMES["reproduction"])
-    REPORT.write_text("\n".join(page(paper, table)), encoding="utf-8")
+    sweep = read_sweep(paper.sweep.folder)
+    draw(sweep)
+    REPORT.write_text("\n".join(page(paper, table, sweep)), encoding="utf-8")
 
 
 def write_bundle(table: pd.DataFrame, name: str) -> None:
@@ -70,15 +73,20 @@ def write_bundle(table: pd.DataFrame, name: str) -> None:
     rounded.to_csv(ROOT / "occstats" / "data" / name, index=False, lineterminator="\n")
 
 
-def page(paper: PaperExperiment, table: pd.DataFrame) -> list[str]:
+def draw(sweep: Sweep) -> None:
+    """The paper's figure of the sweep, beside the page."""
+    figure = occstats.figures.sweep(sweep.curves, axis_labels=AXIS_LABELS)
+    save(figure, ROOT / "images" / "sweep", formats=("png",), title="AUROC over hyperparameters")
+
+
+def page(paper: PaperExperiment, table: pd.DataFrame, sweep: Sweep) -> list[str]:
     """The whole of ``reproduction.md``, line by line."""
-    sweep = read_sweep(paper.sweep.folder)
     results = occstats.load_results("reproduction")
     return [
         "# How far the paper's table is reproduced",
         "",
         *introduction(table, results),
-        *PINNED_LIST,
+        *(f"- {choice}" for choice in PINNED),
         "",
         *nearness_table(nearness(results.scores, PAPER)),
         "",
@@ -89,9 +97,6 @@ def page(paper: PaperExperiment, table: pd.DataFrame) -> list[str]:
         *ties(),
         *differences(paper, results.scores, sweep),
     ]
-
-
-PINNED_LIST = [f"- {choice}" for choice in PINNED]
 
 
 def introduction(table: pd.DataFrame, results: occstats.Results) -> list[str]:
