@@ -27,6 +27,7 @@ def extra_tables(comparison: Comparison) -> Iterator[Table]:
         yield diagnostics_table(comparison, pairs_of_the_best)
         yield from stability_tables(comparison, pairs_of_the_best)
         yield from design_tables(comparison, pairs_of_the_best)
+        yield from estimand_tables(comparison, pairs_of_the_best)
         yield from binary_tables(comparison, pairs_of_the_best)
     yield from classical_tables(comparison)
     if comparison.fold_tests is not None:
@@ -59,8 +60,8 @@ def diagnostics_table(comparison: Comparison, rows: int) -> Table:
         title="How much the data sets matter",
         explanation="Correlation of tasks within a data set, by how much it inflates the variance, "
         "and how many independent tasks would tell as much. A small size p: the size of a data set "
-        "is related to the difference, prefer --test ds. The naive test takes all tasks for "
-        "independent.",
+        "is related to the difference; --test ds-weighted asks about data sets, all alike. The "
+        "naive test takes all tasks for independent.",
         frame=comparison.diagnostics,
         columns=present(columns, comparison.diagnostics),
         terminal_rows=rows,
@@ -70,6 +71,27 @@ def diagnostics_table(comparison: Comparison, rows: int) -> Table:
 def present(columns: tuple[Column, ...], frame: pd.DataFrame) -> tuple[Column, ...]:
     """The columns that the frame has."""
     return tuple(column for column in columns if all(key in frame for key in column.keys))
+
+
+def estimand_tables(comparison: Comparison, rows: int) -> Iterator[Table]:
+    """Each conclusion with tasks alike, with data sets alike, and by precision."""
+    if comparison.estimands is None:
+        return
+    signed = decimals(score_digits(comparison), signed=True)
+    columns = list(PAIR)
+    for key, name in (("task", "tasks"), ("dataset", "data sets"), ("precision", "precision")):
+        columns.append(Column(name, (f"difference_{key}",), signed))
+        columns.append(Column(f"by {name}", (f"conclusion_{key}",), word, number=False))
+    yield Table(
+        name="estimands",
+        title="What counts alike",
+        explanation="The mean difference, and the conclusion about the first of the pair by max-T "
+        "of weighted signed ranks, if all tasks count alike, if all data sets do, and if they are "
+        "weighted by what their tasks tell given how alike these are.",
+        frame=comparison.estimands,
+        columns=tuple(columns),
+        terminal_rows=rows,
+    )
 
 
 def binary_tables(comparison: Comparison, rows: int) -> Iterator[Table]:

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
         simultaneous_intervals,
     )
     from occstats.stats.effect_sizes import PairEffects, pair_effects, rank_biserial
+    from occstats.stats.estimands import WeightedTests, weighted_tests
     from occstats.stats.hodges_lehmann import (
         HodgesLehmannPairs,
         HodgesLehmannResult,
@@ -107,6 +108,8 @@ _LAZY = {
     "PairEffects": "effect_sizes",
     "pair_effects": "effect_sizes",
     "rank_biserial": "effect_sizes",
+    "WeightedTests": "estimands",
+    "weighted_tests": "estimands",
     "HodgesLehmannPairs": "hodges_lehmann",
     "HodgesLehmannResult": "hodges_lehmann",
     "hodges_lehmann_pairs": "hodges_lehmann",
@@ -191,6 +194,7 @@ __all__ = [
     "Sample",
     "Specification",
     "Strata",
+    "WeightedTests",
     "adjust",
     "adjust_pairs",
     "bayesian_signed_rank",
@@ -242,6 +246,7 @@ __all__ = [
     "task_ranks",
     "trait_design",
     "weighted_regression",
+    "weighted_tests",
 ]
 
 

@@ -192,6 +192,17 @@ EXPLANATIONS: dict[str, str] = {
     "were the true one; it says no more than the p-value.",
     "datasets_needed": "How many data sets (not tasks) would find the difference in 80 % of cases, "
     "if the observed data sets are typical.",
+    # estimands
+    "estimands": "Each conclusion with tasks, with data sets, and with precision as weights.",
+    "difference_task": "The mean difference if all tasks count alike.",
+    "difference_dataset": "The mean difference if all data sets count alike.",
+    "difference_precision": "The mean difference if data sets are weighted by what their tasks "
+    "tell, given how alike these are.",
+    **{
+        f"{name}_{key}": f"The {word} with {what} as weights, by max-T of weighted signed ranks."
+        for name, word in (("p", "p-value"), ("conclusion", "conclusion"))
+        for key, what in (("task", "tasks"), ("dataset", "data sets"), ("precision", "precision"))
+    },
     # binary
     "binary": "Where all scores are 0 or 1: tests for right and wrong answers in clusters.",
     "share_difference": "By how much the share of tasks that a has right exceeds that of b, all "
