@@ -8,8 +8,8 @@ import pytest
 
 from occstats import compare, load_results
 from occstats.comparison import Settings
+from occstats.comparison.cost import affordable
 from occstats.comparison.document import plain
-from occstats.comparison.sample import affordable
 from occstats.comparison.words.explain import EXPLANATIONS
 from occstats.errors import ResultsError
 from occstats.results import Results
@@ -335,11 +335,14 @@ def test_what_is_left_out_of_many_algorithms_is_said():
 
 
 def test_what_is_left_out_of_many_data_sets_is_said():
-    found = compare(large(1001, 1, 2), n_resamples=100)
-    assert any("1,001 data sets" in note and "Bayesian" in note for note in found.notes)
+    found = compare(large(12_000, 1, 2), n_resamples=100)
+    left_out = [note for note in found.notes if "12,000 data sets" in note and "left out" in note]
+    assert "Kendall's τ (about 15 min)" in left_out[0]
     assert found.pairwise["difference_ci_low"].notna().all()
     assert found.pairwise["rank_biserial"].notna().all()
     assert found.pairwise["rank_biserial_ci_low"].notna().all()
+    assert found.kendall["tau"].notna().all()
+    assert found.kendall["tau_ci_low"].isna().all()
 
 
 def test_fewer_resamples_are_said():

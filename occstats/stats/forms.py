@@ -21,7 +21,7 @@ BLOCK = 512
 # Beyond this many clusters the products of weights cost more than they save.
 SHARED_CLUSTERS = 150
 # Up to this many elements of K per task a product with K costs no more than counting.
-DENSE_ELEMENTS = 16
+DENSE_ELEMENTS = 128
 # Weights of tasks that are held at once.
 COUNTED_ELEMENTS = 500_000
 
