@@ -365,10 +365,11 @@ def families_of(
         raise ArgumentError(f"p_matrix must be square; got shape {p.shape}.")
     k = len(p)
     off_diagonal = ~np.eye(k, dtype=bool)
-    rows, columns = np.nonzero(off_diagonal)
     if family == "row":
-        members = [rows == a for a in range(k)]
-    elif family == "all":
+        tested = off_diagonal & ~np.isnan(p)
+        return [(np.full(int(row.sum()), a), np.flatnonzero(row)) for a, row in enumerate(tested)]
+    rows, columns = np.nonzero(off_diagonal)
+    if family == "all":
         members = [rows < columns if alternative == "two-sided" else rows >= 0]
     else:
         if control is None or not 0 <= control < k:

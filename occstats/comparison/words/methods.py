@@ -10,6 +10,7 @@ from occstats import __version__
 from occstats.comparison import choices
 from occstats.comparison.words.explain import QUANTITIES, IntervalKind
 from occstats.comparison.words.references import REFERENCES, Reference
+from occstats.stats.tests.null import can_list
 from occstats.text import listing
 
 if TYPE_CHECKING:
@@ -117,8 +118,7 @@ def _rule_sentence(comparison: Comparison) -> str:
             f"An algorithm is called better than another by the {comparison.basis} {{holm1979}}. "
         )
     m = comparison.results.n_clusters if settings.clustered else comparison.results.n_tasks
-    total = 2.0 ** (m - 1)
-    listed = f"in all {total:,.0f} ways" if total <= settings.n_resamples else "at random"
+    listed = f"in all {2 ** (m - 1):,} ways" if can_list(m, settings.n_resamples) else "at random"
     family = choices.FAMILIES["all" if settings.control is None else "control"].phrase
     sentence = choices.RULES["max-t"].sentence.replace("{correction}", f"corrected {family}")
     sentence = sentence.replace("{units}", choices.TESTS[settings.test].flips).replace(
