@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from reproduction_reasons import RANDOM, Reasons
+from reproduction_reasons import CHANCE, RANDOM, Reasons
 from seeds import summary
 
 import occstats
@@ -286,9 +286,11 @@ def differences(paper: PaperExperiment, ours: pd.DataFrame, sweep: Sweep) -> lis
             ["", *counts.columns], [[name, *row] for name, *row in counts.itertuples()]
         ),
         "",
-        "Proven: one point of the grid gives the digits of all classes of the data set, or the "
-        "scores without rounding do. Likely: a point of the grid gives those of this class, or "
-        "what is said is known of the data set but not shown of the task. Unknown: none of these. "
+        "Proven: one point of the grid gives the digits of all classes of the data set, which "
+        f"would happen by chance in less than {CHANCE:.0%} of cases, or the scores without rounding "
+        "do. Likely: a point of the grid gives these, or those of this class, by what may be "
+        "chance, or what is said is known of the data set but not shown of the task. Unknown: none "
+        "of these. "
         "Orders of segment that were tried, and do not give MD's digits in all classes: KEEL's, "
         "Statlog's, UCI's training part before and after its test part, both also sorted by class.",
         "",

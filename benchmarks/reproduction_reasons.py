@@ -13,6 +13,8 @@ from occstats.tuning.table import GridMeans, task_grids
 
 PROVEN, LIKELY, UNKNOWN = "proven", "likely", "unknown"
 RANDOM = ("EIF", "SAE")
+# A point that has all digits proves something if it would be there by chance less often than this.
+CHANCE = 0.01
 
 
 class Reasons:
@@ -91,7 +93,11 @@ class Reasons:
         everywhere = np.logical_and.reduce(list(hits.values()))
         if everywhere.any() and len(classes) > 1:
             point = self._nearest(grid, dataset, everywhere)
-            return f"other parameters: {point} gives all {len(classes)} classes' digits", PROVEN
+            chance = chance_of_a_hit([by_task[task] for task in classes])
+            return (
+                f"other parameters: {point} gives all {len(classes)} classes' digits",
+                PROVEN if chance < CHANCE else LIKELY,
+            )
         if hits[key].any():
             return f"other parameters: {self._nearest(grid, dataset, hits[key])} gives it", LIKELY
         return None
@@ -107,6 +113,16 @@ class Reasons:
             for axis, at in zip(axes, nearest, strict=True)
         ]
         return ", ".join(pairs)
+
+
+def chance_of_a_hit(grids: list[NDArray[np.float64]]) -> float:
+    """How likely some point of a grid has the digits of all classes if these were arbitrary.
+
+    The digits are taken to be anywhere within the ranges that the classes have over the grid.
+    """
+    digits = np.round(1000 * np.array([grid.ravel() for grid in grids]))
+    distinct = np.unique(digits, axis=1).shape[1]
+    return float(distinct / np.prod(digits.max(axis=1) - digits.min(axis=1) + 1))
 
 
 def _is_integer(dataset: Dataset) -> bool:
