@@ -288,9 +288,9 @@ def differences(paper: PaperExperiment, ours: pd.DataFrame, sweep: Sweep) -> lis
         "",
         "Proven: one point of the grid gives the digits of all classes of the data set, which "
         f"would happen by chance in less than {CHANCE:.0%} of cases, or the scores without "
-        "rounding do. Likely: a point of the grid gives these, or those of this class, by what may be "
-        "chance, or what is said is known of the data set but not shown of the task. Unknown: none "
-        "of these. "
+        "rounding do. Likely: a point of the grid gives these, or those of this class, by what "
+        "may be chance, or what is said is known of the data set but not shown of the task. "
+        "Unknown: none of these. "
         "Orders of segment that were tried, and do not give MD's digits in all classes: KEEL's, "
         "Statlog's, UCI's training part before and after its test part, both also sorted by class.",
         "",
