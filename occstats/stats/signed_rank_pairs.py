@@ -93,9 +93,7 @@ def pairwise_tests(
             if mu:
                 differences = sign * differences - mu
                 grid = round_to_grid(differences, sample.tie_tolerance)
-            prepared = chosen.engine.sample(
-                differences, grid, sample.clusters, sample.tie_tolerance
-            )
+            prepared = engine.sample(differences, grid, sample.clusters, sample.tie_tolerance)
             for i, (a, b) in enumerate(zip(block.a.tolist(), block.b.tolist(), strict=True)):
                 pair = (a, b) if sign > 0 else (b, a)
                 found[pair] = prepared.evaluate(i, null, n_resamples, seed)
