@@ -219,9 +219,9 @@ def test_relabelled_algorithms_keep_their_numbers():
 
 def test_few_data_sets_are_said_before_a_p_value_is_read():
     found = compare(table(4, m=4), n_resamples=200)
-    assert any("cannot show a difference" in note for note in found.notes)
+    assert "cannot show a difference" in found.verdict
     assert any("too narrow" in note for note in found.notes)
-    assert found.design.smallest_p == 1 / 16
+    assert found.design.smallest_p == 1 / 8  # of 2 ** 4 flips the observed one and its mirror
     row = json.loads(found.to_json())["pairwise"][0]
     assert row["hodges_lehmann"] is not None
     assert row["hodges_lehmann_ci_low"] is None  # unbounded
@@ -330,7 +330,7 @@ def test_what_is_left_out_is_said_with_what_it_would_take(monkeypatch):
     assert any(
         "3 pairs" in note and "Hodges-Lehmann shifts (about 1 s)" in note for note in found.notes
     )
-    for left_out in ("hodges_lehmann", "bayes_better", "difference_ci_low", "rank_biserial_ci_low"):
+    for left_out in ("hodges_lehmann", "bayes_better", "difference_ci_low"):
         assert found.pairwise[left_out].isna().all()
     assert found.pairwise[["wins", "rank_biserial"]].notna().all(axis=None)
     assert found.kendall["tau"].notna().all()
@@ -345,12 +345,10 @@ def sizes_of(results, **settings):
 
 def test_what_many_data_sets_leave_time_for():
     sizes = sizes_of(large(12_000, 1, 2))
-    assert (sizes.intervals, sizes.shifts, sizes.kendall, sizes.leave_out) == (
-        True,
-        True,
-        False,
-        False,
-    )
+    assert sizes.intervals
+    assert sizes.shifts
+    assert not sizes.kendall
+    assert not sizes.leave_out
     assert "12,000 data sets" in sizes.notes[0]
     assert "intervals of Kendall's τ (about 2 min)" in sizes.notes[0]
     assert "means rest on 8,333 resamples" in sizes.notes[1]
@@ -401,7 +399,7 @@ def test_methods_figures_and_explanations_agree_on_the_kind_of_interval(m, kind)
 def test_an_interval_that_was_not_made_is_not_in_the_methods():
     found = compare(table(10), n_resamples=100, kendall="hyperbolic")
     assert "tau" not in found.intervals
-    assert "rank-biserial correlations and τ" not in found.methods
+    assert "percentiles" not in found.methods
     single = compare(table(5, m=1), n_resamples=100)
     assert not {"mean_rank", "mean_score", "difference"} & set(single.intervals)
     assert "Intervals" not in single.methods

@@ -84,9 +84,7 @@ class Size:
         passes = (1 if self.dense else 2) * p * (3.0 * n**2 + 2e-2 * n * (n + m * (k + p)))
         work = {
             "intervals of effect sizes": self.resamples * (60.0 * m + (290.0 + m) * p),
-            "Bayesian probabilities and intervals of rank-biserial correlations": 3.0
-            * p
-            * (self.form_resamples * form + 1000.0 * n),
+            "Bayesian probabilities": 2.0 * p * (self.form_resamples * form + 1000.0 * n),
             "Hodges-Lehmann shifts": p * (15_000.0 * n + 2.0 * flips * m + 2e6),
             "intervals of Kendall's τ": passes + self.form_resamples * (p + k) * products,
             "leaving out data sets": p * (80.0 * m**2 + 1200.0 * n) + m * (3e5 + 50.0 * k**2),
@@ -127,8 +125,7 @@ def affordable(sample: Sample, settings: Settings) -> Affordable:
         )
     if form_resamples < settings.n_resamples and (posterior or kendall):
         notes.append(
-            f"Rank-biserial correlations, Kendall's τ and Bayesian probabilities rest on "
-            f"{form_resamples:,} resamples."
+            f"Kendall's τ and Bayesian probabilities rest on {form_resamples:,} resamples."
         )
     if resamples < settings.n_resamples:
         notes.append(f"With {m:,} data sets, means rest on {resamples:,} resamples of them.")

@@ -132,7 +132,6 @@ def effects_frame(study: Study) -> pd.DataFrame:
         study.sample,
         confidence=settings.confidence,
         n_resamples=within.resamples if within.intervals else 0,
-        n_rank_resamples=within.form_resamples if within.posterior else 0,
         random_state=settings.random_state,
     )
     unknown = np.full((k, k), np.nan)

@@ -77,6 +77,11 @@ def pairwise_table(comparison: Comparison) -> Table:
     level = f"{100 * comparison.settings.confidence:g} %"
     digits = score_digits(comparison)
     signed = decimals(digits, signed=True)
+    # Of scores of 0 and 1 most are ties, which the signed-rank shares take for equivalence.
+    kinds, posterior = ("bayes_better", "bayes_equivalent", "bayes_worse"), "signed-rank shares"
+    if comparison.binary is not None:
+        kinds = ("difference_above", "difference_within", "difference_below")
+        posterior = "posterior probabilities of the mean difference"
     columns = [
         Column("better", ("a",), word, number=False),
         Column("worse", ("b",), word, number=False),
@@ -85,9 +90,7 @@ def pairwise_table(comparison: Comparison) -> Table:
         Column(level, ("difference_ci_low", "difference_ci_high"), interval(signed)),
         Column("shift", ("hodges_lehmann",), signed),
         Column("win / tie / lose %", ("wins", "ties", "losses"), shares),
-        Column(
-            "better / same / worse %", ("bayes_better", "bayes_equivalent", "bayes_worse"), shares
-        ),
+        Column("better / same / worse %", kinds, shares),
         Column("new task", ("prob_improvement_task",), percent),
         Column("new data set", ("prob_improvement_dataset",), percent),
         Column("rank-biserial", ("rank_biserial",), decimals(2, signed=True)),
@@ -107,10 +110,9 @@ def pairwise_table(comparison: Comparison) -> Table:
         title="How much better",
         explanation=f"{p_name}; mean difference of {comparison.results.score_name} with "
         "its interval; Hodges-Lehmann shift, the typical difference; shares of tasks won, tied, "
-        "lost; signed-rank shares of better, practically the same "
-        f"(±{comparison.settings.rope:g}) and worse; chance to win on a new task of these data "
-        "sets, and on a new data set; rank-biserial correlation, from -1 (always loses) to 1 "
-        "(always wins).",
+        f"lost; {posterior}: better, practically the same (±{comparison.settings.rope:g}) and "
+        "worse; chance to win on a new task of these data sets, and on a new data set; "
+        "rank-biserial correlation, from -1 (always loses) to 1 (always wins).",
         frame=frame,
         columns=present,
         shown=shown.reset_index(drop=True),

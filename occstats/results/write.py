@@ -68,7 +68,7 @@ def _fold_rows(
     values = folds.to_numpy()
     algorithm = results.scores.columns.get_indexer(folds.columns.get_level_values(0))
     absent = np.isnan(results.scores.to_numpy())[:, algorithm]
-    fold_names = folds.columns.get_level_values(1).to_numpy(object)
+    fold_names = folds.columns.droplevel(0).to_numpy(object)  # with its repeat, if there is one
     # A fold that a task has for some algorithm is written for all, so that gaps stay visible.
     used = (
         pd.DataFrame(~np.isnan(values)).T.groupby(fold_names).transform("any").T.to_numpy(copy=True)
@@ -83,7 +83,10 @@ def _fold_rows(
         )
     columns = {
         "algorithm": folds.columns.get_level_values(0).to_numpy(object)[column],
-        "fold": fold_names[column],
+        **{
+            str(name): folds.columns.get_level_values(name).to_numpy(object)[column]
+            for name in folds.columns.names[1:]
+        },
     }
     return rows, columns, score, status
 

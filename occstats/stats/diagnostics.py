@@ -34,8 +34,8 @@ class ClusterDiagnostics:
     size_correlation, size_p : ndarray
         Spearman's correlation, over clusters, between the number of tasks and the mean of a minus
         b (so ``[b, a]`` has the opposite sign), and its two-sided p-value. If the size of a
-        cluster is informative, prefer the Datta-Satten test. NaN if all clusters have the same
-        size.
+        cluster is informative, the test ``ds-weighted`` asks about clusters, all alike. NaN if all
+        clusters have the same size.
     """
 
     n_tasks: IntArray

@@ -71,7 +71,7 @@ def pairwise_tests(
     scores, clusters, mu, null, alternative, tie_tolerance, n_resamples, random_state
         As in :func:`clustered_wilcoxon_pairs`; or a :class:`Sample` in place of the first two and
         the tolerance.
-    test : {"rgl", "ds", "dataset-means", "wilcoxon"}
+    test : {"rgl", "ds", "ds-weighted", "dataset-means", "wilcoxon"}
         The test.
 
     Examples

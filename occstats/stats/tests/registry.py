@@ -144,6 +144,15 @@ TESTS = {
             module="datta_satten",
         ),
         Test(
+            "ds-weighted",
+            "clustered Wilcoxon signed-rank test (Datta-Satten, data sets alike in the variance)",
+            "the Datta-Satten clustered signed-rank test {datta2008} with data sets as clusters, "
+            "each with the same weight in the statistic and, other than published, in its variance",
+            "datta2008",
+            nulls=("asymptotic", "permutation"),
+            module="datta_satten_weighted",
+        ),
+        Test(
             "dataset-means",
             "Wilcoxon signed-rank test on data set means",
             "the Wilcoxon signed-rank test {wilcoxon1945} on the mean difference per data set "
