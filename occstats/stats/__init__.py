@@ -59,6 +59,7 @@ if TYPE_CHECKING:
         holm,
     )
     from occstats.stats.optimum import OptimumInterval, optimum_interval
+    from occstats.stats.pareto import ParetoFront, pareto_front
     from occstats.stats.power import (
         DataSetsNeeded,
         data_sets_needed,
@@ -118,6 +119,8 @@ _LAZY = {
     "leave_one_cluster_out": "leave_out",
     "OptimumInterval": "optimum",
     "optimum_interval": "optimum",
+    "ParetoFront": "pareto",
+    "pareto_front": "pareto",
     "DataSetsNeeded": "power",
     "data_sets_needed": "power",
     "minimal_detectable_difference": "power",
@@ -182,6 +185,7 @@ __all__ = [
     "OptimumInterval",
     "PairEffects",
     "PairwiseTests",
+    "ParetoFront",
     "RankSummary",
     "Regression",
     "Sample",
@@ -225,6 +229,7 @@ __all__ = [
     "optimum_interval",
     "pair_effects",
     "pairwise_tests",
+    "pareto_front",
     "plain_wilcoxon_pairs",
     "probability_best",
     "rank_biserial",
