@@ -351,7 +351,7 @@ def test_what_many_data_sets_leave_time_for():
     assert not sizes.leave_out
     assert "12,000 data sets" in sizes.notes[0]
     assert "intervals of Kendall's τ (about 2 min)" in sizes.notes[0]
-    assert "means rest on 8,333 resamples" in sizes.notes[1]
+    assert any("means rest on 8,333 resamples" in note for note in sizes.notes)
     many = sizes_of(large(30_000, 1, 2))
     assert any("shifts rest on 6,666 flips" in note for note in many.notes)
     deep = sizes_of(large(12_000, 1, 2), deep=True)

@@ -101,7 +101,7 @@ def nemenyi_scale(comparison: Comparison, names: list[str]) -> tuple[pd.Series, 
     k = len(everyone)
     means = pd.Series((k + 1) / 2 + square.sum(axis=1) / k, index=everyone)
     tests = comparison.classical.friedman.set_index("unit")
-    return means.loc[names], float(tests.loc[ON_MEANS, "critical_difference"])
+    return means.loc[names], float(tests["critical_difference"].astype(float).loc[ON_MEANS])
 
 
 def bars(verdicts: PairVerdicts) -> list[tuple[int, ...]]:
