@@ -1,8 +1,9 @@
 """How often a verdict claims a difference between algorithms that are equally good, and its power.
 
-Run by hand: ``python benchmarks/verdict_error.py`` (an hour on one busy core). Each finished cell
-is a row of ``verdict_error.csv``; cells that are there are not computed again, and
-``verdict_error.md`` is written from them.
+Run by hand: ``python benchmarks/verdict_error.py`` (half an hour on one free core). Each finished
+cell is a row of ``verdict_error.csv``; cells that are there are not computed again, and
+``verdict_error.md`` is written from them in the end, or by the argument ``report``. Several
+processes share the work with the arguments ``0 3``, ``1 3``, ``2 3``.
 
 The scores of all algorithms have the same distribution, with a random effect of algorithm and data
 set that makes the differences of any two tasks of one data set correlate by the ICC; the numbers of
@@ -219,13 +220,17 @@ def limit(simulations: int) -> float:
     return 100 * (ALPHA + 2 * np.sqrt(ALPHA * (1 - ALPHA) / simulations))
 
 
+def recorded() -> pd.DataFrame:
+    """All cells that are known, also from processes that shared the work."""
+    found = [pd.read_csv(file) for file in sorted(RECORD.parent.glob("verdict_error*.csv"))]
+    frame = pd.concat(found) if found else pd.DataFrame(columns=KEYS)
+    return frame.drop_duplicates(KEYS)
+
+
 def record(part: int, parts: int) -> None:
     """Compute what is not recorded, of every so-many-th cell."""
     path = RECORD if parts == 1 else RECORD.with_suffix(f".{part}.csv")
-    known = pd.concat(
-        [pd.read_csv(file) for file in RECORD.parent.glob("verdict_error*.csv")]
-        or [pd.DataFrame(columns=KEYS)]
-    )
+    known = recorded()
     done = set(known[KEYS].itertuples(index=False, name=None))
     rows = known.to_dict("records") if parts == 1 else []
     for cell in list(cells())[part::parts]:
@@ -241,6 +246,83 @@ def record(part: int, parts: int) -> None:
         pd.DataFrame(rows).to_csv(path, index=False, float_format="%.4g")
 
 
+def square(frame: pd.DataFrame, column: str) -> str:
+    """One quantity of all cells with equal algorithms: k and m by the kind of scores."""
+    kinds = [f"{kind}, ICC {icc:g}" for kind, icc in SCORES]
+    labels = frame["scores"] + frame["ICC"].map(", ICC {:g}".format)
+    table = frame.assign(kind=labels).pivot(index=KEYS[1:3], columns="kind", values=column)
+    return markdown(table.reindex(columns=[kind for kind in kinds if kind in table]))
+
+
+def markdown(frame: pd.DataFrame) -> str:
+    frame = frame.sort_index()
+    header = [*frame.index.names, *frame.columns]
+    lines = [f"| {' | '.join(map(str, header))} |", "|" + " --- |" * len(header)]
+    for index, row in frame.iterrows():
+        cells = ["" if np.isnan(value) else f"{value:.1f}" for value in row]
+        lines.append(f"| {' | '.join([*map(str, index), *cells])} |")
+    return "\n".join(lines)
+
+
+def report() -> str:
+    """The record in words and tables."""
+    frame = recorded().sort_values(KEYS)
+    for file in RECORD.parent.glob("verdict_error.*.csv"):
+        file.unlink()
+    frame.to_csv(RECORD, index=False, float_format="%.4g")
+    null, differing = (frame[frame["table"] == table] for table in ("null", "power"))
+    error = 100 * np.sqrt(ALPHA * (1 - ALPHA) / SIMULATIONS)
+    columns = ["max-T", "Holm, the same flips", "Holm, normal", "any false claim, max-T"]
+    columns += ["rank sets hold", "intervals hold"]
+    claims = null[["any claim, max-T", "verdict, max-T"]]
+    beyond = int(claims.gt(null["samples"].map(limit), axis=0).to_numpy().sum())
+    return f"""# Error and power of the verdict
+
+Percent of {SIMULATIONS:,} samples each (standard error of 5 %: {error:.1f}; a cell above 5 % and
+two standard errors is drawn again with {AGAIN:,} new samples, which count). Level 0.05; at most
+{FLIPS} flips for the errors, {POWER_FLIPS} for the power; sizes of data sets from Lenz et al.
+(2021). Made by `benchmarks/verdict_error.py`, which says how the samples are drawn; all numbers are
+in `verdict_error.csv`. An empty cell was not drawn.
+
+Of {len(null)} cells with equal algorithms, {beyond} shares of max-T are above 5 % and two standard
+errors.
+
+## Equal algorithms: any pair is called different (max-T)
+
+With three or five data sets max-T can claim nothing.
+
+{square(null, "any claim, max-T")}
+
+## Equal algorithms: the best-ranked is called better than another (max-T)
+
+{square(null, "verdict, max-T")}
+
+## The same by one-sided tests, Holm-corrected within its row
+
+What a verdict from the table of the paper would say: the row is chosen after the fact.
+
+{square(null, "verdict, one-sided per row")}
+
+## Simultaneous intervals of all mean differences hold
+
+{square(null, "intervals hold")}
+
+## Half of the algorithms are better
+
+By three standard errors of the mean of a difference; normal scores, ICC 0.3. Share of the true
+differences that are found by max-T, by Holm over all pairs with p-values from the same flips, and
+by Holm with normal p-values; share of samples with any false claim (about two equal algorithms, or
+in the wrong direction); coverage of all rank sets together, and of all simultaneous intervals.
+
+{markdown(differing.set_index(KEYS[1:3])[columns])}
+
+Python {platform.python_version()}, numpy {np.__version__}, scipy {scipy.__version__}; seed {SEED}.
+"""
+
+
 if __name__ == "__main__":
-    record(*map(int, sys.argv[1:3] or ("0", "1")))
-    print(platform.python_version(), np.__version__, scipy.__version__)
+    arguments = sys.argv[1:]
+    if arguments != ["report"]:
+        record(*map(int, arguments[:2] or ("0", "1")))
+    if not arguments or arguments == ["report"]:
+        RECORD.with_suffix(".md").write_text(report(), encoding="utf-8")

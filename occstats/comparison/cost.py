@@ -27,6 +27,8 @@ BUDGET = 8.0
 # Multiplications of all quadratic forms together, and the least that is worth drawing.
 FORMS_BUDGET = 1e10
 LEAST_RESAMPLES = 500
+# Elements of a matrix of data sets beyond which pairs of tasks are counted instead.
+MANY_ELEMENTS = 1_000_000
 # Resamples × data sets of a bootstrap of means.
 MEANS_BUDGET = 1e8
 
@@ -96,7 +98,7 @@ def affordable(sample: Sample, settings: Settings) -> Affordable:
     pairs, m, n = sample.n_pairs, sample.n_clusters, sample.n_tasks
     dense = is_dense(sample.clusters)
     least = min(LEAST_RESAMPLES, settings.n_resamples)
-    form = m**2 if dense else min(m**2, DENSE_ELEMENTS * n)
+    form = min(m**2, max(MANY_ELEMENTS, DENSE_ELEMENTS * n))
     form_resamples = min(
         settings.n_resamples, max(least, int(FORMS_BUDGET / max(1, 2 * pairs * form)))
     )
@@ -111,8 +113,9 @@ def affordable(sample: Sample, settings: Settings) -> Affordable:
         if spent > BUDGET and not settings.deep:
             missing[part] = seconds
             spent -= seconds
-    has = [part not in missing for part in costs]
-    intervals, posterior, shifts, kendall, leave_out, posthoc = has
+    intervals, posterior, shifts, kendall, leave_out, posthoc = (
+        part not in missing for part in costs
+    )
     notes = []
     if missing:
         listed = ", ".join(f"{part} ({_duration(cost)})" for part, cost in missing.items())
@@ -129,7 +132,17 @@ def affordable(sample: Sample, settings: Settings) -> Affordable:
     flips = flips_within(max(1, m), settings.n_resamples)
     if shifts and flips < settings.n_resamples:
         notes.append(f"With {m:,} data sets, limits of shifts rest on {flips:,} flips of signs.")
-    return Affordable(*has, resamples, form_resamples, tuple(notes))
+    return Affordable(
+        intervals=intervals,
+        posterior=posterior,
+        shifts=shifts,
+        kendall=kendall,
+        leave_out=leave_out,
+        posthoc=posthoc,
+        resamples=resamples,
+        form_resamples=form_resamples,
+        notes=tuple(notes),
+    )
 
 
 def _duration(seconds: float) -> str:

@@ -297,8 +297,8 @@ def cautions(study: Study) -> Iterator[str]:
         yield "With a single data set there are no intervals: nothing shows how data sets differ."
     elif m < FEW_CLUSTERS:
         yield (
-            f"With {m} data sets the bootstrap intervals of rank-biserial correlations, "
-            "probabilities and τ are too narrow: read them as the least uncertainty there is."
+            f"With {m} data sets intervals are rough, and bootstrap intervals of τ may be too "
+            "narrow: read them as the least uncertainty there is."
         )
     if m == study.sample.n_tasks > 2:
         yield from _singletons([str(label) for label in study.sample.clusters.labels])

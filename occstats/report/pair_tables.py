@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from occstats.comparison.pairs import BETTER, WORSE
-from occstats.comparison.words.verdict import ROW_FAMILY_NOTE
+from occstats.comparison.words.verdict import ROW_FAMILY_NOTE, score_label
 from occstats.report.table import Column, Leading, Table, grid, with_headers
 from occstats.report.writing import blank_or, interval, score_digits, shares
 from occstats.text import decimals, p_value, percent, word
@@ -95,6 +95,7 @@ def pairwise_table(comparison: Comparison) -> Table:
         Column("new data set", ("prob_improvement_dataset",), percent),
         Column("rank-biserial", ("rank_biserial",), decimals(2, signed=True)),
     ]
+    score = score_label(comparison.results.score_name)
     p_name = "P-value" if comparison.settings.correction == "none" else "Corrected p-value"
     if comparison.settings.rule == "max-t":
         p_name = "Two-sided p-value corrected for all pairs together"
@@ -108,8 +109,8 @@ def pairwise_table(comparison: Comparison) -> Table:
     return Table(
         name="pairwise",
         title="How much better",
-        explanation=f"{p_name}; mean difference of {comparison.results.score_name} with "
-        "its interval; Hodges-Lehmann shift, the typical difference; shares of tasks won, tied, "
+        explanation=f"{p_name}; mean difference of {score} with its interval; "
+        " Hodges-Lehmann shift, the typical difference; shares of tasks won, tied, "
         f"lost; {posterior}: better, practically the same (±{comparison.settings.rope:g}) and "
         "worse; chance to win on a new task of these data sets, and on a new data set; "
         "rank-biserial correlation, from -1 (always loses) to 1 (always wins).",

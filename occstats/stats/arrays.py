@@ -46,6 +46,11 @@ def _as_floats(name: str, values: npt.ArrayLike, *, dimensions: int, allow_nan: 
     return array
 
 
+def absent(reasons: npt.NDArray[np.object_]) -> npt.NDArray[np.bool_]:
+    """Where there is no reason (None) among reasons."""
+    return np.fromiter((reason is None for reason in reasons), dtype=bool, count=len(reasons))
+
+
 def cluster_codes(
     clusters: npt.ArrayLike, n_tasks: int | None = None
 ) -> tuple[IntArray, npt.NDArray[Any]]:

@@ -136,11 +136,10 @@ def critical_difference(n_algorithms: int, n_blocks: int, alpha: float = 0.05) -
     """
     low, high = 0.0, 40.0
     while high - low > 1e-14 * high:
-        q = np.linspace(low, high, 34)[1:-1]
-        place = int(np.searchsorted(range_distribution(q, n_algorithms), 1 - alpha))
-        low, high = [low, *q, high][place : place + 2]
-    q = (low + high) / 2
-    return q * float(np.sqrt(n_algorithms * (n_algorithms + 1) / (12 * n_blocks)))
+        inner = np.linspace(low, high, 34)[1:-1]
+        place = int(np.searchsorted(range_distribution(inner, n_algorithms), 1 - alpha))
+        low, high = [low, *inner.tolist(), high][place : place + 2]
+    return (low + high) / 2 * float(np.sqrt(n_algorithms * (n_algorithms + 1) / (12 * n_blocks)))
 
 
 def range_distribution(q: Array, k: int) -> Array:

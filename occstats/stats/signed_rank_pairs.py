@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from occstats.checks import check_choice
 from occstats.errors import ArgumentError
-from occstats.stats.arrays import FloatArray, IntArray, round_to_grid
+from occstats.stats.arrays import FloatArray, IntArray, absent, round_to_grid
 from occstats.stats.pairs import mirror, upper_pairs
 from occstats.stats.sample import Sample
 from occstats.stats.signed_rank import ENGINES, METHODS, Alternative, Engine, Method, Null
@@ -93,9 +93,7 @@ def pairwise_tests(
             if mu:
                 differences = sign * differences - mu
                 grid = round_to_grid(differences, sample.tie_tolerance)
-            prepared = chosen.engine.sample(
-                differences, grid, sample.clusters, sample.tie_tolerance
-            )
+            prepared = engine.sample(differences, grid, sample.clusters, sample.tie_tolerance)
             for i, (a, b) in enumerate(zip(block.a.tolist(), block.b.tolist(), strict=True)):
                 pair = (a, b) if sign > 0 else (b, a)
                 found[pair] = prepared.evaluate(i, null, n_resamples, seed)
@@ -109,8 +107,9 @@ def normal_pairs(blocks: Iterable[Prepared], k: int, alternative: str) -> Pairwi
     columns: list[list[npt.NDArray[Any]]] = []
     for block in blocks:
         found = block.observed
-        tested = np.equal(found.problem, None).astype(bool) | block.all_zero
-        reason = np.where(block.all_zero, None, found.problem)
+        tested = absent(found.problem) | block.all_zero
+        reason = found.problem.copy()
+        reason[block.all_zero] = None
         known = [np.where(block.all_zero, 0.0, x) for x in (found.statistic, found.variance)]
         z = np.where(tested, np.where(block.all_zero, 0.0, found.z), np.nan)
         counted = [block.n_observations, block.n_clusters]
@@ -126,7 +125,7 @@ def normal_pairs(blocks: Iterable[Prepared], k: int, alternative: str) -> Pairwi
         ordered = [pair for a, b in places for pair in ((a, b), (b, a))]
         return dict(zip(ordered, np.repeat(words, 2).tolist(), strict=True))
 
-    without = np.flatnonzero(~np.equal(reason, None).astype(bool))
+    without = np.flatnonzero(~absent(reason))
     certain = np.flatnonzero(all_zero)
     return PairwiseTests(
         statistic=mirror(statistic, -statistic, k, np.nan),
@@ -136,7 +135,7 @@ def normal_pairs(blocks: Iterable[Prepared], k: int, alternative: str) -> Pairwi
         n_observations=mirror(n_observations, n_observations, k, 0).astype(np.intp),
         n_clusters=mirror(n_clusters, n_clusters, k, 0).astype(np.intp),
         intraclass_correlation=mirror(rho, rho, k, np.nan),
-        reasons=said(without, reason[without]),
+        reasons=said(without, reason[without].tolist()),
         notes=said(certain, [ALL_ZERO] * len(certain)),
         alternative=alternative,
     )

@@ -90,10 +90,12 @@ def test_axe_finds_nothing_to_object_to(sized, scheme, axe):
     WebDriverWait(page, 100).until(lambda _: find(page, "#what-if-view").text)
     page.execute_script(axe)
     # The rows of a table are alike; thousands of them keep a busy machine busy for minutes.
+    page.execute_script(
+        "for (const row of document.querySelectorAll('tbody tr:nth-child(n+4)')) row.remove()"
+    )
     violations = page.execute_async_script(
         "const done = arguments[0];"
-        "const seen = {include: [['html']], exclude: [['tbody tr:nth-child(n+4)']]};"
-        "axe.run(seen, {resultTypes: ['violations']}).then((found) => done("
+        "axe.run(document, {resultTypes: ['violations']}).then((found) => done("
         "found.violations.map((one) => [one.id, one.nodes.slice(0, 3).map((node) => node.html)])))"
     )
     page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})

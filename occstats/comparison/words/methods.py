@@ -10,6 +10,7 @@ from occstats import __version__
 from occstats.comparison import choices
 from occstats.comparison.words.explain import QUANTITIES, IntervalKind
 from occstats.comparison.words.references import REFERENCES, Reference
+from occstats.comparison.words.verdict import score_label
 from occstats.stats.tests.null import can_list
 from occstats.text import listing
 
@@ -64,9 +65,9 @@ def methods_text(comparison: Comparison) -> MethodsText:
     settings, results = comparison.settings, comparison.results
     missing = choices.chosen(choices.MISSING, settings.missing)
     sentences = [
-        f"We compared {len(results.algorithms)} algorithms by their {results.score_name} on "
-        f"{results.n_tasks} tasks from {results.n_clusters} data "
-        f"{'set' if results.n_clusters == 1 else 'sets'}. "
+        f"We compared {len(results.algorithms)} algorithms by their "
+        f"{score_label(results.score_name)} on {results.n_tasks} tasks from "
+        f"{results.n_clusters} data {'set' if results.n_clusters == 1 else 'sets'}. "
         f"{_dependence(results)}"
         "Within each task the algorithms were ranked {demsar2006}, ties receiving the average "
         "rank. ",

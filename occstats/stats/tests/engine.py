@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from occstats.stats.arrays import FloatArray, IntArray, round_to_grid
+from occstats.stats.arrays import FloatArray, IntArray, absent, round_to_grid
 from occstats.stats.clusters import Clusters
 from occstats.stats.tests.null import (
     RandomState,
@@ -66,7 +66,7 @@ class Statistics:
     @property
     def z(self) -> FloatArray:
         """The statistic over its standard deviation; NaN where there is no test."""
-        known = np.equal(self.problem, None).astype(bool)
+        known = absent(self.problem)
         root = np.sqrt(np.where(known & (self.variance > 0), self.variance, 1.0))
         return np.where(known, self.statistic / root, np.nan)
 

@@ -70,13 +70,13 @@ def count_matrix(
     below = np.bincount(cells, value_weights, (n_blocks + 1) * shape[1])
     below = np.cumsum(below.reshape(n_blocks + 1, shape[1]), axis=0)
     gathered = np.bincount(row * n_blocks + block, weight, shape[0] * n_blocks)
-    matrix: FloatArray = gathered.reshape(shape[0], n_blocks) @ below[:n_blocks]
+    matrix = np.asarray(gathered.reshape(shape[0], n_blocks) @ below[:n_blocks], dtype=float)
     # What is left: the values of a place's own block that come before it.
     rest = place - block * length
     read = np.repeat(np.arange(len(place)), rest)
     value = np.arange(len(read)) - np.repeat(np.cumsum(rest) - rest - block * length, rest)
-    cells = row[read] * shape[1] + columns[value]
-    added = np.bincount(cells, weight[read] * value_weights[value], shape[0] * shape[1])
+    places = row[read] * shape[1] + columns[value]
+    added = np.bincount(places, weight[read] * value_weights[value], shape[0] * shape[1])
     return matrix + added.reshape(shape)
 
 
