@@ -121,7 +121,7 @@ def _span(start: float, stop: float, step: float) -> tuple[Value, ...]:
 
 # The paper gives windows, but no ranges. Of SVM it prints a step of 0.1, which its own optima (0.20
 # and 0.25 m, rounded to 0.05) contradict: tasks that miss at the default match at c = 0.24 or 0.28.
-# The ends of SVM's grids are ours, chosen around the published optima for the sake of time. A coarse
+# The ends of SVM's grids are ours, set around the published optima for the sake of time. A coarse
 # look beyond (46 data sets, the larger ones on one fold and for three ν) found c best below 0.5.
 PAPER: dict[str, tuple[Axis, ...]] = {
     "NND": (Axis("k", "k", "count", _span(1, 40, 1), 3, 1.0),),
