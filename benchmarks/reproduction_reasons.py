@@ -61,8 +61,8 @@ class Reasons:
     def _reason(self, name: str, key: tuple[str, str]) -> tuple[str, str]:
         dataset = key[0]
         # MD has neither parameters nor ties that matter: where it differs, the data do.
-        if not self._equal.loc[dataset, "MD"].any():
-            return "other data or another order of rows: MD differs in every class", LIKELY
+        if not self._equal.loc[dataset, "MD"].all():
+            return "another order of rows, or copy: MD, which has no choices, differs too", LIKELY
         unrounded = self._unrounded.get((*key, name), np.nan)
         if abs(unrounded - self._paper.loc[key, name]) <= EQUAL:
             return "ties: the scores as computed, not rounded, give the paper's digits", PROVEN

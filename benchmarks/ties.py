@@ -70,7 +70,8 @@ def both_ways(fit: Fit, recipe: object) -> tuple[float, float]:
     data = fit.data()
     if data.lacking:
         return np.nan, np.nan
-    estimator = make_estimator(recipe, fit.seed_of(recipe), n=fit.task.n)
+    task = fit.task
+    estimator = make_estimator(recipe, fit.seed_of(recipe), dataset=task.dataset, n=task.n)
     scores, *_ = fit_and_score(estimator, data.train, data.test)
     return tuple(auroc(data.is_target, scores, of_distances=each) for each in (True, False))
 

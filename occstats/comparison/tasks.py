@@ -175,7 +175,9 @@ def fold_frame(study: Study) -> pd.DataFrame | None:
     with_folds = [name for name in study.algorithms if name in folds.columns.get_level_values(0)]
     parts = []
     for a, b in combinations(with_folds, 2):
-        difference = _fold_differences(folds[a], folds[b])
+        difference = _fold_differences(
+            folds[[a]].droplevel(0, axis=1), folds[[b]].droplevel(0, axis=1)
+        )
         found = correlated_t(
             difference.to_numpy(dtype=np.float64),
             rope=study.settings.rope,

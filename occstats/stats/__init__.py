@@ -61,6 +61,7 @@ if TYPE_CHECKING:
         holm,
     )
     from occstats.stats.optimum import OptimumInterval, optimum_interval
+    from occstats.stats.pareto import ParetoFront, pareto_front
     from occstats.stats.power import (
         DataSetsNeeded,
         data_sets_needed,
@@ -124,6 +125,8 @@ _LAZY = {
     "leave_one_cluster_out": "leave_out",
     "OptimumInterval": "optimum",
     "optimum_interval": "optimum",
+    "ParetoFront": "pareto",
+    "pareto_front": "pareto",
     "DataSetsNeeded": "power",
     "data_sets_needed": "power",
     "minimal_detectable_difference": "power",
@@ -189,6 +192,7 @@ __all__ = [
     "OptimumInterval",
     "PairEffects",
     "PairwiseTests",
+    "ParetoFront",
     "RankSummary",
     "Regression",
     "Sample",
@@ -234,6 +238,7 @@ __all__ = [
     "optimum_interval",
     "pair_effects",
     "pairwise_tests",
+    "pareto_front",
     "plain_wilcoxon_pairs",
     "probability_best",
     "rank_biserial",

@@ -9,6 +9,7 @@ sorted differences.
 """
 
 from collections.abc import Callable
+from typing import Literal
 
 import numpy as np
 
@@ -21,7 +22,7 @@ BLOCK = 512
 # Beyond this many clusters the products of weights cost more than they save.
 SHARED_CLUSTERS = 150
 # Up to this many elements of K per task a product with K costs no more than counting.
-DENSE_ELEMENTS = 16
+DENSE_ELEMENTS = 128
 # Weights of tasks that are held at once.
 COUNTED_ELEMENTS = 500_000
 
@@ -62,9 +63,9 @@ def counted_form(x: Array, grouping: Clusters, threshold: float, weights: Array)
     order = kept[np.argsort(x[kept], kind="stable")]
     ascending, v, codes = x[order], weights[order], grouping.codes[order]
     # Half of what lies above the last equal value, half of what lies from the first on.
-    places = [np.searchsorted(ascending, threshold - ascending, side) for side in ("left", "right")]
-    if np.array_equal(*places):
-        places = places[:1]
+    sides: tuple[Literal["left"], Literal["right"]] = ("left", "right")
+    first, last = (np.searchsorted(ascending, threshold - ascending, side) for side in sides)
+    places = [first] if np.array_equal(first, last) else [first, last]
 
     def form(rows: Array) -> Array:
         values = np.empty(len(rows))

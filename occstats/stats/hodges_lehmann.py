@@ -232,7 +232,8 @@ class _SignedRanks:
         opposite = np.searchsorted(x, doubled[:, None] - x)
         ranks = self.midranks - opposite - (2 * x < doubled[:, None])
         places = self.codes + self.n_clusters * np.arange(len(doubled))[:, None]
-        found = np.bincount(places.ravel(), ranks.ravel(), len(doubled) * self.n_clusters)
+        size = len(doubled) * self.n_clusters
+        found = np.bincount(places.ravel(), ranks.ravel(), size).astype(float, copy=False)
         return found.reshape(len(doubled), self.n_clusters).T
 
 

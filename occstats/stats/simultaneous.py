@@ -123,11 +123,7 @@ def max_t(
     check_choice("test", test, TESTS)
     check_integer("n_resamples", n_resamples, least=1)
     sample = Sample.of(scores, clusters, tie_tolerance=tie_tolerance)
-    engine = TESTS[test].engine
-    prepared = [
-        engine.sample(block.differences, block.grid, sample.clusters, sample.tie_tolerance)
-        for block in sample.blocks()
-    ]
+    prepared = list(TESTS[test].prepare(sample))
     z = np.concatenate([np.where(part.all_zero, 0.0, part.observed.z) for part in prepared])
     places = [(part, pair) for part in prepared for pair in range(len(part.all_zero))]
     # Those without any difference are certain, and those without a test are no hypothesis.

@@ -89,7 +89,7 @@ class WalshSums:
         """All sums above low and up to high in order; where too many, whole numbers on the way."""
         if high - low <= MOST_LISTED:
             return np.arange(low + 1, high)
-        known = self.__dict__.setdefault("_known", {})
+        known: dict[tuple[float, float], Array] = self.__dict__.setdefault("_known", {})
         for (start, stop), sums in known.items():
             if start <= low and high <= stop:
                 return sums

@@ -118,6 +118,7 @@ def task_grids(
     rows: pd.DataFrame, recipe: SweepRecipe
 ) -> Iterator[tuple[Task, NDArray[np.float64]]]:
     """Each task of a descriptor with its mean AUROC over folds at each point of the grid."""
+    rows = rows[rows["descriptor"] == recipe.name]
     codes, texts = pd.factorize(rows["parameters"])
     rows = rows.assign(_code=codes)
     settings: list[dict[str, Any]] = [json.loads(text) for text in texts]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from occstats.stats.arrays import FloatArray, IntArray, round_to_grid
+from occstats.stats.arrays import FloatArray, IntArray, absent, round_to_grid
 from occstats.stats.clusters import Clusters
 from occstats.stats.tests.null import (
     RandomState,
@@ -22,6 +22,7 @@ from occstats.stats.tests.null import (
 
 #: Resamples × clusters that are held at once.
 _CHUNK_ELEMENTS = 4_000_000
+ALL_ZERO = "all differences are zero"
 
 
 @dataclass(frozen=True)
@@ -65,7 +66,7 @@ class Statistics:
     @property
     def z(self) -> FloatArray:
         """The statistic over its standard deviation; NaN where there is no test."""
-        known = np.array([problem is None for problem in self.problem], dtype=bool)
+        known = absent(self.problem)
         root = np.sqrt(np.where(known & (self.variance > 0), self.variance, 1.0))
         return np.where(known, self.statistic / root, np.nan)
 
@@ -117,8 +118,7 @@ class Prepared(ABC):
         sizes = int(self.n_observations[pair]), int(self.n_clusters[pair])
         if self.all_zero[pair]:
             certain = TailProbabilities(1.0, 1.0, 1.0)
-            note = ("all differences are zero",)
-            return Evaluation(0.0, 0.0, 0.0, *sizes, rho, certain, notes=note)
+            return Evaluation(0.0, 0.0, 0.0, *sizes, rho, certain, notes=(ALL_ZERO,))
         statistic, variance = float(found.statistic[pair]), float(found.variance[pair])
         sums = np.zeros(0)
         reason = found.problem[pair]

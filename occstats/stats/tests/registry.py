@@ -11,7 +11,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from occstats.stats.tests.engine import Engine
+    from collections.abc import Iterator
+
+    from occstats.stats.sample import Sample
+    from occstats.stats.tests.engine import Engine, Prepared
 
 __all__ = ["ALTERNATIVES", "NULLS", "TESTS", "Null", "Test", "check_test"]
 
@@ -77,6 +80,21 @@ class Test:
         """What computes it, for the main run, leaving out, power and specifications alike."""
         found: Engine = import_module(f"occstats.stats.tests.{self.module}").ENGINES[self.key]
         return found
+
+    def prepare(self, sample: Sample) -> Iterator[Prepared]:
+        """All pairs of a sample, some at a time, ready to be tested; a small sample only once."""
+        if self.key in sample.kept:
+            yield from sample.kept[self.key]
+            return
+        prepared = (
+            self.engine.sample(block.differences, block.grid, sample.clusters, sample.tie_tolerance)
+            for block in sample.blocks()
+        )
+        if sample.is_small:
+            sample.kept[self.key] = list(prepared)
+            yield from sample.kept[self.key]
+        else:
+            yield from prepared
 
 
 NULLS = {
