@@ -196,7 +196,8 @@ def bootstrap_means(
     :math:`t^* = (\bar x^* - \bar x)/s^*`, where :math:`s^*` is the standard error of a mean of
     cluster means, known in closed form from the counts, so that no second level of resampling is
     needed. It is the most accurate of the three for skewed data and few clusters; it can leave the
-    range of the score. With fewer than six clusters it is Student's interval.
+    range of the score. Each limit is at least as far away as Student's, which it is with fewer than
+    six clusters.
 
     Parameters
     ----------
@@ -253,11 +254,13 @@ def studentised_means(means: Array, counts: Array | Counts, confidence: float) -
     )
     tails = np.array([(1 + confidence) / 2, (1 - confidence) / 2])
     upper, lower = column_quantiles(pivots, np.repeat(tails[:, None], estimate.size, axis=1))
-    # Resamples of so few clusters are too few different ones: Student's distribution instead.
+    # Resamples of few clusters are too few different ones: Student's distribution instead. With
+    # more, heavy tails make the ratios of resamples too small: never narrower than Student's.
     present = np.sum(~np.isnan(means), axis=0)
     student = special.stdtrit(np.maximum(present - 1, 1).astype(float), tails[0])
     few = present < FEW_CLUSTERS
-    upper, lower = np.where(few, student, upper), np.where(few, -student, lower)
+    upper = np.where(few, student, np.fmax(upper, student))
+    lower = np.where(few, -student, np.fmin(lower, -student))
     # Without any spread in the data the interval is the point itself.
     still = error == 0
     low = np.where(still, estimate, estimate - upper * error)

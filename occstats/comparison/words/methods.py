@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from occstats import __version__
 from occstats.comparison import choices
-from occstats.comparison.words.explain import QUANTITIES, IntervalKind
+from occstats.comparison.words.explain import QUANTITIES, STUDENTISED, IntervalKind
 from occstats.comparison.words.references import REFERENCES, Reference
 from occstats.comparison.words.verdict import score_label
 from occstats.stats.tests.null import can_list
@@ -172,7 +172,12 @@ def _interval_sentence(comparison: Comparison) -> str:
     if any(kind.resampled for kind in kinds):
         sentence += (
             f"The bootstrap draws {settings.n_resamples:,} resamples of whole data sets "
-            "{field2007}. "
+            "{field2007}"
+        )
+        sentence += (
+            "; studentised limits are at least as far away as Student's. "
+            if STUDENTISED in kinds
+            else ". "
         )
     return (
         f"{sentence if kinds else ''}"
