@@ -153,7 +153,7 @@ def command(
     frames = {
         name: read_frame(str(given[name]), name) for name in ("sweep", "times") if given[name]
     }
-    drawing = {
+    drawing: dict[str, Any] = {
         "width": width,
         "theme": theme,
         "height": height,
