@@ -123,15 +123,17 @@ def write_note(target: Drawing, text: str, height_given: bool) -> None:
     sheet = target.get_figure(root=True)
     if isinstance(target, Axes) and isinstance(sheet, Sheet):
         target = sheet
-    lines = "\n".join(wrap(part, width_of(target), size) for part in text.splitlines())
+    # Backends measure letters a little differently.
+    room = 0.96 * width_of(target)
+    lines = "\n".join(wrap(part, room, size) for part in text.splitlines())
     if isinstance(target, Axes):
         _below_labels(target, lines, size)
         return
     target.supxlabel(lines, x=0.01, ha="left", fontsize=size, linespacing=1.15)
     if isinstance(target, Sheet) and not height_given:
         # The picture keeps its size; the paper grows.
-        room = (lines.count("\n") + 1) * 1.2 * size / 72
-        target.set_figheight(target.get_figheight() + room)
+        taller = (lines.count("\n") + 1) * 1.2 * size / 72
+        target.set_figheight(target.get_figheight() + taller)
 
 
 def _below_labels(axes: Axes, lines: str, size: float) -> None:

@@ -100,8 +100,9 @@ def nemenyi_scale(comparison: Comparison, names: list[str]) -> tuple[pd.Series, 
     square = np.where(np.isnan(upper), np.nan_to_num(-upper.T), upper)
     k = len(everyone)
     means = pd.Series((k + 1) / 2 + square.sum(axis=1) / k, index=everyone)
-    tests = comparison.classical.friedman.set_index("unit")
-    return means.loc[names], float(tests["critical_difference"].astype(float).loc[ON_MEANS])
+    tests = comparison.classical.friedman
+    critical = tests.loc[tests["unit"] == ON_MEANS, "critical_difference"]
+    return means.loc[names], float(critical.iloc[0])
 
 
 def bars(verdicts: PairVerdicts) -> list[tuple[int, ...]]:

@@ -82,7 +82,8 @@ def trade_off(pen: Pen, comparison: Comparison, times: pd.DataFrame | str | Path
         n_resamples=_RESAMPLES,
         random_state=comparison.settings.random_state,
     )
-    axes = pen.axes(bounded(pen.inches, 0.8, 3.4))
+    # The key of many names stands above the picture and must not eat it.
+    axes = pen.axes(bounded(pen.inches, 0.8, 3.4) + 0.13 * max(len(names) - 6, 0))
     _points(axes, pen, names, found, sign)
     axes.set_xscale("log")
     axes.set_xlabel("run time (s), geometric mean")
