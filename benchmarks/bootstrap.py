@@ -24,18 +24,20 @@ from occstats import load_results
 from occstats.stats import clustered_wilcoxon
 from occstats.stats.bayes import bayesian_signed_rank
 from occstats.stats.bootstrap import bootstrap_means
+from occstats.stats.clusters import Clusters
 from occstats.stats.decisions import conclude
 from occstats.stats.effect_sizes import pair_effects
-from occstats.stats.grouping import group, pair_differences, upper_pairs
 from occstats.stats.hodges_lehmann import hodges_lehmann_pairs
 from occstats.stats.kendall_intervals import kendall_bootstrap
 from occstats.stats.leave_out import leave_one_cluster_out
+from occstats.stats.pairs import upper_pairs
 from occstats.stats.ranks import task_ranks
+from occstats.stats.sample import Sample
 
 RESAMPLES = 10_000
 PAPER = load_results("lenz2021")
 SCORES, CLUSTERS = PAPER.oriented, PAPER.clusters
-DIFFERENCES = pair_differences(SCORES)[0]
+DIFFERENCES = Sample.of(SCORES, CLUSTERS).differences
 ROWS = {label: np.flatnonzero(label == CLUSTERS) for label in np.unique(CLUSTERS)}
 LABELS = list(ROWS)
 
@@ -77,7 +79,7 @@ def our_means() -> None:
 
 
 def scipy_means() -> None:
-    means = group(CLUSTERS).means(
+    means = Clusters.of(CLUSTERS).means(
         np.hstack([SCORES, task_ranks(SCORES), DIFFERENCES, DIFFERENCES > 0])
     )
     stats.bootstrap((means,), np.mean, axis=0, n_resamples=RESAMPLES, method="BCa", batch=500)

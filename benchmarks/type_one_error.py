@@ -21,7 +21,7 @@ from scipy.stats import norm
 
 from occstats.progress import track
 from occstats.stats import clustered_wilcoxon
-from occstats.stats.baselines import cluster_means_pairs, plain_wilcoxon_pairs
+from occstats.stats.signed_rank_pairs import cluster_means_pairs, plain_wilcoxon_pairs
 
 SIMULATIONS = 20_000
 POWER_SIMULATIONS = 4_000

@@ -19,7 +19,7 @@ author = "The occstats developers"
 copyright = "The occstats developers"
 release = version = __version__
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "numpydoc"]
+extensions = ["myst_nb", "sphinx.ext.autodoc", "numpydoc"]
 exclude_patterns = ["README.md"]
 default_role = "py:obj"
 language = "en"
@@ -28,6 +28,10 @@ myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
 # The output of commands and tables of results have no language.
 suppress_warnings = ["misc.highlighting_failure"]
+
+# The tests run the notebooks; here they show what is in them. No script from elsewhere.
+nb_execution_mode = "off"
+nb_ipywidgets_js = {}
 
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"

@@ -5,6 +5,7 @@ usage: python docs/generate.py [--schema]    (conf.py calls it; --schema writes 
 
 import json
 import os
+import shutil
 import sys
 from importlib import import_module
 from pathlib import Path
@@ -216,6 +217,8 @@ def main() -> None:
     # The figures take most of the time: DRAFT=1 make docs keeps those that are there.
     if not (os.environ.get("DRAFT") and (OUT / "gallery.md").exists()):
         pages["gallery"] = gallery()
+    for notebook in sorted((HERE.parent / "notebooks").glob("*.ipynb")):
+        shutil.copy(notebook, OUT)
     for module, title in MODULES.items():
         pages[module.replace(".", "-")] = api(module, title)
     for name, text in pages.items():

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from occstats.results import Results, load_results
     from occstats.tuning import tune
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 # name → the module that defines it; looked up on first use
 _LAZY = {

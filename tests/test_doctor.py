@@ -143,3 +143,14 @@ def test_health():
     ok, ill = Finding("a", "ok"), Finding("b", "missing", optional=True)
     assert Diagnosis((ok, ill), {"native": True}).healthy
     assert not Diagnosis((Finding("c", "broken"), ill), {"native": True}).healthy
+
+
+def test_kernels_are_compiled_ahead_when_asked(monkeypatch):
+    from occstats_descriptors import warm_up
+
+    compiled = []
+    monkeypatch.setattr(warm_up, "compile_kernels", lambda: compiled.append("all") or iter(["IF"]))
+    pretend(monkeypatch, *WELL)
+    result = CliRunner().invoke(command, ["--compile"])
+    assert compiled == ["all"]
+    assert "Compiled the kernels of the descriptors, kept in" in result.stderr

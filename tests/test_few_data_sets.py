@@ -117,6 +117,9 @@ def test_methods_name_the_intervals_and_traits_that_were_used():
     assert "regressed on the median score of the other algorithms" in few
     many = occstats.compare("lenz2021", n_resamples=200, kendall="hyperbolic").methods
     assert "studentised (Davison and Hinkley, 1997) for mean ranks" in many
-    assert "percentiles for rank-biserial correlations;" in many
+    assert (
+        "on the arcsine scale for the probability of improvement on a task and rank-biserial"
+        in many
+    )
     assert "Wilson's (Wilson, 1927)" in many
     assert "number of attributes, the sparsity and the median score of the other algorithms" in many

@@ -11,7 +11,7 @@ pytest.importorskip("ipykernel")
 
 FOLDER = Path(__file__).parents[1] / "notebooks"
 NAMES = ["01_compare", "02_descriptors", "03_experiment", "04_paper"]
-LARGEST = 340_000
+LARGEST = 240_000
 
 
 def read(name):

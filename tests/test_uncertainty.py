@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 
 from occstats import compare, load_results
-from occstats.comparison import Settings
+from occstats.comparison import Settings, cost
+from occstats.comparison.cost import affordable
 from occstats.comparison.document import plain
-from occstats.comparison.sample import affordable
 from occstats.comparison.words.explain import EXPLANATIONS
 from occstats.errors import ResultsError
 from occstats.results import Results
@@ -219,9 +219,9 @@ def test_relabelled_algorithms_keep_their_numbers():
 
 def test_few_data_sets_are_said_before_a_p_value_is_read():
     found = compare(table(4, m=4), n_resamples=200)
-    assert any("cannot show a difference" in note for note in found.notes)
+    assert "cannot show a difference" in found.verdict
     assert any("too narrow" in note for note in found.notes)
-    assert found.design.smallest_p == 1 / 16
+    assert found.design.smallest_p == 1 / 8  # of 2 ** 4 flips the observed one and its mirror
     row = json.loads(found.to_json())["pairwise"][0]
     assert row["hodges_lehmann"] is not None
     assert row["hodges_lehmann_ci_low"] is None  # unbounded
@@ -324,28 +324,46 @@ def large(m, tasks, k):
     return Results(scores=frame, traits=pd.DataFrame(index=index), score_name="auroc")
 
 
-def test_what_is_left_out_of_many_algorithms_is_said():
-    results = large(4, 1, 65)
-    found = compare(results, n_resamples=100)
-    assert any("2,080 pairs" in note and "Hodges-Lehmann" in note for note in found.notes)
-    assert found.pairwise["hodges_lehmann"].isna().all()
-    assert found.pairwise["wins"].notna().all()
+def test_what_is_left_out_is_said_with_what_it_would_take(monkeypatch):
+    monkeypatch.setattr(cost, "BUDGET", 0.0)
+    found = compare(large(6, 1, 3), n_resamples=100)
+    assert any(
+        "3 pairs" in note and "Hodges-Lehmann shifts (about 1 s)" in note for note in found.notes
+    )
+    for left_out in ("hodges_lehmann", "bayes_better", "difference_ci_low"):
+        assert found.pairwise[left_out].isna().all()
+    assert found.pairwise[["wins", "rank_biserial"]].notna().all(axis=None)
+    assert found.kendall["tau"].notna().all()
+    assert found.kendall["tau_ci_low"].isna().all()
     assert found.stability.leave_one_dataset_out is None
     json.dumps(plain(found.stability), allow_nan=False)
 
 
-def test_what_is_left_out_of_many_data_sets_is_said():
-    found = compare(large(1001, 1, 2), n_resamples=100)
-    assert any("1,001 data sets" in note and "Bayesian" in note for note in found.notes)
-    assert found.pairwise["difference_ci_low"].notna().all()
-    assert found.pairwise["rank_biserial"].notna().all()
-    assert found.pairwise["rank_biserial_ci_low"].isna().all()
+def sizes_of(results, **settings):
+    return affordable(Sample.of(results.oriented, results.clusters), Settings(**settings))
+
+
+def test_what_many_data_sets_leave_time_for():
+    sizes = sizes_of(large(12_000, 1, 2))
+    assert sizes.intervals
+    assert sizes.shifts
+    assert not sizes.kendall
+    assert not sizes.leave_out
+    assert "12,000 data sets" in sizes.notes[0]
+    assert "intervals of Kendall's τ (about 2 min)" in sizes.notes[0]
+    assert any("means rest on 8,333 resamples" in note for note in sizes.notes)
+    many = sizes_of(large(30_000, 1, 2))
+    assert any("shifts rest on 6,666 flips" in note for note in many.notes)
+    deep = sizes_of(large(12_000, 1, 2), deep=True)
+    assert deep.kendall
+    assert deep.leave_out
+
+
+def test_usual_sizes_have_everything():
+    assert sizes_of(load_results("lenz2021")).notes == ()
 
 
 def test_fewer_resamples_are_said():
-    def sizes_of(results):
-        return affordable(Sample.of(results.oriented, results.clusters), Settings())
-
     sizes = sizes_of(large(200, 1, 12))
     assert sizes.form_resamples == int(1e10 / (2 * 66 * 200**2))
     assert any("1,893 resamples" in note for note in sizes.notes)
@@ -381,7 +399,7 @@ def test_methods_figures_and_explanations_agree_on_the_kind_of_interval(m, kind)
 def test_an_interval_that_was_not_made_is_not_in_the_methods():
     found = compare(table(10), n_resamples=100, kendall="hyperbolic")
     assert "tau" not in found.intervals
-    assert "rank-biserial correlations and τ" not in found.methods
+    assert "percentiles" not in found.methods
     single = compare(table(5, m=1), n_resamples=100)
     assert not {"mean_rank", "mean_score", "difference"} & set(single.intervals)
     assert "Intervals" not in single.methods

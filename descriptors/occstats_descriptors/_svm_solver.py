@@ -3,7 +3,8 @@ The one-class support vector problem, solved from a good start on a working set 
 
 Minimise ½ αᵀKα with Σα = νn and 0 ≤ α ≤ 1, which is LIBSVM's scale (the paper's Σα = 1 is this
 divided by νn), to LIBSVM's stopping rule: the gradient G = Kα of no row that could take more weight
-is below that of a row that could give some, but for `tolerance`.
+is below that of a row that could give some, but for `tolerance`. A row that stands for several
+equal ones may have the weight of all of them.
 
 - The start: a random eighth of the rows is solved first, and the νn rows that this solution puts
   furthest out take all the weight; with few rows, those of lowest density. The gradient of the
@@ -16,12 +17,14 @@ is below that of a row that could give some, but for `tolerance`.
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from occstats_descriptors._jit import compiled
+from occstats_descriptors._svm_distances import SquaredDistances, make_row
 from occstats_descriptors._svm_kernel import kernel_matrix, kernel_times
 from occstats_descriptors._threads import single_threaded_blas
 from occstats_descriptors.base import Matrix, Vector
@@ -43,7 +46,10 @@ class Solution:
     ----------
     nu : float
     weight : ndarray of shape (n_samples,)
-        Weight of each training row, in LIBSVM's scale: at most 1, the sum is νn.
+        Weight of each training row, in LIBSVM's scale: at most 1, or as often as the row occurs;
+        the sum is ν times the number of rows.
+    alpha : ndarray of shape (n_samples,)
+        The same, but the sum is 1.
     rho : float
         Offset of the hyperplane.
     objective : float
@@ -54,16 +60,12 @@ class Solution:
 
     nu: float
     weight: Vector = field(repr=False)
+    alpha: Vector = field(repr=False)
     rho: float
     objective: float
     converged: bool
     gradient: Vector = field(repr=False)
     """Kernel matrix times `weight`, from which the problem for a neighbouring ν is solved."""
-
-    @property
-    def alpha(self) -> Vector:
-        """Weight of each training row; the sum is 1."""
-        return self.weight / (self.nu * len(self.weight))
 
 
 class OneClassProblem:
@@ -81,6 +83,10 @@ class OneClassProblem:
         Threads for blocks of the kernel; the solution does not depend on it.
     working_set : int
         Largest number of rows whose kernel matrix is kept.
+    counts : ndarray of shape (n_samples,), optional
+        How often each row occurs; once by default.
+    distances : SquaredDistances, optional
+        Those of the rows, where the problem is solved for several kernel widths.
     """
 
     def __init__(
@@ -91,30 +97,66 @@ class OneClassProblem:
         tolerance: float = 1e-3,
         threads: int = 1,
         working_set: int = WORKING_SET,
+        counts: Vector | None = None,
+        distances: SquaredDistances | None = None,
     ) -> None:
         self.rows = rows
+        self.counts = np.ones(len(rows)) if counts is None else counts
         self.gamma = gamma
         self.tolerance = tolerance
         self.threads = threads
         self.working_set = working_set
-        dense = len(rows) <= 2 * working_set
-        self._kernel = kernel_matrix(rows, rows, gamma) if dense else None
+        self._distances = distances
+        self._kernel: NDArray[np.float32] | None = None
+        if len(rows) <= 2 * working_set:
+            self._kernel = (
+                kernel_matrix(rows, rows, gamma) if distances is None else distances.kernel(gamma)
+            )
 
     @single_threaded_blas()
     def solve(self, nu: float, start: Solution | None = None) -> Solution:
         """Solve for one ν, from the solution for another ν where one is given."""
+        return self._solve(nu, start)
+
+    def follow(self, nus: Sequence[float], like: Sequence[Vector] = ()) -> list[Solution]:
+        """Solve for one ν after the other, in the caller's care for the threads of BLAS.
+
+        Parameters
+        ----------
+        nus : sequence of float
+            Shares, increasing.
+        like : sequence of ndarray
+            The weights for the same shares with a similar kernel width, to start from.
+        """
+        found: list[Solution] = []
+        for place, nu in enumerate(nus):
+            if not like:
+                found.append(self._solve(nu, found[-1] if found else None))
+            elif not found:
+                found.append(self._from(nu, like[0].copy(), self._product(like[0])))
+            else:
+                last, change = found[-1], like[place] - like[place - 1]
+                found.append(self._solve(nu, last, np.clip(last.weight + change, 0, self.counts)))
+        return found
+
+    def _solve(self, nu: float, start: Solution | None, expected: Vector | None = None) -> Solution:
         if start is None:
             weight = self._first_weights(nu)
-            gradient = self._product(weight)
-        else:
-            weight = _move_mass(start.weight, start.gradient, nu * len(self.rows))
-            gradient = start.gradient + self._product(weight - start.weight)
+            return self._from(nu, weight, self._product(weight))
+        before = start.weight if expected is None else expected
+        mass = nu * float(self.counts.sum())
+        weight = _move_mass(before, start.gradient, self.counts, mass)
+        return self._from(nu, weight, start.gradient + self._product(weight - start.weight))
+
+    def _from(self, nu: float, weight: Vector, gradient: Vector) -> Solution:
+        """Solve from given weights, which become the solution, and their gradient."""
+        scale = nu * float(self.counts.sum())
         converged = self._optimise(weight, gradient)
-        scale = nu * len(self.rows)
         return Solution(
             nu=nu,
             weight=weight,
-            rho=_offset(weight, gradient) / scale,
+            alpha=weight / scale,
+            rho=_offset(weight, gradient, self.counts) / scale,
             objective=float(weight @ gradient) / (2 * scale**2),
             converged=converged,
             gradient=gradient,
@@ -123,28 +165,54 @@ class OneClassProblem:
     def _first_weights(self, nu: float) -> Vector:
         n = len(self.rows)
         if self._kernel is not None:
-            outwardness = self._kernel.sum(axis=1, dtype=np.float64)
+            outwardness = np.asarray(self._kernel @ self.counts.astype(np.float32), np.float64)
         else:
-            chosen = np.random.default_rng(0).choice(n, n // _SUBSET_FACTOR, replace=False)
-            subset = self.rows[np.sort(chosen)]
+            chosen = np.sort(np.random.default_rng(0).choice(n, n // _SUBSET_FACTOR, replace=False))
+            subset = self.rows[chosen]
             rough = OneClassProblem(
                 subset,
                 self.gamma,
                 tolerance=10 * self.tolerance,
                 threads=self.threads,
                 working_set=self.working_set,
+                counts=self.counts[chosen],
             ).solve(nu)
             support = rough.weight > 0
             outwardness = self._times(self.rows, subset[support], rough.weight[support])
-        return _fill(np.zeros(n), np.argsort(outwardness, kind="stable"), nu * n)
+        order = np.argsort(outwardness, kind="stable")
+        return _fill(np.zeros(n), order, self.counts, nu * float(self.counts.sum()))
 
     def _product(self, change: Vector) -> Vector:
         """Evaluate K times a vector that is mostly zero."""
         where = np.flatnonzero(change)
+        if self._kernel is None and self._distances is not None:
+            return self._distances.times(change, self.gamma)
         if self._kernel is None:
             return self._times(self.rows, self.rows[where], change[where])
         return np.asarray(
             self._kernel[:, where] @ change[where].astype(np.float32), dtype=np.float64
+        )
+
+    def _improve(
+        self, working: NDArray[np.intp], weight: Vector, gradient: Vector, limit: int
+    ) -> None:
+        """Improve the weights of some rows; of kept distances, only the rows that it takes."""
+        counts, tolerance = self.counts[working], self.tolerance / 2
+        if self._distances is None:
+            kernel = kernel_matrix(self.rows[working], self.rows[working], self.gamma)
+            _minimise(kernel, weight, gradient, counts, tolerance, limit)
+            return
+        minimise(
+            self._distances.room(len(working)),
+            np.zeros(len(working), np.bool_),
+            self._distances.squares,
+            working,
+            np.float32(-self.gamma),
+            weight,
+            gradient,
+            counts,
+            tolerance,
+            limit,
         )
 
     def _times(self, rows: Matrix, columns: Matrix, weights: Vector) -> Vector:
@@ -157,14 +225,15 @@ class OneClassProblem:
         n = len(weight)
         limit = max(10_000_000, 100 * n)
         if self._kernel is not None:
-            return _reported(minimise(self._kernel, weight, gradient, self.tolerance, limit))
+            return _reported(
+                _minimise(self._kernel, weight, gradient, self.counts, self.tolerance, limit)
+            )
         for _ in range(_MAXIMUM_ROUNDS):
-            if _violation(weight, gradient) < self.tolerance:
+            if _violation(weight, gradient, self.counts) < self.tolerance:
                 return True
-            working = _working_set(weight, gradient, self.working_set)
-            kernel = kernel_matrix(self.rows[working], self.rows[working], self.gamma)
+            working = _working_set(weight, gradient, self.counts, self.working_set)
             part, slope = weight[working], gradient[working]
-            minimise(kernel, part, slope, self.tolerance / 2, limit)
+            self._improve(working, part, slope, limit)
             change = np.zeros(n)
             change[working] = part - weight[working]
             weight[working] = part
@@ -185,36 +254,36 @@ def _reported(converged: bool) -> bool:
     return converged
 
 
-def _fill(weight: Vector, order: NDArray[np.intp], mass: float) -> Vector:
+def _fill(weight: Vector, order: NDArray[np.intp], counts: Vector, mass: float) -> Vector:
     """Give weight to rows in order, as much as each can take, until `mass` is spent."""
-    room = 1.0 - weight[order]
+    room = counts[order] - weight[order]
     before = np.cumsum(room) - room
     weight[order] += np.clip(mass - before, 0.0, room)
     return weight
 
 
-def _move_mass(weight: Vector, gradient: Vector, mass: float) -> Vector:
+def _move_mass(weight: Vector, gradient: Vector, counts: Vector, mass: float) -> Vector:
     """Add weight where the gradient is lowest, or take it where it is highest."""
     moved = weight.copy()
     missing = mass - float(moved.sum())
     if missing >= 0:
-        return _fill(moved, np.argsort(gradient, kind="stable"), missing)
-    return 1.0 - _fill(1.0 - moved, np.argsort(-gradient, kind="stable"), -missing)
+        return _fill(moved, np.argsort(gradient, kind="stable"), counts, missing)
+    return counts - _fill(counts - moved, np.argsort(-gradient, kind="stable"), counts, -missing)
 
 
-def _violation(weight: Vector, gradient: Vector) -> float:
-    can_grow, can_shrink = weight < 1, weight > 0
+def _violation(weight: Vector, gradient: Vector, counts: Vector) -> float:
+    can_grow, can_shrink = weight < counts, weight > 0
     if not can_grow.any() or not can_shrink.any():
         return 0.0
     return float(gradient[can_shrink].max() - gradient[can_grow].min())
 
 
-def _offset(weight: Vector, gradient: Vector) -> float:
+def _offset(weight: Vector, gradient: Vector, counts: Vector) -> float:
     """Place the hyperplane as LIBSVM does: through the rows with some but not all weight."""
-    free = (weight > 0) & (weight < 1)
+    free = (weight > 0) & (weight < counts)
     if free.any():
         return float(gradient[free].mean())
-    full, empty = weight >= 1, weight <= 0
+    full, empty = weight >= counts, weight <= 0
     lower = gradient[full].max() if full.any() else -np.inf
     upper = gradient[empty].min() if empty.any() else np.inf
     if np.isinf(lower) or np.isinf(upper):
@@ -222,36 +291,74 @@ def _offset(weight: Vector, gradient: Vector) -> float:
     return float((lower + upper) / 2)
 
 
-def _working_set(weight: Vector, gradient: Vector, size: int) -> NDArray[np.intp]:
+def _working_set(weight: Vector, gradient: Vector, counts: Vector, size: int) -> NDArray[np.intp]:
     """Choose the rows that violate most, or are nearest to it, on both sides of the boundary."""
     half = size // 2
-    growing = np.where(weight < 1, gradient, np.inf)
+    growing = np.where(weight < counts, gradient, np.inf)
     shrinking = np.where(weight > 0, -gradient, np.inf)
     lowest = np.argpartition(growing, half)[:half]
     highest = np.argpartition(shrinking, half)[:half]
     return np.union1d(lowest, highest)
 
 
-@compiled
-def minimise(
+def _minimise(
     kernel: NDArray[np.float32],
     weight: Vector,
     gradient: Vector,
+    counts: Vector,
     tolerance: float,
     maximum_steps: int,
 ) -> bool:
-    """Sequential minimal optimisation on a dense kernel with unit diagonal; works in place."""
+    """Minimise with a kernel matrix that is there as a whole."""
+    made, rows = np.ones(len(weight), np.bool_), np.empty(0, np.intp)
+    return minimise(
+        kernel,
+        made,
+        kernel,
+        rows,
+        np.float32(0),
+        weight,
+        gradient,
+        counts,
+        tolerance,
+        maximum_steps,
+    )
+
+
+@compiled
+def minimise(
+    kernel: NDArray[np.float32],
+    made: NDArray[np.bool_],
+    squares: NDArray[np.float32],
+    chosen: NDArray[np.intp],
+    factor: np.float32,
+    weight: Vector,
+    gradient: Vector,
+    counts: Vector,
+    tolerance: float,
+    maximum_steps: int,
+) -> bool:
+    """
+    Sequential minimal optimisation on a dense kernel with unit diagonal; works in place.
+
+    Rows of the kernel that are not `made` are made of the squared distances of the `chosen` rows
+    when they are first needed.
+    """
     n = len(weight)
+    bits = np.empty(n, np.int32)
     for _ in range(maximum_steps):
         lowest = np.inf
         taker = -1
         for row in range(n):
-            if weight[row] < 1.0 and gradient[row] < lowest:
+            if weight[row] < counts[row] and gradient[row] < lowest:
                 lowest = gradient[row]
                 taker = row
         if taker < 0:
             return True
         similar = kernel[taker]
+        if not made[taker]:
+            make_row(squares, chosen, taker, factor, similar, bits)
+            made[taker] = True
         highest = -np.inf
         best_gain = 0.0
         giver = -1
@@ -270,12 +377,15 @@ def minimise(
         if giver < 0 or highest - lowest < tolerance:
             return True
         curvature = max(2.0 - 2.0 * similar[giver], 1e-12)
-        room = 1.0 - weight[taker]
+        room = counts[taker] - weight[taker]
         stock = weight[giver]
         step = min((gradient[giver] - lowest) / curvature, room, stock)
-        weight[taker] = 1.0 if step == room else weight[taker] + step
+        weight[taker] = counts[taker] if step == room else weight[taker] + step
         weight[giver] = 0.0 if step == stock else stock - step
         other = kernel[giver]
+        if not made[giver]:
+            make_row(squares, chosen, giver, factor, other, bits)
+            made[giver] = True
         for row in range(n):
             gradient[row] += step * (similar[row] - other[row])
     return False

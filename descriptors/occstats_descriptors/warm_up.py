@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
+import platform
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import suppress
+from pathlib import Path
 
+import numba
 import numpy as np
 
+from occstats_descriptors._jit import put
 from occstats_descriptors._threads import thread_count
 from occstats_descriptors.registry import DESCRIPTORS, ENTRIES, make
 
-__all__ = ["compile_kernels", "kernels_of"]
+__all__ = ["compile_kernels", "kernels_of", "missing_kernels"]
 
 
 def _fit(name: str, n: int, m: int, **parameters: object) -> Callable[[], None]:
@@ -54,8 +60,49 @@ def kernels_of(names: Iterable[str] | None = None) -> list[str]:
     return [kernels for kernels in _KERNELS if kernels in wanted]
 
 
+def missing_kernels(names: Iterable[str] | None = None) -> list[str]:
+    """
+    Name the groups of `kernels_of` that were not compiled ahead by this version on this machine.
+
+    Nothing is missing where no cache can be written: there, every process compiles its own.
+    """
+    folder = cache_folder()
+    return [group for group in kernels_of(names) if folder and not _sign(folder, group).exists()]
+
+
+def cache_folder() -> Path | None:
+    """Where kernels are cached on disk; None if that can be done nowhere."""
+    cache = getattr(put, "_cache", None)
+    folder = getattr(cache, "cache_path", None)
+    return Path(folder) if folder else None
+
+
+def _sign(folder: Path, group: str) -> Path:
+    """A file that says that a group was compiled from these sources, by these tools, for here."""
+    sources = sorted(Path(__file__).parent.glob("*.py"))
+    stamps = [(path.name, path.stat().st_size, path.stat().st_mtime_ns) for path in sources]
+    tools = (numba.__version__, np.__version__, sys.version, platform.machine(), _processor())
+    told = hashlib.sha256(repr((group, stamps, tools)).encode()).hexdigest()[:16]
+    return folder / f"compiled-{told}.txt"
+
+
+def _compile(group: str) -> None:
+    """Compile in this process, and leave the sign of it."""
+    _KERNELS[group]()
+    folder = cache_folder()
+    if folder is not None:
+        with suppress(OSError):
+            _sign(folder, group).touch()
+
+
+def _processor() -> str:
+    import llvmlite.binding
+
+    return str(llvmlite.binding.get_host_cpu_name())
+
+
 def compile_kernels(
-    names: Iterable[str] | None = None, *, n_jobs: int | None = None
+    names: Iterable[str] | None = None, *, n_jobs: int | None = None, again: bool = True
 ) -> Iterator[str]:
     """
     Compile the kernels of some descriptors into the cache on disk, in processes side by side.
@@ -64,6 +111,8 @@ def compile_kernels(
     ----------
     names : iterable of str, optional
         Names of descriptors; others need no compilation. By default all.
+    again : bool
+        Whether to do so for those that were compiled ahead before.
     n_jobs : int, optional
         Number of processes; by default as many as there are cores.
 
@@ -78,7 +127,7 @@ def compile_kernels(
         If one cannot be compiled, with what the compiler says.
     """
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-    program = "import sys; from occstats_descriptors.warm_up import _KERNELS as k; k[sys.argv[1]]()"
+    program = "import sys; from occstats_descriptors.warm_up import _compile; _compile(sys.argv[1])"
 
     def compile_one(kernels: str) -> str:
         done = subprocess.run(
@@ -94,6 +143,7 @@ def compile_kernels(
             )
         return kernels
 
+    wanted = kernels_of(names) if again else missing_kernels(names)
     with ThreadPoolExecutor(thread_count(n_jobs)) as pool:
-        for ready in as_completed(pool.submit(compile_one, name) for name in kernels_of(names)):
+        for ready in as_completed(pool.submit(compile_one, name) for name in wanted):
             yield ready.result()

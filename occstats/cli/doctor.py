@@ -14,7 +14,13 @@ COLOURS = {"ok": "green", "missing": "yellow", "broken": "red", "unknown": "yell
 
 @click.command(name="doctor")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document and nothing else.")
-def command(as_json: bool) -> None:
+@click.option(
+    "--compile",
+    "compile_ahead",
+    is_flag=True,
+    help="Compile the kernels of the descriptors now, which a first run would do otherwise.",
+)
+def command(as_json: bool, compile_ahead: bool) -> None:
     """Say what is installed and what is missing.
 
     Python, the libraries, BLAS and its threads, numba; and, for the engines that are optional, R,
@@ -25,6 +31,8 @@ def command(as_json: bool) -> None:
     from occstats.diagnosis import diagnose
     from occstats.text import printable
 
+    if compile_ahead:
+        _compile()
     diagnosis = diagnose()
     if as_json:
         document = {"occstats": __version__, **diagnosis.to_dict()}
@@ -44,6 +52,18 @@ def command(as_json: bool) -> None:
             click.echo("The native engine needs no R and gives the same asymptotic p-values.")
     if not diagnosis.healthy:
         sys.exit(1)
+
+
+def _compile() -> None:
+    from occstats.progress import track
+    from occstats_descriptors.warm_up import cache_folder, compile_kernels, kernels_of
+
+    groups = kernels_of()
+    for _ in track(compile_kernels(), "compiling", total=len(groups)):
+        pass
+    where = cache_folder()
+    kept = f"kept in {where}" if where else "which cannot be kept: no folder can be written"
+    click.echo(f"Compiled the kernels of the descriptors, {kept}.", err=True)
 
 
 def _coloured(text: str, colour: str) -> str:

@@ -21,6 +21,7 @@ from occstats.cli.options import (
 from occstats.figures.registry import FIGURES
 
 _WIDTHS = "column, page, elsevier, ieee, lncs, springer, neurips, acm"
+_ORDERS = ("rank", "name", "similarity")
 
 
 def _list_figures(context: click.Context, _: click.Parameter, asked: bool) -> None:
@@ -28,8 +29,8 @@ def _list_figures(context: click.Context, _: click.Parameter, asked: bool) -> No
         return
     widest = max(map(len, FIGURES))
     for entry in FIGURES.values():
-        source = {"comparison": "", "nothing": ""}.get(entry.feeds_on, f" (--{entry.feeds_on})")
-        click.echo(f"{entry.name:<{widest}}  {entry.shows}{source}")
+        files = ", ".join(f"--{need}" for need in entry.needs if need != "comparison")
+        click.echo(f"{entry.name:<{widest}}  {entry.shows}" + (f" ({files})" if files else ""))
     context.exit()
 
 
@@ -65,6 +66,26 @@ def _list_figures(context: click.Context, _: click.Parameter, asked: bool) -> No
     show_default=True,
     help="The house style, or that of your matplotlibrc.",
 )
+@click.option("--height", type=float, metavar="INCHES", help="Height; by default what it needs.")
+@click.option(
+    "--show", type=int, metavar="N", help="At most so many algorithms; by default what can be read."
+)
+@click.option(
+    "--order",
+    metavar="ORDER",
+    help="rank, name or similarity, or names separated by commas, which come first.",
+)
+@click.option("--highlight", metavar="NAMES", help="Algorithms that stand out.")
+@click.option(
+    "--label",
+    "labels",
+    multiple=True,
+    metavar="NAME=TEXT",
+    help="What to write instead of a name; can be given several times.",
+)
+@click.option("--palette", metavar="NAME", help="A palette of seaborn.")
+@click.option("--title", metavar="TEXT", help="Title of every figure.")
+@click.option("--note/--no-note", default=True, help="Whether notes stand below the figures.")
 @click.option("--dpi", default=300.0, show_default=True, help="Dots per inch of PNG.")
 @click.option(
     "--sweep", type=click.Path(), metavar="FILE", help="Table of a tuning sweep (CSV, Parquet)."
@@ -89,6 +110,14 @@ def command(
     formats: str,
     width: str | None,
     theme: str,
+    height: float | None,
+    show: int | None,
+    order: str | None,
+    highlight: str | None,
+    labels: tuple[str, ...],
+    palette: str | None,
+    title: str | None,
+    note: bool,
     dpi: float,
     sweep: str | None,
     times: str | None,
@@ -124,20 +153,41 @@ def command(
     frames = {
         name: read_frame(str(given[name]), name) for name in ("sweep", "times") if given[name]
     }
+    drawing: dict[str, Any] = {
+        "width": width,
+        "theme": theme,
+        "height": height,
+        "show": show,
+        "order": order if order in _ORDERS or order is None else split_names(order),
+        "highlight": split_names(highlight or "") or None,
+        "labels": _labels(labels),
+        "palette": palette,
+        "title": title,
+        "note": note,
+    }
     comparison = None
-    if any(entry.feeds_on == "comparison" for entry in wanted):
+    if any("comparison" in entry.needs for entry in wanted):
         from occstats.comparison.pipeline import compare
 
         comparison = compare(list(results), **take_settings(options), **take_reading(options))
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        for drawn in draw_figures(comparison, only=chosen, width=width, theme=theme, **frames):
+        for drawn in draw_figures(comparison, only=chosen, **drawing, **frames):
             if drawn.reason:
                 click.echo(f"{drawn.entry.name}: not drawn: {drawn.reason}", err=True)
             for path in drawn.save(out, kinds, dpi):
                 click.echo(str(path))
     for message in _merged([warning.message for warning in caught]):
         click.echo(f"Warning: {message}", err=True)
+
+
+def _labels(given: tuple[str, ...]) -> dict[str, str] | None:
+    from occstats.figures.style import FigureError
+
+    for item in given:
+        if "=" not in item:
+            raise FigureError(f"--label takes NAME=TEXT, such as SVM='one-class SVM'; got {item!r}")
+    return dict(item.split("=", 1) for item in given) or None
 
 
 def _merged(messages: list[Warning | str]) -> list[str]:

@@ -50,16 +50,15 @@ def _report(
 ) -> int:
     import occstats
     from occstats.files import write_file
-    from occstats.report.published import nearness, published_page
+    from occstats.report.published import nearness, published_page, published_table, scores_of
     from occstats.tuning.paper import PINNED
 
-    published = occstats.load_results("lenz2021").scores
-    ours = table.groupby(["dataset", "class", "descriptor"], sort=False)["auroc"].mean().unstack()
+    ours, published = occstats.load_results(results), published_table()
     notes = [*PINNED, *(f"{name} {'; '.join(wrong)}" for name, wrong in differences.items())]
     write_file(out / "published.md", published_page(ours, published, notes=notes))
-    if len(set(table["dataset"])) > 1:
-        occstats.compare(results).write(out / "report")
-    near = nearness(ours, published)
+    if ours.n_clusters > 1:
+        occstats.compare(ours).write(out / "report")
+    near = nearness(ours.scores, scores_of(published))
     if as_json:
         click.echo(json.dumps(near.to_dict("index")))
     else:

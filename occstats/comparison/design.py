@@ -13,9 +13,9 @@ import pandas as pd
 from occstats.comparison.pairs import unordered_pairs
 from occstats.comparison.rule import family_size
 from occstats.progress import track
-from occstats.stats.grouping import mirror
+from occstats.stats.pairs import mirror
 from occstats.stats.power import data_sets_needed, minimal_detectable_difference, smallest_p
-from occstats.stats.resampled_tests import resampled_z
+from occstats.stats.tests.registry import TESTS
 
 if TYPE_CHECKING:
     from occstats.comparison.rule import Rule
@@ -125,15 +125,13 @@ def _power(study: Study, rule: Rule, size: int, progress: bool | None) -> pd.Dat
     settings, algorithms = study.settings, study.algorithms
     pairs = list(zip(*np.triu_indices(len(algorithms), 1), strict=True))
     scores, clusters = study.sample.scores, study.results.clusters
+    engine = TESTS[settings.test].engine
     rows = []
     for a, b in track(pairs, "power", total=len(pairs), progress=progress):
         x = scores[:, a] - scores[:, b]
-        everything = np.ones((1, study.n_clusters))
-        z = resampled_z(
-            x, clusters, everything, test=settings.test, tie_tolerance=settings.tie_tolerance
-        )
+        z = engine.single(x, study.sample.clusters, settings.tie_tolerance).observed.z[0]
         # The question is about the direction that the test points to.
-        sign = -1.0 if z[0] < 0 else 1.0
+        sign = -1.0 if z < 0 else 1.0
         found = data_sets_needed(
             sign * x,
             clusters,

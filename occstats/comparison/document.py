@@ -26,7 +26,7 @@ FRAMES = (
     "strata",
     "diagnostics",
 )
-SECTIONS = ("stability", "design", "classical", "gaps", "fold_tests")
+SECTIONS = ("stability", "design", "classical", "gaps", "fold_tests", "binary", "estimands")
 
 
 def to_dict(comparison: Comparison) -> dict[str, Any]:

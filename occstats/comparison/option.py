@@ -12,7 +12,7 @@ __all__ = ["Option", "Options", "option"]
 
 Default = TypeVar("Default")
 
-Test = Literal["rgl", "ds", "dataset-means", "wilcoxon"]
+Test = Literal["rgl", "ds", "ds-weighted", "dataset-means", "wilcoxon"]
 Null = Literal["asymptotic", "exact", "permutation"]
 Alternative = Literal["greater", "less", "two-sided"]
 Correction = Literal[

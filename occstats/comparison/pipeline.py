@@ -14,8 +14,10 @@ from threadpoolctl import threadpool_limits
 
 from occstats import __version__
 from occstats.comparison import tasks, uncertainty
+from occstats.comparison.binary import binary_frame, binary_notes
 from occstats.comparison.classical import classical_tests
 from occstats.comparison.design import study_design
+from occstats.comparison.estimands import estimand_frame, estimand_notes
 from occstats.comparison.gaps import study_gaps
 from occstats.comparison.option import Options
 from occstats.comparison.pairs import notes_on_tests, pair_frame, run_tests
@@ -146,6 +148,9 @@ def _compare(given: Results, study: Study, progress: bool | None) -> Comparison:
     # On which kind of task?
     regression, regression_notes = tasks.regression_frame(study)
 
+    # Right or wrong, and does the answer depend on what counts alike?
+    binary, estimands = binary_frame(study), estimand_frame(study, rule)
+
     return Comparison(
         results=study.results,
         settings=study.settings,
@@ -165,6 +170,8 @@ def _compare(given: Results, study: Study, progress: bool | None) -> Comparison:
         classical=classical_tests(study),
         gaps=study_gaps(given, study, pairwise),
         fold_tests=tasks.fold_frame(study),
+        binary=binary,
+        estimands=estimands,
         notes=(
             *study.notes,
             *regression_notes,
@@ -172,6 +179,8 @@ def _compare(given: Results, study: Study, progress: bool | None) -> Comparison:
             *rule.notes,
             # A single data set has no test, which the verdict says once for all pairs.
             *(notes_on_tests(found.tests, study.algorithms) if study.n_clusters > 1 else ()),
+            *binary_notes(study, binary),
+            *estimand_notes(estimands),
             *uncertainty.cautions(study),
             *design.notes,
             *study.within.notes,

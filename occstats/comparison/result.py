@@ -65,6 +65,12 @@ class Comparison:
         Where results are missing: how many, and what other ways to treat them would conclude.
     fold_tests
         Where the results have folds: for each task, how sure one is that ``a`` is better there.
+    binary
+        Where all scores are 0 or 1: for each unordered pair, the difference with its clustered
+        standard error, the clustered McNemar tests, and the ``line`` to quote; else None.
+    estimands
+        For each unordered pair, mean difference, p-value and conclusion with tasks, data sets and
+        precision as weights; None where these are the same.
     notes
         What happened to the input, and cautions.
     meta
@@ -98,6 +104,8 @@ class Comparison:
     classical: Classical
     gaps: Gaps | None
     fold_tests: pd.DataFrame | None
+    binary: pd.DataFrame | None
+    estimands: pd.DataFrame | None
     rule: str
     basis: str
     notes: tuple[str, ...]

@@ -90,8 +90,8 @@ class Settings:
     >>> Settings(test="rlg")
     Traceback (most recent call last):
     ...
-    occstats.errors.ArgumentError: test must be one of rgl, ds, dataset-means, \
-wilcoxon; got 'rlg' (did you mean 'rgl'?)
+    occstats.errors.ArgumentError: test must be one of rgl, ds, \
+ds-weighted, dataset-means, wilcoxon; got 'rlg' (did you mean 'rgl'?)
     """
 
     preset: Preset | None = option(

@@ -175,9 +175,14 @@ def fold_frame(study: Study) -> pd.DataFrame | None:
     with_folds = [name for name in study.algorithms if name in folds.columns.get_level_values(0)]
     parts = []
     for a, b in combinations(with_folds, 2):
-        # Folds are matched by name: only those that both algorithms have can be compared.
-        difference = (folds[a] - folds[b]).to_numpy(dtype=np.float64)
-        found = correlated_t(difference, rope=study.settings.rope)
+        difference = _fold_differences(
+            folds[[a]].droplevel(0, axis=1), folds[[b]].droplevel(0, axis=1)
+        )
+        found = correlated_t(
+            difference.to_numpy(dtype=np.float64),
+            rope=study.settings.rope,
+            test_share=_test_shares(difference),
+        )
         columns = {
             "dataset": datasets,
             "class": tasks,
@@ -188,3 +193,18 @@ def fold_frame(study: Study) -> pd.DataFrame | None:
         }
         parts.append(pd.DataFrame({"a": a, "b": b, **columns}))
     return pd.concat(parts, ignore_index=True) if parts else None
+
+
+def _fold_differences(one: pd.DataFrame, other: pd.DataFrame) -> pd.DataFrame:
+    """Differences on the folds (and repeats) that both have: these are matched by name."""
+    if one.columns.nlevels > 1 and not one.columns.isin(other.columns).any():
+        # Repeats of their own (seeds of an algorithm) match nothing but the fold.
+        one, other = (frame.T.groupby(level=0).mean().T for frame in (one, other))
+    return one - other
+
+
+def _test_shares(differences: pd.DataFrame) -> npt.NDArray[np.float64]:
+    """The share of the data in a test fold, task by task: one over the folds of a repeat."""
+    known = differences.notna()
+    folds = known.T.groupby(level=0).any().sum().to_numpy(dtype=np.float64)
+    return np.asarray(1 / np.maximum(folds, 2.0))

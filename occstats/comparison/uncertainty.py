@@ -63,7 +63,7 @@ def summary_frame(study: Study, rule: Rule) -> pd.DataFrame:
         study.whole.clusters,
         method="studentised",
         confidence=settings.confidence,
-        n_resamples=settings.n_resamples,
+        n_resamples=study.within.resamples,
         random_state=settings.random_state,
     )
     low, high = _rank_limits(interval.estimate[:k], interval.low[:k], interval.high[:k], study)
@@ -77,7 +77,7 @@ def summary_frame(study: Study, rule: Rule) -> pd.DataFrame:
         best = probability_best(
             -ranks,
             study.whole.clusters,
-            n_resamples=settings.n_resamples,
+            n_resamples=study.within.resamples,
             random_state=settings.random_state,
         )
     return pd.DataFrame(
@@ -131,8 +131,7 @@ def effects_frame(study: Study) -> pd.DataFrame:
     effects = pair_effects(
         study.sample,
         confidence=settings.confidence,
-        n_resamples=settings.n_resamples if within.intervals else 0,
-        n_rank_resamples=within.form_resamples,
+        n_resamples=within.resamples if within.intervals else 0,
         random_state=settings.random_state,
     )
     unknown = np.full((k, k), np.nan)
@@ -195,7 +194,7 @@ def _posterior(study: Study) -> Columns:
 def _differences(study: Study) -> Columns:
     """Intervals that hold for all pairs together, and the posterior of the mean difference."""
     settings = study.settings
-    drawn = {"n_resamples": settings.n_resamples, "random_state": settings.random_state}
+    drawn = {"n_resamples": study.within.resamples, "random_state": settings.random_state}
     limits = simultaneous_intervals(
         study.sample, confidence=settings.confidence, control=study.control, **drawn
     )
@@ -298,8 +297,8 @@ def cautions(study: Study) -> Iterator[str]:
         yield "With a single data set there are no intervals: nothing shows how data sets differ."
     elif m < FEW_CLUSTERS:
         yield (
-            f"With {m} data sets the bootstrap intervals of rank-biserial correlations, "
-            "probabilities and τ are too narrow: read them as the least uncertainty there is."
+            f"With {m} data sets intervals are rough, and bootstrap intervals of τ may be too "
+            "narrow: read them as the least uncertainty there is."
         )
     if m == study.sample.n_tasks > 2:
         yield from _singletons([str(label) for label in study.sample.clusters.labels])

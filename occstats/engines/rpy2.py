@@ -20,6 +20,7 @@ from occstats.engines.batch import Answers, Batch, native_offer
 from occstats.engines.rscript import (
     INSTALL_CLUSRANK,
     PROBE_SECONDS,
+    ask,
     bridge_path,
     find_rscript,
     refuse,
@@ -94,15 +95,7 @@ def probe_rpy2() -> Rpy2Found:
 
 def _probe_rpy2() -> Rpy2Found:
     try:
-        done = subprocess.run(
-            [sys.executable, "-c", _PROBE, bridge_path().as_posix()],
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=PROBE_SECONDS,
-            stdin=subprocess.DEVNULL,
-            check=False,
-        )
+        done = ask([sys.executable, "-c", _PROBE, bridge_path().as_posix()], PROBE_SECONDS)
     except (subprocess.TimeoutExpired, OSError) as error:
         return _broken(f"a new process does not get through its import: {error}")
     said = [line for line in done.stdout.splitlines() if line.startswith("rpy2 says ")]

@@ -19,6 +19,7 @@ from occstats.errors import EngineError
 
 __all__ = [
     "RFound",
+    "ask",
     "bridge_path",
     "find_rscript",
     "probe_r",
@@ -100,15 +101,7 @@ def _probe(rscript: str) -> RFound:
         return RFound(problem=f"R is not installed: there is no Rscript {where}", remedy=INSTALL_R)
     expression = f"source({_r_string(bridge_path())}); cat('\\nversions', versions(), sep='\\t')"
     try:
-        done = subprocess.run(
-            [rscript, "--no-save", "--no-restore", "-e", expression],
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=PROBE_SECONDS,
-            stdin=subprocess.DEVNULL,
-            check=False,
-        )
+        done = ask([rscript, "--no-save", "--no-restore", "-e", expression], PROBE_SECONDS)
     except subprocess.TimeoutExpired:
         problem = f"{rscript} did not answer within {PROBE_SECONDS} seconds"
         return RFound(rscript, problem=problem, remedy=MEND_R)
@@ -149,15 +142,7 @@ def run_in_rscript(batch: Batch) -> Answers:
         command = [found.rscript, "--no-save", "--no-restore", str(bridge_path())]
         command += [str(differences), str(answers), *map(str, batch.settings)]
         try:
-            done = subprocess.run(
-                command,
-                capture_output=True,
-                text=True,
-                errors="replace",
-                timeout=seconds,
-                stdin=subprocess.DEVNULL,
-                check=False,
-            )
+            done = ask(command, seconds)
         except subprocess.TimeoutExpired:
             raise EngineError(
                 f"engine 'rscript': R did not finish {batch.n_tests} test"
@@ -175,6 +160,19 @@ def run_in_rscript(batch: Batch) -> Answers:
                 f"{last_words(done.stderr) or 'it said nothing'}; {native_offer()}"
             )
         return _read_answers(answers)
+
+
+def ask(command: list[str], seconds: float) -> subprocess.CompletedProcess[str]:
+    """Run a program that is asked nothing, and keep what it says, in whatever encoding."""
+    return subprocess.run(
+        command,
+        capture_output=True,
+        text=True,
+        errors="replace",
+        timeout=seconds,
+        stdin=subprocess.DEVNULL,
+        check=False,
+    )
 
 
 def last_words(output: str) -> str:

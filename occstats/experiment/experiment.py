@@ -2,7 +2,9 @@
 
 import json
 import os
+import sys
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -28,7 +30,7 @@ from occstats.experiment.provenance import provenance
 from occstats.experiment.store import KEY, Store, keys_of
 from occstats.experiment.work import work_on_shard
 from occstats.files import write_parquet
-from occstats.progress import bar_class, shown
+from occstats.progress import bar_class, shown, track
 
 __all__ = ["Experiment", "is_single_file"]
 
@@ -154,6 +156,8 @@ class Experiment:
             mine = {key for shard in self.plan.part(*part).shards for key in shard.rows}
             remaining = Plan(tuple(s for s in remaining.shards if set(s.rows) <= mine))
         self.begin()
+        if remaining.shards:
+            compile_ahead([recipe.origin for recipe in self.recipes], jobs, progress)
         work = partial(
             work_on_shard,
             evaluate=type(self).evaluate,
@@ -252,6 +256,21 @@ class Experiment:
             # Without what holds for a single data set only.
             "descriptors": {recipe.name: recipe.fingerprint("") for recipe in self.recipes},
         }
+
+
+def compile_ahead(descriptors: list[str], jobs: int | None, progress: bool | None) -> None:
+    """Compile what the descriptors need and no earlier run has, side by side, and say so."""
+    from occstats_descriptors.warm_up import compile_kernels, missing_kernels
+
+    missing = missing_kernels(descriptors)
+    if missing:
+        if shown(progress):
+            print(f"Compiling once, kept for the next runs: {', '.join(missing)}.", file=sys.stderr)
+        ready = compile_kernels(descriptors, n_jobs=jobs, again=False)
+        # What cannot be compiled fails where it is used, and is said there.
+        with suppress(RuntimeError):
+            for _ in track(ready, "compiling", total=len(missing), progress=progress):
+                pass
 
 
 def is_single_file(out: str | Path) -> bool:

@@ -161,8 +161,8 @@ def estimated_seconds(task: Task, recipe: Recipe) -> float:
     known = {
         "MD": 0.002 + 2e-9 * (n + queries) * m**2 + 1e-9 * m**3,
         "SVM": 0.003 + 1e-9 * n**2 + 2e-10 * m * n * queries,
-        "IF": 0.2 + 1e-5 * queries,
-        "EIF": 0.02 + 2e-4 * m + 2e-5 * queries,
-        "SAE": 0.2 + 2.5e-5 * m**2,
+        "IF": 0.005 + 4e-4 * m + 4e-6 * queries,
+        "EIF": 0.004 + 2.2e-6 * m * queries,
+        "SAE": 0.07 + 2.5e-5 * min(n, 1000) * m + 6e-5 * m**2,
     }
     return known.get(recipe.origin.upper(), 0.1 + 1e-5 * (n + queries))

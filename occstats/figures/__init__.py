@@ -19,6 +19,7 @@ from occstats.figures.registry import FIGURES, FigureEntry
 if TYPE_CHECKING:
     from occstats.figures.accessor import Plotter
     from occstats.figures.canvas import Drawing, alt_text
+    from occstats.figures.panels import side_by_side
     from occstats.figures.saving import save
     from occstats.figures.style import PRESETS, FigureError
     from occstats.figures.svg import svg_markup
@@ -27,6 +28,7 @@ _ELSEWHERE = {
     "Plotter": "accessor",
     "alt_text": "canvas",
     "save": "saving",
+    "side_by_side": "panels",
     "svg_markup": "svg",
     "PRESETS": "style",
     "FigureError": "style",
@@ -39,6 +41,7 @@ __all__ = [
     "Plotter",
     "alt_text",
     "save",
+    "side_by_side",
     "svg_markup",
 ]
 __all__ += list(FIGURES)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Plotter"]
 
-_OFFERED = [name for name, entry in FIGURES.items() if entry.feeds_on == "comparison"]
+_OFFERED = [name for name, entry in FIGURES.items() if "comparison" in entry.needs]
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +65,8 @@ class Plotter:
         formats : sequence of {"pdf", "svg", "png", "pgf"}
             Which files to write of each figure.
         **options
-            Options of every figure: `width`, `height`, `theme`, `title`, `note`.
+            Options of every figure: `width`, `height`, `theme`, `title`, `note`; and, for those
+            that take them, those of figures of algorithms, such as `show` or `labels`.
         """
         from occstats.figures.batch import draw_figures
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -47,7 +48,7 @@ def wanted_figures(only: Sequence[str] | None, available: set[str]) -> list[Figu
     ['times']
     """
     if not only:
-        return [entry for entry in FIGURES.values() if entry.feeds_on in available]
+        return [e for e in FIGURES.values() if e.needs and available.issuperset(e.needs)]
     entries = []
     for name in dict.fromkeys(only):
         key = name.strip().replace("-", "_").lower()
@@ -56,10 +57,10 @@ def wanted_figures(only: Sequence[str] | None, available: set[str]) -> list[Figu
                 f"there is no figure {name!r}{did_you_mean(key, FIGURES)}; "
                 f"the figures are {', '.join(FIGURES)}"
             )
-        needed = FIGURES[key].feeds_on
-        if needed not in available | {"nothing"}:
-            source = "RESULTS" if needed == "comparison" else f"a table of {needed}"
-            raise FigureError(f"figure {key!r} needs {source}, which was not given")
+        for needed in FIGURES[key].needs:
+            if needed not in available:
+                source = "RESULTS" if needed == "comparison" else f"a table of {needed}"
+                raise FigureError(f"figure {key!r} needs {source}, which was not given")
         entries.append(FIGURES[key])
     return entries
 
@@ -83,20 +84,26 @@ def draw_figures(
         be drawn is an error, not a reason.
     **options
         Options of all figures: `width` (by default each has its own: one column, or two for wide
-        ones), `height`, `theme`, `title`, `note`.
+        ones), `height`, `theme`, `title`, `note`; and those of figures of algorithms (`algorithms`,
+        `order`, `show`, `labels`, `highlight`, `hue`, `palette`), for those that take them.
 
     Examples
     --------
     >>> [drawn.entry.name for drawn in draw_figures(only=["alp-diagram"])]
     ['alp_diagram']
     """
+    from occstats.figures.options import SERIES
+
     feeds = {"comparison": comparison, "sweep": sweep, "times": times}
     available = {name for name, value in feeds.items() if value is not None}
     asked = {name: value for name, value in options.items() if value is not None}
     for entry in wanted_figures(only, available):
-        arguments = [] if entry.feeds_on == "nothing" else [feeds[entry.feeds_on]]
+        function, arguments = entry.function(), [feeds[needed] for needed in entry.needs]
+        # What the user asks of all figures, a figure without algorithms does not take.
+        taken = inspect.signature(function).parameters
+        own = {name: value for name, value in asked.items() if name in taken or name not in SERIES}
         try:
-            yield DrawnFigure(entry, entry.function()(*arguments, **asked))
+            yield DrawnFigure(entry, function(*arguments, **own))
         except FigureError as error:
             if only:
                 raise

@@ -4,25 +4,48 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
+from occstats.checks import check_choice
+from occstats.comparison.classical import ON_MEANS
 from occstats.comparison.pairs import BETTER, WORSE
+from occstats.figures.style import FigureError
 
 if TYPE_CHECKING:
     from occstats.comparison import Comparison
 
 __all__ = [
+    "GROUPINGS",
+    "Grouping",
     "PairVerdicts",
     "bars",
     "contiguous",
     "letter",
     "maximal_cliques",
+    "nemenyi_scale",
     "packed",
     "pair_verdicts",
 ]
+
+Grouping = Literal["rule", "table", "naive", "nemenyi", "conover"]
+# What may decide which algorithms are alike, and how a note says it.
+GROUPINGS: dict[str, str] = {
+    "rule": "at corrected p\u00a0≤\u00a0{alpha:g}",
+    "table": "by the corrected p-values of the table, p\u00a0≤\u00a0{alpha:g}",
+    "naive": "at p\u00a0≤\u00a0{alpha:g} by tests that take all tasks for independent",
+    "nemenyi": "at p\u00a0≤\u00a0{alpha:g} by Nemenyi's test of data set means",
+    "conover": "at p\u00a0≤\u00a0{alpha:g} by Conover's test of data set means (Holm)",
+}
+_COLUMNS = {
+    "table": "p_adjusted",
+    "naive": "p_naive_adjusted",
+    "nemenyi": "p_nemenyi",
+    "conover": "p_conover_holm",
+}
 
 
 @dataclass(frozen=True)
@@ -34,12 +57,51 @@ class PairVerdicts:
     differ: NDArray[np.bool_]
 
 
-def pair_verdicts(comparison: Comparison, names: list[str]) -> PairVerdicts:
-    """Read from the comparison's conclusions which pairs were tested, and which differ."""
-    conclusions = comparison.matrix("conclusion").loc[names, names]
-    tested = conclusions.notna().to_numpy()
-    differ = conclusions.isin([BETTER, WORSE]).to_numpy()
-    return PairVerdicts(tuple(names), tested, differ)
+def pair_verdicts(comparison: Comparison, names: list[str], by: Grouping = "rule") -> PairVerdicts:
+    """Read which pairs were tested, and which differ: by the rule of the comparison, or another."""
+    check_choice("by", by, GROUPINGS)
+    if by == "rule":
+        conclusions = comparison.matrix("conclusion").loc[names, names]
+        tested, differ = conclusions.notna(), conclusions.isin([BETTER, WORSE])
+    else:
+        p = _p_values(comparison, by).reindex(index=names, columns=names)
+        # A one-sided test of either direction may have found the difference.
+        tested, found = p.notna(), p <= comparison.settings.alpha
+        tested, differ = tested | tested.T, found | found.T
+    return PairVerdicts(tuple(names), tested.to_numpy(), differ.to_numpy())
+
+
+def _p_values(comparison: Comparison, by: Grouping) -> pd.DataFrame:
+    column = _COLUMNS[by]
+    if by in ("nemenyi", "conover"):
+        return _classical(comparison, by).pivot(index="a", columns="b", values=column)
+    if column not in comparison.pairwise.columns:
+        raise FigureError(f"by={by!r} needs {column} in comparison.pairwise, which has none")
+    return comparison.matrix(column)
+
+
+def _classical(comparison: Comparison, by: Grouping) -> pd.DataFrame:
+    pairs = comparison.classical.pairs
+    if not len(pairs):
+        raise FigureError(f"by={by!r}: the comparison is too large for the classical tests")
+    return pairs[pairs["unit"] == ON_MEANS]
+
+
+def nemenyi_scale(comparison: Comparison, names: list[str]) -> tuple[pd.Series, float]:
+    """Return the mean ranks that Nemenyi compares, and the difference that is critical.
+
+    They are unweighted ranks of data set means; a mean rank is the middle of all ranks plus the
+    mean of its differences to all.
+    """
+    pairs = _classical(comparison, "nemenyi")
+    there = pairs.pivot(index="a", columns="b", values="mean_rank_difference")
+    everyone = comparison.algorithms
+    upper = there.reindex(index=everyone, columns=everyone).to_numpy(dtype=float)
+    square = np.where(np.isnan(upper), np.nan_to_num(-upper.T), upper)
+    k = len(everyone)
+    means = pd.Series((k + 1) / 2 + square.sum(axis=1) / k, index=everyone)
+    tests = comparison.classical.friedman.set_index("unit")
+    return means.loc[names], float(tests["critical_difference"].astype(float).loc[ON_MEANS])
 
 
 def bars(verdicts: PairVerdicts) -> list[tuple[int, ...]]:

@@ -10,7 +10,15 @@ from matplotlib.ticker import MaxNLocator, MultipleLocator
 from numpy.typing import NDArray
 from scipy.optimize import isotonic_regression
 
-from occstats.figures.cliques import bars, contiguous, letter, packed, pair_verdicts
+from occstats.figures.cliques import (
+    Grouping,
+    bars,
+    contiguous,
+    letter,
+    nemenyi_scale,
+    packed,
+    pair_verdicts,
+)
 from occstats.figures.drawing import drawing
 from occstats.figures.letter_display import draw_letters, group_note, group_words
 from occstats.figures.options import SERIES
@@ -28,10 +36,12 @@ MOST_STEMS = 15
 _BAR_STEP, _LABEL_STEP = 0.42, 0.72
 # Inches between neighbouring stems, and how far below the scale they have parted.
 _APART, _PARTED = 0.07, 0.55
+# Room below the names for the bar of a critical difference.
+_CRITICAL = 1.2
 
 
 @drawing("ax", [name for name in SERIES if name != "order"])
-def critical_difference(pen: Pen, comparison: Comparison) -> None:
+def critical_difference(pen: Pen, comparison: Comparison, *, by: Grouping = "rule") -> None:
     """Draw mean ranks on a line and join the algorithms that the tests do not tell apart.
 
     In the classical diagram one critical distance decides, for independent tasks. Here a bar
@@ -45,6 +55,11 @@ def critical_difference(pen: Pen, comparison: Comparison) -> None:
     ----------
     comparison : Comparison
         Its frames `summary` and `pairwise` are drawn.
+    by : {"rule", "table", "naive", "nemenyi", "conover"}
+        Which tests form the groups: those that the verdict rests on, the corrected p-values of
+        the table, tests that take all tasks for independent, or Nemenyi's or Conover's tests of
+        data set means. With ``"nemenyi"`` the scale has the mean ranks that this test compares,
+        and a bar above it is the critical difference.
     {options}
 
     References
@@ -63,21 +78,30 @@ def critical_difference(pen: Pen, comparison: Comparison) -> None:
     chosen = pen.series(comparison, MOST_ALGORITHMS)
     names = [name for name in comparison.algorithms if name in chosen]
     if len(names) > MOST_STEMS:
-        draw_letters(pen, comparison, names)
+        draw_letters(pen, comparison, names, by)
         return
-    verdicts = pair_verdicts(comparison, names)
+    ranks = comparison.summary.set_index("algorithm")["mean_rank"].loc[names]
+    critical = None
+    if by == "nemenyi":
+        ranks, critical = nemenyi_scale(comparison, names)
+        # The best on data set means need not be the best on tasks.
+        ranks = ranks.sort_values(kind="stable")
+        names = [str(name) for name in ranks.index]
+    verdicts = pair_verdicts(comparison, names, by)
     groups = bars(verdicts)
     barred = [group for group in groups if contiguous(group)]
     lettered = [group for group in groups if not contiguous(group)]
     rows = packed(barred)
     drawn = pen.labels(names, 0.27 * pen.inches, lines=2)
-    step = _LABEL_STEP * (1.3 if any("\n" in text for text in drawn) else 1)
+    # Two lines need twice the height of one.
+    step = _LABEL_STEP * (2 if any("\n" in text for text in drawn) else 1)
     top = _PARTED + _BAR_STEP * (max(rows, default=-1) + 1)
-    depth = top + step * ((len(names) + 1) // 2)
+    depth = top + step * ((len(names) + 1) // 2) + (_CRITICAL if critical is not None else 0)
     axes = pen.axes(0.55 + 0.165 * depth)
-    mean = comparison.summary.set_index("algorithm").loc[names, "mean_rank"].to_numpy(dtype=float)
+    mean = ranks.to_numpy(dtype=float)
     room = max(measure(line, "medium") for text in drawn for line in text.split("\n"))
-    _scale(axes, pen, mean, depth, len(comparison.summary), room)
+    kind = "weighted mean rank" if critical is None else "mean rank of data set means"
+    _scale(axes, pen, mean, depth, len(comparison.summary), room, kind)
     places = _parted(mean, _APART * _unit(axes, pen))
     letters = [
         "".join(letter(n) for n, group in enumerate(lettered) if i in group)
@@ -88,8 +112,23 @@ def critical_difference(pen: Pen, comparison: Comparison) -> None:
     _label(axes, pen, names, drawn, letters, mean, (top, step), room)
     for row, group in zip(rows, barred, strict=True):
         _bar(axes, pen, places[list(group)], _PARTED + _BAR_STEP * (row + 0.3))
-    pen.note(group_note(comparison, verdicts, bool(barred), bool(lettered)))
+    if critical is not None:
+        _critical_bar(axes, pen, mean, critical)
+        pen.note(f"CD: Nemenyi's critical difference, {critical:.2f}.")
+    pen.note(group_note(comparison, verdicts, bool(barred), bool(lettered), by))
     pen.describe(group_words("Critical-difference diagram", comparison, verdicts, groups))
+
+
+def _critical_bar(axes: Axes, pen: Pen, mean: NDArray[np.float64], critical: float) -> None:
+    """A bar of the length of the critical difference, below the best end of the scale."""
+    start = float(np.floor(mean.min()))
+    ends = [start, start + critical]
+    level = axes.get_ylim()[0] - 0.25
+    axes.plot(ends, [level] * 2, color=pen.ink, lw=1.6, marker="|", markersize=5)
+    axes.text(
+        float(np.mean(ends)), level - 0.2, f"CD = {critical:.2f}", ha="center", va="bottom",
+        fontsize="small",
+    )  # fmt: skip
 
 
 def _unit(axes: Axes, pen: Pen) -> float:
@@ -109,7 +148,13 @@ def _parted(mean: NDArray[np.float64], apart: float) -> NDArray[np.float64]:
 
 
 def _scale(
-    axes: Axes, pen: Pen, mean: NDArray[np.float64], depth: float, total: int, room: float
+    axes: Axes,
+    pen: Pen,
+    mean: NDArray[np.float64],
+    depth: float,
+    total: int,
+    room: float,
+    kind: str,
 ) -> None:
     # Mean ranks fill only a part of the possible ranks: show that part.
     low, high = float(np.floor(mean.min())), float(np.ceil(mean.max()))
@@ -132,7 +177,7 @@ def _scale(
     if len(axes.get_xticks()) > 1 and high - low <= 12:
         halves = MultipleLocator(0.5).tick_values(low, high)
         axes.set_xticks([half for half in halves if low <= half <= high], minor=True)
-    axes.set_xlabel("← better    weighted mean rank    worse →")
+    axes.set_xlabel(f"← better    {kind}    worse →")
 
 
 def _side(

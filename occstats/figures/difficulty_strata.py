@@ -17,18 +17,26 @@ from occstats.figures.pen import Pen
 from occstats.figures.selection import score_label
 from occstats.figures.style import bounded
 from occstats.figures.text import clean
+from occstats.stats.strata import strata_intervals
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from occstats.comparison import Comparison
 
 __all__ = ["strata"]
 
 MOST_ALGORITHMS = 6
+# How much of the way to the next stratum the algorithms of one share.
+_SPREAD = 0.4
 
 
 @drawing("ax", SERIES)
 def strata(pen: Pen, comparison: Comparison) -> None:
     """Draw the weighted mean rank of some algorithms in strata of the tasks' median score.
+
+    Thin lines are intervals from resampling whole data sets; they stand beside each other so that
+    all can be seen. A stratum with tasks of a single data set has none.
 
     Parameters
     ----------
@@ -50,21 +58,54 @@ def strata(pen: Pen, comparison: Comparison) -> None:
     means = table.pivot(index="stratum", columns="algorithm", values="mean_rank")
     means = means.reindex(index=places["stratum"], columns=names)
     axes = pen.axes(bounded(pen.inches, 0.78, 3.2))
-    _lines(axes, pen, means)
+    ends = _ends(comparison, places, names)
+    _lines(axes, pen, means, ends)
     axes.set_xticks(np.arange(len(places)), _intervals(places))
     direction = " (hard → easy)" if comparison.results.higher_is_better else " (easy → hard)"
     axes.set_xlabel(f"median {score_label(comparison)} of the task{direction}")
     axes.set_ylabel("weighted mean rank (1 = best)")
+    if np.isfinite(ends).any():
+        pen.note(f"{comparison.settings.confidence:.0%} intervals (cluster bootstrap).")
     pen.describe(_words(means, places))
 
 
-def _lines(axes: Axes, pen: Pen, means: pd.DataFrame) -> None:
+def _ends(comparison: Comparison, places: pd.DataFrame, names: list[str]) -> NDArray[np.float64]:
+    """Return the ends of the intervals: two × strata × algorithms, in the order of the axis."""
+    ranks, results = comparison.ranks, comparison.results
+    sign = 1.0 if results.higher_is_better else -1.0
+    trait = sign * results.scores.loc[ranks.index].median(axis=1).to_numpy(dtype=float)
+    edges = np.unique(sign * places[["low", "high"]].to_numpy(dtype=float))
+    shape = (2, len(places), len(names))
+    if len(edges) != len(places) + 1 or results.n_clusters < 2:
+        return np.full(shape, np.nan)
+    found = strata_intervals(
+        ranks[names].to_numpy(dtype=float),
+        np.clip(trait, edges[0], edges[-1]),
+        np.asarray(ranks.index.get_level_values(0)),
+        edges.tolist(),
+        confidence=comparison.settings.confidence,
+        random_state=comparison.settings.random_state,
+    )
+    # Strata are counted from the hardest; where lower is better the axis begins with the easiest.
+    order = places["stratum"].to_numpy(dtype=int) - 1
+    return np.asarray(found)[:, order]
+
+
+def _lines(axes: Axes, pen: Pen, means: pd.DataFrame, ends: NDArray[np.float64]) -> None:
     names = [str(name) for name in means.columns]
     tidy = means.set_axis(np.arange(len(means))).melt(
         ignore_index=False, var_name="algorithm", value_name="mean_rank"
     )
     looks = {name: pen.look(name) for name in names}
-    lines(axes, tidy.reset_index(names="place"), "place", "mean_rank", "algorithm", looks)
+    shifts = _SPREAD * (np.arange(len(names)) - (len(names) - 1) / 2) / max(len(names), 4)
+    tidy = tidy.reset_index(names="place")
+    tidy["place"] += tidy["algorithm"].map(dict(zip(names, shifts, strict=True)))
+    lines(axes, tidy, "place", "mean_rank", "algorithm", looks)
+    for column, name in enumerate(names):
+        axes.vlines(
+            np.arange(len(means)) + shifts[column], *ends[:, :, column],
+            color=looks[name].color, lw=0.7, alpha=0.7, zorder=1,
+        )  # fmt: skip
     axes.invert_yaxis()
     axes.margins(x=0.06, y=0.08)
     axes.grid(axis="y")

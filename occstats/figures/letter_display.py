@@ -6,7 +6,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from occstats.figures.cliques import PairVerdicts, bars, letter, pair_verdicts
+from occstats.figures.cliques import (
+    GROUPINGS,
+    Grouping,
+    PairVerdicts,
+    bars,
+    letter,
+    pair_verdicts,
+)
 from occstats.figures.drawing import drawing
 from occstats.figures.marks import row_height
 from occstats.figures.options import SERIES
@@ -26,7 +33,7 @@ _LETTER = 0.085
 
 
 @drawing("ax", [name for name in SERIES if name != "hue"])
-def letters(pen: Pen, comparison: Comparison) -> None:
+def letters(pen: Pen, comparison: Comparison, *, by: Grouping = "rule") -> None:
     """Draw a compact letter display: algorithms that share a letter were not told apart.
 
     Each column is a group of which every two were tested and none was found to differ; two
@@ -37,6 +44,10 @@ def letters(pen: Pen, comparison: Comparison) -> None:
     ----------
     comparison : Comparison
         Its frames `summary` and `pairwise` are drawn.
+    by : {"rule", "table", "naive", "nemenyi", "conover"}
+        Which tests form the groups: those that the verdict rests on, the corrected p-values of
+        the table, tests that take all tasks for independent, or Nemenyi's or Conover's tests of
+        data set means.
     {options}
 
     References
@@ -50,12 +61,12 @@ def letters(pen: Pen, comparison: Comparison) -> None:
     >>> comparison = occstats.compare("lenz2021", algorithms=["ALP", "SVM", "LOF"])
     >>> figure = comparison.plot.letters()
     """
-    draw_letters(pen, comparison, pen.series(comparison, MOST_ALGORITHMS))
+    draw_letters(pen, comparison, pen.series(comparison, MOST_ALGORITHMS), by)
 
 
-def draw_letters(pen: Pen, comparison: Comparison, names: list[str]) -> None:
+def draw_letters(pen: Pen, comparison: Comparison, names: list[str], by: Grouping = "rule") -> None:
     """Draw the letter display of some algorithms with a pen."""
-    verdicts = pair_verdicts(comparison, names)
+    verdicts = pair_verdicts(comparison, names, by)
     groups = bars(verdicts)
     mean = comparison.summary.set_index("algorithm").loc[names, "mean_rank"]
     drawn = pen.row_names(names, roomy=len(names) <= 25)
@@ -84,22 +95,28 @@ def draw_letters(pen: Pen, comparison: Comparison, names: list[str]) -> None:
     axes.grid(visible=False)
     axes.tick_params(length=0)
     axes.spines[:].set_visible(False)
-    pen.note(group_note(comparison, verdicts, False, True))
+    pen.note(group_note(comparison, verdicts, False, True, by))
     pen.describe(group_words("Letter display", comparison, verdicts, groups))
 
 
-def group_note(comparison: Comparison, verdicts: PairVerdicts, barred: bool, lettered: bool) -> str:
+def group_note(
+    comparison: Comparison,
+    verdicts: PairVerdicts,
+    barred: bool,
+    lettered: bool,
+    by: Grouping = "rule",
+) -> str:
     """Say what bars and letters mean, and what they do not."""
-    alpha = comparison.settings.alpha
+    level = GROUPINGS[by].format(alpha=comparison.settings.alpha)
     ways = [
         way
         for way, used in (("joined by a bar (dots)", barred), ("that share a letter", lettered))
         if used
     ]
     parts = [
-        f"Algorithms {' or '.join(ways)} do not differ at corrected p\u00a0≤\u00a0{alpha:g}."
+        f"Algorithms {' or '.join(ways)} do not differ {level}."
         if ways
-        else f"All tested pairs differ at corrected p\u00a0≤\u00a0{alpha:g}."
+        else f"All tested pairs differ {level}."
     ]
     untested = int(np.triu(~verdicts.tested, 1).sum())
     if untested:

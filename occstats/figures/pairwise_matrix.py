@@ -18,7 +18,7 @@ from occstats.figures.options import SERIES
 from occstats.figures.pen import Pen
 from occstats.figures.selection import fence, most_that_fit, score_label
 from occstats.figures.style import BLUE, bounded, ink_on
-from occstats.figures.text import clean
+from occstats.figures.text import clean, measure
 
 if TYPE_CHECKING:
     from occstats.comparison import Comparison
@@ -53,14 +53,16 @@ def pairwise(pen: Pen, comparison: Comparison) -> None:
     >>> figure = comparison.plot.pairwise(width="acm")
     """
     names = pen.series(comparison, most_that_fit(pen.inches, MOST_ALGORITHMS))
-    cell = (pen.inches - 0.45) / len(names)
+    drawn = pen.labels(names, 0.25 * pen.inches, size="small", lines=2 if len(names) <= 12 else 1)
+    room = max(measure(line, "small") for text in drawn for line in text.split("\n"))
+    cell = (pen.inches - max(0.45, room + 0.15)) / len(names)
     numbers = cell >= _LEAST_CELL
     # The names above need as much as those at the side, and a little air.
     axes = pen.axes(bounded(pen.inches, 1.07, 5.4))
-    _frame(axes, pen, names)
+    _frame(axes, pen, names, drawn)
     _differences(axes, pen, comparison, names, numbers)
     _shares(axes, pen, comparison, names, cell >= _LEAST_SHARES)
-    pen.note(_note(comparison, numbers))
+    pen.note(_note(comparison, numbers, cell >= _LEAST_SHARES))
     pen.describe(_words(comparison, names, len(comparison.summary)))
 
 
@@ -68,9 +70,8 @@ def _square(comparison: Comparison, column: str, names: list[str]) -> NDArray[np
     return comparison.matrix(column).loc[names, names].to_numpy(dtype=float)
 
 
-def _frame(axes: Axes, pen: Pen, names: list[str]) -> None:
+def _frame(axes: Axes, pen: Pen, names: list[str], drawn: list[str]) -> None:
     count = len(names)
-    drawn = pen.labels(names, 0.25 * pen.inches, size="small", lines=2 if count <= 12 else 1)
     vertical = count > 12 or max(len(text) for text in drawn) > 5
     axes.set(xlim=(0, count), ylim=(count, 0), aspect="equal")
     axes.set_yticks(np.arange(count) + 0.5, drawn)
@@ -200,14 +201,14 @@ def format_p(value: float) -> str:
     return text[1:] if text.startswith("0") else text
 
 
-def _note(comparison: Comparison, numbers: bool) -> str:
+def _note(comparison: Comparison, numbers: bool, shares: bool) -> str:
     alpha = comparison.settings.alpha
     score = score_label(comparison)
     parts = [
         f"Above: mean difference in {score}, row − column"
         + (", and corrected p" if numbers else "")
         + f"; framed: p\u00a0≤\u00a0{alpha:g}.",
-        "Below: row wins (solid), ties (pale), loses (hatched)" + (" in %." if numbers else "."),
+        "Below: row wins (solid), ties (pale), loses (hatched)" + (" in %." if shares else "."),
     ]
     return " ".join(parts)
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 __all__ = ["FIGURES", "FigureEntry"]
 
-Source = Literal["comparison", "sweep", "times", "nothing"]
+Source = Literal["comparison", "sweep", "times", "comparison and times", "nothing"]
 
 
 @dataclass(frozen=True)
@@ -23,6 +23,15 @@ class FigureEntry:
     module: str
     feeds_on: Source
     shows: str
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """What has to be given, in the order of the function's parameters.
+
+        >>> FIGURES["trade_off"].needs, FIGURES["alp_diagram"].needs
+        (('comparison', 'times'), ())
+        """
+        return () if self.feeds_on == "nothing" else tuple(self.feeds_on.split(" and "))
 
     def function(self) -> Callable[..., Drawing]:
         """Import and return the function that draws the figure."""
@@ -56,6 +65,12 @@ _ENTRIES: tuple[tuple[str, str, Source, str], ...] = (
     ("profiles", "performance_profiles", "comparison", "share of tasks close to the best"),
     ("scatter", "paired_scatter", "comparison", "two algorithms task by task (the best two)"),
     ("regression", "regression_forest", "comparison", "effects of the tasks' traits on ranks"),
+    (
+        "trade_off",
+        "score_against_time",
+        "comparison and times",
+        "score against run time, and who is on the Pareto front",
+    ),
     ("sweep", "hyperparameter_sweep", "sweep", "mean score over the hyperparameters"),
     ("times", "run_times", "times", "construction and query times over n"),
     ("alp_diagram", "alp_scheme", "nothing", "how ALP scores a query"),

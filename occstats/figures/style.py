@@ -118,10 +118,14 @@ def bounded(inches: float, ratio: float, most: float) -> float:
     return min(inches * ratio, most)
 
 
-# Okabe and Ito (2008), with the wine red of Tol (2021) for the yellow that vanishes on white paper.
+# Okabe and Ito (2008), with the wine red of Tol (2021) for the yellow that vanishes on white paper,
+# and his olive and brown, so that ten algorithms have ten hues.
 BLUE, ORANGE = "#0072B2", "#D55E00"
-_COLOURS = (BLUE, ORANGE, "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#882255")
-# Nine markers and 24 colours: 72 series before a pair repeats.
+_COLOURS = (
+    BLUE, ORANGE, "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#882255", "#999933",
+    "#661100",
+)  # fmt: skip
+# Nine markers and 30 colours: 90 series before a pair repeats.
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
 # Matplotlib's pattern of dashes: an offset, and lengths of ink and gap.
 Dashes = str | tuple[float, tuple[float, ...]]
@@ -198,7 +202,7 @@ def _colours(names: list[str], palette: Palette | None, theme: Theme) -> list[st
 
 @functools.cache
 def _house_colours() -> tuple[str, ...]:
-    """The eight colours, then their lighter and their darker kin: no two series look the same."""
+    """The ten colours, then their lighter and their darker kin: no two series look the same."""
     from matplotlib.colors import to_hex, to_rgb
 
     def mixed(colour: str, other: float) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from occstats.report.table import Column, Table
-from occstats.report.writing import score_digits
+from occstats.report.writing import interval, score_digits
 from occstats.text import decimals, integer, p_value, percent, significant, word
 
 if TYPE_CHECKING:
@@ -27,6 +27,8 @@ def extra_tables(comparison: Comparison) -> Iterator[Table]:
         yield diagnostics_table(comparison, pairs_of_the_best)
         yield from stability_tables(comparison, pairs_of_the_best)
         yield from design_tables(comparison, pairs_of_the_best)
+        yield from estimand_tables(comparison, pairs_of_the_best)
+        yield from binary_tables(comparison, pairs_of_the_best)
     yield from classical_tables(comparison)
     if comparison.gaps is not None:
         yield plain_table(
@@ -65,8 +67,8 @@ def diagnostics_table(comparison: Comparison, rows: int) -> Table:
         title="How much the data sets matter",
         explanation="Correlation of tasks within a data set, by how much it inflates the variance, "
         "and how many independent tasks would tell as much. A small size p: the size of a data set "
-        "is related to the difference, prefer --test ds. The naive test takes all tasks for "
-        "independent.",
+        "is related to the difference; --test ds-weighted asks about data sets, all alike. The "
+        "naive test takes all tasks for independent.",
         frame=comparison.diagnostics,
         columns=present(columns, comparison.diagnostics),
         terminal_rows=rows,
@@ -76,6 +78,56 @@ def diagnostics_table(comparison: Comparison, rows: int) -> Table:
 def present(columns: tuple[Column, ...], frame: pd.DataFrame) -> tuple[Column, ...]:
     """The columns that the frame has."""
     return tuple(column for column in columns if all(key in frame for key in column.keys))
+
+
+def estimand_tables(comparison: Comparison, rows: int) -> Iterator[Table]:
+    """Each conclusion with tasks alike, with data sets alike, and by precision."""
+    if comparison.estimands is None:
+        return
+    signed = decimals(score_digits(comparison), signed=True)
+    columns = list(PAIR)
+    for key, name in (("task", "tasks"), ("dataset", "data sets"), ("precision", "precision")):
+        columns.append(Column(name, (f"difference_{key}",), signed))
+        columns.append(Column(f"by {name}", (f"conclusion_{key}",), word, number=False))
+    yield Table(
+        name="estimands",
+        title="What counts alike",
+        explanation="The mean difference, and the conclusion about the first of the pair by max-T "
+        "of weighted signed ranks, if all tasks count alike, if all data sets do, and if they are "
+        "weighted by what their tasks tell given how alike these are.",
+        frame=comparison.estimands,
+        columns=tuple(columns),
+        terminal_rows=rows,
+    )
+
+
+def binary_tables(comparison: Comparison, rows: int) -> Iterator[Table]:
+    """Clustered McNemar tests, where all scores are 0 or 1."""
+    if comparison.binary is None:
+        return
+    limits = ("share_difference_ci_low", "share_difference_ci_high")
+    signed = decimals(3, signed=True)
+    yield Table(
+        name="binary",
+        title="Right and wrong",
+        explanation="All scores are 0 or 1: the difference with all tasks counting alike, its "
+        "clustered standard error, and McNemar tests that let tasks of one data set belong "
+        "together (all tasks alike: Obuchowski; all data sets alike: Durkalski; by the design "
+        "effect: Eliasziw and Donner). p-values are two-sided and not corrected.",
+        frame=comparison.binary,
+        columns=(
+            *PAIR,
+            Column("difference", ("share_difference",), signed),
+            Column("SE", ("standard_error",), decimals(3)),
+            Column(f"{100 * comparison.settings.confidence:g} %", limits, interval(signed)),
+            Column("Obuchowski p", ("p_obuchowski",), p_value),
+            Column("Durkalski p", ("p_durkalski",), p_value),
+            Column("Eliasziw-Donner p", ("p_eliasziw_donner",), p_value),
+            Column("design effect", ("design_effect",), decimals(2)),
+            Column("detectable", ("minimal_detectable",), decimals(3)),
+        ),
+        terminal_rows=rows,
+    )
 
 
 def stability_tables(comparison: Comparison, rows: int) -> Iterator[Table]:

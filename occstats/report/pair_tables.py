@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from occstats.comparison.pairs import BETTER, WORSE
-from occstats.comparison.words.verdict import ROW_FAMILY_NOTE
+from occstats.comparison.words.verdict import ROW_FAMILY_NOTE, score_label
 from occstats.report.table import Column, Leading, Table, grid, with_headers
 from occstats.report.writing import blank_or, interval, score_digits, shares
 from occstats.text import decimals, p_value, percent, word
@@ -77,6 +77,11 @@ def pairwise_table(comparison: Comparison) -> Table:
     level = f"{100 * comparison.settings.confidence:g} %"
     digits = score_digits(comparison)
     signed = decimals(digits, signed=True)
+    # Of scores of 0 and 1 most are ties, which the signed-rank shares take for equivalence.
+    kinds, posterior = ("bayes_better", "bayes_equivalent", "bayes_worse"), "signed-rank shares"
+    if comparison.binary is not None:
+        kinds = ("difference_above", "difference_within", "difference_below")
+        posterior = "posterior probabilities of the mean difference"
     columns = [
         Column("better", ("a",), word, number=False),
         Column("worse", ("b",), word, number=False),
@@ -85,13 +90,12 @@ def pairwise_table(comparison: Comparison) -> Table:
         Column(level, ("difference_ci_low", "difference_ci_high"), interval(signed)),
         Column("shift", ("hodges_lehmann",), signed),
         Column("win / tie / lose %", ("wins", "ties", "losses"), shares),
-        Column(
-            "better / same / worse %", ("bayes_better", "bayes_equivalent", "bayes_worse"), shares
-        ),
+        Column("better / same / worse %", kinds, shares),
         Column("new task", ("prob_improvement_task",), percent),
         Column("new data set", ("prob_improvement_dataset",), percent),
         Column("rank-biserial", ("rank_biserial",), decimals(2, signed=True)),
     ]
+    score = score_label(comparison.results.score_name)
     p_name = "P-value" if comparison.settings.correction == "none" else "Corrected p-value"
     if comparison.settings.rule == "max-t":
         p_name = "Two-sided p-value corrected for all pairs together"
@@ -105,12 +109,11 @@ def pairwise_table(comparison: Comparison) -> Table:
     return Table(
         name="pairwise",
         title="How much better",
-        explanation=f"{p_name}; mean difference of {comparison.results.score_name} with "
-        "its interval; Hodges-Lehmann shift, the typical difference; shares of tasks won, tied, "
-        "lost; signed-rank shares of better, practically the same "
-        f"(±{comparison.settings.rope:g}) and worse; chance to win on a new task of these data "
-        "sets, and on a new data set; rank-biserial correlation, from -1 (always loses) to 1 "
-        "(always wins).",
+        explanation=f"{p_name}; mean difference of {score} with its interval; "
+        " Hodges-Lehmann shift, the typical difference; shares of tasks won, tied, "
+        f"lost; {posterior}: better, practically the same (±{comparison.settings.rope:g}) and "
+        "worse; chance to win on a new task of these data sets, and on a new data set; "
+        "rank-biserial correlation, from -1 (always loses) to 1 (always wins).",
         frame=frame,
         columns=present,
         shown=shown.reset_index(drop=True),

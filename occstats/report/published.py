@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from importlib.resources import files
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-__all__ = ["DISTANCES", "nearness", "published_page"]
+from occstats.report.like_with_like import conclusions_beside, markdown_table
+
+__all__ = [
+    "DISTANCES",
+    "EQUAL",
+    "nearness",
+    "nearness_table",
+    "published_page",
+    "published_table",
+    "scores_of",
+]
 
 # Half a unit in the third decimal, and what floats add to it.
 EQUAL = 0.0005 + 1e-9
@@ -57,45 +68,55 @@ def nearness(ours: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame.from_dict(rows, orient="index")
 
 
-def published_page(ours: pd.DataFrame, published: pd.DataFrame, *, notes: list[str]) -> str:
+def published_page(results: Any, published: pd.DataFrame, *, notes: list[str]) -> str:
     """A page in Markdown that sets every published number beside ours.
 
     Parameters
     ----------
-    ours, published : DataFrame
-        Tasks (data set, class) × algorithms.
+    results : Results
+        Our scores.
+    published : DataFrame
+        The published table: data set, class, traits and a column for each algorithm.
     notes : list of str
         How ours were made.
     """
-    near = nearness(ours, published)
-    shown = near.astype(object)
-    for name in near.columns[4:]:
-        shown[name] = near[name].map(lambda value: f"{value:.3f}")
-    tasks = ours.index.intersection(published.index, sort=False)
+    ours, theirs = results.scores, scores_of(published)
+    near = nearness(ours, theirs)
     lines = ["# Published numbers beside ours", "", *[f"- {note}" for note in notes], ""]
-    lines += _table(["algorithm", *shown.columns], [[k, *row] for k, *row in shown.itertuples()])
-    lines += [
-        "",
-        "## Every task",
-        "",
-        "Ours / published; bold where the three decimals differ.",
-        "",
-    ]
+    lines += [*nearness_table(near), ""]
+    tasks = ours.index.intersection(theirs.index, sort=False)
+    if tasks.get_level_values(0).nunique() > 1:
+        lines += conclusions_beside(results, published)
+    lines += ["## Every task", "", "Ours / published; bold where the three decimals differ.", ""]
     rows = []
     for task in tasks:
-        cells = [_beside(ours.loc[task, name], published.loc[task, name]) for name in near.index]
+        cells = [_beside(ours.loc[task, name], theirs.loc[task, name]) for name in near.index]
         rows.append([*map(str, task), *cells])
-    lines += _table(["data set", "class", *near.index], rows)
+    lines += markdown_table(["data set", "class", *near.index], rows)
     return "\n".join(lines) + "\n"
+
+
+def published_table() -> pd.DataFrame:
+    """The paper's table: data set, class, traits and a column for each descriptor."""
+    file = files("occstats") / "data" / "lenz2021.csv"
+    return pd.read_csv(str(file), dtype={"class": str})
+
+
+def scores_of(published: pd.DataFrame) -> pd.DataFrame:
+    """The scores alone: tasks × algorithms."""
+    return published.set_index(["dataset", "class"]).drop(columns=["n", "m", "sparsity"])
+
+
+def nearness_table(near: pd.DataFrame) -> list[str]:
+    """What `nearness` gives, in Markdown."""
+    shown = near.astype(object)
+    for name in near.columns[4:]:
+        shown[name] = near[name].map("{:.3f}".format)
+    return markdown_table(
+        ["algorithm", *shown.columns], [[k, *row] for k, *row in shown.itertuples()]
+    )
 
 
 def _beside(ours: float, published: float) -> str:
     text = f"{ours:.3f} / {published:.3f}"
     return text if np.abs(ours - published) <= EQUAL else f"**{text}**"
-
-
-def _table(head: list[str], rows: Sequence[Sequence[object]]) -> list[str]:
-    def line(cells: Sequence[object]) -> str:
-        return "| " + " | ".join(str(cell).replace("|", "\\|") for cell in cells) + " |"
-
-    return [line(head), line(["---"] * len(head)), *map(line, rows)]

@@ -34,7 +34,9 @@ def join(tables: Sequence[Results], on_clash: str = "refuse") -> Results:
         index = index.append(table.scores.index[~table.scores.index.isin(index)])
     _report_tasks(tables, labels, index, notes)
     traits, conflicts = _join_traits(tables, labels, index, notes)
-    folds = [table.fold_scores.reindex(index) for table in tables if table.fold_scores is not None]
+    folds = _same_levels(
+        [table.fold_scores.reindex(index) for table in tables if table.fold_scores is not None]
+    )
     cvsd = [table.cvsd.reindex(index) for table in tables if table.cvsd is not None]
     scores = pd.concat([table.scores.reindex(index) for table in tables], axis=1)
     return Results(
@@ -51,6 +53,23 @@ def join(tables: Sequence[Results], on_clash: str = "refuse") -> Results:
         # The first source that has a column names it.
         column_names={k: v for table in reversed(tables) for k, v in table.column_names.items()},
     )
+
+
+def _same_levels(folds: list[pd.DataFrame]) -> list[pd.DataFrame]:
+    """Folds that were not repeated have the repeat "" beside some that were."""
+    if len({frame.columns.nlevels for frame in folds}) < 2:
+        return folds
+    return [
+        frame
+        if frame.columns.nlevels == 3
+        else frame.set_axis(
+            pd.MultiIndex.from_tuples(
+                [(*name, "") for name in frame.columns], names=["algorithm", "fold", "repeat"]
+            ),
+            axis=1,
+        )
+        for frame in folds
+    ]
 
 
 def _labels(tables: Sequence[Results]) -> list[str]:

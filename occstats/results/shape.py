@@ -36,6 +36,7 @@ class _Keys:
     tasks: pd.MultiIndex
     algorithms: list[str]
     folds: list[str]
+    repeats: list[str]
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -78,6 +79,9 @@ def shape(cells: Cells, facts: Facts, roles: Roles, reading: Reading) -> Results
     fold_scores = cvsd = None
     if cells.fold is not None:
         fold_scores = _fold_table(per_fold, keys, raw)
+        runs = frame.groupby(["task", "algorithm", "fold", "repeat"], sort=False)["score"].mean()
+        if len(runs) > len(per_fold):  # the same fold several times: every time counts
+            fold_scores = _run_table(runs, keys, fold_scores)
         # The spread over folds is that of one repeat; repeats only make it steadier.
         per_repeat = frame.groupby(["task", "algorithm", "repeat"], sort=False)["score"].std()
         cvsd = _table(per_repeat.groupby(["task", "algorithm"], sort=False).mean(), keys)
@@ -103,11 +107,12 @@ def _number(cells: Cells) -> _Keys:
     algorithm, algorithms = pd.factorize(cells.algorithm)
     nothing = np.zeros(len(cells.score), dtype=np.int64)
     fold, folds = (nothing, [""]) if cells.fold is None else pd.factorize(cells.fold)
-    repeat = nothing if cells.repeat is None else pd.factorize(cells.repeat)[0]
+    repeat, repeats = (nothing, [""]) if cells.repeat is None else pd.factorize(cells.repeat)
     index = pd.MultiIndex.from_arrays(
         [clusters[pairs // len(tasks)], tasks[pairs % len(tasks)]], names=[CLUSTER, TASK]
     )
-    return _Keys(pair, algorithm, fold, repeat, index, list(algorithms), list(folds))
+    names = (list(algorithms), list(folds), list(repeats))
+    return _Keys(pair, algorithm, fold, repeat, index, *names)
 
 
 def _check_duplicates(
@@ -278,6 +283,28 @@ def _fold_table(per_fold: pd.Series, keys: _Keys, raw: RawTable) -> pd.DataFrame
     table[used[:, 0], column] = per_fold.to_numpy()
     names = [(keys.algorithms[pair // n_folds], keys.folds[pair % n_folds]) for pair in pairs]
     columns = pd.MultiIndex.from_tuples(names, names=["algorithm", "fold"])
+    return pd.DataFrame(table, index=keys.tasks, columns=columns)
+
+
+def _run_table(runs: pd.Series, keys: _Keys, averaged: pd.DataFrame) -> pd.DataFrame:
+    """Scores per fold and repeat; averaged over repeats where that would be too many columns."""
+    levels = [runs.index.get_level_values(level).to_numpy() for level in range(4)]
+    n_folds, n_repeats = len(keys.folds), len(keys.repeats)
+    codes = (levels[1] * n_folds + levels[2]) * n_repeats + levels[3]
+    found, column = np.unique(codes, return_inverse=True)
+    if len(keys.tasks) * len(found) > _MOST_FOLD_CELLS:
+        return averaged
+    table = np.full((len(keys.tasks), len(found)), np.nan)
+    table[levels[0], column] = runs.to_numpy()
+    names = [
+        (
+            keys.algorithms[code // (n_folds * n_repeats)],
+            keys.folds[code // n_repeats % n_folds],
+            keys.repeats[code % n_repeats],
+        )
+        for code in found
+    ]
+    columns = pd.MultiIndex.from_tuples(names, names=["algorithm", "fold", "repeat"])
     return pd.DataFrame(table, index=keys.tasks, columns=columns)
 
 

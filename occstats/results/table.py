@@ -41,7 +41,8 @@ class Results:
     higher_is_better : bool
         Whether a higher score is a better one.
     fold_scores : DataFrame or None
-        The scores per fold, columns (algorithm, fold); None if the input had no folds.
+        The scores per fold, columns (algorithm, fold), or (algorithm, fold, repeat) where folds
+        were repeated; None if the input had no folds.
     cvsd : DataFrame or None
         The standard deviation (``ddof=1``) over the folds, one column per algorithm. With
         repeats, it is taken within each repeat and then averaged.

@@ -68,11 +68,14 @@ def _fold_rows(
     values = folds.to_numpy()
     algorithm = results.scores.columns.get_indexer(folds.columns.get_level_values(0))
     absent = np.isnan(results.scores.to_numpy())[:, algorithm]
-    fold_names = folds.columns.get_level_values(1).to_numpy(object)
+    names = [
+        folds.columns.get_level_values(level).to_numpy(object)
+        for level in range(folds.columns.nlevels)
+    ]
+    runs = pd.DataFrame(dict(enumerate(names[1:])))  # the fold, and its repeat if there is one
+    run = runs.groupby(list(runs.columns), sort=False).ngroup().to_numpy()
     # A fold that a task has for some algorithm is written for all, so that gaps stay visible.
-    used = (
-        pd.DataFrame(~np.isnan(values)).T.groupby(fold_names).transform("any").T.to_numpy(copy=True)
-    )
+    used = pd.DataFrame(~np.isnan(values)).T.groupby(run).transform("any").T.to_numpy(copy=True)
     used |= absent & ~used.any(axis=1, keepdims=True)
     rows, column = np.nonzero(used)
     score = values[rows, column]
@@ -81,10 +84,8 @@ def _fold_rows(
         status = np.where(
             np.isnan(score), np.where(absent[rows, column], "failed", "undefined"), "ok"
         )
-    columns = {
-        "algorithm": folds.columns.get_level_values(0).to_numpy(object)[column],
-        "fold": fold_names[column],
-    }
+    roles = zip(("algorithm", "fold", "repeat"), names, strict=False)
+    columns = {role: labels[column] for role, labels in roles}
     return rows, columns, score, status
 
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
         correlated_t,
         probability_best,
     )
+    from occstats.stats.binary import BinaryPairs, clustered_mcnemar
     from occstats.stats.bootstrap import BootstrapInterval, bootstrap_means, cluster_bootstrap
     from occstats.stats.classical import (
         FriedmanResult,
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
         simultaneous_intervals,
     )
     from occstats.stats.effect_sizes import PairEffects, pair_effects, rank_biserial
+    from occstats.stats.estimands import WeightedTests, weighted_tests
     from occstats.stats.hodges_lehmann import (
         HodgesLehmannPairs,
         HodgesLehmannResult,
@@ -59,6 +61,7 @@ if TYPE_CHECKING:
         holm,
     )
     from occstats.stats.optimum import OptimumInterval, optimum_interval
+    from occstats.stats.pareto import ParetoFront, pareto_front
     from occstats.stats.power import (
         DataSetsNeeded,
         data_sets_needed,
@@ -93,6 +96,8 @@ _LAZY = {
     "bayesian_signed_rank": "bayes",
     "correlated_t": "bayes",
     "probability_best": "bayes",
+    "BinaryPairs": "binary",
+    "clustered_mcnemar": "binary",
     "BootstrapInterval": "bootstrap",
     "bootstrap_means": "bootstrap",
     "cluster_bootstrap": "bootstrap",
@@ -104,6 +109,8 @@ _LAZY = {
     "PairEffects": "effect_sizes",
     "pair_effects": "effect_sizes",
     "rank_biserial": "effect_sizes",
+    "WeightedTests": "estimands",
+    "weighted_tests": "estimands",
     "HodgesLehmannPairs": "hodges_lehmann",
     "HodgesLehmannResult": "hodges_lehmann",
     "hodges_lehmann_pairs": "hodges_lehmann",
@@ -118,6 +125,8 @@ _LAZY = {
     "leave_one_cluster_out": "leave_out",
     "OptimumInterval": "optimum",
     "optimum_interval": "optimum",
+    "ParetoFront": "pareto",
+    "pareto_front": "pareto",
     "DataSetsNeeded": "power",
     "data_sets_needed": "power",
     "minimal_detectable_difference": "power",
@@ -166,6 +175,7 @@ _LAZY = {
 __all__ = [
     "AdjustedP",
     "BayesianPairs",
+    "BinaryPairs",
     "BootstrapInterval",
     "ClusterDiagnostics",
     "ClusteredWilcoxonResult",
@@ -182,11 +192,13 @@ __all__ = [
     "OptimumInterval",
     "PairEffects",
     "PairwiseTests",
+    "ParetoFront",
     "RankSummary",
     "Regression",
     "Sample",
     "Specification",
     "Strata",
+    "WeightedTests",
     "adjust",
     "adjust_pairs",
     "bayesian_signed_rank",
@@ -198,6 +210,7 @@ __all__ = [
     "cluster_diagnostics",
     "cluster_means_pairs",
     "cluster_weights",
+    "clustered_mcnemar",
     "clustered_wilcoxon",
     "clustered_wilcoxon_pairs",
     "complementary_pairs",
@@ -225,6 +238,7 @@ __all__ = [
     "optimum_interval",
     "pair_effects",
     "pairwise_tests",
+    "pareto_front",
     "plain_wilcoxon_pairs",
     "probability_best",
     "rank_biserial",
@@ -237,6 +251,7 @@ __all__ = [
     "task_ranks",
     "trait_design",
     "weighted_regression",
+    "weighted_tests",
 ]
 
 

@@ -24,6 +24,7 @@ References
 """
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -33,7 +34,8 @@ from occstats.checks import check_number
 from occstats.stats.arrays import FloatArray as Array
 from occstats.stats.bootstrap import weighted_means
 from occstats.stats.clusters import Clusters
-from occstats.stats.forms import quadratic_forms, walsh_form
+from occstats.stats.draws import PosteriorWeights, over_rows
+from occstats.stats.forms import is_dense, walsh_forms
 from occstats.stats.pairs import mirror
 from occstats.stats.sample import Sample
 
@@ -121,12 +123,14 @@ def bayesian_signed_rank(
     check_number("prior_weight", prior_weight, least=0)
     sample = Sample.of(scores, clusters, tie_tolerance=tie_tolerance)
     k, unit = sample.n_algorithms, sample.tie_tolerance
-    draws = posterior_weights(sample.n_clusters, n_resamples, prior_weight, random_state)
+    draws = PosteriorWeights.of(sample.n_clusters, n_resamples, random_state)
+    prior = draws.prior(prior_weight)
     # In the units of the differences, so that the edge of the region itself is met exactly.
     edge = float(np.rint(2 * rope / unit)) if unit > 0 else 2 * rope
-    held = 2 * (sample.n_clusters + 1) ** 2 + 8 * n_resamples
+    form = sample.n_clusters**2 if is_dense(sample.clusters) else 2 * sample.n_tasks
+    held = 2 * form + 8 * n_resamples
     parts = [
-        _pair_probabilities(block.grid, sample.clusters, draws, edge)
+        _pair_probabilities(block.grid, sample.clusters, draws, prior, edge)
         for block in sample.blocks(BLOCK_ELEMENTS, per_pair=held)
     ]
     better, equivalent, worse = np.concatenate(parts, axis=1) if parts else np.zeros((3, 0))
@@ -137,20 +141,6 @@ def bayesian_signed_rank(
         equivalent=mirror(equivalent, equivalent, k, same),
         worse=mirror(worse, better, k, split),
     )
-
-
-def posterior_weights(
-    n_clusters: int, n_resamples: int, prior_weight: float, random_state: int | None
-) -> Array:
-    """Unnormalised Dirichlet draws: the pseudo-observation's weight first, then the clusters'.
-
-    Gamma variables without their common divisor: leaving out clusters that a pair does not have is
-    then nothing but leaving out columns.
-    """
-    rng = np.random.default_rng(random_state)
-    weights = rng.standard_exponential((n_resamples, n_clusters))
-    prior = rng.standard_gamma(prior_weight, (n_resamples, 1))
-    return np.hstack([prior, weights])
 
 
 def probability_best(
@@ -187,8 +177,8 @@ def probability_best(
     """
     grouping = Clusters.of(clusters)
     means = grouping.means(values)
-    draws = posterior_weights(grouping.n_clusters, n_resamples, 0.0, random_state)[:, 1:]
-    posterior = weighted_means(means, draws)
+    draws = PosteriorWeights.of(grouping.n_clusters, n_resamples, random_state)
+    posterior = over_rows(partial(weighted_means, means), draws)
     top = posterior.max(axis=1, keepdims=True)
     best = posterior >= top - 1e-12 * np.abs(top)
     return np.asarray((best / best.sum(axis=1, keepdims=True)).mean(axis=0))
@@ -250,35 +240,30 @@ def _student_above(distance: Array, scale: Array, degrees: Array) -> Array:
     return np.asarray(np.where(scale > 0, smooth, step))
 
 
-def _pair_probabilities(x: Array, grouping: Clusters, draws: Array, edge: float) -> Array:
+def _pair_probabilities(
+    x: Array, grouping: Clusters, draws: PosteriorWeights, prior: Array, edge: float
+) -> Array:
     """Probabilities of better, equivalent and worse for each column of differences: 3 × pairs."""
-    m = grouping.n_clusters
-    forms = np.empty((2, x.shape[1], m + 1, m + 1))
-    totals = np.empty((len(draws), x.shape[1]))
-    for position, column in enumerate(x.T):
-        known = ~np.isnan(column)
-        sizes = grouping.sums(known)
-        weight = np.where(known, 1 / np.maximum(sizes, 1)[grouping.codes], 0.0)
-        forms[0, position] = _with_prior(column, grouping, weight, edge)
-        forms[1, position] = _with_prior(-column, grouping, weight, edge)
-        totals[:, position] = draws @ np.concatenate([[1.0], sizes > 0])
-    both = quadratic_forms(draws, forms.reshape(-1, m + 1, m + 1))
-    better, worse = both[:, : x.shape[1]], both[:, x.shape[1] :]
-    equivalent = totals**2 - better - worse if edge > 0 else np.full_like(better, -1.0)
-    thetas = np.stack([better, equivalent, worse])
-    # Largest within rounding: exact ties (equal algorithms) share the draw.
-    winners = thetas >= thetas.max(axis=0) - 1e-12 * totals**2
-    shares = (winners / winners.sum(axis=0)).mean(axis=1)
-    empty = np.isnan(x).all(axis=0)
-    return np.where(empty, np.nan, shares)
-
-
-def _with_prior(x: Array, grouping: Clusters, weight: Array, edge: float) -> Array:
-    """P(x_s + x_t > edge) for tasks of each two clusters, the pseudo-observation first."""
-    m = grouping.n_clusters
-    form = np.empty((m + 1, m + 1))
-    form[1:, 1:] = walsh_form(x, grouping, edge, weight)
-    single = np.where(weight > 0, np.heaviside(np.nan_to_num(x) - edge, 0.5) * weight, 0.0)
-    form[0, 0] = np.heaviside(-edge, 0.5)
-    form[0, 1:] = form[1:, 0] = grouping.sums(single)
-    return form
+    known = ~np.isnan(x)
+    sizes = grouping.sums(known)
+    weights = np.where(known, 1 / np.maximum(sizes, 1)[grouping.codes], 0.0)
+    present = (sizes > 0).astype(float)
+    # Better, then worse: the same seen from below.
+    x, weights = np.hstack([x, -x]), np.hstack([weights, weights])
+    of_two = walsh_forms(x, grouping, edge, weights)
+    # With the pseudo-observation at zero as one of the two, and as both.
+    of_one = grouping.sums(np.heaviside(np.nan_to_num(x) - edge, 0.5) * weights)
+    of_none = np.heaviside(-edge, 0.5)
+    shares, start = np.zeros((3, known.shape[1])), 0
+    for rows in draws:
+        own = prior[start : start + len(rows), None]
+        start += len(rows)
+        total = (own + rows @ present) ** 2
+        both = of_two(rows) + 2 * own * (rows @ of_one) + own**2 * of_none
+        better, worse = np.hsplit(both, 2)
+        equivalent = total - better - worse if edge > 0 else np.full_like(better, -1.0)
+        thetas = np.stack([better, equivalent, worse])
+        # Largest within rounding: exact ties (equal algorithms) share the draw.
+        winners = thetas >= thetas.max(axis=0) - 1e-12 * total
+        shares += (winners / winners.sum(axis=0)).sum(axis=1)
+    return np.where(known.any(axis=0), shares / max(1, len(draws)), np.nan)

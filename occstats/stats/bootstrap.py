@@ -13,6 +13,7 @@ References
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -21,9 +22,8 @@ from scipy import special
 
 from occstats.stats.arrays import FloatArray as Array
 from occstats.stats.clusters import Clusters
+from occstats.stats.draws import CHUNK_ELEMENTS, Counts, over_rows
 
-# Resamples × clusters that are drawn at once.
-CHUNK_ELEMENTS = 2_000_000
 # With fewer clusters the studentised interval is Student's.
 FEW_CLUSTERS = 6
 
@@ -60,21 +60,7 @@ def resample_counts(
     >>> counts.shape, bool((counts.sum(axis=1) == 4).all())
     ((100, 4), True)
     """
-    return np.concatenate([np.zeros((0, n_clusters)), *draw(n_clusters, n_resamples, random_state)])
-
-
-def draw(
-    n_clusters: int, n_resamples: int, random_state: int | np.random.Generator | None = None
-) -> Iterator[Array]:
-    """The rows of `resample_counts`, so many at a time that they stay within some megabytes."""
-    rng = np.random.default_rng(random_state)
-    step = max(1, CHUNK_ELEMENTS // max(1, n_clusters))
-    for start in range(0, n_resamples, step):
-        rows = min(step, n_resamples - start)
-        drawn = rng.integers(n_clusters, size=(rows, n_clusters))
-        drawn += n_clusters * np.arange(rows)[:, None]
-        counts = np.bincount(drawn.ravel(), minlength=rows * n_clusters)
-        yield counts.reshape(rows, n_clusters).astype(float)
+    return Counts.of(n_clusters, n_resamples, random_state).array()
 
 
 def weighted_means(means: Array, counts: Array) -> Array:
@@ -102,7 +88,7 @@ def cluster_bootstrap(
     confidence: float = 0.95,
     n_resamples: int = 10_000,
     random_state: int | np.random.Generator | None = None,
-    counts: Array | None = None,
+    counts: Array | Counts | None = None,
     left_out: Array | None = None,
 ) -> BootstrapInterval:
     r"""Confidence intervals of any statistic that is a function of cluster counts.
@@ -128,8 +114,8 @@ def cluster_bootstrap(
         Number of resamples; ignored when `counts` are given.
     random_state : int, Generator or None
         Seed of the resampling.
-    counts : ndarray, optional
-        Counts drawn before, to use the same resamples for several statistics.
+    counts : ndarray or Counts, optional
+        The resamples themselves, to use the same ones for several statistics.
     left_out : ndarray, optional
         The statistics without each cluster in turn, where there is a shorter way to them.
 
@@ -149,12 +135,12 @@ def cluster_bootstrap(
     True
     """
     if counts is None:
-        counts = resample_counts(n_clusters, n_resamples, random_state)
+        counts = Counts.of(n_clusters, n_resamples, random_state)
     estimate = statistic(np.ones((1, n_clusters)))[0]
     if n_clusters < 2 or len(counts) == 0:
         nothing = np.full_like(estimate, np.nan)
         return BootstrapInterval(estimate, nothing, nothing, nothing, np.empty((0, estimate.size)))
-    replicates = statistic(counts)
+    replicates = over_rows(statistic, counts)
     tails = np.array([(1 - confidence) / 2, (1 + confidence) / 2])
     levels = np.repeat(tails[:, None], estimate.size, axis=1)
     if method == "bca":
@@ -202,7 +188,7 @@ def bootstrap_means(
     confidence: float = 0.95,
     n_resamples: int = 10_000,
     random_state: int | np.random.Generator | None = None,
-    counts: Array | None = None,
+    counts: Array | Counts | None = None,
 ) -> BootstrapInterval:
     r"""Weighted mean (mean of cluster means) of each column with a cluster-bootstrap interval.
 
@@ -243,7 +229,7 @@ def bootstrap_means(
 
     m = grouping.n_clusters
     if counts is None:
-        counts = resample_counts(m, n_resamples, random_state)
+        counts = Counts.of(m, n_resamples, random_state)
     if method == "studentised":
         return studentised_means(means, counts, confidence)
     left_out = means_without(means)[1:]
@@ -252,15 +238,15 @@ def bootstrap_means(
     )
 
 
-def studentised_means(means: Array, counts: Array, confidence: float) -> BootstrapInterval:
+def studentised_means(means: Array, counts: Array | Counts, confidence: float) -> BootstrapInterval:
     """Studentised interval of the mean over the rows of each column; see `bootstrap_means`."""
     estimate = weighted_means(means, np.ones((1, len(means))))[0]
     if len(counts) == 0:
         nothing = np.full_like(estimate, np.nan)
         return BootstrapInterval(estimate, nothing, nothing, nothing, np.empty((0, estimate.size)))
-    replicates = weighted_means(means, counts)
+    replicates = over_rows(partial(weighted_means, means), counts)
     error = mean_errors(means, np.ones((1, len(means))))[0]
-    errors = mean_errors(means, counts)
+    errors = over_rows(partial(mean_errors, means), counts)
     # A resample that repeats one cluster has no spread; its ratio would be infinite.
     pivots = np.divide(
         replicates - estimate, errors, out=np.full_like(errors, np.nan), where=errors > 0

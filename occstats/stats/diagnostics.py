@@ -5,9 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 from scipy.special import stdtr
-from scipy.stats import rankdata
 
-from occstats.stats.arrays import FloatArray, IntArray
+from occstats.stats.arrays import FloatArray, IntArray, midranks
 from occstats.stats.intraclass import intraclass_correlation
 from occstats.stats.pairs import mirror
 from occstats.stats.sample import PairBlock, Sample
@@ -35,8 +34,8 @@ class ClusterDiagnostics:
     size_correlation, size_p : ndarray
         Spearman's correlation, over clusters, between the number of tasks and the mean of a minus
         b (so ``[b, a]`` has the opposite sign), and its two-sided p-value. If the size of a
-        cluster is informative, prefer the Datta-Satten test. NaN if all clusters have the same
-        size.
+        cluster is informative, the test ``ds-weighted`` asks about clusters, all alike. NaN if all
+        clusters have the same size.
     """
 
     n_tasks: IntArray
@@ -151,7 +150,7 @@ def _size_correlation(sums: FloatArray, sizes: FloatArray) -> tuple[FloatArray, 
 
     def centred_ranks(values: FloatArray) -> FloatArray:
         # Absent clusters come last, and then not at all.
-        ranks = rankdata(np.where(present, values, np.inf), axis=0)
+        ranks = midranks(np.ascontiguousarray(np.where(present, values, np.inf).T)).T
         return np.where(present, ranks - (m + 1) / 2, 0.0)
 
     of_size, of_mean = centred_ranks(sizes), centred_ranks(means)

@@ -13,6 +13,7 @@ References
 """
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,14 +21,14 @@ from scipy import special
 
 from occstats.checks import check_choice, check_fraction, check_number
 from occstats.stats.arrays import FloatArray, round_to_grid
-from occstats.stats.bayes import BayesianPairs, posterior_weights
+from occstats.stats.bayes import BayesianPairs
 from occstats.stats.bootstrap import (
     FEW_CLUSTERS,
     mean_errors,
-    resample_counts,
     studentised_means,
     weighted_means,
 )
+from occstats.stats.draws import Counts, PosteriorWeights, over_rows
 from occstats.stats.effect_sizes import Effect
 from occstats.stats.multiplicity import adjust_pairs
 from occstats.stats.pairs import antisymmetric, mirror, upper_pairs
@@ -83,9 +84,10 @@ def simultaneous_intervals(
     used = np.arange(len(first))
     if control is not None:
         used = used[(first == control) | (second == control)]
-    cluster_means = sample.clusters.means(sample.scores[:, first] - sample.scores[:, second])
+    blocks = [sample.clusters.means(block.differences) for block in sample.blocks()]
+    cluster_means = np.concatenate(blocks, axis=1)
     means = cluster_means[:, used]
-    counts = resample_counts(sample.n_clusters, n_resamples, random_state)
+    counts = Counts.of(sample.n_clusters, n_resamples, random_state)
     limits = np.full((3, len(first)), np.nan)
     limits[0] = weighted_means(cluster_means, np.ones((1, sample.n_clusters)))[0]
     if len(used) == 1:
@@ -105,20 +107,23 @@ def _once(means: FloatArray) -> FloatArray:
     return np.ones((1, len(means)))
 
 
-def _critical(means: FloatArray, counts: FloatArray, confidence: float) -> FloatArray:
+def _critical(means: FloatArray, counts: Counts, confidence: float) -> FloatArray:
     """What the standard error of each column is multiplied by."""
-    estimate, errors = weighted_means(means, _once(means))[0], mean_errors(means, counts)
-    # A resample that repeats one cluster has no spread; its ratio would be infinite.
-    with np.errstate(invalid="ignore", divide="ignore"):
-        pivots = np.abs(
-            np.where(errors > 0, (weighted_means(means, counts) - estimate) / errors, 0)
-        )
+    estimate = weighted_means(means, _once(means))[0]
     present = np.sum(~np.isnan(means), axis=0)
     few = present < FEW_CLUSTERS
-    largest = np.where(few | ~np.isfinite(pivots), 0.0, pivots).max(axis=1)
+
+    def largest(rows: FloatArray) -> FloatArray:
+        errors = mean_errors(means, rows)
+        # A resample that repeats one cluster has no spread; its ratio would be infinite.
+        with np.errstate(invalid="ignore", divide="ignore"):
+            pivots = np.abs((weighted_means(means, rows) - estimate) / errors)
+        known = (errors > 0) & np.isfinite(pivots) & ~few
+        return np.asarray(np.where(known, pivots, 0.0).max(axis=1))
+
     single = 1 - (1 - confidence) / means.shape[1]
     student = special.stdtrit(np.maximum(present - 1, 1).astype(float), (1 + single) / 2)
-    return np.asarray(np.where(few, student, np.quantile(largest, confidence)))
+    return np.asarray(np.where(few, student, np.quantile(over_rows(largest, counts), confidence)))
 
 
 def difference_posterior(
@@ -152,10 +157,11 @@ def difference_posterior(
     check_number("rope", rope, least=0)
     sample = Sample.of(scores, clusters)
     k = sample.n_algorithms
-    draws = posterior_weights(sample.n_clusters, n_resamples, 0.0, random_state)[:, 1:]
+    draws = PosteriorWeights.of(sample.n_clusters, n_resamples, random_state)
     parts = []
     for block in sample.blocks(per_pair=2 * n_resamples):
-        found = weighted_means(sample.clusters.means(block.differences), draws)
+        means = sample.clusters.means(block.differences)
+        found = over_rows(partial(weighted_means, means), draws)
         above, below = (found > rope).mean(axis=0), (found < -rope).mean(axis=0)
         unknown = np.isnan(found).all(axis=0)
         parts.append(np.where(unknown, np.nan, np.stack([above, 1 - above - below, below])))

@@ -21,24 +21,20 @@ References
    JASA 22(158), 209-212.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import special
 
 from occstats.stats.arrays import FloatArray as Array
 from occstats.stats.arrays import as_vector, round_to_grid
 from occstats.stats.bootstrap import (
-    cluster_bootstrap,
     means_without,
-    resample_counts,
     studentised_means,
     weighted_means,
 )
-from occstats.stats.clusters import Clusters
-from occstats.stats.forms import quadratic_forms, walsh_form
+from occstats.stats.draws import Counts
+from occstats.stats.jackknife import arcsine_limits, rank_biserial_limits, wilson
 from occstats.stats.pairs import antisymmetric, mirror
 from occstats.stats.sample import PairBlock, Sample
 from occstats.stats.tests.ranking import signed_ranks
@@ -60,9 +56,10 @@ class PairEffects:
     Attributes
     ----------
     mean_difference, rank_biserial, prob_improvement_task, prob_improvement_dataset : Effect
-        With intervals: the cluster bootstrap, studentised for the difference, percentile for the
-        correlation, BCa for the task; Wilson's for the data set, and for the task where one of the
-        two wins always. Which of them covers best was found by simulation
+        With intervals: the studentised cluster bootstrap for the difference, the jackknife over
+        data sets on the arcsine scale for the correlation and the task, Wilson's for the data set,
+        and for the others where one of the two wins always. Which covers best was found by
+        simulation
         (`benchmarks/interval_coverage.md` in the repository).
     wins, ties, losses : ndarray
         Weighted shares of tasks.
@@ -88,7 +85,6 @@ def pair_effects(
     tie_tolerance: float = 0.0,
     confidence: float = 0.95,
     n_resamples: int = 10_000,
-    n_rank_resamples: int | None = None,
     random_state: int | None = None,
 ) -> PairEffects:
     """Effect sizes of every pair of columns of `scores`, with cluster-bootstrap intervals.
@@ -102,11 +98,8 @@ def pair_effects(
     tie_tolerance : float
         Differences are rounded to multiples of it.
     confidence, n_resamples, random_state
-        Level of the intervals; the same resamples serve all pairs and all effects. With 0 resamples
-        there are estimates and Wilson's intervals only.
-    n_rank_resamples : int, optional
-        At most so many resamples of the rank-biserial correlation, whose cost grows with the square
-        of the number of data sets.
+        Level of the intervals; the same resamples of data sets serve the mean differences of all
+        pairs. With 0 resamples these have no intervals.
 
     Returns
     -------
@@ -125,15 +118,13 @@ def pair_effects(
     """
     sample = Sample.of(scores, clusters, tie_tolerance=tie_tolerance)
     m, k = sample.n_clusters, sample.n_algorithms
-    counts = resample_counts(m, n_resamples, random_state)
-    rank_counts = counts[: n_resamples if n_rank_resamples is None else n_rank_resamples]
-    held = n_resamples + (m**2 if len(rank_counts) else 0)
+    counts = Counts.of(m, n_resamples, random_state)
     parts = [
         (
             *_mean_effects(block, counts, confidence, sample.tie_tolerance),
-            _rank_effects(block.grid, sample.clusters, rank_counts, confidence),
+            np.vstack(rank_biserial_limits(block.grid, sample.clusters, confidence)),
         )
-        for block in sample.blocks(per_pair=held)
+        for block in sample.blocks(per_pair=n_resamples)
     ]
     mean, task, dataset, shares, biserial = (
         np.concatenate(rows, axis=1) for rows in zip(*parts, strict=True)
@@ -153,7 +144,7 @@ def pair_effects(
 
 
 def _mean_effects(
-    block: PairBlock, counts: Array, confidence: float, tie_tolerance: float
+    block: PairBlock, counts: Counts, confidence: float, tie_tolerance: float
 ) -> tuple[Array, Array, Array, Array]:
     """Effects that are means over data sets: difference, both probabilities, shares and sizes."""
     differences, grid, grouping = block.differences, block.grid, block.clusters
@@ -168,45 +159,18 @@ def _mean_effects(
     studentised = studentised_means(means, counts, confidence)
     return (
         np.stack([studentised.estimate, studentised.low, studentised.high]),
-        _improvement(wins, losses, n_clusters, counts, confidence),
+        _improvement(wins, losses, confidence),
         np.stack([ahead, *wilson(ahead, n_clusters, confidence)]),
         np.stack([won, lost, known.sum(axis=0), n_clusters]),
     )
 
 
-def _improvement(
-    wins: Array, losses: Array, n_clusters: Array, counts: Array, confidence: float
-) -> Array:
-    """Probability of improvement on a task; Wilson's interval where nothing but wins was seen."""
-    balance = wins - losses
-    bounds = cluster_bootstrap(
-        lambda c: 0.5 + 0.5 * weighted_means(balance, c),
-        len(wins),
-        confidence=confidence,
-        counts=counts,
-        left_out=0.5 + 0.5 * means_without(balance)[1:],
-    )
-    found = np.stack([bounds.estimate, bounds.low, bounds.high])
-    # There all resamples are alike, which is no evidence that data sets are.
-    extreme = np.abs(found[0] - 0.5) >= 0.5 - 1e-12
-    found[1:] = np.where(extreme, wilson(found[0], n_clusters, confidence), found[1:])
-    return found
-
-
-def _rank_effects(grid: Array, grouping: Clusters, counts: Array, confidence: float) -> Array:
-    if len(counts) == 0:
-        signed, _ = signed_ranks(grid)
-        total = np.abs(signed).sum(axis=0)
-        estimates = np.divide(signed.sum(axis=0), total, out=np.zeros(len(total)), where=total > 0)
-        return np.stack([estimates, *np.full((2, len(estimates)), np.nan)])
-    found = cluster_bootstrap(
-        rank_biserial_statistic(grid, grouping),
-        grouping.n_clusters,
-        method="percentile",
-        confidence=confidence,
-        counts=counts,
-    )
-    return np.stack([found.estimate, found.low, found.high])
+def _improvement(wins: Array, losses: Array, confidence: float) -> Array:
+    """Probability of improvement on a task, with the arcsine interval of wins minus losses."""
+    balance = means_without(wins - losses)
+    present = (~np.isnan(wins)).astype(float)
+    limits = arcsine_limits(balance[0], balance[1:], present, confidence)
+    return np.asarray(0.5 + 0.5 * np.vstack([balance[:1], limits]))
 
 
 def rank_biserial(x: ArrayLike, *, tie_tolerance: float = 0.0) -> float:
@@ -222,49 +186,6 @@ def rank_biserial(x: ArrayLike, *, tie_tolerance: float = 0.0) -> float:
     ranks, _ = signed_ranks(round_to_grid(as_vector("x", x, allow_nan=True), tie_tolerance))
     total = float(np.abs(ranks).sum())
     return float(ranks.sum() / total) if total else 0.0
-
-
-def rank_biserial_statistic(x: Array, grouping: Clusters) -> Callable[[Array], Array]:
-    r"""Rank-biserial correlation of each column of x as a function of cluster counts.
-
-    The sum of signed ranks is :math:`\sum_{s \le t} \mathrm{sign}(x_s + x_t)`, so that the value
-    for a resample is exactly what ranking the resampled tasks anew would give.
-    """
-    forms, signs, sizes = [], [], []
-    for column in x.T:
-        used = (~np.isnan(column) & (column != 0)).astype(float)
-        size = grouping.sums(used)
-        forms.append(2 * walsh_form(column, grouping, 0.0, used) - np.outer(size, size))
-        signs.append(grouping.sums(np.where(used > 0, np.sign(column), 0.0)))
-        sizes.append(size)
-    stacked = np.array(forms)
-
-    def statistic(counts: Array) -> Array:
-        total = counts @ np.array(sizes).T
-        doubled = quadratic_forms(counts, stacked) + counts @ np.array(signs).T
-        return np.divide(doubled, total * (total + 1), out=np.zeros_like(total), where=total > 0)
-
-    return statistic
-
-
-def wilson(share: Array, n: Array, confidence: float) -> tuple[Array, Array]:
-    """Wilson's score interval of a share out of n, also at 0 and 1, where a bootstrap has no width.
-
-    Examples
-    --------
-    >>> low, high = wilson(np.array([1.0]), np.array([10.0]), 0.95)
-    >>> round(float(low[0]), 3), float(high[0])
-    (0.722, 1.0)
-    """
-    z = special.ndtri((1 + confidence) / 2)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        centre = (share + z**2 / (2 * n)) / (1 + z**2 / n)
-        half = z / (1 + z**2 / n) * np.sqrt(share * (1 - share) / n + z**2 / (4 * n**2))
-    empty = n == 0
-    low = np.where(empty, np.nan, np.clip(centre - half, 0.0, 1.0))
-    high = np.where(empty, np.nan, np.clip(centre + half, 0.0, 1.0))
-    # Rounding must not leave the estimate outside its interval.
-    return np.minimum(low, share), np.maximum(high, share)
 
 
 def _ahead(means: Array, tie_tolerance: float) -> tuple[Array, Array]:

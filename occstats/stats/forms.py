@@ -1,13 +1,17 @@
-"""Statistics over pairs of tasks, gathered into one small matrix per pair of clusters.
+"""Statistics over pairs of tasks for many weights of their clusters.
 
 Kendall's τ, the rank-biserial correlation and the Bayesian signed-rank test all sum a kernel over
 pairs of tasks (s, t). With weights that depend on a task only through its cluster, the sum is the
 quadratic form c' K c, where K[i, k] is the kernel's sum over the tasks of clusters i and k. K is
-computed once; each resample then costs m² instead of N².
+computed once; each resample then costs m² instead of N². Where K would be larger than the sample,
+pairs with x_s + x_t above a threshold are counted anew for each resample, in N steps along the
+sorted differences.
 """
 
+from collections.abc import Callable
+from typing import Literal
+
 import numpy as np
-from numpy.typing import NDArray
 
 from occstats.stats.arrays import FloatArray as Array
 from occstats.stats.clusters import Clusters
@@ -17,6 +21,65 @@ from occstats.stats.tests.ranking import count_matrix
 BLOCK = 512
 # Beyond this many clusters the products of weights cost more than they save.
 SHARED_CLUSTERS = 150
+# Up to this many elements of K per task a product with K costs no more than counting.
+DENSE_ELEMENTS = 128
+# Weights of tasks that are held at once.
+COUNTED_ELEMENTS = 500_000
+
+Form = Callable[[Array], Array]
+
+
+def is_dense(grouping: Clusters) -> bool:
+    """Whether a matrix of clusters × clusters is small beside the sample."""
+    m = grouping.n_clusters
+    return m <= SHARED_CLUSTERS or m**2 <= DENSE_ELEMENTS * len(grouping.codes)
+
+
+def walsh_forms(x: Array, grouping: Clusters, threshold: float, weights: Array) -> Form:
+    """For each column of x, Σ v_s v_t w_s w_t h(x_s + x_t − threshold) as a function of w.
+
+    h is 1 above 0, ½ at 0 and 0 below; v are `weights` of tasks, of the shape of x, and w those of
+    their clusters: rows of these give rows × columns of sums. NaN in `x` counts nothing.
+
+    Examples
+    --------
+    >>> from occstats.stats.clusters import Clusters
+    >>> x, one = np.array([[1.0], [-2.0], [3.0]]), np.ones((3, 1))
+    >>> walsh_forms(x, Clusters.of(["a", "a", "b"]), 0.0, one)(np.array([[1.0, 1.0], [2.0, 0.0]]))
+    array([[6.],
+           [4.]])
+    """
+    columns = list(zip(x.T, weights.T, strict=True))
+    if is_dense(grouping):
+        forms = np.array([walsh_form(column, grouping, threshold, v) for column, v in columns])
+        return lambda rows: quadratic_forms(rows, forms)
+    counted = [counted_form(column, grouping, threshold, v) for column, v in columns]
+    return lambda rows: np.column_stack([form(rows) for form in counted])
+
+
+def counted_form(x: Array, grouping: Clusters, threshold: float, weights: Array) -> Form:
+    """The form of `walsh_form` without its matrix: N steps for each row of weights."""
+    kept = np.flatnonzero(~np.isnan(x) & (weights != 0))
+    order = kept[np.argsort(x[kept], kind="stable")]
+    ascending, v, codes = x[order], weights[order], grouping.codes[order]
+    # Half of what lies above the last equal value, half of what lies from the first on.
+    sides: tuple[Literal["left"], Literal["right"]] = ("left", "right")
+    first, last = (np.searchsorted(ascending, threshold - ascending, side) for side in sides)
+    places = [first] if np.array_equal(first, last) else [first, last]
+
+    def form(rows: Array) -> Array:
+        values = np.empty(len(rows))
+        step = max(1, COUNTED_ELEMENTS // max(1, len(order)))
+        below = np.zeros((step, len(order) + 1))
+        for start in range(0, len(rows), step):
+            part = rows[start : start + step, codes] * v
+            held = below[: len(part)]
+            np.cumsum(part, axis=1, out=held[:, 1:])
+            up_to = sum(np.einsum("bs,bs->b", part, held[:, place]) for place in places)
+            values[start : start + step] = held[:, -1] ** 2 - up_to / len(places)
+        return values
+
+    return form
 
 
 def walsh_form(x: Array, grouping: Clusters, threshold: float, weights: Array) -> Array:
@@ -36,37 +99,6 @@ def walsh_form(x: Array, grouping: Clusters, threshold: float, weights: Array) -
     x, v, codes = x[kept], weights[kept], grouping.codes[kept]
     m = grouping.n_clusters
     return count_matrix(x - threshold, v, codes, -x, v, codes, (m, m))
-
-
-def order_signs(x: Array, known: NDArray[np.bool_]) -> NDArray[np.int8]:
-    """Sign of x_s − x_t for every two tasks; 0 where one of them is not known.
-
-    Examples
-    --------
-    >>> order_signs(np.array([1.0, 3.0]), np.array([True, True]))
-    array([[ 0, -1],
-           [ 1,  0]], dtype=int8)
-    """
-    filled = np.where(known, x, 0.0)
-    above = (filled[:, None] > filled[None, :]).astype(np.int8)
-    signs = above - above.T
-    signs[~known] = 0
-    signs[:, ~known] = 0
-    return signs
-
-
-def gather(kernel: NDArray[np.int8], grouping: Clusters, weights: Array, weighting: str) -> Array:
-    """Sum a symmetric kernel over the tasks of every two clusters: clusters × clusters.
-
-    A pair of tasks has the weight v_s·v_t ("product"), v_s + v_t ("sum") or 1 ("plain").
-    """
-    if weighting == "plain":
-        return grouping.sums(grouping.sums(kernel).T)
-    rows = grouping.sums(kernel * weights[:, None]).T
-    if weighting == "product":
-        return grouping.sums(rows * weights[:, None])
-    one_sided = grouping.sums(rows)
-    return one_sided + one_sided.T
 
 
 def quadratic_forms(weights: Array, forms: Array) -> Array:

@@ -19,23 +19,27 @@ References
 """
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy import special
 
 from occstats.stats.arrays import FloatArray as Array
+from occstats.stats.arrays import IntArray
 from occstats.stats.clusters import Clusters
 from occstats.stats.pairs import antisymmetric, mirror
 from occstats.stats.sample import Sample
+from occstats.stats.walsh import WalshSums
 
 ENUMERATED_CLUSTERS = 13
-# Signs that are held at once (800 MB): with more than 20,000 clusters, fewer flips than asked for.
+# Signs that are held (200 MB): with more than 20,000 clusters, fewer flips than asked for.
 MOST_SIGNS = 200_000_000
-# Subsets that are searched first to know where to begin.
-_PILOT = 200
-# Signs that are copied rather than picked out again at each step.
-_SMALL = 4_000_000
+# Signs that are taken for numbers at once.
+_SIGNS_AT_ONCE = 1_000_000
+# Values of μ that are tried at once, and the first ones beside where the limit should be.
+_TRIES = 8
+_AROUND = np.array([0.5, 0.75, 0.88, 0.96, 1.04, 1.12, 1.25, 1.5])
 
 
 @dataclass(frozen=True)
@@ -162,113 +166,138 @@ def hodges_lehmann_pairs(
     )
 
 
-@lru_cache(maxsize=8)
-def _subsets(n_clusters: int, n_resamples: int, random_state: int | None) -> NDArray[np.float32]:
+@dataclass(frozen=True, eq=False)
+class _Subsets:
     """Which clusters flip, flips × clusters; the first row, nothing flipped, is the data itself."""
+
+    members: NDArray[np.uint8]
+
+    @cached_property
+    def n_empty(self) -> int:
+        return int(np.sum(~self.members.any(axis=1)))
+
+
+@lru_cache(maxsize=2)
+def _subsets(n_clusters: int, n_resamples: int, random_state: int | None) -> _Subsets:
     if n_clusters <= ENUMERATED_CLUSTERS:
         patterns = np.arange(2**n_clusters)[:, None] >> np.arange(n_clusters)
-        return (patterns & 1).astype(np.float32)
+        return _Subsets((patterns & 1).astype(np.uint8))
     rng = np.random.default_rng(random_state)
-    n_flips = min(n_resamples, MOST_SIGNS // n_clusters)
-    subsets = np.zeros((n_flips + 1, n_clusters), dtype=np.float32)
+    n_flips = flips_within(n_clusters, n_resamples)
+    subsets = np.zeros((n_flips + 1, n_clusters), dtype=np.uint8)
     step = max(1, 1_000_000 // n_clusters)
     for start in range(1, n_flips + 1, step):
         part = subsets[start : start + step]
         part[:] = rng.integers(2, size=part.shape)
-    return subsets
+    return _Subsets(subsets)
 
 
-class _SignedRanks:
-    """Cluster sums of the signed ranks of x − μ, for any μ, from one sort."""
-
-    def __init__(self, lattice: Array, grouping: Clusters) -> None:
-        order = np.argsort(lattice, kind="stable")
-        self.x = lattice[order]
-        self.codes = grouping.codes[order]
-        self.n_clusters = grouping.n_clusters
-        smaller = np.searchsorted(self.x, self.x, side="left")
-        up_to = np.searchsorted(self.x, self.x, side="right")
-        self.midranks = (smaller + up_to + 1) / 2
-
-    def sums(self, doubled: float) -> Array:
-        """R_i(μ) with 2μ = `doubled`, which must not be a sum of two of the values."""
-        opposite = np.searchsorted(self.x, doubled - self.x)
-        ranks = self.midranks - opposite - (2 * self.x < doubled)
-        sums = np.bincount(self.codes, weights=ranks, minlength=self.n_clusters)
-        return np.asarray(sums, dtype=np.float64)
+def flips_within(n_clusters: int, n_resamples: int) -> int:
+    """Random flips that are held for so many clusters."""
+    return min(n_resamples, MOST_SIGNS // n_clusters)
 
 
 def _shift(
     x: Array,
     grouping: Clusters,
-    subsets: NDArray[np.float32],
+    subsets: _Subsets,
     alpha: float,
     tie_tolerance: float,
 ) -> tuple[float, float, float]:
     # On an integer lattice every comparison is exact; 2⁻⁴⁰ of the range loses nothing one can see.
     step = tie_tolerance or float(np.max(np.abs(x))) * 2.0**-40 or 1.0
     lattice = np.rint(x / step)
-    ranks = _SignedRanks(lattice, grouping)
-    middle = _typical(ranks, np.ones((1, grouping.n_clusters), dtype=np.float32), 0.5)
-    low = _typical(ranks, subsets, alpha / 2)
+    order = np.argsort(lattice, kind="stable")
+    sums = WalshSums(lattice[order])
+    low = _typical(_SignedRanks(sums, grouping.codes[order], grouping), subsets, alpha / 2)
     # Seen from above: the limits of −x, turned round.
-    turned = _SignedRanks(-lattice, grouping)
+    turned = _SignedRanks(sums.turned(), grouping.codes[order][::-1], grouping)
     high = -_typical(turned, subsets, alpha / 2)
-    other = -_typical(turned, np.ones((1, grouping.n_clusters), dtype=np.float32), 0.5)
     half = step / 2
-    return float((middle + other) / 2 * half), float(low * half), float(high * half)
+    return float(sums.median() * half), float(low * half), float(high * half)
 
 
-def _typical(ranks: _SignedRanks, subsets: NDArray[np.float32], share: float) -> float:
+class _SignedRanks:
+    """Cluster sums of the signed ranks of x − μ, for any μ, from one sort."""
+
+    def __init__(self, sums: WalshSums, codes: IntArray, grouping: Clusters) -> None:
+        self.sums, self.codes, self.n_clusters = sums, codes, grouping.n_clusters
+        smaller = np.searchsorted(sums.x, sums.x, side="left")
+        up_to = np.searchsorted(sums.x, sums.x, side="right")
+        self.midranks = (smaller + up_to + 1) / 2
+
+    def at(self, doubled: Array) -> Array:
+        """R_i(μ) for some 2μ, none of them a sum of two of the values: clusters × values of 2μ."""
+        x = self.sums.x
+        opposite = np.searchsorted(x, doubled[:, None] - x)
+        ranks = self.midranks - opposite - (2 * x < doubled[:, None])
+        places = self.codes + self.n_clusters * np.arange(len(doubled))[:, None]
+        size = len(doubled) * self.n_clusters
+        found = np.bincount(places.ravel(), ranks.ravel(), size).astype(float, copy=False)
+        return found.reshape(len(doubled), self.n_clusters).T
+
+
+def _typical(ranks: _SignedRanks, subsets: _Subsets, share: float) -> float:
     """Smallest 2μ above which more than `share` of the subset sums of R_i(μ) are ≤ 0.
 
-    Each subset turns from positive to not positive at a value of its own; the search for the
-    quantile of these values drops the subsets that are decided, as quickselect does, and starts
-    between two quantiles of a few of them.
+    Each subset turns from positive to not positive at a sum of two values of its own; the search
+    for the quantile of these sums tries several of them at once and drops the subsets that are
+    decided, as quickselect does.
     """
-    # Half-way between lattice points no difference is zero and no two opposite ones tie.
-    least, most = int(2 * ranks.x[0]) - 1, int(2 * ranks.x[-1])
-    bounds = [least, most]
-    if len(subsets) > 8 * _PILOT:
-        pilot = (_typical(ranks, subsets[:_PILOT], factor * share) for factor in (0.3, 3.0))
-        bounds = [least, *(int(bound) for bound in pilot if least < bound < most), most]
-    allowed = share * len(subsets)
-    undecided = np.arange(len(subsets))
-    turned = _turned(subsets, undecided, ranks.sums(least + 0.5))
-    settled, undecided = int(turned.sum()), undecided[~turned]
-    if settled > allowed:
+    sums = ranks.sums
+    low, high = sums.least - 1, sums.most
+    settled, rows = 0, subsets.members
+    allowed = share * len(rows)
+    # Below all sums every cluster's sum of ranks is positive: only empty subsets have turned.
+    if subsets.n_empty > allowed:
         return -np.inf
-    low, high = least, most
-    while high - low > 1:
-        inside = [bound for bound in bounds if low < bound < high]
-        middle = inside[0] if inside else (low + high) // 2
-        turned = _turned(subsets, undecided, ranks.sums(middle + 0.5))
-        if settled + int(turned.sum()) > allowed:
-            high, undecided = middle, undecided[turned]
-        else:
-            settled += int(turned.sum())
-            low, undecided = middle, undecided[~turned]
-        if undecided.size * subsets.shape[1] <= _SMALL and 2 * undecided.size < len(subsets):
-            subsets, undecided = subsets[undecided], np.arange(len(undecided))
-    return float(high)
+    tried = _first_tries(ranks, share)
+    while True:
+        inside = tried[(tried > low) & (tried < high)]
+        if inside.size == 0:
+            inside = sums.some_between(low, high, _TRIES)
+            if inside.size == 0:
+                return float(high)
+        turned = _turned(rows, ranks.at(inside + 0.5))
+        counts = settled + turned.sum(axis=0)
+        first = int(np.argmax(counts > allowed)) if counts[-1] > allowed else len(inside)
+        keep = np.ones(len(rows), dtype=bool)
+        if first > 0:
+            low = inside[first - 1]
+            settled += int(turned[:, first - 1].sum())
+            keep &= ~turned[:, first - 1]
+        if first < len(inside):
+            high = inside[first]
+            keep &= turned[:, first]
+        rows = rows[keep]
 
 
-def _turned(subsets: NDArray[np.float32], rows: NDArray[np.intp], sums: Array) -> NDArray[np.bool_]:
-    """Which of some subsets' sums are at most 0, exactly.
+def _first_tries(ranks: _SignedRanks, share: float) -> Array:
+    """Where the limit is about, the sums of subsets being normal."""
+    sums = ranks.sums
+    spread = float(np.sqrt(np.sum(ranks.at(np.array([np.floor(sums.median()) + 0.5])) ** 2)))
+    place = 0.5 + special.ndtri(share) * spread / (len(sums.x) * (len(sums.x) + 1.0))
+    return sums.quantiles(np.maximum(place, 0.0) * _AROUND)
+
+
+def _turned(subsets: NDArray[np.uint8], sums: Array) -> NDArray[np.bool_]:
+    """Which of some subsets' sums are at most 0, exactly: subsets × columns of sums.
 
     Single precision adds whole numbers exactly below 2²⁴, at half the cost of double: the doubled
     sums are taken apart into digits small enough for that.
     """
     rest = np.rint(2 * sums)
-    unit = 2.0 ** max(0, int(np.ceil(np.log2(max(1.0, np.abs(rest).max()) * len(sums))) - 23))
+    m, n_columns = sums.shape
+    unit = 2.0 ** max(0, int(np.ceil(np.log2(max(1.0, np.abs(rest).max()) * m)) - 23))
     high = np.rint(rest / unit)
     digits = [high] if unit == 1 else [high, rest - unit * high]
-    weights = np.array(digits, dtype=np.float32).T
-    step = max(1, 4_000_000 // len(sums))
-    everything = len(rows) == len(subsets)
-    total = np.empty(len(rows))
-    for start in range(0, len(rows), step):
-        part = slice(start, start + step)
-        found = (subsets[part] if everything else subsets[rows[part]]) @ weights
-        total[part] = found.astype(np.float64) @ np.array([unit, 1.0])[: len(digits)]
-    return np.asarray(total <= 0)
+    weights = np.hstack(digits).astype(np.float32)
+    step = max(1, _SIGNS_AT_ONCE // m)
+    turned = np.empty((len(subsets), n_columns), dtype=bool)
+    for start in range(0, len(subsets), step):
+        found = subsets[start : start + step].astype(np.float32) @ weights
+        total = found[:, :n_columns]
+        if unit != 1:
+            total = unit * total.astype(np.float64) + found[:, n_columns:]
+        turned[start : start + step] = total <= 0
+    return turned

@@ -9,6 +9,7 @@ References
 .. [2] C. A. Field, A. H. Welsh (2007). Bootstrapping clustered data. JRSS B 69(3), 369-390.
 """
 
+from collections.abc import Iterator
 from typing import Literal
 
 import numpy as np
@@ -16,14 +17,17 @@ from numpy.typing import ArrayLike, NDArray
 
 from occstats.checks import check_choice
 from occstats.stats.arrays import FloatArray as Array
-from occstats.stats.bootstrap import cluster_bootstrap, resample_counts
+from occstats.stats.bootstrap import cluster_bootstrap
 from occstats.stats.clusters import Clusters
+from occstats.stats.draws import Counts
 from occstats.stats.effect_sizes import Effect
-from occstats.stats.forms import gather, order_signs, quadratic_forms
+from occstats.stats.forms import Form, is_dense, quadratic_forms
 from occstats.stats.pairs import mirror, upper_pairs
 from occstats.stats.sample import Sample
 
 WEIGHTINGS = ("product", "sum", "plain")
+# Pairs of tasks, and of tasks with data sets for all pairs of algorithms, that are held at once.
+BLOCK_ELEMENTS = 1_000_000
 
 
 def kendall_bootstrap(
@@ -74,11 +78,11 @@ def kendall_bootstrap(
     sample = Sample.of(scores, clusters, tie_tolerance=tie_tolerance)
     grid, grouping = sample.rounded, sample.clusters
     k, m = grid.shape[1], grouping.n_clusters
-    forms, first, second = _concordance_forms(grid, grouping, weighting)
+    form, first, second = concordance_forms(grid, grouping, weighting)
     n_pairs = len(first)
 
     def statistic(counts: Array) -> Array:
-        values = quadratic_forms(counts, forms)
+        values = form(counts)
         untied = values[:, first] * values[:, second]
         tau = np.divide(
             values[:, :n_pairs],
@@ -93,33 +97,89 @@ def kendall_bootstrap(
         m,
         method=method,
         confidence=confidence,
-        counts=resample_counts(m, n_resamples, random_state),
+        counts=Counts.of(m, n_resamples, random_state),
     )
     return Effect(*(mirror(v, v, k, 1.0) for v in (interval.estimate, interval.low, interval.high)))
 
 
-def _concordance_forms(
+def concordance_forms(
     grid: Array, grouping: Clusters, weighting: str
-) -> tuple[Array, NDArray[np.intp], NDArray[np.intp]]:
-    """Matrices of all pairs' concordance, then those of untied tasks, and whose are whose."""
-    present = ~np.isnan(grid)
-    complete = bool(present.all())
-    pairs = list(zip(*upper_pairs(grid.shape[1]), strict=True))
-    signs = [order_signs(x, known) for x, known in zip(grid.T, present.T, strict=True)]
-    concordance: list[Array] = []
-    untied: list[Array] = []
-    weights = 1 / grouping.sizes[grouping.codes]
-    if complete:
-        untied = [gather(np.abs(sign), grouping, weights, weighting) for sign in signs]
-    for a, b in pairs:
-        known = present[:, a] & present[:, b]
-        sizes = np.maximum(grouping.sums(known), 1.0)
-        weights = np.where(known, 1 / sizes[grouping.codes], 0.0)
-        concordance.append(gather(signs[a] * signs[b], grouping, weights, weighting))
-        if not complete:
-            both = np.outer(known, known).astype(np.int8)
-            kernels = [np.abs(signs[algorithm]) * both for algorithm in (a, b)]
-            untied += [gather(kernel, grouping, weights, weighting) for kernel in kernels]
-    where = np.array(pairs) if complete else np.arange(2 * len(pairs))
-    where = where.reshape(-1, 2).astype(np.intp) + len(pairs)
-    return np.array(concordance + untied), where[:, 0], where[:, 1]
+) -> tuple[Form, NDArray[np.intp], NDArray[np.intp]]:
+    """Concordance of all pairs of algorithms, then of untied tasks, for weights of clusters.
+
+    The positions of what belongs to the two algorithms of each pair come with it.
+    """
+    k, m = grid.shape[1], grouping.n_clusters
+    pairs = np.column_stack(upper_pairs(k))
+    complete = not np.isnan(grid).any()
+    where = (pairs if complete else np.arange(2 * len(pairs)).reshape(-1, 2)) + len(pairs)
+    n_forms = len(pairs) + (k if complete else 2 * len(pairs))
+    blocks = _Concordance(grid, grouping, weighting)
+    if is_dense(grouping):
+        forms = np.zeros((n_forms, m, m))
+        for clusters, part in blocks:
+            forms[:, clusters] += part
+
+        def form(rows: Array) -> Array:
+            return quadratic_forms(rows, forms)
+    else:
+
+        def form(rows: Array) -> Array:
+            values = np.zeros((len(rows), n_forms))
+            for clusters, part in blocks:
+                for position, matrix in enumerate(part):
+                    below = rows @ matrix.T
+                    values[:, position] += np.einsum("bi,bi->b", below, rows[:, clusters])
+            return values
+
+    return form, where[:, 0].astype(np.intp), where[:, 1].astype(np.intp)
+
+
+class _Concordance:
+    """Matrices clusters × clusters of the sums over their tasks, some rows of them at a time."""
+
+    def __init__(self, grid: Array, grouping: Clusters, weighting: str) -> None:
+        order = np.argsort(grouping.codes, kind="stable")
+        self.columns = np.ascontiguousarray(grid[order].T)
+        self.known = ~np.isnan(self.columns)
+        self.codes, self.weighting = grouping.codes[order], weighting
+        self.starts = np.concatenate([[0], np.cumsum(grouping.sizes)[:-1]])
+        self.pairs = list(zip(*(p.tolist() for p in upper_pairs(len(self.columns))), strict=True))
+
+    def __iter__(self) -> Iterator[tuple[slice, Array]]:
+        k, n = self.columns.shape
+        m = len(self.starts)
+        step = max(1, BLOCK_ELEMENTS // (n + m * (k + len(self.pairs))))
+        for start in range(0, n, step):
+            rows = slice(start, min(start + step, n))
+            codes = self.codes[rows]
+            yield slice(codes[0], codes[-1] + 1), np.array(list(self._forms(rows)))
+
+    def _forms(self, rows: slice) -> Iterator[Array]:
+        """Those of the concordance, then of untied tasks, of some tasks with all others."""
+        signs = []
+        for x in self.columns:
+            own = x[rows, None]
+            signs.append((own > x).astype(np.int8) - (own < x).astype(np.int8))
+        for a, b in self.pairs:
+            yield self._gather(signs[a] * signs[b], rows, self.known[a] & self.known[b])
+        if self.known.all():
+            for sign, known in zip(signs, self.known, strict=True):
+                yield self._gather(np.abs(sign), rows, known)
+            return
+        for a, b in self.pairs:
+            both = self.known[a] & self.known[b]
+            for sign in (signs[a], signs[b]):
+                yield self._gather(np.abs(sign) * both[rows, None] * both, rows, both)
+
+    def _gather(self, kernel: NDArray[np.int8], rows: slice, known: NDArray[np.bool_]) -> Array:
+        """Sum whole numbers, then give each data set its weight."""
+        codes = self.codes[rows]
+        starts = np.flatnonzero(np.diff(codes, prepend=-1))
+        by_row = np.add.reduceat(kernel, starts, axis=0, dtype=np.int32)
+        sums = np.add.reduceat(by_row, self.starts, axis=1, dtype=np.float64)
+        if self.weighting == "plain":
+            return np.asarray(sums)
+        share = 1 / np.maximum(np.add.reduceat(known, self.starts, dtype=np.float64), 1.0)
+        own = share[codes[starts], None]
+        return np.asarray(sums * (own * share if self.weighting == "product" else own + share))

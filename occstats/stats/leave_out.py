@@ -144,12 +144,9 @@ def leave_one_cluster_out(
     k, m = sample.n_algorithms, sample.n_clusters
     z, means = np.empty((m + 1, sample.n_pairs)), np.empty((m + 1, sample.n_pairs))
     done = 0
-    for block in sample.blocks():
+    for block, prepared in zip(sample.blocks(), TESTS[test].prepare(sample), strict=True):
         pairs = slice(done, done + len(block.a))
         done = pairs.stop
-        prepared = TESTS[test].engine.sample(
-            block.differences, block.grid, sample.clusters, sample.tie_tolerance
-        )
         z[0, pairs] = np.where(prepared.all_zero, 0.0, prepared.observed.z)
         for i in range(len(block.a)):
             z[1:, pairs.start + i] = prepared.left_out(i)

@@ -1,12 +1,11 @@
 """Corrections for the number of tests: each one object that carries its name and its sentence.
 
-What is reported at most 1 comes from ``statsmodels.stats.multitest``; values above 1, which a
-paper may print, it does not keep. Nothing heavy is imported until a correction is made.
+They are those of ``statsmodels.stats.multitest``, which does not keep values above 1 that a paper
+may print. Nothing heavy is imported until a correction is made.
 """
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -35,8 +34,6 @@ class Correction:
         For a methods paragraph, with citation keys in braces; empty if nothing is corrected.
     citation : str
         Key of the work that introduced it; empty if there is none.
-    statsmodels : str
-        Its name in ``statsmodels.stats.multitest.multipletests``; empty if it has none.
     factors : callable
         From the size of the family to what the ascending p-values are multiplied by.
     step : {"down", "up", ""}
@@ -47,7 +44,6 @@ class Correction:
     name: str
     sentence: str = ""
     citation: str = ""
-    statsmodels: str = ""
     factors: Callable[[FloatArray], FloatArray] = lambda ranks: ranks**0
     step: str = ""
 
@@ -62,21 +58,6 @@ class Correction:
             values = np.minimum.accumulate(values[..., ::-1], axis=-1)[..., ::-1]
         return values
 
-    def clipped(self, p: FloatArray) -> FloatArray:
-        """Corrected values of the p-values of one family, at most 1, in the order given."""
-        import numpy as np
-
-        if not self.statsmodels or len(p) == 0:
-            return p
-        from statsmodels.stats.multitest import multipletests
-
-        # It collects garbage at every call: what is there already need not be looked at again.
-        gc.freeze()
-        try:
-            return np.asarray(multipletests(p, method=self.statsmodels)[1])
-        finally:
-            gc.unfreeze()
-
 
 CORRECTIONS = {
     correction.key: correction
@@ -86,7 +67,6 @@ CORRECTIONS = {
             "Holm",
             "the Holm-Bonferroni procedure {holm1979}",
             "holm1979",
-            "holm",
             lambda ranks: ranks[::-1],
             "down",
         ),
@@ -95,7 +75,6 @@ CORRECTIONS = {
             "Hochberg",
             "the Hochberg procedure {hochberg1988}",
             "hochberg1988",
-            "simes-hochberg",
             lambda ranks: ranks[::-1],
             "up",
         ),
@@ -104,7 +83,6 @@ CORRECTIONS = {
             "Bonferroni",
             "the Bonferroni correction",
             "",
-            "bonferroni",
             lambda ranks: len(ranks) * ranks**0,
         ),
         Correction(
@@ -113,7 +91,6 @@ CORRECTIONS = {
             "the Benjamini-Hochberg procedure, which controls the false discovery rate "
             "{benjamini1995}",
             "benjamini1995",
-            "fdr_bh",
             lambda ranks: len(ranks) / ranks,
             "up",
         ),
@@ -123,7 +100,6 @@ CORRECTIONS = {
             "the Benjamini-Yekutieli procedure, which controls the false discovery rate under any "
             "dependence {benjamini2001}",
             "benjamini2001",
-            "fdr_by",
             lambda ranks: (1 / ranks).sum() * len(ranks) / ranks,
             "up",
         ),
@@ -333,16 +309,15 @@ def adjust_pairs(
     check_choice("method", method, CORRECTIONS)
     p = np.asarray(p_matrix, dtype=np.float64)
     families = families_of(p, family, control, alternative)
-    unclipped, clipped = np.full(p.shape, np.nan), np.full(p.shape, np.nan)
+    unclipped = np.full(p.shape, np.nan)
     for place in families:
         unclipped[place] = adjust(p[place], method)
-        clipped[place] = CORRECTIONS[method].clipped(p[place])
     if family == "all" and alternative == "two-sided":
         lower = np.tril_indices(len(p), -1)
-        unclipped[lower], clipped[lower] = unclipped.T[lower], clipped.T[lower]
+        unclipped[lower] = unclipped.T[lower]
     return AdjustedP(
         unclipped=unclipped,
-        clipped=clipped,
+        clipped=np.minimum(unclipped, 1.0),
         method=method,
         family=family,
         family_sizes=tuple(len(rows) for rows, _ in families),
@@ -365,10 +340,11 @@ def families_of(
         raise ArgumentError(f"p_matrix must be square; got shape {p.shape}.")
     k = len(p)
     off_diagonal = ~np.eye(k, dtype=bool)
-    rows, columns = np.nonzero(off_diagonal)
     if family == "row":
-        members = [rows == a for a in range(k)]
-    elif family == "all":
+        tested = off_diagonal & ~np.isnan(p)
+        return [(np.full(int(row.sum()), a), np.flatnonzero(row)) for a, row in enumerate(tested)]
+    rows, columns = np.nonzero(off_diagonal)
+    if family == "all":
         members = [rows < columns if alternative == "two-sided" else rows >= 0]
     else:
         if control is None or not 0 <= control < k:

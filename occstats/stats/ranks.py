@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from occstats.errors import ArgumentError
-from occstats.stats.arrays import FloatArray, as_scores, round_to_grid
+from occstats.stats.arrays import FloatArray, as_scores, count_tied, midranks, round_to_grid
 from occstats.stats.sample import Sample
 
 
@@ -93,9 +93,7 @@ def task_ranks(scores: npt.ArrayLike, *, tie_tolerance: float = 0.0) -> FloatArr
 
 def rank_rows(table: FloatArray) -> FloatArray:
     """Average ranks within each row, 1 for the lowest."""
-    from scipy.stats import rankdata
-
-    return np.asarray(rankdata(table, axis=1))
+    return midranks(table)
 
 
 def mean_ranks(ranks: npt.ArrayLike, weights: npt.ArrayLike) -> FloatArray:
@@ -162,13 +160,6 @@ def rank_frequencies(ranks: npt.ArrayLike, weights: npt.ArrayLike) -> FloatArray
     # What is left of a sum that cancels is rounding, not a share.
     frequencies[np.abs(frequencies) < 1e-15] = 0.0
     return frequencies
-
-
-def count_tied(table: FloatArray) -> FloatArray:
-    """How many values of its row are equal to each value, itself included."""
-    from scipy.stats import rankdata
-
-    return np.asarray(rankdata(table, "max", axis=1) - rankdata(table, "min", axis=1) + 1)
 
 
 def _normalised(weights: npt.ArrayLike, table: npt.ArrayLike) -> FloatArray:

@@ -1,4 +1,4 @@
-"""Weighted least squares by statsmodels, with inference that knows about clusters."""
+"""Weighted least squares with inference that knows about clusters."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -6,8 +6,7 @@ from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
-from scipy import linalg
-from scipy import stats as scipy_stats
+from scipy import linalg, special
 
 from occstats.checks import check_choice, check_fraction
 from occstats.errors import ArgumentError
@@ -151,9 +150,9 @@ def weighted_regression(
 
     Notes
     -----
-    statsmodels fits the weighted problem on an orthonormal basis of the columns (Householder QR of
-    :math:`W^{1/2} X`, never normal equations); CR2 is our own. With residuals :math:`e` and
-    bread :math:`M = (X' W X)^{-1}`,
+    The weighted problem is solved on an orthonormal basis of the columns (Householder QR of
+    :math:`W^{1/2} X`, never normal equations); the covariances are those of statsmodels but for
+    CR2, which is our own. With residuals :math:`e` and bread :math:`M = (X' W X)^{-1}`,
 
     .. math:: V = M \Big( \sum_g X_g' W_g A_g e_g e_g' A_g' W_g X_g \Big) M
 
@@ -208,14 +207,14 @@ def weighted_regression(
         se = np.sqrt(np.diag(covariance))
         with np.errstate(divide="ignore", invalid="ignore"):
             statistic = coefficient / se
-            half_width = scipy_stats.t.ppf((1 + confidence) / 2, df) * se
+            half_width = special.stdtrit(df, (1 + confidence) / 2) * se
         return Regression(
             terms=tuple(terms),
             coefficient=coefficient,
             se=se,
             df=df,
             statistic=statistic,
-            p=np.asarray(2 * scipy_stats.t.sf(np.abs(statistic), df), dtype=np.float64),
+            p=np.asarray(2 * special.stdtr(df, -np.abs(statistic)), dtype=np.float64),
             ci_low=coefficient - half_width,
             ci_high=coefficient + half_width,
             n_observations=n,
@@ -233,8 +232,11 @@ def weighted_regression(
     basis, inverse_r = orthonormal(columns, mass)
     clustered = inference in ("cr1", "cr2")
     robust = clustered and n_clusters > k
-    fit = _fit(response, basis, mass, inference if robust or not clustered else "classical", codes)
-    coefficients, residual_sd = inverse_r @ fit.params, float(np.sqrt(fit.scale))
+    # The columns of the basis are orthonormal: each coefficient is a sum.
+    params = basis.T @ (mass * response)
+    residuals = response - basis @ params
+    residual_sd = float(np.sqrt(mass @ residuals**2 / (n - k)))
+    coefficients = inverse_r @ params
     if clustered and not robust:
         reason = (
             f"{n_clusters} cluster{'s' * (n_clusters > 1)} for {k} terms: cluster-robust "
@@ -242,8 +244,9 @@ def weighted_regression(
         )
         return result(coefficients, no_covariance, unknown, residual_sd, reason)
     if inference == "cr2":
-        covariance, df = cr2(WeightedFit(fit.resid, mass, basis, inverse_r), codes, n_clusters)
+        covariance, df = cr2(WeightedFit(residuals, mass, basis, inverse_r), codes, n_clusters)
         return result(coefficients, covariance, df, residual_sd)
+    fit = _fit(response, basis, mass, inference, codes)
     covariance = inverse_r @ fit.cov_params() @ inverse_r.T
     df = np.full(k, float(n_clusters - 1 if inference == "cr1" else n - k))
     return result(coefficients, covariance, df, residual_sd)

@@ -46,15 +46,18 @@ def cr2(fit: WeightedFit, codes: IntArray, n_clusters: int) -> tuple[FloatArray,
     factors = np.zeros((n_clusters, 2 * k, k))
     order = np.argsort(codes, kind="stable")
     edges = np.concatenate(([0], np.cumsum(np.bincount(codes, minlength=n_clusters))))
-    for g in range(n_clusters):
-        rows = order[edges[g] : edges[g + 1]]
-        basis, weights = fit.basis[rows], fit.weights[rows, None]
-        both = np.hstack([basis, weights * basis])
+    sizes = np.diff(edges)
+    for size in np.unique(sizes[sizes > 0]):
+        # All clusters of one size at once: clusters × tasks × columns.
+        g = np.flatnonzero(sizes == size)
+        rows = order[edges[g][:, None] + np.arange(size)]
+        basis, weights = fit.basis[rows], fit.weights[rows][..., None]
+        both = np.concatenate([basis, weights * basis], axis=2)
         adjusted = _times_inverse_root(both, core, weights * basis)
-        sums[g] = adjusted.T @ fit.residuals[rows]
+        sums[g] = np.einsum("gtk,gt->gk", adjusted, fit.residuals[rows])
         q = adjusted @ fit.inverse_r.T  # A_g W_g X_g M c for every coefficient c, in columns
-        own[g] = (q**2).sum(axis=0)
-        factors[g] = both.T @ q
+        own[g] = (q**2).sum(axis=1)
+        factors[g] = both.transpose(0, 2, 1) @ q
 
     df = np.empty(k)
     for c in range(k):
@@ -69,12 +72,13 @@ def cr2(fit: WeightedFit, codes: IntArray, n_clusters: int) -> tuple[FloatArray,
 
 
 def _times_inverse_root(factor: FloatArray, core: FloatArray, columns: FloatArray) -> FloatArray:
-    """(I + factor · core · factor')^(−1/2) · columns; null directions are dropped."""
+    """(I + factor · core · factor')^(−1/2) · columns of stacks; null directions are dropped."""
     q, r = np.linalg.qr(factor)
-    eigenvalues, vectors = np.linalg.eigh(r @ core @ r.T)
+    eigenvalues, vectors = np.linalg.eigh(r @ core @ r.transpose(0, 2, 1))
     eigenvalues = 1 + eigenvalues
     kept = eigenvalues > _NULL_EIGENVALUE
     roots = np.where(kept, 1 / np.sqrt(np.where(kept, eigenvalues, 1.0)), 0.0)
     directions = q @ vectors
-    product: FloatArray = columns + directions @ ((roots - 1)[:, None] * (directions.T @ columns))
+    turned = (roots - 1)[..., None] * (directions.transpose(0, 2, 1) @ columns)
+    product: FloatArray = columns + directions @ turned
     return product

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -148,6 +149,16 @@ class Sample:
         """
         return round_to_grid(self.differences, self.tie_tolerance)
 
+    @property
+    def is_small(self) -> bool:
+        """Whether the differences of all pairs are kept for the next statistic."""
+        return self.n_pairs * 2 * self.n_tasks <= BLOCK_ELEMENTS
+
+    @cached_property
+    def kept(self) -> dict[str, list[Any]]:
+        """What tests prepared, by their names, if the sample is small."""
+        return {}
+
     def blocks(self, elements: int = BLOCK_ELEMENTS, *, per_pair: int = 0) -> Iterator[PairBlock]:
         """All pairs, so many at a time that what is held stays bounded.
 
@@ -160,7 +171,7 @@ class Sample:
         """
         first, second = upper_pairs(self.n_algorithms)
         step = max(1, elements // (2 * self.n_tasks + per_pair + 1))
-        whole = self.n_pairs * 2 * self.n_tasks <= BLOCK_ELEMENTS
+        whole = self.is_small
         for start in range(0, len(first), step):
             a, b = first[start : start + step], second[start : start + step]
             if whole:  # small enough to be kept for the next statistic

@@ -98,11 +98,12 @@ def clustered_wilcoxon(
     method : {"rgl", "ds"}
         ``"rgl"``: Rosner, Glynn and Lee (2006); every observation counts, up to a weight for the
         size of its cluster, and zeros are dropped. ``"ds"``: Datta and Satten (2008); every
-        cluster counts the same, which stays valid when the size of a cluster is informative, and
-        zeros are kept.
+        cluster counts the same, and zeros are kept; where the spread of the differences goes with
+        the size of a cluster, its normal approximation is wrong: use ``null="permutation"``.
     null : {"asymptotic", "exact", "permutation"}
         Normal approximation; the complete distribution over all changes of the clusters' signs
-        (``"rgl"`` only, see Notes); or a Monte Carlo sample of it, for the statistic Z.
+        (``"rgl"`` only, see Notes); or flips of the clusters' signs for the statistic Z, all of
+        them where they are no more than `n_resamples`, else a random sample.
     alternative : {"two-sided", "less", "greater"}
         ``"greater"``: the differences tend to be above ``mu``.
     tie_tolerance : float

@@ -1,18 +1,20 @@
 """A test for every pair of algorithms."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from occstats.checks import check_choice
 from occstats.errors import ArgumentError
-from occstats.stats.arrays import FloatArray, IntArray, round_to_grid
+from occstats.stats.arrays import FloatArray, IntArray, absent, round_to_grid
+from occstats.stats.pairs import mirror, upper_pairs
 from occstats.stats.sample import Sample
 from occstats.stats.signed_rank import ENGINES, METHODS, Alternative, Engine, Method, Null
-from occstats.stats.tests.engine import Evaluation
-from occstats.stats.tests.null import RandomState, repeatable
+from occstats.stats.tests.engine import ALL_ZERO, Evaluation, Prepared
+from occstats.stats.tests.null import RandomState, repeatable, tail
 from occstats.stats.tests.registry import check_test
 
 MIRRORED = {"less": "greater", "greater": "less", "two-sided": "two-sided"}
@@ -69,7 +71,7 @@ def pairwise_tests(
     scores, clusters, mu, null, alternative, tie_tolerance, n_resamples, random_state
         As in :func:`clustered_wilcoxon_pairs`; or a :class:`Sample` in place of the first two and
         the tolerance.
-    test : {"rgl", "ds", "dataset-means", "wilcoxon"}
+    test : {"rgl", "ds", "ds-weighted", "dataset-means", "wilcoxon"}
         The test.
 
     Examples
@@ -79,9 +81,11 @@ def pairwise_tests(
     >>> round(float(pairwise_tests(sample, test="dataset-means").p[0, 1]), 4)
     0.1975
     """
-    engine = check_test(test, null, alternative, n_resamples).engine
+    chosen = check_test(test, null, alternative, n_resamples)
     sample = Sample.of(scores, clusters, tie_tolerance=tie_tolerance)
-    seed = repeatable(random_state)
+    if null == "asymptotic" and mu == 0 and sample.n_pairs:
+        return normal_pairs(chosen.prepare(sample), sample.n_algorithms, alternative)
+    engine, seed = chosen.engine, repeatable(random_state)
     found: dict[tuple[int, int], Evaluation] = {}
     for sign in (1.0, -1.0) if mu else (1.0,):
         for block in sample.blocks():
@@ -95,6 +99,45 @@ def pairwise_tests(
                 found[pair] = prepared.evaluate(i, null, n_resamples, seed)
     return collect_pairs(
         lambda a, b: found[a, b], sample.n_algorithms, alternative, mirrored=mu == 0
+    )
+
+
+def normal_pairs(blocks: Iterable[Prepared], k: int, alternative: str) -> PairwiseTests:
+    """The normal approximation of all pairs of some samples, as `Prepared.evaluate` has it."""
+    columns: list[list[npt.NDArray[Any]]] = []
+    for block in blocks:
+        found = block.observed
+        tested = absent(found.problem) | block.all_zero
+        reason = found.problem.copy()
+        reason[block.all_zero] = None
+        known = [np.where(block.all_zero, 0.0, x) for x in (found.statistic, found.variance)]
+        z = np.where(tested, np.where(block.all_zero, 0.0, found.z), np.nan)
+        counted = [block.n_observations, block.n_clusters]
+        columns.append([*known, z, found.correlation, reason, block.all_zero, *counted])
+    parts = (np.concatenate(part) for part in zip(*columns, strict=True))
+    statistic, variance, z, rho, reason, all_zero, n_observations, n_clusters = parts
+    both = [tail(side * z, alternative) for side in (1.0, -1.0)]
+    p, mirrored = (np.where(all_zero, 1.0, found) for found in both)
+    first, second = upper_pairs(k)
+
+    def said(pairs: npt.NDArray[np.intp], words: Sequence[str]) -> dict[tuple[int, int], str]:
+        places = [(int(first[i]), int(second[i])) for i in pairs]
+        ordered = [pair for a, b in places for pair in ((a, b), (b, a))]
+        return dict(zip(ordered, np.repeat(words, 2).tolist(), strict=True))
+
+    without = np.flatnonzero(~absent(reason))
+    certain = np.flatnonzero(all_zero)
+    return PairwiseTests(
+        statistic=mirror(statistic, -statistic, k, np.nan),
+        z=mirror(z, -z, k, np.nan),
+        p=mirror(p, mirrored, k, np.nan),
+        variance=mirror(variance, variance, k, np.nan),
+        n_observations=mirror(n_observations, n_observations, k, 0).astype(np.intp),
+        n_clusters=mirror(n_clusters, n_clusters, k, 0).astype(np.intp),
+        intraclass_correlation=mirror(rho, rho, k, np.nan),
+        reasons=said(without, reason[without].tolist()),
+        notes=said(certain, [ALL_ZERO] * len(certain)),
+        alternative=alternative,
     )
 
 

@@ -27,7 +27,14 @@ from occstats.checks import check_choice, check_integer
 from occstats.stats.arrays import FloatArray
 from occstats.stats.pairs import upper_pairs
 from occstats.stats.sample import Sample
-from occstats.stats.tests.null import SAME_Z, RandomState, all_signs, random_signs, repeatable
+from occstats.stats.tests.null import (
+    SAME_Z,
+    RandomState,
+    all_signs,
+    can_list,
+    random_signs,
+    repeatable,
+)
 from occstats.stats.tests.registry import TESTS
 
 #: Flips × pairs that are held at once.
@@ -88,7 +95,7 @@ def max_t(
         Higher is better; NaN marks a missing score.
     clusters : array_like of shape (n_tasks,)
         Label of the cluster (data set) of each task.
-    test : {"rgl", "ds", "dataset-means", "wilcoxon"}
+    test : {"rgl", "ds", "ds-weighted", "dataset-means", "wilcoxon"}
         The statistic Z of a pair. The plain test flips the signs of single tasks.
     tie_tolerance : float
         Differences are rounded to multiples of it.
@@ -116,11 +123,7 @@ def max_t(
     check_choice("test", test, TESTS)
     check_integer("n_resamples", n_resamples, least=1)
     sample = Sample.of(scores, clusters, tie_tolerance=tie_tolerance)
-    engine = TESTS[test].engine
-    prepared = [
-        engine.sample(block.differences, block.grid, sample.clusters, sample.tie_tolerance)
-        for block in sample.blocks()
-    ]
+    prepared = list(TESTS[test].prepare(sample))
     z = np.concatenate([np.where(part.all_zero, 0.0, part.observed.z) for part in prepared])
     places = [(part, pair) for part in prepared for pair in range(len(part.all_zero))]
     # Those without any difference are certain, and those without a test are no hypothesis.
@@ -130,7 +133,7 @@ def max_t(
     tested = np.flatnonzero(~np.isnan(z) & (z != 0))
     order = tested[np.argsort(-np.abs(z[tested]), kind="stable")]
     n_signs = prepared[0].n_units
-    exact = 2.0 ** (n_signs - 1) <= n_resamples
+    exact = can_list(n_signs, n_resamples)
     counts, n_flips = np.zeros(len(order), dtype=np.int64), 0
     maxima = []
     observed = np.abs(z[order])

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from occstats.checks import check_choice, check_integer
 from occstats.errors import ArgumentError
 from occstats.stats.arrays import FloatArray, IntArray, as_scores, as_vector
-from occstats.stats.clusters import cluster_weights
+from occstats.stats.clusters import Clusters, cluster_weights
 
 Kind = Literal["width", "quantile"]
 KINDS = ("width", "quantile")
@@ -104,6 +104,70 @@ def rank_strata(
         weight=mass,
         mean_ranks=mean_ranks,
     )
+
+
+def strata_intervals(
+    ranks: npt.ArrayLike,
+    trait: npt.ArrayLike,
+    clusters: npt.ArrayLike,
+    edges: Sequence[float],
+    *,
+    confidence: float = 0.95,
+    n_resamples: int = 2_000,
+    random_state: int | np.random.Generator | None = None,
+) -> tuple[FloatArray, FloatArray]:
+    """Percentile intervals of the mean ranks of `rank_strata`, resampling whole clusters.
+
+    Parameters
+    ----------
+    ranks, trait, clusters, edges
+        As in `rank_strata`.
+    confidence : float
+        Confidence level.
+    n_resamples : int
+        Resamples of whole clusters; those without a task of a stratum do not count for it.
+    random_state : int, Generator or None
+        Seed of the resampling.
+
+    Returns
+    -------
+    low, high : ndarray of shape (n_strata, k)
+        NaN in a stratum with tasks of fewer than two clusters.
+
+    Examples
+    --------
+    >>> ranks = [[1, 2], [1, 2], [2, 1], [1, 2]]
+    >>> low, high = strata_intervals(ranks, [1, 1, 1, 1], list("abcd"), [0, 2], random_state=0)
+    >>> low.tolist(), high.tolist()
+    ([[1.0, 1.25]], [[1.75, 2.0]])
+    """
+    from occstats.stats.bootstrap import cluster_bootstrap
+
+    table, values = as_scores("ranks", ranks), as_vector("trait", trait)
+    grouping = Clusters.of(clusters, len(table))
+    limits = _given_edges(edges, values)
+    index = np.clip(np.searchsorted(limits, values, side="right") - 1, 0, len(limits) - 2)
+    inside = grouping.weights[:, None] * (index[:, None] == np.arange(len(limits) - 1))
+    mass = grouping.sums(inside)
+    total = grouping.sums((inside[:, :, None] * table[:, None, :]).reshape(len(table), -1))
+    shape = (mass.shape[1], table.shape[1])
+
+    def means(counts: FloatArray) -> FloatArray:
+        with np.errstate(invalid="ignore", divide="ignore"):
+            found = (counts @ total).reshape(-1, *shape) / (counts @ mass)[:, :, None]
+        return np.asarray(found.reshape(len(counts), -1))
+
+    found = cluster_bootstrap(
+        means,
+        grouping.n_clusters,
+        method="percentile",
+        confidence=confidence,
+        n_resamples=n_resamples,
+        random_state=random_state,
+    )
+    few = np.repeat((mass > 0).sum(axis=0) < 2, shape[1])
+    low, high = (np.where(few, np.nan, end).reshape(shape) for end in (found.low, found.high))
+    return low, high
 
 
 def _edges(values: FloatArray, n_strata: int, kind: str) -> FloatArray:

@@ -243,7 +243,7 @@ def support_vector_areas(
 ) -> Matrix:
     """AUROC of SVM for each ν (rows) and kernel width c (columns).
 
-    For one width the kernel of the training rows is made once, the problem for a ν starts from the
+    The distances of the training rows are computed once, the problem for a ν starts from the
     solution for the one before, and the test rows are scored for all ν in one product. Solutions
     are those of the descriptor to the solver's tolerance, not to the last bit.
 
@@ -256,14 +256,14 @@ def support_vector_areas(
     nus, widths : sequence of float
         The values of ν and of the kernel width c.
     """
-    from occstats_descriptors.svm_path import SupportVectorPath
+    from occstats_descriptors.svm_grid import SupportVectorGrid
 
     areas = Areas(is_target, of_distances=False)
     found = np.empty((len(nus), len(widths)))
     with warnings.catch_warnings():
         # Where the tolerance is out of reach the best that was found counts, as in a fit.
         warnings.filterwarnings("ignore", message="The one-class support vector problem")
+        grid = SupportVectorGrid(train, test)
         for place, width in enumerate(widths):
-            path = SupportVectorPath(train, c=width, n_jobs=1)
-            found[:, place] = areas(path.scores(nus, test).T)
+            found[:, place] = areas(grid.scores(nus, width).T)
     return found

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from occstats.experiment.protocol import N_FOLDS, Task
 from occstats.tuning.recipes import SweepRecipe
 
-__all__ = ["GridMeans", "expand", "rolling_mean"]
+__all__ = ["GridMeans", "expand", "rolling_mean", "task_grids"]
 
 
 def rolling_mean(values: ArrayLike, windows: Sequence[int]) -> NDArray[np.float64]:
@@ -98,7 +98,7 @@ def expand(
     if tasks is not None:
         mine = mine[mine["dataset"].isin(_complete(mine, tasks))]
     datasets: dict[str, list[NDArray[np.float64]]] = {}
-    for task, values in _task_grids(mine, recipe):
+    for task, values in task_grids(mine, recipe):
         datasets.setdefault(task.dataset, []).append(values)
     shape = tuple(len(axis.values) for axis in recipe.axes)
     means = [np.mean(tasks, axis=0) for tasks in datasets.values()]
@@ -114,9 +114,11 @@ def _complete(rows: pd.DataFrame, tasks: Mapping[str, int]) -> list[str]:
     ]
 
 
-def _task_grids(
+def task_grids(
     rows: pd.DataFrame, recipe: SweepRecipe
 ) -> Iterator[tuple[Task, NDArray[np.float64]]]:
+    """Each task of a descriptor with its mean AUROC over folds at each point of the grid."""
+    rows = rows[rows["descriptor"] == recipe.name]
     codes, texts = pd.factorize(rows["parameters"])
     rows = rows.assign(_code=codes)
     settings: list[dict[str, Any]] = [json.loads(text) for text in texts]

@@ -8,6 +8,7 @@ from threadpoolctl import threadpool_limits
 from occstats_descriptors import SVM, _svm_kernel, dimension_multiple
 from occstats_descriptors._svm_kernel import kernel_matrix, kernel_times
 from occstats_descriptors._svm_solver import OneClassProblem
+from occstats_descriptors.svm_grid import SupportVectorGrid
 from occstats_descriptors.svm_path import SupportVectorPath
 from tests.descriptors import references_svm as reference
 from tests.descriptors.scikit_learn_checks import failures
@@ -214,6 +215,42 @@ def test_path_scores_equal_single_fits(n):
     for column, nu in enumerate(nus):
         single = SVM(nu=nu, c=2.0, solver="native").fit(rows).score_samples(queries)
         np.testing.assert_allclose(scores[:, column], single, atol=2e-3 / (nu * n))
+
+
+@pytest.mark.parametrize("n", [250, 4300])
+def test_grid_scores_equal_single_fits_with_equal_rows_merged(n):
+    # A grid of integers: few distinct rows, each several times.
+    rng = np.random.default_rng(0)
+    rows = np.vstack([rng.poisson(4.0, size=(n, 2)), rng.integers(0, 400, size=(n, 2))])
+    queries = rng.integers(0, 12, size=(40, 2))
+    grid = SupportVectorGrid(rows, queries)
+    nus = [0.5, 0.05, 0.2]
+    for width in (3.0, 8.0, 3.0):
+        scores = grid.scores(nus, width)
+        for column, nu in enumerate(nus):
+            single = SVM(nu=nu, c=width, solver="native").fit(rows).score_samples(queries)
+            np.testing.assert_allclose(scores[:, column], single, atol=2e-3 / (nu * len(rows)))
+
+
+def test_grid_gives_the_same_where_distances_are_not_kept(monkeypatch):
+    rows, queries = sample(300, 3, "clustered"), sample(20, 3, "clustered", seed=1)
+    kept = SupportVectorGrid(rows, queries).scores([0.1, 0.3], 0.7)
+    monkeypatch.setattr("occstats_descriptors.svm_grid.MOST_KEPT", 10)
+    made = SupportVectorGrid(rows, queries).scores([0.1, 0.3], 0.7)
+    np.testing.assert_allclose(made, kept, atol=2e-3 / (0.1 * 300))
+
+
+def test_exponentials_in_single_precision_are_exact_to_two_units_in_the_last_place():
+    from occstats_descriptors._svm_distances import exponentials
+
+    squares = np.concatenate([[0.0], np.geomspace(1e-6, 200, 5001)]).astype(np.float32)[None]
+    found = np.empty_like(squares)
+    exponentials(squares, np.float32(-1), found, np.empty(squares.shape[1], np.int32))
+    exact = np.exp(-squares.astype(np.float64))
+    normal = squares < 87  # beyond, the exponential is below the smallest normal number
+    spacing = np.spacing(exact.astype(np.float32))
+    assert (np.abs(found - exact)[normal] <= 2 * spacing[normal]).all()
+    assert (found[~normal] == 0).all()
 
 
 def test_path_refuses_shares_out_of_range():

@@ -23,7 +23,10 @@ def test_what_was_compiled_ahead_is_found(monkeypatch, tmp_path):
     assert list(warm_up.compile_kernels(["IF"])) == ["IF"]
     made = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.nbc")}
     assert any("grow" in path.name for path in made)
-    program = "import numpy as np; from occstats_descriptors import IF; IF().fit(np.eye(9)).offset_"
+    program = (
+        "import numpy as np; from occstats_descriptors import IF, warm_up; "
+        "IF().fit(np.eye(9)).offset_; assert warm_up.missing_kernels(['IF', 'SVM']) == ['SVM']"
+    )
     paths = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     subprocess.run([sys.executable, "-c", program], env=paths, check=True)
     assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.nbc")} == made
@@ -34,3 +37,15 @@ def test_what_cannot_be_compiled_is_said(monkeypatch):
     monkeypatch.setattr(warm_up, "kernels_of", lambda names: ["nothing"])
     with pytest.raises(RuntimeError, match=r"(?s)kernels of nothing cannot be compiled.*KeyError"):
         list(warm_up.compile_kernels())
+
+
+def test_only_what_was_not_compiled_ahead_is_missing(monkeypatch, tmp_path):
+    monkeypatch.setattr(warm_up, "cache_folder", lambda: tmp_path)
+    monkeypatch.setitem(warm_up._KERNELS, "IF", lambda: None)
+    assert warm_up.missing_kernels(["IF", "EIF"]) == ["IF", "EIF"]
+    warm_up._compile("IF")
+    assert warm_up.missing_kernels(["IF", "EIF"]) == ["EIF"]
+    monkeypatch.setattr(warm_up.numba, "__version__", "another")
+    assert warm_up.missing_kernels(["IF"]) == ["IF"]
+    monkeypatch.setattr(warm_up, "cache_folder", lambda: None)
+    assert warm_up.missing_kernels(["IF"]) == []

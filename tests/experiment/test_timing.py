@@ -189,6 +189,7 @@ def test_command_writes_table_and_figure(tmp_path):
                "--attributes", 4, "--format", "svg", "--out", out)  # fmt: skip
     assert done.exit_code == 0, done.output
     assert sorted(path.name for path in out.iterdir()) == [
+        ".occstats-manifest.json",
         "times.csv",
         "times.parquet",
         "times.svg",

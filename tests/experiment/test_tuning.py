@@ -42,11 +42,11 @@ def test_the_papers_grids_steps_and_windows():
         "NND": [40],
         "LNND": [1000],
         "LOF": [1000],
-        "SVM": [91, 146],
+        "SVM": [46, 46],
         "ALP": [100, 100],
     }
     assert PAPER["LOF"][0].values[326] == 3.27
-    assert PAPER["SVM"][1].values[-1] == 1.5
+    assert PAPER["SVM"][1].values[-1] == 0.5
     assert [axis.window for axis in PAPER["ALP"]] == [11, 11]
 
 
@@ -112,7 +112,7 @@ def test_grids_go_to_the_descriptors_that_have_them():
     )
     assert [[(a.name, len(a.values)) for a in r.axes] for r in recipes] == [
         [("k", 2)],
-        [("nu", 1), ("c", 146)],
+        [("nu", 1), ("c", 46)],
     ]
     # LOF over numbers of neighbours instead of factors of log n: no smoothing that nobody asked for
     (axis,) = with_grids("LOF", "LOF", {"k": [1, 5]})

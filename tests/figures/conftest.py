@@ -110,7 +110,8 @@ def drawn(lenz2021, sweep_frame, times_frame):
     """Every figure of the registry, drawn once at its default width."""
     from occstats.figures import FIGURES
 
-    sources = {"comparison": [lenz2021], "sweep": [sweep_frame], "times": [times_frame]}
+    sources = {"comparison": lenz2021, "sweep": sweep_frame, "times": times_frame}
     return {
-        name: entry.function()(*sources.get(entry.feeds_on, [])) for name, entry in FIGURES.items()
+        name: entry.function()(*(sources[need] for need in entry.needs))
+        for name, entry in FIGURES.items()
     }

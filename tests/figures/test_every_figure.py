@@ -118,7 +118,7 @@ def test_input_is_not_changed(times_frame, sweep_frame):
 def test_notebook_shows_the_picture_with_its_words(lenz2021):
     markup = lenz2021.plot.mean_ranks()._repr_html_()
     assert markup.startswith('<img alt="Weighted mean ranks of 9 algorithms')
-    assert "data:image/png;base64," in markup
+    assert "data:image/webp;base64," in markup
 
 
 def test_notebook_words_cannot_close_their_attribute(hostile):

@@ -36,6 +36,9 @@ def browser(tmp_path_factory):
         options.add_argument(flag)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
     driver = webdriver.Chrome(options=options, service=Service(DRIVER))
+    # A busy machine may take minutes for what takes seconds.
+    if (settings := getattr(driver.command_executor, "client_config", None)) is not None:
+        settings.timeout = 600
     yield driver
     driver.quit()
 

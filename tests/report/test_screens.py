@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.report.browsing import open_everything
+from tests.report.browsing import find, open_everything
 
 
 @pytest.fixture(params=[390, 800, 1400])
@@ -80,12 +80,19 @@ def axe():
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing_to_object_to(sized, scheme, axe):
+    from selenium.webdriver.support.ui import WebDriverWait
+
     page, _ = sized
     features = [{"name": "prefers-color-scheme", "value": scheme}]
     page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
     page.set_script_timeout(300)
     open_everything(page)
+    WebDriverWait(page, 100).until(lambda _: find(page, "#what-if-view").text)
     page.execute_script(axe)
+    # The rows of a table are alike; thousands of them keep a busy machine busy for minutes.
+    page.execute_script(
+        "for (const row of document.querySelectorAll('tbody tr:nth-child(n+4)')) row.remove()"
+    )
     violations = page.execute_async_script(
         "const done = arguments[0];"
         "axe.run(document, {resultTypes: ['violations']}).then((found) => done("

@@ -375,3 +375,16 @@ def test_thousands_of_algorithms(tmp_path):
     frame.insert(0, "dataset", list("wxyz"))
     frame.to_csv(tmp_path / "a.csv", index=False)
     assert load_results(tmp_path / "a.csv").algorithms == names
+
+
+def test_every_repeat_of_a_fold_is_kept_and_written(tmp_path, long_frame):
+    once, again = fold_frame(long_frame), fold_frame(long_frame)
+    again["auroc"] = 1 - again["auroc"]
+    frame = pd.concat([once.assign(seed=1), again.assign(seed=2)])
+    results = load_results(frame)
+    assert results.fold_scores.columns.names == ["algorithm", "fold", "repeat"]
+    assert results.fold_scores.shape == (6, 12)
+    assert results.fold_scores[("B", "2", "1")].iloc[0] == once["auroc"][25]
+    assert results.fold_scores[("B", "2", "2")].iloc[0] == again["auroc"][25]
+    results.to_frame().to_csv(tmp_path / "again.csv", index=False)
+    same(load_results(tmp_path / "again.csv"), results)

@@ -4,12 +4,8 @@ import numpy as np
 import pytest
 
 from occstats.errors import ArgumentError
-from occstats.stats.bayes import (
-    bayesian_signed_rank,
-    correlated_t,
-    posterior_weights,
-    probability_best,
-)
+from occstats.stats.bayes import bayesian_signed_rank, correlated_t, probability_best
+from occstats.stats.draws import PosteriorWeights
 
 X = np.array([0.799, 0.905, 0.874, 0.872, 0.962, 0.679, 0.737, 0.668, 0.789, 0.9, 0.798, 0.85])
 Y = np.array([0.752, 0.919, 0.857, 0.935, 0.999, 0.717, 0.745, 0.696, 0.819, 0.9, 0.793, 0.857])
@@ -68,7 +64,8 @@ def test_clustered_draws_by_the_definition():
     rng = np.random.default_rng(0)
     clusters = np.array([0, 0, 0, 1, 2, 2, 3])
     x = rng.integers(-4, 5, 7) / 100
-    draws = posterior_weights(4, 400, 1.0, random_state=2)
+    weights = PosteriorWeights.of(4, 400, random_state=2)
+    draws = np.column_stack([weights.prior(1.0), weights.array()])
     tally = np.zeros(3)
     for row in draws:
         share = row / row.sum()

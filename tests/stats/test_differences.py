@@ -116,3 +116,8 @@ def test_with_a_control_only_its_pairs_are_tested():
     assert tested.sum() == 6
     assert tested[2, [0, 1, 3]].all()
     assert (found.p <= everything.p + 1e-15)[tested].all()
+    rng = np.random.default_rng(0)
+    scores = rng.normal(size=(1100, 2))
+    found = max_t(scores, np.arange(1100), n_resamples=100, random_state=0)
+    assert not found.exact
+    assert found.smallest_p == pytest.approx(1 / 101)

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from occstats.stats.clusters import Clusters
-from occstats.stats.forms import gather, order_signs, quadratic_forms, walsh_form
+from occstats.stats.forms import counted_form, quadratic_forms, walsh_form
 from occstats.stats.sample import Sample
 
 
@@ -25,6 +25,9 @@ def test_walsh_form_counts_pairs(tasks: list[tuple[int, int]], threshold: int) -
             h = np.heaviside(x[s] + x[t] - threshold, 0.5)
             expected[i, k] += weights[s] * weights[t] * h
     assert walsh_form(x, grouping, threshold, weights) == pytest.approx(expected, abs=1e-12)
+    rows = np.random.default_rng(0).uniform(size=(5, grouping.n_clusters))
+    values = [row @ expected @ row for row in rows]
+    assert counted_form(x, grouping, threshold, weights)(rows) == pytest.approx(values, abs=1e-12)
 
 
 def test_missing_and_weightless_tasks_count_nothing() -> None:
@@ -42,26 +45,6 @@ def test_quadratic_forms_in_both_ways(m: int) -> None:
     weights = rng.uniform(size=(7, m))
     expected = np.array([[w @ form @ w for form in forms] for w in weights])
     assert quadratic_forms(weights, forms) == pytest.approx(expected, rel=1e-12)
-
-
-@pytest.mark.parametrize("weighting", ["product", "sum", "plain"])
-def test_gather_sums_over_the_tasks_of_two_clusters(weighting: str) -> None:
-    x = np.array([3.0, 1.0, 2.0, 2.0, np.nan])
-    grouping = Clusters.of(["a", "b", "b", "c", "c"])
-    known = ~np.isnan(x)
-    signs = order_signs(x, known)
-    weights = np.where(known, 1 / grouping.sizes[grouping.codes], 0.0)
-    expected = np.zeros((3, 3))
-    for s in range(4):
-        for t in range(4):
-            weight = {
-                "product": weights[s] * weights[t],
-                "sum": weights[s] + weights[t],
-                "plain": 1.0,
-            }[weighting]
-            kernel = abs(np.sign(x[s] - x[t]))
-            expected[grouping.codes[s], grouping.codes[t]] += weight * kernel
-    assert gather(np.abs(signs), grouping, weights, weighting) == pytest.approx(expected)
 
 
 def test_clusters_are_numbered_by_label_whatever_the_order_of_rows() -> None:

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
+from occstats.stats import kendall_intervals
 from occstats.stats.bootstrap import resample_counts
 from occstats.stats.clusters import Clusters
-from occstats.stats.forms import quadratic_forms
 from occstats.stats.kendall import kendall_matrix
-from occstats.stats.kendall_intervals import _concordance_forms, kendall_bootstrap
+from occstats.stats.kendall_intervals import concordance_forms, kendall_bootstrap
 
 
 def example(seed=0):
@@ -39,12 +39,16 @@ def test_missing_tasks_are_left_out_of_their_pairs(weighting):
     assert (found.low <= found.high).all()
 
 
-def test_a_resample_is_tau_with_the_tasks_repeated():
+@pytest.mark.parametrize("dense", [True, False])
+@pytest.mark.parametrize("held", [10, 1_000_000])
+def test_a_resample_is_tau_with_the_tasks_repeated(dense, held, monkeypatch):
+    monkeypatch.setattr(kendall_intervals, "is_dense", lambda grouping: dense)
+    monkeypatch.setattr(kendall_intervals, "BLOCK_ELEMENTS", held)
     scores, clusters = example(2)
     grouping = Clusters.of(clusters)
-    forms, first, second = _concordance_forms(scores, grouping, "product")
+    form, first, second = concordance_forms(scores, grouping, "product")
     counts = resample_counts(grouping.n_clusters, 5, random_state=0)
-    values = quadratic_forms(counts, forms)
+    values = form(counts)
     tau = values[:, : len(first)] / np.sqrt(values[:, first] * values[:, second])
     for row, taus in zip(counts, tau, strict=True):
         x, y = scores[:, 0], scores[:, 1]

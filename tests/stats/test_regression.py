@@ -52,9 +52,9 @@ def digits(values, certified):
     [
         ("Norris", 12),
         ("Longley", 10.5),
-        ("Wampler1", 9),
+        ("Wampler1", 8.5),
         ("Wampler2", 12),
-        ("Wampler3", 9),
+        ("Wampler3", 8.5),
         ("Wampler4", 7),
         ("Wampler5", 5),
         ("Filip", 6.5),
@@ -65,7 +65,8 @@ def test_correct_digits_on_nist(name, least):
 
     Powers of Filip's x round to doubles whose exact solution (by fractions) has 7.9 digits in
     common with NIST's; one unit more or less in their last places moves the exact residual
-    deviation by up to 4e-8.
+    deviation by up to 4e-8. Wampler's y reach 3e6, of which one unit in the last place is 5e-10,
+    while the coefficients are 1: from 8.9 to 9.3 digits, by the kernels of BLAS.
     """
     design, y = nist_problem(name)
     fit = weighted_regression(

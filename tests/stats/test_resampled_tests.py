@@ -7,7 +7,15 @@ from hypothesis import strategies as st
 
 from occstats.stats import clustered_wilcoxon
 from occstats.stats.bootstrap import resample_counts
-from occstats.stats.resampled_tests import resampled_z, tail
+from occstats.stats.clusters import Clusters
+from occstats.stats.tests.null import tail
+from occstats.stats.tests.registry import TESTS
+
+
+def resampled_z(x, clusters, counts, *, test, tie_tolerance=0.0):
+    """Z of the test for every row of cluster multiplicities."""
+    sample = TESTS[test].engine.single(np.asarray(x), Clusters.of(clusters), tie_tolerance)
+    return sample.resampled(0, np.asarray(counts, dtype=float))
 
 
 def drawn(x, clusters, counts):

@@ -21,7 +21,11 @@ class IntervalKind:
 
 STUDENT = IntervalKind("Student's interval over data sets", "Student's over data sets", False)
 STUDENTISED = IntervalKind("studentised cluster bootstrap", "studentised {davison1997}")
-BCA = IntervalKind("BCa cluster bootstrap", "BCa {efron1987}")
+JACKKNIFE = IntervalKind(
+    "jackknife over data sets, arcsine scale",
+    "Student's with the jackknife over data sets {miller1974} on the arcsine scale",
+    False,
+)
 PERCENTILES = IntervalKind("percentiles of the cluster bootstrap", "percentiles")
 WILSON = IntervalKind("Wilson's interval", "Wilson's {wilson1927}", False)
 INVERTED = IntervalKind(
@@ -53,8 +57,8 @@ def interval_kinds(n_clusters: int) -> dict[str, IntervalKind]:
     means = STUDENT if n_clusters < FEW_CLUSTERS else STUDENTISED
     return {
         **dict.fromkeys(("mean_rank", "mean_score", "difference"), means),
-        "prob_improvement_task": BCA,
-        "rank_biserial": PERCENTILES,
+        "prob_improvement_task": JACKKNIFE,
+        "rank_biserial": JACKKNIFE,
         "tau": PERCENTILES,
         "prob_improvement_dataset": WILSON,
         "hodges_lehmann": INVERTED,
@@ -188,6 +192,37 @@ EXPLANATIONS: dict[str, str] = {
     "were the true one; it says no more than the p-value.",
     "datasets_needed": "How many data sets (not tasks) would find the difference in 80 % of cases, "
     "if the observed data sets are typical.",
+    # estimands
+    "estimands": "Each conclusion with tasks, with data sets, and with precision as weights.",
+    "difference_task": "The mean difference if all tasks count alike.",
+    "difference_dataset": "The mean difference if all data sets count alike.",
+    "difference_precision": "The mean difference if data sets are weighted by what their tasks "
+    "tell, given how alike these are.",
+    **{
+        f"{name}_{key}": f"The {word} with {what} as weights, by max-T of weighted signed ranks."
+        for name, word in (("p", "p-value"), ("conclusion", "conclusion"))
+        for key, what in (("task", "tasks"), ("dataset", "data sets"), ("precision", "precision"))
+    },
+    # binary
+    "binary": "Where all scores are 0 or 1: tests for right and wrong answers in clusters.",
+    "share_difference": "By how much the share of tasks that a has right exceeds that of b, all "
+    "tasks counting alike.",
+    "share_difference_ci": "A confidence interval of that difference (jackknife over data sets, "
+    "arcsine scale).",
+    "standard_error": "The standard error of the difference, which lets tasks of one data set "
+    "belong together.",
+    "only_a": "The tasks that a has right and b wrong.",
+    "only_b": "The tasks that b has right and a wrong.",
+    "line": "The pair in one line to quote.",
+    "p_obuchowski": "Obuchowski's clustered McNemar test, all tasks counting alike.",
+    "p_durkalski": "Durkalski's clustered McNemar test, all data sets counting alike.",
+    "p_eliasziw_donner": "Eliasziw and Donner's: McNemar's statistic divided by the design effect "
+    "of the disagreements.",
+    "p_mcnemar": "McNemar's test, which takes all tasks for independent.",
+    "chi_squared_obuchowski": "Obuchowski's statistic.",
+    "chi_squared_durkalski": "Durkalski's statistic.",
+    "chi_squared_eliasziw_donner": "Eliasziw and Donner's statistic.",
+    "chi_squared_mcnemar": "McNemar's statistic.",
     # classical
     "unit": "What the classical test takes for independent observations: tasks or data set means.",
     "n": "How many of these there are.",

@@ -10,6 +10,8 @@ from occstats import __version__
 from occstats.comparison import choices
 from occstats.comparison.words.explain import QUANTITIES, IntervalKind
 from occstats.comparison.words.references import REFERENCES, Reference
+from occstats.comparison.words.verdict import score_label
+from occstats.stats.tests.null import can_list
 from occstats.text import listing
 
 if TYPE_CHECKING:
@@ -63,9 +65,9 @@ def methods_text(comparison: Comparison) -> MethodsText:
     settings, results = comparison.settings, comparison.results
     missing = choices.chosen(choices.MISSING, settings.missing)
     sentences = [
-        f"We compared {len(results.algorithms)} algorithms by their {results.score_name} on "
-        f"{results.n_tasks} tasks from {results.n_clusters} data "
-        f"{'set' if results.n_clusters == 1 else 'sets'}. "
+        f"We compared {len(results.algorithms)} algorithms by their "
+        f"{score_label(results.score_name)} on {results.n_tasks} tasks from "
+        f"{results.n_clusters} data {'set' if results.n_clusters == 1 else 'sets'}. "
         f"{_dependence(results)}"
         "Within each task the algorithms were ranked {demsar2006}, ties receiving the average "
         "rank. ",
@@ -117,8 +119,7 @@ def _rule_sentence(comparison: Comparison) -> str:
             f"An algorithm is called better than another by the {comparison.basis} {{holm1979}}. "
         )
     m = comparison.results.n_clusters if settings.clustered else comparison.results.n_tasks
-    total = 2.0 ** (m - 1)
-    listed = f"in all {total:,.0f} ways" if total <= settings.n_resamples else "at random"
+    listed = f"in all {2 ** (m - 1):,} ways" if can_list(m, settings.n_resamples) else "at random"
     family = choices.FAMILIES["all" if settings.control is None else "control"].phrase
     sentence = choices.RULES["max-t"].sentence.replace("{correction}", f"corrected {family}")
     sentence = sentence.replace("{units}", choices.TESTS[settings.test].flips).replace(

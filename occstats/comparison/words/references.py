@@ -191,10 +191,10 @@ REFERENCES: dict[str, Reference] = {
             ),
         ),
         _article(
-            "efron1987", "Efron, 1987",
-            "Efron, B.",
-            "Better bootstrap confidence intervals",
-            "Journal of the American Statistical Association", 1987, "82(397)", "171–185",
+            "miller1974", "Miller, 1974",
+            "Miller, R. G.",
+            "The jackknife: a review",
+            "Biometrika", 1974, "61(1)", "1–15",
         ),
         _article(
             "wilson1927", "Wilson, 1927",

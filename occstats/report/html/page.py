@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 __all__ = ["render"]
 
 STYLES = ("style.css",)
-SCRIPTS = ("tables.js", "folding.js", "saving.js", "charts.js", "pairs.js")
+SCRIPTS = (
+    "tables.js", "folding.js", "saving.js", "charts.js", "pairs.js", "kernel.js", "what_if.js",
+)  # fmt: skip
 # The sections that a reader wants at once; the others unfold.
 OPEN_SECTIONS = 2
 

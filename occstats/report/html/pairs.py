@@ -10,9 +10,11 @@ import numpy as np
 import pandas as pd
 
 from occstats.comparison.pairs import BETTER
+from occstats.comparison.rule import FLIPS_BUDGET, LEAST_FLIPS
 from occstats.comparison.words.explain import explain
 from occstats.comparison.words.verdict import claims
 from occstats.report.writing import interval, minus_signs, score_digits, shares
+from occstats.stats.arrays import cluster_codes
 from occstats.text import decimals, integer, p_value, percent, printable
 
 if TYPE_CHECKING:
@@ -23,6 +25,8 @@ __all__ = ["MOST_ALGORITHMS", "pair_data"]
 # Each pair costs half a kilobyte of the page; beyond this the tables serve better.
 MOST_ALGORITHMS = 30
 MOST_SCORES = 200_000
+# More than that is no longer computed while one looks on.
+MOST_EXACT_SCORES = 40_000
 
 
 @dataclass(frozen=True)
@@ -102,6 +106,7 @@ def pair_data(comparison: Comparison) -> dict[str, Any] | None:
         "score": printable(comparison.results.score_name),
         "higherIsBetter": comparison.results.higher_is_better,
         **_scores(comparison, names),
+        "whatIf": _what_if(comparison, len(names)),
     }
 
 
@@ -180,14 +185,38 @@ def _scores(comparison: Comparison, names: list[str]) -> dict[str, Any]:
     scores = comparison.results.scores[names]
     if scores.size > MOST_SCORES:
         return {"datasets": [], "tasks": [], "scores": []}
-    codes, datasets = pd.factorize(scores.index.get_level_values(0))
+    codes, datasets = cluster_codes(comparison.results.clusters)
     labels = [printable(str(label)) for label in scores.index.get_level_values(1)]
+    # Six digits draw a point; ties and ranks need them all.
+    exact = scores.size <= MOST_EXACT_SCORES
     numbers = [
-        [None if np.isnan(value) else float(f"{value:.6g}") for value in row]
-        for row in scores.to_numpy(float)
+        [None if np.isnan(value) else value if exact else float(f"{value:.6g}") for value in row]
+        for row in scores.to_numpy(float).tolist()
     ]
     return {
         "datasets": [printable(str(name)) for name in datasets],
         "tasks": [[int(code), label] for code, label in zip(codes, labels, strict=True)],
         "scores": numbers,
+    }
+
+
+def _what_if(comparison: Comparison, n_algorithms: int) -> dict[str, Any] | None:
+    """What the page needs to test a part of the table as Python does; None where it is too large.
+
+    The state of the random generator stands for the flips of signs.
+    """
+    settings, results = comparison.settings, comparison.results
+    n_pairs = n_algorithms * (n_algorithms - 1) // 2
+    affordable = FLIPS_BUDGET // (n_pairs * results.n_clusters)
+    if affordable < LEAST_FLIPS or results.n_tasks * n_algorithms > MOST_EXACT_SCORES:
+        return None
+    generator = np.random.PCG64(settings.random_state).state["state"]
+    return {
+        "alpha": settings.alpha,
+        "family": "all" if settings.rule == "max-t" else "row",
+        "tolerance": settings.tie_tolerance,
+        "flips": settings.n_resamples,
+        "budget": FLIPS_BUDGET,
+        # JavaScript's numbers hold 53 bits.
+        "generator": {"state": hex(generator["state"]), "increment": hex(generator["inc"])},
     }

@@ -66,7 +66,7 @@ _OUTLINE = (
         "Every pair of algorithms: the test, corrected for the number of tests, and the size of "
         "the difference. Choose a p-value to see its pair in detail.",
         ("pairwise",),
-        ("p_values", "pairwise"),
+        ("p_values", "pairwise", "binary"),
     ),
     _Outline(
         "tasks",
@@ -91,7 +91,7 @@ _OUTLINE = (
         "How much the data sets matter, whether the conclusions would hold without one of them, "
         "and what a benchmark of this size can show at all.",
         (),
-        ("influence", "specification_pairs", "power", "detectable", "diagnostics"),
+        ("influence", "specification_pairs", "estimands", "power", "detectable", "diagnostics"),
         ("changes", "leave_one_dataset_out", "leave_one_algorithm_out", "specification"),
     ),
     _Outline(

@@ -8,6 +8,7 @@ __all__ = ["bundled_content", "bundled_names"]
 _BUNDLED = {
     "lenz2021": ("lenz2021.csv", "auroc"),
     "reproduction": ("reproduction.csv", "auroc"),
+    "reproduction_defaults": ("reproduction_defaults.csv", "auroc"),
 }
 
 

@@ -101,23 +101,17 @@ class Contributions(Prepared):
     def left_out(self, pair: int) -> FloatArray:
         data, sizes, balance = self._magnitudes(pair)
         z = np.empty(data.n_clusters)
-        blocks = list(data.signed_counts())  # some columns at a time, but all are needed twice
-        signed_all = np.zeros(len(sizes))
-        others_all = np.zeros(len(sizes))
-        for columns, below in blocks:
-            here = np.arange(columns.start, columns.stop)
-            signed = below / sizes[:, None]
-            signed_all += signed @ self._present[pair, columns]
-            shares = signed / sizes[columns]
-            others_all += shares @ self._present[pair, columns]
-            others_all[here] -= shares[here, here - columns.start]
-        for columns, below in blocks:
+        # With all clusters, from what they contribute; without one, what it had below is missing.
+        m = self._present[pair].sum()
+        others_all = np.where(self._present[pair] > 0, self._terms[pair] - balance, 0.0)
+        below_all = (self._variance_terms[pair] - balance) * len(data.x) / max(1.0, m - 1)
+        for columns, below in data.signed_counts():
             here = np.arange(columns.start, columns.stop)
             signed = (below / sizes[:, None]).T
             c = np.tile(self._present[pair], (len(here), 1))
             c[here - columns.start, here] = 0.0
             others = others_all - signed / sizes[columns, None]
-            z[columns] = self._z(pair, balance, others, signed_all - signed, c)
+            z[columns] = self._z(pair, balance, others, below_all - signed, c)
         return z
 
     def _z(

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from occstats.stats.arrays import FloatArray, IntArray, round_to_grid
+from occstats.stats.arrays import FloatArray, IntArray, absent, round_to_grid
 from occstats.stats.clusters import Clusters
 from occstats.stats.tests.null import (
     RandomState,
     TailProbabilities,
+    can_list,
     exact_is_feasible,
     exact_tails,
     listed_tails,
@@ -21,6 +22,7 @@ from occstats.stats.tests.null import (
 
 #: Resamples × clusters that are held at once.
 _CHUNK_ELEMENTS = 4_000_000
+ALL_ZERO = "all differences are zero"
 
 
 @dataclass(frozen=True)
@@ -64,7 +66,7 @@ class Statistics:
     @property
     def z(self) -> FloatArray:
         """The statistic over its standard deviation; NaN where there is no test."""
-        known = np.array([problem is None for problem in self.problem], dtype=bool)
+        known = absent(self.problem)
         root = np.sqrt(np.where(known & (self.variance > 0), self.variance, 1.0))
         return np.where(known, self.statistic / root, np.nan)
 
@@ -116,8 +118,7 @@ class Prepared(ABC):
         sizes = int(self.n_observations[pair]), int(self.n_clusters[pair])
         if self.all_zero[pair]:
             certain = TailProbabilities(1.0, 1.0, 1.0)
-            note = ("all differences are zero",)
-            return Evaluation(0.0, 0.0, 0.0, *sizes, rho, certain, notes=note)
+            return Evaluation(0.0, 0.0, 0.0, *sizes, rho, certain, notes=(ALL_ZERO,))
         statistic, variance = float(found.statistic[pair]), float(found.variance[pair])
         sums = np.zeros(0)
         reason = found.problem[pair]
@@ -146,7 +147,7 @@ class Prepared(ABC):
                 return self.flipped(pair, signs)
 
             n_signs = self.n_signs(pair)
-            if null == "permutation" and 2.0 ** (n_signs - 1) <= n_resamples:
+            if null == "permutation" and can_list(n_signs, n_resamples):
                 tails = listed_tails(z_of_signs, n_signs)
                 notes = ("every change of sign was listed: the p-value is exact",)
             else:

@@ -176,6 +176,17 @@ def random_signs(
         yield 2.0 * bits.astype(np.float64) - 1.0
 
 
+def can_list(n_signs: int, n_resamples: int) -> bool:
+    """Whether all changes of sign, of which one half are the negatives of the others, are so few.
+
+    Examples
+    --------
+    >>> can_list(8, 128), can_list(9, 128), can_list(100_000, 128)
+    (True, False, False)
+    """
+    return n_signs <= n_resamples.bit_length()
+
+
 def all_signs(n_signs: int, chunk: int) -> Iterator[FloatArray]:
     """Every vector of signs whose last is positive; the others are their negatives."""
     total = 2 ** (n_signs - 1)

@@ -7,9 +7,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from scipy.stats import rankdata
 
-from occstats.stats.arrays import FloatArray, IntArray
+from occstats.stats.arrays import FloatArray, IntArray, midranks
 
 #: Columns of a matrix of counts that are made at once.
 _COLUMNS = 256
@@ -33,7 +32,8 @@ def signed_ranks(
     counted = ~np.isnan(x)
     if not keep_zeros:
         counted &= x != 0
-    ranks = rankdata(np.where(counted, np.abs(x), np.inf), axis=0)
+    sizes = np.ascontiguousarray(np.where(counted, np.abs(x), np.inf).T)
+    ranks = midranks(np.atleast_2d(sizes)).reshape(sizes.shape).T
     return np.where(counted, ranks * np.sign(np.where(counted, x, 0.0)), 0.0), counted
 
 
@@ -66,17 +66,17 @@ def count_matrix(
     length = max(2, int(np.sqrt(shape[0] * shape[1] * len(values) / (_CHEAPER * max(1, len(at))))))
     n_blocks = len(values) // length + 1
     block = place // length
-    below = np.zeros((n_blocks + 1, shape[1]))
-    np.add.at(below, (np.arange(len(values)) // length + 1, columns), value_weights)
-    np.cumsum(below, axis=0, out=below)
+    cells = (np.arange(len(values)) // length + 1) * shape[1] + columns
+    below = np.bincount(cells, value_weights, (n_blocks + 1) * shape[1])
+    below = np.cumsum(below.reshape(n_blocks + 1, shape[1]), axis=0)
     gathered = np.bincount(row * n_blocks + block, weight, shape[0] * n_blocks)
-    matrix: FloatArray = gathered.reshape(shape[0], n_blocks) @ below[:n_blocks]
+    matrix = np.asarray(gathered.reshape(shape[0], n_blocks) @ below[:n_blocks], dtype=float)
     # What is left: the values of a place's own block that come before it.
     rest = place - block * length
     read = np.repeat(np.arange(len(place)), rest)
     value = np.arange(len(read)) - np.repeat(np.cumsum(rest) - rest - block * length, rest)
-    cells = row[read] * shape[1] + columns[value]
-    added = np.bincount(cells, weight[read] * value_weights[value], shape[0] * shape[1])
+    places = row[read] * shape[1] + columns[value]
+    added = np.bincount(places, weight[read] * value_weights[value], shape[0] * shape[1])
     return matrix + added.reshape(shape)
 
 

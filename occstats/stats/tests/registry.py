@@ -11,7 +11,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from occstats.stats.tests.engine import Engine
+    from collections.abc import Iterator
+
+    from occstats.stats.sample import Sample
+    from occstats.stats.tests.engine import Engine, Prepared
 
 __all__ = ["ALTERNATIVES", "NULLS", "TESTS", "Null", "Test", "check_test"]
 
@@ -78,6 +81,21 @@ class Test:
         found: Engine = import_module(f"occstats.stats.tests.{self.module}").ENGINES[self.key]
         return found
 
+    def prepare(self, sample: Sample) -> Iterator[Prepared]:
+        """All pairs of a sample, some at a time, ready to be tested; a small sample only once."""
+        if self.key in sample.kept:
+            yield from sample.kept[self.key]
+            return
+        prepared = (
+            self.engine.sample(block.differences, block.grid, sample.clusters, sample.tie_tolerance)
+            for block in sample.blocks()
+        )
+        if sample.is_small:
+            sample.kept[self.key] = list(prepared)
+            yield from sample.kept[self.key]
+        else:
+            yield from prepared
+
 
 NULLS = {
     null.key: null
@@ -124,6 +142,15 @@ TESTS = {
             nulls=("asymptotic", "permutation"),
             in_r=True,
             module="datta_satten",
+        ),
+        Test(
+            "ds-weighted",
+            "clustered Wilcoxon signed-rank test (Datta-Satten, data sets alike in the variance)",
+            "the Datta-Satten clustered signed-rank test {datta2008} with data sets as clusters, "
+            "each with the same weight in the statistic and, other than published, in its variance",
+            "datta2008",
+            nulls=("asymptotic", "permutation"),
+            module="datta_satten_weighted",
         ),
         Test(
             "dataset-means",

@@ -99,5 +99,5 @@
   };
 
   document.body.append(tip);
-  Object.assign(window.occstats, { bars, scatter });
+  Object.assign(window.occstats, { bars, scatter, svgElement });
 })();

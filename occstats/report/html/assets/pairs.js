@@ -3,7 +3,7 @@
 (() => {
   const source = document.getElementById("pair-data");
   if (!source) return;
-  const { bars, scatter, makeSortable } = window.occstats;
+  const { bars, element, held, scatter } = window.occstats;
   const data = JSON.parse(source.textContent);
   const form = document.querySelector("#pair form");
   const view = document.getElementById("pair-view");
@@ -13,11 +13,6 @@
   /* More points than this are slow to draw and say no more. */
   const MOST_POINTS = 4000;
 
-  const element = (name, properties = {}, ...children) => {
-    const made = Object.assign(document.createElement(name), properties);
-    made.append(...children);
-    return made;
-  };
   const signed = (value) => {
     const size = Math.abs(value).toFixed(data.digits + 1);
     return Number(size) === 0 ? size : (value < 0 ? "−" : "+") + size;
@@ -79,12 +74,7 @@
     const caption = element("caption", { id: "pair-datasets" }, element("span", {},
       element("b", {}, "Data sets that drive it. "),
       "Those that move the mean difference most come first; one that decides the conclusion would change it by being left out."));
-    const table = element("table", {}, caption, head, body);
-    makeSortable(table);
-    const scroll = element("div", { className: "scroll tall", tabIndex: 0 }, table);
-    scroll.setAttribute("role", "region");
-    scroll.setAttribute("aria-labelledby", "pair-datasets");
-    return scroll;
+    return held("pair_datasets", element("table", {}, caption, head, body), true);
   };
 
   const charts = (rows, names) => {

@@ -6,6 +6,12 @@
   document.documentElement.classList.add("scripted");
   for (const element of document.querySelectorAll(".needs-script")) element.hidden = false;
 
+  const element = (name, properties = {}, ...children) => {
+    const made = Object.assign(document.createElement(name), properties);
+    made.append(...children);
+    return made;
+  };
+
   const compareCells = (one, other) => {
     const [a, b] = [one.dataset.v, other.dataset.v];
     if (a !== undefined && b !== undefined) return Number(a) - Number(b);
@@ -101,5 +107,21 @@
     makeFilterable(holder, table);
     makeSortable(table);
   }
-  window.occstats = { makeSortable };
+
+  /* A table that a script made, as those of the page: sorted by its headings, saved, with a cue. */
+  const held = (name, table, tall = false) => {
+    makeSortable(table);
+    const scroll = element("div", { className: `scroll${tall ? " tall" : ""}`, tabIndex: 0 }, table);
+    scroll.setAttribute("role", "region");
+    scroll.setAttribute("aria-labelledby", table.caption.id);
+    const save = element("button", { type: "button", className: "save" }, "CSV",
+      element("span", { className: "unseen" }, ` of ${table.caption.textContent}`));
+    save.dataset.save = "csv";
+    const holder = element("div", { className: "table" }, element("p", { className: "tools" }, save),
+      element("div", { className: "frame" }, scroll), element("p", { className: "cue", hidden: true }));
+    holder.dataset.table = name;
+    showEnds(holder);
+    return holder;
+  };
+  window.occstats = { element, held };
 })();

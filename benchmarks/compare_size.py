@@ -1,0 +1,255 @@
+"""How `compare` grows: CPU seconds and peak memory by tasks, algorithms and data sets.
+
+Run by hand; each case is a process of its own with one thread. A run appends its rows to
+compare_size.csv under a label, and writes compare_size.md and the growth curves from all of them:
+
+    python benchmarks/compare_size.py --label now usual many-datasets
+    python benchmarks/compare_size.py --label now            # all cases
+    python benchmarks/compare_size.py --profile usual        # where the time goes
+
+The yardstick is what a careful script does without this package: Wilcoxon's test of each pair by
+scipy and the ranks of each task by pandas, nothing else.
+"""
+
+import argparse
+import json
+import os
+import platform
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+HERE = Path(__file__).parent
+TABLE = HERE / "compare_size.csv"
+LIMIT_CPU_SECONDS = 150
+THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+
+
+class Case(NamedTuple):
+    """A table of results, and the CPU seconds to stay within."""
+
+    tasks: int
+    algorithms: int
+    datasets: int
+    aim: float | None = None
+    from_file: bool = False
+
+
+CASES = {
+    "usual": Case(246, 9, 50, 0.5),
+    "tasks-1k": Case(1_000, 9, 50),
+    "tasks-10k": Case(10_000, 9, 50),
+    "tasks-100k": Case(100_000, 9, 50, 10),
+    "datasets-200": Case(10_000, 9, 200),
+    "datasets-1k": Case(10_000, 9, 1_000, 5),
+    "datasets-5k": Case(20_000, 9, 4_900),
+    "singletons-2k": Case(2_000, 2, 2_000),
+    "singletons-12k": Case(12_000, 2, 12_000),
+    "singletons-100k": Case(100_000, 2, 100_000, 20),
+    "algorithms-50": Case(246, 50, 50),
+    "algorithms-200": Case(246, 200, 50, 10),
+    "algorithms-1k": Case(246, 1_000, 50, 60),
+    "rows-100k": Case(100_000, 3, 50, from_file=True),
+    "rows-1m": Case(1_000_000, 3, 50, 20, from_file=True),
+}
+CURVES = {
+    "tasks (9 algorithms, 50 data sets)": (
+        "tasks",
+        ["usual", "tasks-1k", "tasks-10k", "tasks-100k"],
+    ),
+    "data sets (9 algorithms, 10,000 to 20,000 tasks)": (
+        "datasets",
+        ["tasks-10k", "datasets-200", "datasets-1k", "datasets-5k"],
+    ),
+    "data sets of one task (2 algorithms)": (
+        "datasets",
+        ["singletons-2k", "singletons-12k", "singletons-100k"],
+    ),
+    "algorithms (246 tasks)": (
+        "algorithms",
+        ["usual", "algorithms-50", "algorithms-200", "algorithms-1k"],
+    ),
+    "rows (3 algorithms, reading included)": ("tasks", ["rows-100k", "rows-1m"]),
+}
+
+
+def make_table(case: Case) -> pd.DataFrame:
+    """Scores with a data set's own difficulty, and data sets of unequal size."""
+    rng = np.random.default_rng(0)
+    n, k, m = case.tasks, case.algorithms, case.datasets
+    dataset = np.concatenate([np.arange(m), rng.integers(m, size=n - m) ** 2 // m])
+    scores = 0.7 + 0.1 * rng.normal(size=(m, 1))[dataset] + 0.02 * rng.normal(size=(m, k))[dataset]
+    scores = (scores + 0.03 * rng.normal(size=(n, k)) + np.linspace(0.02, 0, k)).round(6)
+    table = pd.DataFrame(scores, columns=[f"A{i:04d}" for i in range(k)])
+    table.insert(0, "dataset", [f"d{i:06d}" for i in dataset])
+    table.insert(1, "task", [f"t{i:07d}" for i in range(n)])
+    return table
+
+
+def peak_megabytes() -> float:
+    """The most memory that this process has held, its parent's not counted."""
+    status = Path("/proc/self/status").read_text()
+    return int(status.split("VmHWM:")[1].split()[0]) / 1024
+
+
+def yardstick(table: pd.DataFrame) -> None:
+    from scipy.stats import wilcoxon
+
+    scores = table.iloc[:, 2:]
+    scores.rank(axis=1, ascending=False).groupby(table["dataset"]).mean().mean()
+    columns = scores.to_numpy().T
+    for a in range(len(columns)):
+        for b in range(a + 1, len(columns)):
+            wilcoxon(columns[a], columns[b], method="approx")
+
+
+def measure(case: Case, contender: str) -> dict[str, float]:
+    """In a child process: CPU seconds without imports, and the peak that they led to."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "results.csv"
+        table = make_table(case)
+        if case.from_file:
+            table.to_csv(path, index=False)
+        reading = ["dataset", "task"]
+        if contender == "scipy":
+            import scipy.stats  # noqa: F401
+
+            start = time.process_time()
+            yardstick(pd.read_csv(path) if case.from_file else table)
+        else:
+            import occstats
+
+            columns = {"cluster": reading[0], "task": reading[1]}
+            occstats.compare("lenz2021", n_resamples=100)  # imports
+            if case.from_file:
+                del table
+                start = time.process_time()
+                occstats.compare(path, **columns)
+            else:
+                results = occstats.load_results(table, **columns)
+                start = time.process_time()
+                occstats.compare(results)
+        return {"seconds": time.process_time() - start, "megabytes": peak_megabytes()}
+
+
+def profile(case: Case) -> None:
+    import cProfile
+    import pstats
+
+    import occstats
+
+    results = occstats.load_results(make_table(case), cluster="dataset", task="task")
+    occstats.compare("lenz2021", n_resamples=100)
+    profiler = cProfile.Profile(time.process_time)
+    comparison = profiler.runcall(occstats.compare, results)
+    print(*comparison.notes, sep="\n")
+    for order in ("cumulative", "tottime"):
+        pstats.Stats(profiler).sort_stats(order).print_stats(45)
+
+
+def run(name: str, contender: str) -> dict[str, object]:
+    """One case in a process of its own; NaN where it fails or does not finish."""
+    command = [sys.executable, __file__, "--measure", name, contender]
+    environment = {**os.environ, **dict.fromkeys(THREADS, "1")}
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+    if done.returncode == 0:
+        found: dict[str, object] = json.loads(done.stdout.splitlines()[-1])
+        return found
+    print(f"{name}: {done.stderr[-500:] or f'beyond {LIMIT_CPU_SECONDS} s'}", file=sys.stderr)
+    return {"seconds": np.nan, "megabytes": np.nan}
+
+
+def record(label: str, names: list[str], contenders: list[str]) -> None:
+    for name in names:
+        for contender in contenders:
+            found = run(name, contender)
+            who = label if contender == "occstats" else contender
+            load = os.getloadavg()[0]
+            row = pd.DataFrame([{"label": who, "case": name, **found, "load": round(load, 1)}])
+            print(row.to_string(index=False, header=False), flush=True)
+            rows = pd.concat([pd.read_csv(TABLE), row]) if TABLE.exists() else row
+            rows = rows.drop_duplicates(["label", "case"], keep="last")
+            rows.round({"seconds": 3, "megabytes": 0}).to_csv(TABLE, index=False)
+
+
+def write() -> None:
+    """The table and the curves of everything that was recorded."""
+    rows = pd.read_csv(TABLE)
+    labels = list(rows["label"].unique())
+    seconds = rows.pivot(index="case", columns="label", values="seconds")
+    memory = rows.pivot(index="case", columns="label", values="megabytes")
+    lines = [
+        "# `compare` by size",
+        "",
+        f"CPU seconds and peak megabytes on one thread ({platform.processor() or 'x86_64'}, Python "
+        f"{platform.python_version()}), made by `compare_size.py`; imports and the making of the "
+        "table are not counted, reading is where the case says so. *scipy* is Wilcoxon's test of "
+        "each pair and the ranks by pandas, and nothing else. The machine was shared.",
+        "",
+        "| case | tasks | algorithms | data sets | aim, s | "
+        + " | ".join(f"{label}, s" for label in labels)
+        + " | "
+        + " | ".join(f"{label}, MB" for label in labels)
+        + " |",
+        "|---" * (5 + 2 * len(labels)) + "|",
+    ]
+    for name, case in CASES.items():
+        if name not in seconds.index:
+            continue
+        numbers = [f"{seconds.loc[name, label]:.2f}" for label in labels]
+        numbers += [f"{memory.loc[name, label]:.0f}" for label in labels]
+        aim = "" if case.aim is None else f"{case.aim:g}"
+        sizes = [f"{n:,}" for n in case[:3]]
+        reading = ", read from a file" if case.from_file else ""
+        lines.append("| " + " | ".join([name + reading, *sizes, aim, *numbers]) + " |")
+    text = "\n".join(lines).replace("nan", "–")
+    (HERE / "compare_size.md").write_text(f"{text}\n\n![growth](compare_size.png)\n")
+    draw(labels, seconds, memory)
+
+
+def draw(labels: list[str], seconds: pd.DataFrame, memory: pd.DataFrame) -> None:
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    figure, axes = plt.subplots(2, len(CURVES), figsize=(4 * len(CURVES), 6), layout="constrained")
+    for column, (title, (size, names)) in enumerate(CURVES.items()):
+        at = [getattr(CASES[name], size) for name in names]
+        for row, (values, unit) in enumerate([(seconds, "CPU seconds"), (memory, "peak MB")]):
+            for label in labels:
+                axes[row, column].loglog(at, values[label].reindex(names), "o-", label=label)
+            axes[row, column].set(xlabel=title, ylabel=unit)
+    axes[0, 0].legend()
+    figure.savefig(HERE / "compare_size.png", dpi=80)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("cases", nargs="*", help=f"any of {', '.join(CASES)}; all by default")
+    parser.add_argument("--label", default="now")
+    parser.add_argument("--with-scipy", action="store_true")
+    parser.add_argument("--profile", action="store_true")
+    parser.add_argument("--measure", nargs=2, help=argparse.SUPPRESS)
+    chosen = parser.parse_args()
+    if chosen.measure:
+        limit = (LIMIT_CPU_SECONDS, LIMIT_CPU_SECONDS)
+        resource.setrlimit(resource.RLIMIT_CPU, limit)
+        print(json.dumps(measure(CASES[chosen.measure[0]], chosen.measure[1])))
+    elif chosen.profile:
+        profile(CASES[chosen.cases[0]])
+    else:
+        contenders = ["occstats", "scipy"] if chosen.with_scipy else ["occstats"]
+        record(chosen.label, chosen.cases or list(CASES), contenders)
+        write()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,95 @@
+"""Every figure with 3, 9, 20, 60 and 279 algorithms of long names, to be looked at.
+
+python benchmarks/contact_sheet.py FOLDER [COUNT ...]
+
+Writes one PNG per figure and count, and one sheet per figure with all of them.
+"""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from PIL import Image
+
+import occstats
+from occstats import figures
+from occstats.figures import FIGURES, FigureError
+
+WORDS = (
+    "gradient",
+    "boosted",
+    "kernel",
+    "nearest-neighbour",
+    "ensemble",
+    "LightGBM",
+    "tuned",
+    "v2",
+)
+COUNTS = (3, 9, 20, 60, 279)
+
+
+def name(place: int) -> str:
+    """Long names, short ones, and some that differ in their last letters only."""
+    if place % 5 == 0:
+        return f"M{place}"
+    chosen = [WORDS[(place * step) % len(WORDS)] for step in (1, 3, 5)][: 1 + place % 3]
+    return f"{'_'.join(chosen)}_{place:03d}"
+
+
+def table(count: int) -> pd.DataFrame:
+    """Scores of many algorithms on 24 data sets; one run diverged."""
+    generator = np.random.default_rng(count)
+    tasks = [(f"data set {place}", str(task)) for place in range(24) for task in range(3)]
+    base = generator.uniform(0.5, 0.95, (len(tasks), 1))
+    skill = np.linspace(0, -0.15, count)
+    scores = base + skill + generator.normal(0, 0.03, (len(tasks), count))
+    scores[5, count // 2] = -3.0
+    frame = pd.DataFrame(scores, columns=[name(place) for place in range(count)])
+    frame.insert(0, "dataset", [task[0] for task in tasks])
+    frame.insert(1, "class", [task[1] for task in tasks])
+    return frame.assign(n=np.arange(len(tasks)) + 20, m=5 + np.arange(len(tasks)) % 7)
+
+
+def times(frame: pd.DataFrame) -> pd.DataFrame:
+    """Run times that grow and scatter."""
+    generator = np.random.default_rng(0)
+    names = [column for column in frame if column not in ("dataset", "class", "n", "m")]
+    seconds = {
+        f"time_{one}": 10 ** generator.normal(generator.uniform(-2, 1), 0.2, len(frame))
+        for one in names
+    }
+    return pd.concat([frame[["dataset", "class"]], pd.DataFrame(seconds)], axis=1)
+
+
+def main(folder: Path, counts: list[int]) -> None:
+    """Draw, save, and lay the pictures of a figure beside each other."""
+    folder.mkdir(parents=True, exist_ok=True)
+    drawn: dict[str, list[Path]] = {}
+    for count in counts:
+        frame = table(count)
+        sources = {"comparison": occstats.compare(frame, n_resamples=200), "times": times(frame)}
+        for entry in FIGURES.values():
+            if "comparison" in entry.needs:
+                try:
+                    figure = entry.function()(*(sources[need] for need in entry.needs))
+                except FigureError as error:
+                    print(f"{entry.name} {count}: {error}")
+                    continue
+                path = folder / f"{entry.name}-{count}.png"
+                drawn.setdefault(entry.name, []).extend(figures.save(figure, path, dpi=120))
+        print(count, flush=True)
+    for figure_name, paths in drawn.items():
+        pictures = [Image.open(path).convert("RGB") for path in paths]
+        sheet = Image.new(
+            "RGB", (sum(p.width + 20 for p in pictures), max(p.height for p in pictures)), "#dddddd"
+        )
+        left = 0
+        for picture in pictures:
+            sheet.paste(picture, (left, 0))
+            left += picture.width + 20
+        sheet.save(folder / f"sheet-{figure_name}.png")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), [int(count) for count in sys.argv[2:]] or list(COUNTS))

@@ -1,0 +1,80 @@
+"""What it changes to round scores to 12 digits before the AUROC: writes ``ties.csv``.
+
+    python benchmarks/ties.py --data folder --results results/paper
+
+Scores that are made of distances tie mathematically on integer data but differ in the last bits,
+and are rounded; others may be distinct below that, and are not. Each descriptor is fitted with the
+parameters of the paper's run, and its scores are compared both ways.
+"""
+
+import argparse
+import os
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+import occstats
+from occstats.datasets import open_source
+from occstats.experiment.estimators import fit_and_score, make_estimator
+from occstats.experiment.evaluate import Fit
+from occstats.experiment.protocol import N_FOLDS, auroc
+from occstats.tuning.paper import prepare_paper
+from occstats.tuning.selection import leave_one_out_parameters
+
+RECORDED = Path(__file__).with_name("ties.csv")
+
+
+def main() -> None:
+    """Fit on every task of the data sets that are not large; write those that change."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", default=os.environ.get("OCCSTATS_DATA"))
+    parser.add_argument("--results", required=True, help="the folder of the paper's run")
+    parser.add_argument("--rows", type=int, default=1000, help="the largest data set")
+    parser.add_argument("--without", nargs="*", default=["SAE", "LNND"])
+    options = parser.parse_args()
+    paper = prepare_paper(options.data, out=options.results)
+    run = paper.make_run(leave_one_out_parameters(paper.sweep.folder))
+    published = occstats.load_results("lenz2021").scores
+    found = []
+    for source, fingerprint, tasks in run.tasks:
+        if len(open_source(source).X) > options.rows:
+            continue
+        for task in tasks:
+            for recipe in run.recipes:
+                if recipe.name in options.without:
+                    continue
+                areas = []
+                for fold in range(N_FOLDS):
+                    fit = Fit(source, fingerprint, task, fold, (recipe,), (recipe,), run.seed)
+                    areas.append(both_ways(fit, recipe))
+                rounded, plain = np.nanmean(areas, axis=0)
+                found.append(
+                    {
+                        "dataset": task.dataset,
+                        "class": task.target,
+                        "descriptor": recipe.name,
+                        "rounded": rounded,
+                        "as they are": plain,
+                        "paper": published.loc[task.key, recipe.name],
+                    }
+                )
+    table = pd.DataFrame(found)
+    table.round(6).to_csv(RECORDED, index=False, lineterminator="\n")
+    changed = table[(table["rounded"] - table["as they are"]).abs() > 0.0005]
+    print(changed.to_string())
+
+
+def both_ways(fit: Fit, recipe: object) -> tuple[float, float]:
+    """The AUROC of one fold with scores rounded, and as they are."""
+    data = fit.data()
+    if data.lacking:
+        return np.nan, np.nan
+    task = fit.task
+    estimator = make_estimator(recipe, fit.seed_of(recipe), dataset=task.dataset, n=task.n)
+    scores, *_ = fit_and_score(estimator, data.train, data.test)
+    return tuple(auroc(data.is_target, scores, of_distances=each) for each in (True, False))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,109 @@
+"""Support vector machines for many kernel widths and shares ν, from one set of distances."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.utils.validation import check_array
+
+from occstats_descriptors._parameters import positive_number
+from occstats_descriptors._svm_distances import SquaredDistances, kernel_times_weights
+from occstats_descriptors._svm_kernel import bounded
+from occstats_descriptors._svm_solver import WORKING_SET, OneClassProblem
+from occstats_descriptors._threads import single_threaded_blas
+from occstats_descriptors.base import Matrix, Vector
+from occstats_descriptors.svm import check_share, signed_distance_score
+
+__all__ = ["SupportVectorGrid"]
+
+# Distinct rows up to which all their distances are kept (8 GB); beyond, they are made when needed.
+MOST_KEPT = 45_000
+
+
+class SupportVectorGrid:
+    r"""
+    The one-class support vector machine for many kernel widths and many :math:`\nu`.
+
+    Equal rows are one row that may have the weight of all of them, and the distances of the rows
+    are computed once. For a width, each :math:`\nu` is solved from the solution of the next smaller
+    one, changed as it changed for the width before.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        Target rows.
+    queries : array-like of shape (n_queries, n_features)
+        The rows to be scored.
+    tol : float, default 1e-3
+        Tolerance of the solver, as in `SVM`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from occstats_descriptors import SVM
+    >>> from occstats_descriptors.svm_grid import SupportVectorGrid
+    >>> rng = np.random.default_rng(0)
+    >>> rows, queries = rng.normal(size=(300, 2)), rng.normal(size=(5, 2))
+    >>> grid = SupportVectorGrid(rows, queries)
+    >>> scores = grid.scores([0.1, 0.2, 0.5], 0.5)
+    >>> alone = SVM(nu=0.2, c=0.5).fit(rows).score_samples(queries)
+    >>> bool(np.abs(scores[:, 1] - alone).max() < 1e-4)
+    True
+    """
+
+    def __init__(self, X: ArrayLike, queries: ArrayLike, *, tol: float = 1e-3) -> None:
+        rows = bounded(check_array(X, dtype=np.float64, order="C", ensure_min_samples=2))
+        distinct, counts = np.unique(rows, axis=0, return_counts=True)
+        center = rows.mean(axis=0)
+        self._rows = distinct - center
+        self._counts = counts.astype(np.float64)
+        asked, self._places = np.unique(
+            bounded(check_array(queries, dtype=np.float64, order="C")), axis=0, return_inverse=True
+        )
+        self._queries = asked - center
+        self._tolerance = positive_number(tol, "tol")
+        self._distances: SquaredDistances | None = None
+        if len(distinct) <= MOST_KEPT:
+            whole = len(distinct) <= 2 * WORKING_SET
+            self._distances = SquaredDistances(self._rows, whole=whole)
+        # The shares of the last width, and the weights of their solutions
+        self._last: tuple[list[float], list[Vector]] = [], []
+
+    @single_threaded_blas()
+    def scores(self, nus: Sequence[float], c: float) -> Matrix:
+        """
+        Score the rows for one kernel width and several shares ν.
+
+        Parameters
+        ----------
+        nus : sequence of float
+            Shares in (0, 1], in any order.
+        c : float
+            Kernel width.
+
+        Returns
+        -------
+        ndarray of shape (n_queries, len(nus))
+            Column i has the scores of ``SVM(nu=nus[i], c=c)``, to the tolerance of the solver.
+        """
+        for nu in nus:
+            check_share(nu)
+        gamma = 1 / positive_number(c, "c")
+        problem = OneClassProblem(
+            self._rows,
+            gamma,
+            tolerance=self._tolerance,
+            counts=self._counts,
+            distances=self._distances,
+        )
+        ordered = sorted(set(nus))
+        path = problem.follow(ordered, self._last[1] if self._last[0] == ordered else [])
+        self._last = ordered, [solution.weight for solution in path]
+        solutions = dict(zip(ordered, path, strict=True))
+        alphas = np.stack([solutions[nu].alpha for nu in nus], axis=1)
+        offsets = np.array([solutions[nu].rho for nu in nus])
+        support = alphas.any(axis=1)
+        values = kernel_times_weights(self._queries, self._rows[support], alphas[support], gamma)
+        return signed_distance_score(values - offsets)[self._places.reshape(-1)]

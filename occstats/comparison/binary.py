@@ -1,0 +1,74 @@
+"""Right or wrong: clustered standard errors and McNemar tests, where all scores are 0 or 1."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from occstats.comparison.words.verdict import score_label
+from occstats.stats.binary import MCNEMAR_TESTS, clustered_mcnemar, is_binary
+from occstats.stats.pairs import upper_pairs
+from occstats.text import count, p_value, printable
+
+if TYPE_CHECKING:
+    from occstats.comparison.sample import Study
+
+__all__ = ["binary_frame", "binary_notes"]
+
+
+def binary_frame(study: Study) -> pd.DataFrame | None:
+    """One row per unordered pair, all tasks counting alike; None where a score is not 0 or 1."""
+    results, settings = study.results, study.settings
+    if study.n_clusters < 2 or not study.within.intervals or not is_binary(results.scores):
+        return None
+    found = clustered_mcnemar(study.sample, confidence=settings.confidence, alpha=settings.alpha)
+    first, second = upper_pairs(len(study.algorithms))
+    names = study.algorithms
+    frame = pd.DataFrame(
+        {
+            "a": [names[place] for place in first],
+            "b": [names[place] for place in second],
+            "share_difference": found.difference,
+            "standard_error": found.standard_error,
+            "share_difference_ci_low": found.low,
+            "share_difference_ci_high": found.high,
+            **{f"p_{test}": found.p[test] for test in MCNEMAR_TESTS},
+            **{f"chi_squared_{test}": found.statistic[test] for test in MCNEMAR_TESTS},
+            "only_a": found.only_a.astype(int),
+            "only_b": found.only_b.astype(int),
+            "design_effect": found.design_effect,
+            "minimal_detectable": found.detectable,
+            "n_tasks": found.n_tasks.astype(int),
+            "n_clusters": found.n_clusters,
+        }
+    )
+    level, score = f"{100 * settings.confidence:g} %", score_label(results.score_name)
+    frame["line"] = [_line(row, level, score) for row in frame.itertuples(index=False)]
+    return frame
+
+
+def _line(row: Any, level: str, score: str) -> str:
+    """What one would quote about a pair."""
+    p = p_value(row.p_obuchowski)
+    limits = f"{row.share_difference_ci_low:+.3f} to {row.share_difference_ci_high:+.3f}"
+    return (
+        f"{printable(row.a)} − {printable(row.b)}: {row.share_difference:+.3f} {score} "
+        f"(clustered SE {row.standard_error:.3f}; {level} interval {limits}; "
+        f"Obuchowski's p {p if p[0] == '<' else f'= {p}'}; design effect {row.design_effect:.2f}; "
+        f"detectable ±{row.minimal_detectable:.3f}; "
+        f"{count(row.n_tasks, 'task')} in {count(row.n_clusters, 'data set')})"
+    )
+
+
+def binary_notes(study: Study, frame: pd.DataFrame | None) -> Iterator[str]:
+    """The line of the first two, or of the control and the first other, and what it is about."""
+    if frame is None:
+        return
+    subject = study.settings.control or study.algorithms[0]
+    rows = frame[(frame["a"] == subject) | (frame["b"] == subject)]
+    yield (
+        f"All scores are 0 or 1. With all tasks counting alike: {rows['line'].iloc[0]}. The "
+        "clustered McNemar tests of all pairs are in the table of right and wrong."
+    )

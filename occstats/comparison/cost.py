@@ -1,0 +1,159 @@
+"""What a comparison can afford at its size: one model of what every part costs.
+
+The usual benchmark (tens of algorithms, hundreds of data sets, thousands of tasks) gets everything.
+Of a larger one, intervals of effect sizes come first, then the other parts from the cheapest on, as
+long as they stay within some seconds together; the rest is left out unless depth is asked for, and
+a note says what it would take.
+The costs are those of one processor (`benchmarks/compare_size.md` in the repository) and depend on
+nothing but the sizes: the same results always have the same parts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from occstats.stats.forms import DENSE_ELEMENTS, is_dense
+from occstats.stats.hodges_lehmann import flips_within
+
+if TYPE_CHECKING:
+    from occstats.comparison.settings import Settings
+    from occstats.stats.sample import Sample
+
+__all__ = ["Affordable", "affordable"]
+
+# Seconds for all parts that can be left out.
+BUDGET = 8.0
+# Multiplications of all quadratic forms together, and the least that is worth drawing.
+FORMS_BUDGET = 1e10
+LEAST_RESAMPLES = 500
+# Elements of a matrix of data sets beyond which pairs of tasks are counted instead.
+MANY_ELEMENTS = 1_000_000
+# Resamples × data sets of a bootstrap of means.
+MEANS_BUDGET = 1e8
+
+NANOSECOND = 1e-9
+
+
+@dataclass(frozen=True)
+class Affordable:
+    """Which parts are computed, and with how many resamples.
+
+    Attributes
+    ----------
+    intervals, posterior, shifts, kendall, leave_out, posthoc : bool
+        The parts.
+    resamples : int
+        Resamples of means over data sets.
+    form_resamples : int
+        Resamples of what counts pairs of tasks.
+    notes : tuple of str
+        What is left out, what that would take, and where there are fewer resamples than asked for.
+    """
+
+    intervals: bool
+    posterior: bool
+    shifts: bool
+    kendall: bool
+    leave_out: bool
+    posthoc: bool
+    resamples: int
+    form_resamples: int
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Size:
+    """What the costs depend on: tasks, algorithms, pairs, data sets, and resamples."""
+
+    n: int
+    k: int
+    p: int
+    m: int
+    dense: bool
+    resamples: int
+    form_resamples: int
+
+    def seconds(self) -> dict[str, float]:
+        """What each part costs, by its name."""
+        n, k, p, m = self.n, self.k, self.p, self.m
+        flips = flips_within(max(1, m), self.resamples)
+        products = 0.07 * m**2
+        form = products if self.dense else 18.0 * n
+        # Tasks with all others for each pair of algorithms, as many rows as fit at a time.
+        passes = (1 if self.dense else 2) * p * (3.0 * n**2 + 2e-2 * n * (n + m * (k + p)))
+        work = {
+            "intervals of effect sizes": self.resamples * (60.0 * m + (290.0 + m) * p),
+            "Bayesian probabilities": 2.0 * p * (self.form_resamples * form + 1000.0 * n),
+            "Hodges-Lehmann shifts": p * (15_000.0 * n + 2.0 * flips * m + 2e6),
+            "intervals of Kendall's τ": passes + self.form_resamples * (p + k) * products,
+            "leaving out data sets": p * (80.0 * m**2 + 1200.0 * n) + m * (3e5 + 50.0 * k**2),
+            "post-hoc tests": 2 * p * 6e4,
+        }
+        return {part: NANOSECOND * nanoseconds for part, nanoseconds in work.items()}
+
+
+def affordable(sample: Sample, settings: Settings) -> Affordable:
+    """Decide by the size of the sample; everything when depth was asked for."""
+    pairs, m, n = sample.n_pairs, sample.n_clusters, sample.n_tasks
+    dense = is_dense(sample.clusters)
+    least = min(LEAST_RESAMPLES, settings.n_resamples)
+    form = min(m**2, max(MANY_ELEMENTS, DENSE_ELEMENTS * n))
+    form_resamples = min(
+        settings.n_resamples, max(least, int(FORMS_BUDGET / max(1, 2 * pairs * form)))
+    )
+    resamples = min(settings.n_resamples, max(least, int(MEANS_BUDGET / max(1, m))))
+    size = Size(n, sample.n_algorithms, pairs, m, dense, resamples, form_resamples)
+    costs = size.seconds()
+    spent, missing = 0.0, {}
+    first, *others = costs
+    for part in (first, *sorted(others, key=costs.__getitem__)):
+        seconds = costs[part]
+        spent += seconds
+        if spent > BUDGET and not settings.deep:
+            missing[part] = seconds
+            spent -= seconds
+    intervals, posterior, shifts, kendall, leave_out, posthoc = (
+        part not in missing for part in costs
+    )
+    notes = []
+    if missing:
+        listed = ", ".join(f"{part} ({_duration(cost)})" for part, cost in missing.items())
+        notes.append(
+            f"With {pairs:,} pairs of algorithms, {m:,} data sets and {n:,} tasks, these were left "
+            f"out for the time that they would take: {listed}; the deep analysis has them."
+        )
+    if form_resamples < settings.n_resamples and (posterior or kendall):
+        notes.append(
+            f"Kendall's τ and Bayesian probabilities rest on {form_resamples:,} resamples."
+        )
+    if resamples < settings.n_resamples:
+        notes.append(f"With {m:,} data sets, means rest on {resamples:,} resamples of them.")
+    flips = flips_within(max(1, m), settings.n_resamples)
+    if shifts and flips < settings.n_resamples:
+        notes.append(f"With {m:,} data sets, limits of shifts rest on {flips:,} flips of signs.")
+    return Affordable(
+        intervals=intervals,
+        posterior=posterior,
+        shifts=shifts,
+        kendall=kendall,
+        leave_out=leave_out,
+        posthoc=posthoc,
+        resamples=resamples,
+        form_resamples=form_resamples,
+        notes=tuple(notes),
+    )
+
+
+def _duration(seconds: float) -> str:
+    """About how long.
+
+    Examples
+    --------
+    >>> _duration(7.3), _duration(200), _duration(20_000)
+    ('about 7 s', 'about 3 min', 'about 6 h')
+    """
+    for unit, length in (("h", 3600), ("min", 60)):
+        if seconds >= 1.5 * length:
+            return f"about {seconds / length:,.0f} {unit}"
+    return f"about {max(1.0, seconds):.0f} s"

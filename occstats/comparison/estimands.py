@@ -1,0 +1,72 @@
+"""Whether a conclusion hangs on what counts alike: tasks, data sets, or neither."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from occstats.comparison.pairs import conclusions, unordered_pairs
+from occstats.stats.estimands import WEIGHTINGS, weighted_tests
+from occstats.text import listing, printable
+
+if TYPE_CHECKING:
+    from occstats.comparison.rule import Rule
+    from occstats.comparison.sample import Study
+
+__all__ = ["estimand_frame", "estimand_notes"]
+
+NAMES = {"task": "tasks", "dataset": "data sets", "precision": "precision"}
+CONCLUSIONS = [f"conclusion_{weighting}" for weighting in WEIGHTINGS]
+# Flips × pairs × data sets.
+BUDGET = 1e10
+LEAST_FLIPS = 999
+MOST_SHOWN = 3
+
+
+def estimand_frame(study: Study, rule: Rule) -> pd.DataFrame | None:
+    """Mean difference and conclusion of each unordered pair under every weighting.
+
+    None where all data sets have one task (all weights are the same), where the test takes tasks
+    for independent, and where flipping would take too long.
+    """
+    sample, settings = study.sample, study.settings
+    flips = min(settings.n_resamples, int(BUDGET / max(1, 3 * sample.n_pairs * sample.n_clusters)))
+    if sample.n_tasks == sample.n_clusters or not settings.clustered or sample.n_clusters < 2:
+        return None
+    if flips < min(LEAST_FLIPS, settings.n_resamples):
+        return None
+    found = weighted_tests(
+        sample, control=study.control, n_resamples=flips, random_state=settings.random_state
+    )
+    columns: dict[str, npt.NDArray[Any]] = {}
+    for weighting, tests in found.items():
+        with np.errstate(invalid="ignore"):
+            better = (tests.p <= rule.alpha) & (tests.z > 0) & rule.possible
+        columns[f"difference_{weighting}"] = tests.difference
+        columns[f"p_{weighting}"] = tests.p
+        columns[f"conclusion_{weighting}"] = conclusions(better, ~np.isnan(tests.p))
+    return unordered_pairs(study.algorithms, columns)
+
+
+def estimand_notes(frame: pd.DataFrame | None) -> Iterator[str]:
+    """Which conclusions depend on the weighting."""
+    if frame is None:
+        return
+    differing = frame[frame[CONCLUSIONS].nunique(axis=1, dropna=True) > 1]
+    if differing.empty:
+        return
+    described = [
+        f"{printable(row['a'])} beside {printable(row['b'])} ("
+        + ", ".join(f"{NAMES[w]}: {row[f'conclusion_{w}']}" for w in WEIGHTINGS)
+        + ")"
+        for _, row in differing.head(MOST_SHOWN).iterrows()
+    ]
+    if len(differing) > MOST_SHOWN:
+        described.append(f"{len(differing) - MOST_SHOWN} more")
+    yield (
+        f"What counts alike (tasks, data sets, or by precision) decides about {listing(described)}."
+    )

@@ -1,0 +1,203 @@
+"""Score against run time: what a better score costs, and who is on the Pareto front."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+
+from occstats.figures.drawing import drawing
+from occstats.figures.frames import read_frame
+from occstats.figures.legends import series_legend
+from occstats.figures.options import SERIES
+from occstats.figures.pen import Pen
+from occstats.figures.selection import score_label
+from occstats.figures.style import FigureError, bounded
+from occstats.figures.text import clean
+from occstats.stats.pareto import ParetoFront, pareto_front
+from occstats.text import listing, percent
+
+if TYPE_CHECKING:
+    from occstats.comparison import Comparison
+
+__all__ = ["task_times", "trade_off"]
+
+MOST_ALGORITHMS = 16
+# More resamples move a share by less than what is printed.
+_RESAMPLES = 2000
+_TIME = re.compile(r"(?:^|_)(?:seconds|time|runtime|duration)$", re.IGNORECASE)
+
+
+@drawing("ax", SERIES)
+def trade_off(pen: Pen, comparison: Comparison, times: pd.DataFrame | str | Path) -> None:
+    """Draw the mean score of each algorithm over its run time, and the Pareto front.
+
+    An algorithm is on the front (the line) if no other has at least its score in no more time.
+    Whole data sets are resampled for the intervals on both axes and for the probability of being
+    on the front, which stands beside the name. Times are geometric means: twice as slow on half
+    of the data sets and twice as fast on the others is as fast. Every data set weighs the same.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        The scores in its `results` are drawn.
+    times : DataFrame or path
+        Run times of the same algorithms, in one of these forms. One row per task (and fold) and
+        algorithm, as `occstats run` writes them, with columns such as ``fit_seconds`` and
+        ``query_seconds``, which are added. One row per task, with a column ``time_`` followed by
+        the name of each algorithm. Or measurements without data sets, as `occstats time` writes
+        them: the largest ``n`` that all have counts, and times have no interval.
+    {options}
+
+    Examples
+    --------
+    >>> import occstats
+    >>> comparison = occstats.compare("lenz2021", algorithms=["ALP", "SVM", "LOF"])
+    >>> times = comparison.results.scores.reset_index()[["dataset", "class"]]
+    >>> times = times.assign(time_ALP=2.0, time_SVM=0.5, time_LOF=1.0)
+    >>> figure = comparison.plot.trade_off(times)
+    """
+    ranked = pen.series(comparison, MOST_ALGORITHMS)
+    seconds = task_times(comparison, times)
+    names = [name for name in ranked if name in seconds.columns]
+    if len(names) < 2:
+        raise FigureError(
+            f"times must have at least two of the algorithms {listing(ranked)}; found "
+            f"{listing([str(name) for name in seconds.columns]) or 'none'}"
+        )
+    scores = comparison.results.scores.loc[seconds.index, names]
+    known = (scores.notna() & seconds[names].notna()).all(axis=1)
+    if not known.any():
+        raise FigureError("no task has a score and a time of every algorithm that is drawn")
+    sign = 1.0 if comparison.results.higher_is_better else -1.0
+    found = pareto_front(
+        sign * scores[known].to_numpy(dtype=float),
+        seconds.loc[known, names].to_numpy(dtype=float),
+        np.asarray(scores.index.get_level_values(0)[known]),
+        confidence=comparison.settings.confidence,
+        n_resamples=_RESAMPLES,
+        random_state=comparison.settings.random_state,
+    )
+    axes = pen.axes(bounded(pen.inches, 0.8, 3.4))
+    _points(axes, pen, names, found, sign)
+    axes.set_xscale("log")
+    axes.set_xlabel("run time (s), geometric mean")
+    axes.set_ylabel(f"mean {score_label(comparison)}")
+    axes.grid()
+    if sign < 0:
+        axes.invert_yaxis()
+    series_legend(axes, pen, names)
+    left_out = len(comparison.results.scores) - int(known.sum())
+    for note in _notes(comparison, ranked, names, left_out):
+        pen.note(note)
+    pen.describe(_words(names, found, sign, score_label(comparison)))
+
+
+def task_times(comparison: Comparison, times: pd.DataFrame | str | Path) -> pd.DataFrame:
+    """Return the seconds of each algorithm (columns) on the compared tasks (rows).
+
+    Parameters
+    ----------
+    comparison : Comparison
+        Whose tasks and algorithms.
+    times : DataFrame or path
+        As in `trade_off`.
+    """
+    frame = times if isinstance(times, pd.DataFrame) else read_frame(times, "times")
+    algorithms = comparison.algorithms
+    wide = {f"time_{name}": name for name in algorithms if f"time_{name}" in frame.columns}
+    index = comparison.results.scores.index
+    if wide:
+        measured = frame.drop(columns=[name for name in wide.values() if name in frame.columns])
+        return _read(measured.rename(columns=wide), list(wide.values())).reindex(index)
+    columns = [str(name) for name in frame.columns if _TIME.search(str(name))]
+    if not columns:
+        raise FigureError(
+            "times needs a column of seconds (fit_seconds, query_seconds, time …) or columns "
+            f"time_{algorithms[0]} …; found {listing(map(str, frame.columns))}"
+        )
+    total = frame.drop(columns=columns).assign(seconds=frame[columns].sum(axis=1, min_count=1))
+    if "n" in frame.columns and "dataset" not in frame.columns:
+        typical = _largest(total)
+        values = np.broadcast_to(typical.to_numpy(dtype=float), (len(index), len(typical)))
+        return pd.DataFrame(values, index=index, columns=typical.index)
+    return _read(total, None).reindex(index)
+
+
+def _read(frame: pd.DataFrame, algorithms: list[str] | None) -> pd.DataFrame:
+    from occstats.results import load_results
+
+    if algorithms is not None:
+        keys = [name for name in frame.columns if name in ("dataset", "class", "fold", "repeat")]
+        frame = frame[keys + algorithms].melt(keys, var_name="algorithm", value_name="seconds")
+    taken = [n for n in ("dataset", "class", "fold", "repeat", "status", "seconds") if n in frame]
+    named = next((n for n in ("algorithm", "descriptor", "method", "model") if n in frame), None)
+    if named is not None:
+        frame = frame[[*taken, named]]
+    return load_results(frame, score="seconds", lower_is_better=True).scores
+
+
+def _largest(frame: pd.DataFrame) -> pd.Series:
+    """Mean seconds at the largest size that all have."""
+    named = next((n for n in ("algorithm", "descriptor", "method", "model") if n in frame), None)
+    if named is None:
+        raise FigureError(
+            "times lacks the column descriptor; found " + listing(map(str, frame.columns))
+        )
+    table = frame.pivot_table(index="n", columns=named, values="seconds", aggfunc="mean").dropna()
+    if not len(table):
+        raise FigureError("times has no size n at which all algorithms were measured")
+    return table.iloc[-1]
+
+
+def _points(axes: Axes, pen: Pen, names: list[str], found: ParetoFront, sign: float) -> None:
+    for place, name in enumerate(names):
+        look = pen.look(name)
+        x, y = found.cost[place], sign * found.score[place]
+        across = [found.cost_low[place], found.cost_high[place]]
+        along = [sign * found.score_low[place], sign * found.score_high[place]]
+        axes.plot(across, [y, y], color=look.color, lw=0.9, alpha=0.75, zorder=2)
+        axes.plot([x, x], along, color=look.color, lw=0.9, alpha=0.75, zorder=2)
+        axes.plot(
+            x, y, look.marker, color=look.color, markersize=6, markeredgecolor=pen.paper,
+            markeredgewidth=0.6, zorder=3,
+        )  # fmt: skip
+        if found.probability[place] >= 0.005:
+            # Above the front, or below the point: neighbours on both sides of it stay legible.
+            up = bool(found.on_front[place])
+            axes.annotate(
+                percent(float(found.probability[place])), (x, y), xytext=(4, 3 if up else -3),
+                va="bottom" if up else "top", textcoords="offset points", fontsize="small",
+                zorder=4,
+            )  # fmt: skip
+    front = sorted(np.flatnonzero(found.on_front), key=lambda place: found.cost[place])
+    axes.step(
+        found.cost[front], sign * found.score[front], where="post", color=pen.ink, lw=0.8, zorder=1
+    )
+
+
+def _notes(comparison: Comparison, ranked: list[str], names: list[str], left_out: int) -> list[str]:
+    level = f"{comparison.settings.confidence:.0%}"
+    notes = [
+        f"{level} intervals (cluster bootstrap, percentiles). Beside a point: how often it is on "
+        "the Pareto front (line) when whole data sets are resampled; nothing means hardly ever."
+    ]
+    if left_out:
+        notes.append(f"Without {left_out} tasks that lack a score or a time.")
+    missing = [clean(name) for name in ranked if name not in names]
+    if missing:
+        notes.append(f"No times of {listing(missing)}.")
+    return notes
+
+
+def _words(names: list[str], found: ParetoFront, sign: float, score: str) -> str:
+    parts = [
+        f"{clean(name)} {sign * found.score[place]:.3f} in {found.cost[place]:.3g} s "
+        f"({percent(float(found.probability[place]))} on the front)"
+        for place, name in enumerate(names)
+    ]
+    return f"Mean {score} against geometric mean run time: {', '.join(parts)}."

@@ -1,0 +1,122 @@
+"""Random weights of the clusters, row by row, without ever holding all rows of a large sample.
+
+Rows come some megabytes at a time, drawn anew and always alike each time they are gone through;
+small ones are kept, since many statistics of one comparison go through the same rows.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Self
+
+import numpy as np
+
+from occstats.stats.arrays import FloatArray as Array
+from occstats.stats.tests.null import RandomState, repeatable
+
+__all__ = ["Counts", "Draws", "PosteriorWeights", "over_rows"]
+
+# Rows × clusters that are drawn at once, and that are kept.
+CHUNK_ELEMENTS = 2_000_000
+
+
+@dataclass(frozen=True)
+class Draws:
+    """Rows of random weights, one weight per cluster.
+
+    Attributes
+    ----------
+    n_clusters, n_rows : int
+        How many there are.
+    seed : int
+        What makes them always the same.
+    """
+
+    n_clusters: int
+    n_rows: int
+    seed: int
+
+    @classmethod
+    def of(cls, n_clusters: int, n_rows: int, random_state: RandomState = None) -> Self:
+        """So many rows from a seed, a generator, or anew."""
+        return cls(n_clusters, n_rows, repeatable(random_state))
+
+    def __len__(self) -> int:
+        return self.n_rows
+
+    def __iter__(self) -> Iterator[Array]:
+        if self.n_rows * self.n_clusters <= CHUNK_ELEMENTS:
+            return iter(_kept(self))
+        return self._chunks()
+
+    def first(self, n_rows: int) -> Self:
+        """At most so many of them, the first ones."""
+        return replace(self, n_rows=min(n_rows, self.n_rows))
+
+    def array(self) -> Array:
+        """All rows together."""
+        return np.concatenate([np.zeros((0, self.n_clusters)), *self])
+
+    def _chunks(self) -> Iterator[Array]:
+        rng = np.random.default_rng(self.seed)
+        step = max(1, CHUNK_ELEMENTS // max(1, self.n_clusters))
+        for start in range(0, self.n_rows, step):
+            yield self._draw(rng, min(step, self.n_rows - start))
+
+    @abstractmethod
+    def _draw(self, rng: np.random.Generator, rows: int) -> Array:
+        """The next rows."""
+
+
+@lru_cache(maxsize=8)
+def _kept(draws: Draws) -> tuple[Array, ...]:
+    chunks = tuple(draws._chunks())
+    for chunk in chunks:
+        chunk.flags.writeable = False
+    return chunks
+
+
+@dataclass(frozen=True)
+class Counts(Draws):
+    """Counts of each cluster when as many as there are are drawn with replacement."""
+
+    def _draw(self, rng: np.random.Generator, rows: int) -> Array:
+        drawn = rng.integers(self.n_clusters, size=(rows, self.n_clusters))
+        drawn += self.n_clusters * np.arange(rows)[:, None]
+        counts = np.bincount(drawn.ravel(), minlength=drawn.size)
+        return counts.reshape(drawn.shape).astype(float)
+
+
+@dataclass(frozen=True)
+class PosteriorWeights(Draws):
+    """Unnormalised Dirichlet weights of the clusters.
+
+    Gamma variables without their common divisor: leaving out clusters that a pair does not have is
+    then nothing but leaving out columns.
+    """
+
+    def _draw(self, rng: np.random.Generator, rows: int) -> Array:
+        return rng.standard_exponential((rows, self.n_clusters))
+
+    def prior(self, weight: float) -> Array:
+        """Weight of a pseudo-observation in each row, drawn after all others."""
+        rng = np.random.default_rng(self.seed)
+        step = max(1, CHUNK_ELEMENTS // max(1, self.n_clusters))
+        for start in range(0, self.n_rows, step):
+            self._draw(rng, min(step, self.n_rows - start))
+        return rng.standard_gamma(weight, self.n_rows)
+
+
+def over_rows(statistic: Callable[[Array], Array], rows: Array | Draws) -> Array:
+    """A statistic of each row, some rows at a time.
+
+    Examples
+    --------
+    >>> over_rows(lambda rows: rows.sum(axis=1), Counts.of(3, 4, random_state=0))
+    array([3., 3., 3., 3.])
+    """
+    parts = [rows] if isinstance(rows, np.ndarray) else rows
+    return np.concatenate([statistic(part) for part in parts])

@@ -1,0 +1,185 @@
+"""What a user may ask of each figure: it changes what it says, and nothing by default."""
+
+from __future__ import annotations
+
+import inspect
+
+import numpy as np
+import pytest
+from matplotlib.colors import to_hex
+from matplotlib.text import Text
+
+from occstats import figures
+from occstats.errors import OccstatsError
+from occstats.figures import FIGURES
+from occstats.figures.cliques import GROUPINGS, pair_verdicts
+
+OF_COMPARISON = [name for name, entry in FIGURES.items() if entry.feeds_on == "comparison"]
+
+
+def taking(option):
+    return [
+        name
+        for name in OF_COMPARISON
+        if option in inspect.signature(getattr(figures, name)).parameters
+    ]
+
+
+def words(drawn):
+    return [text.get_text().replace("\n", " ") for text in drawn.findobj(Text) if text.get_text()]
+
+
+def markup(drawn):
+    return figures.svg_markup(drawn)
+
+
+@pytest.mark.parametrize("name", OF_COMPARISON)
+def test_defaults_give_the_same_bytes_and_so_do_they_when_written_out(small, name):
+    draw = getattr(small.plot, name)
+    usual = {
+        option: parameter.default
+        for option, parameter in inspect.signature(draw).parameters.items()
+        if parameter.kind is parameter.KEYWORD_ONLY
+    }
+    assert markup(draw()) == markup(draw(**usual))
+
+
+@pytest.mark.parametrize("name", taking("labels"))
+def test_labels_replace_names(small, name):
+    shown = " ".join(words(getattr(small.plot, name)(labels={"SVM": "Machine"})))
+    assert "Machine" in shown
+    assert "SVM" not in shown
+
+
+@pytest.mark.parametrize("name", taking("algorithms"))
+def test_only_the_algorithms_named_are_drawn(small, name):
+    if name == "scatter":
+        return
+    drawn = getattr(small.plot, name)(algorithms=["LOF", "ALP"])
+    shown = " ".join(words(drawn))
+    assert "LOF" in shown
+    assert "SVM" not in shown
+
+
+@pytest.mark.parametrize("name", taking("show"))
+def test_so_many_are_shown_and_the_note_says_so(lenz2021, name):
+    shown = " ".join(words(getattr(lenz2021.plot, name)(show=3)))
+    assert "The best 3 of 9 algorithms." in shown
+    assert "LNND" not in shown
+
+
+@pytest.mark.parametrize("name", taking("order"))
+def test_the_order_is_the_users(small, name):
+    def places(**options):
+        shown = words(getattr(small.plot, name)(**options))
+        return [shown.index(one) for one in ("LOF", "SVM", "ALP")]
+
+    given = places(order=["LOF", "SVM", "ALP"])
+    by_name = places(order="name")
+    # ALP, LOF, SVM by name.
+    assert (given[0] < given[2]) != (by_name[0] < by_name[2]) or given != by_name
+
+
+@pytest.mark.parametrize("name", taking("highlight"))
+def test_who_stands_out_changes_the_picture(small, name):
+    draw = getattr(small.plot, name)
+    assert markup(draw(highlight="SVM")) != markup(draw())
+    with pytest.raises(figures.FigureError, match="highlight 'nobody'"):
+        draw(highlight="nobody")
+
+
+@pytest.mark.parametrize("name", taking("palette"))
+def test_colours_are_the_users(small, name):
+    options = {"palette": {"ALP": "#123456", "SVM": "#654321"}}
+    text = markup(getattr(small.plot, name)(**options))
+    # Names in a matrix or beside letters have no colour of their own.
+    coloured = to_hex("#123456") in text or to_hex("#654321") in text
+    assert coloured == (name not in ("letters", "kendall"))
+
+
+@pytest.mark.parametrize("name", taking("hue"))
+def test_families_share_a_colour_and_have_a_key(small, name):
+    families = {"ALP": "near", "LOF": "near", "SVM": "kernel"}
+    shown = words(getattr(small.plot, name)(hue=families))
+    assert {"near", "kernel"} <= set(shown)
+
+
+@pytest.mark.parametrize("name", OF_COMPARISON)
+def test_title_height_and_no_note(small, name):
+    draw = getattr(small.plot, name)
+    figure = draw(title="Mine & yours", height=4.5, note=False)
+    assert "Mine & yours" in words(figure)
+    assert figure.get_figheight() == 4.5
+    notes = set(words(draw())) - set(words(draw(note=False)))
+    assert all(len(note) > 15 for note in notes)
+    with pytest.raises(figures.FigureError, match="height must be between"):
+        draw(height=400)
+
+
+# -- which tests join the bars ---------------------------------------------------------------------
+
+
+def test_groupings_of_other_tests_are_those_of_their_p_values(lenz2021):
+    names, alpha = lenz2021.algorithms, lenz2021.settings.alpha
+    classical = lenz2021.classical.pairs.query("unit == 'data set means'")
+    assert len(classical) == 36
+    for by, column in (("nemenyi", "p_nemenyi"), ("conover", "p_conover_holm")):
+        found = pair_verdicts(lenz2021, names, by)
+        expected = {
+            frozenset(pair)
+            for pair in classical.query(f"{column} <= {alpha}")[["a", "b"]].to_numpy().tolist()
+        }
+        differing = {frozenset((names[i], names[j])) for i, j in np.argwhere(found.differ).tolist()}
+        assert differing == expected
+        assert found.tested.sum() == 72
+    naive = pair_verdicts(lenz2021, names, "naive").differ.sum() // 2
+    assert naive == lenz2021.tally.naive
+
+
+@pytest.mark.parametrize("by", GROUPINGS)
+def test_every_grouping_draws_and_says_which_it_is(lenz2021, by):
+    shown = " ".join(words(lenz2021.plot.critical_difference(by=by)))
+    assert GROUPINGS[by].format(alpha=0.05) in shown
+    assert ("CD = " in shown) == (by == "nemenyi")
+    lenz2021.plot.letters(by=by)
+
+
+def test_the_bar_of_nemenyi_is_as_long_as_his_critical_difference(lenz2021):
+    from occstats.figures.cliques import nemenyi_scale
+    from occstats.stats import critical_difference, friedman
+
+    means = lenz2021.results.scores.groupby(level=0).mean()
+    expected = friedman(means.to_numpy(), tie_tolerance=1e-9)
+    ranks, critical = nemenyi_scale(lenz2021, list(means.columns))
+    np.testing.assert_allclose(ranks, expected.mean_ranks, rtol=1e-12)
+    assert critical == critical_difference(9, 50, 0.05)
+    # Demšar (2006): q = 3.102 for nine algorithms.
+    assert critical == pytest.approx(3.102 * np.sqrt(9 * 10 / (6 * 50)), abs=1e-3)
+
+
+def test_an_unknown_grouping_is_refused(lenz2021):
+    with pytest.raises(OccstatsError, match="by must be one of"):
+        lenz2021.plot.critical_difference(by="student")
+
+
+# -- several comparisons ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["critical_difference", "ranks"])
+def test_panels_have_their_titles_and_all_words(small, lenz2021, name):
+    figure = figures.side_by_side({"three": small, "nine": lenz2021}, name)
+    shown = words(figure)
+    assert {"three", "nine"} <= set(shown)
+    assert "LNND" in " ".join(shown)
+    text = figures.alt_text(figure)
+    assert text.startswith("three: ")
+    assert " nine: " in text
+    assert figure.get_figwidth() == pytest.approx(figures.PRESETS["page"].width)
+
+
+def test_panels_in_rows(small):
+    four = figures.side_by_side(dict.fromkeys("abcd", small), "mean_ranks", columns=2)
+    one = figures.side_by_side({"a": small, "b": small}, "mean_ranks")
+    assert four.get_figheight() == pytest.approx(2 * one.get_figheight())
+    with pytest.raises(figures.FigureError, match="at least one comparison"):
+        figures.side_by_side({}, "mean_ranks")

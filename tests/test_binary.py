@@ -1,0 +1,72 @@
+"""Scores of 0 and 1 in a comparison: the table, the line to quote, and who does not get them."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import occstats
+from occstats.report.tables import all_tables
+from occstats.stats import clustered_mcnemar
+
+
+def answers(seed=1, models=("small", "large", "huge")):
+    rng = np.random.default_rng(seed)
+    rows = []
+    for passage in range(25):
+        hardness = rng.normal()
+        for question in range(rng.integers(2, 7)):
+            for skill, model in enumerate(models):
+                rows.append(
+                    (f"p{passage}", f"q{question}", model, int(rng.normal() < skill - hardness))
+                )
+    return pd.DataFrame(rows, columns=["dataset", "class", "descriptor", "correct"])
+
+
+@pytest.fixture(scope="module")
+def comparison():
+    return occstats.compare(answers(), score="correct", n_resamples=200)
+
+
+def test_the_table_is_that_of_the_statistics(comparison):
+    frame = comparison.binary
+    results = comparison.results
+    found = clustered_mcnemar(results.scores.to_numpy(float), results.clusters)
+    np.testing.assert_allclose(frame["share_difference"], found.difference)
+    np.testing.assert_allclose(frame["p_durkalski"], found.p["durkalski"])
+    assert frame.iloc[0][["a", "b"]].tolist() == results.algorithms[:2]
+    assert {"binary"} <= {table.name for table in all_tables(comparison)}
+    assert comparison.to_dict()["binary"][0]["line"] == frame["line"].iloc[0]
+    for column in frame.columns[2:]:
+        assert comparison.explain(column), column
+
+
+def test_the_line_has_what_one_quotes(comparison):
+    line = comparison.binary["line"].iloc[0]
+    row = comparison.binary.iloc[0]
+    expected = f"{row['a']} − {row['b']}: {row['share_difference']:+.3f} correct (clustered SE "
+    assert line.startswith(expected + f"{row['standard_error']:.3f}; 95 % interval ")
+    for words in ("Obuchowski's p", "design effect", "detectable ±", "tasks in 25 data sets"):
+        assert words in line
+    assert any(line in note for note in comparison.notes)
+
+
+def test_the_posterior_of_the_difference_is_shown_for_ties(comparison):
+    # Most questions are answered alike by both; that is no practical equivalence of the models.
+    (table,) = (table for table in all_tables(comparison) if table.name == "pairwise")
+    keys = {key for column in table.columns for key in column.keys}
+    assert "difference_above" in keys
+    assert "bayes_better" not in keys
+    assert "posterior probabilities of the mean difference" in table.explanation
+
+
+def test_errors_are_turned_round():
+    right = occstats.compare(answers(), score="correct", n_resamples=200).binary
+    wrong = answers().assign(error=lambda frame: 1 - frame["correct"]).drop(columns="correct")
+    turned = occstats.compare(wrong, score="error", lower_is_better=True, n_resamples=200).binary
+    np.testing.assert_allclose(turned["share_difference"], right["share_difference"])
+    np.testing.assert_allclose(turned["p_eliasziw_donner"], right["p_eliasziw_donner"])
+
+
+def test_other_scores_have_no_such_table():
+    frame = answers().assign(correct=lambda frame: frame["correct"] * 0.5)
+    assert occstats.compare(frame, score="correct", n_resamples=200).binary is None
