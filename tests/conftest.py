@@ -1,4 +1,5 @@
 import os
+import re
 from collections import Counter
 from functools import partialmethod
 from inspect import signature
@@ -9,6 +10,8 @@ import pytest
 from click.testing import CliRunner
 from hypothesis import HealthCheck, settings
 
+from occstats.errors import OccstatsError
+
 # Timings never decide a test.
 settings.register_profile(
     "occstats", settings(), deadline=None, suppress_health_check=[HealthCheck.too_slow]
@@ -18,6 +21,16 @@ settings.load_profile("occstats")
 # click before 8.2 keeps the two streams apart only when told to, later ones always.
 if "mix_stderr" in signature(CliRunner).parameters:
     CliRunner.__init__ = partialmethod(CliRunner.__init__, mix_stderr=False)
+
+
+def _plain_message(cls, *arguments, **options):
+    """Every refusal of every test is looked through: a user reads 0.5, not np.float64(0.5)."""
+    found = re.search(r"\bnp\.\w+\(", " ".join(map(str, (*arguments, options))))
+    assert found is None, arguments
+    return super(OccstatsError, cls).__new__(cls, *arguments, **options)
+
+
+OccstatsError.__new__ = _plain_message
 
 TERMINAL = ("COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR", "CLICOLOR_FORCE")
 

@@ -7,7 +7,7 @@ import os
 import re
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, NoReturn
@@ -132,8 +132,30 @@ def _advice(error: OccstatsError, arguments: Sequence[str]) -> str:
     given = any(argument.startswith("--missing") for argument in arguments)
     options = {k: v for k, v in retry.items() if not (k == "missing" and given and len(retry) > 1)}
     problem = _with_options(getattr(error, "problem", str(error)))
-    command = f"occstats {shlex.join(arguments)} {as_options(options)}"
+    kept = _without_options(arguments, options)
+    command = f"occstats {shlex.join(kept)} {as_options(options)}"
     return f"{problem}; type: {command}"
+
+
+def _without_options(arguments: Sequence[str], options: Mapping[str, Any]) -> list[str]:
+    """The arguments but for options that are given anew; those that add up stay.
+
+    Examples
+    --------
+    >>> _without_options(["compare", "a.csv", "--missing", "complete"], {"missing": "worst"})
+    ['compare', 'a.csv']
+    >>> _without_options(["compare", "a.csv", "--score=f1", "--trait", "n"], {"score": "auc"})
+    ['compare', 'a.csv', '--trait', 'n']
+    """
+    from occstats.results.options import option_name
+
+    anew = {option_name(name) for name, value in options.items() if isinstance(value, str)}
+    kept, skipped = [], False
+    for argument in arguments:
+        if not skipped and argument.split("=", 1)[0] not in anew:
+            kept.append(argument)
+        skipped = argument in anew
+    return kept
 
 
 def _with_options(message: str) -> str:

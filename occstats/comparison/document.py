@@ -26,7 +26,7 @@ FRAMES = (
     "strata",
     "diagnostics",
 )
-SECTIONS = ("stability", "design", "classical", "fold_tests", "binary", "estimands")
+SECTIONS = ("stability", "design", "classical", "gaps", "fold_tests", "binary", "estimands")
 
 
 def to_dict(comparison: Comparison) -> dict[str, Any]:
@@ -46,8 +46,15 @@ def to_dict(comparison: Comparison) -> dict[str, Any]:
 def to_json(comparison: Comparison, *, indent: int | None = None) -> str:
     """The document as text, valid JSON: no NaN, no infinity, floats that read back the same."""
     # A lone surrogate in a name cannot be written as UTF-8; as \udxxx it can.
+    separators = (",", ":") if indent is None else None
     return (
-        json.dumps(to_dict(comparison), indent=indent, ensure_ascii=False, allow_nan=False)
+        json.dumps(
+            to_dict(comparison),
+            indent=indent,
+            separators=separators,
+            ensure_ascii=False,
+            allow_nan=False,
+        )
         .encode("utf-8", "backslashreplace")
         .decode("utf-8")
     )

@@ -18,6 +18,7 @@ from occstats.comparison.binary import binary_frame, binary_notes
 from occstats.comparison.classical import classical_tests
 from occstats.comparison.design import study_design
 from occstats.comparison.estimands import estimand_frame, estimand_notes
+from occstats.comparison.gaps import study_gaps
 from occstats.comparison.option import Options
 from occstats.comparison.pairs import notes_on_tests, pair_frame, run_tests
 from occstats.comparison.result import Comparison
@@ -122,10 +123,10 @@ def compare_with(
     # The products are small: one thread is as fast as several, never waits for a busy machine, and
     # gives the same last digits whatever the number of threads.
     with threadpool_limits(1, user_api="blas"):
-        return _compare(prepare(results, settings), progress)
+        return _compare(results, prepare(results, settings), progress)
 
 
-def _compare(study: Study, progress: bool | None) -> Comparison:
+def _compare(given: Results, study: Study, progress: bool | None) -> Comparison:
     # Who is better, and is that more than chance, given that tasks of a data set belong together?
     found = run_tests(study)
     native = native_tests(study, found.tests)
@@ -167,6 +168,7 @@ def _compare(study: Study, progress: bool | None) -> Comparison:
         stability=stability,
         design=design,
         classical=classical_tests(study),
+        gaps=study_gaps(given, study, pairwise),
         fold_tests=tasks.fold_frame(study),
         binary=binary,
         estimands=estimands,

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from occstats.comparison.classical import Classical
     from occstats.comparison.design import Design
+    from occstats.comparison.gaps import Gaps
     from occstats.comparison.stability import Stability
     from occstats.comparison.words.explain import IntervalKind
     from occstats.comparison.words.methods import MethodsText
@@ -60,6 +61,8 @@ class Comparison:
     stability, design, classical
         Would the conclusions hold with a data set less; how large a benchmark they would need;
         the classical tests, which assume independent tasks.
+    gaps
+        Where results are missing: how many, and what other ways to treat them would conclude.
     fold_tests
         Where the results have folds: for each task, how sure one is that ``a`` is better there.
     binary
@@ -99,6 +102,7 @@ class Comparison:
     stability: Stability
     design: Design
     classical: Classical
+    gaps: Gaps | None
     fold_tests: pd.DataFrame | None
     binary: pd.DataFrame | None
     estimands: pd.DataFrame | None

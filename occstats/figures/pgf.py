@@ -19,7 +19,7 @@ from occstats.errors import EngineError
 from occstats.figures.canvas import quiet_glyphs
 from occstats.tex import COMMANDS
 
-__all__ = ["escape", "pgf_bytes"]
+__all__ = ["escape", "pgf_bytes", "tex_engine"]
 
 # Beside what tables have: signs that only figures draw, and quotes, whose command needs T1 fonts.
 _SPECIAL = {
@@ -57,7 +57,7 @@ def _letter(character: str) -> str:
     return rf"{{\ifdefined\pdftexversion\ensuremath{{\Box}}\else {character}\fi}}"
 
 
-def _engine() -> str:
+def tex_engine() -> str:
     for name in _ENGINES:
         if shutil.which(name):
             return name
@@ -100,7 +100,7 @@ def pgf_bytes(figure: Figure) -> bytes:
 
     Fonts are those of the document that reads it; the document needs ``\\usepackage{pgf}``.
     """
-    engine = _engine()
+    engine = tex_engine()
     # amssymb has the box that stands for a character that cannot be printed.
     encoding = r"\usepackage[T1]{fontenc}" if engine == "pdflatex" else ""
     settings: dict[Any, Any] = {

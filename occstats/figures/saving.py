@@ -113,6 +113,10 @@ def check_formats(wanted: Sequence[str]) -> list[str]:
             raise FigureError(f"format must be one of {', '.join(FORMATS)}; got {kind!r}")
     if not chosen:
         raise FigureError(f"no format was given: choose from {', '.join(FORMATS)}")
+    if "pgf" in chosen:
+        from occstats.figures.pgf import tex_engine
+
+        tex_engine()  # before anything is drawn
     return chosen
 
 

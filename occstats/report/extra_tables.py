@@ -30,6 +30,13 @@ def extra_tables(comparison: Comparison) -> Iterator[Table]:
         yield from estimand_tables(comparison, pairs_of_the_best)
         yield from binary_tables(comparison, pairs_of_the_best)
     yield from classical_tables(comparison)
+    if comparison.gaps is not None:
+        yield plain_table(
+            "missing",
+            "Missing results",
+            "What the other ways to treat missing results would conclude.",
+            comparison.gaps.policies,
+        )
     if comparison.fold_tests is not None:
         yield plain_table(
             "fold_tests",

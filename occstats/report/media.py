@@ -54,5 +54,7 @@ def table_files(
     """
     latex = partial(table_to_latex, aligned=aligned, group_columns=group_columns)
     media = MEDIA | {"tex": latex}
+    capped = table.capped(f"{stem}.csv")
     for suffix in suffixes:
-        yield f"{stem}.{suffix}", media[suffix](table)
+        # Only programs read tens of thousands of rows.
+        yield f"{stem}.{suffix}", media[suffix](table if suffix == "csv" else capped)

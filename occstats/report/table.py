@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -74,6 +74,39 @@ class Table:
             values: list[list[Any]] = [frame[key].tolist() for key in column.keys]
             written.append([column.write(*row) for row in zip(*values, strict=True)])
         return [list(row) for row in zip(*written, strict=True)]
+
+    def capped(self, path: str = "", *, rows: int = 1_000, columns: int = 60) -> Table:
+        """The table as people can read it: the first rows and columns, and where all of it is.
+
+        Examples
+        --------
+        >>> frame = pd.DataFrame({"name": ["ALP", "SVM", "IF"]})
+        >>> table = Table("t", "Names", "All.", frame, (Column("name", ("name",), number=False),))
+        >>> table.capped(rows=2).cells(), table.capped(rows=2).note
+        ([['ALP'], ['SVM']], 'The first 2 of 3 rows; all are in tables/t.csv.')
+        >>> table.capped() is table
+        True
+        """
+        parts = [
+            f"{most:,} of {there:,} {kind}"
+            for most, there, kind in (
+                (rows, len(self), "rows"),
+                (columns, len(self.columns), "columns"),
+            )
+            if there > most
+        ]
+        if not parts:
+            return self
+        pointer = (
+            f"The first {' and '.join(parts)}; all are in {path or f'tables/{self.name}.csv'}."
+        )
+        shown = self.frame if self.shown is None else self.shown
+        return replace(
+            self,
+            shown=shown.head(rows),
+            columns=self.columns[:columns],
+            note=f"{self.note} {pointer}".strip(),
+        )
 
     def __len__(self) -> int:
         return len(self.frame if self.shown is None else self.shown)

@@ -20,7 +20,8 @@ def write(comparison: Comparison, folder: str | os.PathLike[str]) -> Path:
 
     ``report.html``, one self-contained page; ``report.md`` with verdict, methods and tables;
     ``comparison.json``; ``methods.tex`` with ``references.bib``; ``tables/`` with each table as
-    CSV, Markdown and LaTeX; ``paper/`` with those of a paper, decimals in line by siunitx.
+    CSV, Markdown and LaTeX, of large ones all but the CSV cut with a note; ``paper/`` with those of
+    a paper, decimals in line by siunitx.
 
     Returns
     -------
@@ -40,11 +41,12 @@ def contents(comparison: Comparison) -> Iterator[tuple[str, str | bytes]]:
     from occstats.report.tables import all_tables
 
     tables = all_tables(comparison)
-    yield "comparison.json", comparison.to_json(indent=1) + "\n"
-    yield "report.md", comparison_to_markdown(comparison, tables)
+    capped = [table.capped() for table in tables]
+    yield "comparison.json", comparison.to_json() + "\n"
+    yield "report.md", comparison_to_markdown(comparison, capped)
     yield "methods.tex", methods_to_latex(comparison.methods_text)
     yield "references.bib", comparison.methods_text.bibtex()
     for table in tables:
         yield from table_files(table, f"tables/{table.name}")
     yield from paper_files(comparison)
-    yield "report.html", render(comparison, tables)
+    yield "report.html", render(comparison, capped)

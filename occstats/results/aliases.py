@@ -1,6 +1,7 @@
 """The words that columns go by: usual names of each role, measures, directions, traits."""
 
 import re
+import unicodedata
 from collections.abc import Iterable, Mapping
 
 __all__ = [
@@ -36,7 +37,7 @@ ALIASES: Mapping[str, tuple[str, ...]] = {
     "cluster": (
         *("dataset", "data_set", "dataset_name", "data_set_name", "dataset_id", "data_set_id"),
         *("data_id", "data_name", "did", "cluster", "cluster_id", "group", "group_id", "data"),
-        *("datasets", "suite", "benchmark", "benchmark_name", "corpus"),
+        *("datasets", "suite", "benchmark", "benchmark_name", "corpus", "repo", "repository"),
     ),
     "task": (
         *("class", "target_class", "normal_class", "positive_class", "class_name", "class_label"),
@@ -53,7 +54,8 @@ ALIASES: Mapping[str, tuple[str, ...]] = {
         *("solver", "solver_name", "agent", "agent_name", "optimizer", "optimiser", "policy"),
         *("regressor", "regressor_name", "forecaster", "algorithms", "models", "methods"),
         *("strategy", "heuristic", "baseline", "tool", "pipeline", "submission", "team"),
-        *("scheme", "variant", "competitor", "entry"),
+        *("scheme", "variant", "competitor", "entry", "team_name", "alg", "alg_name", "fullname"),
+        *("full_model_name", "model_name_or_path", "model_path", "submission_name"),
     ),
     "score": (
         *("auroc", "roc_auc", "auc_roc", "aucroc", "rocauc", "auc", "score", "accuracy", "acc"),
@@ -68,7 +70,7 @@ ALIASES: Mapping[str, tuple[str, ...]] = {
     ),
     "fold": (
         *("fold", "fold_id", "fold_index", "fold_number", "fold_nr", "cv_fold", "outer_fold"),
-        *("split", "split_id", "iteration", "iter", "resample", "resample_id"),
+        *("dataset_fold_id", "split", "split_id", "iteration", "iter", "resample", "resample_id"),
     ),
     "repeat": (
         *("repeat", "repeat_id", "repetition", "rep", "replicate", "replication", "run", "run_id"),
@@ -80,7 +82,7 @@ ALIASES: Mapping[str, tuple[str, ...]] = {
 # Names of columns of booleans that say whether a row succeeded.
 FLAGS = frozenset(("found", "success", "succeeded", "solved", "converged", "valid", "ok", "passed"))
 # Names of columns of booleans that are scores where there is no other.
-CORRECT = FLAGS | {"correct", "is_correct", "pass", "win", "won", "exact_match"}
+CORRECT = FLAGS | {"correct", "is_correct", "pass", "win", "won", "exact_match", "resolved"}
 
 # What a status may say.
 SUCCEEDED = frozenset(
@@ -129,13 +131,15 @@ _LOWER = _set(
     "rmse mse mae mape smape mase rmsle nrmse nmse msle crps err error errors loss losses "
     "logloss wer cer eer ter time times runtime runtimes seconds secs duration durations "
     "latency regret gap perplexity ppl bpb rank ranks brier nll ce ece deviance "
-    "misclassification residual fid fpr fnr cost costs"
+    "misclassification residual fid fpr fnr cost costs makespan evaluations evals nfe divergence "
+    "distance violations violation wape msis mse mde"
 )
 _HIGHER = _set(
     "auroc auc roc aucroc rocauc accuracy acc bacc f1 precision recall ap auprc aucpr map "
     "ndcg mrr kappa mcc r2 reward return bleu rouge dice iou psnr ssim speedup throughput "
     "rtfx gain hits correlation spearman pearson ari nmi elo sensitivity specificity exact "
-    "likelihood"
+    "likelihood quality correct pass passed resolved solved success win wins won winrate points "
+    "coverage hypervolume miou fps consistency agreement"
 )
 _NEGATED = frozenset(("neg", "negative", "minus", "negated"))
 # Words in which a measure is dressed without becoming another one.
@@ -147,14 +151,14 @@ _TRAIT_WORDS = _set(
     "samples sample instances features feature dimensions dimension dims size sizes length "
     "lengths len ratio perc percent percentage contamination rank ranks ranking seed seeds "
     "time times runtime duration seconds memory tokens parameters params count counts number "
-    "num nb id index period year rtfx speed flops date version std stdev"
+    "num nb id index period year rtfx speed flops date version std stdev borda"
 )
 # ... and words that stand beside them.
 _TRAIT_COMPANIONS = _set(
     "n of the per in data model max min total million billion thousand gb mb kb fp32 fp16 b m "
     "k s ms embedding usage outlier outliers anomaly anomalies anom normal class classes "
     "train training test average avg mean median fit prediction inference release imbalance "
-    "attribute attributes row rows column columns series"
+    "attribute attributes row rows column columns series team submission submissions run task"
 )
 # Names by which methods go everywhere: they tell rows of algorithms from rows of data sets.
 _METHODS = _set(
@@ -163,6 +167,8 @@ _METHODS = _set(
     " lasso tabpfn autogluon tpot flaml rocket minirocket inceptiontime bert gpt"
 )
 _SUMMARY_WORDS = _set("average avg mean median overall total macro best max min maximum minimum")
+# What they may sum up over.
+_SUMMED = _set("task tasks tasktype type types dataset datasets score scores all category")
 # Words that make of a score's name that of its spread, and that of its rank or cost.
 _SPREADS = _set("std sd stdev stddev sem se var variance ci")
 _BESIDE = _set("rank time runtime seconds")
@@ -174,8 +180,9 @@ def normalise(name: str) -> str:
     >>> normalise(" Data Set-ID "), normalise("classif.auc"), normalise("# Dimensions")
     ('data_set_id', 'auc', 'dimensions')
     """
-    # mlr3 prefixes measures with the kind of task, Weka keys with key.
-    plain = re.sub(r"^(classif\.|regr\.|key_)", "", name.strip().casefold())
+    # mlr3 prefixes measures with the kind of task, Weka keys with key, trackers all with config.
+    prefix = r"^(classif\.|regr\.|key_|(config|params?|hparams?|args|eval_metrics|metrics)[./])"
+    plain = re.sub(prefix, "", name.strip().casefold())
     return re.sub(r"[\W_]+", "_", plain).strip("_")
 
 
@@ -225,9 +232,12 @@ def looks_like_trait(name: str) -> bool | None:
     >>> looks_like_trait("Time-CNN") is None, looks_like_trait("ALP")
     (True, False)
     """
-    words = [word for word in re.split(r"[\W_]+", name.casefold()) if word]
+    plain = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", unicodedata.normalize("NFKC", name))  # CO₂, TeamId
+    words = [word for word in re.split(r"[\W_]+", plain.casefold()) if word]
     if name.strip().startswith("#"):
         return True
+    if normalise(name) in _METHODS:  # NB is naive Bayes
+        return False
     if not set(words) & _TRAIT_WORDS:
         return False
     return True if set(words) <= _TRAIT_WORDS | _TRAIT_COMPANIONS else None
@@ -270,7 +280,7 @@ def is_summary(name: str) -> bool:
     (True, True, False)
     """
     words = set(normalise(name).split("_"))
-    return bool(words & _SUMMARY_WORDS) and words <= _SUMMARY_WORDS | _HIGHER | _LOWER
+    return bool(words & _SUMMARY_WORDS) and words <= _SUMMARY_WORDS | _HIGHER | _LOWER | _SUMMED
 
 
 _IN_FILES = tuple(

@@ -24,11 +24,12 @@ from occstats.results.aliases import (
 from occstats.results.facts import Facts
 from occstats.results.meaning import check_range, meaning
 from occstats.results.names import count, quote, quote_list
-from occstats.results.numbers import explain_text, looks_like_decimal_comma
+from occstats.results.numbers import explain_text, looks_like_decimal_comma, says_failed
 from occstats.results.options import Reading
 from occstats.results.readers.raw import RawTable
 from occstats.results.roles import Roles
-from occstats.results.wide import tasks_among
+from occstats.results.table import FAILURES
+from occstats.results.wide import are_counts, tasks_among
 
 __all__ = ["FAILED", "OK", "Cells", "gather"]
 
@@ -39,6 +40,7 @@ Floats = npt.NDArray[np.float64]
 _WRAPPED = re.compile(
     r"\s*<(a|b|i|u|em|strong|span|font|code|small|p|div)\b([^>]*)>(.*)</\1>\s*", re.I | re.S
 )
+_LINK = re.compile(r"\s*\[([^\[\]]+)\]\((?:\w+://)?(?:[^/()]*/)?([^()]*?)/?\)\s*")
 _LINKED = re.compile(r"href\s*=\s*[\"'](?:\w+://)?(?:[^/\"']*/)?([^\"']*?)/?[\"']", re.I)
 
 OK, UNDEFINED, FAILED = 0, 1, 2
@@ -84,10 +86,14 @@ def gather(facts: Facts, roles: Roles, reading: Reading) -> Cells:
         )
     names = list(roles.columns) if roles.across else [roles.score or ""]
     state = _states(facts, roles, rows)
-    values, spread = _scores(facts, names, rows, state)
+    label = (roles.cluster if roles.cluster is not None else roles.task) or ""
     if roles.across == "algorithm":
-        column = roles.cluster if roles.cluster is not None else roles.task
-        tasks = tasks_among(facts, column or "", rows, values, notes)
+        rows = rows[~are_counts(facts, label, rows, notes)]
+        state = _states(facts, roles, rows)
+    values, spread = _scores(facts, names, rows, state)
+    notes += _failures(facts, names, rows)
+    if roles.across == "algorithm":
+        tasks = tasks_among(facts, label, rows, values, notes)
     else:
         tasks = np.ones(len(rows), dtype=bool)
     if roles.across and roles.status is None:
@@ -178,12 +184,35 @@ def _scores(
                 f" score ({count(infinite.sum(), 'such cell')}); correct it, or leave the cell"
                 " empty"
             )
+        _check_exact(facts, name, rows[relevant & (np.abs(found) >= _EXACT)])
         values.append(np.where(relevant, found, np.nan))
         spreads.append(numbers.spread[rows] if numbers.spread is not None else None)
     if all(spread is None for spread in spreads):
         return np.column_stack(values), None
     empty = np.full(len(rows), np.nan)
     return np.column_stack(values), np.column_stack([empty if s is None else s for s in spreads])
+
+
+def _check_exact(facts: Facts, name: str, large: npt.NDArray[np.int64]) -> None:
+    """Refuse whole numbers that floats cannot hold: two different ones would tie."""
+    for row in large:
+        cell = facts.raw.read([name])[name].iloc[row]
+        if re.fullmatch(r"[+-]?\d+", str(cell).strip()) and int(cell) != int(float(cell)):
+            raise ResultsError(
+                f"{facts.raw.row(row)}, column {quote(name)}: {quote(cell)} has more digits than a"
+                " score keeps (whole numbers up to 2^53 are exact); subtract or divide by something"
+            )
+
+
+def _failures(facts: Facts, names: Sequence[str], rows: npt.NDArray[np.int64]) -> list[str]:
+    """Say how many cells hold a word for a failed run in place of a score."""
+    found = 0
+    for name in names:
+        if np.isnan(facts.numbers(name).values[rows]).any():
+            found += sum(map(says_failed, facts.names(name)[rows]))
+    if not found:
+        return []
+    return [f"{facts.raw.name}: {count(found, 'cell')} of failed runs (TIMEOUT, OOM …); {FAILURES}"]
 
 
 def _filled(raw: RawTable, values: Floats, notes: list[str]) -> npt.NDArray[np.bool_]:
@@ -261,18 +290,20 @@ def _plain(names: Names, raw: RawTable, notes: list[str]) -> Names:
     times = Counter(bare.values())
     for name in distinct:
         linked = _LINKED.search(name)
-        if times[bare[name]] > 1 and linked is not None:
-            bare[name] = f"{bare[name]} ({linked[1]})"
+        target = linked[1] if linked else link[2] if (link := _LINK.fullmatch(name)) else None
+        if times[bare[name]] > 1 and target is not None:
+            bare[name] = f"{bare[name]} ({target})"
     if len(set(bare.values())) < len(distinct):
         return names
-    notes.append(f"{raw.name}: HTML around names left out.")
+    notes.append(f"{raw.name}: links and markup around names left out.")
     return np.array([bare[name] for name in names], dtype=object)
 
 
 def _unwrapped(name: str) -> str:
     while (found := _WRAPPED.fullmatch(name)) is not None and found[3].strip():
         name = found[3].strip()
-    return name
+    link = _LINK.fullmatch(name)
+    return name if link is None else link[1].strip()
 
 
 def _repeated(

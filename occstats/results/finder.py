@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from itertools import islice
 from typing import Any
@@ -9,14 +10,12 @@ from typing import Any
 from occstats.errors import ResultsError
 from occstats.results.aliases import (
     ALIASES,
-    CORRECT,
     FAILED_WORDS,
     FLAGS,
     SUCCEEDED,
     TRAITS,
     UNDEFINED_WORDS,
     looks_like_trait,
-    lower_is_better,
     measure,
     methods_among,
     normalise,
@@ -26,6 +25,7 @@ from occstats.results.names import near_names, quote, quote_list
 from occstats.results.options import Reading
 from occstats.results.readers.raw import FILE, ROW, UNNAMED
 from occstats.results.roles import Roles
+from occstats.results.score import choose_score
 from occstats.results.wide import WideColumns, split_columns
 
 __all__ = ["find_roles"]
@@ -89,7 +89,8 @@ class _Finder:
 
     def _by_alias(self, role: str) -> str | None:
         aliases = ALIASES[role]
-        matches = [column for column in self.free if normalise(column) in aliases]
+        called = {c: form for c in self.free if (form := _alias(c, aliases)) is not None}
+        matches = list(called)
         if role in {"algorithm", "cluster", "task", "metric"}:
             # A name is never a number with decimals: that is an algorithm called Baseline.
             matches = [column for column in matches if not self.facts.is_fractional(column)]
@@ -106,17 +107,22 @@ class _Finder:
         if len(matches) <= 1:
             return matches[0] if matches else None
         own = [column for column in matches if column == aliases[0]] or [
-            column for column in matches if normalise(column) == aliases[0]
+            column for column in matches if called[column] == aliases[0]
         ]
         if len(own) == 1:
             return own[0]
         # An optional column that is not certain is left for the user to name.
         if role in {"repeat", "status", "metric"}:
             return matches[0] if role == "repeat" else None
-        matches.sort(key=lambda column: aliases.index(normalise(column)))
+        matches.sort(key=lambda column: aliases.index(called[column]))
+        retry = {role: matches[0]}
+        if role == "task" and self.found["cluster"] is None and len(matches) == 2:
+            # Functions and their instances: what is named is the coarser of the two.
+            coarse, fine = sorted(matches, key=lambda column: not self.facts.is_text(column))
+            retry = {"cluster": coarse, "task": fine}
         raise ResultsError(
             f"{self.where}: the column of the {role} could be {quote_list(matches)}; say which",
-            {role: matches[0]},
+            retry,
         )
 
     def _is_part(self, column: str) -> bool:
@@ -164,12 +170,12 @@ class _Finder:
         tasks = [c for c in numeric if looks_like_trait(c) is not True]
         # Accuracy, F1 and AUC of each algorithm are measures of one task.
         measures = [c for c in tasks if measure(c) in ALIASES["score"]]
-        return len(tasks) >= 3 and 2 * len(measures) < len(tasks)
+        return len(tasks) >= 2 and 2 * len(measures) < len(tasks)
 
     def long(self) -> Roles:
         """A row is the score of an algorithm on a task."""
         if self.found["score"] is None:
-            self.found["score"] = self._choose_score()
+            self.found["score"] = choose_score(self.facts, self.free, self.found)
         self._need_task()
         return Roles(**self.found, **self._traits())
 
@@ -189,6 +195,7 @@ class _Finder:
                 )
         else:
             found["algorithm"] = None
+            self._name_rows()
             self._need_task()
         details = self._traits()
         # A level of an index is never an algorithm, whatever is in it.
@@ -212,6 +219,18 @@ class _Finder:
             left_out={**dict.fromkeys(levels, "index"), **columns.left_out},
         )
 
+    def _name_rows(self) -> None:
+        """The only text that names every row is the data set, and a number called class a trait."""
+        task = self.found["task"]
+        if self.found["cluster"] is not None or task is None or "task" in self.asked:
+            return
+        folds = [c for c in (self.found["fold"], self.found["repeat"]) if c is not None]
+        if self.facts.is_numeric(task) and not self.facts.is_distinct(task, *folds):
+            texts = [c for c in self.free if self.facts.is_text(c)]
+            names = [c for c in texts if self.facts.is_distinct(c, *folds)]
+            if len(names) == 1:
+                self.found.update(cluster=names[0], task=None)
+
     def _need_task(self) -> None:
         if self.found["cluster"] is not None or self.found["task"] is not None:
             return
@@ -221,7 +240,9 @@ class _Finder:
             return
         keys = [c for c in (self.found["algorithm"], self.found["fold"]) if c is not None]
         retry: dict[str, Any] = {}
-        texts = [c for c in self.free if self.facts.is_text(c)]
+        texts = [c for c in self.free if self.facts.is_text(c) and self.facts.n_distinct(c) > 1]
+        if self.found["algorithm"] is not None:
+            texts = [c for c in texts if 2 * self.facts.n_distinct(c) <= self.facts.raw.n_rows]
         if len(texts) > 1 and self.found["algorithm"] is None:
             retry = self._guess_from_texts(texts)
         elif not keys and not texts:
@@ -241,6 +262,8 @@ class _Finder:
     def _guess_from_texts(self, texts: Sequence[str]) -> dict[str, Any]:
         """Of two columns of text the one with fewer names may be the algorithm."""
         texts = sorted(texts, key=self.facts.n_distinct)
+        if 2 * self.facts.n_distinct(texts[0]) > self.facts.raw.n_rows:
+            return {}
         score = [c for c in self.free if self.facts.is_numeric(c)]
         if len(texts) == 2 and score and self.facts.is_distinct(*texts):
             return {"algorithm": texts[0], "task": texts[1]}
@@ -253,8 +276,10 @@ class _Finder:
         unnamed = first in self.free and first is not None and first.strip() in UNNAMED
         if unnamed and first is not None and not self.facts.is_numeric(first):
             return first
-        texts = [c for c in self.free if self.facts.is_text(c)]
+        texts = [c for c in self.free if self.facts.is_text(c) and self.facts.n_distinct(c) > 1]
         algorithm = self.found["algorithm"]
+        if algorithm is not None:  # a task that one algorithm has, as a date, compares nothing
+            texts = [c for c in texts if 2 * self.facts.n_distinct(c) <= self.facts.raw.n_rows]
         keys = [c for c in (algorithm, self.found["fold"], self.found["repeat"]) if c]
         if len(texts) == 1 and self.facts.is_distinct(texts[0], *keys):
             return texts[0]
@@ -262,54 +287,6 @@ class _Finder:
         numbered = [c for c in self.free if normalise(c) in _NUMBERED and not texts]
         whole = [c for c in numbered if not self.facts.is_fractional(c)]
         return whole[0] if whole and self.facts.is_distinct(whole[0], *keys) else None
-
-    def _choose_score(self) -> str:
-        """The column of scores: known by name, or the only one with numbers."""
-        usual = ALIASES["score"]
-        known = [c for c in self.free if measure(c) in usual and len(self.facts.numbers(c).known)]
-        if len(known) == 1:
-            return known[0]
-        if known:
-            own = [c for c in known if normalise(c) == usual[0]]
-            if len(own) == 1:
-                return own[0]
-            known.sort(key=lambda column: usual.index(measure(column)))
-            rest = ""
-        else:
-            known = [
-                c
-                for c in self.free
-                if self.facts.is_numeric(c)
-                and not self.facts.is_flag(c)
-                and (looks_like_trait(c) is not True or lower_is_better(c))
-                and not _is_trait_alias(c)
-            ]
-            if len(known) == 1:
-                return known[0]
-            known.sort(key=lambda column: lower_is_better(column) is None)
-            rest = (
-                f" (found {quote_list(self.columns)}, expected one called {', '.join(usual[:6])} …)"
-            )
-        flags = [c for c in self.free if normalise(c) in CORRECT and self.facts.is_flag(c)]
-        status = self.found["status"]
-        if not known and not flags and status is not None and self.facts.is_flag(status):
-            flags, self.found["status"] = [status], None
-        if not known and len(flags) == 1:
-            self.facts.take_flags(flags[0])
-            return flags[0]
-        if not known:
-            named = [c for c in self.free if measure(c) in usual]
-            held = (
-                f"; {quote(named[0])} holds {quote(self.facts.names(named[0])[0])}" if named else ""
-            )
-            raise ResultsError(
-                f"{self.where}: no column holds the score: none has numbers in it{held}{rest}; say"
-                " which with score=…"
-            )
-        raise ResultsError(
-            f"{self.where}: the column of the score could be {quote_list(known)}{rest}; say which",
-            {"score": known[0]},
-        )
 
     def _check_measures(self, candidates: Sequence[str], across: str) -> None:
         """Refuse a long table whose column of algorithms is not known, with a guess."""
@@ -321,7 +298,10 @@ class _Finder:
         labels = (c for c in candidates if self.facts.is_text(c) and self.facts.n_distinct(c) > 1)
         repeated = not self.facts.is_distinct(*keys)
         texts = list(islice(labels, _MOST_GUESSES)) if repeated or measures else []
-        guess = next((c for c in texts if self.facts.is_distinct(*keys, c)), None)
+        # Who has results on one task only cannot be compared.
+        most = self.facts.raw.n_rows / 2
+        guesses = (c for c in texts if self.facts.n_distinct(c) <= most)
+        guess = next((c for c in guesses if self.facts.is_distinct(*keys, c)), None)
         if repeated and guess is not None:
             raise ResultsError(
                 f"{self.where}: no column is called as algorithms usually are; {quote(guess)} tells"
@@ -382,8 +362,10 @@ class _Finder:
         return {"traits": traits, "asked_traits": tuple(self.traits_asked)}
 
 
-def _is_trait_alias(column: str) -> bool:
-    return any(normalise(column) in aliases for aliases in TRAITS.values())
+def _alias(column: str, aliases: Sequence[str]) -> str | None:
+    """The usual name that a column goes by, also where words are told by capitals: TeamName."""
+    forms = (normalise(column), normalise(re.sub(r"(?<=[a-z])(?=[A-Z])", "_", column)))
+    return next((form for form in forms if form in aliases), None)
 
 
 def _nearest(columns: Iterable[str], expected: Sequence[str]) -> str:

@@ -161,6 +161,8 @@ def _table(raw: RawTable, reading: Reading) -> Results:
                 raise ResultsError(f"{problem} (then: {error})") from None
             retry |= _merged(Reading(), {**error.retry, **_lists(retry, error.retry)})
         else:
+            if len(table.algorithms) < 2 and "algorithm" in retry:
+                raise ResultsError(problem)  # a guess that leaves nothing to compare is none
             policy = best_policy(table)
             raise ResultsError(problem, retry | ({"missing": policy} if policy else {})) from None
     raise ResultsError(problem, retry)
@@ -257,7 +259,7 @@ def _read_as(results: Results, roles: Roles, raw: RawTable) -> str:
     text = [name for name, why in roles.left_out.items() if why in {"text", "empty"}]
     left = [
         f"{count(len(names), kind)} left out: {quote_list(names, limit=8)}"
-        for names, kind in ((numeric, "numeric column"), (text, "column of text"))
+        for names, kind in ((numeric, "numeric column"), (text, "text column"))
         if names
     ]
     if raw.unverified:

@@ -27,6 +27,10 @@ __all__ = ["check_range", "is_one_measure", "meaning"]
 
 Floats = npt.NDArray[np.float64]
 
+# What is usually made small, and those who make it small: no more than a guess at what to type.
+_MINIMISED = frozenset(("objective", "cost", "energy", "f", "fval", "fx", "fun", "value"))
+_OPTIMISERS = frozenset(("optimizer", "optimiser", "solver", "heuristic"))
+
 
 def meaning(
     raw: RawTable, roles: Roles, reading: Reading, score_name: str | None, values: Floats
@@ -55,21 +59,16 @@ def meaning(
     if lower and len(known) and (known <= 0).all() and (known < 0).any():
         raise ResultsError(
             f"{raw.name}: {quote(named)} is known as a loss, but all its values are negative; say"
-            " which is better with lower_is_better=True or False",
+            " which is better with lower_is_better=True or lower_is_better=False",
             {"lower_is_better": False},
         )
-    words = set(normalise(named).split("_"))
-    if lower is None and (uncertain or len(words & {"objective", "cost", "energy"})):
+    if lower is None and (uncertain or measure(named) not in GENERIC):
+        minimised = uncertain is not None or bool(set(normalise(named).split("_")) & _MINIMISED)
+        optimised = normalise(roles.algorithm or "").split("_")[0] in _OPTIMISERS
         raise ResultsError(
             f"{raw.name}: the name {quote(uncertain or named)} leaves open whether more or less of"
-            " the score is better; say which with lower_is_better=True or False",
-            {"lower_is_better": True},
-        )
-    if lower is None and measure(named) not in GENERIC and _is_mixed(named):
-        raise ResultsError(
-            f"{raw.name}: the name {quote(named)} leaves open whether more or less of it is better;"
-            " say which with lower_is_better=True or False",
-            {"lower_is_better": False},
+            " the score is better; say which with lower_is_better=True or lower_is_better=False",
+            {"lower_is_better": minimised or optimised},
         )
     return named, bool(lower)
 
@@ -77,12 +76,6 @@ def meaning(
 def is_one_measure(roles: Roles) -> bool:
     """Whether the only column of scores is called by the measure: it is one algorithm's."""
     return len(roles.columns) == 1 and measure(roles.columns[0]) in ALIASES["score"]
-
-
-def _is_mixed(score_name: str) -> bool:
-    """Whether a name has words of both directions in it."""
-    ways = {lower_is_better(word) for word in normalise(score_name).split("_")}
-    return {True, False} <= ways
 
 
 def check_range(

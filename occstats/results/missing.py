@@ -12,7 +12,7 @@ import pandas as pd
 
 from occstats.errors import ResultsError
 from occstats.results.names import count, near_names, quote, quote_list
-from occstats.results.table import CLUSTER, TASK, Results, show_task
+from occstats.results.table import CLUSTER, FAILURES, TASK, Results, show_task
 
 __all__ = ["IMPUTE", "POLICIES", "best_policy", "resolve"]
 
@@ -99,7 +99,7 @@ def resolve(results: Results, policy: str = "refuse") -> Results:
 
 
 def best_policy(results: Results) -> str:
-    """The policy that keeps most of the table and invents nothing; none where nothing is missing.
+    """The policy that keeps most of the table and flatters no failure; none where it is whole.
 
     Examples
     --------
@@ -117,6 +117,8 @@ def best_policy(results: Results) -> str:
         "complete": whole_tasks * len(results.algorithms),
         "drop-algorithms": whole_algorithms * results.n_tasks if whole_algorithms > 1 else 0,
     }
+    if whole_algorithms < 2 and any(note.endswith(FAILURES) for note in results.notes):
+        return "worst"  # to drop the tasks on which some failed would flatter those
     best = max(kept, key=lambda policy: kept[policy])
     if 2 * kept[best] >= absent.size:
         return best

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-__all__ = ["Numbers", "explain_text", "looks_like_decimal_comma", "parse_numbers"]
+__all__ = ["Numbers", "explain_text", "looks_like_decimal_comma", "parse_numbers", "says_failed"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -21,15 +21,23 @@ _WITH_SPREAD = re.compile(
     r"\s*(%?)",
     re.ASCII | re.IGNORECASE,
 )
+# Commas before a point can only mark thousands; without a point they may be decimal commas.
+_THOUSANDS = re.compile(r"[+-]?\d{1,3}(?:,\d{3})+\.\d*", re.ASCII)
 _COMMA = re.compile(r"[+-]?\d*,\d+(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
 # How the best score of a row is marked in Markdown and LaTeX.
-_MARKED = re.compile(r"\*\*(.+)\*\*|\\(?:textbf|underline|mathbf)\{(.+)\}|\$(.+)\$")
-_NO_VALUE = frozenset(
+_MARKED = re.compile(
+    r"(?:\*\*|__)(.+?)(?:\*\*|__)(.*)|\\(?:textbf|underline|mathbf)\{(.+?)\}(.*)|\$(.+)\$"
+)
+# What stands in place of a score where a run failed, and where there is none.
+_FAILURES = frozenset(
     (
-        *("", "na", "n/a", "#n/a", "nan", "-nan", "null", "none", "nil", "<na>", "missing", "-"),
-        *("–", "—", "?", "--", "---", "n.a.", "oom", "oot", "timeout", "time out", "tle", "mle"),
-        *("dnf", "dns", "failed", "fail", "error", "crashed", "diverged"),
+        *("oom", "oot", "timeout", "time out", "t/o", "m/o", "tle", "mle", "memout", "dnf"),
+        *("failed", "fail", "error", "crashed", "diverged"),
     )
+)
+_NO_VALUE = _FAILURES.union(
+    ("", "na", "n/a", "#n/a", "nan", "-nan", "null", "none", "nil", "<na>", "missing", "-"),
+    ("–", "—", "?", "--", "---", "n.a.", "dns"),
 )
 
 
@@ -105,9 +113,11 @@ def _parse_text(text: str, decimal: str) -> tuple[float, float] | None:
         return float(text), np.nan
     if text.casefold() in _NO_VALUE:
         return np.nan, np.nan
+    if decimal == "." and _THOUSANDS.fullmatch(text):
+        return float(text.replace(",", "")), np.nan
     marked = _MARKED.fullmatch(text)
     if marked is not None:
-        return _parse_text(next(part for part in marked.groups() if part).strip(), ".")
+        return _parse_text("".join(part or "" for part in marked.groups()).strip(), ".")
     found = _WITH_SPREAD.fullmatch(text)
     if found is None:
         return None
@@ -115,6 +125,15 @@ def _parse_text(text: str, decimal: str) -> tuple[float, float] | None:
     unit = 100.0 if per_cent or per_cent_too else 1.0
     spread = plus_minus or in_brackets
     return float(mean) / unit, float(spread) / unit if spread else np.nan
+
+
+def says_failed(cell: object) -> bool:
+    """Whether a word in place of a score says that the run failed.
+
+    >>> says_failed("TIMEOUT"), says_failed("OOM"), says_failed("n/a")
+    (True, True, False)
+    """
+    return isinstance(cell, str) and cell.strip().casefold() in _FAILURES
 
 
 def looks_like_decimal_comma(cell: object) -> bool:

@@ -15,7 +15,7 @@ from occstats.results.names import count, quote, quote_list
 from occstats.results.options import Reading
 from occstats.results.readers.raw import RawTable
 from occstats.results.roles import Roles
-from occstats.results.table import CLUSTER, TASK, Results
+from occstats.results.table import CLUSTER, FAILURES, TASK, Results, show_task
 
 __all__ = ["shape"]
 
@@ -44,8 +44,8 @@ class _Keys:
 
     def show(self, i: int) -> str:
         """Name a cell in a message."""
-        cluster, task = self.tasks[self.task[i]]
-        return f"{quote(cluster)} / {quote(task)}: {quote(self.algorithms[self.algorithm[i]])}"
+        task = show_task(self.tasks[self.task[i]])
+        return f"{task}: {quote(self.algorithms[self.algorithm[i]])}"
 
 
 def shape(cells: Cells, facts: Facts, roles: Roles, reading: Reading) -> Results:
@@ -200,10 +200,8 @@ def _settle_folds(
     if not unequal.any():
         return state, None
     row, column = (int(i) for i in np.argwhere(unequal)[0])
-    example = (
-        f"{quote(keys.tasks[row][0])} / {quote(keys.tasks[row][1])}:"
-        f" {quote(keys.algorithms[column])} has {counts[row, column]} of {expected[row]} folds"
-    )
+    n_folds_had = f"{counts[row, column]} of {expected[row]} folds"
+    example = f"{show_task(keys.tasks[row])}: {quote(keys.algorithms[column])} has {n_folds_had}"
     found = (
         f"{raw.name}: {count(unequal.sum(), 'cell')} without folds that others have"
         f" (first {example})"
@@ -243,8 +241,7 @@ def _failed_cells(
     if by_status:
         notes.append(
             f"{raw.name}: {count(by_status, 'row')} with a failed status (first"
-            f" {keys.show(int(np.flatnonzero(cells.state == FAILED)[0]))}); such cells count as"
-            " missing."
+            f" {keys.show(int(np.flatnonzero(cells.state == FAILED)[0]))}); {FAILURES}"
         )
     if empty.any():
         first = int(np.flatnonzero(empty)[0])

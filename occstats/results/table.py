@@ -276,9 +276,13 @@ def _folds_of(folds: pd.DataFrame, algorithms: Sequence[str]) -> pd.DataFrame | 
     return folds[present] if present else None
 
 
+# How a note ends that says of runs that they failed.
+FAILURES = "such cells count as missing."
+
+
 def show_task(task: Any) -> str:
-    """Show a task in a message."""
-    return f"{quote(task[0])} / {quote(task[1])}"
+    """Show a task in a message; one that is its data set is named once."""
+    return quote(task[0]) if task[0] == task[1] else f"{quote(task[0])} / {quote(task[1])}"
 
 
 _ROWS_SHOWN = 10

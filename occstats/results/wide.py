@@ -24,7 +24,7 @@ from occstats.results.facts import Facts
 from occstats.results.names import quote, quote_list
 from occstats.results.numbers import looks_like_decimal_comma
 
-__all__ = ["WideColumns", "are_ranks", "split_columns", "tasks_among"]
+__all__ = ["WideColumns", "are_counts", "are_ranks", "split_columns", "tasks_among"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -115,8 +115,16 @@ def split_columns(facts: Facts, candidates: Sequence[str], *, what: str) -> Wide
     return WideColumns(scores, spelt or score_name, left_out)
 
 
+# A unit of time behind a name says what was measured.
+_IN_SECONDS = re.compile(r"\s*[(\[](?:s|ms|secs?|µs|us|min)[)\]]\s*$", re.IGNORECASE)
+
+
+def _word_list(name: str) -> list[str]:
+    return normalise(_IN_SECONDS.sub(" seconds", name)).split("_")
+
+
 def _words(name: str) -> set[str]:
-    return set(normalise(name).split("_"))
+    return set(_word_list(name))
 
 
 def _counts(values: Floats) -> bool:
@@ -142,7 +150,7 @@ def _common_measure(facts: Facts, names: Sequence[str]) -> str | None:
 
 def _measures_in(name: str) -> set[str]:
     """The measures that a name begins or ends with; Time-CNN and MAP-SVM are none's."""
-    words = normalise(name).split("_")
+    words = _word_list(name)
     if len(words) < 2:
         return set()
     first = {words[0]} - _METHOD_WORDS
@@ -150,7 +158,7 @@ def _measures_in(name: str) -> set[str]:
 
 
 def _without(name: str, word: str) -> str:
-    return "_".join(part for part in normalise(name).split("_") if part != word)
+    return "_".join(part for part in _word_list(name) if part != word)
 
 
 def _sums_up(values: Floats, others: Sequence[Floats]) -> bool:
@@ -197,7 +205,15 @@ def _misfits(columns: Sequence[Floats]) -> list[str]:
                 and np.mean([order[j] < 10 * typical for j in range(len(known))]) > 0.5
             ):
                 found[i] = "far"
+            # A share of one among numbers up to a hundred is of another kind.
+            rest = [other for j, other in enumerate(known) if j != i and len(other)]
+            if len(part) and _is_share(part) and all(np.median(other) > 1.5 for other in rest):
+                found[i] = found[i] or "share"
     return found
+
+
+def _is_share(values: Floats) -> bool:
+    return bool(values.min() >= 0 and values.max() <= 1 and (values % 1 != 0).all())
 
 
 def _is_apart(values: Floats, others: Sequence[Floats]) -> bool:
@@ -242,7 +258,23 @@ _COUNTED_ROWS = frozenset(
         *("number_of_wins", "wins_ties_losses", "win_tie_loss", "w_t_l", "rank_avg", "n_wins"),
     )
 )
+_COUNTED = re.compile(r"\s*\d+\s*/\s*\d+(\s*/\s*\d+)?\s*")
 _SUMMARY_ROWS = frozenset(("average", "mean", "avg", "median", "total", "sum", "overall", "std"))
+
+
+def are_counts(
+    facts: Facts, column: str, rows: npt.NDArray[np.int64], notes: list[str]
+) -> npt.NDArray[np.bool_]:
+    """Which rows of a wide table count wins, ties and losses, as 3/0/9: no tasks for sure."""
+    names = facts.names(column)[rows]
+    found = np.array([normalise(name or "") in _COUNTED_ROWS for name in names], dtype=bool)
+    for i in np.flatnonzero(found):
+        cells = facts.frame.iloc[rows[i]]
+        found[i] = any(isinstance(cell, str) and _COUNTED.fullmatch(cell) for cell in cells)
+    if found.any():
+        left_out = quote_list(list(names[found]))
+        notes.append(f"{facts.raw.name}: rows of counts left out: {left_out}.")
+    return found
 
 
 def tasks_among(

@@ -3,7 +3,9 @@
 import numpy as np
 import pandas as pd
 import pytest
+from click.testing import CliRunner
 
+from occstats.cli import main
 from occstats.errors import ResultsError
 from occstats.results import load_results
 
@@ -57,7 +59,7 @@ def test_duplicate_keys_in_shards_name_the_files(tmp_path, long_frame, refused):
 
 def test_duplicate_task_of_a_wide_table(refused):
     frame = pd.DataFrame({"dataset": ["x", "y", "x"], "A": [0.1, 0.2, 0.3], "B": [1.0, 2.0, 3.0]})
-    refused(frame, says=("1 row with a key", "'x' / 'x'", "row 1 and row 3"))
+    refused(frame, says=("1 row with a key", "already: 'x': 'A'", "row 1 and row 3"))
 
 
 @pytest.mark.parametrize("text", ["NA", "nan", "", "null", "None", "n/a", "?", " "])
@@ -214,3 +216,33 @@ def test_text_where_a_trait_should_be(long_frame, refused):
 def test_frame_with_two_rows_of_column_names(long_frame, refused):
     frame = long_frame.pivot(index="dataset", columns=["class", "descriptor"], values="auroc")
     refused(frame, says=("2 levels",))
+
+
+@pytest.mark.parametrize("kind", ["frame", "csv"])
+def test_scores_beyond_2_to_the_53_do_not_tie(tmp_path, refused, kind):
+    table = pd.DataFrame({"dataset": ["x", "y"], "A": [2**53, 5], "B": [2**53 + 1, 6]})
+    table.to_csv(tmp_path / "a.csv", index=False)
+    source = table if kind == "frame" else tmp_path / "a.csv"
+    refused(source, says=("row 1, column 'B': ", "9007199254740993", "more digits than a score"))
+    assert load_results(table.assign(B=[2**54, 6])).scores.loc[("x", "x"), "B"] == 2.0**54
+
+
+def test_an_option_that_changes_is_not_typed_twice(tmp_path):
+    table = pd.DataFrame({"dataset": list("xyz"), "A": [1, None, 3], "B": [None, 2, None]})
+    table.to_csv(tmp_path / "a.csv", index=False)
+    result = CliRunner().invoke(main, ["compare", str(tmp_path / "a.csv"), "--missing", "complete"])
+    assert result.exit_code == 2
+    proposed = result.stderr.split("; type: ")[1]
+    assert proposed.count("--missing") == 1
+    assert proposed.rstrip().endswith("--missing worst")
+
+
+def test_pgf_without_latex_is_refused_before_anything_is_drawn(tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    out = tmp_path / "figures"
+    result = CliRunner().invoke(
+        main, ["figures", "lenz2021", "--format", "svg,pgf", "--out", str(out)]
+    )
+    assert result.exit_code == 2
+    assert "needs LaTeX" in result.stderr
+    assert not out.exists()

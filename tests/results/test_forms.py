@@ -100,6 +100,7 @@ def test_any_names_through_options(long_frame):
         algorithm="c",
         score="d",
         traits=["e", "f"],
+        lower_is_better=False,
     )
     plain = load_results(long_frame)
     assert results.scores.equals(plain.scores)
@@ -115,7 +116,7 @@ def test_wide_form(long_frame, tmp_path):
     wide.reset_index().assign(best="B").to_csv(tmp_path / "a.csv")
     results = load_results(tmp_path / "a.csv")
     same(results, load_results(long_frame))
-    assert "1 numeric column left out: ''; 1 column of text left out: 'best'" in results.read_as[0]
+    assert "1 numeric column left out: ''; 1 text column left out: 'best'" in results.read_as[0]
 
 
 def test_wide_form_with_its_index_as_an_unnamed_column(tmp_path):

@@ -1,6 +1,7 @@
 """A seeded fuzz of the readers: the right numbers, or a refusal in one line; nothing else.
 
-``OCCSTATS_FUZZ_SECONDS`` says how long, ``OCCSTATS_FUZZ_SEED`` which sequence.
+``OCCSTATS_FUZZ_SECONDS`` says how long, ``OCCSTATS_FUZZ_SEED`` which sequence; ``pytest -s`` shows
+what was tried. Any answer must come within 5 s of processor time and 1 GB of memory.
 """
 
 import csv
@@ -8,17 +9,25 @@ import gzip
 import io
 import json
 import os
+import resource
+import sys
 import time
 
 import numpy as np
 import pandas as pd
 import pytest
+from click.testing import CliRunner
 
+from occstats.cli import main
 from occstats.errors import ResultsError
 from occstats.results import load_results
 
 SECONDS = float(os.environ.get("OCCSTATS_FUZZ_SECONDS", "8"))
 SEED = int(os.environ.get("OCCSTATS_FUZZ_SEED", "0"))
+MOST_SECONDS = 5.0
+MOST_BYTES = 1 << 30
+# Every so often the whole command is called: exit code 0, or 2 and one line.
+COMMAND_EVERY = 500
 
 KEYS = ["dataset", "class", "model"]
 TOKENS = [
@@ -126,10 +135,27 @@ def attempt(path):
         return None
 
 
+def memory():
+    """The most memory this process has had, in bytes."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (
+        1 if sys.platform == "darwin" else 1024
+    )
+
+
+def check_command(path):
+    """The command agrees: it exits with 0, or with 2 and one line."""
+    result = CliRunner().invoke(main, ["compare", str(path), "--n-resamples", "100"])
+    assert result.exit_code in {0, 2}, (path, result.output, result.exception)
+    if result.exit_code == 2:
+        assert result.stderr.startswith("Error: ")
+        assert result.stderr.count("\n") == 1
+
+
 def test_readers_give_the_right_numbers_or_one_line(tmp_path):
     rng = np.random.default_rng(SEED)
     deadline = time.monotonic() + SECONDS
     tried = read = compared = 0
+    slowest, before = 0.0, memory()
     while time.monotonic() < deadline or tried < 100:
         frame = table(rng)
         data, ending = as_bytes(frame, rng)
@@ -140,8 +166,12 @@ def test_readers_give_the_right_numbers_or_one_line(tmp_path):
             assert sound.scores.loc[(row[0], row[1]), row[2]] == pytest.approx(row[3], abs=1e-10)
         changed = mutate(data, rng)
         path.write_bytes(changed)
+        start = time.process_time()
         results = attempt(path)
+        slowest = max(slowest, time.process_time() - start)
         tried += 1
+        if tried % COMMAND_EVERY == 0:
+            check_command(path)
         if results is None:
             continue
         read += 1
@@ -150,5 +180,12 @@ def test_readers_give_the_right_numbers_or_one_line(tmp_path):
                 found = results.scores.loc[(dataset, task), model]
                 assert found == score or (np.isnan(found) and np.isnan(score)), (SEED, tried, path)
                 compared += 1
+    grown = memory() - before
+    print(
+        f"seed {SEED}: {tried:,} files, {tried - read:,} refused, {read:,} read, {compared:,}"
+        f" scores compared, slowest {slowest:.2f} s, memory grown by {grown / 2**20:.0f} MiB"
+    )
+    assert slowest < MOST_SECONDS
+    assert grown < MOST_BYTES
     assert read > 0
     assert compared > 0 or read < 100

@@ -121,7 +121,8 @@ def test_names_that_look_alike_across_sources(mine):
 
 def test_options_apply_where_the_column_is(mine):
     odd = mine.rename(columns={"model": "who", "auc": "how_well"})
-    both = load_results(mine, odd.assign(who="odd"), algorithm="who", score="how_well")
+    named = {"algorithm": "who", "score": "how_well", "lower_is_better": False}
+    both = load_results(mine, odd.assign(who="odd"), **named)
     assert both.algorithms == ["mine", "odd"]
 
 

@@ -4,16 +4,11 @@ They are not part of the package; the folder that holds them is named by OCCSTAT
 """
 
 import os
-import shlex
 from pathlib import Path
 
 import pytest
 
-from occstats.cli.compare import command
-from occstats.cli.group import _advice
-from occstats.cli.options import take_reading
-from occstats.errors import ResultsError
-from occstats.results import load_results
+from tests.results.pasting import pasted
 
 FOLDER = os.environ.get("OCCSTATS_REALWORLD")
 pytestmark = pytest.mark.skipif(
@@ -44,38 +39,11 @@ EXPECTED = {
 }
 
 
-def typed(line):
-    """Load as the command line would; None and the message if that is refused."""
-    program, name, *arguments = shlex.split(line)
-    assert (program, name) == ("occstats", "compare")
-    missing = "refuse"
-    if "--missing" in arguments:
-        at = arguments.index("--missing")
-        missing = arguments[at + 1]
-        del arguments[at : at + 2]
-    with command.make_context("compare", list(arguments), resilient_parsing=True) as context:
-        options = dict(context.params)
-    reading = take_reading(options)
-    try:
-        table = load_results(*options["results"], **reading)
-        table.resolve_missing(missing)
-    except ResultsError as error:
-        return None, _advice(error, ["compare", *arguments])
-    return table, ""
-
-
 @pytest.mark.parametrize("name", EXPECTED)
 def test_published_tables(name):
     algorithms, tasks, clusters, direction, one, tries = EXPECTED[name]
-    line = f"occstats compare {shlex.quote(str(Path(FOLDER) / name))}"
-    table, message = typed(line)
-    taken = 1
-    if table is None:
-        taken = 2
-        assert "\n" not in message
-        table, again = typed(message.split("; type: ", 1)[1])
-        assert table is not None, again
-    assert taken == tries
+    table, line = pasted(Path(FOLDER) / name)
+    assert (1 if line == f"occstats compare {name}" else 2) == tries
     assert len(table.algorithms) == algorithms
     assert (table.n_tasks, table.n_clusters) == (tasks, clusters)
     assert table.higher_is_better is (direction == "higher")

@@ -32,6 +32,20 @@ def test_published_example():
     assert result.p == pytest.approx(0.00144, abs=5e-6)
 
 
+# source("R/Ski.Mack.R") of the R package Skillings.Mack 1.10 under R 4.2.2, which prints six
+# decimals: Ski.Mack(a) for a = the table above, transposed, then a[2, 1] <- 3.8, a[4, 3] <- 4.6
+@pytest.mark.parametrize(
+    ("tied", "statistic", "p"), [(False, 15.493049, 0.001440), (True, 14.130180, 0.002733)]
+)
+def test_as_in_r(tied, statistic, p):
+    scores = ASSEMBLY.copy()
+    if tied:
+        scores[0, 1], scores[2, 3] = 3.8, 4.6
+    result = skillings_mack(scores)
+    assert result.statistic == pytest.approx(statistic, abs=5e-7)
+    assert result.p == pytest.approx(p, abs=5e-7)
+
+
 def test_without_gaps_it_is_friedmans_test():
     scores = np.random.default_rng(0).random((20, 5))
     result = skillings_mack(scores)

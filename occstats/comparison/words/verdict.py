@@ -80,6 +80,7 @@ def write_verdict(comparison: Comparison) -> str:
             "significant need not be equal.",
             _caution(comparison),
         ]
+    sentences.append(_gaps(comparison))
     return " ".join(sentence for sentence in sentences if sentence)
 
 
@@ -188,7 +189,7 @@ def _with_p(comparison: Comparison, subject: str, names: list[str]) -> list[str]
 
 def _relation(p: float) -> str:
     text = p_value(p) if p < 1 else "1"
-    return text if text[0] == "<" else f"= {text}"
+    return text if text[0] in "<>" else f"= {text}"
 
 
 def _size(comparison: Comparison) -> str:
@@ -220,6 +221,36 @@ def _digits(*sizes: float) -> int:
     """Decimals that show the larger of the sizes to two digits."""
     largest = max((size for size in sizes if np.isfinite(size) and size > 0), default=1.0)
     return int(np.clip(1 - np.floor(np.log10(largest)), 0, 12))
+
+
+def _gaps(comparison: Comparison) -> str:
+    """How many results are missing, what was done, and whether anything else would change it."""
+    gaps = comparison.gaps
+    if gaps is None:
+        return ""
+    sentence = (
+        f"{gaps.cells:,} of {gaps.of:,} results are missing (--missing "
+        f"{comparison.settings.missing})"
+    )
+    if gaps.skillings_mack is not None:
+        sentence += (
+            ", and the Skillings-Mack test, which needs none of them, has p "
+            f"{_relation(gaps.skillings_mack.p)}"
+        )
+    best = comparison.algorithms[0]
+    same, other = [], []
+    for row in gaps.policies.itertuples():
+        changes = []
+        if row.changed_pairs:
+            changes.append(f"decides {row.changed_pairs} of {count(row.pairs, 'pair')} otherwise")
+        if row.best != best:
+            changes.append(f"has {printable(row.best)} in front")
+        if changes:
+            other.append(f"{row.policy} {' and '.join(changes)}")
+        else:
+            same.append(row.policy)
+    parts = [f"{listing(same)} would conclude the same"] if same else []
+    return f"{sentence}{'; ' if parts or other else ''}{'; '.join([*parts, *other])}."
 
 
 def _caution(comparison: Comparison) -> str:

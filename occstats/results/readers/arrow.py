@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import struct
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import pandas as pd
 
 from occstats.errors import ResultsError
 from occstats.files import DIGEST, verify_digest
-from occstats.results.names import column_text, quote_list, reason_of, show_path
+from occstats.results.names import column_text, count, quote_list, reason_of, show_path
 from occstats.results.readers.raw import RawTable, check_names
 from occstats.results.readers.safety import Limits, check_exists, kind_of_file
 
@@ -66,7 +67,21 @@ def read_directory(path: Path, limits: Limits) -> RawTable:
             f" {held if others else 'nothing'}); name a results file, or a folder that occstats run"
             " has written"
         )
-    return _read_shards(shards, show_path(path), limits)
+    return _each_once(_read_shards(shards, show_path(path), limits))
+
+
+# What makes two rows of `occstats run` the same; a run that was killed may have written them twice.
+_IDENTITY = ["dataset", "class", "descriptor", "fold", "configuration"]
+
+
+def _each_once(raw: RawTable) -> RawTable:
+    if not set(_IDENTITY) <= set(raw.columns):
+        return raw
+    twice = raw.read(_IDENTITY).duplicated().to_numpy()
+    if not twice.any():
+        return raw
+    note = f"{raw.name}: {count(twice.sum(), 'row')} that stood there twice counted once."
+    return replace(raw.keep(~twice), notes=[*raw.notes, note])
 
 
 def _read_shards(paths: Sequence[Path], where: str, limits: Limits) -> RawTable:

@@ -6,6 +6,7 @@ import codecs
 import csv
 import io
 from collections.abc import Sequence
+from itertools import takewhile
 from typing import Any
 
 import pandas as pd
@@ -29,7 +30,7 @@ def read_delimited(content: bytes, where: str, limits: Limits) -> RawTable:
     import pyarrow as pa
     import pyarrow.csv
 
-    content = _without_comments(_without_markdown(_as_utf8(content, where)))
+    content = _without_comments(_without_markdown(_as_utf8(content, where), where))
     limits.check_rows(content.count(b"\n") - 1, where)
     sample = content[:_SAMPLE].decode("utf-8", errors="replace")
     delimiter = find_delimiter(sample)
@@ -136,16 +137,24 @@ def _as_utf8(content: bytes, where: str) -> bytes:
     return content if content.endswith(b"\n") else content + b"\n"
 
 
-def _without_markdown(content: bytes) -> bytes:
-    """Turn a Markdown table into plain cells between bars."""
-    lines = content[:_SAMPLE].split(b"\n", 2)
-    if len(lines) < 2 or not lines[0].lstrip().startswith(b"|") or b"-" not in lines[1]:
+def _without_markdown(content: bytes, where: str) -> bytes:
+    """Turn a Markdown table, alone or the only one of a page, into plain cells between bars."""
+    start = content[:_SAMPLE].lstrip()[:1]
+    if start != b"|" and not (start == b"#" and where.strip("'\"").endswith((".md", ".markdown"))):
         return content
-    if lines[1].strip(b" |:-\r"):
+    lines = [line.strip() for line in content.split(b"\n")]
+    heads = [i for i, line in enumerate(lines[:-1]) if _is_rule(lines[i + 1]) and line[:1] == b"|"]
+    if not heads:
         return content
-    rows = [row.strip().strip(b"|") for row in content.split(b"\n") if row.strip()]
+    if len(heads) > 1:
+        raise ResultsError(f"{where}: {len(heads)} tables in one page; keep one")
+    rows = [line.strip(b"|") for line in takewhile(lambda x: x[:1] == b"|", lines[heads[0] :])]
     cells = [b"|".join(cell.strip() for cell in row.split(b"|")) for row in rows]
     return b"\n".join([cells[0], *cells[2:], b""])
+
+
+def _is_rule(line: bytes) -> bool:
+    return line[:1] == b"|" and b"-" in line and not line.strip(b" |:-")
 
 
 def _without_comments(content: bytes) -> bytes:

@@ -12,6 +12,7 @@ from typing import Any
 import pandas as pd
 
 from occstats.errors import ResultsError
+from occstats.results.aliases import is_loss
 from occstats.results.names import quote_list, reason_of, show_path
 from occstats.results.readers.harnesses import Reader
 from occstats.results.readers.raw import RawTable, from_frame
@@ -66,6 +67,10 @@ def _table(
     limits.check_rows(len(records), where)
     frame = pd.DataFrame.from_records(records)
     limits.check_columns(frame.shape[1], where)
+    measures = set(frame["metric"].dropna().map(str)) if "metric" in frame else set()
+    if not any(map(is_loss, measures)):
+        # Scorers go by any name; these programs count what is right.
+        suggested["lower_is_better"] = False
     yield from_frame(frame.astype(object).where(frame.notna(), None), where, suggested=suggested)
 
 

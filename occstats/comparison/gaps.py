@@ -1,0 +1,85 @@
+"""Results that are missing: would another way to treat them lead to another conclusion?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from occstats.comparison.pairs import BETTER, WORSE, pair_frame, run_tests
+from occstats.comparison.rule import native_tests, rule_of
+from occstats.comparison.sample import prepare
+from occstats.errors import OccstatsError
+from occstats.results.missing import POLICIES
+from occstats.stats.skillings_mack import SkillingsMackResult, skillings_mack
+
+if TYPE_CHECKING:
+    from occstats.comparison.sample import Study
+    from occstats.results import Results
+
+__all__ = ["Gaps", "study_gaps"]
+
+COLUMNS = ("policy", "algorithms", "tasks", "best", "pairs", "changed_pairs")
+
+
+@dataclass(frozen=True, eq=False)
+class Gaps:
+    """The cells without a score, and what comes of the ways to treat them.
+
+    Attributes
+    ----------
+    cells, of : int
+        How many cells have no score, and how many there are.
+    policies : DataFrame
+        One row for each other policy that can be applied: the algorithms and tasks it leaves, who
+        has the best mean rank, and how many of the pairs that it shares with the chosen policy
+        are concluded otherwise. No rows where there are too many pairs to try.
+    skillings_mack : SkillingsMackResult or None
+        The test of "all are alike" that needs no policy; it takes tasks for independent.
+    """
+
+    cells: int
+    of: int
+    policies: pd.DataFrame
+    skillings_mack: SkillingsMackResult | None
+
+
+def study_gaps(results: Results, study: Study, pairwise: pd.DataFrame) -> Gaps | None:
+    """Try the other policies on results as they were read; None where nothing is missing."""
+    if study.settings.algorithms is not None:
+        results = results.select(study.settings.algorithms)
+    absent = results.scores.isna().to_numpy()
+    if not absent.any():
+        return None
+    rows = []
+    for policy in POLICIES if study.within.posthoc else ():
+        if policy in {"refuse", study.settings.missing}:
+            continue
+        try:
+            rows.append(_outcome(results, study, pairwise, policy))
+        except OccstatsError:  # it leaves nothing to compare
+            continue
+    try:
+        test = skillings_mack(results.oriented)
+    except OccstatsError:
+        test = None
+    frame = pd.DataFrame(rows, columns=list(COLUMNS))
+    return Gaps(int(absent.sum()), absent.size, frame, test)
+
+
+def _outcome(
+    results: Results, study: Study, pairwise: pd.DataFrame, policy: str
+) -> tuple[str, int, int, str, int, int]:
+    other = prepare(results, replace(study.settings, missing=policy, engine="native"))
+    tests = run_tests(other).tests
+    frame = pair_frame(other, tests, rule_of(other, tests, native_tests(other, tests)))
+    keys = ["a", "b", "conclusion"]
+    both = pairwise[keys].merge(frame[keys], on=["a", "b"], suffixes=("", "_other"))
+    both = both[both["a"] < both["b"]]
+    # Undecided, equivalent or without a test: in no case a difference.
+    told = [both[name].where(both[name].isin([BETTER, WORSE]), "") for name in both.columns[2:]]
+    changed = int(np.count_nonzero(told[0].to_numpy() != told[1].to_numpy()))
+    left = other.results
+    return policy, len(left.algorithms), left.n_tasks, other.algorithms[0], len(both), changed

@@ -1,0 +1,41 @@
+"""Type a command line; where it is refused, type what the refusal says."""
+
+import shlex
+
+from occstats.cli.compare import command
+from occstats.cli.group import _advice
+from occstats.cli.options import take_reading
+from occstats.errors import ResultsError
+from occstats.results import load_results
+
+
+def typed(line):
+    """Load as the command line would; None and the message if that is refused."""
+    program, name, *arguments = shlex.split(line)
+    assert (program, name) == ("occstats", "compare")
+    missing, reading_only = "refuse", list(arguments)
+    if "--missing" in arguments:
+        at = arguments.index("--missing")
+        missing = arguments[at + 1]
+        del reading_only[at : at + 2]
+    with command.make_context("compare", reading_only, resilient_parsing=True) as context:
+        options = dict(context.params)
+    reading = take_reading(options)
+    try:
+        table = load_results(*options["results"], **reading)
+        table.resolve_missing(missing)
+    except ResultsError as error:
+        return None, _advice(error, ["compare", *arguments])
+    return table, ""
+
+
+def pasted(path):
+    """The table of the bare call or of the second, and the line that read it."""
+    line = shlex.join(["occstats", "compare", str(path)])
+    table, message = typed(line)
+    if table is None:
+        assert "\n" not in message
+        line = message.split("; type: ", 1)[1]
+        table, again = typed(line)
+        assert table is not None, again
+    return table, line.replace(shlex.quote(str(path)), path.name)
