@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 import occstats
+from occstats.errors import ArgumentError
 from occstats.stats.skillings_mack import skillings_mack
 
 DATASETS = [f"d{i:02d}" for i in range(14)]
@@ -59,3 +60,12 @@ def test_skillings_mack_stands_beside():
 def test_every_policy_names_itself(missing):
     verdict = occstats.compare(table(True), missing=missing, n_resamples=100).verdict
     assert f"(--missing {missing})" in verdict
+
+
+def test_a_control_that_a_policy_drops_is_said():
+    frame = table(True)
+    with pytest.raises(ArgumentError, match="'drop-algorithms' drops 'B'"):
+        occstats.compare(frame, control="B", missing="drop-algorithms", n_resamples=100)
+    # As another policy beside the chosen one it is not tried.
+    found = occstats.compare(frame, control="B", missing="pairwise", n_resamples=100)
+    assert set(found.gaps.policies["policy"]) == {"complete", "worst"}

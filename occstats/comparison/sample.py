@@ -162,4 +162,11 @@ def _participants(results: Results, settings: Settings) -> Results:
             f"control must be one of {listing(results.algorithms, conjunction='or')}; "
             f"got {settings.control!r}{did_you_mean(settings.control, results.algorithms)}"
         )
-    return results.resolve_missing(settings.missing)
+    left = results.resolve_missing(settings.missing)
+    if settings.control is not None and settings.control not in left.algorithms:
+        raise ArgumentError(
+            f"control must be there when missing results are dealt with; missing "
+            f"{settings.missing!r} drops {settings.control!r}: choose another policy, such as "
+            "'complete'"
+        )
+    return left

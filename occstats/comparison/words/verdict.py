@@ -239,16 +239,17 @@ def _gaps(comparison: Comparison) -> str:
         )
     best = comparison.algorithms[0]
     same, other = [], []
-    for row in gaps.policies.itertuples():
+    columns = ["policy", "best", "pairs", "changed_pairs"]
+    for policy, front, pairs, changed in gaps.policies[columns].itertuples(index=False):
         changes = []
-        if row.changed_pairs:
-            changes.append(f"decides {row.changed_pairs} of {count(row.pairs, 'pair')} otherwise")
-        if row.best != best:
-            changes.append(f"has {printable(row.best)} in front")
+        if changed:
+            changes.append(f"decides {changed} of {count(pairs, 'pair')} otherwise")
+        if front != best:
+            changes.append(f"has {printable(front)} in front")
         if changes:
-            other.append(f"{row.policy} {' and '.join(changes)}")
+            other.append(f"{policy} {' and '.join(changes)}")
         else:
-            same.append(row.policy)
+            same.append(policy)
     parts = [f"{listing(same)} would conclude the same"] if same else []
     return f"{sentence}{'; ' if parts or other else ''}{'; '.join([*parts, *other])}."
 
