@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
 
-from occstats.errors import EngineError
+from occstats.errors import DataError, EngineError
 from occstats.experiment.isolation import begin_worker
 from occstats.experiment.plan import Shard
 
@@ -186,6 +186,11 @@ def _on_scheduler(
                     continue
                 except (distributed.CancelledError, distributed.comm.CommClosedError) as error:
                     raise _lost(address) from error
+                except DataError as error:
+                    raise EngineError(
+                        f"a worker of the scheduler at {address} does not get at the data: "
+                        f"{error}; start workers where the same files are seen"
+                    ) from error
                 _wait_for_file(shard, is_there, address)
                 yield shard
 
