@@ -27,6 +27,15 @@ MODULES = {
 COMPARED = 'comparison = occstats.compare("lenz2021")\n'
 # What stands before the call of a figure that does not feed on a comparison; a figure is `figure`.
 SOURCES = {
+    "trade_off": """import occstats
+
+names = ["NND", "LOF", "ALP", "MD", "IF"]
+table = occstats.run_experiment(descriptors=names, jobs=1, progress=False)
+seconds = table.assign(seconds=table["fit_seconds"] + table["query_seconds"])
+times = seconds.pivot_table(index=["dataset", "class"], columns="descriptor", values="seconds")
+comparison = occstats.compare(table)
+figure = comparison.plot.trade_off(times.add_prefix("time_").reset_index())
+""",
     "sweep": """import occstats
 from occstats import figures
 

@@ -193,7 +193,7 @@ def test_narrow_terminal_prints_wide_tables_in_parts(monkeypatch):
     monkeypatch.setenv("COLUMNS", "60")
     result = run("compare", "lenz2021", *FAST)
     assert max(len(line) for line in result.stdout.splitlines()) <= 60
-    p_values = result.stdout.split("\nCorrected p-values\n")[1]
+    p_values = result.stdout.split("\nCorrected p-values\n")[1].split("\nNotes\n")[0]
     assert len(re.findall("^LNND", p_values, flags=re.MULTILINE)) == 2
 
 

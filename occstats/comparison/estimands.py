@@ -11,7 +11,7 @@ import pandas as pd
 
 from occstats.comparison.pairs import conclusions, unordered_pairs
 from occstats.stats.estimands import WEIGHTINGS, weighted_tests
-from occstats.text import listing, printable
+from occstats.text import printable
 
 if TYPE_CHECKING:
     from occstats.comparison.rule import Rule
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 __all__ = ["estimand_frame", "estimand_notes"]
 
-NAMES = {"task": "tasks", "dataset": "data sets", "precision": "precision"}
 CONCLUSIONS = [f"conclusion_{weighting}" for weighting in WEIGHTINGS]
 # Flips × pairs × data sets.
 BUDGET = 1e10
@@ -59,14 +58,11 @@ def estimand_notes(frame: pd.DataFrame | None) -> Iterator[str]:
     differing = frame[frame[CONCLUSIONS].nunique(axis=1, dropna=True) > 1]
     if differing.empty:
         return
-    described = [
-        f"{printable(row['a'])} beside {printable(row['b'])} ("
-        + ", ".join(f"{NAMES[w]}: {row[f'conclusion_{w}']}" for w in WEIGHTINGS)
-        + ")"
-        for _, row in differing.head(MOST_SHOWN).iterrows()
-    ]
+    shown = differing[["a", "b"]].head(MOST_SHOWN).itertuples(index=False)
+    described = [f"{printable(a)} and {printable(b)}" for a, b in shown]
     if len(differing) > MOST_SHOWN:
         described.append(f"{len(differing) - MOST_SHOWN} more")
     yield (
-        f"What counts alike (tasks, data sets, or by precision) decides about {listing(described)}."
+        f"{len(differing)} of {len(frame)} conclusions depend on what counts alike (tasks, data "
+        f"sets, or by precision; table 'estimands'): {'; '.join(described)}."
     )

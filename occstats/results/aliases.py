@@ -137,7 +137,7 @@ _LOWER = _set(
 _HIGHER = _set(
     "auroc auc roc aucroc rocauc accuracy acc bacc f1 precision recall ap auprc aucpr map "
     "ndcg mrr kappa mcc r2 reward return bleu rouge dice iou psnr ssim speedup throughput "
-    "rtfx gain hits correlation spearman pearson ari nmi elo sensitivity specificity exact "
+    "rtfx gain utility hits correlation spearman pearson ari nmi elo sensitivity specificity exact "
     "likelihood quality correct pass passed resolved solved success win wins won winrate points "
     "coverage hypervolume miou fps consistency agreement"
 )

@@ -92,7 +92,7 @@ def round_to_grid(values: FloatArray, tie_tolerance: float) -> FloatArray:
     if np.isinf(rounded).any():
         raise ArgumentError(
             f"tie_tolerance {tie_tolerance!r} is too small for values as large as "
-            f"{np.nanmax(np.abs(values))!r}; use a larger one, or 0."
+            f"{np.nanmax(np.abs(values)):g}; use a larger one, or 0."
         )
     return rounded
 

@@ -120,7 +120,7 @@ def nemenyi(scores: ArrayLike, *, tie_tolerance: float = 0.0) -> Array:
     first, second = upper_pairs(k)
     q = np.sqrt(2) * np.abs(means[first] - means[second]) / np.sqrt(k * (k + 1) / (6 * n))
     distinct, place = np.unique(q, return_inverse=True)
-    p = np.clip(1 - range_distribution(distinct, k), 0.0, 1.0)[place]
+    p = np.clip(range_exceeded(distinct, k), 0.0, 1.0)[place]
     return mirror(p, p, k, 1.0)
 
 
@@ -137,29 +137,32 @@ def critical_difference(n_algorithms: int, n_blocks: int, alpha: float = 0.05) -
     low, high = 0.0, 40.0
     while high - low > 1e-14 * high:
         inner = np.linspace(low, high, 34)[1:-1]
-        place = int(np.searchsorted(range_distribution(inner, n_algorithms), 1 - alpha))
+        place = int(np.searchsorted(-range_exceeded(inner, n_algorithms), -alpha))
         low, high = [low, *inner.tolist(), high][place : place + 2]
     return (low + high) / 2 * float(np.sqrt(n_algorithms * (n_algorithms + 1) / (12 * n_blocks)))
 
 
-def range_distribution(q: Array, k: int) -> Array:
-    """P(the range of k standard normal variables ≤ q), for each of some q.
+def range_exceeded(q: Array, k: int) -> Array:
+    """P(the range of k standard normal variables > q), for each of some q, also where it is tiny.
 
     `scipy.stats.studentized_range` with infinitely many degrees of freedom, whose import takes
-    longer than most comparisons: k ∫ φ(z) (Φ(z) − Φ(z − q))ᵏ⁻¹ dz, z being the largest of them, by
-    the trapezoidal rule, which is exact to the last digits for a function like that.
+    longer than most comparisons: k ∫ φ(z) [Φ(z)ᵏ⁻¹ − (Φ(z) − Φ(z − q))ᵏ⁻¹] dz, z being the largest
+    of them, by the trapezoidal rule, which is exact to the last digits for a function like that.
 
     Examples
     --------
-    >>> range_distribution(np.array([3.3144931554]), 3).round(9)
-    array([0.95])
+    >>> range_exceeded(np.array([3.3144931554]), 3).round(9)
+    array([0.05])
     """
     step = 0.02
-    z = np.arange(-9.0, 9.0 + step, step)
+    z = np.arange(-12.0, 12.0 + step, step)
     density = k * step * np.exp(-(z**2) / 2) / np.sqrt(2 * np.pi)
     below = special.ndtr(z)
-    found = [density @ (below - special.ndtr(z - width)) ** (k - 1) for width in q]
-    return np.array(found)
+    density *= below ** (k - 1)
+    shares = (special.ndtr(z - width) / below for width in q)
+    # 1 − (1 − share)ᵏ⁻¹, which keeps its digits where the share is small; it may be 1.
+    with np.errstate(divide="ignore"):
+        return np.array([-density @ np.expm1((k - 1) * np.log1p(-share)) for share in shares])
 
 
 def conover(scores: ArrayLike, *, tie_tolerance: float = 0.0) -> Array:

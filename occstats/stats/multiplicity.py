@@ -142,7 +142,7 @@ def adjust(p: npt.ArrayLike, method: str = "holm") -> FloatArray:
     family = values[present]
     if ((family < 0) | (family > 1)).any():
         wrong = family[(family < 0) | (family > 1)][0]
-        raise ArgumentError(f"p must hold values from 0 to 1; got {wrong!r}.")
+        raise ArgumentError(f"p must hold values from 0 to 1; got {wrong:g}.")
     order = np.argsort(family, kind="stable")
     adjusted = np.full(len(values), np.nan)
     adjusted[present[order]] = CORRECTIONS[method].unclipped(family[order])

@@ -78,7 +78,7 @@ def pareto_front(
             f"costs must have the shape of scores, {table.shape}; got {prices.shape}."
         )
     if not (prices > 0).all():
-        raise ArgumentError(f"costs must be positive; got {prices.min()!r}.")
+        raise ArgumentError(f"costs must be positive; got {prices.min():g}.")
     grouping, k = Clusters.of(clusters, len(table)), table.shape[1]
     means = grouping.means(np.hstack([table, np.log(prices)]))
     found = cluster_bootstrap(
