@@ -14,7 +14,7 @@ demo: $(VENV)/.installed
 	@echo "Look at report/: report.html in a browser, comparison.json and the tables beside it."
 
 test: $(VENV)/.installed-dev
-	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m pytest -n auto --dist worksteal
 
 # Also the tests that `make test` skips: installs R, Chromium, LaTeX and the extras where it can, and says where not.
 test-all: $(VENV)/.installed-dev
@@ -23,7 +23,7 @@ test-all: $(VENV)/.installed-dev
 	    $(BIN)/python -m pip install $(PIP_FLAGS) --editable ".[$$extra]" \
 	        || echo "note: the extra '$$extra' cannot be installed here; its tests will be skipped"; \
 	done
-	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m pytest -n auto --dist worksteal
 
 lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check .
