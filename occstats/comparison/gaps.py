@@ -77,7 +77,8 @@ def _outcome(
     frame = pair_frame(other, tests, rule_of(other, tests, native_tests(other, tests)))
     keys = ["a", "b", "conclusion"]
     both = pairwise[keys].merge(frame[keys], on=["a", "b"], suffixes=("", "_other"))
-    both = both[both["a"] < both["b"]]
+    # Each pair once, and of those with a test, which with a control are not all.
+    both = both[(both["a"] < both["b"]) & both["conclusion"].notna()]
     # Undecided, equivalent or without a test: in no case a difference.
     told = [both[name].where(both[name].isin([BETTER, WORSE]), "") for name in both.columns[2:]]
     changed = int(np.count_nonzero(told[0].to_numpy() != told[1].to_numpy()))

@@ -193,13 +193,32 @@ def test_a_scheduler_without_workers_is_said(scheduler, one_target, monkeypatch)
         run_experiment(one_target, descriptors=["MD"], scheduler=address)
 
 
-def test_a_scheduler_that_is_killed_is_said(scheduler, toy_folder, tmp_path):
-    process, address = scheduler
-    worker = subprocess.Popen(
+def dask_worker(address, folder):
+    return subprocess.Popen(
         [sys.executable, "-m", "dask", "worker", address, "--nthreads", "1", "--no-dashboard",
-         "--local-directory", str(tmp_path)],
+         "--local-directory", str(folder)],
         stderr=subprocess.DEVNULL,
     )  # fmt: skip
+
+
+def test_a_fit_that_exits_is_a_failed_row_on_a_scheduler_too(scheduler, one_folder, tmp_path):
+    _, address = scheduler
+    worker = dask_worker(address, tmp_path)
+    try:
+        names = ["--descriptors", "misbehaving:Exiting,misbehaving:Fine"]
+        ended = occstats_run(one_folder, tmp_path / "r", *names, "--scheduler", address)
+    finally:
+        worker.kill()
+        worker.wait()
+    assert ended.returncode == 1, ended.stderr
+    rows = Store(tmp_path / "r").read().groupby("descriptor")["status"].agg(["size", "unique"])
+    assert rows["size"].tolist() == [5, 5]
+    assert rows["unique"].map(list).to_dict() == {"Exiting": ["failed"], "Fine": ["ok"]}
+
+
+def test_a_scheduler_that_is_killed_is_said(scheduler, toy_folder, tmp_path):
+    process, address = scheduler
+    worker = dask_worker(address, tmp_path)
     out = tmp_path / "r"
     arguments = ["--descriptors", "misbehaving:Slow", "--scheduler", address]
     try:
