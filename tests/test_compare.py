@@ -1,22 +1,15 @@
 """`occstats.compare` on the paper's table: the published values, and what every frame promises."""
 
 import dataclasses
-import inspect
 import itertools
 import json
-import re
 from pathlib import Path
-from typing import get_args, get_type_hints
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import occstats
-from occstats.comparison import Settings
-from occstats.comparison.option import Options
-from occstats.comparison.pipeline import Arguments
-from occstats.comparison.settings import OPTIONS
 from occstats.errors import ArgumentError, ResultsError
 
 REFERENCE = Path(__file__).parent / "reference"
@@ -91,21 +84,6 @@ def test_clusters_matter_28_pairs_against_14():
         for test in ("wilcoxon", "rgl")
     ]
     assert counts == [28, 14]
-
-
-@pytest.mark.parametrize(
-    ("settings", "counts"),
-    [
-        ({"preset": "paper"}, "31 of the 36 pairs different, this one 22"),
-        ({"rule": "tests", "alternative": "two-sided", "family": "all"},
-         "28 of the 36 pairs different, this one 14"),
-        ({}, "28 of the 36 pairs different, this one 1"),
-        ({"control": "ALP", "preset": "paper"}, "8 of the 8 pairs different, this one 7"),
-        ({"control": "ALP"}, "8 of the 8 pairs different, this one 5"),
-    ],
-)  # fmt: skip
-def test_the_verdict_counts_unordered_pairs(settings, counts):
-    assert counts in occstats.compare("lenz2021", n_resamples=200, **settings).verdict
 
 
 @pytest.mark.parametrize("alternative", ["greater", "less", "two-sided"])
@@ -198,37 +176,6 @@ def test_diagnostics_have_every_pair_once(comparison):
     assert diagnostics["icc"].between(0, 1).all()
 
 
-def test_verdict_says_who_beats_whom(comparison):
-    verdict = comparison.verdict
-    assert verdict.startswith(
-        "Of 9 algorithms on 246 tasks from 50 data sets, ALP has the best mean rank (3.51; "
-        "mean AUROC 0.817)."
-    )
-    assert "ALP is significantly better than LOF, EIF, LNND and SAE; statistically tied" in verdict
-    assert "tied for first: ALP, SVM (p = 0.8" in verdict
-    # The interval is that of the frame, for all pairs together.
-    row = comparison.pairwise.query("a == 'ALP' and b == 'SVM'").iloc[0]
-    low, high = f"−{-row['simultaneous_ci_low']:.3f}", f"+{row['simultaneous_ci_high']:.3f}"
-    assert f"+0.003 (95 % interval {low} to {high}, for all pairs together)" in verdict
-    assert "28 of the 36 pairs different, this one 14" in verdict
-    assert "two-sided, corrected over all pairs by max-T, at α = 0.05" in verdict
-    assert len(re.findall(r"\.(?= [A-Z]|$)", verdict)) == 5
-
-
-def test_the_preset_is_the_paper_and_an_option_beside_it_wins():
-    paper = occstats.compare("lenz2021", preset="paper", n_resamples=100)
-    assert "better than NND, MD, LOF, IF, EIF, LNND and SAE" in paper.verdict
-    assert "statistically tied for first: ALP and SVM (p = 0.17)" in paper.verdict
-    assert "one-sided, Holm-corrected over the tests of each algorithm" in paper.verdict
-    assert sum("choices are those of Lenz et al. (2021)" in note for note in paper.notes) == 1
-    chosen = paper.meta
-    assert (chosen["preset"], chosen["rule"], chosen["inference"]) == ("paper", "tests", "cr1")
-    other = Settings.of(preset="paper", inference="hc3", alternative="two-sided")
-    assert (other.inference, other.alternative, other.rule) == ("hc3", "two-sided", "tests")
-    with pytest.raises(ArgumentError, match="preset must be one of paper"):
-        Settings.of(preset="papr")
-
-
 def test_conclusions_are_those_of_the_simultaneous_tests(comparison):
     p, z = comparison.matrix("p_simultaneous"), comparison.matrix("z")
     found = comparison.matrix("conclusion")
@@ -272,52 +219,6 @@ def test_equivalence_and_ties_follow_the_scale_of_the_score(factor, rope):
     for name in ("z", "bayes_equivalent", "difference_within"):
         np.testing.assert_allclose(found.matrix(name), unit.matrix(name), rtol=1e-6)
     assert occstats.compare(frame, score="gain", n_resamples=200, rope=3.0).settings.rope == 3
-
-
-def test_verdict_about_a_control():
-    comparison = occstats.compare("lenz2021", control="NND", n_resamples=1000)
-    assert comparison.settings.family == "control"
-    assert "NND is significantly better than" in comparison.verdict
-    assert "and significantly worse than ALP; undecided: " in comparison.verdict
-    for column in ("p_adjusted", "p_simultaneous", "conclusion"):
-        tested = comparison.pairwise.dropna(subset=[column])
-        assert ((tested["a"] == "NND") | (tested["b"] == "NND")).all()
-        assert len(tested) == 16
-
-
-@pytest.mark.parametrize("alternative", ["less", "two-sided"])
-def test_the_verdict_does_not_turn_around_with_the_alternative(alternative):
-    verdict = occstats.compare(
-        "lenz2021", alternative=alternative, family="all", rule="tests", n_resamples=100
-    ).verdict
-    assert "ALP is significantly better than" in verdict
-    assert "significantly worse" not in verdict
-
-
-def test_nobody_is_called_better_without_evidence():
-    generator = np.random.default_rng(0)
-    frame = pd.DataFrame({"dataset": [f"d{i // 2}" for i in range(40)], "class": range(40)})
-    for name in "abc":
-        frame[name] = generator.random(40)
-    verdict = occstats.compare(frame, n_resamples=100).verdict
-    assert "is not significantly better than any other algorithm" in verdict
-
-
-def test_methods_paragraph_follows_the_settings():
-    default = occstats.compare("lenz2021", n_resamples=200)
-    assert "Rosner, Glynn and Lee, 2006" in default.methods
-    assert "Holm, 1979" in default.methods
-    assert "References" in default.methods
-    changed = occstats.compare(
-        "lenz2021", test="ds", null="permutation", n_resamples=300, correction="hochberg",
-        family="all", kendall="plain", inference="cr2", alternative="two-sided",
-    ).methods  # fmt: skip
-    for phrase in ("Datta and Satten, 2008", "no more than 300", "Hochberg, 1988", "over all pairs",
-                   "Kendall, 1945", "Pustejovsky and Tipton, 2018", "two-sided"):  # fmt: skip
-        assert phrase in changed
-    assert "Rosner" not in changed
-    assert "⟦" not in changed + default.methods
-    assert "{" not in changed + default.methods
 
 
 def test_json_document(comparison):
@@ -391,38 +292,6 @@ def test_frames_are_in_order_of_rank_and_the_matrix_is_square(comparison):
 def test_comparison_is_frozen(comparison):
     with pytest.raises(dataclasses.FrozenInstanceError):
         comparison.verdict = "other"
-
-
-def test_the_signature_and_documentation_have_every_setting():
-    parameters = inspect.signature(occstats.compare).parameters
-    for field in dataclasses.fields(Settings):
-        # Also where the default is NaN: it follows the scale of the score.
-        assert parameters[field.name].default is field.default, field.name
-        for documented in (occstats.compare, Settings):
-            assert f"\n{field.name} : " in documented.__doc__
-            assert OPTIONS[field.name].help in documented.__doc__
-
-
-def test_every_setting_is_declared_once():
-    hints = get_type_hints(Settings)
-    # Type checkers and editors see the same names, and the same values.
-    assert list(Options.__annotations__) == list(OPTIONS)
-    for name, option in OPTIONS.items():
-        # A value may also be made of a choice and a name: impute=NAME.
-        if option.choices and not any(choice.endswith("=NAME") for choice in option.choices):
-            literal = next((a for a in get_args(hints[name]) if get_args(a)), hints[name])
-            assert get_args(literal) == tuple(option.choices)
-        assert option.help
-        assert option.label or not option.recorded
-    reading = set(inspect.signature(occstats.load_results).parameters) - {"sources"}
-    assert set(get_type_hints(Arguments)) == set(OPTIONS) | reading
-    recorded = [name for name, option in OPTIONS.items() if option.recorded]
-    assert set(recorded) <= set(occstats.compare("lenz2021", n_resamples=100).meta)
-
-
-def test_a_misspelt_argument_is_guessed():
-    with pytest.raises(TypeError, match=r"'alfa' \(did you mean 'alpha'\?\)"):
-        occstats.compare("lenz2021", alfa=0.01)
 
 
 def test_one_chosen_algorithm_is_too_few():

@@ -7,14 +7,10 @@ import pandas as pd
 import pytest
 
 from occstats import compare, load_results
-from occstats.comparison import Settings, cost
-from occstats.comparison.cost import affordable
 from occstats.comparison.document import plain
 from occstats.comparison.words.explain import EXPLANATIONS
 from occstats.errors import ResultsError
-from occstats.results import Results
 from occstats.stats.hodges_lehmann import hodges_lehmann_shift
-from occstats.stats.sample import Sample
 
 PAIRWISE = [
     "difference_ci_low",
@@ -311,63 +307,6 @@ def test_everything_is_explained_in_one_sentence(deep):
         assert sentence.endswith(".")
         assert sentence.count(". ") == 0
         assert len(sentence) < 200
-
-
-def large(m, tasks, k):
-    rng = np.random.default_rng(0)
-    clusters = np.repeat([f"d{i:04}" for i in range(m)], tasks)
-    index = pd.MultiIndex.from_arrays(
-        [clusters, np.arange(len(clusters)).astype(str)], names=["dataset", "class"]
-    )
-    scores = rng.uniform(size=(len(index), k)).round(3)
-    frame = pd.DataFrame(scores, index=index, columns=[f"A{i}" for i in range(k)])
-    return Results(scores=frame, traits=pd.DataFrame(index=index), score_name="auroc")
-
-
-def test_what_is_left_out_is_said_with_what_it_would_take(monkeypatch):
-    monkeypatch.setattr(cost, "BUDGET", 0.0)
-    found = compare(large(6, 1, 3), n_resamples=100)
-    assert any(
-        "3 pairs" in note and "Hodges-Lehmann shifts (about 1 s)" in note for note in found.notes
-    )
-    for left_out in ("hodges_lehmann", "bayes_better", "difference_ci_low"):
-        assert found.pairwise[left_out].isna().all()
-    assert found.pairwise[["wins", "rank_biserial"]].notna().all(axis=None)
-    assert found.kendall["tau"].notna().all()
-    assert found.kendall["tau_ci_low"].isna().all()
-    assert found.stability.leave_one_dataset_out is None
-    json.dumps(plain(found.stability), allow_nan=False)
-
-
-def sizes_of(results, **settings):
-    return affordable(Sample.of(results.oriented, results.clusters), Settings(**settings))
-
-
-def test_what_many_data_sets_leave_time_for():
-    sizes = sizes_of(large(12_000, 1, 2))
-    assert sizes.intervals
-    assert sizes.shifts
-    assert not sizes.kendall
-    assert not sizes.leave_out
-    assert "12,000 data sets" in sizes.notes[0]
-    assert "intervals of Kendall's τ (about 2 min)" in sizes.notes[0]
-    assert any("means rest on 8,333 resamples" in note for note in sizes.notes)
-    many = sizes_of(large(30_000, 1, 2))
-    assert any("shifts rest on 6,666 flips" in note for note in many.notes)
-    deep = sizes_of(large(12_000, 1, 2), deep=True)
-    assert deep.kendall
-    assert deep.leave_out
-
-
-def test_usual_sizes_have_everything():
-    assert sizes_of(load_results("lenz2021")).notes == ()
-
-
-def test_fewer_resamples_are_said():
-    sizes = sizes_of(large(200, 1, 12))
-    assert sizes.form_resamples == int(1e10 / (2 * 66 * 200**2))
-    assert any("1,893 resamples" in note for note in sizes.notes)
-    assert sizes_of(large(200, 1, 3)).notes == ()
 
 
 def test_stability_under_another_null_is_said_to_be_asymptotic():
