@@ -28,7 +28,7 @@ import pandas as pd
 
 HERE = Path(__file__).parent
 TABLE = HERE / "compare_size.csv"
-LIMIT_CPU_SECONDS = 150
+LIMIT_CPU_SECONDS = 240
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
