@@ -22,6 +22,9 @@ from occstats.stats.arrays import FloatArray as Array
 from occstats.stats.arrays import as_scores, as_vector
 from occstats.stats.bootstrap import column_quantiles, resample_counts, weighted_means
 
+# Values of curves that are held at once.
+BLOCK_ELEMENTS = 1_000_000
+
 Smoother = Callable[[Array], Array]
 
 
@@ -116,12 +119,20 @@ def optimum_interval(
         only[position] = 1.0
         nan = float("nan")
         return OptimumInterval(float(values[position]), nan, nan, score, nan, nan, only)
-    resampled = curves(resample_counts(m, n_resamples, random_state))
-    best = _best(resampled)
+    # Resamples of few data sets are often the same; of different ones, some curves at a time.
+    distinct, times = np.unique(
+        resample_counts(m, n_resamples, random_state), axis=0, return_inverse=True
+    )
+    step = max(1, BLOCK_ELEMENTS // len(values))
+    parts = []
+    for start in range(0, len(distinct), step):
+        resampled = curves(distinct[start : start + step])
+        parts.append((_best(resampled), resampled[:, position]))
+    best, scores = (np.concatenate(part)[times.ravel()] for part in zip(*parts, strict=True))
     tails = np.array([[(1 - confidence) / 2], [(1 + confidence) / 2]])
     # A limit is a value of the grid, not a mixture of two.
     low, high = np.quantile(values[best], tails[:, 0], method="closest_observation")
-    score_low, score_high = column_quantiles(resampled[:, [position]], tails)
+    score_low, score_high = column_quantiles(scores[:, None], tails)
     ends = (min(low, values[position]), max(high, values[position]))
     return OptimumInterval(
         estimate=float(values[position]),
