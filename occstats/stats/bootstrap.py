@@ -12,7 +12,7 @@ References
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Literal
 
 import numpy as np
@@ -25,6 +25,9 @@ from occstats.stats.draws import CHUNK_ELEMENTS, Counts, over_rows
 
 # With fewer clusters the studentised interval is Student's.
 FEW_CLUSTERS = 6
+
+# Resamples × columns of a studentised interval that are held at once.
+REPLICATES_AT_ONCE = 4_000_000
 
 IntervalMethod = Literal["percentile", "bca", "studentised"]
 
@@ -244,6 +247,14 @@ def studentised_means(means: Array, counts: Array | Counts, confidence: float) -
     if len(counts) == 0:
         nothing = np.full_like(estimate, np.nan)
         return BootstrapInterval(estimate, nothing, nothing, nothing, np.empty((0, estimate.size)))
+    step = max(1, REPLICATES_AT_ONCE // len(counts))
+    if means.shape[1] > step:
+        columns = range(0, means.shape[1], step)
+        parts = [studentised_means(means[:, i : i + step], counts, confidence) for i in columns]
+        names = [entry.name for entry in fields(BootstrapInterval)]
+        return BootstrapInterval(
+            *(np.concatenate([getattr(part, name) for part in parts], axis=-1) for name in names)
+        )
     error = mean_errors(means, np.ones((1, len(means))))[0]
     # Both from the same rows, which are drawn only once.
     replicates, errors = over_rows(

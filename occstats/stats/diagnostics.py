@@ -10,7 +10,7 @@ from occstats.stats.arrays import FloatArray, IntArray, midranks
 from occstats.stats.intraclass import intraclass_correlation
 from occstats.stats.pairs import mirror
 from occstats.stats.sample import PairBlock, Sample
-from occstats.stats.tests.rosner_glynn_lee import RankSums
+from occstats.stats.tests.registry import TESTS
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,7 +100,11 @@ def cluster_diagnostics(
     """
     sample = Sample.of(scores, clusters, tie_tolerance=tie_tolerance)
     k = sample.n_algorithms
-    parts = [_diagnose(block) for block in sample.blocks()]
+    tests = TESTS["rgl"].observed(sample)
+    parts = [
+        _diagnose(block, ranked.observed.correlation)
+        for block, ranked in zip(sample.blocks(), tests, strict=True)
+    ]
     columns = np.concatenate(parts, axis=1) if parts else np.zeros((8, 0))
     n_tasks, n_clusters, rho_ranks, rho, effect, effective, correlation, p = columns
 
@@ -122,7 +126,7 @@ def cluster_diagnostics(
     )
 
 
-def _diagnose(block: PairBlock) -> FloatArray:
+def _diagnose(block: PairBlock, ranked: FloatArray) -> FloatArray:
     """Eight diagnostics of some pairs, in the order of the result."""
     known = ~np.isnan(block.grid)
     sizes = block.clusters.sums(known)
@@ -134,7 +138,6 @@ def _diagnose(block: PairBlock) -> FloatArray:
     between = (block.clusters.sums(x) ** 2 / np.maximum(sizes, 1)).sum(axis=0)
     total = np.zeros(len(n))
     rho = intraclass_correlation(between, (x**2).sum(axis=0), total, squared, n, m)
-    ranked = RankSums(block.grid, block.clusters, block.signed_ranks).observed.correlation
     mean_size_of_a_task = squared / np.maximum(n, 1)
     single = sizes.max(axis=0, initial=0) <= 1
     effect = np.where(single, 1.0, 1 + (mean_size_of_a_task - 1) * ranked)

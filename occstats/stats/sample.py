@@ -166,6 +166,11 @@ class Sample:
         """What tests prepared, by their names, if the sample is small."""
         return {}
 
+    @cached_property
+    def observed(self) -> dict[str, list[Any]]:
+        """Statistics of all pairs, by the names of the tests."""
+        return {}
+
     def blocks(self, elements: int = BLOCK_ELEMENTS, *, per_pair: int = 0) -> Iterator[PairBlock]:
         """All pairs, so many at a time that what is held stays bounded.
 

@@ -13,7 +13,7 @@ from occstats.stats.arrays import FloatArray, IntArray, absent, round_to_grid
 from occstats.stats.pairs import mirror, upper_pairs
 from occstats.stats.sample import Sample
 from occstats.stats.signed_rank import ENGINES, METHODS, Alternative, Engine, Method, Null
-from occstats.stats.tests.engine import ALL_ZERO, Evaluation, Prepared
+from occstats.stats.tests.engine import ALL_ZERO, Evaluation, Observed
 from occstats.stats.tests.null import RandomState, repeatable, tail
 from occstats.stats.tests.registry import check_test
 
@@ -84,7 +84,7 @@ def pairwise_tests(
     chosen = check_test(test, null, alternative, n_resamples)
     sample = Sample.of(scores, clusters, tie_tolerance=tie_tolerance)
     if null == "asymptotic" and mu == 0 and sample.n_pairs:
-        return normal_pairs(chosen.prepare(sample), sample.n_algorithms, alternative)
+        return normal_pairs(chosen.observed(sample), sample.n_algorithms, alternative)
     engine, seed = chosen.engine, repeatable(random_state)
     found: dict[tuple[int, int], Evaluation] = {}
     for sign in (1.0, -1.0) if mu else (1.0,):
@@ -102,7 +102,7 @@ def pairwise_tests(
     )
 
 
-def normal_pairs(blocks: Iterable[Prepared], k: int, alternative: str) -> PairwiseTests:
+def normal_pairs(blocks: Iterable[Observed], k: int, alternative: str) -> PairwiseTests:
     """The normal approximation of all pairs of some samples, as `Prepared.evaluate` has it."""
     columns: list[list[npt.NDArray[Any]]] = []
     for block in blocks:

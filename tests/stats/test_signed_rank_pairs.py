@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from occstats.errors import ArgumentError
-from occstats.stats import clustered_wilcoxon, clustered_wilcoxon_pairs
+from occstats.stats import Sample, clustered_wilcoxon, clustered_wilcoxon_pairs, pairwise_tests
 
 
 @pytest.fixture
@@ -103,3 +103,15 @@ def test_thousands_of_clusters_and_labels_of_mixed_types():
     assert clustered_wilcoxon_pairs(small, mixed).p[0, 1] == pytest.approx(
         clustered_wilcoxon_pairs(small, codes).p[0, 1]
     )
+
+
+def test_pairs_in_blocks_are_the_pairs_at_once(monkeypatch):
+    rng = np.random.default_rng(0)
+    scores, clusters = rng.normal(size=(30, 6)).round(1), rng.integers(7, size=30)
+    tests = ("rgl", "wilcoxon", "dataset-means")
+    at_once = [pairwise_tests(scores, clusters, test=test) for test in tests]
+    monkeypatch.setattr(Sample, "is_small", False)
+    sample = Sample.of(scores, clusters)
+    for test, expected in zip(tests, at_once, strict=True):
+        np.testing.assert_array_equal(pairwise_tests(sample, test=test).z, expected.z)
+    assert set(sample.observed) == set(tests)

@@ -72,16 +72,39 @@ class Statistics:
         return np.where(known, self.statistic / root, np.nan)
 
 
+@dataclass(frozen=True, eq=False)
+class Observed:
+    """What the normal approximation of several pairs takes.
+
+    Attributes
+    ----------
+    observed : Statistics
+        Statistic of each pair.
+    n_observations, n_clusters : ndarray of int
+        Differences and clusters that each test rests on.
+    all_zero : ndarray of bool
+        Whether a pair has differences, and all are zero.
+    """
+
+    observed: Statistics
+    n_observations: IntArray
+    n_clusters: IntArray
+    all_zero: NDArray[np.bool_]
+
+
 class Prepared(ABC):
     """The samples of several pairs of algorithms, ready to be tested in any way."""
 
-    #: Statistic of each pair.
+    #: As in `Observed`.
     observed: Statistics
-    #: Differences and clusters that each test rests on.
     n_observations: IntArray
     n_clusters: IntArray
-    #: Whether a pair has a difference at all, and whether all are zero.
     all_zero: NDArray[np.bool_]
+
+    @property
+    def alone(self) -> Observed:
+        """The statistics without what they were computed from."""
+        return Observed(self.observed, self.n_observations, self.n_clusters, self.all_zero)
 
     #: How many signs can flip at most: one per cluster, or per task.
     n_units: int

@@ -14,10 +14,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from occstats.stats.sample import Sample
-    from occstats.stats.tests.engine import Engine, Prepared
+    from occstats.stats.tests.engine import Engine, Observed, Prepared
 
 __all__ = ["ALTERNATIVES", "NULLS", "TESTS", "Null", "Test", "check_test"]
 
+# Tests whose statistics come from the same ranks.
+SAME_RANKS = ("rgl", "wilcoxon")
 ALTERNATIVES = ("greater", "less", "two-sided")
 
 
@@ -92,6 +94,20 @@ class Test:
             yield from sample.kept[self.key]
         else:
             yield from prepared
+
+    def observed(self, sample: Sample) -> list[Observed]:
+        """The statistics of all pairs of a sample; differences are ranked once for all tests."""
+        if self.key not in sample.observed:
+            if sample.is_small:
+                return [prepared.alone for prepared in self.prepare(sample)]
+            same = SAME_RANKS if self.key in SAME_RANKS else (self.key,)
+            found: dict[str, list[Observed]] = {key: [] for key in same}
+            for block in sample.blocks():
+                for key, parts in found.items():
+                    test = TESTS[key].engine.of_block(block, sample.tie_tolerance)
+                    parts.append(test.alone)
+            sample.observed.update(found)
+        return sample.observed[self.key]
 
 
 NULLS = {
