@@ -75,7 +75,7 @@ CURVES = {
     ),
     "algorithms (246 tasks)": (
         "algorithms",
-        ["usual", "algorithms-50", "algorithms-200", "algorithms-1k"],
+        ["usual", "algorithms-50", "algorithms-200", "algorithms-400", "algorithms-1k"],
     ),
     "rows (3 algorithms, reading included)": ("tasks", ["rows-100k", "rows-1m"]),
 }
@@ -192,7 +192,8 @@ def write() -> None:
         f"CPU seconds and peak megabytes on one thread ({platform.processor() or 'x86_64'}, Python "
         f"{platform.python_version()}), made by `compare_size.py`; imports and the making of the "
         "table are not counted, reading is where the case says so. *scipy* is Wilcoxon's test of "
-        "each pair and the ranks by pandas, and nothing else. The machine was shared.",
+        "each pair and the ranks by pandas, and nothing else. The machine was shared: its load was "
+        f"{rows['load'].min():g} to {rows['load'].max():g} on {os.cpu_count()} processors.",
         "",
         "| case | tasks | algorithms | data sets | aim, s | "
         + " | ".join(f"{label}, s" for label in labels)
