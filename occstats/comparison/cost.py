@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from occstats.stats.forms import DENSE_ELEMENTS, is_dense
 from occstats.stats.hodges_lehmann import flips_within
+from occstats.stats.kendall import few_tasks
 
 if TYPE_CHECKING:
     from occstats.comparison.settings import Settings
@@ -71,6 +72,7 @@ class Size:
     p: int
     m: int
     dense: bool
+    shared: bool
     resamples: int
     form_resamples: int
 
@@ -78,15 +80,14 @@ class Size:
         """What each part costs, by its name."""
         n, k, p, m = self.n, self.k, self.p, self.m
         flips = flips_within(max(1, m), self.resamples)
-        products = 0.07 * m**2
-        form = products if self.dense else 18.0 * n
-        # Tasks with all others for each pair of algorithms, as many rows as fit at a time.
-        passes = (1 if self.dense else 2) * p * (3.0 * n**2 + 2e-2 * n * (n + m * (k + p)))
+        form = 0.07 * m**2 if self.dense else 18.0 * n
+        # All pairs at once, where no score is missing, or each by itself.
+        kendall = n**2 * k * (8.0 + 0.3 * k) if self.shared else p * (6_500.0 * n + 4e6)
         work = {
             "intervals of effect sizes": self.resamples * (60.0 * m + (290.0 + m) * p),
             "Bayesian probabilities": 2.0 * p * (self.form_resamples * form + 1000.0 * n),
             "Hodges-Lehmann shifts": p * (15_000.0 * n + 2.0 * flips * m + 2e6),
-            "intervals of Kendall's τ": passes + self.form_resamples * (p + k) * products,
+            "intervals of Kendall's τ": kendall,
             "leaving out data sets": p * (80.0 * m**2 + 1200.0 * n) + m * (3e5 + 50.0 * k**2),
             "post-hoc tests": 2 * p * 6e4,
         }
@@ -103,7 +104,9 @@ def affordable(sample: Sample, settings: Settings) -> Affordable:
         settings.n_resamples, max(least, int(FORMS_BUDGET / max(1, 2 * pairs * form)))
     )
     resamples = min(settings.n_resamples, max(least, int(MEANS_BUDGET / max(1, m))))
-    size = Size(n, sample.n_algorithms, pairs, m, dense, resamples, form_resamples)
+    k = sample.n_algorithms
+    shared = bool(sample.complete.all()) and few_tasks(n, k)
+    size = Size(n, k, pairs, m, dense, shared, resamples, form_resamples)
     costs = size.seconds()
     spent, missing = 0.0, {}
     first, *others = costs
@@ -123,10 +126,8 @@ def affordable(sample: Sample, settings: Settings) -> Affordable:
             f"With {pairs:,} pairs of algorithms, {m:,} data sets and {n:,} tasks, these were left "
             f"out for the time that they would take: {listed}; the deep analysis has them."
         )
-    if form_resamples < settings.n_resamples and (posterior or kendall):
-        notes.append(
-            f"Kendall's τ and Bayesian probabilities rest on {form_resamples:,} resamples."
-        )
+    if form_resamples < settings.n_resamples and posterior:
+        notes.append(f"Bayesian probabilities rest on {form_resamples:,} resamples.")
     if resamples < settings.n_resamples:
         notes.append(f"With {m:,} data sets, means rest on {resamples:,} resamples of them.")
     flips = flips_within(max(1, m), settings.n_resamples)

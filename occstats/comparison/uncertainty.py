@@ -29,7 +29,7 @@ from occstats.stats.differences import difference_posterior, simultaneous_interv
 from occstats.stats.effect_sizes import Effect, pair_effects
 from occstats.stats.hodges_lehmann import hodges_lehmann_pairs
 from occstats.stats.kendall import kendall_matrix
-from occstats.stats.kendall_intervals import kendall_bootstrap
+from occstats.stats.kendall_intervals import kendall_jackknife
 from occstats.text import printable
 
 if TYPE_CHECKING:
@@ -217,13 +217,8 @@ def kendall_frame(study: Study) -> pd.DataFrame:
     )
     low = high = np.full(tau.shape, np.nan)
     if settings.kendall != "hyperbolic" and study.within.kendall and study.n_clusters > 1:
-        found = kendall_bootstrap(
-            *study.arrays,
-            weighting=settings.kendall,
-            tie_tolerance=settings.tie_tolerance,
-            confidence=settings.confidence,
-            n_resamples=study.within.form_resamples,
-            random_state=settings.random_state,
+        found = kendall_jackknife(
+            study.sample, weighting=settings.kendall, confidence=settings.confidence
         )
         low, high = found.low, found.high
     return unordered_pairs(study.algorithms, {"tau": tau, "tau_ci_low": low, "tau_ci_high": high})

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
         hodges_lehmann_shift,
     )
     from occstats.stats.kendall import kendall_matrix, kendall_tau
-    from occstats.stats.kendall_intervals import kendall_bootstrap
+    from occstats.stats.kendall_intervals import kendall_jackknife
     from occstats.stats.leave_out import (
         LeaveOneAlgorithmOut,
         LeaveOneClusterOut,
@@ -115,7 +115,7 @@ _LAZY = {
     "HodgesLehmannResult": "hodges_lehmann",
     "hodges_lehmann_pairs": "hodges_lehmann",
     "hodges_lehmann_shift": "hodges_lehmann",
-    "kendall_bootstrap": "kendall_intervals",
+    "kendall_jackknife": "kendall_intervals",
     "conclude": "decisions",
     "Specification": "specification",
     "specify": "specification",
@@ -226,7 +226,7 @@ __all__ = [
     "hodges_lehmann_pairs",
     "hodges_lehmann_shift",
     "holm",
-    "kendall_bootstrap",
+    "kendall_jackknife",
     "kendall_matrix",
     "kendall_tau",
     "leave_one_algorithm_out",

@@ -120,8 +120,8 @@ def kendall_matrix(
     codes = sample.clusters.codes
     k = len(columns)
     whole = bool(sample.complete.all())
-    if weighting != "hyperbolic" and whole and _few_tasks(sample.n_tasks, k):
-        return _all_at_once(columns, _task_weights(codes, weighting), weighting == "sum")
+    if weighting != "hyperbolic" and whole and few_tasks(sample.n_tasks, k):
+        return _all_at_once(columns, task_weights(codes, weighting), weighting == "sum")
     tau = np.full((k, k), np.nan)
     spreads: dict[int, float] = {}
     for a in range(k):
@@ -135,7 +135,7 @@ def kendall_matrix(
     return tau
 
 
-def _few_tasks(n_tasks: int, k: int) -> bool:
+def few_tasks(n_tasks: int, k: int) -> bool:
     """Whether to compare all tasks with all others rather than sort them once for each pair.
 
     SciPy's sort costs about a millisecond a pair of algorithms, comparing 5 ns a pair of tasks.
@@ -143,7 +143,7 @@ def _few_tasks(n_tasks: int, k: int) -> bool:
     return n_tasks * (n_tasks - 1) // 2 <= 50_000 * (k - 1)
 
 
-def _task_weights(codes: IntArray, weighting: str) -> FloatArray:
+def task_weights(codes: IntArray, weighting: str) -> FloatArray:
     """One over the tasks of its cluster, or 1."""
     return np.ones(len(codes)) if weighting == "plain" else 1.0 / np.bincount(codes)[codes]
 
@@ -161,7 +161,7 @@ def _all_at_once(columns: FloatArray, weights: FloatArray, additive: bool) -> Fl
         for others, other_weight in parts[: position + 1]:
             pair_weight = weight + other_weight if additive else weight * other_weight
             both_ways = 1 if others is rows else 2
-            agreement += both_ways * pair_weight * _sign_agreement(rows, others)
+            agreement += both_ways * pair_weight * sign_agreement(rows, others)
     spread = np.diag(agreement).copy()
     # The root of the product, not the product of the roots: equal rankings give exactly 1.
     with np.errstate(invalid="ignore"):
@@ -171,16 +171,22 @@ def _all_at_once(columns: FloatArray, weights: FloatArray, additive: bool) -> Fl
     return np.clip(tau, -1.0, 1.0)
 
 
-def _sign_agreement(rows: FloatArray, others: FloatArray) -> FloatArray:
-    """Pairs of tasks that two algorithms order alike, less those they order oppositely."""
+def sign_agreement(
+    rows: FloatArray, others: FloatArray, weights: FloatArray | None = None
+) -> FloatArray:
+    """Pairs of tasks that two algorithms order alike, less those they order oppositely.
+
+    ``weights`` of the pairs, rows × others; 1 without.
+    """
     k, n_others = others.shape
     agreement = np.zeros((k, k))
     # As many tasks at a time as keep the signs within a few megabytes.
     step = max(1, 1_000_000 // (k * n_others))
     for start in range(0, rows.shape[1], step):
-        block = rows[:, start : start + step, None]
-        signs = np.sign(block - others[:, None, :]).reshape(k, -1)
-        agreement += signs @ signs.T
+        part = slice(start, start + step)
+        signs = np.sign(rows[:, part, None] - others[:, None, :]).reshape(k, -1)
+        weighed = signs if weights is None else signs * weights[part].ravel()
+        agreement += weighed @ signs.T
     return agreement
 
 
@@ -226,7 +232,7 @@ def _ratio(agreement: float, spread: float, other_spread: float) -> float:
 
 def _agreement(x: FloatArray, y: FloatArray, codes: IntArray, weighting: str) -> float:
     """Σ w_st sign(x_s − x_t) sign(y_s − y_t) over all pairs of tasks."""
-    weights = _task_weights(codes, weighting)
+    weights = task_weights(codes, weighting)
     # Exact sums: the same on every processor.
     if weighting != "sum":
         return math.fsum(weights * signed_below(x, y, weights))
