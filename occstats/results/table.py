@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from html import escape
 from os import PathLike
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -113,7 +113,9 @@ class Results:
     @property
     def clusters(self) -> npt.NDArray[np.object_]:
         """The data set of each task."""
-        return np.array(list(self.scores.index.get_level_values(0)), dtype=object)
+        index = cast("pd.MultiIndex", self.scores.index)
+        labels: npt.NDArray[np.object_] = np.array(list(index.levels[0]), dtype=object)
+        return np.take(labels, index.codes[0])
 
     @property
     def n_tasks(self) -> int:
