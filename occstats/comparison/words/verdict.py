@@ -196,7 +196,9 @@ def _size(comparison: Comparison) -> str:
     if not np.isnan(low):
         level = f"{100 * settings.confidence:g} %"
         pairs = "" if len(comparison.algorithms) == 2 else ", for all pairs together"
-        sentence += f" ({level} interval {_minus(show(low))} to {_minus(show(high))}{pairs})"
+        sentence += f" ({level} interval {_minus(show(low))} to {_minus(show(high))}{pairs}"
+        least, most = comparison.results.bounds
+        sentence += ", which is all that is possible)" if high - low >= 2 * (most - least) else ")"
     return sentence + "."
 
 
