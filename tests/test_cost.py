@@ -66,3 +66,18 @@ def test_fewer_resamples_are_said():
     assert sizes.form_resamples == int(1e10 / (2 * 66 * 200**2))
     assert any("1,893 resamples" in note for note in sizes.notes)
     assert sizes_of(large(200, 1, 3)).notes == ()
+
+
+def test_many_algorithms_leave_no_time_to_leave_each_out(monkeypatch):
+    monkeypatch.setattr(cost, "BUDGET", 0.0)
+    found = compare(large(6, 1, 2), n_resamples=100)
+    assert found.stability.leave_one_algorithm_out is None
+    assert any("With 1 pair of algorithms" in note for note in found.notes)
+
+
+def test_flips_are_part_of_what_a_comparison_costs():
+    usual = sizes_of(large(20, 1, 9))
+    assert usual.without_algorithms
+    assert usual.flips == 10_000
+    assert sizes_of(large(2_000, 1, 9)).flips == int(3e8 / (36 * 2_000))
+    assert sizes_of(large(12_000, 1, 9)).flips == 0

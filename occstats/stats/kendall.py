@@ -120,7 +120,7 @@ def kendall_matrix(
     codes = sample.clusters.codes
     k = len(columns)
     whole = bool(sample.complete.all())
-    if weighting != "hyperbolic" and whole and few_tasks(sample.n_tasks, k):
+    if weighting != "hyperbolic" and whole and by_definition(sample.n_tasks, k):
         return _all_at_once(columns, task_weights(codes, weighting), weighting == "sum")
     tau = np.full((k, k), np.nan)
     known = ~np.isnan(columns)
@@ -140,7 +140,7 @@ def kendall_matrix(
     return tau
 
 
-def few_tasks(n_tasks: int, k: int) -> bool:
+def by_definition(n_tasks: int, k: int) -> bool:
     """Whether to compare all tasks with all others rather than sort them once for each pair.
 
     SciPy's sort costs about a millisecond a pair of algorithms, comparing 5 ns a pair of tasks.

@@ -21,7 +21,7 @@ from occstats.stats.arrays import FloatArray, IntArray
 from occstats.stats.effect_sizes import Effect
 from occstats.stats.jackknife import arcsine_limits, run_edges
 from occstats.stats.kendall import (
-    few_tasks,
+    by_definition,
     kendall_matrix,
     sign_agreement,
     task_weights,
@@ -84,7 +84,7 @@ def kendall_jackknife(
     first, second = upper_pairs(k)
     limits = np.empty((2, len(first)))
     additive = weighting == "sum"
-    if sample.complete.all() and few_tasks(sample.n_tasks, k) and m * k**2 <= MOST_ELEMENTS:
+    if sample.complete.all() and by_definition(sample.n_tasks, k) and m * k**2 <= MOST_ELEMENTS:
         weights = task_weights(codes, weighting)
         agreement = _all_left_out(columns, codes, weights, additive)
         spread = np.diagonal(agreement, axis1=1, axis2=2)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from occstats.comparison.cost import FLIPS_BUDGET, LEAST_FLIPS
 from occstats.comparison.pairs import BETTER
-from occstats.comparison.rule import FLIPS_BUDGET, LEAST_FLIPS
 from occstats.comparison.words.explain import explain
 from occstats.comparison.words.verdict import claims
 from occstats.report.writing import interval, minus_signs, score_digits, shares
