@@ -81,6 +81,7 @@ class Size:
     p: int
     m: int
     dense: bool
+    shared: bool
     flips: int
     resamples: int
     form_resamples: int
@@ -97,15 +98,15 @@ class Size:
         n, k, p, m = self.n, self.k, self.p, self.m
         flips = flips_within(max(1, m), self.resamples)
         form = 0.05 * m**2 if self.dense else 18.0 * n
-        # Tasks with all others for each pair of algorithms, as many rows as fit at a time.
-        passes = (1 if self.dense else 2) * p * (3.0 * n**2 + 2e-2 * n * (n + m * (k + p)))
+        # All pairs at once, where no score is missing, or each by itself.
+        kendall = n**2 * k * (8.0 + 0.3 * k) if self.shared else p * (6_500.0 * n + 4e6)
         work = {
             "intervals of effect sizes": self.resamples * (40.0 * m + (290.0 + m) * p),
             "Bayesian probabilities": 2.0
             * p
             * (self.form_resamples * form + 500.0 * n + 10.0 * m**2),
             "Hodges-Lehmann shifts": p * (15_000.0 * n + flips * m + 5e5),
-            "intervals of Kendall's τ": passes + self.form_resamples * (p + k) * 0.07 * m**2,
+            "intervals of Kendall's τ": kendall,
             "leaving out data sets": p * (50.0 * m**2 + 600.0 * n) + m * (2e5 + 50.0 * k**2),
             "leaving out algorithms": k * (90.0 * k**2 + 60.0 * n * k),
             "post-hoc tests": 2 * p * 6e4,
@@ -125,7 +126,9 @@ def affordable(sample: Sample, settings: Settings) -> Affordable:
     resamples = min(settings.n_resamples, max(least, int(MEANS_BUDGET / max(1, m))))
     tested = pairs if settings.control is None else sample.n_algorithms - 1
     flips = affordable_flips(tested, m if settings.clustered else n, settings)
-    size = Size(n, sample.n_algorithms, pairs, m, dense, flips, resamples, form_resamples)
+    k = sample.n_algorithms
+    shared = bool(sample.complete.all()) and by_definition(n, k)
+    size = Size(n, k, pairs, m, dense, shared, flips, resamples, form_resamples)
     costs = size.seconds()
     spent, missing = size.always(), {}
     first, *others = costs
@@ -146,10 +149,8 @@ def affordable(sample: Sample, settings: Settings) -> Affordable:
             f"{count(n, 'task')}, these were left out for the time that they would take: {listed}; "
             "the deep analysis has them."
         )
-    if form_resamples < settings.n_resamples and (posterior or kendall):
-        notes.append(
-            f"Kendall's τ and Bayesian probabilities rest on {form_resamples:,} resamples."
-        )
+    if form_resamples < settings.n_resamples and posterior:
+        notes.append(f"Bayesian probabilities rest on {form_resamples:,} resamples.")
     if resamples < settings.n_resamples:
         notes.append(f"With {m:,} data sets, means rest on {resamples:,} resamples of them.")
     held = flips_within(max(1, m), settings.n_resamples)

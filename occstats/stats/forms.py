@@ -1,11 +1,10 @@
 """Statistics over pairs of tasks for many weights of their clusters.
 
-Kendall's τ, the rank-biserial correlation and the Bayesian signed-rank test all sum a kernel over
-pairs of tasks (s, t). With weights that depend on a task only through its cluster, the sum is the
-quadratic form c' K c, where K[i, k] is the kernel's sum over the tasks of clusters i and k. K is
-computed once; each resample then costs m² instead of N². Where K would be larger than the sample,
-pairs with x_s + x_t above a threshold are counted anew for each resample, in N steps along the
-sorted differences.
+The Bayesian signed-rank test sums a kernel over pairs of tasks (s, t). With weights that depend on
+a task only through its cluster, the sum is the quadratic form c' K c, where K[i, k] is the kernel's
+sum over the tasks of clusters i and k. K is computed once; each resample then costs m² instead of
+N². Where K would be larger than the sample, pairs with x_s + x_t above a threshold are counted anew
+for each resample, in N steps along the sorted differences.
 """
 
 from collections.abc import Callable

@@ -121,7 +121,7 @@ def kendall_matrix(
     k = len(columns)
     whole = bool(sample.complete.all())
     if weighting != "hyperbolic" and whole and by_definition(sample.n_tasks, k):
-        return _all_at_once(columns, _task_weights(codes, weighting), weighting == "sum")
+        return _all_at_once(columns, task_weights(codes, weighting), weighting == "sum")
     tau = np.full((k, k), np.nan)
     known = ~np.isnan(columns)
     # Ranked once for all pairs, where these have the same tasks.
@@ -148,7 +148,7 @@ def by_definition(n_tasks: int, k: int) -> bool:
     return n_tasks * (n_tasks - 1) // 2 <= 50_000 * (k - 1)
 
 
-def _task_weights(codes: IntArray, weighting: str) -> FloatArray:
+def task_weights(codes: IntArray, weighting: str) -> FloatArray:
     """One over the tasks of its cluster, or 1."""
     return np.ones(len(codes)) if weighting == "plain" else 1.0 / np.bincount(codes)[codes]
 
@@ -166,7 +166,7 @@ def _all_at_once(columns: FloatArray, weights: FloatArray, additive: bool) -> Fl
         for others, other_weight in parts[: position + 1]:
             pair_weight = weight + other_weight if additive else weight * other_weight
             both_ways = 1 if others is rows else 2
-            agreement += both_ways * pair_weight * _sign_agreement(rows, others)
+            agreement += both_ways * pair_weight * sign_agreement(rows, others)
     spread = np.diag(agreement).copy()
     # The root of the product, not the product of the roots: equal rankings give exactly 1.
     with np.errstate(invalid="ignore"):
@@ -176,16 +176,22 @@ def _all_at_once(columns: FloatArray, weights: FloatArray, additive: bool) -> Fl
     return np.clip(tau, -1.0, 1.0)
 
 
-def _sign_agreement(rows: FloatArray, others: FloatArray) -> FloatArray:
-    """Pairs of tasks that two algorithms order alike, less those they order oppositely."""
+def sign_agreement(
+    rows: FloatArray, others: FloatArray, weights: FloatArray | None = None
+) -> FloatArray:
+    """Pairs of tasks that two algorithms order alike, less those they order oppositely.
+
+    ``weights`` of the pairs, rows × others; 1 without.
+    """
     k, n_others = others.shape
     agreement = np.zeros((k, k))
     # As many tasks at a time as keep the signs within a few megabytes.
     step = max(1, 1_000_000 // (k * n_others))
     for start in range(0, rows.shape[1], step):
-        block = rows[:, start : start + step, None]
-        signs = np.sign(block - others[:, None, :]).reshape(k, -1)
-        agreement += signs @ signs.T
+        part = slice(start, start + step)
+        signs = np.sign(rows[:, part, None] - others[:, None, :]).reshape(k, -1)
+        weighed = signs if weights is None else signs * weights[part].ravel()
+        agreement += weighed @ signs.T
     return agreement
 
 
@@ -220,7 +226,7 @@ class _Ranked:
     """The order of tasks by one algorithm, and the weight of the pairs of tasks that it orders."""
 
     def __init__(self, x: FloatArray, codes: IntArray, weighting: str) -> None:
-        self.weights, self.additive = _task_weights(codes, weighting), weighting == "sum"
+        self.weights, self.additive = task_weights(codes, weighting), weighting == "sum"
         values, self.rank = np.unique(x, return_inverse=True)
         self.has_ties = len(values) < len(x)
         self.all = self._pairs_within(np.zeros_like(self.rank))
