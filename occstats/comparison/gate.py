@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from occstats.comparison.pairs import BETTER, WORSE
-from occstats.comparison.words.verdict import score_label
+from occstats.results.aliases import score_word
 from occstats.text import p_value, printable
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def judge(comparison: Comparison, candidate: str, baseline: str) -> Gate:
     ]
     if comparison.settings.margin is not None:
         parts.append(f"margin {comparison.settings.margin:g}")
-    score = score_label(comparison.results.score_name)
+    score = score_word(comparison.results.score_name)
     return Gate(
         outcome,
         f"**{outcome}**: {printable(candidate)} beside {printable(baseline)}: "

@@ -20,9 +20,8 @@ from numpy.typing import ArrayLike
 from occstats.checks import check_integer
 from occstats.stats.arrays import FloatArray
 from occstats.stats.pairs import antisymmetric, mirror, upper_pairs
-from occstats.stats.sample import Sample
-from occstats.stats.tests.null import SAME_Z, all_signs, random_signs
-from occstats.stats.tests.ranking import signed_ranks
+from occstats.stats.sample import PairBlock, Sample
+from occstats.stats.tests.null import SAME_Z, all_signs, can_list, random_signs
 from occstats.stats.tests.registry import TESTS
 
 __all__ = ["WEIGHTINGS", "WeightedTests", "weighted_tests"]
@@ -77,7 +76,8 @@ def weighted_tests(
     sample = Sample.of(scores, clusters, tie_tolerance=tie_tolerance)
     k, grouping = sample.n_algorithms, sample.clusters
     first, second = upper_pairs(k)
-    parts = [_block(block.differences, block.grid, sample) for block in sample.blocks()]
+    tests = zip(sample.blocks(), TESTS["rgl"].prepare(sample), strict=True)
+    parts = [_block(block, prepared.observed.correlation) for block, prepared in tests]
     differences, terms = (np.concatenate(rows, axis=2) for rows in zip(*parts, strict=True))
     if control is not None:
         terms[:, :, (first != control) & (second != control)] = 0.0
@@ -90,15 +90,11 @@ def weighted_tests(
     return found
 
 
-def _block(
-    differences: FloatArray, grid: FloatArray, sample: Sample
-) -> tuple[FloatArray, FloatArray]:
+def _block(block: PairBlock, correlation: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Mean differences (3 × 1 × pairs), and what each cluster adds (3 × clusters × pairs)."""
-    clusters = sample.clusters
-    signed, ranked = signed_ranks(grid)
-    sums, sizes = clusters.sums(signed), clusters.sums(ranked)
-    prepared = TESTS["rgl"].engine.sample(differences, grid, clusters, sample.tie_tolerance)
-    rho = np.nan_to_num(prepared.observed.correlation)
+    clusters, differences = block.clusters, block.differences
+    sums, sizes = (clusters.sums(values) for values in block.signed_ranks)
+    rho = np.nan_to_num(correlation)
     m = (sizes > 0).sum(axis=0)
     # The correction of the correlation for few clusters, as Rosner, Glynn and Lee have it.
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -128,7 +124,7 @@ def _max_t(
     z = np.where(tested, terms.sum(axis=0) / np.where(tested, scale, 1.0), np.nan)
     order = np.flatnonzero(tested)[np.argsort(-np.abs(z[tested]), kind="stable")]
     unit, observed = terms[:, order] / scale[order], np.abs(z[order])
-    exact = 2.0 ** (n_signs - 1) <= n_resamples
+    exact = can_list(n_signs, n_resamples)
     chunk = max(1, _CHUNK_ELEMENTS // max(len(order), n_signs))
     rng = np.random.default_rng(random_state)
     flips = all_signs(n_signs, chunk) if exact else random_signs(n_signs, n_resamples, chunk, rng)

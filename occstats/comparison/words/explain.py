@@ -26,7 +26,6 @@ JACKKNIFE = IntervalKind(
     "Student's with the jackknife over data sets {miller1974} on the arcsine scale",
     False,
 )
-PERCENTILES = IntervalKind("percentiles of the cluster bootstrap", "percentiles")
 WILSON = IntervalKind("Wilson's interval", "Wilson's {wilson1927}", False)
 INVERTED = IntervalKind(
     "inverted sign-flip test",
@@ -59,7 +58,7 @@ def interval_kinds(n_clusters: int) -> dict[str, IntervalKind]:
         **dict.fromkeys(("mean_rank", "mean_score", "difference"), means),
         "prob_improvement_task": JACKKNIFE,
         "rank_biserial": JACKKNIFE,
-        "tau": PERCENTILES,
+        "tau": JACKKNIFE,
         "prob_improvement_dataset": WILSON,
         "hodges_lehmann": INVERTED,
     }
