@@ -28,6 +28,8 @@ from occstats.comparison.settings import OPTIONS, Settings, document_settings
 from occstats.comparison.stability import study_stability
 from occstats.errors import ArgumentError
 from occstats.results import Results, load_results
+from occstats.results.options import document as document_reading
+from occstats.results.options import parameters as reading_parameters
 from occstats.text import did_you_mean
 
 __all__ = ["compare"]
@@ -77,9 +79,7 @@ def compare(
     progress : bool, optional
         Show a progress bar for what takes long; by default on a terminal and in a notebook.
     <settings>
-    **reading
-        How to read the results (``cluster``, ``task``, ``algorithm``, ``score``, ``fold``,
-        ``repeat``, ``traits``, ``lower_is_better``, ``on_clash``): see `occstats.load_results`.
+    {options}
 
     Returns
     -------
@@ -101,18 +101,19 @@ def compare(
 
 
 def _signature() -> inspect.Signature:
-    """What a notebook shows: every setting with its default."""
+    """What a notebook shows: every setting and way of reading with its default."""
     own = inspect.signature(compare).parameters
     kinds = inspect.signature(Settings).parameters
     keyword = inspect.Parameter.KEYWORD_ONLY
     chosen = [kinds[name].replace(kind=keyword) for name in OPTIONS]
-    reading = inspect.Parameter("reading", inspect.Parameter.VAR_KEYWORD, annotation=Any)
     return inspect.Signature(
-        [own["results"], own["progress"], *chosen, reading], return_annotation=Comparison
+        [own["results"], own["progress"], *chosen, *reading_parameters()],
+        return_annotation=Comparison,
     )
 
 
 document_settings(compare)
+compare.__doc__ = (compare.__doc__ or "").replace("{options}", inspect.cleandoc(document_reading()))
 compare.__signature__ = _signature()  # type: ignore[attr-defined]
 
 

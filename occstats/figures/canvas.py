@@ -86,6 +86,9 @@ class Sheet(Figure):
         try:
             with matplotlib.rc_context(self.settings), quiet_glyphs():
                 engine.execute(self)
+                if any(axes.get_aspect() != "auto" for axes in axes_of(self)):
+                    # The first run does not know how large a square will be.
+                    engine.execute(self)
         finally:
             self.set_canvas(canvas)
         self.set_layout_engine("none")

@@ -115,7 +115,8 @@ def critical_difference(pen: Pen, comparison: Comparison, *, by: Grouping = "rul
     if critical is not None:
         _critical_bar(axes, pen, mean, critical)
         pen.note(f"CD: Nemenyi's critical difference, {critical:.2f}.")
-    pen.note(group_note(comparison, verdicts, bool(barred), bool(lettered), by))
+    ways = [(barred, "joined by a bar (dots)"), (lettered, "that share a letter")]
+    pen.note(group_note(comparison, verdicts, [way for used, way in ways if used], by))
     pen.describe(group_words("Critical-difference diagram", comparison, verdicts, groups))
 
 
@@ -215,8 +216,7 @@ def _stem(
 
 
 def _colour(pen: Pen, name: str) -> str:
-    coloured = pen.options.hue or pen.options.palette or pen.options.highlight
-    return pen.look(name).color if coloured else pen.ink
+    return pen.look(name).color if pen.coloured else pen.ink
 
 
 def _label(

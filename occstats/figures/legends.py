@@ -17,10 +17,15 @@ __all__ = ["series_legend"]
 _HANDLE = 0.48
 
 
-def series_legend(target: Axes | FigureBase, pen: Pen, names: Sequence[str]) -> None:
-    """Say above the drawing which line, marker and colour is whose."""
+def series_legend(
+    target: Axes | FigureBase, pen: Pen, names: Sequence[str], values: Sequence[str] = ()
+) -> None:
+    """Say above the drawing which line, marker and colour is whose, and a value of each."""
     size = matplotlib.rcParams["legend.fontsize"]
-    drawn = pen.labels(names, pen.inches / 2 - _HANDLE, size=size, lines=2)
+    beside = [f"  {value}" for value in values] or [""] * len(names)
+    room = pen.inches / 2 - _HANDLE - max(measure(text, size) for text in beside)
+    drawn = pen.labels(names, room, size=size, lines=2)
+    drawn = [text + value for text, value in zip(drawn, beside, strict=True)]
     widest = max(measure(line, size) for text in drawn for line in text.split("\n")) + _HANDLE
     columns = max(1, min(int(pen.inches / widest), len(names)))
     rows = -(-len(names) // columns)

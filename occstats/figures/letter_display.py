@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+import matplotlib
 import numpy as np
 
 from occstats.figures.cliques import (
@@ -19,7 +21,7 @@ from occstats.figures.marks import row_height
 from occstats.figures.options import SERIES
 from occstats.figures.pen import Pen
 from occstats.figures.style import BLUE
-from occstats.figures.text import clean
+from occstats.figures.text import clean, measure
 from occstats.text import listing
 
 if TYPE_CHECKING:
@@ -28,17 +30,18 @@ if TYPE_CHECKING:
 __all__ = ["draw_letters", "group_note", "group_words", "letters"]
 
 MOST_ALGORITHMS = 40
-# Inches that a column of letters needs; narrower ones have dots.
-_LETTER = 0.085
+# Inches that a column of letters needs; narrower ones have dots. Inches of the mean ranks.
+_LETTER, _RANKS = 0.085, 0.5
 
 
-@drawing("ax", [name for name in SERIES if name != "hue"])
+@drawing("ax", SERIES)
 def letters(pen: Pen, comparison: Comparison, *, by: Grouping = "rule") -> None:
     """Draw a compact letter display: algorithms that share a letter were not told apart.
 
     Each column is a group of which every two were tested and none was found to differ; two
     algorithms without a common letter differ, or were not tested. Unlike bars, letters can show
-    any result of tests of pairs, and of any number of algorithms.
+    any result of tests of pairs, and of any number of algorithms. With `hue`, `palette` or
+    `highlight` a square of its colour stands beside each name.
 
     Parameters
     ----------
@@ -72,11 +75,24 @@ def draw_letters(pen: Pen, comparison: Comparison, names: list[str], by: Groupin
     drawn = pen.row_names(names, roomy=len(names) <= 25)
     axes = pen.axes(0.35 + (row_height(drawn) if len(names) <= 25 else 0.15) * len(names))
     pen.write_rows(axes, names, drawn)
-    axes.set(xlim=(-3.2, max(len(groups), 6) - 0.2), ylim=(len(names) - 0.4, -0.8))
+    columns = max(len(groups), 6)
+    # Names stand within our own paper, but outside of the user's axes.
+    side = 0.0 if axes is pen.given else 0.1 + max(
+        measure(line, matplotlib.rcParams["ytick.labelsize"])
+        for text in drawn for line in text.split("\n")
+    )  # fmt: skip
+    column_width = (pen.inches - side - _RANKS) / columns
+    ranks = _RANKS / column_width
+    axes.set(xlim=(-0.5 - ranks, columns - 0.5), ylim=(len(names) - 0.4, -0.8))
     for place, name in enumerate(names):
         axes.axhline(place, color=pen.faded, lw=0.3, alpha=0.6, zorder=0)
-        axes.text(-1.1, place, f"{mean[name]:.2f}", ha="right", va="center", fontsize="small")
-    written = 0.5 * pen.inches / max(len(groups) + 3, 9) >= _LETTER
+        axes.text(
+            -0.5 - 0.2 * ranks, place, f"{mean[name]:.2f}", ha="right", va="center",
+            fontsize="small",
+        )  # fmt: skip
+        if pen.coloured:
+            axes.plot(-0.5 - 0.92 * ranks, place, "s", markersize=4, color=pen.look(name).color)
+    written = column_width >= _LETTER
     for column, group in enumerate(groups):
         axes.plot([column] * 2, [group[0], group[-1]], color=BLUE, lw=0.6, alpha=0.5, zorder=1)
         for member in group:
@@ -89,30 +105,22 @@ def draw_letters(pen: Pen, comparison: Comparison, names: list[str], by: Groupin
                     column, member, letter(column), ha="center", va="center_baseline",
                     fontsize="small", fontweight="bold", color=BLUE, zorder=3,
                 )  # fmt: skip
-    axes.set_xticks([-1.9], ["mean\nrank"])
+    axes.set_xticks([-0.5 - 0.5 * ranks], ["mean\nrank"])
     axes.xaxis.tick_top()
     axes.xaxis.set_label_position("top")
     axes.grid(visible=False)
     axes.tick_params(length=0)
     axes.spines[:].set_visible(False)
-    pen.note(group_note(comparison, verdicts, False, True, by))
+    sharing = "that share a letter" if written else "with a dot in one column"
+    pen.note(group_note(comparison, verdicts, [sharing], by))
     pen.describe(group_words("Letter display", comparison, verdicts, groups))
 
 
 def group_note(
-    comparison: Comparison,
-    verdicts: PairVerdicts,
-    barred: bool,
-    lettered: bool,
-    by: Grouping = "rule",
+    comparison: Comparison, verdicts: PairVerdicts, ways: Sequence[str], by: Grouping = "rule"
 ) -> str:
     """Say what bars and letters mean, and what they do not."""
     level = GROUPINGS[by].format(alpha=comparison.settings.alpha)
-    ways = [
-        way
-        for way, used in (("joined by a bar (dots)", barred), ("that share a letter", lettered))
-        if used
-    ]
     parts = [
         f"Algorithms {' or '.join(ways)} do not differ {level}."
         if ways

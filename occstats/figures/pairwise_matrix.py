@@ -16,7 +16,7 @@ from occstats.figures.cliques import pair_verdicts
 from occstats.figures.drawing import drawing
 from occstats.figures.options import SERIES
 from occstats.figures.pen import Pen
-from occstats.figures.selection import fence, most_that_fit, score_label
+from occstats.figures.selection import fence, matrix_label_room, most_that_fit, score_label
 from occstats.figures.style import BLUE, bounded, ink_on
 from occstats.figures.text import clean, measure
 
@@ -53,16 +53,17 @@ def pairwise(pen: Pen, comparison: Comparison) -> None:
     >>> figure = comparison.plot.pairwise(width="acm")
     """
     names = pen.series(comparison, most_that_fit(pen.inches, MOST_ALGORITHMS))
-    drawn = pen.labels(names, 0.25 * pen.inches, size="small", lines=2 if len(names) <= 12 else 1)
+    side = min(0.25 * pen.inches, matrix_label_room(pen.inches))
+    drawn = pen.labels(names, side, size="small", lines=2 if len(names) <= 12 else 1)
     room = max(measure(line, "small") for text in drawn for line in text.split("\n"))
     cell = (pen.inches - max(0.45, room + 0.15)) / len(names)
     numbers = cell >= _LEAST_CELL
     # The names above need as much as those at the side, and a little air.
     axes = pen.axes(bounded(pen.inches, 1.07, 5.4))
     _frame(axes, pen, names, drawn)
-    _differences(axes, pen, comparison, names, numbers)
+    strongest = _differences(axes, pen, comparison, names, numbers)
     _shares(axes, pen, comparison, names, cell >= _LEAST_SHARES)
-    pen.note(_note(comparison, numbers, cell >= _LEAST_SHARES))
+    pen.note(_note(comparison, numbers, cell >= _LEAST_SHARES, strongest))
     pen.describe(_words(comparison, names, len(comparison.summary)))
 
 
@@ -89,7 +90,8 @@ def _frame(axes: Axes, pen: Pen, names: list[str], drawn: list[str]) -> None:
 
 def _differences(
     axes: Axes, pen: Pen, comparison: Comparison, names: list[str], numbers: bool
-) -> None:
+) -> float:
+    """Colour the cells above the diagonal; the difference of the strongest colour is returned."""
     difference = _square(comparison, "mean_difference", names)
     p = _square(comparison, comparison.settings.deciding_p, names)
     differ = pair_verdicts(comparison, names).differ
@@ -137,6 +139,7 @@ def _differences(
                 weight="bold" if strong else "normal",
                 color=ink_on(colour),
             )
+    return reach
 
 
 def _shares(axes: Axes, pen: Pen, comparison: Comparison, names: list[str], numbers: bool) -> None:
@@ -201,12 +204,12 @@ def format_p(value: float) -> str:
     return text[1:] if text.startswith("0") else text
 
 
-def _note(comparison: Comparison, numbers: bool, shares: bool) -> str:
+def _note(comparison: Comparison, numbers: bool, shares: bool, strongest: float) -> str:
     alpha = comparison.settings.alpha
     score = score_label(comparison)
     parts = [
         f"Above: mean difference in {score}, row − column"
-        + (", and corrected p" if numbers else "")
+        + (", and corrected p" if numbers else f" (strongest colour: ±{strongest:.2g})")
         + f"; framed: p\u00a0≤\u00a0{alpha:g}.",
         "Below: row wins (solid), ties (pale), loses (hatched)" + (" in %." if shares else "."),
     ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import matplotlib
@@ -43,13 +43,19 @@ class Pen:
 
     # -- names and looks --------------------------------------------------------------------------
 
-    def series(self, comparison: Comparison, limit: int) -> list[str]:
-        """Return the algorithms to draw, in order; at most about `limit` unless they were named."""
+    def series(
+        self, comparison: Comparison, limit: int, first: Sequence[str] = (), why: str = "The best"
+    ) -> list[str]:
+        """Return the algorithms to draw, in order; at most about `limit` unless they were named.
+
+        Those named `first` go before the best of the others; the note says `why`.
+        """
         ranked = [str(name) for name in comparison.summary["algorithm"]]
         options = self.options
-        chosen = chosen_algorithms(options.algorithms, ranked, limit, options.show)
+        preferred = [*first, *(name for name in ranked if name not in first)]
+        chosen = chosen_algorithms(options.algorithms, preferred, limit, options.show)
         if options.algorithms is None and len(chosen) < len(ranked):
-            self.note(f"The best {len(chosen)} of {len(ranked)} algorithms.")
+            self.note(f"{why} {len(chosen)} of {len(ranked)} algorithms.")
         self.name(ranked)
         return ordered(comparison, chosen, options.order, given=options.algorithms is not None)
 
@@ -62,6 +68,8 @@ class Pen:
             for name in [named] if isinstance(named, str) else named:
                 known_algorithm(name, self._everyone, option)
         families = [self._family(name) for name in everyone]
+        for key in options.palette if isinstance(options.palette, Mapping) else ():
+            known_algorithm(key, [*dict.fromkeys(families)], "palette:")
         looks = series_styles(dict.fromkeys(families), options.palette, options.theme)
         own = series_styles(everyone, None, options.theme)
         self._looks = {
@@ -87,6 +95,12 @@ class Pen:
     def look(self, name: str) -> SeriesStyle:
         """Return the colour, marker and line of an algorithm."""
         return self._looks[name]
+
+    @property
+    def coloured(self) -> bool:
+        """Whether the user asked for colours that tell algorithms apart."""
+        options = self.options
+        return any(asked is not None for asked in (options.hue, options.palette, options.highlight))
 
     @property
     def ink(self) -> str:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
+from matplotlib.ticker import MaxNLocator
 
 from occstats.figures.drawing import drawing
 from occstats.figures.frames import records
@@ -59,7 +60,8 @@ def rank_sets(pen: Pen, comparison: Comparison) -> None:
     plain_rows(axes, len(names))
     total = len(comparison.summary)
     axes.set_xlim(0.5, total + 0.5)
-    axes.set_xticks(np.unique(np.linspace(1, total, min(total, 9)).round()))
+    round_numbers = MaxNLocator(8, integer=True).tick_values(1, total)
+    axes.set_xticks([1, *(rank for rank in round_numbers if 1 < rank <= total)])
     axes.set_xlabel("possible ranks (1 = best)")
     alpha = comparison.settings.alpha
     pen.note(f"Ranks that the corrected tests at {alpha:g} leave open; symbol: place by mean rank.")

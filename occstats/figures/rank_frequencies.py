@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 __all__ = ["ranks"]
 
 MOST_PANELS = 20
+# More bars in a panel would be spikes; neighbouring ranks share one.
+MOST_BARS = 30
 
 
 @drawing("figure", SERIES)
@@ -30,7 +32,8 @@ def ranks(pen: Pen, comparison: Comparison) -> None:
 
     The frequency of rank :math:`r` is :math:`\sum_t w_t f_{tr}`, where a task in which
     :math:`g` algorithms tie gives each of them :math:`f_{tr} = 1/g` at each rank they share, and
-    every data set has the same total weight. The triangle marks the mean rank.
+    every data set has the same total weight. The triangle marks the mean rank. Of more than 30
+    algorithms neighbouring ranks share a bar.
 
     Parameters
     ----------
@@ -63,13 +66,17 @@ def ranks(pen: Pen, comparison: Comparison) -> None:
     height = rows * (0.95 if not any("\n" in title for title in titles) else 1.06)
     sheet = pen.sheet(height + 0.28)
     panels = list(sheet.subplots(rows, columns, sharex=True, sharey=True, squeeze=False).flat)
-    for axes, name, title in zip(panels, names, titles, strict=False):
+    together = math.ceil(total / MOST_BARS)
+    if together > 1:
+        pen.note(f"Every bar is {together} ranks.")
+    frequency = np.add.reduceat(table.to_numpy(float), np.arange(0, total, together), axis=1)
+    for axes, name, bars, title in zip(panels, names, frequency, titles, strict=False):
         plain = pen.options.highlight is None and pen.options.hue is None
         colour = BLUE if plain and pen.options.palette is None else pen.look(name).color
-        _panel(axes, pen, table.loc[name].to_numpy(float), colour, mean[name])
+        _panel(axes, pen, bars, together, total, colour, mean[name])
         axes.set_title(title)
         pen.emphasise([axes.title], [name])
-    panels[0].set_ylim(0, max(1.08 * float(np.nanmax(table.to_numpy(float))), 0.05))
+    panels[0].set_ylim(0, max(1.08 * float(np.nanmax(frequency)), 0.05))
     _trim(panels, len(names), columns)
     sheet.supylabel("frequency", fontsize="medium")
     _name_ranks(panels[(rows - 1) * columns : len(names)] or panels[:1])
@@ -84,11 +91,12 @@ def _name_ranks(bottom: list[Axes]) -> None:
     bottom[(len(bottom) - 1) // 2].set_xlabel("rank (1 = best, ▲ mean)")
 
 
-def _panel(axes: Axes, pen: Pen, frequency: np.ndarray, colour: str, mean: float) -> None:
-    count = len(frequency)
+def _panel(
+    axes: Axes, pen: Pen, bars: np.ndarray, together: int, count: int, colour: str, mean: float
+) -> None:
     sns.barplot(
-        x=np.arange(1, count + 1),
-        y=frequency,
+        x=np.arange(len(bars)) * together + (together + 1) / 2,
+        y=bars,
         native_scale=True,
         width=0.82,
         color=colour,

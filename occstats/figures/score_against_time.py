@@ -29,6 +29,8 @@ __all__ = ["task_times", "trade_off"]
 MOST_ALGORITHMS = 16
 # More resamples move a share by less than what is printed.
 _RESAMPLES = 2000
+# Who is on the front as often as this is drawn, however many there are.
+_LIKELY = 0.05
 _TIME = re.compile(r"(?:^|_)(?:seconds|time|runtime|duration)$", re.IGNORECASE)
 
 
@@ -38,8 +40,9 @@ def trade_off(pen: Pen, comparison: Comparison, times: pd.DataFrame | str | Path
 
     An algorithm is on the front (the line) if no other has at least its score in no more time.
     Whole data sets are resampled for the intervals on both axes and for the probability of being
-    on the front, which stands beside the name. Times are geometric means: twice as slow on half
-    of the data sets and twice as fast on the others is as fast. Every data set weighs the same.
+    on the front, which stands beside the name. Where not all can be drawn, those who may be on the
+    front are. Times are geometric means: twice as slow on half of the data sets and twice as fast
+    on the others is as fast. Every data set weighs the same.
 
     Parameters
     ----------
@@ -61,41 +64,55 @@ def trade_off(pen: Pen, comparison: Comparison, times: pd.DataFrame | str | Path
     >>> times = times.assign(time_ALP=2.0, time_SVM=0.5, time_LOF=1.0)
     >>> figure = comparison.plot.trade_off(times)
     """
-    ranked = pen.series(comparison, MOST_ALGORITHMS)
     seconds = task_times(comparison, times)
-    names = [name for name in ranked if name in seconds.columns]
-    if len(names) < 2:
+    wanted = pen.options.algorithms
+    ranked = comparison.algorithms if wanted is None else pen.series(comparison, MOST_ALGORITHMS)
+    rivals = [name for name in ranked if name in seconds.columns]
+    if len(rivals) < 2:
         raise FigureError(
             f"times must have at least two of the algorithms {listing(ranked)}; found "
             f"{listing([str(name) for name in seconds.columns]) or 'none'}"
         )
-    scores = comparison.results.scores.loc[seconds.index, names]
-    known = (scores.notna() & seconds[names].notna()).all(axis=1)
+    scores = comparison.results.scores.loc[seconds.index, rivals]
+    known = (scores.notna() & seconds[rivals].notna()).all(axis=1)
     if not known.any():
-        raise FigureError("no task has a score and a time of every algorithm that is drawn")
+        raise FigureError(
+            "no task has a score and a time of every algorithm; name those to draw, such as "
+            f"algorithms={rivals[:2]}"
+        )
     sign = 1.0 if comparison.results.higher_is_better else -1.0
     found = pareto_front(
         sign * scores[known].to_numpy(dtype=float),
-        seconds.loc[known, names].to_numpy(dtype=float),
+        seconds.loc[known, rivals].to_numpy(dtype=float),
         np.asarray(scores.index.get_level_values(0)[known]),
         confidence=comparison.settings.confidence,
         n_resamples=_RESAMPLES,
         random_state=comparison.settings.random_state,
     )
+    names = rivals
+    if wanted is None:
+        # Whoever is on the front, among all, belongs into the picture: also the fast and bad.
+        likely = np.lexsort((-found.probability, ~found.on_front))
+        first = [rivals[i] for i in likely if found.on_front[i] or found.probability[i] >= _LIKELY]
+        why = "Those likely on the front and the best others,"
+        chosen = pen.series(comparison, MOST_ALGORITHMS, first, why)
+        names = [name for name in chosen if name in rivals]
     # The key of many names stands above the picture and must not eat it.
     axes = pen.axes(bounded(pen.inches, 0.8, 3.4) + 0.13 * max(len(names) - 6, 0))
-    _points(axes, pen, names, found, sign)
+    places = {name: rivals.index(name) for name in names}
+    _points(axes, pen, places, found, sign)
     axes.set_xscale("log")
     axes.set_xlabel("run time (s), geometric mean")
     axes.set_ylabel(f"mean {score_label(comparison)}")
     axes.grid()
     if sign < 0:
         axes.invert_yaxis()
-    series_legend(axes, pen, names)
+    shares = [percent(float(found.probability[place])) for place in places.values()]
+    series_legend(axes, pen, names, shares)
     left_out = len(comparison.results.scores) - int(known.sum())
-    for note in _notes(comparison, ranked, names, left_out):
+    for note in _notes(comparison, [name for name in ranked if name not in rivals], left_out):
         pen.note(note)
-    pen.describe(_words(names, found, sign, score_label(comparison)))
+    pen.describe(_words(places, found, sign, score_label(comparison)))
 
 
 def task_times(comparison: Comparison, times: pd.DataFrame | str | Path) -> pd.DataFrame:
@@ -155,8 +172,8 @@ def _largest(frame: pd.DataFrame) -> pd.Series:
     return table.iloc[-1]
 
 
-def _points(axes: Axes, pen: Pen, names: list[str], found: ParetoFront, sign: float) -> None:
-    for place, name in enumerate(names):
+def _points(axes: Axes, pen: Pen, places: dict[str, int], found: ParetoFront, sign: float) -> None:
+    for name, place in places.items():
         look = pen.look(name)
         x, y = found.cost[place], sign * found.score[place]
         across = [found.cost_low[place], found.cost_high[place]]
@@ -167,38 +184,29 @@ def _points(axes: Axes, pen: Pen, names: list[str], found: ParetoFront, sign: fl
             x, y, look.marker, color=look.color, markersize=6, markeredgecolor=pen.paper,
             markeredgewidth=0.6, zorder=3,
         )  # fmt: skip
-        if found.probability[place] >= 0.005:
-            # Above the front, or below the point: neighbours on both sides of it stay legible.
-            up = bool(found.on_front[place])
-            axes.annotate(
-                percent(float(found.probability[place])), (x, y), xytext=(4, 3 if up else -3),
-                va="bottom" if up else "top", textcoords="offset points", fontsize="small",
-                zorder=4,
-            )  # fmt: skip
     front = sorted(np.flatnonzero(found.on_front), key=lambda place: found.cost[place])
     axes.step(
         found.cost[front], sign * found.score[front], where="post", color=pen.ink, lw=0.8, zorder=1
     )
 
 
-def _notes(comparison: Comparison, ranked: list[str], names: list[str], left_out: int) -> list[str]:
+def _notes(comparison: Comparison, missing: list[str], left_out: int) -> list[str]:
     level = f"{comparison.settings.confidence:.0%}"
     notes = [
-        f"{level} intervals (cluster bootstrap, percentiles). Beside a point: how often it is on "
-        "the Pareto front (line) when whole data sets are resampled; nothing means hardly ever."
+        f"{level} intervals (cluster bootstrap, percentiles). Beside a name: how often it is on "
+        "the Pareto front (line) when whole data sets are resampled."
     ]
     if left_out:
         notes.append(f"Without {left_out} tasks that lack a score or a time.")
-    missing = [clean(name) for name in ranked if name not in names]
     if missing:
-        notes.append(f"No times of {listing(missing)}.")
+        notes.append(f"No times of {listing([clean(name) for name in missing])}.")
     return notes
 
 
-def _words(names: list[str], found: ParetoFront, sign: float, score: str) -> str:
+def _words(places: dict[str, int], found: ParetoFront, sign: float, score: str) -> str:
     parts = [
         f"{clean(name)} {sign * found.score[place]:.3f} in {found.cost[place]:.3g} s "
         f"({percent(float(found.probability[place]))} on the front)"
-        for place, name in enumerate(names)
+        for name, place in places.items()
     ]
     return f"Mean {score} against geometric mean run time: {', '.join(parts)}."

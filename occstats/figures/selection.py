@@ -23,6 +23,7 @@ __all__ = [
     "fence",
     "kendall_square",
     "known_algorithm",
+    "matrix_label_room",
     "most_that_fit",
     "ordered",
     "score_label",
@@ -97,14 +98,23 @@ def kendall_square(comparison: Comparison, names: list[str]) -> np.ndarray:
     return np.where(np.isnan(tau), tau.T, tau)
 
 
+def matrix_label_room(inches: float) -> float:
+    """Return the inches that the names beside and above a matrix may take.
+
+    >>> matrix_label_room(3.0), matrix_label_room(7.0)
+    (0.8999999999999999, 1.5)
+    """
+    return min(0.3 * inches, 1.5)
+
+
 def most_that_fit(inches: float, most: int) -> int:
-    """Return how many rows of labels fit a square of a width, at most `most`.
+    """Return how many rows of labels fit a matrix of a width, at most `most`.
 
     >>> most_that_fit(3.5, 40), most_that_fit(7.0, 40)
-    (23, 40)
+    (19, 40)
     """
-    # Eight tenths of an inch for the labels, eight points a row.
-    return max(min(most, int((inches - 0.8) * 72 / 8.2)), 2)
+    # Eight points and a half a row, and some air at the sides.
+    return max(min(most, int((inches - matrix_label_room(inches) - 0.15) * 72 / 8.5)), 2)
 
 
 def fence(values: ArrayLike) -> tuple[float, float]:

@@ -185,7 +185,7 @@ def _colours(names: list[str], palette: Palette | None, theme: Theme) -> list[st
         base = matplotlib.rcParams["axes.prop_cycle"].by_key().get("color", base)
     own: Mapping[str, str] = palette if isinstance(palette, Mapping) else {}
     try:
-        if palette is not None and not own:
+        if palette is not None and not isinstance(palette, Mapping):
             import seaborn as sns
 
             # Names of palettes are seaborn's; of a list, the colours are taken in turn.

@@ -43,7 +43,7 @@ def table_to_html(table: Table, *, most_rows: int | None = None) -> str:
         body.append(f"<tr>{''.join(cells)}</tr>")
     hidden = len(table) - len(body), len(table.columns) - len(columns)
     more = f"<p>… {hidden[0]:,} more rows and {hidden[1]:,} more columns</p>" if any(hidden) else ""
-    note = f"<p><small>{_cell(table.note)}</small></p>" if table.note else ""
+    note = f"<p><small>{_cell(table.remark())}</small></p>" if table.remark() else ""
     return (
         '<table style="text-align:right"><caption style="text-align:left">'
         f"<strong>{_cell(table.title)}.</strong> "

@@ -89,7 +89,7 @@ def table_to_latex(table: Table, *, aligned: bool = False, group_columns: int = 
         escape(header) if form is None else f"{{{escape(header)}}}"
         for header, form in zip(table.headers, forms, strict=True)
     ]
-    sentences = [table.title + ".", table.explanation, table.note]
+    sentences = [table.title + ".", table.explanation, table.remark()]
     caption = rf"\caption{{{escape(' '.join(filter(None, sentences)))}}}"
     label = rf"\label{{tab:{table.name.replace('_', '-')}}}"
     columns = f"{{@{{}}{alignment}@{{}}}}"

@@ -59,8 +59,8 @@ def table_to_markdown(table: Table) -> str:
     ]
     parts = [f"### {escape(table.title)}", "", escape(table.explanation), ""]
     parts += [line(header), line(rule), *(line(row) for row in body)]
-    if table.note:
-        parts += ["", escape(table.note)]
+    if table.remark():
+        parts += ["", escape(table.remark())]
     return "\n".join(parts) + "\n"
 
 

@@ -25,12 +25,12 @@ def p_value_table(comparison: Comparison) -> Table:
     """The triangle of corrected p-values, or the tests against the control."""
     settings = comparison.settings
     square = comparison.matrix("p_adjusted_unclipped")
-    claim, claimed = "the row is better than the column", [BETTER]
+    claim, claimed = "Row better than column", [BETTER]
     if settings.alternative == "less":
         # The test that the column is worse than the row makes the same claim.
         square = square.T
     elif settings.alternative == "two-sided":
-        claim, claimed = "row and column differ", [BETTER, WORSE]
+        claim, claimed = "Row and column differ", [BETTER, WORSE]
     if settings.control is None:
         square = _upper_triangle(square)
     else:
@@ -41,12 +41,12 @@ def p_value_table(comparison: Comparison) -> Table:
     return Table(
         name="p_values",
         title="Corrected p-values" if corrected else "P-values, not corrected",
-        explanation=f"Tests that {claim}: {settings.test_in_words}.",
+        explanation=f"{claim}: {settings.test_in_words}.",
         frame=with_headers(shown, columns),
         shown=shown,
         columns=columns,
         best=found.where(square.notna(), False).set_axis([c.keys[0] for c in columns[1:]], axis=1),
-        best_means="significant, corrected over all pairs together (max-T)."
+        best_means="significant, corrected over all pairs (max-T)."
         if settings.rule == "max-t"
         else f"significant at α = {settings.alpha:g}.",
         note=" ".join(_notes(comparison)),

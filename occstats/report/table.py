@@ -43,7 +43,7 @@ class Table:
     best
         A frame of truth values like ``columns`` × rows: cells to set in bold.
     best_means
-        What these cells have in common, where they are marked in plain text, too.
+        What these cells have in common; where it is said, plain text marks them, too.
     terminal_rows
         How many rows the terminal shows at most.
     """
@@ -107,6 +107,18 @@ class Table:
             columns=self.columns[:columns],
             note=f"{self.note} {pointer}".strip(),
         )
+
+    def remark(self, mark: str = "Bold:") -> str:
+        """What the cells that stand out have in common, and the caution.
+
+        Examples
+        --------
+        >>> table = Table("t", "Names", "All.", pd.DataFrame(), (), "Beware.", best_means="first.")
+        >>> table.remark()
+        'Bold: first. Beware.'
+        """
+        meaning = f"{mark} {self.best_means}" if self.best_means else ""
+        return " ".join(filter(None, (meaning, self.note)))
 
     def __len__(self) -> int:
         return len(self.frame if self.shown is None else self.shown)

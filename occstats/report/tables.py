@@ -84,12 +84,12 @@ def summary_table(comparison: Comparison) -> Table:
     return Table(
         name="summary",
         title="Summary",
-        explanation="Every data set weighs the same; rank 1 is best"
+        explanation="Data sets weigh alike; rank 1 is best"
         f"{'; intervals resample whole data sets' if intervals else ''}.",
         frame=frame,
         columns=present,
-        note="Ranks: those it may have, for all algorithms together. P(best): how often it has the "
-        "best mean rank when data sets are weighted at random; with few of them too sure of itself."
+        note="Ranks: those left open, for all algorithms together. P(best): how often it is first "
+        "when data sets are weighted at random; too sure with few of them."
         if any(column.header == "P(best)" for column in present)
         else "",
     )

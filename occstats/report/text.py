@@ -86,18 +86,17 @@ def print_comparison(
             print_table(console, table, most_blocks=blocks)
     _print_notes(console, comparison)
     if folder is not None:
-        _paragraph(console, f"Written to {folder}.")
+        print_wrapped(console, f"Written to {folder}.")
         return
-    more = "" if full else "--full prints all tables, "
-    _paragraph(console, f"More: {more}--out DIR writes a report, --json prints all values.", "dim")
+    more = "" if full else "--full all tables, "
+    print_wrapped(console, f"More: {more}--out DIR a report, --json all values.", "dim")
 
 
 def _print_notes(console: Console, comparison: Comparison) -> None:
     if not comparison.notes:
         return
-    print_wrapped(console, "Notes", "bold")
     for note in comparison.notes:
-        print_wrapped(console, f"- {note}")
+        print_wrapped(console, f"Note: {note}")
     console.print()
 
 

@@ -66,10 +66,8 @@ def print_table(
         _print_block(console, [strips[position] for position in block])
     n_columns = len({position for block in shown for position in block})
     left_out = _left_out(len(table) - n_rows, len(strips) - n_columns)
-    meaning = f"{MARK} {table.best_means}" if table.best_means else ""
-    for words in (left_out, meaning, table.note):
-        if words:
-            print_wrapped(console, words, "dim")
+    for words in filter(None, (left_out, table.remark(MARK))):
+        print_wrapped(console, words, "dim")
     console.print()
     return bool(left_out)
 

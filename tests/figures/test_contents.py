@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import io
+
+import matplotlib
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.patches import Rectangle
+from matplotlib.text import Text
 
 import occstats
 from occstats import figures
@@ -229,3 +234,55 @@ def test_one_data_set_has_ranks_without_intervals():
         comparison.plot.regression()
     diagram = comparison.plot.critical_difference()
     assert "1 pairs without a test" in diagram._supxlabel.get_text()
+
+
+def test_of_many_algorithms_neighbouring_ranks_share_a_bar(many):
+    figure = many.plot.ranks()
+    total = len(many.algorithms)
+    assert total == 31
+    first = many.rank_frequencies.query("algorithm == @many.algorithms[0]")
+    frequency = first.sort_values("rank")["frequency"].to_numpy()
+    bars = [bar for bar in figure.axes[0].patches if bar.get_width() > 0]
+    assert len(bars) == 16
+    heights = [bar.get_height() for bar in bars]
+    expected = [frequency[place : place + 2].sum() for place in range(0, total, 2)]
+    np.testing.assert_allclose(heights, expected, rtol=0, atol=1e-12)
+    assert any("Every bar is 2 ranks." in text.get_text() for text in figure.findobj(Text))
+
+
+def test_names_of_a_matrix_do_not_run_into_each_other(many):
+    for name in ("kendall", "pairwise"):
+        for width in ("column", "page"):
+            figure = getattr(many.plot, name)(width=width)
+            figure.savefig(io.BytesIO())
+            axes = figure.axes[0]
+            height = axes.get_position().height * figure.get_figheight() * 72
+            rows = len(axes.get_yticks())
+            # The letters are of 7 points.
+            assert height / rows >= 6.9, (name, width)
+
+
+def test_a_square_keeps_its_names_on_the_paper():
+    names = [f"a_name_of_some_length_{place:02d}" for place in range(14)]
+    comparison = occstats.compare(results_frame(names, list("abcdef"), 1), n_resamples=100)
+    figure = comparison.plot.pairwise(width="ieee")
+    canvas = FigureCanvasAgg(figure)
+    canvas.draw()
+    with matplotlib.rc_context(figure.settings):
+        tops = [
+            text.get_window_extent(canvas.get_renderer()).y1
+            for text in figure.axes[0].get_xticklabels()
+        ]
+    assert max(tops) <= figure.bbox.height
+
+
+def test_mean_ranks_beside_letters_do_not_touch_the_names(many):
+    figure = many.plot.letters(width="column")
+    canvas = FigureCanvasAgg(figure)
+    canvas.draw()
+    axes, renderer = figure.axes[0], canvas.get_renderer()
+    with matplotlib.rc_context(figure.settings):
+        names = max(text.get_window_extent(renderer).x1 for text in axes.get_yticklabels())
+        numbers = [text for text in axes.texts if "." in text.get_text()]
+        assert len(numbers) == 31
+        assert min(text.get_window_extent(renderer).x0 for text in numbers) > names

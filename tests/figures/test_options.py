@@ -7,6 +7,7 @@ import inspect
 import numpy as np
 import pytest
 from matplotlib.colors import to_hex
+from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 from occstats import figures
@@ -90,11 +91,95 @@ def test_who_stands_out_changes_the_picture(small, name):
 
 @pytest.mark.parametrize("name", taking("palette"))
 def test_colours_are_the_users(small, name):
-    options = {"palette": {"ALP": "#123456", "SVM": "#654321"}}
-    text = markup(getattr(small.plot, name)(**options))
-    # Names in a matrix or beside letters have no colour of their own.
-    coloured = to_hex("#123456") in text or to_hex("#654321") in text
-    assert coloured == (name not in ("letters", "kendall"))
+    draw = getattr(small.plot, name)
+    text = markup(draw(palette={"ALP": "#123456", "SVM": "#654321"}))
+    assert to_hex("#123456") in text or to_hex("#654321") in text
+    with pytest.raises(figures.FigureError, match="palette: 'nobody'"):
+        draw(palette={"nobody": "red"})
+
+
+@pytest.mark.parametrize("option", ["hue", "palette", "highlight"])
+def test_many_algorithms_keep_their_colours(many, option):
+    asked = {
+        "hue": dict.fromkeys(many.algorithms[::2], "even"),
+        "palette": {many.algorithms[1]: "#123456"},
+        "highlight": many.algorithms[1],
+    }
+    plain, coloured = (
+        {to_hex(line.get_color()) for line in axes.lines}
+        for axes in (
+            many.plot.critical_difference().axes[0],
+            many.plot.critical_difference(**{option: asked[option]}).axes[0],
+        )
+    )
+    assert coloured > plain
+
+
+def test_cells_of_a_matrix_have_a_colour_map(small):
+    assert markup(small.plot.kendall(cmap="Greens")) != markup(small.plot.kendall())
+    with pytest.raises(figures.FigureError, match="cmap must be the name of a colour map"):
+        small.plot.kendall(cmap="nothing")
+
+
+# -- every option of every figure ------------------------------------------------------------------
+
+ASKED = {
+    "order": ["LOF", "SVM", "ALP"],
+    "labels": {"SVM": "Machine"},
+    "highlight": "LOF",
+    "hue": {"ALP": "near", "LOF": "near", "SVM": "kernel"},
+    "palette": ["#123456", "#654321", "#abcdef"],
+    "title": "Mine",
+    "note": False,
+    "height": 4.5,
+    "algorithms": ["ALP", "LOF"],
+    "show": 2,
+    "width": "90mm",
+}
+# The place of an algorithm is its mean rank; two algorithms have axes of their own; cells of a
+# matrix are not coloured by algorithm.
+MEANINGLESS = {
+    ("critical_difference", "order"),
+    *((name, "hue") for name in ("kendall", "pairwise", "regression", "scatter")),
+    *((name, "palette") for name in ("kendall", "pairwise", "regression", "scatter")),
+    *(("scatter", option) for option in ("order", "highlight", "algorithms", "show")),
+}
+
+
+@pytest.fixture(scope="module")
+def usual(small):
+    return {name: markup(getattr(small.plot, name)()) for name in OF_COMPARISON}
+
+
+@pytest.mark.parametrize("option", ASKED)
+@pytest.mark.parametrize("name", OF_COMPARISON)
+def test_an_option_changes_the_picture_or_does_not_exist(small, usual, name, option):
+    draw = getattr(small.plot, name)
+    taken = option in inspect.signature(draw).parameters
+    assert taken == ((name, option) not in MEANINGLESS)
+    if not taken:
+        with pytest.raises(TypeError, match=option):
+            draw(**{option: ASKED[option]})
+        return
+    before, more = usual[name], {}
+    if option == "note" and "show" in inspect.signature(draw).parameters:
+        # Some have something to say only where algorithms were left out.
+        more = {"show": 2}
+        before = markup(draw(**more))
+    assert markup(draw(**more, **{option: ASKED[option]})) != before
+
+
+@pytest.mark.parametrize("name", OF_COMPARISON)
+def test_a_figure_is_drawn_where_the_user_says(small, name):
+    draw = getattr(small.plot, name)
+    sheet = Figure(figsize=(5, 4))
+    if "ax" in inspect.signature(draw).parameters:
+        axes = sheet.add_subplot()
+        assert draw(ax=axes) is axes
+        assert axes.has_data() or axes.texts
+    else:
+        assert draw(figure=sheet) is sheet
+        assert sheet.axes
 
 
 @pytest.mark.parametrize("name", taking("hue"))

@@ -116,3 +116,13 @@ def test_the_command_draws_it_and_passes_on_every_option(wide, tmp_path):
     refused = CliRunner().invoke(main, [*arguments, "--label", "ALP"])
     assert refused.exit_code != 0
     assert "--label takes NAME=TEXT" in refused.output
+
+
+def test_of_many_the_fast_one_on_the_front_is_drawn_though_it_is_the_worst(many):
+    worst = many.algorithms[-1]
+    index = many.results.scores.reset_index()[["dataset", "class"]]
+    seconds = {f"time_{name}": 0.1 if name == worst else 2.0 for name in many.algorithms}
+    figure = many.plot.trade_off(index.assign(**seconds))
+    key = [text.get_text() for text in figure.axes[0].get_legend().get_texts()]
+    assert f"{worst}  100 %" in [text.replace("\n", " ") for text in key]
+    assert len(key) == 16

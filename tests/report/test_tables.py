@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 import occstats
+from occstats.report.html import render
 from occstats.report.latex import table_to_latex
 from occstats.report.markdown import table_to_markdown
 from occstats.report.table import Column, Table
@@ -151,3 +152,15 @@ def test_p_values_at_the_edges(p, shown):
 def test_percentages_never_round_to_certainty():
     assert [percent(value) for value in (0.9999, 1.0, 1e-9, 0.0)] == ["> 99 %", "100 %", "< 1 %",
                                                                       "0 %"]  # fmt: skip
+
+
+def test_every_medium_says_what_bold_means(tables, comparison):
+    table = tables["p_values"]
+    assert table.best.to_numpy().any()
+    for text in (
+        table_to_markdown(table),
+        table_to_latex(table),
+        comparison._repr_html_(),
+        render(comparison),
+    ):
+        assert "Bold: significant, corrected over all pairs" in text

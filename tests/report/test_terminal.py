@@ -73,7 +73,7 @@ def test_the_first_screen_has_the_answer_and_says_where_the_rest_is(monkeypatch)
     print_comparison(comparison, file=first)
     print_comparison(comparison, file=everything, full=True)
     lines = first.getvalue().splitlines()
-    assert len(lines) <= 53  # 50 and a note
+    assert len(lines) <= 46  # 44 and a note
     assert first.getvalue().startswith("Of 9 algorithms")
     titles = [table.title for table in all_tables(comparison) if table.terminal_rows]
     assert [title for title in titles if title in lines] == ["Summary", "Corrected p-values"]
@@ -87,5 +87,5 @@ def test_significant_cells_are_marked_without_colour():
     table = next(table for table in all_tables(comparison) if table.name == "p_values")
     text = shown(table, 120)
     assert text.count("*") == comparison.tally.different + 1
-    assert "* significant, corrected over all pairs together (max-T)." in text
+    assert "* significant, corrected over all pairs (max-T)." in text
     assert re.search(r"^ALP +0\.17 +0\.020 +0\.035 +< 0\.0001\* ", text, flags=re.MULTILINE)

@@ -17,8 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["ROW_FAMILY_NOTE", "claims", "write_verdict"]
 
 ROW_FAMILY_NOTE = (
-    "Each row is one family of tests; per-row families do not control the error over the whole "
-    "matrix."
+    "Each row is one family of tests, which does not control the error over the whole matrix."
 )
 FEW_CLUSTERS = 10
 

@@ -100,7 +100,7 @@ def table_view(table: Table, pairs: dict[str, int]) -> TableView:
         name=table.name,
         title=table.title,
         explanation=table.explanation,
-        note=table.note,
+        note=table.remark(),
         columns=columns,
         rows=rows,
         left_out=_left_out(table, len(rows), len(columns)),
