@@ -41,6 +41,7 @@ ALIASES: Mapping[str, tuple[str, ...]] = {
         *("dataset", "data_set", "dataset_name", "data_set_name", "dataset_id", "data_set_id"),
         *("data_id", "data_name", "did", "cluster", "cluster_id", "group", "group_id", "data"),
         *("datasets", "suite", "benchmark", "benchmark_name", "corpus", "repo", "repository"),
+        *("datensatz", "datensätze"),
     ),
     "task": (
         *("class", "target_class", "normal_class", "positive_class", "class_name", "class_label"),
@@ -59,6 +60,7 @@ ALIASES: Mapping[str, tuple[str, ...]] = {
         *("strategy", "heuristic", "baseline", "tool", "pipeline", "submission", "team"),
         *("scheme", "variant", "competitor", "entry", "team_name", "alg", "alg_name", "fullname"),
         *("full_model_name", "model_name_or_path", "model_path", "submission_name"),
+        *("verfahren", "methode", "algorithmus", "modell"),
     ),
     "score": (
         *("auroc", "roc_auc", "auc_roc", "aucroc", "rocauc", "auc", "score", "accuracy", "acc"),
@@ -153,14 +155,14 @@ _LOWER = _set(
     "logloss wer cer eer ter time times runtime runtimes seconds secs duration durations "
     "latency regret gap perplexity ppl bpb rank ranks brier nll ce ece deviance "
     "misclassification residual fid fpr fnr cost costs makespan evaluations evals nfe divergence "
-    "distance violations violation wape msis mse mde"
+    "distance violations violation wape msis mse mde fehler fehlerrate laufzeit dauer"
 )
 _HIGHER = _set(
     "auroc auc roc aucroc rocauc accuracy acc bacc f1 precision recall ap auprc aucpr map "
     "ndcg mrr kappa mcc r2 reward return bleu rouge dice iou psnr ssim speedup throughput "
     "rtfx gain utility hits correlation spearman pearson ari nmi elo sensitivity specificity exact "
     "likelihood quality correct pass passed resolved solved success win wins won winrate points "
-    "coverage hypervolume miou fps consistency agreement"
+    "coverage hypervolume miou fps consistency agreement genauigkeit"
 )
 _NEGATED = frozenset(("neg", "negative", "minus", "negated"))
 # Words in which a measure is dressed without becoming another one.

@@ -28,7 +28,7 @@ from occstats.results.numbers import explain_text, looks_like_decimal_comma, say
 from occstats.results.options import Reading
 from occstats.results.readers.raw import RawTable
 from occstats.results.roles import Roles
-from occstats.results.table import FAILURES
+from occstats.results.table import FAILURES, NO_ALGORITHM
 from occstats.results.wide import are_counts, tasks_among
 
 __all__ = ["FAILED", "OK", "Cells", "gather"]
@@ -74,7 +74,7 @@ def gather(facts: Facts, roles: Roles, reading: Reading) -> Cells:
         raise ResultsError(
             f"{raw.name}: the table has column names but no rows; was the run empty?"
         )
-    notes = list(raw.notes)
+    notes = [*raw.notes, *_no_algorithms(facts, roles)]
     rows = np.arange(raw.n_rows)
     score_name = reading.score_name
     if not roles.across and metric_matters(roles):
@@ -124,6 +124,19 @@ def gather(facts: Facts, roles: Roles, reading: Reading) -> Cells:
         notes=notes,
         column_names=_column_names(roles, reading.score_name is not None),
     )
+
+
+def _no_algorithms(facts: Facts, roles: Roles) -> list[str]:
+    """Say why a column is no algorithm, where only one is left."""
+    if roles.across != "algorithm" or len(roles.columns) != 1:
+        return []
+    left_out = [name for name, why in roles.left_out.items() if why in {"text", "empty"}]
+    return [
+        f"{facts.raw.name}: the column {quote(name)} holds no number"
+        f"{f' but {quote(cell)}' if cell is not None else ''}, so that it is {NO_ALGORITHM}"
+        for name in left_out
+        for cell in [next((name for name in facts.names(name) if name is not None), None)]
+    ]
 
 
 def metric_matters(roles: Roles) -> bool:

@@ -26,7 +26,7 @@ from occstats.results.options import Reading
 from occstats.results.readers.raw import FILE, ROW, UNNAMED
 from occstats.results.roles import Roles
 from occstats.results.score import choose_score
-from occstats.results.wide import WideColumns, split_columns
+from occstats.results.wide import WideColumns, measure_of, split_columns
 
 __all__ = ["find_roles"]
 
@@ -203,7 +203,7 @@ class _Finder:
         apart = {*details["traits"].values(), *levels}
         candidates = [c for c in self.free if c not in apart]
         if self.chosen is not None:
-            columns = WideColumns(list(self.chosen))
+            columns = WideColumns(list(self.chosen), measure_of(self.chosen))
         else:
             self._check_measures(candidates, across)
             columns = split_columns(self.facts, candidates, what=f"{across}s")

@@ -112,11 +112,30 @@ load_results.__signature__ = signature(load_results).replace(  # type: ignore[at
 
 
 def _load(sources: Sequence[Source], reading: Reading) -> Results:
-    opened = open_sources(sources, reading)
+    try:
+        opened = open_sources(sources, reading)
+    except ResultsError as error:
+        if not error.retry:
+            raise
+        raise _with_more(error, sources, reading) from None
     _check_asked([item for item in opened if isinstance(item, RawTable)], reading)
     tables = [item if isinstance(item, Results) else _table(item, reading) for item in opened]
     joined = join(tables, reading.on_clash)
     return replace(joined, notes=(*joined.notes, *_look_alike_notes(joined)))
+
+
+def _with_more(error: ResultsError, sources: Sequence[Source], reading: Reading) -> ResultsError:
+    """A refusal to open, with all the options that it takes until the table is read."""
+    proposed = replace(reading, **error.retry)
+    if proposed == reading:
+        return ResultsError(error.problem)
+    try:
+        policy = best_policy(_load(sources, proposed))
+    except ResultsError as later:
+        if not later.retry:
+            return ResultsError(f"{error.problem} (then: {later})")
+        return ResultsError(error.problem, {**error.retry, **later.retry})
+    return ResultsError(error.problem, {**error.retry, **({"missing": policy} if policy else {})})
 
 
 def _check_asked(tables: Sequence[RawTable], reading: Reading) -> None:

@@ -12,7 +12,7 @@ import pandas as pd
 
 from occstats.errors import ResultsError
 from occstats.results.names import count, near_names, quote, quote_list
-from occstats.results.table import CLUSTER, FAILURES, TASK, Results, show_task
+from occstats.results.table import CLUSTER, FAILURES, NO_ALGORITHM, TASK, Results, show_task
 
 __all__ = ["IMPUTE", "POLICIES", "best_policy", "resolve"]
 
@@ -132,6 +132,13 @@ def _source(results: Results) -> str:
 def _check_several_algorithms(results: Results) -> None:
     if len(results.algorithms) < 2:
         others = _siblings(results.sources)
+        because = [note for note in results.notes if note.endswith(NO_ALGORITHM)]
+        if because:
+            raise ResultsError(
+                f"{because[0].removesuffix('.')}, and a comparison needs two"
+                f" ({quote(results.algorithms[0])} is left); write numbers there, or add results of"
+                " another one as a second source"
+            )
         raise ResultsError(
             f"{_source(results)}: only one algorithm ({quote(results.algorithms[0])}), and a"
             " comparison needs two; add results of another one as a second source, for example"

@@ -33,6 +33,8 @@ _COMMA = re.compile(r"[+-]?\d*,\d+(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
 _MARKED = re.compile(
     r"(?:\*\*|__)(.+?)(?:\*\*|__)(.*)|\\(?:textbf|underline|mathbf)\{(.+?)\}(.*)|\$(.+)\$"
 )
+# What stands behind a score to say that it is significant.
+_SIGNIFICANT = "*†‡§¶ "
 # What stands in place of a score where a run failed, and where there is none.
 _FAILURES = frozenset(
     (
@@ -143,7 +145,8 @@ def _parse_text(text: str, decimal: str) -> tuple[float, float] | None:
         return _parse_text("".join(part or "" for part in marked.groups()).strip(), ".")
     found = _WITH_SPREAD.fullmatch(text)
     if found is None:
-        return None
+        bare = text.rstrip(_SIGNIFICANT)
+        return _parse_text(bare, ".") if bare and bare != text else None
     mean, per_cent, plus_minus, in_brackets, per_cent_too = found.groups()
     unit = 100.0 if per_cent or per_cent_too else 1.0
     spread = plus_minus or in_brackets

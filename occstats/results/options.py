@@ -107,6 +107,16 @@ class Reading:
         "missing",
         choices=("missing", "common", "own"),
     )
+    encoding: str | None = _option(
+        "Encoding of text files, such as cp1252 or latin-1",
+        metavar="NAME",
+        usual="UTF-8, or UTF-16 by its mark",
+    )
+    header_rows: int = _option(
+        "Rows in which text files and workbooks name their columns; names of several are joined",
+        1,
+        metavar="N",
+    )
     decimal: str = _option("Decimal mark in text files", ".", choices=(".", ","))
     scale: float = _option(
         "Factor for the scores: 0.01 turns per cent into fractions", 1.0, metavar="FACTOR"
@@ -130,6 +140,17 @@ class Reading:
                 f"scale: must be a positive number; got {self.scale:g}; where less is better, give"
                 " lower_is_better=True"
             )
+        if not (isinstance(self.header_rows, int) and self.header_rows >= 1):
+            raise ResultsError(
+                f"header_rows: must be a whole number from 1; got {str(self.header_rows)!r}"
+            )
+        try:
+            "".encode(self.encoding or "utf-8")
+        except LookupError:
+            raise ResultsError(
+                f"encoding: {str(self.encoding)!r} is not known; give a name such as 'cp1252' or"
+                " 'latin-1'"
+            ) from None
         for name in ("traits", "where"):
             if isinstance(getattr(self, name), str):
                 object.__setattr__(self, name, (getattr(self, name),))

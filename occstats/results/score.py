@@ -17,6 +17,7 @@ from occstats.results.aliases import (
 )
 from occstats.results.facts import Facts
 from occstats.results.names import quote, quote_list
+from occstats.results.numbers import looks_like_decimal_comma
 
 __all__ = ["choose_score"]
 
@@ -54,6 +55,13 @@ def choose_score(facts: Facts, free: Sequence[str], found: dict[str, Any]) -> st
     if not known and len(flags) == 1:
         facts.take_flags(flags[0])
         return flags[0]
+    commas = [c for c in free if any(map(looks_like_decimal_comma, facts.names(c)))]
+    if not known and commas and facts.decimal == ".":
+        raise ResultsError(
+            f"{facts.raw.name}: no column holds the score: {quote(commas[0])} has decimal commas;"
+            " say so",
+            {"decimal": ","},
+        )
     if not known:
         named = [c for c in free if measure(c) in usual]
         held = f"; {quote(named[0])} holds {quote(facts.names(named[0])[0])}" if named else ""

@@ -293,6 +293,8 @@ def _folds_of(folds: pd.DataFrame, algorithms: Sequence[str]) -> pd.DataFrame | 
 
 # How a note ends that says of runs that they failed.
 FAILURES = "such cells count as missing."
+# How a note ends that says of a column of a wide table why it holds no scores.
+NO_ALGORITHM = "no algorithm."
 
 
 def show_task(task: Any) -> str:

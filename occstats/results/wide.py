@@ -24,7 +24,14 @@ from occstats.results.facts import Facts
 from occstats.results.names import quote, quote_list
 from occstats.results.numbers import looks_like_decimal_comma
 
-__all__ = ["WideColumns", "are_counts", "are_ranks", "split_columns", "tasks_among"]
+__all__ = [
+    "WideColumns",
+    "are_counts",
+    "are_ranks",
+    "measure_of",
+    "split_columns",
+    "tasks_among",
+]
 
 Floats = npt.NDArray[np.float64]
 
@@ -155,6 +162,15 @@ def _measures_in(name: str) -> set[str]:
         return set()
     first = {words[0]} - _METHOD_WORDS
     return {word for word in first | {words[-1]} if lower_is_better(word) is not None}
+
+
+def measure_of(names: Sequence[str]) -> str | None:
+    """The measure that stands in every one of the names.
+
+    >>> measure_of(["SVM rmse", "RF rmse"]), measure_of(["SVM", "RF"]) is None
+    ('rmse', True)
+    """
+    return next(iter(set.intersection(*map(_measures_in, names))), None)
 
 
 def _without(name: str, word: str) -> str:

@@ -9,6 +9,9 @@ import pytest
 from occstats.errors import ResultsError
 from occstats.results import load_results
 
+# Scripts that let other programs write files need these programs.
+collect_ignore_glob = ["programs/*"]
+
 
 @pytest.fixture
 def refused() -> Callable[..., str]:

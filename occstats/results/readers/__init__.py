@@ -15,7 +15,7 @@ from typing import Any
 import pandas as pd
 
 from occstats.errors import ResultsError
-from occstats.results.names import quote, show_path
+from occstats.results.names import quote, reason_of, show_path
 from occstats.results.options import Reading
 from occstats.results.readers.arrow import from_arrow, read_directory, read_feather, read_parquet
 from occstats.results.readers.bundled import bundled_content, bundled_names
@@ -85,7 +85,7 @@ def _open(source: Source, reading: Reading, limits: Limits, number: int) -> RawT
         return replace(raw, suggested={"score_name": score_name}, fixed=True)
     if not path:
         raise ResultsError("sources: the path is empty; name a results file or 'lenz2021'")
-    return recognise(read_path(Path(path), limits, reading.sheet))
+    return recognise(read_path(Path(path), limits, reading))
 
 
 def _labelled(opened: list[RawTable | Results]) -> list[RawTable | Results]:
@@ -109,8 +109,9 @@ def _common(lists: Sequence[Sequence[str]]) -> int:
     return len(list(together))
 
 
-def read_path(path: Path, limits: Limits, sheet: str | None = None) -> RawTable:
+def read_path(path: Path, limits: Limits, reading: Reading | None = None) -> RawTable:
     """Read a results file or a directory of shards, after all checks of :mod:`.safety`."""
+    reading = reading or Reading()
     status = check_exists(path)
     if path.is_dir():
         return read_directory(path, limits)
@@ -121,7 +122,7 @@ def read_path(path: Path, limits: Limits, sheet: str | None = None) -> RawTable:
     if kind == "feather":
         return read_feather(path, limits)
     if kind == "excel":
-        return read_excel(path, limits, sheet)
+        return read_excel(path, limits, reading.sheet, reading.header_rows)
     if kind == "gzip":
         content = _unpack(path, limits)
         kind = kind_of_bytes(content[:512], where)
@@ -130,7 +131,16 @@ def read_path(path: Path, limits: Limits, sheet: str | None = None) -> RawTable:
     else:
         limits.check_bytes(status.st_size, where)
         content = path.read_bytes()
-    return (read_json if kind == "json" else read_delimited)(content, where, limits)
+    if reading.encoding is not None:
+        try:
+            content = content.decode(reading.encoding).encode("utf-8")
+        except UnicodeError as error:
+            raise ResultsError(
+                f"{where}: is not {reading.encoding} ({reason_of(error)}); give another encoding=…"
+            ) from None
+    if kind == "json":
+        return read_json(content, where, limits)
+    return read_delimited(content, where, limits, reading.header_rows)
 
 
 def _unpack(path: Path, limits: Limits) -> bytes:

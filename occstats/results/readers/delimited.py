@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import csv
 import io
+import re
 from collections.abc import Sequence
 from itertools import takewhile
 from typing import Any
@@ -13,6 +14,7 @@ import pandas as pd
 
 from occstats.errors import ResultsError
 from occstats.results.names import quote, reason_of
+from occstats.results.readers.header import check_header, join_header
 from occstats.results.readers.raw import RawTable, check_names
 from occstats.results.readers.safety import Limits
 
@@ -25,7 +27,7 @@ _PIECE = 1 << 20
 _LONGEST_LINE = 1 << 24
 
 
-def read_delimited(content: bytes, where: str, limits: Limits) -> RawTable:
+def read_delimited(content: bytes, where: str, limits: Limits, header_rows: int = 1) -> RawTable:
     """Read delimited text; UTF-8, or UTF-16 with its mark."""
     import pyarrow as pa
     import pyarrow.csv
@@ -34,6 +36,10 @@ def read_delimited(content: bytes, where: str, limits: Limits) -> RawTable:
     limits.check_rows(content.count(b"\n") - 1, where)
     sample = content[:_SAMPLE].decode("utf-8", errors="replace")
     delimiter = find_delimiter(sample)
+    if header_rows > 1:
+        content = _with_one_header(content, delimiter, header_rows)
+    else:
+        check_header(_first_rows(sample, delimiter), where)
     names = _header(content, delimiter)
     limits.check_columns(len(names), where)
     limits.check_cells(content.count(b"\n") * len(names), where)
@@ -121,8 +127,12 @@ def _as_utf8(content: bytes, where: str) -> bytes:
         # A character cut at the border is counted from the piece before.
         start = place - pending + error.start
         row = content.count(b"\n", 0, start) + 1
+        problem = f"{where}, line {row}: byte {start + 1} is not UTF-8; save the file as UTF-8"
+        cell = _in_windows(content, start)
+        if cell is None:
+            raise ResultsError(problem) from None
         raise ResultsError(
-            f"{where}, line {row}: byte {start + 1} is not UTF-8; save the file as UTF-8"
+            f"{problem}, or, if {quote(cell)} is meant there, say so", {"encoding": "cp1252"}
         ) from None
     content = content.removeprefix(codecs.BOM_UTF8)
     if b"\0" in content[:_SAMPLE] and not content.strip(b"\0 \t\r\n"):
@@ -135,6 +145,18 @@ def _as_utf8(content: bytes, where: str) -> bytes:
     if not content[:_SAMPLE].strip() and not content.strip():
         raise ResultsError(f"{where}: the file holds only blanks; was it written to the end?")
     return content if content.endswith(b"\n") else content + b"\n"
+
+
+def _in_windows(content: bytes, place: int) -> str | None:
+    """The cell at a place as Windows wrote it, before Unicode; None where it wrote no such text."""
+    try:
+        text = content.decode("cp1252")
+    except UnicodeDecodeError:
+        return None
+    if not all(letter.isprintable() for letter in set(text) if letter > "\x7f"):
+        return None
+    before, after = re.split(r"[,;|\t\n\"]", text[:place])[-1], text[place:]
+    return (before + re.split(r"[,;|\t\r\n\"]", after)[0]).strip()
 
 
 def _without_markdown(content: bytes, where: str) -> bytes:
@@ -170,6 +192,26 @@ def _without_comments(content: bytes) -> bytes:
             break
         start = end
     return content[start:]
+
+
+def _with_one_header(content: bytes, delimiter: str, count: int) -> bytes:
+    """Put one row of names in place of several."""
+    stream = io.StringIO(content[: 16 * _SAMPLE].decode("utf-8", errors="replace"), newline="")
+    reader = csv.reader(stream, delimiter=delimiter)
+    rows, ends = [], []
+    for row in reader:
+        if row:
+            rows.append(row)
+            ends.append(reader.line_num)
+        if len(rows) > count:
+            break
+    names, used = join_header(rows, min(count, len(rows)))
+    start = 0
+    for _ in range(ends[used - 1]):
+        start = content.find(b"\n", start) + 1
+    made = io.StringIO()
+    csv.writer(made, delimiter=delimiter, lineterminator="\n").writerow(names)
+    return made.getvalue().encode("utf-8") + content[start:]
 
 
 def _header(content: bytes, delimiter: str) -> list[str]:

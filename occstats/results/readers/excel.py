@@ -10,14 +10,17 @@ import pandas as pd
 
 from occstats.errors import ResultsError
 from occstats.results.names import quote, quote_list, reason_of, show_path
+from occstats.results.readers.header import check_header, join_header
 from occstats.results.readers.raw import RawTable, check_names, from_frame
 from occstats.results.readers.safety import Limits
 
 __all__ = ["read_excel"]
 
 
-def read_excel(path: Path, limits: Limits, sheet: str | None = None) -> RawTable:
-    """Read one sheet; the first row names the columns."""
+def read_excel(
+    path: Path, limits: Limits, sheet: str | None = None, header_rows: int = 1
+) -> RawTable:
+    """Read one sheet; the first rows name the columns."""
     where = show_path(path)
     try:
         from openpyxl import load_workbook
@@ -39,11 +42,15 @@ def read_excel(path: Path, limits: Limits, sheet: str | None = None) -> RawTable
     except Exception as error:  # a damaged workbook can raise anything
         reason = reason_of(error)
         raise ResultsError(f"{where}: damaged Excel workbook ({reason}); save it again") from None
-    header = ["" if cell is None else str(cell) for cell in rows[0]] if rows else []
-    while header and not header[-1] and all(r[len(header) - 1] is None for r in rows[1:]):
+    top = [["" if cell is None else str(cell) for cell in row] for row in rows[: header_rows + 12]]
+    if header_rows == 1:
+        check_header(top, where)
+    header, used = join_header(top, header_rows) if header_rows > 1 else ((top or [[]])[0], 1)
+    while header and not header[-1] and all(r[len(header) - 1] is None for r in rows[used:]):
         header.pop()
     check_names(header, where)
-    body = [list(row[: len(header)]) for row in rows[1:] if any(cell is not None for cell in row)]
+    filled = (row for row in rows[used:] if any(cell is not None for cell in row))
+    body = [list(row[: len(header)]) for row in filled]
     return from_frame(pd.DataFrame(body, columns=header, dtype=object), where)
 
 

@@ -173,20 +173,23 @@ def _tsml(raw: RawTable) -> RawTable | None:
     return replace(made, suggested=suggested)
 
 
+# What the third line of a file of predictions begins with, by its number of cells: regression and
+# forecasting; else it is the accuracy of a classifier or a clusterer.
+_TSML_MEASURES = {8: "mse", 5: "mape"}
+
+
 def _tsml_predictions(paths: Sequence[Path], limits: Limits) -> Iterable[RawTable]:
-    """Tables of resamples, or ``Classifier/Predictions/Data set/testResample0.csv``."""
+    """Tables of resamples, or ``Estimator/Predictions/Data set/testResample0.csv``."""
     from occstats.results.readers import read_path
 
-    files = [
-        f for p in paths for f in (sorted(p.rglob("testResample*.csv")) if p.is_dir() else [p])
-    ]
+    files = [f for p in paths for f in (sorted(p.rglob("testRes*.csv")) if p.is_dir() else [p])]
     limits.check_rows(len(files), "sources")
     records = []
     for path in files:
         with path.open(encoding="utf-8", errors="replace") as stream:
             lines = [stream.readline() for _ in range(3)]
         head = lines[0].rstrip("\n").split(",")
-        if "testresample" not in path.name.lower() or len(head) < 4:
+        if not path.name.lower().startswith("testres") or len(head) < 4:
             adapted = _tsml(read_path(path, limits))
             if adapted is None:
                 raise ResultsError(
@@ -195,15 +198,19 @@ def _tsml_predictions(paths: Sequence[Path], limits: Limits) -> Iterable[RawTabl
                 )
             yield adapted
             continue
+        summary = lines[2].split(",")
+        metric = _TSML_MEASURES.get(len(summary), "accuracy")
         try:
-            accuracy = float(lines[2].split(",")[0])
-        except (ValueError, IndexError):
-            raise ResultsError(
-                f"{show_path(path)}: the third line does not begin with the accuracy"
-            ) from None
-        records.append((head[0], head[1], head[3], accuracy))
+            value = float(summary[0])
+        except ValueError:
+            value = -1.0
+        if value < 0:  # −1 stands for what was not computed
+            raise ResultsError(f"{show_path(path)}: the third line does not begin with the score")
+        records.append((head[0], head[1], head[3], metric, value))
     if records:
-        frame = pd.DataFrame(records, columns=["dataset", "classifier", "resample", "accuracy"])
+        frame = pd.DataFrame(
+            records, columns=["dataset", "estimator", "resample", "metric", "value"]
+        )
         yield from_frame(frame, show_path(paths[0]))
 
 

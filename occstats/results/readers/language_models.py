@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import struct
 import zipfile
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -27,6 +30,8 @@ _GRADES = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0, True: 1.0, False: 0.0}
 # Text of this length is a prompt or an answer, not a name or a group.
 _LONGEST_LABEL = 300
 _DEEPEST = 4
+# How ZIP archives call Zstandard.
+_ZSTANDARD = 93
 
 
 def _files(paths: Sequence[Path], pattern: str) -> list[Path]:
@@ -135,10 +140,30 @@ def _inspect_log(path: Path, limits: Limits) -> tuple[Record, list[Record]]:
             limits.check_bytes(sum(part.file_size for part in archive.infolist()), where)
             names = archive.namelist()
             header = next(name for name in ("header.json", "_journal/start.json") if name in names)
-            samples = [json.loads(archive.read(n)) for n in names if n.startswith("samples/")]
-            return json.loads(archive.read(header)), samples
+            wanted = [header, *(name for name in names if name.startswith("samples/"))]
+            first, *samples = [json.loads(_part(archive, name)) for name in wanted]
+            return first, samples
     except (zipfile.BadZipFile, StopIteration, ValueError, OSError, NotImplementedError) as error:
         raise ResultsError(f"{where}: is no log of Inspect ({reason_of(error)})") from None
+
+
+def _part(archive: zipfile.ZipFile, name: str) -> bytes:
+    """A file of an archive; Inspect packs them by Zstandard, which zipfile knows since 3.14."""
+    part = archive.getinfo(name)
+    if part.compress_type != _ZSTANDARD:
+        return archive.read(name)
+    import pyarrow as pa
+
+    stream: Any = archive.fp
+    stream.seek(part.header_offset)
+    *_, name_length, extra_length = struct.unpack("<26x2H", stream.read(30))
+    stream.seek(name_length + extra_length, os.SEEK_CUR)
+    content: bytes = pa.decompress(
+        stream.read(part.compress_size), part.file_size, codec="zstd", asbytes=True
+    )
+    if zlib.crc32(content) != part.CRC:
+        raise zipfile.BadZipFile(f"{name} is damaged")
+    return content
 
 
 def _lm_eval(paths: Sequence[Path], limits: Limits) -> Iterable[RawTable]:

@@ -16,6 +16,7 @@ import pandas as pd
 
 from occstats.errors import ResultsError
 from occstats.results.names import quote, quote_list
+from occstats.results.readers.header import join_names, name_measures
 
 __all__ = ["FILE", "ROW", "RawTable", "check_names", "from_frame"]
 
@@ -150,10 +151,13 @@ def check_names(columns: Sequence[str], where: str) -> None:
 def from_frame(frame: pd.DataFrame, name: str, **details: Any) -> RawTable:
     """Wrap a frame; an index that says something becomes columns."""
     if frame.columns.nlevels > 1:
-        raise ResultsError(
-            f"{name}: the columns have {frame.columns.nlevels} levels; give a frame with one row of"
-            " column names"
-        )
+        names = [join_names(column) for column in frame.columns]
+        if not name_measures(names):
+            raise ResultsError(
+                f"{name}: the columns have {frame.columns.nlevels} levels; give a frame with one"
+                " row of column names"
+            )
+        frame = frame.set_axis(names, axis=1)
     index: list[str] = []
     if not isinstance(frame.index, pd.RangeIndex) or frame.index.name is not None:
         clash = [level for level in frame.index.names if level in frame.columns]
