@@ -74,7 +74,7 @@ def simultaneous_tests(study: Study, tests: PairwiseTests) -> Simultaneous:
     family = "all" if study.control is None else "control"
     n_pairs = sample.n_pairs if study.control is None else sample.n_algorithms - 1
     budget = FLIPS_BUDGET * (10 if settings.deep else 1)
-    units = sample.n_clusters if settings.clustered else sample.n_tasks
+    units = study.n_clusters if settings.clustered else sample.n_tasks
     affordable = int(budget / (n_pairs * units))
     phrase = FAMILIES[family].phrase
     if affordable < min(LEAST_FLIPS, settings.n_resamples):

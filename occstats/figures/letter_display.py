@@ -107,7 +107,7 @@ def group_note(
     by: Grouping = "rule",
 ) -> str:
     """Say what bars and letters mean, and what they do not."""
-    level = GROUPINGS[by].format(alpha=comparison.settings.alpha)
+    level = GROUPINGS[by].format(alpha=comparison.settings.alpha, unit=comparison.results.unit)
     ways = [
         way
         for way, used in (("joined by a bar (dots)", barred), ("that share a letter", lettered))

@@ -19,7 +19,6 @@ from occstats.checks import check_choice
 from occstats.stats.arrays import FloatArray as Array
 from occstats.stats.bootstrap import cluster_bootstrap
 from occstats.stats.clusters import Clusters
-from occstats.stats.draws import Counts
 from occstats.stats.effect_sizes import Effect
 from occstats.stats.forms import Form, is_dense, quadratic_forms
 from occstats.stats.pairs import mirror, upper_pairs
@@ -77,7 +76,7 @@ def kendall_bootstrap(
     check_choice("weighting", weighting, WEIGHTINGS)
     sample = Sample.of(scores, clusters, tie_tolerance=tie_tolerance)
     grid, grouping = sample.rounded, sample.clusters
-    k, m = grid.shape[1], grouping.n_clusters
+    k = grid.shape[1]
     form, first, second = concordance_forms(grid, grouping, weighting)
     n_pairs = len(first)
 
@@ -94,10 +93,11 @@ def kendall_bootstrap(
 
     interval = cluster_bootstrap(
         statistic,
-        m,
+        grouping,
         method=method,
         confidence=confidence,
-        counts=Counts.of(m, n_resamples, random_state),
+        n_resamples=n_resamples,
+        random_state=random_state,
     )
     return Effect(*(mirror(v, v, k, 1.0) for v in (interval.estimate, interval.low, interval.high)))
 

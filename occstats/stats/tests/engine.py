@@ -167,8 +167,11 @@ class Engine(ABC):
     def sample(
         self, differences: FloatArray, grid: FloatArray, clusters: Clusters, tie_tolerance: float
     ) -> Prepared:
-        """Prepare differences as they are, with the same in units of the tie tolerance."""
-        return self.prepare(grid, clusters)
+        """Prepare differences as they are, with the same in units of the tie tolerance.
+
+        Clusters that come in suites are tested by suite.
+        """
+        return self.prepare(grid, clusters.independent)
 
     def single(self, x: FloatArray, clusters: Clusters, tie_tolerance: float = 0.0) -> Prepared:
         """Prepare the differences of one pair; NaN is missing."""
