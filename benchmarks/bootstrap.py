@@ -28,7 +28,7 @@ from occstats.stats.clusters import Clusters
 from occstats.stats.decisions import conclude
 from occstats.stats.effect_sizes import pair_effects
 from occstats.stats.hodges_lehmann import hodges_lehmann_pairs
-from occstats.stats.kendall_intervals import kendall_bootstrap
+from occstats.stats.kendall_intervals import kendall_jackknife
 from occstats.stats.leave_out import leave_one_cluster_out
 from occstats.stats.pairs import upper_pairs
 from occstats.stats.ranks import task_ranks
@@ -149,7 +149,7 @@ def main() -> None:
         ("scipy.stats.bootstrap on data set means, BCa", seconds(scipy_means, 1)),
         ("all effect sizes with intervals", effects),
         ("~ a plain loop, rank-biserial only", biserial),
-        ("Kendall's τ", seconds(lambda: kendall_bootstrap(SCORES, CLUSTERS, **options))),
+        ("Kendall's τ", seconds(lambda: kendall_jackknife(SCORES, CLUSTERS))),
         ("~ a loop of scipy.stats.weightedtau", RESAMPLES / 2 * seconds(lambda: plain_tau(2), 1)),
         ("Hodges-Lehmann", seconds(lambda: hodges_lehmann_pairs(SCORES, CLUSTERS, **options))),
         ("~ bisection over the exact test", 36 * seconds(lambda: plain_shift(1), 1)),

@@ -28,7 +28,7 @@ import pandas as pd
 
 HERE = Path(__file__).parent
 TABLE = HERE / "compare_size.csv"
-LIMIT_CPU_SECONDS = 150
+LIMIT_CPU_SECONDS = 240
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
@@ -55,6 +55,7 @@ CASES = {
     "singletons-100k": Case(100_000, 2, 100_000, 20),
     "algorithms-50": Case(246, 50, 50),
     "algorithms-200": Case(246, 200, 50, 10),
+    "algorithms-400": Case(246, 400, 50),
     "algorithms-1k": Case(246, 1_000, 50, 60),
     "rows-100k": Case(100_000, 3, 50, from_file=True),
     "rows-1m": Case(1_000_000, 3, 50, 20, from_file=True),

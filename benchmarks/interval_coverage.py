@@ -29,7 +29,7 @@ from occstats.stats.bootstrap import bootstrap_means
 from occstats.stats.effect_sizes import pair_effects
 from occstats.stats.hodges_lehmann import hodges_lehmann_shift
 from occstats.stats.kendall import kendall_tau
-from occstats.stats.kendall_intervals import kendall_bootstrap
+from occstats.stats.kendall_intervals import kendall_jackknife
 from occstats.stats.ranks import mean_ranks, task_ranks
 
 SHIFT = 0.3
@@ -106,7 +106,7 @@ def intervals(
     effects = pair_effects(scores, clusters, **options)
     shift = hodges_lehmann_shift(x, clusters, **options)
     rank = bootstrap_means(task_ranks(scores)[:, 0], clusters, method="studentised", **options)
-    tau = kendall_bootstrap(scores, clusters, **options)
+    tau = kendall_jackknife(scores, clusters)
     shown = ("rank_biserial", "prob_improvement_task", "prob_improvement_dataset")
     pairs = {name: getattr(effects, name) for name in ("mean_difference", *shown)}
     return {

@@ -1,11 +1,13 @@
 """Which wrong programs do the tests notice? Random small changes of the code, one at a time.
 
 Each change (a turned comparison, a swapped operator, another constant, …) is made in a copy of the
-committed tree; the doctests of the changed file and the tests that name what it defines run, then
-those of its room and of the rooms behind it, until one fails. A change that none notices survives:
-a test is missing, or the change means the same.
+committed tree. First all tests of a room run once, and coverage.py notes which of them run which
+line. Then for each change those that run the changed line run, one of each file first, until one
+fails; for a line that runs on import or is compiled, the doctests of its file and the tests that
+name what it defines. A change that none notices survives: a test is missing, or the change means
+the same.
 
-    python benchmarks/mutations.py --seed 1 --number 160 >> benchmarks/mutations.csv
+    python benchmarks/mutations.py --seed 1 --number 160 > benchmarks/mutations.csv
 """
 
 import argparse
@@ -18,6 +20,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from itertools import zip_longest
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -52,6 +55,8 @@ OPERATORS = {
 }  # fmt: skip
 DEFINITIONS = (ast.FunctionDef, ast.ClassDef)
 NEAREST = 4
+# Of those that run a line; more of them hardly notice what these do not.
+MOST_TESTS = 40
 SECONDS = 600
 
 
@@ -105,29 +110,63 @@ def changed(source: str, node: ast.AST, text: str) -> str:
     return (whole[:first] + text.encode() + whole[last:]).decode()
 
 
-def noticed(tree: Path, tests: list[str]) -> str:
-    """The test that fails, or nothing."""
-    environment = os.environ | {
+def environment(tree: Path) -> dict[str, str]:
+    """The copy's code, its compiled kernels apart from those of the project."""
+    return os.environ | {
         "PYTHONPATH": f"{tree}{os.pathsep}{tree / 'descriptors'}",
         "NUMBA_CACHE_DIR": str(tree / "numba"),
+        "COVERAGE_FILE": str(tree / ".coverage"),
     }
-    command = [
-        sys.executable,
-        "-m",
-        "pytest",
-        "-q",
-        "-x",
-        "-p",
-        "no:cacheprovider",
-        "-m",
-        "not slow",
-        *tests,
-    ]
+
+
+PYTEST = ["-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-m", "not slow"]
+
+
+def map_lines(tree: Path, room: str) -> dict[Path, dict[int, list[str]]]:
+    """File → line → the tests that run it."""
+    from coverage import CoverageData
+
+    rules = tree / "coveragerc"
+    rules.write_text(f"[run]\ndynamic_context = test_function\nsource = {tree / room}\n")
+    command = [sys.executable, "-m", "coverage", "run", f"--rcfile={rules}", *PYTEST]
+    command.remove("-x")
+    done = subprocess.run(
+        [*command, *(tests for part in ROOMS[room][:2] for tests in part)],
+        cwd=tree,
+        env=environment(tree),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    print(room, done.stdout.splitlines()[-1], file=sys.stderr, flush=True)
+    data = CoverageData(str(tree / ".coverage"))
+    data.read()
+    return {
+        Path(file): {
+            line: sorted({identity(tree, context) for context in contexts if context})
+            for line, contexts in data.contexts_by_lineno(file).items()
+        }
+        for file in data.measured_files()
+    }
+
+
+def identity(tree: Path, context: str) -> str:
+    """The test of a context such as tests.stats.test_ranks.test_ties, as pytest names it."""
+    parts = context.split(".")
+    for end in range(len(parts) - 1, 0, -1):
+        file = tree.joinpath(*parts[:end]).with_suffix(".py")
+        if file.exists():
+            return "::".join([str(file.relative_to(tree)), *parts[end:]])
+    return ""
+
+
+def noticed(tree: Path, tests: list[str]) -> str:
+    """The test that fails, or nothing."""
     try:
         done = subprocess.run(
-            command,
+            [sys.executable, *PYTEST, *tests],
             cwd=tree,
-            env=environment,
+            env=environment(tree),
             capture_output=True,
             text=True,
             timeout=SECONDS,
@@ -141,9 +180,16 @@ def noticed(tree: Path, tests: list[str]) -> str:
     return failed[0].split(" - ")[0] if failed else "does not start"
 
 
-def tests_of(tree: Path, room: str, path: Path) -> Iterator[list[str]]:
-    """Sets of tests, the nearest first: those that name what the file defines."""
-    own, behind, _ = ROOMS[room]
+def tests_of(tree: Path, path: Path, running: list[str]) -> list[str]:
+    """The doctests of the file, then those that run the line, from as many files as there are."""
+    own = [str(path.relative_to(tree))]
+    by_file: dict[str, list[str]] = {}
+    for test in filter(None, running):
+        by_file.setdefault(test.partition("::")[0], []).append(test)
+    turns = zip_longest(*by_file.values())
+    chosen = [test for turn in turns for test in turn if test][:MOST_TESTS]
+    if chosen:
+        return own + chosen
     body = ast.parse(path.read_text()).body
     names = "|".join(node.name for node in body if isinstance(node, DEFINITIONS))
     spoken = re.compile(rf"\b({names})\b") if names else re.compile("(?!)")
@@ -152,10 +198,7 @@ def tests_of(tree: Path, room: str, path: Path) -> Iterator[list[str]]:
         for test in sorted((tree / "tests").rglob("test_*.py"))
         if test.stem == f"test_{path.stem.lstrip('_')}" or spoken.search(test.read_text())
     ]
-    yield [str(file.relative_to(tree)) for file in (path, *near[:NEAREST])]
-    yield own
-    if behind:
-        yield behind
+    return own + [str(file.relative_to(tree)) for file in near[:NEAREST]]
 
 
 def main() -> None:
@@ -177,20 +220,15 @@ def main() -> None:
         subprocess.run(["tar", "-x"], cwd=tree, input=archive.stdout, check=True)
         for room in arguments.rooms.split(","):
             files = sorted((tree / room).rglob("*.py"))
+            lines = map_lines(tree, room)
             sites = [(path, site) for path in files for site in changes(path.read_text())]
             for path, (node, text) in rng.sample(
                 sites, round(arguments.number * ROOMS[room][2] / total)
             ):
                 source = path.read_text()
                 path.write_text(changed(source, node, text))
-                by = next(
-                    (
-                        test
-                        for tests in tests_of(tree, room, path)
-                        if (test := noticed(tree, tests))
-                    ),
-                    "",
-                )
+                running = lines.get(path, {}).get(vars(node)["lineno"], [])
+                by = noticed(tree, tests_of(tree, path, running))
                 path.write_text(source)
                 was = ast.get_source_segment(source, node) or ""
                 writer.writerow(

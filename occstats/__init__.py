@@ -6,43 +6,10 @@ The door to the package; heavy libraries are imported by what needs them, when i
 >>> comparison = occstats.compare("lenz2021")  # doctest: +SKIP
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+import lazy_loader
 
-if TYPE_CHECKING:
-    from occstats.comparison import Comparison, compare
-    from occstats.experiment import run_experiment
-    from occstats.results import Results, load_results
-    from occstats.tuning import tune
+# The names are listed in the stub beside this file.
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 
 __version__ = "0.2.0"
-
-# name → the module that defines it; looked up on first use
-_LAZY = {
-    "Comparison": "occstats.comparison",
-    "compare": "occstats.comparison",
-    "Results": "occstats.results",
-    "load_results": "occstats.results",
-    "run_experiment": "occstats.experiment",
-    "tune": "occstats.tuning",
-}
-
-__all__ = [
-    "Comparison",
-    "Results",
-    "__version__",
-    "compare",
-    "load_results",
-    "run_experiment",
-    "tune",
-]
-
-
-def __getattr__(name: str) -> Any:
-    if name in _LAZY:
-        return getattr(import_module(_LAZY[name]), name)
-    raise AttributeError(f"module 'occstats' has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__all__ += ["__version__"]

@@ -20,7 +20,6 @@ __all__ = [
     "printable",
     "quote",
     "quote_list",
-    "score_word",
     "show_path",
     "significant",
     "word",
@@ -84,20 +83,6 @@ def listing(names: Iterable[str], limit: int = 12, conjunction: str = "and") -> 
     if len(shown) <= 1:
         return "".join(shown)
     return f"{', '.join(shown[:-1])} {conjunction} {shown[-1]}"
-
-
-_ACRONYMS = {"auc", "auprc", "auroc", "f1", "mae", "map", "mcc", "mse", "rmse"}
-
-
-def score_word(name: str) -> str:
-    """The name of a score as it is written in prose.
-
-    Examples
-    --------
-    >>> score_word("auroc"), score_word("accuracy")
-    ('AUROC', 'accuracy')
-    """
-    return name.upper() if name.lower() in _ACRONYMS else name
 
 
 def quote(name: object) -> str:

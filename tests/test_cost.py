@@ -47,16 +47,14 @@ def test_what_many_data_sets_leave_time_for():
     sizes = sizes_of(large(12_000, 1, 2))
     assert sizes.intervals
     assert sizes.shifts
-    assert not sizes.kendall
+    assert sizes.kendall
     assert not sizes.leave_out
     assert "12,000 data sets" in sizes.notes[0]
-    assert "intervals of Kendall's τ (about 2 min)" in sizes.notes[0]
+    assert "leaving out data sets (" in sizes.notes[0]
     assert any("means rest on 8,333 resamples" in note for note in sizes.notes)
     many = sizes_of(large(30_000, 1, 2))
     assert any("shifts rest on 6,666 flips" in note for note in many.notes)
-    deep = sizes_of(large(12_000, 1, 2), deep=True)
-    assert deep.kendall
-    assert deep.leave_out
+    assert sizes_of(large(12_000, 1, 2), deep=True).leave_out
 
 
 def test_usual_sizes_have_everything():
@@ -68,3 +66,18 @@ def test_fewer_resamples_are_said():
     assert sizes.form_resamples == int(1e10 / (2 * 66 * 200**2))
     assert any("1,893 resamples" in note for note in sizes.notes)
     assert sizes_of(large(200, 1, 3)).notes == ()
+
+
+def test_many_algorithms_leave_no_time_to_leave_each_out(monkeypatch):
+    monkeypatch.setattr(cost, "BUDGET", 0.0)
+    found = compare(large(6, 1, 2), n_resamples=100)
+    assert found.stability.leave_one_algorithm_out is None
+    assert any("With 1 pair of algorithms" in note for note in found.notes)
+
+
+def test_flips_are_part_of_what_a_comparison_costs():
+    usual = sizes_of(large(20, 1, 9))
+    assert usual.without_algorithms
+    assert usual.flips == 10_000
+    assert sizes_of(large(2_000, 1, 9)).flips == int(3e8 / (36 * 2_000))
+    assert sizes_of(large(12_000, 1, 9)).flips == 0

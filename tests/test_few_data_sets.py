@@ -99,6 +99,25 @@ def test_intervals_of_bounded_scores_stay_in_bounds():
     assert auroc.to_numpy() == pytest.approx(gain[limits].clip(0, 1).to_numpy())
 
 
+def test_no_difference_of_bounded_scores_exceeds_the_bounds():
+    """Eight data sets, of which one decides: resamples without it make the limits wide."""
+    gain = table([1] * 8, n_algorithms=6, score="gain")
+    gain["gain"] = gain["gain"] / 100 + np.where(
+        gain["dataset"] == "d0", gain["descriptor"].str[1:].astype(int) / 6, 0.3
+    )
+    ap = gain.rename(columns={"gain": "ap"})
+    free, bounded = (occstats.compare(frame, n_resamples=500) for frame in (gain, ap))
+    for name in ("difference", "simultaneous", "hodges_lehmann"):
+        limits = [f"{name}_ci_low", f"{name}_ci_high"]
+        expected = free.pairwise[limits].clip(-1, 1)
+        np.testing.assert_array_equal(bounded.pairwise[limits], expected)
+    assert (free.pairwise["simultaneous_ci_high"] > 1).all()
+    assert bounded.pairwise["conclusion"].equals(free.pairwise["conclusion"])
+    said = "(95 % interval −1.0 to +1.0, for all pairs together, which is all that is possible)"
+    assert said in bounded.verdict
+    assert "possible" not in free.verdict
+
+
 def test_shares_add_up_and_every_effect_is_explained():
     comparison = occstats.compare(table([2] * 8), n_resamples=200)
     (pairs,) = (found for found in all_tables(comparison) if found.name == "pairwise")

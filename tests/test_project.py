@@ -17,7 +17,7 @@ MODULES = {"scikit-learn": "sklearn"}
 def dependencies():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     names = [re.match(r"[\w-]+", line)[0] for line in project["dependencies"]]
-    return [MODULES.get(name, name) for name in names]
+    return [MODULES.get(name, name.replace("-", "_")) for name in names]
 
 
 def imported():

@@ -5,25 +5,7 @@
 'ds'
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+import lazy_loader
 
-from occstats.comparison.settings import Settings
-
-if TYPE_CHECKING:
-    from occstats.comparison.pipeline import compare
-    from occstats.comparison.result import Comparison
-
-# The command line reads the settings' choices for its help; that must not cost an import of pandas.
-_LAZY = {
-    "Comparison": "occstats.comparison.result",
-    "compare": "occstats.comparison.pipeline",
-}
-
-__all__ = ["Comparison", "Settings", "compare"]
-
-
-def __getattr__(name: str) -> Any:
-    if name in _LAZY:
-        return getattr(import_module(_LAZY[name]), name)
-    raise AttributeError(f"module 'occstats.comparison' has no attribute {name!r}")
+# The names are listed in the stub beside this file.
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from occstats.comparison.words.verdict import score_label
+from occstats.results.aliases import score_word
 from occstats.stats.binary import MCNEMAR_TESTS, clustered_mcnemar, is_binary
 from occstats.stats.pairs import upper_pairs
 from occstats.text import count, p_value, printable
@@ -44,7 +44,7 @@ def binary_frame(study: Study) -> pd.DataFrame | None:
             "n_clusters": found.n_clusters,
         }
     )
-    level, score = f"{100 * settings.confidence:g} %", score_label(results.score_name)
+    level, score = f"{100 * settings.confidence:g} %", score_word(results.score_name)
     frame["line"] = [
         _line(row, level, score, results.unit) for row in frame.itertuples(index=False)
     ]

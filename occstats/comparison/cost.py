@@ -1,9 +1,9 @@
 """What a comparison can afford at its size: one model of what every part costs.
 
 The usual benchmark (tens of algorithms, hundreds of data sets, thousands of tasks) gets everything.
-Of a larger one, intervals of effect sizes come first, then the other parts from the cheapest on, as
-long as they stay within some seconds together; the rest is left out unless depth is asked for, and
-a note says what it would take.
+Of a larger one, what is always there (flips of signs, Kendall's τ) counts first, then intervals of
+effect sizes, then the other parts from the cheapest on, as long as they stay within some seconds
+together; the rest is left out unless depth is asked for, and a note says what it would take.
 The costs are those of one processor (`benchmarks/compare_size.md` in the repository) and depend on
 nothing but the sizes: the same results always have the same parts.
 """
@@ -11,10 +11,13 @@ nothing but the sizes: the same results always have the same parts.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import log2
 from typing import TYPE_CHECKING
 
 from occstats.stats.forms import DENSE_ELEMENTS, is_dense
 from occstats.stats.hodges_lehmann import flips_within
+from occstats.stats.kendall import by_definition
+from occstats.text import count
 
 if TYPE_CHECKING:
     from occstats.comparison.settings import Settings
@@ -22,8 +25,11 @@ if TYPE_CHECKING:
 
 __all__ = ["Affordable", "affordable"]
 
-# Seconds for all parts that can be left out.
-BUDGET = 8.0
+# Seconds for all parts that depend on the size.
+BUDGET = 6.5
+# Flips of signs × pairs × data sets for conclusions, and the least that these can rest on.
+FLIPS_BUDGET = 3e8
+LEAST_FLIPS = 999
 # Multiplications of all quadratic forms together, and the least that is worth drawing.
 FORMS_BUDGET = 1e10
 LEAST_RESAMPLES = 500
@@ -41,8 +47,10 @@ class Affordable:
 
     Attributes
     ----------
-    intervals, posterior, shifts, kendall, leave_out, posthoc : bool
+    intervals, posterior, shifts, kendall, leave_out, without_algorithms, posthoc : bool
         The parts.
+    flips : int
+        Flips of signs that conclusions rest on; 0 where so few are no basis.
     resamples : int
         Resamples of means over data sets.
     form_resamples : int
@@ -56,7 +64,9 @@ class Affordable:
     shifts: bool
     kendall: bool
     leave_out: bool
+    without_algorithms: bool
     posthoc: bool
+    flips: int
     resamples: int
     form_resamples: int
     notes: tuple[str, ...]
@@ -64,30 +74,41 @@ class Affordable:
 
 @dataclass(frozen=True)
 class Size:
-    """What the costs depend on: tasks, algorithms, pairs, data sets, and resamples."""
+    """What the costs depend on: tasks, algorithms, pairs, data sets, flips and resamples."""
 
     n: int
     k: int
     p: int
     m: int
     dense: bool
+    shared: bool
+    flips: int
     resamples: int
     form_resamples: int
+
+    def always(self) -> float:
+        """Seconds of what is never left out: flips of signs for all pairs, Kendall's τ."""
+        flips = self.flips * (self.m * (10.0 + 2.0 * self.p) + 100.0 * self.p)
+        few = by_definition(self.n, self.k)
+        tau = 0.3 * (self.n * self.k) ** 2 if few else 40.0 * self.p * self.n * log2(self.n)
+        return NANOSECOND * (flips + tau)
 
     def seconds(self) -> dict[str, float]:
         """What each part costs, by its name."""
         n, k, p, m = self.n, self.k, self.p, self.m
         flips = flips_within(max(1, m), self.resamples)
-        products = 0.07 * m**2
-        form = products if self.dense else 18.0 * n
-        # Tasks with all others for each pair of algorithms, as many rows as fit at a time.
-        passes = (1 if self.dense else 2) * p * (3.0 * n**2 + 2e-2 * n * (n + m * (k + p)))
+        form = 0.05 * m**2 if self.dense else 18.0 * n
+        # All pairs at once, where no score is missing, or each by itself.
+        kendall = n**2 * k * (8.0 + 0.3 * k) if self.shared else p * (6_500.0 * n + 4e6)
         work = {
-            "intervals of effect sizes": self.resamples * (60.0 * m + (290.0 + m) * p),
-            "Bayesian probabilities": 2.0 * p * (self.form_resamples * form + 1000.0 * n),
-            "Hodges-Lehmann shifts": p * (15_000.0 * n + 2.0 * flips * m + 2e6),
-            "intervals of Kendall's τ": passes + self.form_resamples * (p + k) * products,
-            "leaving out data sets": p * (80.0 * m**2 + 1200.0 * n) + m * (3e5 + 50.0 * k**2),
+            "intervals of effect sizes": self.resamples * (40.0 * m + (290.0 + m) * p),
+            "Bayesian probabilities": 2.0
+            * p
+            * (self.form_resamples * form + 500.0 * n + 10.0 * m**2),
+            "Hodges-Lehmann shifts": p * (15_000.0 * n + flips * m + 5e5),
+            "intervals of Kendall's τ": kendall,
+            "leaving out data sets": p * (50.0 * m**2 + 600.0 * n) + m * (2e5 + 50.0 * k**2),
+            "leaving out algorithms": k * (90.0 * k**2 + 60.0 * n * k),
             "post-hoc tests": 2 * p * 6e4,
         }
         return {part: NANOSECOND * nanoseconds for part, nanoseconds in work.items()}
@@ -103,9 +124,13 @@ def affordable(sample: Sample, settings: Settings) -> Affordable:
         settings.n_resamples, max(least, int(FORMS_BUDGET / max(1, 2 * pairs * form)))
     )
     resamples = min(settings.n_resamples, max(least, int(MEANS_BUDGET / max(1, m))))
-    size = Size(n, sample.n_algorithms, pairs, m, dense, resamples, form_resamples)
+    tested = pairs if settings.control is None else sample.n_algorithms - 1
+    flips = affordable_flips(tested, m if settings.clustered else n, settings)
+    k = sample.n_algorithms
+    shared = bool(sample.complete.all()) and by_definition(n, k)
+    size = Size(n, k, pairs, m, dense, shared, flips, resamples, form_resamples)
     costs = size.seconds()
-    spent, missing = 0.0, {}
+    spent, missing = size.always(), {}
     first, *others = costs
     for part in (first, *sorted(others, key=costs.__getitem__)):
         seconds = costs[part]
@@ -113,36 +138,44 @@ def affordable(sample: Sample, settings: Settings) -> Affordable:
         if spent > BUDGET and not settings.deep:
             missing[part] = seconds
             spent -= seconds
-    intervals, posterior, shifts, kendall, leave_out, posthoc = (
+    intervals, posterior, shifts, kendall, leave_out, without_algorithms, posthoc = (
         part not in missing for part in costs
     )
     notes = []
     if missing:
         listed = ", ".join(f"{part} ({_duration(cost)})" for part, cost in missing.items())
         notes.append(
-            f"With {pairs:,} pairs of algorithms, {m:,} data sets and {n:,} tasks, these were left "
-            f"out for the time that they would take: {listed}; the deep analysis has them."
+            f"With {count(pairs, 'pair')} of algorithms, {count(m, 'data set')} and "
+            f"{count(n, 'task')}, these were left out for the time that they would take: {listed}; "
+            "the deep analysis has them."
         )
-    if form_resamples < settings.n_resamples and (posterior or kendall):
-        notes.append(
-            f"Kendall's τ and Bayesian probabilities rest on {form_resamples:,} resamples."
-        )
+    if form_resamples < settings.n_resamples and posterior:
+        notes.append(f"Bayesian probabilities rest on {form_resamples:,} resamples.")
     if resamples < settings.n_resamples:
         notes.append(f"With {m:,} data sets, means rest on {resamples:,} resamples of them.")
-    flips = flips_within(max(1, m), settings.n_resamples)
-    if shifts and flips < settings.n_resamples:
-        notes.append(f"With {m:,} data sets, limits of shifts rest on {flips:,} flips of signs.")
+    held = flips_within(max(1, m), settings.n_resamples)
+    if shifts and held < settings.n_resamples:
+        notes.append(f"With {m:,} data sets, limits of shifts rest on {held:,} flips of signs.")
     return Affordable(
         intervals=intervals,
         posterior=posterior,
         shifts=shifts,
         kendall=kendall,
         leave_out=leave_out,
+        without_algorithms=without_algorithms,
         posthoc=posthoc,
+        flips=flips,
         resamples=resamples,
         form_resamples=form_resamples,
         notes=tuple(notes),
     )
+
+
+def affordable_flips(n_pairs: int, units: int, settings: Settings) -> int:
+    """Flips of signs within the budget, which depth makes larger; 0 where these are too few."""
+    budget = FLIPS_BUDGET * (10 if settings.deep else 1)
+    flips = min(settings.n_resamples, int(budget / max(1, n_pairs * units)))
+    return flips if flips >= min(LEAST_FLIPS, settings.n_resamples) else 0
 
 
 def _duration(seconds: float) -> str:

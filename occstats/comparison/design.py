@@ -20,6 +20,7 @@ from occstats.stats.tests.registry import TESTS
 if TYPE_CHECKING:
     from occstats.comparison.rule import Rule
     from occstats.comparison.sample import Study
+    from occstats.stats.sample import PairBlock
 
 __all__ = ["Design", "study_design"]
 
@@ -90,20 +91,9 @@ def study_design(study: Study, rule: Rule, *, progress: bool | None = None) -> D
 
 
 def _detectable(study: Study, rule: Rule, size: int) -> pd.DataFrame:
-    settings, clusters, k = study.settings, study.sample.clusters, len(study.algorithms)
-    units, unknown = clusters.units, np.full(study.sample.n_pairs, np.nan)
-    means = clusters.means(study.sample.differences)
-    present = ~np.isnan(means)
-    n, m = present.sum(axis=0), (units.sums(present) > 0).sum(axis=0)
-    centre = np.nansum(means, axis=0) / np.maximum(n, 1)
-    # The standard error is s / √m, where s is the spread of the m sums of deviations, as many of
-    # which make up a mean as there are data sets in a suite.
-    squares = (units.sums(np.where(present, means - centre, 0.0)) ** 2).sum(axis=0)
-    spread = np.sqrt(np.divide(squares, m - 1, out=unknown.copy(), where=m > 1))
-    spread *= m / np.maximum(n, 1)
-    differing = clusters.independent.sums(np.nan_to_num(study.sample.grid) != 0)
-    useful = np.sum(differing > 0, axis=0)
-    alternative = rule.alternative
+    settings, k, alternative = study.settings, len(study.algorithms), rule.alternative
+    parts = [_spread(block) for block in study.sample.blocks()]
+    m, centre, spread, useful = np.concatenate(parts, axis=1) if parts else np.zeros((4, 0))
 
     def detectable(alpha: float) -> FloatArray:
         return minimal_detectable_difference(
@@ -125,6 +115,25 @@ def _detectable(study: Study, rule: Rule, size: int) -> pd.DataFrame:
     frame = unordered_pairs(study.algorithms, squares_of)
     counts = ["n_clusters", "clusters_with_difference"]
     return frame.astype(dict.fromkeys(counts, np.int64))
+
+
+def _spread(block: PairBlock) -> FloatArray:
+    """Data sets, mean and spread of their mean differences, and how many differ: 4 × pairs.
+
+    Where data sets come in suites, these are counted, and the spread is that of the sums of their
+    deviations from the mean over the mean number of data sets, so that over the root of the number
+    of suites it is the standard error.
+    """
+    clusters, units = block.clusters, block.clusters.units
+    means = clusters.means(block.differences)
+    present = ~np.isnan(means)
+    n, m = present.sum(axis=0), (units.sums(present) > 0).sum(axis=0)
+    centre = np.nansum(means, axis=0) / np.maximum(n, 1)
+    squares = (units.sums(np.where(present, means - centre, 0.0)) ** 2).sum(axis=0)
+    spread = np.sqrt(np.divide(squares, m - 1, out=np.full(len(m), np.nan), where=m > 1))
+    spread *= m / np.maximum(n, 1)
+    useful = np.sum(clusters.independent.sums(np.nan_to_num(block.grid) != 0) > 0, axis=0)
+    return np.stack([m, centre, spread, useful])
 
 
 def _power(study: Study, rule: Rule, size: int, progress: bool | None) -> pd.DataFrame:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -55,7 +56,11 @@ def estimand_notes(frame: pd.DataFrame | None) -> Iterator[str]:
     """Which conclusions depend on the weighting."""
     if frame is None:
         return
-    differing = frame[frame[CONCLUSIONS].nunique(axis=1, dropna=True) > 1]
+    found = [frame[column].to_numpy(dtype=object) for column in CONCLUSIONS]
+    differs = np.zeros(len(frame), dtype=bool)
+    for one, other in combinations(found, 2):
+        differs |= (one != other) & ~pd.isna(one) & ~pd.isna(other)
+    differing = frame[differs]
     if differing.empty:
         return
     shown = differing[["a", "b"]].head(MOST_SHOWN).itertuples(index=False)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from occstats.comparison.pairs import BETTER, WORSE
-from occstats.comparison.words.verdict import score_label
+from occstats.results.aliases import score_word
 from occstats.text import count, p_value, printable
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def judge(comparison: Comparison, candidate: str, baseline: str) -> Gate:
     ]
     if comparison.settings.margin is not None:
         parts.append(f"margin {comparison.settings.margin:g}")
-    score = score_label(results.score_name)
+    score = score_word(results.score_name)
     evidence = results.evidence if results.nested else count(m, "data set")
     return Gate(
         outcome,

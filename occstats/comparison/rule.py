@@ -26,10 +26,6 @@ __all__ = ["Rule", "Simultaneous", "family_size", "rule_of", "simultaneous_tests
 Booleans = npt.NDArray[np.bool_]
 FloatArray = npt.NDArray[np.float64]
 
-# Flips × pairs × data sets: some seconds; and the fewest flips that are worth it.
-FLIPS_BUDGET = 3e8
-LEAST_FLIPS = 999
-
 
 @dataclass(frozen=True, eq=False)
 class Simultaneous:
@@ -73,11 +69,10 @@ def simultaneous_tests(study: Study, tests: PairwiseTests) -> Simultaneous:
     settings, sample = study.settings, study.sample
     family = "all" if study.control is None else "control"
     n_pairs = sample.n_pairs if study.control is None else sample.n_algorithms - 1
-    budget = FLIPS_BUDGET * (10 if settings.deep else 1)
     units = study.n_clusters if settings.clustered else sample.n_tasks
-    affordable = int(budget / (n_pairs * units))
     phrase = FAMILIES[family].phrase
-    if affordable < min(LEAST_FLIPS, settings.n_resamples):
+    n_flips = study.within.flips
+    if n_flips == 0:
         p = adjust_pairs(
             two_sided(tests.z), family, "holm", study.control, alternative="two-sided"
         ).clipped
@@ -86,7 +81,6 @@ def simultaneous_tests(study: Study, tests: PairwiseTests) -> Simultaneous:
             f"approximation with Holm's correction {phrase}, two-sided, not on flipped signs."
         )
         return Simultaneous(p, tests.z, None, f"Holm-corrected {phrase}", (note,))
-    n_flips = min(settings.n_resamples, affordable)
     found = max_t(
         sample,
         test=settings.test,

@@ -12,7 +12,6 @@ import numpy as np
 from occstats.comparison.choices import PRESETS
 from occstats.comparison.cost import Affordable, affordable
 from occstats.errors import ArgumentError, ResultsError
-from occstats.results.aliases import is_bounded
 from occstats.stats.clusters import Clusters
 from occstats.stats.ranks import RankSummary, mean_ranks, rank_frequencies
 from occstats.stats.sample import Sample
@@ -151,10 +150,10 @@ def score_scale(results: Results) -> float:
     >>> score_scale(load_results("lenz2021"))
     1.0
     """
+    if results.bounds == (0.0, 1.0):
+        return 1.0
     sizes = np.abs(results.scores.to_numpy(dtype=np.float64))
     sizes = sizes[(sizes > 0) & np.isfinite(sizes)]
-    if is_bounded(results.score_name) and (len(sizes) == 0 or sizes.max() <= 1):
-        return 1.0
     middle = float(np.median(sizes)) if len(sizes) else 1.0
     if middle >= 0.01 and sizes.max(initial=1.0) <= 1:
         return 1.0

@@ -296,7 +296,7 @@ ds-weighted, dataset-means, wilcoxon; got 'rlg' (did you mean 'rgl'?)
                 f"test {self.test!r} has no {self.null} null distribution: use null 'permutation' "
                 f"(or test 'rgl' with null {self.null!r})"
             )
-        if self.engine != "native" and not TESTS[self.test].in_r:
+        if ENGINES[self.engine].needs_r and not TESTS[self.test].in_r:
             raise ArgumentError(
                 f"engine {self.engine!r} computes only tests 'rgl' and 'ds'; got test "
                 f"{self.test!r}: use engine 'native'"

@@ -37,12 +37,12 @@ class Stability:
 
     Attributes
     ----------
-    leave_one_algorithm_out : DataFrame
+    leave_one_algorithm_out : DataFrame or None
         One row per algorithm: the best of the others without it, how many pairs get another
-        conclusion.
+        conclusion. None, like the next three, where the results are too large to do that without
+        being asked.
     leave_one_dataset_out : DataFrame or None
-        The same for each data set left out, and whether the best algorithm changes. None, like the
-        next two, where the results are too large to do that without being asked. Where data sets
+        The same for each data set left out, and whether the best algorithm changes. Where data sets
         come in suites, whole suites are left out, here and below.
     changes : DataFrame or None
         One row per pair and left-out data set or algorithm that changes its conclusion.
@@ -56,7 +56,7 @@ class Stability:
         One row per pair: the share of analyses with each conclusion.
     """
 
-    leave_one_algorithm_out: pd.DataFrame
+    leave_one_algorithm_out: pd.DataFrame | None = None
     leave_one_dataset_out: pd.DataFrame | None = None
     changes: pd.DataFrame | None = None
     influence: pd.DataFrame | None = None
@@ -78,9 +78,14 @@ def study_stability(
     signs are drawn by the critical values of the whole sample.
     """
     settings, names = study.settings, study.algorithms
-    without_algorithm = leave_one_algorithm_out(tests.p, tests.z, study.sample, None, rule.better)
+    without_algorithm, algorithms = None, None
+    if study.within.without_algorithms:
+        without_algorithm = leave_one_algorithm_out(
+            tests.p, tests.z, study.sample, None, rule.better
+        )
+        algorithms = _algorithm_frame(names, without_algorithm)
     if not study.within.leave_out:
-        return Stability(leave_one_algorithm_out=_algorithm_frame(names, without_algorithm))
+        return Stability(leave_one_algorithm_out=algorithms)
     without_dataset = leave_one_cluster_out(
         study.sample,
         None,
@@ -90,7 +95,7 @@ def study_stability(
     )
     stability = Stability(
         leave_one_dataset_out=_dataset_frame(names, without_dataset),
-        leave_one_algorithm_out=_algorithm_frame(names, without_algorithm),
+        leave_one_algorithm_out=algorithms,
         changes=_changes(names, without_dataset, without_algorithm, study.results.nested),
         influence=_influence(names, without_dataset),
     )
@@ -150,7 +155,7 @@ def _count(changed: Booleans) -> npt.NDArray[np.intp]:
 def _changes(
     names: Sequence[str],
     datasets: LeaveOneClusterOut,
-    algorithms: LeaveOneAlgorithmOut,
+    algorithms: LeaveOneAlgorithmOut | None,
     suites: bool,
 ) -> pd.DataFrame:
     everything = ~np.eye(len(names), dtype=bool)
@@ -159,6 +164,8 @@ def _changes(
         ("suite" if suites else "dataset", datasets.labels.tolist(), datasets),
         ("algorithm", names, algorithms),
     ):
+        if found is None:
+            continue
         with_all = conclusions(found.all_better, everything)
         for label, better, changed in zip(labels, found.better, found.changed, strict=True):
             without = conclusions(better, everything)

@@ -21,7 +21,6 @@ from occstats.comparison.pairs import (
     run_tests,
     unordered_pairs,
 )
-from occstats.results.aliases import is_bounded
 from occstats.stats.bayes import bayesian_signed_rank, probability_best
 from occstats.stats.bootstrap import bootstrap_means
 from occstats.stats.diagnostics import cluster_diagnostics
@@ -29,7 +28,7 @@ from occstats.stats.differences import difference_posterior, simultaneous_interv
 from occstats.stats.effect_sizes import Effect, pair_effects
 from occstats.stats.hodges_lehmann import hodges_lehmann_pairs
 from occstats.stats.kendall import kendall_matrix
-from occstats.stats.kendall_intervals import kendall_bootstrap
+from occstats.stats.kendall_intervals import kendall_jackknife
 from occstats.text import printable
 
 if TYPE_CHECKING:
@@ -68,8 +67,7 @@ def summary_frame(study: Study, rule: Rule) -> pd.DataFrame:
     )
     low, high = _rank_limits(interval.estimate[:k], interval.low[:k], interval.high[:k], study)
     better = rule.simultaneous.better(rule.alpha) & rule.possible
-    bounded = is_bounded(study.results.score_name) and scores.min() >= 0 and scores.max() <= 1
-    bounds = (0.0, 1.0) if bounded else (-np.inf, np.inf)
+    bounds = study.results.bounds
     score_low, score_high = np.clip((interval.low[k:], interval.high[k:]), *bounds)
     # One data set, however it is weighted, gives one order: that is no probability.
     best = np.full(k, np.nan)
@@ -136,7 +134,9 @@ def effects_frame(study: Study) -> pd.DataFrame:
     )
     unknown = np.full((k, k), np.nan)
     columns: Columns = {
-        **_effect("mean_difference", effects.mean_difference, limits="difference"),
+        **_effect(
+            "mean_difference", _possible(study, effects.mean_difference), limits="difference"
+        ),
         **_effect("rank_biserial", effects.rank_biserial),
         "wins": effects.wins,
         "ties": effects.ties,
@@ -163,6 +163,17 @@ def _effect(name: str, effect: Effect, *, limits: str | None = None) -> Columns:
     return {name: effect.estimate, f"{stem}_ci_low": effect.low, f"{stem}_ci_high": effect.high}
 
 
+def _possible(study: Study, difference: Effect) -> Effect:
+    """The limits of a difference that are possible: no two scores differ by more than the bounds.
+
+    An interval cut where nothing can be holds the truth exactly as often as the whole one.
+    """
+    low, high = study.results.bounds
+    most = high - low
+    limits = (np.clip(limit, -most, most) for limit in (difference.low, difference.high))
+    return Effect(difference.estimate, *limits)
+
+
 def _shift(study: Study) -> Columns:
     settings = study.settings
     shift = hodges_lehmann_pairs(
@@ -171,7 +182,8 @@ def _shift(study: Study) -> Columns:
         n_resamples=settings.n_resamples,
         random_state=settings.random_state,
     )
-    return _effect("hodges_lehmann", Effect(shift.estimate, shift.low, shift.high))
+    shift_of = Effect(shift.estimate, shift.low, shift.high)
+    return _effect("hodges_lehmann", _possible(study, shift_of))
 
 
 def _posterior(study: Study) -> Columns:
@@ -194,9 +206,10 @@ def _differences(study: Study) -> Columns:
     """Intervals that hold for all pairs together, and the posterior of the mean difference."""
     settings = study.settings
     drawn = {"n_resamples": study.within.resamples, "random_state": settings.random_state}
-    limits = simultaneous_intervals(
+    found = simultaneous_intervals(
         study.sample, confidence=settings.confidence, control=study.control, **drawn
     )
+    limits = _possible(study, found)
     posterior = difference_posterior(study.sample, rope=settings.rope, **drawn)
     return {
         "simultaneous_ci_low": limits.low,
@@ -216,12 +229,8 @@ def kendall_frame(study: Study) -> pd.DataFrame:
     )
     low = high = np.full(tau.shape, np.nan)
     if settings.kendall != "hyperbolic" and study.within.kendall and study.n_clusters > 1:
-        found = kendall_bootstrap(
-            study.sample,
-            weighting=settings.kendall,
-            confidence=settings.confidence,
-            n_resamples=study.within.form_resamples,
-            random_state=settings.random_state,
+        found = kendall_jackknife(
+            study.sample, weighting=settings.kendall, confidence=settings.confidence
         )
         low, high = found.low, found.high
     return unordered_pairs(study.algorithms, {"tau": tau, "tau_ci_low": low, "tau_ci_high": high})

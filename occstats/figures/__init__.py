@@ -10,52 +10,19 @@ Each figure is a function: a comparison (or a tidy frame) in, a Matplotlib figur
 PNG or PGF with reproducible bytes and alternative text. Matplotlib is imported when first used.
 """
 
-from collections.abc import Callable
-from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import Any
 
-from occstats.figures.registry import FIGURES, FigureEntry
+import lazy_loader
 
-if TYPE_CHECKING:
-    from occstats.figures.accessor import Plotter
-    from occstats.figures.canvas import Drawing, alt_text
-    from occstats.figures.panels import side_by_side
-    from occstats.figures.saving import save
-    from occstats.figures.style import PRESETS, FigureError
-    from occstats.figures.svg import svg_markup
+from occstats.figures.registry import FIGURES
 
-_ELSEWHERE = {
-    "Plotter": "accessor",
-    "alt_text": "canvas",
-    "save": "saving",
-    "side_by_side": "panels",
-    "svg_markup": "svg",
-    "PRESETS": "style",
-    "FigureError": "style",
-}
-__all__ = [
-    "FIGURES",
-    "PRESETS",
-    "FigureEntry",
-    "FigureError",
-    "Plotter",
-    "alt_text",
-    "save",
-    "side_by_side",
-    "svg_markup",
-]
+# The other names are listed in the stub beside this file.
+_named, _, __all__ = lazy_loader.attach_stub(__name__, __file__)
 __all__ += list(FIGURES)
 
 
-def __getattr__(name: str) -> "Callable[..., Drawing]":
-    if name in FIGURES:
-        return FIGURES[name].function()
-    if name in _ELSEWHERE:
-        found: Callable[..., Drawing] = getattr(
-            import_module(f"occstats.figures.{_ELSEWHERE[name]}"), name
-        )
-        return found
-    raise AttributeError(f"module 'occstats.figures' has no attribute {name!r}")
+def __getattr__(name: str) -> Any:
+    return FIGURES[name].function() if name in FIGURES else _named(name)
 
 
 def __dir__() -> list[str]:

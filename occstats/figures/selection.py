@@ -12,7 +12,8 @@ from occstats.checks import check_choice, check_integer
 from occstats.figures.options import Order
 from occstats.figures.style import FigureError
 from occstats.figures.text import label
-from occstats.text import did_you_mean, listing, score_word
+from occstats.results.aliases import score_word
+from occstats.text import did_you_mean, listing
 
 if TYPE_CHECKING:
     from occstats.comparison import Comparison

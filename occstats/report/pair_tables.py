@@ -9,9 +9,10 @@ import numpy as np
 import pandas as pd
 
 from occstats.comparison.pairs import BETTER, WORSE
-from occstats.comparison.words.verdict import ROW_FAMILY_NOTE, score_label
+from occstats.comparison.words.verdict import ROW_FAMILY_NOTE
 from occstats.report.table import Column, Leading, Table, grid, with_headers
 from occstats.report.writing import blank_or, interval, score_digits, shares
+from occstats.results.aliases import score_word
 from occstats.text import decimals, p_value, percent, word
 
 if TYPE_CHECKING:
@@ -95,7 +96,7 @@ def pairwise_table(comparison: Comparison) -> Table:
         Column("new data set", ("prob_improvement_dataset",), percent),
         Column("rank-biserial", ("rank_biserial",), decimals(2, signed=True)),
     ]
-    score = score_label(comparison.results.score_name)
+    score = score_word(comparison.results.score_name)
     p_name = "P-value" if comparison.settings.correction == "none" else "Corrected p-value"
     if comparison.settings.rule == "max-t":
         p_name = "Two-sided p-value corrected for all pairs together"
@@ -154,7 +155,9 @@ def complementary_table(comparison: Comparison) -> Table:
             Column("one", ("a",), word, number=False),
             Column("other", ("b",), word, number=False),
             Column(
-                f"mean best {comparison.results.score_name}", ("mean_best_score",), decimals(digits)
+                f"mean best {score_word(comparison.results.score_name)}",
+                ("mean_best_score",),
+                decimals(digits),
             ),
             Column("mean rank", ("mean_rank",), decimals(2)),
         ),

@@ -14,7 +14,8 @@ from occstats.report.media import MEDIA, table_files
 from occstats.report.pair_tables import p_value_table
 from occstats.report.table import Column, Leading, Table, grid, with_headers
 from occstats.report.writing import score_digits
-from occstats.text import decimals, did_you_mean, integer, score_word, word
+from occstats.results.aliases import score_word
+from occstats.text import decimals, did_you_mean, integer, word
 
 if TYPE_CHECKING:
     from occstats.comparison.result import Comparison

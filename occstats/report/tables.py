@@ -15,6 +15,7 @@ from occstats.report.pair_tables import (
 from occstats.report.table import Column, Table
 from occstats.report.task_tables import frequency_table, rank_table, score_table, strata_table
 from occstats.report.writing import interval, score_digits
+from occstats.results.aliases import score_word
 from occstats.text import decimals, p_value, percent, word
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ def _ranks(low: float, high: float) -> str:
 def summary_table(comparison: Comparison) -> Table:
     """Mean rank, mean score, spread over folds, and the chance of being the best."""
     frame = comparison.summary
-    name = comparison.results.score_name
+    name = score_word(comparison.results.score_name)
     level = f"{100 * comparison.settings.confidence:g} %"
     score = decimals(score_digits(comparison))
     columns = [

@@ -10,6 +10,7 @@ import pandas as pd
 
 from occstats.report.table import Leading, Table, grid, with_headers
 from occstats.report.writing import score_digits
+from occstats.results.aliases import score_word
 from occstats.text import decimals, integer, percent
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ def score_table(comparison: Comparison) -> Table:
         comparison,
         comparison.results.scores,
         name="scores",
-        title=f"All scores ({comparison.results.score_name})",
+        title=f"All scores ({score_word(comparison.results.score_name)})",
         explanation="The best of each task is bold.",
         write=decimals(score_digits(comparison)),
         highest=comparison.results.higher_is_better,

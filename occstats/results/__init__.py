@@ -1,19 +1,6 @@
 """The results table: the contract between what produces scores and what compares them."""
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+import lazy_loader
 
-if TYPE_CHECKING:
-    from occstats.results.load import load_results
-    from occstats.results.table import Results
-
-__all__ = ["Results", "load_results"]
-
-# Loaded when used: the command line reads the options without pandas.
-_HOME = {"Results": "occstats.results.table", "load_results": "occstats.results.load"}
-
-
-def __getattr__(name: str) -> Any:
-    if name in _HOME:
-        return getattr(import_module(_HOME[name]), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+# The names are listed in the stub beside this file.
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -4,6 +4,8 @@ import re
 import unicodedata
 from collections.abc import Iterable, Mapping
 
+from occstats.text import printable
+
 __all__ = [
     "ALIASES",
     "AUROC",
@@ -24,6 +26,7 @@ __all__ = [
     "methods_among",
     "name_from_file",
     "normalise",
+    "score_word",
     "stands_beside",
 ]
 
@@ -116,6 +119,24 @@ TRAITS: Mapping[str, tuple[str, ...]] = {
 
 AUROC = frozenset(
     ("auroc", "roc_auc", "auc_roc", "aucroc", "rocauc", "auc", "area_under_roc_curve", "roc")
+)
+# Scores that are written in capitals.
+_ABBREVIATIONS = frozenset(
+    (
+        "auprc",
+        "crps",
+        "f1",
+        "mae",
+        "map",
+        "mape",
+        "mase",
+        "mcc",
+        "mse",
+        "ndcg",
+        "r2",
+        "rmse",
+        "smape",
+    )
 )
 # Scores that lie in [0, 1] by definition.
 _BOUNDED = AUROC.union(
@@ -222,6 +243,17 @@ def is_loss(score_name: str) -> bool:
 def is_bounded(score_name: str) -> bool:
     """Whether a score of this name lies in [0, 1] by definition."""
     return measure(score_name) in _BOUNDED
+
+
+def score_word(name: str) -> str:
+    """The name of a score as it is written in prose.
+
+    >>> score_word("auroc"), score_word("rmse"), score_word("accuracy")
+    ('AUROC', 'RMSE', 'accuracy')
+    """
+    if name.lower() in AUROC:
+        return "AUROC"
+    return name.upper() if name in _ABBREVIATIONS else printable(name)
 
 
 def looks_like_trait(name: str) -> bool | None:

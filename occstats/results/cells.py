@@ -272,9 +272,8 @@ def _names(facts: Facts, column: str, rows: npt.NDArray[np.int64]) -> Names:
             f" ({len(empty):,} such rows); write the name (a name such as NA that pandas has made"
             " missing survives with read_csv(keep_default_na=False))"
         )
-    numbers = facts.numbers(column)
     held = facts.raw.read([column])[column].dtype.kind == "f"
-    if held and (np.abs(numbers.values[rows]) >= _EXACT).any():
+    if held and (np.abs(facts.numbers(column).values[rows]) >= _EXACT).any():
         raise ResultsError(
             f"{facts.raw.name}, column {quote(column)}: whole numbers beyond 2^53 lose their last"
             " digits as floats, so that different names become one; give the column as text or"

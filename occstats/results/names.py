@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 import unicodedata
 from collections.abc import Callable, Hashable, Iterable
 from difflib import get_close_matches
@@ -24,6 +25,8 @@ __all__ = [
 ]
 
 _LONGEST_NUMBER = 400
+# Lines of ASCII without blanks or controls that are no number, or a whole number in one style.
+_PLAIN_LINES = re.compile(r"(?:(?:[A-Za-z][!-~]*|0|[1-9][0-9]{0,14})(?:\n|\Z))*")
 _CONTROLS = {
     code: None for code in range(128) if not chr(code).isprintable() and not chr(code).isspace()
 }
@@ -71,7 +74,11 @@ def column_text(column: pd.Series) -> np.ndarray:
             :-1
         ]
     codes, distinct = pd.factorize(column, use_na_sentinel=True)
-    names = [_encodable(as_text(value)) for value in np.asarray(distinct, dtype=object)]
+    values = np.asarray(distinct, dtype=object)
+    if pd.api.types.infer_dtype(values) == "string" and "".join(values).isascii():
+        names = [value or None for value in values]
+    else:
+        names = [_encodable(as_text(value)) for value in values]
     return np.array([*names, None], dtype=object)[codes]
 
 
@@ -98,6 +105,14 @@ def _folded(name: str) -> Hashable:
     return number if math.isfinite(number) else folded
 
 
+def _are_apart(names: list[str]) -> bool:
+    """Whether plain names differ by more than case, found for all of them at once."""
+    lines = "\n".join(names)
+    if _PLAIN_LINES.fullmatch(lines) is None or lines.count("\n") >= len(names):
+        return False
+    return len(set(lines.lower().split("\n"))) == len(set(names))
+
+
 def look_alikes(
     names: Iterable[str], fold: Callable[[str], Hashable] = _folded
 ) -> list[tuple[str, ...]]:
@@ -106,6 +121,9 @@ def look_alikes(
     >>> look_alikes(["Iris", "iris ", "wine", "1", "01"])
     [('Iris', 'iris '), ('1', '01')]
     """
+    names = list(names)
+    if fold is _folded and _are_apart(names):
+        return []
     groups: dict[Hashable, dict[str, None]] = {}
     for name in names:
         groups.setdefault(fold(name), {})[name] = None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from string import ascii_letters
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +16,10 @@ Floats = npt.NDArray[np.float64]
 
 _PLAIN = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?"
 _NUMBER = re.compile(rf"{_PLAIN}|[+-]?inf(?:inity)?", re.ASCII | re.IGNORECASE)
+# Of plain numbers, one a line.
+_DIGITS = re.compile(r"[0-9.eE+\-\n]+")
+# An i may start infinity.
+_LETTERS = frozenset(ascii_letters) - {"i", "I"}
 # A mean with its spread: 68.4(7.1), 71.7 ± 0.5, 0.9 +/- 0.1; all may be per cent.
 _WITH_SPREAD = re.compile(
     rf"({_PLAIN})\s*(%?)\s*(?:(?:±|\+/-|\+-|\\pm)\s*({_PLAIN})|\(\s*±?\s*({_PLAIN})\s*%?\s*\))?"
@@ -82,6 +87,10 @@ def parse_numbers(column: pd.Series, decimal: str = ".") -> Numbers:
     else:
         codes, unique = pd.factorize(column, use_na_sentinel=True)
         distinct = list(np.asarray(unique, dtype=object))
+    plain = _plain_numbers(distinct) if decimal == "." else None
+    if plain is not None:
+        values = np.append(plain, np.nan)[codes]
+        return Numbers(values, np.zeros(len(values), dtype=bool))
     parsed = [_parse(cell, decimal) for cell in distinct]
     # The last entry serves cells without a value, whose code is −1.
     values = np.array([np.nan if v is None else v[0] for v in parsed] + [np.nan], dtype=np.float64)
@@ -90,10 +99,24 @@ def parse_numbers(column: pd.Series, decimal: str = ".") -> Numbers:
     return Numbers(values[codes], wrong[codes], None if np.isnan(spread).all() else spread[codes])
 
 
+def _plain_numbers(cells: list[object]) -> Floats | None:
+    """All cells at once, where they are text and nothing but plain numbers."""
+    try:
+        if _DIGITS.fullmatch("\n".join(cells)) is None:  # type: ignore[arg-type]
+            return None
+        return np.array(cells, dtype=object).astype(np.float64)
+    except (TypeError, ValueError):  # not text, or a word of these characters
+        return None
+
+
 def _parse(cell: object, decimal: str) -> tuple[float, float] | None:
     """Give number and spread, NaN for no value, or None for what is no number."""
     if isinstance(cell, str):
-        return _parse_text(cell.strip(), decimal)
+        text = cell.strip()
+        # What starts with a letter is a word, by far the most often no number.
+        if text[:1] in _LETTERS:
+            return (np.nan, np.nan) if text.casefold() in _NO_VALUE else None
+        return _parse_text(text, decimal)
     if cell is None or cell is pd.NA or cell is pd.NaT:
         return np.nan, np.nan
     if isinstance(cell, bool | np.bool_):

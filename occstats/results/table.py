@@ -7,13 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from html import escape
 from os import PathLike
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
 from occstats.errors import ResultsError
+from occstats.results.aliases import is_bounded
 from occstats.results.names import count, quote, quote_list
 
 __all__ = ["CLUSTER", "TASK", "Results"]
@@ -122,7 +123,9 @@ class Results:
     @property
     def clusters(self) -> npt.NDArray[np.object_]:
         """The data set of each task."""
-        return np.array(list(self.scores.index.get_level_values(0)), dtype=object)
+        index = cast("pd.MultiIndex", self.scores.index)
+        labels: npt.NDArray[np.object_] = np.array(list(index.levels[0]), dtype=object)
+        return np.take(labels, index.codes[0])
 
     @property
     def n_tasks(self) -> int:
@@ -181,6 +184,18 @@ class Results:
         """The scores as an array in which higher is better: negated where lower is better."""
         values = self.scores.to_numpy(dtype=np.float64, copy=True)
         return values if self.higher_is_better else -values
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """Where the scores must lie by what they measure: 0 and 1, or no bounds.
+
+        >>> from occstats import load_results
+        >>> load_results("lenz2021").bounds
+        (0.0, 1.0)
+        """
+        scores = self.scores.to_numpy(dtype=np.float64)
+        inside = bool(((scores >= 0) & (scores <= 1) | np.isnan(scores)).all())
+        return (0.0, 1.0) if is_bounded(self.score_name) and inside else (-np.inf, np.inf)
 
     @property
     def missing(self) -> pd.DataFrame:

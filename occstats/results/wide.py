@@ -262,12 +262,21 @@ _COUNTED = re.compile(r"\s*\d+\s*/\s*\d+(\s*/\s*\d+)?\s*")
 _SUMMARY_ROWS = frozenset(("average", "mean", "avg", "median", "total", "sum", "overall", "std"))
 
 
+def _called(words: frozenset[str], names: npt.NDArray[np.object_]) -> npt.NDArray[np.bool_]:
+    """Which names are, in the form of aliases, one of some words."""
+    # A quick look for any of the words first: there may be a million names.
+    somewhere = re.compile("|".join(word.replace("_", r"[\W_]+") for word in words), re.IGNORECASE)
+    if somewhere.search("\n".join(filter(None, set(names)))) is None:
+        return np.zeros(len(names), dtype=bool)
+    return np.array([normalise(name or "") in words for name in names], dtype=bool)
+
+
 def are_counts(
     facts: Facts, column: str, rows: npt.NDArray[np.int64], notes: list[str]
 ) -> npt.NDArray[np.bool_]:
     """Which rows of a wide table count wins, ties and losses, as 3/0/9: no tasks for sure."""
     names = facts.names(column)[rows]
-    found = np.array([normalise(name or "") in _COUNTED_ROWS for name in names], dtype=bool)
+    found = _called(_COUNTED_ROWS, names)
     for i in np.flatnonzero(found):
         cells = facts.frame.iloc[rows[i]]
         found[i] = any(isinstance(cell, str) and _COUNTED.fullmatch(cell) for cell in cells)
@@ -282,8 +291,8 @@ def tasks_among(
 ) -> npt.NDArray[np.bool_]:
     """Which rows of a wide table are tasks: not those that sum up the others."""
     keep = np.ones(len(rows), dtype=bool)
-    names = [normalise(name or "") for name in facts.names(column)[rows]]
-    suspects = np.array([name in _SUMMARY_ROWS | _COUNTED_ROWS for name in names])
+    names = facts.names(column)[rows]
+    suspects = _called(_SUMMARY_ROWS | _COUNTED_ROWS, names)
     if not suspects.any() or suspects.all():
         return keep
     others = values[~suspects]
@@ -293,7 +302,7 @@ def tasks_among(
     for i in np.flatnonzero(suspects):
         shown = facts.names(column)[rows[i]]
         close = any(np.allclose(values[i], mean, rtol=0.01, equal_nan=True) for mean in means)
-        if names[i] not in _COUNTED_ROWS and not close:
+        if normalise(shown) not in _COUNTED_ROWS and not close:
             raise ResultsError(
                 f"{facts.raw.row(rows[i])}: {quote(shown)} looks like a row that sums up the"
                 " others, but its values do not; leave it out, or rename it if it is data",

@@ -13,7 +13,6 @@ References
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -253,9 +252,14 @@ def studentised_means(
     if len(counts) == 0:
         nothing = np.full_like(estimate, np.nan)
         return BootstrapInterval(estimate, nothing, nothing, nothing, np.empty((0, estimate.size)))
-    replicates = over_rows(partial(weighted_means, means), counts)
     error = mean_errors(means, np.ones((1, len(means))), suites)[0]
-    errors = over_rows(partial(mean_errors, means, suites=suites), counts)
+    # Both from the same rows, which are drawn only once.
+    replicates, errors = over_rows(
+        lambda rows: np.stack(
+            [weighted_means(means, rows), mean_errors(means, rows, suites)], axis=1
+        ),
+        counts,
+    ).swapaxes(0, 1)
     # A resample that repeats one cluster has no spread; its ratio would be infinite.
     pivots = np.divide(
         replicates - estimate, errors, out=np.full_like(errors, np.nan), where=errors > 0

@@ -135,7 +135,7 @@ def _diagnose(block: PairBlock) -> FloatArray:
     between = (clusters.sums(x) ** 2 / np.maximum(sizes, 1)).sum(axis=0)
     total = np.zeros(len(n))
     rho = intraclass_correlation(between, (x**2).sum(axis=0), total, squared, n, m)
-    ranked = RankSums(block.grid, clusters).observed.correlation
+    ranked = RankSums(block.grid, clusters, block.signed_ranks).observed.correlation
     mean_size_of_a_task = squared / np.maximum(n, 1)
     single = sizes.max(axis=0, initial=0) <= 1
     effect = np.where(single, 1.0, 1 + (mean_size_of_a_task - 1) * ranked)

@@ -21,9 +21,8 @@ from numpy.typing import ArrayLike
 from occstats.checks import check_integer
 from occstats.stats.arrays import FloatArray
 from occstats.stats.pairs import antisymmetric, mirror, upper_pairs
-from occstats.stats.sample import Sample
-from occstats.stats.tests.null import SAME_Z, all_signs, random_signs
-from occstats.stats.tests.ranking import signed_ranks
+from occstats.stats.sample import PairBlock, Sample
+from occstats.stats.tests.null import SAME_Z, all_signs, can_list, random_signs
 from occstats.stats.tests.registry import TESTS
 
 __all__ = ["WEIGHTINGS", "WeightedTests", "weighted_tests"]
@@ -78,7 +77,8 @@ def weighted_tests(
     sample = Sample.of(scores, clusters, tie_tolerance=tie_tolerance)
     k, n_signs = sample.n_algorithms, sample.clusters.independent.n_clusters
     first, second = upper_pairs(k)
-    parts = [_block(block.differences, block.grid, sample) for block in sample.blocks()]
+    tests = zip(sample.blocks(), TESTS["rgl"].prepare(sample), strict=True)
+    parts = [_block(block, prepared.observed.correlation) for block, prepared in tests]
     differences, terms = (np.concatenate(rows, axis=2) for rows in zip(*parts, strict=True))
     if control is not None:
         terms[:, :, (first != control) & (second != control)] = 0.0
@@ -91,14 +91,11 @@ def weighted_tests(
     return found
 
 
-def _block(
-    differences: FloatArray, grid: FloatArray, sample: Sample
-) -> tuple[FloatArray, FloatArray]:
+def _block(block: PairBlock, correlation: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Mean differences (3 × 1 × pairs), and what each unit adds (3 × units × pairs)."""
-    clusters, units = sample.clusters, sample.clusters.independent
-    signed, ranked = signed_ranks(grid)
-    prepared = TESTS["rgl"].engine.sample(differences, grid, clusters, sample.tie_tolerance)
-    rho = np.nan_to_num(prepared.observed.correlation)
+    clusters, units = block.clusters, block.clusters.independent
+    differences, (signed, ranked) = block.differences, block.signed_ranks
+    rho = np.nan_to_num(correlation)
     m = (units.sums(ranked) > 0).sum(axis=0)
     # The correction of the correlation for few clusters, as Rosner, Glynn and Lee have it.
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -135,7 +132,7 @@ def _max_t(
     z = np.where(tested, terms.sum(axis=0) / np.where(tested, scale, 1.0), np.nan)
     order = np.flatnonzero(tested)[np.argsort(-np.abs(z[tested]), kind="stable")]
     unit, observed = terms[:, order] / scale[order], np.abs(z[order])
-    exact = 2.0 ** (n_signs - 1) <= n_resamples
+    exact = can_list(n_signs, n_resamples)
     chunk = max(1, _CHUNK_ELEMENTS // max(len(order), n_signs))
     rng = np.random.default_rng(random_state)
     flips = all_signs(n_signs, chunk) if exact else random_signs(n_signs, n_resamples, chunk, rng)

@@ -14,13 +14,19 @@ References
 .. [3] L. Kish (1965). Survey Sampling. Wiley.
 """
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 from scipy import special
 
 from occstats.stats.arrays import FloatArray, IntArray
 from occstats.stats.clusters import Clusters
 
-__all__ = ["arcsine_limits", "rank_biserial_limits", "wilson"]
+__all__ = ["arcsine_limits", "rank_biserial_limits", "run_edges", "wilson"]
+
+# Differences that are sorted at once: few enough to stay in the cache.
+BLOCK_ELEMENTS = 200_000
 
 
 def arcsine_limits(
@@ -91,52 +97,75 @@ def rank_biserial_limits(
     >>> r.round(2), limits.ravel().round(2)
     (array([0.73]), array([-1.,  1.]))
     """
-    m, columns = clusters.n_clusters, x.shape[1]
-    estimate, left_out, sizes = np.zeros(columns), np.zeros((m, columns)), np.zeros((m, columns))
-    for column in range(columns):
-        used = ~np.isnan(x[:, column]) & (x[:, column] != 0)
-        values, codes = x[used, column], clusters.codes[used]
-        with_all = np.bincount(codes, _sign_sums(values, np.zeros_like(codes)), m)
-        within = np.bincount(codes, _sign_sums(values, codes), m)
-        signs, size = np.bincount(codes, np.sign(values), m), np.bincount(codes, minlength=m)
-        sums = with_all.sum() + signs.sum()
-        others = sums - 2 * with_all + within - signs
-        n, n_others = size.sum(), size.sum() - size
-        estimate[column] = sums / (n * (n + 1)) if n else 0.0
-        pairs = n_others * (n_others + 1)
-        left_out[:, column] = np.divide(others, pairs, out=np.zeros(m), where=pairs > 0)
-        sizes[:, column] = size
+    step = max(1, BLOCK_ELEMENTS // max(1, len(x)))
+    parts = [
+        _left_out_sums(x[:, start : start + step], clusters) for start in range(0, x.shape[1], step)
+    ]
+    nothing = np.zeros((clusters.n_clusters, 0))
+    sums, others, sizes = (
+        np.concatenate(part, axis=1)
+        for part in zip((nothing[:1], nothing, nothing), *parts, strict=True)
+    )
+    n = sizes.sum(axis=0)
+    estimate, left_out = (
+        np.divide(top, k * (k + 1), out=np.zeros_like(top), where=k > 0)
+        for top, k in ((sums[0], n), (others, n - sizes))
+    )
     return estimate, arcsine_limits(estimate, left_out, sizes, confidence)
 
 
-def _sign_sums(x: FloatArray, codes: IntArray) -> FloatArray:
-    """For each value, the sum of sign(x_s + x_t) over all values of its group, itself included.
+def _left_out_sums(x: FloatArray, clusters: Clusters) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Of some columns: twice the sum of signed ranks, that without each cluster, the sizes."""
+    used = ~np.isnan(x) & (x != 0)
+    # What is not used is larger than all others and has no sign: it adds nothing to any sum.
+    magnitude = np.ascontiguousarray(np.where(used, np.abs(x), np.inf).T)
+    sign = np.sign(np.where(used, x, 0.0))
+    order = np.argsort(magnitude, axis=1)
+    # Small integers are sorted in linear time.
+    codes = clusters.codes.astype(np.min_scalar_type(clusters.n_clusters))
+    by_cluster = np.argsort(codes[order], axis=1, kind="stable")
+    grouped = np.take_along_axis(order, by_cluster, axis=1)
+    flat = np.ascontiguousarray(sign.T)
+    with_all = clusters.sums(_sign_sums(magnitude, flat, order, np.zeros_like(codes)).T)
+    within = clusters.sums(_sign_sums(magnitude, flat, grouped, codes).T)
+    signs, sizes = clusters.sums(sign), clusters.sums(used)
+    sums = (with_all + signs).sum(axis=0, keepdims=True)
+    return sums, sums - 2 * with_all + within - signs, sizes
 
-    The larger of two magnitudes decides; of two equal ones the signs, if they agree.
+
+def _sign_sums(
+    magnitude: FloatArray, sign: FloatArray, order: IntArray, codes: NDArray[Any]
+) -> FloatArray:
+    """For each value of each row, the sum of sign(x_s + x_t) over its group, itself included.
+
+    The larger of two magnitudes decides; of two equal ones the signs, if they agree. ``order`` puts
+    each row in the order of its groups, and of the magnitudes within these.
     """
-    magnitude = np.abs(x)
-    order = np.lexsort((magnitude, codes))
-    ordered, group, signs = magnitude[order], codes[order], np.sign(x)[order]
-    n = len(x)
-    new_group = np.append(True, group[1:] != group[:-1])[:n]
-    new_run = new_group | np.append(True, ordered[1:] != ordered[:-1])[:n]
-    start_of_group, end_of_group = _edges(new_group)
-    start, end = _edges(new_run)
+    rows, n = order.shape
+    places = (order + n * np.arange(rows)[:, None]).ravel()
+    ordered, signs = magnitude.ravel()[places], sign.ravel()[places]
+    group = codes[order].ravel()
+    new_group = np.ones(rows * n, dtype=bool)
+    new_group[1:] = group[1:] != group[:-1]
+    new_group[::n] = True
+    new_run = new_group.copy()
+    new_run[1:] |= ordered[1:] != ordered[:-1]
+    start_of_group, end_of_group = run_edges(new_group)
+    start, end = run_edges(new_run)
     cumulated = np.append(0.0, np.cumsum(signs))
     below = signs * (start - start_of_group)
     above = cumulated[end_of_group] - cumulated[end]
     agreeing = (signs * (end - start) + cumulated[end] - cumulated[start]) / 2
-    sums = np.empty(n)
-    sums[order] = below + above + agreeing
-    return sums
+    sums = np.empty(rows * n)
+    sums[places] = below + above + agreeing
+    return sums.reshape(rows, n)
 
 
-def _edges(new: np.ndarray) -> tuple[IntArray, IntArray]:
+def run_edges(new: NDArray[np.bool_]) -> tuple[IntArray, IntArray]:
     """Where the run of each element starts and ends, from where runs start."""
     starts = np.flatnonzero(new)
-    ends = np.append(starts, len(new))[1:]
-    lengths = ends - starts
-    return np.repeat(starts, lengths), np.repeat(ends, lengths)
+    lengths = np.diff(starts, append=len(new))
+    return np.repeat(starts, lengths), np.repeat(starts + lengths, lengths)
 
 
 def wilson(share: FloatArray, n: FloatArray, confidence: float) -> tuple[FloatArray, FloatArray]:

@@ -74,12 +74,12 @@ def kendall_tau(
             f"x and y must hold the same tasks; got {len(first)} and {len(second)} values."
         )
     codes = Clusters.of(_needed(clusters, weighting, len(first)), len(first)).codes
+    both = ~(np.isnan(first) | np.isnan(second))
     return _tau(
-        round_to_grid(first, tie_tolerance),
-        round_to_grid(second, tie_tolerance),
-        codes,
+        round_to_grid(first[both], tie_tolerance),
+        round_to_grid(second[both], tie_tolerance),
+        codes[both],
         weighting,
-        {},
     )
 
 
@@ -120,22 +120,27 @@ def kendall_matrix(
     codes = sample.clusters.codes
     k = len(columns)
     whole = bool(sample.complete.all())
-    if weighting != "hyperbolic" and whole and _few_tasks(sample.n_tasks, k):
-        return _all_at_once(columns, _task_weights(codes, weighting), weighting == "sum")
+    if weighting != "hyperbolic" and whole and by_definition(sample.n_tasks, k):
+        return _all_at_once(columns, task_weights(codes, weighting), weighting == "sum")
     tau = np.full((k, k), np.nan)
-    spreads: dict[int, float] = {}
+    known = ~np.isnan(columns)
+    # Ranked once for all pairs, where these have the same tasks.
+    ranked = [_Ranked(x, codes, weighting) for x in columns] if whole else []
     for a in range(k):
-        present = columns[a][~np.isnan(columns[a])]
+        present = columns[a][known[a]]
         if len(present) > 1 and (present != present[0]).any():
             tau[a, a] = 1.0
         for b in range(a + 1, k):
-            tau[a, b] = tau[b, a] = _tau(
-                columns[a], columns[b], codes, weighting, spreads if whole else {}, (a, b)
-            )
+            if whole and weighting != "hyperbolic":
+                found = _ratio(ranked[a], ranked[b])
+            else:
+                both = known[a] & known[b]
+                found = _tau(columns[a][both], columns[b][both], codes[both], weighting)
+            tau[a, b] = tau[b, a] = found
     return tau
 
 
-def _few_tasks(n_tasks: int, k: int) -> bool:
+def by_definition(n_tasks: int, k: int) -> bool:
     """Whether to compare all tasks with all others rather than sort them once for each pair.
 
     SciPy's sort costs about a millisecond a pair of algorithms, comparing 5 ns a pair of tasks.
@@ -143,7 +148,7 @@ def _few_tasks(n_tasks: int, k: int) -> bool:
     return n_tasks * (n_tasks - 1) // 2 <= 50_000 * (k - 1)
 
 
-def _task_weights(codes: IntArray, weighting: str) -> FloatArray:
+def task_weights(codes: IntArray, weighting: str) -> FloatArray:
     """One over the tasks of its cluster, or 1."""
     return np.ones(len(codes)) if weighting == "plain" else 1.0 / np.bincount(codes)[codes]
 
@@ -161,7 +166,7 @@ def _all_at_once(columns: FloatArray, weights: FloatArray, additive: bool) -> Fl
         for others, other_weight in parts[: position + 1]:
             pair_weight = weight + other_weight if additive else weight * other_weight
             both_ways = 1 if others is rows else 2
-            agreement += both_ways * pair_weight * _sign_agreement(rows, others)
+            agreement += both_ways * pair_weight * sign_agreement(rows, others)
     spread = np.diag(agreement).copy()
     # The root of the product, not the product of the roots: equal rankings give exactly 1.
     with np.errstate(invalid="ignore"):
@@ -171,16 +176,22 @@ def _all_at_once(columns: FloatArray, weights: FloatArray, additive: bool) -> Fl
     return np.clip(tau, -1.0, 1.0)
 
 
-def _sign_agreement(rows: FloatArray, others: FloatArray) -> FloatArray:
-    """Pairs of tasks that two algorithms order alike, less those they order oppositely."""
+def sign_agreement(
+    rows: FloatArray, others: FloatArray, weights: FloatArray | None = None
+) -> FloatArray:
+    """Pairs of tasks that two algorithms order alike, less those they order oppositely.
+
+    ``weights`` of the pairs, rows × others; 1 without.
+    """
     k, n_others = others.shape
     agreement = np.zeros((k, k))
     # As many tasks at a time as keep the signs within a few megabytes.
     step = max(1, 1_000_000 // (k * n_others))
     for start in range(0, rows.shape[1], step):
-        block = rows[:, start : start + step, None]
-        signs = np.sign(block - others[:, None, :]).reshape(k, -1)
-        agreement += signs @ signs.T
+        part = slice(start, start + step)
+        signs = np.sign(rows[:, part, None] - others[:, None, :]).reshape(k, -1)
+        weighed = signs if weights is None else signs * weights[part].ravel()
+        agreement += weighed @ signs.T
     return agreement
 
 
@@ -194,82 +205,96 @@ def _needed(clusters: npt.ArrayLike | None, weighting: str, n_tasks: int) -> npt
     return np.arange(n_tasks) if clusters is None else clusters
 
 
-def _tau(
-    x: FloatArray,
-    y: FloatArray,
-    codes: IntArray,
-    weighting: str,
-    spreads: dict[int, float],
-    names: tuple[int, int] = (0, 1),
-) -> float:
-    """τ of two columns; how far each spreads is remembered by its name in ``spreads``."""
-    both = ~(np.isnan(x) | np.isnan(y))
-    if not both.all():
-        x, y, codes = x[both], y[both], codes[both]
-    if len(x) < 2 or (x == x[0]).all() or (y == y[0]).all():
-        return float("nan")
+def _tau(x: FloatArray, y: FloatArray, codes: IntArray, weighting: str) -> float:
+    """τ of two columns without missing values."""
     if weighting == "hyperbolic":
         from scipy.stats import weightedtau
 
-        return float(weightedtau(x, y).statistic)
-    for name, column in zip(names, (x, y), strict=True):
-        if name not in spreads:
-            spreads[name] = _agreement(column, column, codes, weighting)
-    found = _agreement(x, y, codes, weighting)
-    return _ratio(found, *(spreads[name] for name in names))
+        varied = all(len(values) > 1 and (values != values[0]).any() for values in (x, y))
+        return float(weightedtau(x, y).statistic) if varied else float("nan")
+    return _ratio(_Ranked(x, codes, weighting), _Ranked(y, codes, weighting))
 
 
-def _ratio(agreement: float, spread: float, other_spread: float) -> float:
+def _ratio(x: "_Ranked", y: "_Ranked") -> float:
+    if x.untied == 0 or y.untied == 0:
+        return float("nan")
     # The root of the product, not the product of the roots: equal rankings give exactly 1.
-    return float(np.clip(agreement / np.sqrt(spread * other_spread), -1.0, 1.0))
+    return float(np.clip(x.agreement(y) / np.sqrt(x.untied * y.untied), -1.0, 1.0))
 
 
-def _agreement(x: FloatArray, y: FloatArray, codes: IntArray, weighting: str) -> float:
-    """Σ w_st sign(x_s − x_t) sign(y_s − y_t) over all pairs of tasks."""
-    weights = _task_weights(codes, weighting)
-    # Exact sums: the same on every processor.
-    if weighting != "sum":
-        return math.fsum(weights * signed_below(x, y, weights))
-    alike, weighed = (signed_below(x, y, w) for w in (np.ones(len(x)), weights))
-    return math.fsum(weights * alike + weighed)
+class _Ranked:
+    """The order of tasks by one algorithm, and the weight of the pairs of tasks that it orders."""
+
+    def __init__(self, x: FloatArray, codes: IntArray, weighting: str) -> None:
+        self.weights, self.additive = task_weights(codes, weighting), weighting == "sum"
+        values, self.rank = np.unique(x, return_inverse=True)
+        self.has_ties = len(values) < len(x)
+        self.all = self._pairs_within(np.zeros_like(self.rank))
+        self.tied = self._pairs_within(self.rank) if len(values) > 1 else self.all
+        self.untied = self.all - self.tied
+
+    def agreement(self, other: "_Ranked") -> float:
+        """Weight of the pairs that both order alike, less of those they order oppositely."""
+        # Ties are in the order of the other: a pair with a tie is never in disorder.
+        order = self._order(other)
+        place = np.empty_like(order)
+        place[order] = np.arange(len(order))
+        weights, ones = self.weights[order], np.ones(len(order))
+        sides = [(weights, ones), (ones, weights)] if self.additive else [(weights, weights)]
+        found = place[other._order(self)]
+        disorder = math.fsum(_disorder(found, *side) for side in sides)
+        return self.untied - (other.tied - self._tied_in_both(other, order)) - 2 * disorder
+
+    def _tied_in_both(self, other: "_Ranked", order: IntArray) -> float:
+        if not (self.has_ties and other.has_ties):
+            return 0.0
+        differs = np.zeros(len(order), dtype=bool)
+        for rank in (self.rank[order], other.rank[order]):
+            differs[1:] |= rank[1:] != rank[:-1]
+        groups = np.empty_like(order)
+        groups[order] = np.cumsum(differs)
+        return self._pairs_within(groups)
+
+    def _order(self, other: "_Ranked") -> IntArray:
+        """Tasks from the lowest on, tied ones as the other has them."""
+        if self.has_ties:
+            return np.argsort(self.rank * len(self.rank) + other.rank, kind="stable")
+        order = np.empty_like(self.rank)
+        order[self.rank] = np.arange(len(order))
+        return order
+
+    def _pairs_within(self, groups: IntArray) -> float:
+        """Weight of the pairs of tasks within groups, which are numbered."""
+        sums, squares = (np.bincount(groups, w) for w in (self.weights, self.weights**2))
+        twice = 2 * sums * (np.bincount(groups) - 1.0) if self.additive else sums**2 - squares
+        # Exact sums: the same on every processor.
+        return math.fsum(twice[twice != 0]) / 2
 
 
-def signed_below(x: FloatArray, y: FloatArray, weights: FloatArray) -> FloatArray:
-    """For each task, the weight of those below it in x that are below it in y, less of those above.
+def _disorder(rank: IntArray, high: FloatArray, low: FloatArray) -> float:
+    """Σ high[r] low[q] over all pairs in which a rank r comes before a lower rank q.
 
-    Tasks in the order of y are parted by the bits of their rank in x, the highest first; at each
-    bit those that go up are compared with those of the same part that stay down: O(N log N), like
-    Knight's merge sort, in whole arrays.
+    Ranks are parted by their bits, the highest first; at each bit those that go up are paired with
+    those of the same part that stay down and come later: O(N log N), like Knight's merge sort, in
+    whole arrays.
 
     Examples
     --------
-    >>> signed_below(np.array([1.0, 2, 3]), np.array([1.0, 3, 2]), np.ones(3))
-    array([0., 1., 0.])
+    >>> _disorder(np.array([1, 2, 0]), np.ones(3), np.ones(3))
+    2.0
     """
-    order = np.argsort(y, kind="stable")
-    _, rank = np.unique(x, return_inverse=True)
-    found = np.zeros(len(x))
-    for bit in range(int(rank.max(initial=0)).bit_length() - 1, -1, -1):
-        part, value = (rank >> (bit + 1))[order], y[order]
-        down = ((rank[order] >> bit) & 1) == 0
-        below = np.concatenate([[0.0], np.cumsum(np.where(down, weights[order], 0.0))])
-        new_part = np.concatenate([[True], part[1:] != part[:-1]])
-        starts, ends = _edges(new_part)
-        first, last = _edges(new_part | np.concatenate([[True], value[1:] != value[:-1]]))
-        gain = (below[first] - below[starts]) - (below[ends] - below[last])
-        found[order] += np.where(down, 0.0, gain)
-        # The next bit down: within each part those that stay down first, else as before.
-        passed = np.concatenate([[0], np.cumsum(down)])
-        before = passed[:-1] - passed[starts]
-        up = passed[ends] - passed[starts] + np.arange(len(x)) - starts - before
-        parted = np.empty_like(order)
-        parted[starts + np.where(down, before, up)] = order
-        order = parted
-    return found
-
-
-def _edges(starts_run: npt.NDArray[np.bool_]) -> tuple[IntArray, IntArray]:
-    """For each place, where its run starts and where the next one does."""
-    edges = np.append(np.flatnonzero(starts_run), len(starts_run))
-    lengths = np.diff(edges)
-    return np.repeat(edges[:-1], lengths), np.repeat(edges[1:], lengths)
+    n = len(rank)
+    bits = (n - 1).bit_length()
+    # As many as there are places: what is added is in order, and pairs with nothing.
+    rank = np.concatenate([rank, np.arange(n, 2**bits)])
+    high, low = (np.concatenate([w, np.zeros(2**bits - n)]) for w in (high, low))
+    found = []
+    for bit in range(bits - 1, -1, -1):
+        up = ((rank >> bit) & 1).astype(bool)
+        down = ~up
+        passed = np.cumsum((low[rank] * down).reshape(-1, 2 << bit), axis=1)
+        later = passed[:, -1:] - passed
+        found.append(float(np.sum((high[rank] * up).reshape(later.shape) * later)))
+        parts = [np.compress(way, rank).reshape(-1, 1 << bit) for way in (down, up)]
+        rank = np.concatenate(parts, axis=1).ravel()
+    return math.fsum(found)

@@ -1,10 +1,13 @@
 """Pairs of algorithms: their order, and square matrices from the values of half of them."""
 
+from functools import lru_cache
+
 import numpy as np
 
 from occstats.stats.arrays import FloatArray, IntArray
 
 
+@lru_cache(maxsize=4)
 def upper_pairs(n_algorithms: int) -> tuple[IntArray, IntArray]:
     """Positions (a, b), a < b, of all pairs of algorithms.
 
@@ -14,6 +17,8 @@ def upper_pairs(n_algorithms: int) -> tuple[IntArray, IntArray]:
     [[0, 0, 1], [1, 2, 2]]
     """
     first, second = np.triu_indices(n_algorithms, 1)
+    for positions in (first, second):
+        positions.flags.writeable = False
     return first, second
 
 

@@ -39,6 +39,13 @@ class PairBlock:
     grid: FloatArray
     clusters: Clusters
 
+    @cached_property
+    def signed_ranks(self) -> tuple[FloatArray, NDArray[np.bool_]]:
+        """Signed midranks of each pair's differences, zeros dropped, and which were ranked."""
+        from occstats.stats.tests.ranking import signed_ranks
+
+        return signed_ranks(self.grid)
+
 
 @dataclass(frozen=True, eq=False)
 class Sample:
@@ -172,6 +179,9 @@ class Sample:
         first, second = upper_pairs(self.n_algorithms)
         step = max(1, elements // (2 * self.n_tasks + per_pair + 1))
         whole = self.is_small
+        if whole and step >= len(first):
+            yield from [self._block] if len(first) else []
+            return
         for start in range(0, len(first), step):
             a, b = first[start : start + step], second[start : start + step]
             if whole:  # small enough to be kept for the next statistic
@@ -181,6 +191,12 @@ class Sample:
                 differences = self.scores[:, a] - self.scores[:, b]
                 grid = round_to_grid(differences, self.tie_tolerance)
                 yield PairBlock(a, b, differences, grid, self.clusters)
+
+    @cached_property
+    def _block(self) -> PairBlock:
+        """All pairs of a small sample, with what is derived from them."""
+        pairs = upper_pairs(self.n_algorithms)
+        return PairBlock(*pairs, self.differences, self.grid, self.clusters)
 
     def select(self, algorithms: Sequence[int] | IntArray) -> "Sample":
         """Some of the algorithms, by position."""

@@ -125,7 +125,7 @@ def max_t(
     sample = Sample.of(scores, clusters, tie_tolerance=tie_tolerance)
     prepared = list(TESTS[test].prepare(sample))
     z = np.concatenate([np.where(part.all_zero, 0.0, part.observed.z) for part in prepared])
-    places = [(part, pair) for part in prepared for pair in range(len(part.all_zero))]
+    ends = np.cumsum([len(part.all_zero) for part in prepared])
     # Those without any difference are certain, and those without a test are no hypothesis.
     first, second = upper_pairs(sample.n_algorithms)
     if control is not None:
@@ -142,11 +142,10 @@ def max_t(
     random = random_signs(n_signs, n_resamples, chunk, generator)
     for signs in all_signs(n_signs, chunk) if exact else random:
         values = np.empty((len(signs), len(order)))
-        for column, position in enumerate(order):
-            part, pair = places[position]
-            own = part.units(pair)
-            flips = signs if len(own) == n_signs else signs[:, own]
-            values[:, column] = np.abs(part.flipped(pair, flips))
+        for part, end in zip(prepared, ends, strict=True):
+            start = end - len(part.all_zero)
+            mine = np.flatnonzero((order >= start) & (order < end))
+            values[:, mine] = np.abs(part.flipped_together(order[mine] - start, signs))
         # An arrangement without a statistic counts as extreme.
         values[np.isnan(values)] = np.inf
         largest = np.maximum.accumulate(values[:, ::-1], axis=1)[:, ::-1]

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
+from scipy import special
 
 from occstats.errors import ArgumentError
+from occstats.stats.arrays import midranks
 
 __all__ = ["SkillingsMackResult", "skillings_mack"]
 
@@ -87,7 +88,8 @@ def skillings_mack(scores: npt.ArrayLike) -> SkillingsMackResult:
         raise ArgumentError("scores must have a task with two scores or more; got none")
     present = ~np.isnan(values)
     k = present.sum(axis=1, keepdims=True)
-    ranks = stats.rankdata(values, axis=1, nan_policy="omit")
+    # What is missing comes last, and then not at all.
+    ranks = midranks(np.where(present, values, np.inf))
     centred = np.where(present, ranks - (k + 1) / 2, 0.0)
     sums = (np.sqrt(12 / (k + 1)) * centred).sum(axis=0)
     shared = present.T.astype(np.float64) @ present
@@ -97,5 +99,5 @@ def skillings_mack(scores: npt.ArrayLike) -> SkillingsMackResult:
     statistic = float(sums @ np.linalg.pinv(covariance, hermitian=True) @ sums)
     df = int(np.linalg.matrix_rank(covariance, hermitian=True))
     return SkillingsMackResult(
-        statistic, df, float(stats.chi2.sf(statistic, df)), sums, len(values)
+        statistic, df, float(special.chdtrc(df, statistic)), sums, len(values)
     )

@@ -64,7 +64,7 @@ def test_policy_holds_in_the_browser(page):
 
 def test_a_heading_sorts_up_then_down_by_value(page, comparison):
     ranks = comparison.summary["mean_score"]
-    button = next(b for b in headings(page, "summary") if b.text == "mean auroc")
+    button = next(b for b in headings(page, "summary") if b.text == "mean AUROC")
     names = comparison.summary["algorithm"]
     click(page, button)
     assert column(page, "summary", 0) == names[ranks.argsort(kind="stable")].tolist()

@@ -41,7 +41,7 @@ def test_summary_is_the_papers(tables):
     assert headers[:2] == ["algorithm", "mean rank"]
     assert [row[0] for row in cells][:3] == ["ALP", "SVM", "NND"]
     assert cells[0][1] == "3.51"
-    assert cells[0][headers.index("mean auroc")] == "0.817"
+    assert cells[0][headers.index("mean AUROC")] == "0.817"
     assert "CVSD" not in headers
 
 

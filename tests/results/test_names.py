@@ -7,9 +7,12 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from occstats.results import load_results
-from occstats.results.names import as_text, column_text, look_alikes, quote
+from occstats.results.names import _folded, as_text, column_text, look_alikes, quote
+from occstats.results.numbers import parse_numbers
 
 NASTY = [
     *("NA", "null", "None", "nan", "NaN", "001", "1e5", "True", "false", "1.0", "-", "?", "inf"),
@@ -150,3 +153,16 @@ def test_html_escapes_names():
     assert "<b>" not in html
     assert "&lt;script&gt;" in html
     assert "&lt;b&gt;" in html
+
+
+@given(st.lists(st.text("aAbB019 .-_\n", max_size=4), max_size=5))
+def test_names_that_are_looked_at_all_at_once_are_grouped_as_one_by_one(names):
+    assert look_alikes(names) == look_alikes(names, lambda name: (_folded(name),))
+
+
+@given(st.lists(st.text("01.eE+-\n", max_size=4), min_size=1, max_size=3))
+def test_numbers_that_are_read_all_at_once_are_those_read_one_by_one(cells):
+    at_once = parse_numbers(pd.Series(cells, dtype=object))
+    one_by_one = parse_numbers(pd.Series([*cells, "word"], dtype=object))
+    np.testing.assert_array_equal(at_once.values, one_by_one.values[:-1])
+    np.testing.assert_array_equal(at_once.wrong, one_by_one.wrong[:-1])

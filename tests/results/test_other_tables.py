@@ -359,15 +359,6 @@ def test_excel_workbooks(tmp_path, wide, refused):
     refused(path, says=("damaged Excel workbook",))
 
 
-def test_frames_of_other_libraries(wide):
-    import pyarrow as pa
-
-    table = pa.Table.from_pandas(wide)
-    assert load_results(table).scores.equals(load_results(wide).scores)
-    polars = pytest.importorskip("polars", reason="polars is not installed")
-    assert load_results(polars.from_arrow(table)).scores.equals(load_results(wide).scores)
-
-
 def test_a_file_per_algorithm(tmp_path):
     for name, shift in (("HC2", 0.0), ("QUANT", 0.1)):
         lines = [f"x,{0.5 + shift},{0.7 + shift}", f"y,{0.6 + shift},"]

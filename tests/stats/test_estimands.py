@@ -79,3 +79,9 @@ def test_where_the_weights_decide_a_note_says_so():
         assert found.explain(column), column
     single = frame.groupby("dataset").head(1)
     assert occstats.compare(single, n_resamples=200).estimands is None
+
+
+def test_more_data_sets_than_a_power_of_two_has_room_for():
+    scores = np.random.default_rng(0).normal(size=(2200, 2))
+    found = weighted_tests(scores, np.arange(2200) % 1100, n_resamples=50, random_state=0)
+    assert np.isfinite(found["task"].p[0, 1])

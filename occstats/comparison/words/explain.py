@@ -31,7 +31,6 @@ JACKKNIFE = IntervalKind(
     "Student's with the jackknife over data sets {miller1974} on the arcsine scale",
     False,
 )
-PERCENTILES = IntervalKind("percentiles of the cluster bootstrap", "percentiles")
 WILSON = IntervalKind("Wilson's interval", "Wilson's {wilson1927}", False)
 WILSON_BY_SUITE = IntervalKind(
     "Wilson's interval, with as many observations as suites of unequal sizes are worth",
@@ -69,7 +68,7 @@ def interval_kinds(n_clusters: int, unit: str = "data set") -> dict[str, Interva
         **dict.fromkeys(("mean_rank", "mean_score", "difference"), means),
         "prob_improvement_task": JACKKNIFE,
         "rank_biserial": JACKKNIFE,
-        "tau": PERCENTILES,
+        "tau": JACKKNIFE,
         "prob_improvement_dataset": WILSON_BY_SUITE if unit == "suite" else WILSON,
         "hodges_lehmann": INVERTED,
     }

@@ -10,7 +10,7 @@ from occstats import __version__
 from occstats.comparison import choices
 from occstats.comparison.words.explain import QUANTITIES, STUDENTISED, IntervalKind
 from occstats.comparison.words.references import REFERENCES, Reference
-from occstats.comparison.words.verdict import score_label
+from occstats.results.aliases import score_word
 from occstats.stats.tests.null import can_list
 from occstats.text import listing
 
@@ -66,7 +66,7 @@ def methods_text(comparison: Comparison) -> MethodsText:
     missing = choices.chosen(choices.MISSING, settings.missing)
     sentences = [
         f"We compared {len(results.algorithms)} algorithms by their "
-        f"{score_label(results.score_name)} on {results.n_tasks} tasks from "
+        f"{score_word(results.score_name)} on {results.n_tasks} tasks from "
         f"{results.evidence}. {_dependence(results)}"
         "Within each task the algorithms were ranked {demsar2006}, ties receiving the average "
         "rank. ",

@@ -8,36 +8,19 @@ import numpy as np
 import pandas as pd
 
 from occstats.comparison.pairs import BETTER, EQUIVALENT, UNDECIDED, WORSE
-from occstats.results.aliases import AUROC
+from occstats.results.aliases import score_word
 from occstats.text import count, decimals, listing, p_value, printable
 
 if TYPE_CHECKING:
     from occstats.comparison.result import Comparison
 
-__all__ = ["ROW_FAMILY_NOTE", "claims", "score_label", "write_verdict"]
+__all__ = ["ROW_FAMILY_NOTE", "claims", "write_verdict"]
 
 ROW_FAMILY_NOTE = (
     "Each row is one family of tests; per-row families do not control the error over the whole "
     "matrix."
 )
 FEW_CLUSTERS = 10
-# Measures that are written in capitals.
-ABBREVIATIONS = frozenset(
-    ("mse", "rmse", "mae", "mape", "smape", "mase", "crps", "f1", "auprc", "mcc", "ndcg", "r2")
-)
-
-
-def score_label(name: str) -> str:
-    """The score by its own name in a sentence.
-
-    Examples
-    --------
-    >>> score_label("auroc"), score_label("rmse"), score_label("accuracy")
-    ('AUROC', 'RMSE', 'accuracy')
-    """
-    if name.lower() in AUROC:
-        return "AUROC"
-    return name.upper() if name in ABBREVIATIONS else printable(name)
 
 
 def claims(comparison: Comparison) -> pd.DataFrame:
@@ -100,7 +83,7 @@ def _leader(comparison: Comparison) -> str:
     verb = "has" if len(leaders) == 1 else "share"
     sentence = f"Of {counts}, {names} {verb} the best mean rank ({best_rank:.2f}"
     if len(leaders) == 1:
-        sentence += f"; mean {score_label(results.score_name)} {leaders['mean_score'].iloc[0]:.3g}"
+        sentence += f"; mean {score_word(results.score_name)} {leaders['mean_score'].iloc[0]:.3g}"
     return sentence + ")" + _other_leader(comparison, set(leaders["algorithm"])) + "."
 
 
@@ -114,7 +97,7 @@ def _other_leader(comparison: Comparison, leaders: set[str]) -> str:
         return ""
     best = summary.loc[summary["algorithm"] == top.iloc[0], "mean_score"].iloc[0]
     return (
-        f", but {printable(top.iloc[0])} has the best mean {score_label(results.score_name)} "
+        f", but {printable(top.iloc[0])} has the best mean {score_word(results.score_name)} "
         f"({best:.3g})"
     )
 
@@ -207,13 +190,15 @@ def _size(comparison: Comparison) -> str:
         return ""
     digits = _digits(abs(estimate), high - low)
     show = decimals(digits, signed=True)
-    label = score_label(comparison.results.score_name)
+    label = score_word(comparison.results.score_name)
     # A positive difference is an advantage, whether the score is to be high or low.
     sentence = f"Its advantage over {printable(other)} in mean {label} is {_minus(show(estimate))}"
     if not np.isnan(low):
         level = f"{100 * settings.confidence:g} %"
         pairs = "" if len(comparison.algorithms) == 2 else ", for all pairs together"
-        sentence += f" ({level} interval {_minus(show(low))} to {_minus(show(high))}{pairs})"
+        sentence += f" ({level} interval {_minus(show(low))} to {_minus(show(high))}{pairs}"
+        least, most = comparison.results.bounds
+        sentence += ", which is all that is possible)" if high - low >= 2 * (most - least) else ")"
     return sentence + "."
 
 

@@ -12,6 +12,7 @@ from occstats.report.html.pairs import pair_data
 from occstats.report.html.policy import content_security_policy
 from occstats.report.html.sections import make_sections
 from occstats.report.tables import all_tables
+from occstats.results.aliases import score_word
 from occstats.text import listing, printable
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ def render(comparison: Comparison, tables: list[Table] | None = None) -> str:
         styles=styles,
         scripts=scripts,
         title=f"{listing(comparison.algorithms, limit=4)}: comparison",
-        score=results.score_name,
+        score=score_word(results.score_name),
         sources=listing([str(source) for source in comparison.meta.get("sources", ())]),
         n_algorithms=len(results.algorithms),
         n_tasks=results.n_tasks,

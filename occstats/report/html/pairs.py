@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from occstats.comparison.cost import FLIPS_BUDGET, LEAST_FLIPS
 from occstats.comparison.pairs import BETTER
-from occstats.comparison.rule import FLIPS_BUDGET, LEAST_FLIPS
 from occstats.comparison.words.explain import explain
 from occstats.comparison.words.verdict import claims
 from occstats.report.writing import interval, minus_signs, score_digits, shares
+from occstats.results.aliases import score_word
 from occstats.stats.arrays import cluster_codes
 from occstats.text import decimals, integer, p_value, percent, printable
 
@@ -103,7 +104,7 @@ def pair_data(comparison: Comparison) -> dict[str, Any] | None:
         "pairs": pairs,
         "level": f"{100 * comparison.settings.confidence:g} %",
         "digits": score_digits(comparison),
-        "score": printable(comparison.results.score_name),
+        "score": score_word(comparison.results.score_name),
         "higherIsBetter": comparison.results.higher_is_better,
         **_scores(comparison, names),
         "whatIf": _what_if(comparison, len(names)),
@@ -139,7 +140,7 @@ def _sentence(
     b: str,
     difference: float,
 ) -> str:
-    score, alpha = printable(comparison.results.score_name), comparison.settings.alpha
+    score, alpha = score_word(comparison.results.score_name), comparison.settings.alpha
     if np.isnan(difference):
         return f"{printable(a)} and {printable(b)} have no task in common."
     if difference == 0:

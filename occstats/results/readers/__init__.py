@@ -70,9 +70,14 @@ def _open(source: Source, reading: Reading, limits: Limits, number: int) -> RawT
     try:
         path = fspath(source)
     except TypeError:
+        remedy = (
+            "give what its .collect() returns"
+            if hasattr(source, "collect")
+            else "give a path, a bundled name, a frame (of pandas, Polars or any library with the"
+            " Arrow stream) or Results"
+        )
         raise ResultsError(
-            f"sources: {quote(type(source).__name__)} cannot be read; give a path, a bundled"
-            " name, a frame (of pandas, Polars or any library with the Arrow stream) or Results"
+            f"sources: {quote(type(source).__name__)} cannot be read; {remedy}"
         ) from None
     if isinstance(source, str) and source in bundled_names():
         content, score_name = bundled_content(source)

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from occstats.stats.arrays import FloatArray, IntArray, absent, round_to_grid
 from occstats.stats.clusters import Clusters
+from occstats.stats.sample import PairBlock
 from occstats.stats.tests.null import (
     RandomState,
     TailProbabilities,
@@ -101,6 +102,15 @@ class Prepared(ABC):
     def flipped(self, pair: int, signs: FloatArray) -> FloatArray:
         """Z of a pair after its clusters changed sign, for each row of signs."""
 
+    def flipped_together(self, pairs: IntArray, signs: FloatArray) -> FloatArray:
+        """Z of some pairs for the same flips of all units: flips × pairs."""
+        z = np.empty((len(signs), len(pairs)))
+        for place, pair in enumerate(pairs):
+            own = self.units(pair)
+            flips = signs if len(own) == signs.shape[1] else signs[:, own]
+            z[:, place] = self.flipped(pair, flips)
+        return z
+
     @abstractmethod
     def resampled(self, pair: int, counts: FloatArray) -> FloatArray:
         """Z of a pair when each cluster comes as often as a row of counts says."""
@@ -172,6 +182,10 @@ class Engine(ABC):
         Clusters that come in suites are tested by suite.
         """
         return self.prepare(grid, clusters.independent)
+
+    def of_block(self, block: PairBlock, tie_tolerance: float) -> Prepared:
+        """Prepare some pairs of a sample, with what is known of them already."""
+        return self.sample(block.differences, block.grid, block.clusters, tie_tolerance)
 
     def single(self, x: FloatArray, clusters: Clusters, tie_tolerance: float = 0.0) -> Prepared:
         """Prepare the differences of one pair; NaN is missing."""

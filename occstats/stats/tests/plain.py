@@ -1,10 +1,12 @@
 """Wilcoxon's own signed-rank test: on the tasks, or on the mean of each data set."""
 
 import numpy as np
+from numpy.typing import NDArray
 
 from occstats.stats.arrays import FloatArray, IntArray, round_to_grid
 from occstats.stats.clusters import Clusters
-from occstats.stats.tests.engine import Engine, Statistics
+from occstats.stats.sample import PairBlock
+from occstats.stats.tests.engine import Engine, Prepared, Statistics
 from occstats.stats.tests.ranking import signed_ranks
 from occstats.stats.tests.rosner_glynn_lee import RankSums
 
@@ -12,8 +14,13 @@ from occstats.stats.tests.rosner_glynn_lee import RankSums
 class PlainSums(RankSums):
     """Signed ranks of values that are all independent, whichever data set they come from."""
 
-    def __init__(self, grid: FloatArray, clusters: Clusters) -> None:
-        super().__init__(grid, clusters)
+    def __init__(
+        self,
+        grid: FloatArray,
+        clusters: Clusters,
+        ranked: tuple[FloatArray, NDArray[np.bool_]] | None = None,
+    ) -> None:
+        super().__init__(grid, clusters, ranked)
         self.n_units = len(grid)
 
     def statistics(
@@ -44,12 +51,18 @@ class PlainSums(RankSums):
     def flipped(self, pair: int, signs: FloatArray) -> FloatArray:
         return np.asarray(signs @ self.rank_sums(pair) / np.sqrt(self._squares[pair]))
 
+    def flipped_together(self, pairs: IntArray, signs: FloatArray) -> FloatArray:
+        return Prepared.flipped_together(self, pairs, signs)
+
 
 class TasksAlike(Engine):
     """The test that takes all tasks for independent."""
 
     def prepare(self, grid: FloatArray, clusters: Clusters) -> PlainSums:
         return PlainSums(grid, clusters)
+
+    def of_block(self, block: PairBlock, tie_tolerance: float) -> PlainSums:
+        return PlainSums(block.grid, block.clusters.independent, block.signed_ranks)
 
 
 class DataSetMeans(Engine):

@@ -86,10 +86,7 @@ class Test:
         if self.key in sample.kept:
             yield from sample.kept[self.key]
             return
-        prepared = (
-            self.engine.sample(block.differences, block.grid, sample.clusters, sample.tie_tolerance)
-            for block in sample.blocks()
-        )
+        prepared = (self.engine.of_block(block, sample.tie_tolerance) for block in sample.blocks())
         if sample.is_small:
             sample.kept[self.key] = list(prepared)
             yield from sample.kept[self.key]

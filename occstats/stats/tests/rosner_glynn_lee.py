@@ -7,13 +7,17 @@ References
 """
 
 import numpy as np
+from numpy.typing import NDArray
 
 from occstats.stats.arrays import FloatArray, IntArray
 from occstats.stats.clusters import Clusters
 from occstats.stats.intraclass import intraclass_correlation
+from occstats.stats.sample import PairBlock
 from occstats.stats.tests.engine import Engine, Prepared, Statistics, count_chunks, few_clusters
 from occstats.stats.tests.ranking import Magnitudes, signed_ranks
 
+# Flips × samples that are held at once: few enough to stay in the cache.
+_FLIPS_AT_ONCE = 20_000
 EQUAL_RANKS = (
     "all signed ranks are equal, so their variance and the weights of the clusters cannot be "
     "estimated"
@@ -75,38 +79,72 @@ def rank_sum_statistics(
 
 
 def flipped_z(
-    rank_sums: FloatArray, sizes: FloatArray, squares: float, signs: FloatArray
+    rank_sums: FloatArray, sizes: FloatArray, squares: FloatArray, signs: FloatArray
 ) -> FloatArray:
-    """Z of `rank_sum_statistics` for many flips of the signs of one sample.
+    """Z of `rank_sum_statistics` for many flips of the signs of some samples: samples × flips.
 
     The squares of the rank sums stay as they are, so that ρ depends on a flip through the total
     alone, and clusters of one size share a weight: sums over sizes take the place of those over
     clusters.
+
+    Parameters
+    ----------
+    rank_sums : ndarray, samples × clusters
+        R_i, the sum of the signed ranks in each cluster.
+    sizes : ndarray of shape (clusters,)
+        g_i, the same in all samples, none of them 0.
+    squares : ndarray of shape (samples,)
+        Sum of the squared signed ranks.
+    signs : ndarray, clusters × flips
+        The signs of the clusters.
     """
     if len(sizes) == 0:
-        return np.full(len(signs), np.nan)
-    distinct, group = np.unique(sizes, return_inverse=True)
+        return np.full((len(rank_sums), signs.shape[1]), np.nan)
+    order = np.argsort(sizes, kind="stable")
+    distinct, starts = np.unique(sizes[order], return_index=True)
     if len(distinct) == 1:
-        return np.asarray(signs @ rank_sums / np.sqrt(rank_sums @ rank_sums))
+        return np.asarray(rank_sums @ signs / np.sqrt((rank_sums**2).sum(axis=1, keepdims=True)))
+    parts = [order[part] for part in np.split(np.arange(len(order)), starts[1:])]
+    z = np.empty((len(rank_sums), signs.shape[1]))
+    step = max(1, _FLIPS_AT_ONCE // len(rank_sums))
+    for start in range(0, signs.shape[1], step):
+        flips = signs[:, start : start + step]
+        by_size = [rank_sums[:, part] @ flips[part] for part in parts]
+        z[:, start : start + step] = _z_by_size(by_size, rank_sums, sizes, squares[:, None])
+    return z
+
+
+def _z_by_size(
+    by_size: list[FloatArray], rank_sums: FloatArray, sizes: FloatArray, squares: FloatArray
+) -> FloatArray:
+    """Z from the sums of signed ranks over the clusters of each size, from the smallest on."""
     n, m = sizes.sum(), np.asarray(float(len(sizes)))
-    by_size = signs @ (rank_sums[:, None] * (group[:, None] == np.arange(len(distinct))))
-    total = by_size.sum(axis=1)
+    total = sum(by_size[1:], by_size[0].copy())
     with np.errstate(invalid="ignore", divide="ignore"):
-        between = (rank_sums**2 / sizes).sum()
-        rho = intraclass_correlation(between, np.asarray(squares), total, (sizes**2).sum(), n, m)
+        between = (rank_sums**2 / sizes).sum(axis=1, keepdims=True)
+        rho = intraclass_correlation(between, squares, total, (sizes**2).sum(), n, m)
         rho = np.where(squares - total**2 / n <= 1e-9 * squares, np.nan, rho)
         corrected = np.minimum(1.0, rho * (1 + (1 - rho**2) / (m - 2.5)))
-        inflation = 1 + (distinct - 1) * corrected[:, None]
-        variance = (np.bincount(group, rank_sums**2) / inflation**2).sum(axis=1)
-        z = (by_size / inflation).sum(axis=1) / np.sqrt(variance)
-    return np.where((inflation <= 0).any(axis=1), np.nan, z)
+        statistic, variance = np.zeros_like(total), np.zeros_like(total)
+        for size, sums in zip(np.unique(sizes), by_size, strict=True):
+            inflation = 1 + (size - 1) * corrected
+            statistic += sums / inflation
+            own = (rank_sums[:, sizes == size] ** 2).sum(axis=1, keepdims=True)
+            variance += own / inflation**2
+        # The largest clusters are the first to leave no valid weight.
+        return np.where(inflation <= 0, np.nan, statistic / np.sqrt(variance))
 
 
 class RankSums(Prepared):
     """Sums of signed ranks of several pairs: zeros are gone, and so are clusters of zeros."""
 
-    def __init__(self, grid: FloatArray, clusters: Clusters) -> None:
-        signed, counted = signed_ranks(grid)
+    def __init__(
+        self,
+        grid: FloatArray,
+        clusters: Clusters,
+        ranked: tuple[FloatArray, NDArray[np.bool_]] | None = None,
+    ) -> None:
+        signed, counted = ranked or signed_ranks(grid)
         self._grid, self._codes = grid, clusters.codes
         self._sums = clusters.sums(signed).T
         self._sizes = clusters.sums(counted).T
@@ -136,8 +174,23 @@ class RankSums(Prepared):
 
     def flipped(self, pair: int, signs: FloatArray) -> FloatArray:
         present = self.units(pair)
-        sums, sizes = self._sums[pair, present], self._sizes[pair, present]
-        return flipped_z(sums, sizes, self._squares[pair], signs)
+        sums, sizes = self._sums[[pair]][:, present], self._sizes[pair, present]
+        return np.asarray(flipped_z(sums, sizes, self._squares[[pair]], signs.T)[0])
+
+    def flipped_together(self, pairs: IntArray, signs: FloatArray) -> FloatArray:
+        z = np.empty((len(pairs), len(signs)))
+        signs = np.ascontiguousarray(signs.T)
+        # Without zeros among the differences all pairs have clusters of the same sizes.
+        alike: dict[bytes, list[int]] = {}
+        for place, pair in enumerate(pairs):
+            alike.setdefault(self._sizes[pair].tobytes(), []).append(place)
+        for places in alike.values():
+            own = pairs[places]
+            present = self.units(own[0])
+            sums, sizes = self._sums[np.ix_(own, present)], self._sizes[own[0], present]
+            flips = signs if len(present) == len(signs) else signs[present]
+            z[places] = flipped_z(sums, sizes, self._squares[own], flips)
+        return z.T
 
     def resampled(self, pair: int, counts: FloatArray) -> FloatArray:
         data, sizes = self._magnitudes(pair), self._sizes[[pair]]
@@ -180,6 +233,9 @@ class RosnerGlynnLee(Engine):
 
     def prepare(self, grid: FloatArray, clusters: Clusters) -> RankSums:
         return RankSums(grid, clusters)
+
+    def of_block(self, block: PairBlock, tie_tolerance: float) -> RankSums:
+        return RankSums(block.grid, block.clusters.independent, block.signed_ranks)
 
 
 ENGINES = {"rgl": RosnerGlynnLee()}

@@ -1,0 +1,12 @@
+from .comparison import (
+    Comparison as Comparison,
+    compare as compare,
+)
+from .experiment import run_experiment as run_experiment
+from .results import (
+    Results as Results,
+    load_results as load_results,
+)
+from .tuning import tune as tune
+
+__version__: str

@@ -1,0 +1,2 @@
+from .load import load_results as load_results
+from .table import Results as Results

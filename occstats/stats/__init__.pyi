@@ -1,0 +1,125 @@
+from .bayes import (
+    BayesianPairs as BayesianPairs,
+    CorrelatedT as CorrelatedT,
+    bayesian_signed_rank as bayesian_signed_rank,
+    correlated_t as correlated_t,
+    probability_best as probability_best,
+)
+from .binary import (
+    BinaryPairs as BinaryPairs,
+    clustered_mcnemar as clustered_mcnemar,
+)
+from .bootstrap import (
+    BootstrapInterval as BootstrapInterval,
+    bootstrap_means as bootstrap_means,
+    cluster_bootstrap as cluster_bootstrap,
+)
+from .classical import (
+    FriedmanResult as FriedmanResult,
+    conover as conover,
+    critical_difference as critical_difference,
+    friedman as friedman,
+    nemenyi as nemenyi,
+)
+from .clusters import cluster_weights as cluster_weights
+from .complementary import (
+    ComplementaryPairs as ComplementaryPairs,
+    complementary_pairs as complementary_pairs,
+)
+from .decisions import conclude as conclude
+from .diagnostics import (
+    ClusterDiagnostics as ClusterDiagnostics,
+    cluster_diagnostics as cluster_diagnostics,
+)
+from .differences import (
+    Equivalence as Equivalence,
+    difference_posterior as difference_posterior,
+    equivalence as equivalence,
+    simultaneous_intervals as simultaneous_intervals,
+)
+from .effect_sizes import (
+    PairEffects as PairEffects,
+    pair_effects as pair_effects,
+    rank_biserial as rank_biserial,
+)
+from .estimands import (
+    WeightedTests as WeightedTests,
+    weighted_tests as weighted_tests,
+)
+from .hodges_lehmann import (
+    HodgesLehmannPairs as HodgesLehmannPairs,
+    HodgesLehmannResult as HodgesLehmannResult,
+    hodges_lehmann_pairs as hodges_lehmann_pairs,
+    hodges_lehmann_shift as hodges_lehmann_shift,
+)
+from .kendall import (
+    kendall_matrix as kendall_matrix,
+    kendall_tau as kendall_tau,
+)
+from .kendall_intervals import kendall_jackknife as kendall_jackknife
+from .leave_out import (
+    LeaveOneAlgorithmOut as LeaveOneAlgorithmOut,
+    LeaveOneClusterOut as LeaveOneClusterOut,
+    leave_one_algorithm_out as leave_one_algorithm_out,
+    leave_one_cluster_out as leave_one_cluster_out,
+)
+from .multiplicity import (
+    AdjustedP as AdjustedP,
+    adjust as adjust,
+    adjust_pairs as adjust_pairs,
+    benjamini_hochberg as benjamini_hochberg,
+    benjamini_yekutieli as benjamini_yekutieli,
+    bonferroni as bonferroni,
+    hochberg as hochberg,
+    holm as holm,
+)
+from .optimum import (
+    OptimumInterval as OptimumInterval,
+    optimum_interval as optimum_interval,
+)
+from .pareto import (
+    ParetoFront as ParetoFront,
+    pareto_front as pareto_front,
+)
+from .power import (
+    DataSetsNeeded as DataSetsNeeded,
+    data_sets_needed as data_sets_needed,
+    minimal_detectable_difference as minimal_detectable_difference,
+    smallest_p as smallest_p,
+)
+from .ranks import (
+    RankSummary as RankSummary,
+    mean_ranks as mean_ranks,
+    rank_frequencies as rank_frequencies,
+    summarise_ranks as summarise_ranks,
+    task_ranks as task_ranks,
+)
+from .regression import (
+    Regression as Regression,
+    trait_design as trait_design,
+    weighted_regression as weighted_regression,
+)
+from .sample import Sample as Sample
+from .signed_rank import (
+    ClusteredWilcoxonResult as ClusteredWilcoxonResult,
+    clustered_wilcoxon as clustered_wilcoxon,
+)
+from .signed_rank_pairs import (
+    PairwiseTests as PairwiseTests,
+    cluster_means_pairs as cluster_means_pairs,
+    clustered_wilcoxon_pairs as clustered_wilcoxon_pairs,
+    pairwise_tests as pairwise_tests,
+    plain_wilcoxon_pairs as plain_wilcoxon_pairs,
+)
+from .simultaneous import (
+    MaxT as MaxT,
+    max_t as max_t,
+)
+from .specification import (
+    Specification as Specification,
+    specify as specify,
+)
+from .strata import (
+    Strata as Strata,
+    rank_strata as rank_strata,
+)
