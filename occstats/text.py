@@ -139,15 +139,17 @@ def p_value(p: float | None) -> str:
 
     Examples
     --------
-    >>> [p_value(p) for p in (0.16713, 0.0501, 0.00071, 0.0000099, 1.7, 0.999, None)]
-    ['0.17', '0.050', '0.00071', '< 0.0001', '≥ 1', '> 0.99', '–']
+    >>> [p_value(p) for p in (0.16713, 0.0501, 0.00071, 0.0000099, 0.999, 1.0, None)]
+    ['0.17', '0.050', '0.00071', '< 0.0001', '> 0.99', '1', '–']
+    >>> p_value(1.7)  # a corrected one that is not clipped
+    '≥ 1'
     """
     if p is None or math.isnan(p):
         return ABSENT
     if p < SMALLEST_P:
         return "< 0.0001"
     if p >= 1:
-        return "≥ 1"
+        return "≥ 1" if p > 1 else "1"
     return "> 0.99" if p >= 0.995 else f"{p:#.2g}"
 
 

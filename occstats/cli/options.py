@@ -203,9 +203,10 @@ def take_settings(options: dict[str, Any]) -> dict[str, Any]:
 def take_reading(options: dict[str, Any]) -> dict[str, Any]:
     """Remove the reading options from the parsed ones; what was not given is left out."""
     given = _take(READING, options)
-    columns = given.get("algorithm")
-    if columns:
-        given["algorithm"] = columns[0] if len(columns) == 1 else list(columns)
+    for name in ("cluster", "algorithm"):
+        columns = given.get(name)
+        if columns:
+            given[name] = columns[0] if len(columns) == 1 else list(columns)
     return given
 
 

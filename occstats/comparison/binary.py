@@ -45,11 +45,13 @@ def binary_frame(study: Study) -> pd.DataFrame | None:
         }
     )
     level, score = f"{100 * settings.confidence:g} %", score_word(results.score_name)
-    frame["line"] = [_line(row, level, score) for row in frame.itertuples(index=False)]
+    frame["line"] = [
+        _line(row, level, score, results.unit) for row in frame.itertuples(index=False)
+    ]
     return frame
 
 
-def _line(row: Any, level: str, score: str) -> str:
+def _line(row: Any, level: str, score: str, unit: str) -> str:
     """What one would quote about a pair."""
     p = p_value(row.p_obuchowski)
     limits = f"{row.share_difference_ci_low:+.3f} to {row.share_difference_ci_high:+.3f}"
@@ -58,7 +60,7 @@ def _line(row: Any, level: str, score: str) -> str:
         f"(clustered SE {row.standard_error:.3f}; {level} interval {limits}; "
         f"Obuchowski's p {p if p[0] == '<' else f'= {p}'}; design effect {row.design_effect:.2f}; "
         f"detectable ±{row.minimal_detectable:.3f}; "
-        f"{count(row.n_tasks, 'task')} in {count(row.n_clusters, 'data set')})"
+        f"{count(row.n_tasks, 'task')} in {count(row.n_clusters, unit)})"
     )
 
 

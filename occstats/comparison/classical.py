@@ -20,15 +20,17 @@ __all__ = ["Classical", "classical_tests"]
 
 ON_TASKS = "tasks"
 ON_MEANS = "data set means"
+ON_SUITES = "suite means"
 ASSUMPTIONS = {
     ON_TASKS: "takes all tasks for independent, which tasks of one data set are not",
     ON_MEANS: "takes data sets for independent: valid",
+    ON_SUITES: "takes suites for independent: valid",
 }
 
 
 @dataclass(frozen=True, eq=False)
 class Classical:
-    """Friedman's test and its two post-hoc tests, on tasks and on data set means.
+    """Friedman's test and its two post-hoc tests, on tasks and on data set (or suite) means.
 
     Attributes
     ----------
@@ -52,8 +54,10 @@ class Classical:
 def classical_tests(study: Study) -> Classical:
     """Friedman with Iman-Davenport, Nemenyi and Conover, on tasks and on data set means."""
     whole = study.sample.whole
+    means, suites = whole.clusters.means(whole.scores), whole.clusters.suites
+    averaged = (ON_MEANS, means) if suites is None else (ON_SUITES, suites.means(means))
     tests, pairs = [], []
-    for unit, table in ((ON_TASKS, whole.scores), (ON_MEANS, whole.clusters.means(whole.scores))):
+    for unit, table in ((ON_TASKS, whole.scores), averaged):
         if len(table) < 2:
             # A single observation says nothing about others.
             continue
@@ -80,7 +84,7 @@ def _friedman_row(unit: str, found: FriedmanResult, study: Study) -> dict[str, o
         "df_within": found.df_within,
         "p_iman_davenport": found.f_pvalue,
         "critical_difference": critical_difference(k, found.n_blocks, alpha),
-        "valid": unit == ON_MEANS,
+        "valid": unit != ON_TASKS,
         "assumption": ASSUMPTIONS[unit],
     }
 

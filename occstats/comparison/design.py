@@ -36,7 +36,7 @@ class Design:
     Attributes
     ----------
     n_clusters : int
-        Data sets.
+        Data sets, or the suites that they come in: what is independent, here as below.
     family_size : int
         Tests that are corrected for together.
     wanted_power : float
@@ -104,6 +104,7 @@ def _detectable(study: Study, rule: Rule, size: int) -> pd.DataFrame:
         "n_clusters": m,
         "clusters_with_difference": useful,
         "sd_between_datasets": spread,
+        "standard_error": spread / np.sqrt(np.maximum(m, 1)),
         "mean_difference": np.where(m > 0, centre, np.nan),
         "minimal_detectable": detectable(settings.alpha),
         "minimal_detectable_corrected": detectable(settings.alpha / size),
@@ -117,25 +118,33 @@ def _detectable(study: Study, rule: Rule, size: int) -> pd.DataFrame:
 
 
 def _spread(block: PairBlock) -> FloatArray:
-    """Data sets, mean and spread of their mean differences, and how many differ: 4 × pairs."""
-    means = block.clusters.means(block.differences)
-    m = (~np.isnan(means)).sum(axis=0)
-    centre = np.nansum(means, axis=0) / np.maximum(m, 1)
-    squares = np.nansum((means - centre) ** 2, axis=0)
+    """Data sets, mean and spread of their mean differences, and how many differ: 4 × pairs.
+
+    Where data sets come in suites, these are counted, and the spread is that of the sums of their
+    deviations from the mean over the mean number of data sets, so that over the root of the number
+    of suites it is the standard error.
+    """
+    clusters, units = block.clusters, block.clusters.units
+    means = clusters.means(block.differences)
+    present = ~np.isnan(means)
+    n, m = present.sum(axis=0), (units.sums(present) > 0).sum(axis=0)
+    centre = np.nansum(means, axis=0) / np.maximum(n, 1)
+    squares = (units.sums(np.where(present, means - centre, 0.0)) ** 2).sum(axis=0)
     spread = np.sqrt(np.divide(squares, m - 1, out=np.full(len(m), np.nan), where=m > 1))
-    useful = np.sum(block.clusters.sums(np.nan_to_num(block.grid) != 0) > 0, axis=0)
+    spread *= m / np.maximum(n, 1)
+    useful = np.sum(clusters.independent.sums(np.nan_to_num(block.grid) != 0) > 0, axis=0)
     return np.stack([m, centre, spread, useful])
 
 
 def _power(study: Study, rule: Rule, size: int, progress: bool | None) -> pd.DataFrame:
     settings, algorithms = study.settings, study.algorithms
     pairs = list(zip(*np.triu_indices(len(algorithms), 1), strict=True))
-    scores, clusters = study.sample.scores, study.results.clusters
+    scores, clusters = study.sample.scores, study.sample.clusters
     engine = TESTS[settings.test].engine
     rows = []
     for a, b in track(pairs, "power", total=len(pairs), progress=progress):
         x = scores[:, a] - scores[:, b]
-        z = engine.single(x, study.sample.clusters, settings.tie_tolerance).observed.z[0]
+        z = engine.single(x, clusters, settings.tie_tolerance).observed.z[0]
         # The question is about the direction that the test points to.
         sign = -1.0 if z < 0 else 1.0
         found = data_sets_needed(
@@ -165,11 +174,12 @@ def _power(study: Study, rule: Rule, size: int, progress: bool | None) -> pd.Dat
 
 
 def _warnings(study: Study, rule: Rule) -> Iterator[str]:
+    unit = study.results.unit
     if study.n_clusters < 2:
-        yield "A single data set allows no test over data sets: there are no p-values to interpret."
+        yield f"A single {unit} allows no test over {unit}s: there are no p-values to interpret."
     elif not rule.possible:
         yield (
-            f"With {study.n_clusters} data sets, flipping signs gives no p-value below "
+            f"With {study.n_clusters} {unit}s, flipping signs gives no p-value below "
             f"{rule.smallest_p:.2g} after the correction: p-values below that rest on the normal "
             "approximation alone, and nothing is concluded from them."
         )

@@ -12,7 +12,7 @@ import pandas as pd
 
 from occstats.comparison.pairs import conclusions, unordered_pairs
 from occstats.stats.estimands import WEIGHTINGS, weighted_tests
-from occstats.text import printable
+from occstats.text import count, printable
 
 if TYPE_CHECKING:
     from occstats.comparison.rule import Rule
@@ -30,12 +30,12 @@ MOST_SHOWN = 3
 def estimand_frame(study: Study, rule: Rule) -> pd.DataFrame | None:
     """Mean difference and conclusion of each unordered pair under every weighting.
 
-    None where all data sets have one task (all weights are the same), where the test takes tasks
-    for independent, and where flipping would take too long.
+    None where all data sets (or suites) have one task, so that all weights are the same, where the
+    test takes tasks for independent, and where flipping would take too long.
     """
-    sample, settings = study.sample, study.settings
-    flips = min(settings.n_resamples, int(BUDGET / max(1, 3 * sample.n_pairs * sample.n_clusters)))
-    if sample.n_tasks == sample.n_clusters or not settings.clustered or sample.n_clusters < 2:
+    sample, settings, m = study.sample, study.settings, study.n_clusters
+    flips = min(settings.n_resamples, int(BUDGET / max(1, 3 * sample.n_pairs * m)))
+    if sample.n_tasks == m or not settings.clustered or m < 2:
         return None
     if flips < min(LEAST_FLIPS, settings.n_resamples):
         return None
@@ -68,6 +68,7 @@ def estimand_notes(frame: pd.DataFrame | None) -> Iterator[str]:
     if len(differing) > MOST_SHOWN:
         described.append(f"{len(differing) - MOST_SHOWN} more")
     yield (
-        f"{len(differing)} of {len(frame)} conclusions depend on what counts alike (tasks, data "
+        f"{len(differing)} of {count(len(frame), 'conclusion')} "
+        f"depend{'s' * (len(differing) == 1)} on what counts alike (tasks, data "
         f"sets, or by precision; table 'estimands'): {'; '.join(described)}."
     )

@@ -5,11 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from occstats.comparison.pairs import BETTER, WORSE
 from occstats.results.aliases import score_word
-from occstats.text import p_value, printable
+from occstats.text import count, p_value, printable
 
 if TYPE_CHECKING:
     from occstats.comparison.result import Comparison
@@ -54,12 +52,11 @@ def judge(comparison: Comparison, candidate: str, baseline: str) -> Gate:
     pairs, reach = comparison.pairwise, comparison.design.detectable
     row = pairs[(pairs["a"] == candidate) & (pairs["b"] == baseline)].iloc[0]
     outcome = _outcome(row, comparison.settings.alpha)
-    m = int(reach["n_clusters"].iloc[0])
-    error = float(reach["sd_between_datasets"].iloc[0]) / np.sqrt(m) if m > 1 else float("nan")
+    results, m = comparison.results, int(reach["n_clusters"].iloc[0])
     level = f"{100 * comparison.settings.confidence:g} %"
     p = p_value(row["p_simultaneous"])
     parts = [
-        f"SE {error:.3g}",
+        f"SE {reach['standard_error'].iloc[0]:.3g}",
         f"{level} interval {row['difference_ci_low']:+.3g} to {row['difference_ci_high']:+.3g}",
         f"p {p}" if p.startswith("<") else f"p = {p}",
         f"design effect {comparison.diagnostics['design_effect'].iloc[0]:.2g}",
@@ -67,11 +64,12 @@ def judge(comparison: Comparison, candidate: str, baseline: str) -> Gate:
     ]
     if comparison.settings.margin is not None:
         parts.append(f"margin {comparison.settings.margin:g}")
-    score = score_word(comparison.results.score_name)
+    score = score_word(results.score_name)
+    evidence = results.evidence if results.nested else count(m, "data set")
     return Gate(
         outcome,
         f"**{outcome}**: {printable(candidate)} beside {printable(baseline)}: "
-        f"{row['mean_difference']:+.3g} {score} ({'; '.join(parts)}; {m} data sets)",
+        f"{row['mean_difference']:+.3g} {score} ({'; '.join(parts)}; {evidence})",
     )
 
 

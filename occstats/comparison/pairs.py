@@ -200,11 +200,11 @@ def pair_frame(study: Study, tests: PairwiseTests, rule: Rule) -> pd.DataFrame:
 
 
 def _shared(sample: Sample) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Tasks on which both algorithms have a score, and data sets that have such a task."""
-    k = sample.n_algorithms
+    """Tasks on which both algorithms have a score, and data sets (or suites) that have one."""
+    k, clusters = sample.n_algorithms, sample.clusters.independent
     if sample.complete.all():
-        return np.full((k, k), sample.n_tasks), np.full((k, k), sample.n_clusters)
+        return np.full((k, k), sample.n_tasks), np.full((k, k), clusters.n_clusters)
     present = ~np.isnan(sample.scores)
-    shared = [sample.clusters.sums(present & present[:, [a]]) for a in range(k)]
+    shared = [clusters.sums(present & present[:, [a]]) for a in range(k)]
     tasks = np.stack([counts.sum(axis=0) for counts in shared])
     return tasks.astype(np.int64), np.stack([(counts > 0).sum(axis=0) for counts in shared])

@@ -41,7 +41,7 @@ RECORDED_PACKAGES = ("numpy", "scipy", "pandas")
 class Arguments(Options, total=False):
     """The settings, and how to read the results."""
 
-    cluster: str | None
+    cluster: str | Sequence[str] | None
     task: str | None
     algorithm: str | Sequence[str] | None
     score: str | None
@@ -197,6 +197,7 @@ def _record(study: Study, engine: dict[str, Any]) -> dict[str, Any]:
         "algorithms": results.algorithms,
         "tasks": results.n_tasks,
         "clusters": results.n_clusters,
+        "suites": results.n_suites,
         "score": results.score_name,
         "higher_is_better": results.higher_is_better,
         "sources": list(results.sources),

@@ -145,7 +145,7 @@ class Comparison:
             for frame in (self.summary, self.pairwise, self.kendall)
             for column in frame.columns[frame.notna().any()]
         }
-        kinds = interval_kinds(self.results.n_clusters)
+        kinds = interval_kinds(self.results.n_independent, self.results.unit)
         return {name: kind for name, kind in kinds.items() if f"{name}_ci_low" in known}
 
     def explain(self, column: str) -> str:

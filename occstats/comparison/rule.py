@@ -69,7 +69,7 @@ def simultaneous_tests(study: Study, tests: PairwiseTests) -> Simultaneous:
     settings, sample = study.settings, study.sample
     family = "all" if study.control is None else "control"
     n_pairs = sample.n_pairs if study.control is None else sample.n_algorithms - 1
-    units = sample.n_clusters if settings.clustered else sample.n_tasks
+    units = study.n_clusters if settings.clustered else sample.n_tasks
     phrase = FAMILIES[family].phrase
     n_flips = study.within.flips
     if n_flips == 0:

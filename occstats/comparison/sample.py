@@ -8,11 +8,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from occstats.comparison.choices import PRESETS
 from occstats.comparison.cost import Affordable, affordable
 from occstats.errors import ArgumentError, ResultsError
+from occstats.stats.clusters import Clusters
 from occstats.stats.ranks import RankSummary, mean_ranks, rank_frequencies
 from occstats.stats.sample import Sample
 from occstats.text import did_you_mean, listing
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from occstats.comparison.settings import Settings
     from occstats.results import Results
 
-__all__ = ["Study", "prepare"]
+__all__ = ["Study", "clusters_of", "prepare"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,17 +59,12 @@ class Study:
     @property
     def unit(self) -> str:
         """What the test takes for independent."""
-        return "data sets" if self.settings.clustered else "tasks"
+        return f"{self.results.unit}s" if self.settings.clustered else "tasks"
 
     @property
     def n_clusters(self) -> int:
-        """The number of data sets."""
-        return self.sample.n_clusters
-
-    @property
-    def arrays(self) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.object_]]:
-        """Scores and the data set of each task, for what takes no sample."""
-        return self.sample.scores, self.sample.clusters.labels[self.sample.clusters.codes]
+        """The number of data sets, or of the suites that they come in: of what is independent."""
+        return self.sample.clusters.independent.n_clusters
 
     @cached_property
     def whole(self) -> Results:
@@ -95,6 +90,14 @@ class Study:
         notes = list(self.results.notes)
         if self.settings.preset is not None:
             notes.append(PRESETS[self.settings.preset].sentence)
+        if self.results.nested:
+            notes.append(
+                f"The data sets come in {self.n_clusters} suites: each data set counts as it would "
+                "without them, but suites, not data sets, are taken for independent; where tests, "
+                "intervals and leaving out speak of clusters, these are suites."
+            )
+        elif self.results.suites is not None:
+            notes.append("Every suite has one data set, so that naming suites changes nothing.")
         if self.scale != 1:
             notes.append(
                 f"The scores are of the order of {self.scale:g}: differences within "
@@ -115,7 +118,7 @@ def prepare(results: Results, settings: Settings) -> Study:
     results = _participants(results, settings)
     scale = score_scale(results)
     settings = settings.on_scale(scale)
-    sample = Sample.of(results.oriented, results.clusters, tie_tolerance=settings.tie_tolerance)
+    sample = Sample.of(results.oriented, clusters_of(results), tie_tolerance=settings.tie_tolerance)
     if not sample.complete.any():
         raise ResultsError(
             "no task has a score of every algorithm, so they cannot be ranked: "
@@ -126,6 +129,14 @@ def prepare(results: Results, settings: Settings) -> Study:
     order = sorted(range(len(means)), key=lambda a: (means[a], results.algorithms[a]))
     ordered = results.select([results.algorithms[a] for a in order])
     return Study(ordered, settings, sample.select(order), scale)
+
+
+def clusters_of(results: Results) -> Clusters:
+    """The data sets of the tasks, and the suites that they come in, if some share one."""
+    if results.suites is None or not results.nested:
+        return Clusters.of(results.clusters)
+    suites = [results.suites[name] for name in results.clusters]
+    return Clusters.nested(suites, results.clusters)
 
 
 def score_scale(results: Results) -> float:

@@ -42,7 +42,8 @@ class Stability:
         conclusion. None, like the next three, where the results are too large to do that without
         being asked.
     leave_one_dataset_out : DataFrame or None
-        The same for each data set left out, and whether the best algorithm changes.
+        The same for each data set left out, and whether the best algorithm changes. Where data sets
+        come in suites, whole suites are left out, here and below.
     changes : DataFrame or None
         One row per pair and left-out data set or algorithm that changes its conclusion.
     influence : DataFrame or None
@@ -95,7 +96,7 @@ def study_stability(
     stability = Stability(
         leave_one_dataset_out=_dataset_frame(names, without_dataset),
         leave_one_algorithm_out=algorithms,
-        changes=_changes(names, without_dataset, without_algorithm),
+        changes=_changes(names, without_dataset, without_algorithm, study.results.nested),
         influence=_influence(names, without_dataset),
     )
     if not settings.deep:
@@ -152,12 +153,15 @@ def _count(changed: Booleans) -> npt.NDArray[np.intp]:
 
 
 def _changes(
-    names: Sequence[str], datasets: LeaveOneClusterOut, algorithms: LeaveOneAlgorithmOut | None
+    names: Sequence[str],
+    datasets: LeaveOneClusterOut,
+    algorithms: LeaveOneAlgorithmOut | None,
+    suites: bool,
 ) -> pd.DataFrame:
     everything = ~np.eye(len(names), dtype=bool)
     rows = []
     for kind, labels, found in (
-        ("dataset", datasets.labels.tolist(), datasets),
+        ("suite" if suites else "dataset", datasets.labels.tolist(), datasets),
         ("algorithm", names, algorithms),
     ):
         if found is None:

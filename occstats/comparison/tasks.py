@@ -69,7 +69,7 @@ def strata_frame(study: Study) -> pd.DataFrame:
     found = rank_strata(
         study.ranking.ranks,
         np.median(study.sample.whole.scores, axis=1),
-        study.whole.clusters,
+        study.sample.whole.clusters,
         n_strata=study.settings.n_strata,
         kind=study.settings.strata,
     )
@@ -113,7 +113,7 @@ def regression_frame(study: Study) -> tuple[pd.DataFrame, tuple[str, ...]]:
     traits_of_tasks = np.column_stack([np.ones(len(scores)), *columns])
     named = [TRAITS[name].term if name in TRAITS else name for name in names]
     terms = ("intercept", *named, "median_score")
-    clusters = study.whole.clusters[known]
+    clusters = sample.clusters.independent.codes[known]
     rows, reasons = [], dict[str, None]()
     for position, algorithm in enumerate(study.algorithms):
         # The algorithm's own score would explain the rank that it led to.

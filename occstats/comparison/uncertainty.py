@@ -59,7 +59,7 @@ def summary_frame(study: Study, rule: Rule) -> pd.DataFrame:
     ranks = study.ranking.ranks
     interval = bootstrap_means(
         np.hstack([ranks, scores]),
-        study.whole.clusters,
+        sample.clusters,
         method="studentised",
         confidence=settings.confidence,
         n_resamples=study.within.resamples,
@@ -71,10 +71,10 @@ def summary_frame(study: Study, rule: Rule) -> pd.DataFrame:
     score_low, score_high = np.clip((interval.low[k:], interval.high[k:]), *bounds)
     # One data set, however it is weighted, gives one order: that is no probability.
     best = np.full(k, np.nan)
-    if sample.n_clusters > 1:
+    if sample.clusters.independent.n_clusters > 1:
         best = probability_best(
             -ranks,
-            study.whole.clusters,
+            sample.clusters,
             n_resamples=study.within.resamples,
             random_state=settings.random_state,
         )
@@ -103,7 +103,7 @@ def _rank_limits(
     With m of m data sets in agreement, up to 1 − (α/2)^(1/m) of others may differ (Clopper and
     Pearson), in the worst case by having the first or the last rank.
     """
-    k, m = len(estimate), study.sample.whole.n_clusters
+    k, m = len(estimate), study.sample.whole.clusters.independent.n_clusters
     if m < 2:
         return np.clip((low, high), 1, k)
     others = 1 - ((1 - study.settings.confidence) / 2) ** (1 / m)
@@ -189,10 +189,9 @@ def _shift(study: Study) -> Columns:
 def _posterior(study: Study) -> Columns:
     settings = study.settings
     posterior = bayesian_signed_rank(
-        *study.arrays,
+        study.sample,
         rope=settings.rope,
         prior_weight=settings.prior_weight,
-        tie_tolerance=settings.tie_tolerance,
         n_resamples=study.within.form_resamples,
         random_state=settings.random_state,
     )
@@ -300,12 +299,12 @@ def _singletons(names: list[str]) -> Iterator[str]:
 
 def cautions(study: Study) -> Iterator[str]:
     """What to keep in mind when reading the intervals."""
-    m, settings = study.n_clusters, study.settings
+    m, settings, unit = study.n_clusters, study.settings, study.results.unit
     if m < 2:
-        yield "With a single data set there are no intervals: nothing shows how data sets differ."
+        yield f"With a single {unit} there are no intervals: nothing shows how {unit}s differ."
     elif m < FEW_CLUSTERS:
         yield (
-            f"With {m} data sets intervals are rough, and bootstrap intervals of τ may be too "
+            f"With {m} {unit}s intervals are rough, and bootstrap intervals of τ may be too "
             "narrow: read them as the least uncertainty there is."
         )
     if m == study.sample.n_tasks > 2:

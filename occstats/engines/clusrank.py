@@ -159,7 +159,7 @@ def clusrank_pairs(
         label = f"{columns[a]} against {columns[b]}"
         # Names may contain the word.
         label += f" (columns {a} and {b})" * (label in samples)
-        samples[label] = (rounded, sample.clusters.codes[both])
+        samples[label] = (rounded, sample.clusters.independent.codes[both])
     found = _run(samples, method, null, alternative, n_resamples, random_state, through)
     by_pair = dict(zip(permutations(range(k), 2), found.values(), strict=True))
     return collect_pairs(lambda a, b: by_pair[a, b], k, alternative, mirrored=False)

@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from occstats.checks import check_choice
-from occstats.comparison.classical import ON_MEANS
+from occstats.comparison.classical import ON_TASKS
 from occstats.comparison.pairs import BETTER, WORSE
 from occstats.figures.style import FigureError
 
@@ -37,8 +37,8 @@ GROUPINGS: dict[str, str] = {
     "rule": "at corrected p\u00a0≤\u00a0{alpha:g}",
     "table": "by the corrected p-values of the table, p\u00a0≤\u00a0{alpha:g}",
     "naive": "at p\u00a0≤\u00a0{alpha:g} by tests that take all tasks for independent",
-    "nemenyi": "at p\u00a0≤\u00a0{alpha:g} by Nemenyi's test of data set means",
-    "conover": "at p\u00a0≤\u00a0{alpha:g} by Conover's test of data set means (Holm)",
+    "nemenyi": "at p\u00a0≤\u00a0{alpha:g} by Nemenyi's test of {unit} means",
+    "conover": "at p\u00a0≤\u00a0{alpha:g} by Conover's test of {unit} means (Holm)",
 }
 _COLUMNS = {
     "table": "p_adjusted",
@@ -84,14 +84,14 @@ def _classical(comparison: Comparison, by: Grouping) -> pd.DataFrame:
     pairs = comparison.classical.pairs
     if not len(pairs):
         raise FigureError(f"by={by!r}: the comparison is too large for the classical tests")
-    return pairs[pairs["unit"] == ON_MEANS]
+    return pairs[pairs["unit"] != ON_TASKS]
 
 
 def nemenyi_scale(comparison: Comparison, names: list[str]) -> tuple[pd.Series, float]:
     """Return the mean ranks that Nemenyi compares, and the difference that is critical.
 
-    They are unweighted ranks of data set means; a mean rank is the middle of all ranks plus the
-    mean of its differences to all.
+    They are unweighted ranks of data set (or suite) means; a mean rank is the middle of all ranks
+    plus the mean of its differences to all.
     """
     pairs = _classical(comparison, "nemenyi")
     there = pairs.pivot(index="a", columns="b", values="mean_rank_difference")
@@ -101,7 +101,7 @@ def nemenyi_scale(comparison: Comparison, names: list[str]) -> tuple[pd.Series, 
     k = len(everyone)
     means = pd.Series((k + 1) / 2 + square.sum(axis=1) / k, index=everyone)
     tests = comparison.classical.friedman
-    critical = tests.loc[tests["unit"] == ON_MEANS, "critical_difference"]
+    critical = tests.loc[tests["unit"] != ON_TASKS, "critical_difference"]
     return means.loc[names], float(critical.iloc[0])
 
 

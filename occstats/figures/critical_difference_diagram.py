@@ -100,7 +100,8 @@ def critical_difference(pen: Pen, comparison: Comparison, *, by: Grouping = "rul
     axes = pen.axes(0.55 + 0.165 * depth)
     mean = ranks.to_numpy(dtype=float)
     room = max(measure(line, "medium") for text in drawn for line in text.split("\n"))
-    kind = "weighted mean rank" if critical is None else "mean rank of data set means"
+    means = f"mean rank of {comparison.results.unit} means"
+    kind = "weighted mean rank" if critical is None else means
     _scale(axes, pen, mean, depth, len(comparison.summary), room, kind)
     places = _parted(mean, _APART * _unit(axes, pen))
     letters = [

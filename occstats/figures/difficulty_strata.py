@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
+from occstats.comparison.sample import clusters_of
 from occstats.figures.drawing import drawing
 from occstats.figures.frames import records
 from occstats.figures.legends import series_legend
@@ -76,12 +77,12 @@ def _ends(comparison: Comparison, places: pd.DataFrame, names: list[str]) -> NDA
     trait = sign * results.scores.loc[ranks.index].median(axis=1).to_numpy(dtype=float)
     edges = np.unique(sign * places[["low", "high"]].to_numpy(dtype=float))
     shape = (2, len(places), len(names))
-    if len(edges) != len(places) + 1 or results.n_clusters < 2:
+    if len(edges) != len(places) + 1 or results.n_independent < 2:
         return np.full(shape, np.nan)
     found = strata_intervals(
         ranks[names].to_numpy(dtype=float),
         np.clip(trait, edges[0], edges[-1]),
-        np.asarray(ranks.index.get_level_values(0)),
+        clusters_of(results).keep(results.scores.index.isin(ranks.index)),
         edges.tolist(),
         confidence=comparison.settings.confidence,
         random_state=comparison.settings.random_state,

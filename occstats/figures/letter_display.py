@@ -120,7 +120,7 @@ def group_note(
     comparison: Comparison, verdicts: PairVerdicts, ways: Sequence[str], by: Grouping = "rule"
 ) -> str:
     """Say what bars and letters mean, and what they do not."""
-    level = GROUPINGS[by].format(alpha=comparison.settings.alpha)
+    level = GROUPINGS[by].format(alpha=comparison.settings.alpha, unit=comparison.results.unit)
     parts = [
         f"Algorithms {' or '.join(ways)} do not differ {level}."
         if ways

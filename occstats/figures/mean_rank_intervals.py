@@ -28,7 +28,7 @@ MOST_ALGORITHMS = 40
 def mean_ranks(pen: Pen, comparison: Comparison) -> None:
     """Draw each algorithm's weighted mean rank with its interval over data sets.
 
-    The intervals tell how far a mean rank would move with other data sets of the same kind; two
+    The intervals are confidence intervals of mean ranks over all data sets of the same kind; two
     that overlap may still differ, because the algorithms are compared on the same tasks.
 
     Parameters
@@ -77,7 +77,7 @@ def mean_ranks(pen: Pen, comparison: Comparison) -> None:
 
 def interval_words(comparison: Comparison) -> str:
     """Return of what level and kind the intervals of mean ranks are."""
-    kind = interval_kinds(comparison.results.n_clusters)["mean_rank"]
+    kind = interval_kinds(comparison.results.n_independent)["mean_rank"]
     return f"{comparison.settings.confidence:.0%} intervals ({kind.name})"
 
 

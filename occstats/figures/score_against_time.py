@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
+from occstats.comparison.sample import clusters_of
 from occstats.figures.drawing import drawing
 from occstats.figures.frames import read_frame
 from occstats.figures.legends import series_legend
@@ -84,7 +85,7 @@ def trade_off(pen: Pen, comparison: Comparison, times: pd.DataFrame | str | Path
     found = pareto_front(
         sign * scores[known].to_numpy(dtype=float),
         seconds.loc[known, rivals].to_numpy(dtype=float),
-        np.asarray(scores.index.get_level_values(0)[known]),
+        clusters_of(comparison.results).keep(known.to_numpy()),
         confidence=comparison.settings.confidence,
         n_resamples=_RESAMPLES,
         random_state=comparison.settings.random_state,

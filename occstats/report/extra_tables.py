@@ -23,7 +23,7 @@ def extra_tables(comparison: Comparison) -> Iterator[Table]:
     """Diagnostics, stability, design and classical tests, as far as the comparison has them."""
     pairs_of_the_best = max(len(comparison.algorithms) - 1, 1)
     # A single data set shows nothing about how data sets differ.
-    if comparison.results.n_clusters > 1:
+    if comparison.results.n_independent > 1:
         yield diagnostics_table(comparison, pairs_of_the_best)
         yield from stability_tables(comparison, pairs_of_the_best)
         yield from design_tables(comparison, pairs_of_the_best)
@@ -54,6 +54,7 @@ def truth(value: Any) -> str:
 
 def diagnostics_table(comparison: Comparison, rows: int) -> Table:
     """How much the tasks of a data set depend on each other."""
+    unit = comparison.results.unit
     columns = (
         *PAIR,
         Column("ICC", ("icc",), decimals(2)),
@@ -64,10 +65,10 @@ def diagnostics_table(comparison: Comparison, rows: int) -> Table:
     )
     return Table(
         name="diagnostics",
-        title="How much the data sets matter",
-        explanation="Correlation of tasks within a data set, by how much it inflates the variance, "
-        "and how many independent tasks would tell as much. A small size p: the size of a data set "
-        "is related to the difference; --test ds-weighted asks about data sets, all alike. The "
+        title=f"How much the {unit}s matter",
+        explanation=f"Correlation of tasks within a {unit}, by how much it inflates the variance, "
+        f"and how many independent tasks would tell as much. A small size p: the size of a {unit} "
+        f"is related to the difference; --test ds-weighted asks about {unit}s, all alike. The "
         "naive test takes all tasks for independent.",
         frame=comparison.diagnostics,
         columns=present(columns, comparison.diagnostics),
@@ -106,13 +107,14 @@ def binary_tables(comparison: Comparison, rows: int) -> Iterator[Table]:
     if comparison.binary is None:
         return
     limits = ("share_difference_ci_low", "share_difference_ci_high")
+    unit = comparison.results.unit
     signed = decimals(3, signed=True)
     yield Table(
         name="binary",
         title="Right and wrong",
         explanation="All scores are 0 or 1: the difference with all tasks counting alike, its "
-        "clustered standard error, and McNemar tests that let tasks of one data set belong "
-        "together (all tasks alike: Obuchowski; all data sets alike: Durkalski; by the design "
+        f"clustered standard error, and McNemar tests that let tasks of one {unit} belong "
+        f"together (all tasks alike: Obuchowski; all {unit}s alike: Durkalski; by the design "
         "effect: Eliasziw and Donner). p-values are two-sided and not corrected.",
         frame=comparison.binary,
         columns=(
@@ -132,21 +134,21 @@ def binary_tables(comparison: Comparison, rows: int) -> Iterator[Table]:
 
 def stability_tables(comparison: Comparison, rows: int) -> Iterator[Table]:
     """Would the conclusions hold without a data set, without an algorithm, analysed otherwise."""
-    section = comparison.stability
+    section, unit = comparison.stability, comparison.results.unit
     signed = decimals(score_digits(comparison), signed=True)
     if section.influence is not None:
         yield Table(
             name="influence",
             title="Would it hold",
-            explanation="The data set that drives each difference most, the difference without it, "
-            "and how many single data sets would change the conclusion if left out.",
+            explanation=f"The {unit} that drives each difference most, the difference without it, "
+            f"and how many single {unit}s would change the conclusion if left out.",
             frame=section.influence,
             columns=(
                 *PAIR,
                 Column("difference", ("mean_difference",), signed),
                 Column("driven by", ("dataset",), word, number=False),
                 Column("without it", ("mean_difference_without",), signed),
-                Column("data sets that matter", ("datasets_that_change",), integer),
+                Column(f"{unit}s that matter", ("datasets_that_change",), integer),
             ),
             terminal_rows=rows,
         )
@@ -155,9 +157,9 @@ def stability_tables(comparison: Comparison, rows: int) -> Iterator[Table]:
         (
             "changes",
             "Conclusions that change when something is left out",
-            "One row per pair and left-out data set or algorithm.",
+            f"One row per pair and left-out {unit} or algorithm.",
         ),
-        ("leave_one_dataset_out", "Without each data set", without),
+        ("leave_one_dataset_out", f"Without each {unit}", without),
         ("leave_one_algorithm_out", "Without each algorithm", without),
     ):
         frame = getattr(section, name)
@@ -192,15 +194,15 @@ def stability_tables(comparison: Comparison, rows: int) -> Iterator[Table]:
 
 def design_tables(comparison: Comparison, rows: int) -> Iterator[Table]:
     """What differences this benchmark can detect, and how large it would have to be."""
-    section = comparison.design
+    section, unit = comparison.design, comparison.results.unit
     signed = decimals(score_digits(comparison), signed=True)
     unsigned = decimals(score_digits(comparison))
     yield Table(
         name="detectable",
         title="What this benchmark can show",
-        explanation=f"The smallest mean difference that {section.n_clusters} data sets detect with "
-        f"{100 * section.wanted_power:.0f} % power, uncorrected and with the strictest correction, "
-        "beside the observed one.",
+        explanation=f"The smallest mean difference that Student's test over {section.n_clusters} "
+        f"{unit}s detects with {100 * section.wanted_power:.0f} % power, uncorrected and with the "
+        "strictest correction, beside the observed one.",
         frame=section.detectable,
         columns=(
             *PAIR,
@@ -215,16 +217,16 @@ def design_tables(comparison: Comparison, rows: int) -> Iterator[Table]:
         return
     yield Table(
         name="power",
-        title="How many data sets a conclusion needs",
+        title=f"How many {unit}s a conclusion needs",
         explanation="By simulation, if the observed differences were the true ones: the power of a "
-        "benchmark of this size (which says no more than the p-value), and how many data sets give "
+        f"benchmark of this size (which says no more than the p-value), and how many {unit}s give "
         f"{100 * section.wanted_power:.0f} %.",
         frame=section.power,
         columns=(
             *PAIR,
             Column("better", ("better",), word, number=False),
             Column("power", ("power_now",), percent),
-            Column("data sets needed", ("datasets_needed", "tried_up_to"), _needed),
+            Column(f"{unit}s needed", ("datasets_needed", "tried_up_to"), _needed),
         ),
         terminal_rows=rows,
     )
@@ -256,8 +258,8 @@ def classical_tables(comparison: Comparison) -> Iterator[Table]:
             ),
             section.friedman,
         ),
-        note="On tasks the test takes all tasks for independent, which tasks of one data set are "
-        "not.",
+        note="On tasks the test takes all tasks for independent, which tasks of one "
+        f"{comparison.results.unit} are not.",
     )
     yield plain_table(
         "classical_pairs",

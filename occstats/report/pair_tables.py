@@ -111,9 +111,9 @@ def pairwise_table(comparison: Comparison) -> Table:
         name="pairwise",
         title="How much better",
         explanation=f"{p_name}; mean difference of {score} with its interval; "
-        " Hodges-Lehmann shift, the typical difference; shares of tasks won, tied, "
+        "Hodges-Lehmann shift, the typical difference; shares of tasks won, tied, "
         f"lost; {posterior}: better, practically the same (±{comparison.settings.rope:g}) and "
-        "worse; chance to win on a new task of these data sets, and on a new data set; "
+        "worse; estimated chance to win on a new task of these data sets, and on a new data set; "
         "rank-biserial correlation, from -1 (always loses) to 1 (always wins).",
         frame=frame,
         columns=present,

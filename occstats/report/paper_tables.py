@@ -44,7 +44,7 @@ def paper_tables(comparison: Comparison) -> list[Table]:
     ['paper_summary', 'paper_p_values', 'paper_scores']
     """
     tables = [paper_summary(comparison)]
-    if comparison.results.n_clusters > 1:
+    if comparison.results.n_independent > 1:
         tables.append(paper_p_values(comparison))
     return [*tables, paper_scores(comparison)]
 

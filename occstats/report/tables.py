@@ -29,7 +29,7 @@ TERMS = {"log_n": "log n", "log_m": "log m", "median_score": "median score"}
 def leading_tables(comparison: Comparison) -> list[Table]:
     """The summary and the corrected p-values: what a reader looks at first."""
     tables = [summary_table(comparison)]
-    if comparison.results.n_clusters > 1:
+    if comparison.results.n_independent > 1:
         tables.append(p_value_table(comparison))
     return tables
 
@@ -39,7 +39,7 @@ def all_tables(comparison: Comparison) -> list[Table]:
     from occstats.report.extra_tables import extra_tables
 
     tables = leading_tables(comparison)
-    if comparison.results.n_clusters > 1:
+    if comparison.results.n_independent > 1:
         tables.append(pairwise_table(comparison))
     tables += [
         kendall_table(comparison),
@@ -80,16 +80,16 @@ def summary_table(comparison: Comparison) -> Table:
         if all(key in frame for key in column.keys)
         and (column.header == "algorithm" or frame[list(column.keys)].notna().to_numpy().any())
     )
-    intervals = any(column.header == level for column in present)
+    intervals, unit = any(column.header == level for column in present), comparison.results.unit
     return Table(
         name="summary",
         title="Summary",
         explanation="Data sets weigh alike; rank 1 is best"
-        f"{'; intervals resample whole data sets' if intervals else ''}.",
+        f"{f'; intervals resample whole {unit}s' if intervals else ''}.",
         frame=frame,
         columns=present,
         note="Ranks: those left open, for all algorithms together. P(best): how often it is first "
-        "when data sets are weighted at random; too sure with few of them."
+        f"when {unit}s are weighted at random; too sure with few of them."
         if any(column.header == "P(best)" for column in present)
         else "",
     )

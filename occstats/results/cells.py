@@ -61,6 +61,7 @@ class Cells:
     repeat: Names | None
     traits: pd.DataFrame
     score_name: str
+    suite: Names | None = None
     higher_is_better: bool = True
     spread: Floats | None = None
     notes: list[str] = field(default_factory=list)
@@ -119,6 +120,7 @@ def gather(facts: Facts, roles: Roles, reading: Reading) -> Cells:
         repeat=_repeated(facts, roles.repeat, rows, each),
         traits=traits.iloc[np.repeat(np.arange(len(rows)), each)].reset_index(drop=True),
         score_name=score_name,
+        suite=_repeated(facts, roles.suite, rows, each),
         higher_is_better=not lower,
         spread=None if spread is None else spread.ravel() * reading.scale,
         notes=notes,
@@ -328,7 +330,7 @@ def _column_names(roles: Roles, score_renamed: bool) -> dict[str, str]:
     """What the source calls its columns, but for a score that the user has called otherwise."""
     names = {
         role: getattr(roles, role)
-        for role in ("cluster", "task", "algorithm", "fold", "status", "metric")
+        for role in ("suite", "cluster", "task", "algorithm", "fold", "status", "metric")
     }
     if not score_renamed:
         names["score"] = roles.score

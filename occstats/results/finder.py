@@ -63,7 +63,7 @@ class _Finder:
         self.chosen = [c for c in given if c in self.columns] or None if given else None
         self.traits_asked = [c for c in reading.traits if c in self.columns]
         self.found: dict[str, Any] = dict.fromkeys(
-            ("algorithm", "cluster", "task", "fold", "repeat", "status", "metric", "score")
+            ("algorithm", "suite", "cluster", "task", "fold", "repeat", "status", "metric", "score")
         )
         self.found.update(self.asked)
 
@@ -187,6 +187,12 @@ class _Finder:
             if found["algorithm"] is None:
                 rows = (self._row_names(), found["cluster"], found["task"])
                 found["algorithm"] = next((name for name in rows if name is not None), None)
+            if found["suite"] is not None:
+                raise ResultsError(
+                    f"{self.where}: cluster names a column of suites, {quote(found['suite'])}, but"
+                    " the tasks are the columns here, so that a row cannot say where they belong;"
+                    " give the table with tasks as rows"
+                )
             found["cluster"] = found["task"] = None
             if found["algorithm"] is None:
                 raise ResultsError(

@@ -34,6 +34,7 @@ def join(tables: Sequence[Results], on_clash: str = "refuse") -> Results:
         index = index.append(table.scores.index[~table.scores.index.isin(index)])
     _report_tasks(tables, labels, index, notes)
     traits, conflicts = _join_traits(tables, labels, index, notes)
+    suites = _join_suites(tables, labels, index, notes)
     folds = _same_levels(
         [table.fold_scores.reindex(index) for table in tables if table.fold_scores is not None]
     )
@@ -50,9 +51,33 @@ def join(tables: Sequence[Results], on_clash: str = "refuse") -> Results:
         sources=tuple(source for table in tables for source in table.sources),
         trait_conflicts=conflicts,
         read_as=tuple(line for table in tables for line in table.read_as),
+        suites=suites,
         # The first source that has a column names it.
         column_names={k: v for table in reversed(tables) for k, v in table.column_names.items()},
     )
+
+
+def _join_suites(
+    tables: Sequence[Results], labels: Sequence[str], index: pd.Index[Any], notes: list[str]
+) -> dict[str, str] | None:
+    """The suites that any source knows; a data set without one is a suite of its own."""
+    if all(table.suites is None for table in tables):
+        return None
+    suites: dict[str, str] = {}
+    for table, label in zip(tables, labels, strict=True):
+        for name, suite in (table.suites or {}).items():
+            if suites.setdefault(name, suite) != suite:
+                raise ResultsError(
+                    f"{quote(label)}: the data set {quote(name)} is in the suite {quote(suite)}, in"
+                    f" another source in {quote(suites[name])}; give it the same in all sources"
+                )
+    alone = [name for name in index.unique(0) if name not in suites]
+    if alone:
+        notes.append(
+            f"{count(len(alone), 'data set')} without a suite, each by itself:"
+            f" {quote_list(alone, limit=5)}."
+        )
+    return suites | {name: name for name in alone}
 
 
 def _same_levels(folds: list[pd.DataFrame]) -> list[pd.DataFrame]:

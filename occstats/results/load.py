@@ -253,6 +253,8 @@ def _read_as(results: Results, roles: Roles, raw: RawTable) -> str:
         parts.append(f"algorithm = {quote(roles.algorithm)} ({len(results.algorithms):,})")
         parts.append(f"tasks = {_span(list(roles.columns))}")
     else:
+        if roles.suite is not None:
+            parts.append(f"suite = {_column(roles.suite)} ({results.n_suites:,})")
         if roles.cluster is not None:
             parts.append(f"data set = {_column(roles.cluster)} ({results.n_clusters:,})")
         if roles.task is not None:

@@ -39,9 +39,11 @@ def _column(what: str, usual: str, **details: Any) -> Any:
 class Reading:
     """What the user said about the sources."""
 
-    cluster: str | None = _column(
-        "the data set that a task belongs to (@file: the name of the file, @row: each row)",
+    cluster: str | Sequence[str] | None = _column(
+        "the data set that a task belongs to (@file: the name of the file, @row: each row); given"
+        " twice, first the suite that data sets belong to, then the data set",
         "dataset, group …",
+        many=True,
     )
     task: str | None = _column("what tells the tasks of a data set apart", "class, task …")
     algorithm: str | Sequence[str] | None = _column(
@@ -154,16 +156,30 @@ class Reading:
         for name in ("traits", "where"):
             if isinstance(getattr(self, name), str):
                 object.__setattr__(self, name, (getattr(self, name),))
+        levels = self.levels
+        if len(levels) > 2:
+            raise ResultsError(
+                f"cluster: at most two columns, the suite and the data set; got {len(levels)}: give"
+                f" the outermost and the innermost, cluster={[levels[0], levels[-1]]!r}"
+            )
+
+    @property
+    def levels(self) -> tuple[str, ...]:
+        """The columns of clusters, the outermost first."""
+        given = self.cluster
+        return () if given is None else (given,) if isinstance(given, str) else tuple(given)
 
     @property
     def columns(self) -> dict[str, str]:
         """The columns that were named, by their role."""
         named = {item.name: getattr(self, item.name) for item in fields(self)}
+        named |= dict(zip(("cluster", "suite"), reversed(self.levels), strict=False))
         return {
             name: named[name]
-            for name in ("cluster", "task", "algorithm", "score", "fold", "repeat", "status")
-            if isinstance(named[name], str)
-        }
+            for name in ("suite", "cluster", "task", "algorithm", "score", "fold", "repeat",
+                         "status")
+            if isinstance(named.get(name), str)
+        }  # fmt: skip
 
     def suggested(self, suggestions: Mapping[str, Any]) -> Reading:
         """The same with answers for what was not given."""

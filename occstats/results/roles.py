@@ -10,7 +10,7 @@ from occstats.results.names import near_names, quote, quote_list
 
 __all__ = ["Roles", "require"]
 
-_KEYS = ("cluster", "task", "algorithm", "fold", "repeat")
+_KEYS = ("suite", "cluster", "task", "algorithm", "fold", "repeat")
 
 
 @dataclass(frozen=True)
@@ -18,9 +18,11 @@ class Roles:
     """The columns of one source by the part they play.
 
     ``across`` says what the columns in ``columns`` are, in a table in which the scores stand side
-    by side: algorithms, tasks (a leaderboard) or folds; it is empty for a long table.
+    by side: algorithms, tasks (a leaderboard) or folds; it is empty for a long table. ``suite`` is
+    what data sets belong to.
     """
 
+    suite: str | None = None
     cluster: str | None = None
     task: str | None = None
     algorithm: str | None = None

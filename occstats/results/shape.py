@@ -96,8 +96,26 @@ def shape(cells: Cells, facts: Facts, roles: Roles, reading: Reading) -> Results
         cvsd=cvsd,
         notes=tuple(notes),
         sources=(raw.name.strip("'\""),),
+        suites=None if cells.suite is None else _suites(cells, raw, roles),
         column_names=cells.column_names,
     )
+
+
+def _suites(cells: Cells, raw: RawTable, roles: Roles) -> dict[str, str]:
+    """The suite of each data set, which must be one."""
+    pairs = pd.DataFrame({"dataset": cells.cluster, "suite": cells.suite}).drop_duplicates()
+    names = pairs.groupby("dataset", sort=False)["suite"].agg(list)
+    several = names[names.map(len) > 1]
+    if len(several):
+        shown = [f"{quote(name)} in {quote_list(suites)}" for name, suites in several[:3].items()]
+        more = f" and {len(several) - 3:,} more" if len(several) > 3 else ""
+        raise ResultsError(
+            f"{raw.name}: cluster={[roles.suite, roles.cluster]!r} asks for data sets within"
+            f" suites, but {count(len(several), 'data set')} of {len(names):,} stand in several:"
+            f" {'; '.join(shown)}"
+            f"{more}; name the outermost column first, or give each data set a name of its own"
+        )
+    return {str(name): suites[0] for name, suites in names.items()}
 
 
 def _number(cells: Cells) -> _Keys:

@@ -58,11 +58,14 @@ class Results:
         ``fold``, ``status``, ``metric``, ``trait n`` …): :meth:`to_frame` calls them the same.
     read_as : tuple of str
         For each source a line that says which column was taken for what.
+    suites : mapping of str to str, or None
+        For each data set the suite that it belongs to; None where all are independent.
 
     Notes
     -----
     Each data set has the same total weight, shared equally by its tasks:
-    :math:`w_t = 1 / (G \cdot |\{\text{tasks in the data set of } t\}|)` for G data sets.
+    :math:`w_t = 1 / (G \cdot |\{\text{tasks in the data set of } t\}|)` for G data sets, also where
+    they come in suites.
 
     Examples
     --------
@@ -85,6 +88,7 @@ class Results:
     trait_conflicts: pd.DataFrame | None = None
     column_names: Mapping[str, str] = field(default_factory=dict)
     read_as: tuple[str, ...] = ()
+    suites: Mapping[str, str] | None = None
 
     def __post_init__(self) -> None:
         index = self.scores.index
@@ -105,6 +109,11 @@ class Results:
         ):
             if frame is not None and not frame.index.equals(index):
                 raise ResultsError(f"{name}: the rows must be the tasks of scores, in its order")
+        without = set() if self.suites is None else set(index.unique(0)) - set(self.suites)
+        if without:
+            raise ResultsError(
+                f"suites: {quote_list(sorted(without), limit=5)} must have a suite like the others"
+            )
 
     @property
     def algorithms(self) -> list[str]:
@@ -127,6 +136,41 @@ class Results:
     def n_clusters(self) -> int:
         """The number of data sets."""
         return int(self.scores.index.get_level_values(0).nunique())
+
+    @property
+    def n_suites(self) -> int | None:
+        """The number of suites that hold the data sets; None where there are no suites."""
+        if self.suites is None:
+            return None
+        return len({self.suites[name] for name in self.scores.index.unique(0)})
+
+    @property
+    def nested(self) -> bool:
+        """Whether some data sets share a suite, so that not they are independent but the suites."""
+        return self.suites is not None and self.n_suites != self.n_clusters
+
+    @property
+    def n_independent(self) -> int:
+        """The number of suites where some data sets share one, else of data sets."""
+        return self.n_suites or 0 if self.nested else self.n_clusters
+
+    @property
+    def unit(self) -> str:
+        """What is independent of each other, as a word: a data set or a suite."""
+        return "suite" if self.nested else "data set"
+
+    @property
+    def evidence(self) -> str:
+        """How many data sets there are, in words, and in how many suites.
+
+        Examples
+        --------
+        >>> from occstats import load_results
+        >>> load_results("lenz2021").evidence
+        '50 data sets'
+        """
+        suites = f" in {count(self.n_independent, 'suite')}" if self.nested else ""
+        return f"{count(self.n_clusters, 'data set')}{suites}"
 
     @property
     def weights(self) -> npt.NDArray[np.float64]:
@@ -280,7 +324,7 @@ class Results:
         return (
             f"Results: {quote(self.score_name)[1:-1]}{direction} of"
             f" {count(len(self.algorithms), 'algorithm')} on {count(self.n_tasks, 'task')} of"
-            f" {count(self.n_clusters, 'data set')}{gaps}"
+            f" {self.evidence}{gaps}"
         )
 
 

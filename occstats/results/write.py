@@ -42,6 +42,9 @@ def long_form(results: Results) -> pd.DataFrame:
             name += "_"
         frame[name] = values
 
+    if results.suites is not None:
+        suite = np.array([results.suites[name] for name in cluster], dtype=object)
+        add(named.get("suite", "suite"), suite[rows])
     alike = bool((cluster == task).all())
     if "cluster" in named or not (alike and "task" in named):
         add(named.get("cluster", CLUSTER), cluster[rows])

@@ -123,7 +123,7 @@ def bayesian_signed_rank(
     check_number("prior_weight", prior_weight, least=0)
     sample = Sample.of(scores, clusters, tie_tolerance=tie_tolerance)
     k, unit = sample.n_algorithms, sample.tie_tolerance
-    draws = PosteriorWeights.of(sample.n_clusters, n_resamples, random_state)
+    draws = PosteriorWeights.of(sample.clusters, n_resamples, random_state)
     prior = draws.prior(prior_weight)
     # In the units of the differences, so that the edge of the region itself is met exactly.
     edge = float(np.rint(2 * rope / unit)) if unit > 0 else 2 * rope
@@ -145,7 +145,7 @@ def bayesian_signed_rank(
 
 def probability_best(
     values: ArrayLike,
-    clusters: ArrayLike,
+    clusters: ArrayLike | Clusters,
     *,
     n_resamples: int = 10_000,
     random_state: int | None = None,
@@ -177,7 +177,7 @@ def probability_best(
     """
     grouping = Clusters.of(clusters)
     means = grouping.means(values)
-    draws = PosteriorWeights.of(grouping.n_clusters, n_resamples, random_state)
+    draws = PosteriorWeights.of(grouping, n_resamples, random_state)
     posterior = over_rows(partial(weighted_means, means), draws)
     top = posterior.max(axis=1, keepdims=True)
     best = posterior >= top - 1e-12 * np.abs(top)

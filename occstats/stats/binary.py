@@ -173,7 +173,8 @@ def clustered_mcnemar(
 def _contingency(a: FloatArray, b: FloatArray, sample: Sample) -> FloatArray:
     """Tasks of each cluster that both, only a, only b and neither have right."""
     cells = ((1, 1), (1, 0), (0, 1), (0, 0))
-    return np.stack([sample.clusters.sums((a == one) & (b == other)) for one, other in cells])
+    units = sample.clusters.independent
+    return np.stack([units.sums((a == one) & (b == other)) for one, other in cells])
 
 
 def _inflation(counts: FloatArray) -> FloatArray:

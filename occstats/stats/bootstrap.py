@@ -84,7 +84,7 @@ def weighted_means(means: Array, counts: Array) -> Array:
 
 def cluster_bootstrap(
     statistic: Callable[[Array], Array],
-    n_clusters: int,
+    clusters: int | Clusters,
     *,
     method: Literal["percentile", "bca"] = "bca",
     confidence: float = 0.95,
@@ -106,8 +106,8 @@ def cluster_bootstrap(
     ----------
     statistic : callable
         From counts (resamples × clusters) to values (resamples × statistics).
-    n_clusters : int
-        How many clusters there are.
+    clusters : int or Clusters
+        How many clusters there are, or the clusters themselves, whose suites are drawn as a whole.
     method : {"percentile", "bca"}
         Kind of interval.
     confidence : float
@@ -136,10 +136,11 @@ def cluster_bootstrap(
     >>> bool(0.1 < result.low[0] < 0.2 < result.high[0] < 0.3)
     True
     """
+    drawn = Counts.of(clusters, n_resamples, random_state)
     if counts is None:
-        counts = Counts.of(n_clusters, n_resamples, random_state)
-    estimate = statistic(np.ones((1, n_clusters)))[0]
-    if n_clusters < 2 or len(counts) == 0:
+        counts = drawn
+    estimate = statistic(np.ones((1, drawn.n_clusters)))[0]
+    if drawn.n_units < 2 or len(counts) == 0:
         nothing = np.full_like(estimate, np.nan)
         return BootstrapInterval(estimate, nothing, nothing, nothing, np.empty((0, estimate.size)))
     replicates = over_rows(statistic, counts)
@@ -147,44 +148,49 @@ def cluster_bootstrap(
     levels = np.repeat(tails[:, None], estimate.size, axis=1)
     if method == "bca":
         if left_out is None:
-            left_out = np.concatenate([statistic(counts) for counts in _each_left_out(n_clusters)])
+            left_out = np.concatenate([statistic(counts) for counts in _each_left_out(drawn)])
         levels = bca_levels(tails, estimate, replicates, left_out)
     low, high = column_quantiles(replicates, levels)
     return BootstrapInterval(estimate, low, high, standard_errors(replicates), replicates)
 
 
-def _each_left_out(n_clusters: int) -> Iterator[Array]:
-    """Counts without each cluster in turn, some rows at a time."""
-    step = max(1, CHUNK_ELEMENTS // n_clusters)
-    for start in range(0, n_clusters, step):
-        rows = np.arange(start, min(start + step, n_clusters))
-        counts = np.ones((len(rows), n_clusters))
+def _each_left_out(drawn: Counts) -> Iterator[Array]:
+    """Counts without each cluster (or suite) in turn, some rows at a time."""
+    step = max(1, CHUNK_ELEMENTS // drawn.n_clusters)
+    for start in range(0, drawn.n_units, step):
+        rows = np.arange(start, min(start + step, drawn.n_units))
+        counts = np.ones((len(rows), drawn.n_units))
         counts[rows - start, rows] = 0.0
-        yield counts
+        yield counts[:, drawn.members] if drawn.members else counts
 
 
-def means_without(means: Array) -> Array:
+def means_without(means: Array, suites: Clusters | None = None) -> Array:
     """Mean of the clusters' means: of all in the first row, then without each of them in turn.
 
-    Totals minus own, not a sum for each cluster; clusters without a mean do not count.
+    Totals minus own, not a sum for each cluster; clusters without a mean do not count. Where
+    clusters come in suites, without each suite.
 
     Examples
     --------
-    >>> means_without(np.array([[1.0], [3.0], [5.0]])).ravel().tolist()
+    >>> means = np.array([[1.0], [3.0], [5.0]])
+    >>> means_without(means).ravel().tolist()
     [3.0, 4.0, 3.0, 2.0]
+    >>> means_without(means, Clusters.of(["uci", "uci", "mnist"])).ravel().tolist()  # mnist first
+    [3.0, 2.0, 5.0]
     """
     present = ~np.isnan(means)
     values = np.where(present, means, 0.0)
     sums, counts = values.sum(axis=0), present.sum(axis=0)
-    tops = np.vstack([sums, sums - values])
-    bottoms = np.vstack([counts, counts - present])
+    own, own_counts = (values, present) if suites is None else map(suites.sums, (values, present))
+    tops = np.vstack([sums, sums - own])
+    bottoms = np.vstack([counts, counts - own_counts])
     unknown = np.full(tops.shape, np.nan)
     return np.asarray(np.divide(tops, bottoms, out=unknown, where=bottoms > 0))
 
 
 def bootstrap_means(
     values: ArrayLike,
-    clusters: ArrayLike,
+    clusters: ArrayLike | Clusters,
     *,
     method: IntervalMethod = "bca",
     confidence: float = 0.95,
@@ -230,18 +236,20 @@ def bootstrap_means(
     def statistic(counts: Array) -> Array:
         return weighted_means(means, counts)
 
-    m = grouping.n_clusters
+    suites = grouping.suites
     if counts is None:
-        counts = Counts.of(m, n_resamples, random_state)
+        counts = Counts.of(grouping, n_resamples, random_state)
     if method == "studentised":
-        return studentised_means(means, counts, confidence)
-    left_out = means_without(means)[1:]
+        return studentised_means(means, counts, confidence, suites)
+    left_out = means_without(means, suites)[1:]
     return cluster_bootstrap(
-        statistic, m, method=method, confidence=confidence, counts=counts, left_out=left_out
+        statistic, grouping, method=method, confidence=confidence, counts=counts, left_out=left_out
     )
 
 
-def studentised_means(means: Array, counts: Array | Counts, confidence: float) -> BootstrapInterval:
+def studentised_means(
+    means: Array, counts: Array | Counts, confidence: float, suites: Clusters | None = None
+) -> BootstrapInterval:
     """Studentised interval of the mean over the rows of each column; see `bootstrap_means`."""
     estimate = weighted_means(means, np.ones((1, len(means))))[0]
     if len(counts) == 0:
@@ -250,15 +258,19 @@ def studentised_means(means: Array, counts: Array | Counts, confidence: float) -
     step = max(1, REPLICATES_AT_ONCE // len(counts))
     if means.shape[1] > step:
         columns = range(0, means.shape[1], step)
-        parts = [studentised_means(means[:, i : i + step], counts, confidence) for i in columns]
+        parts = [
+            studentised_means(means[:, i : i + step], counts, confidence, suites) for i in columns
+        ]
         names = [entry.name for entry in fields(BootstrapInterval)]
         return BootstrapInterval(
             *(np.concatenate([getattr(part, name) for part in parts], axis=-1) for name in names)
         )
-    error = mean_errors(means, np.ones((1, len(means))))[0]
+    error = mean_errors(means, np.ones((1, len(means))), suites)[0]
     # Both from the same rows, which are drawn only once.
     replicates, errors = over_rows(
-        lambda rows: np.stack([weighted_means(means, rows), mean_errors(means, rows)], axis=1),
+        lambda rows: np.stack(
+            [weighted_means(means, rows), mean_errors(means, rows, suites)], axis=1
+        ),
         counts,
     ).swapaxes(0, 1)
     # A resample that repeats one cluster has no spread; its ratio would be infinite.
@@ -269,9 +281,9 @@ def studentised_means(means: Array, counts: Array | Counts, confidence: float) -
     upper, lower = column_quantiles(pivots, np.repeat(tails[:, None], estimate.size, axis=1))
     # Resamples of few clusters are too few different ones: Student's distribution instead. With
     # more, heavy tails make the ratios of resamples too small: never narrower than Student's.
-    present = np.sum(~np.isnan(means), axis=0)
-    student = special.stdtrit(np.maximum(present - 1, 1).astype(float), tails[0])
-    few = present < FEW_CLUSTERS
+    units = effective_units(means, suites)
+    student = special.stdtrit(np.maximum(units - 1, 1.0), tails[0])
+    few = units < FEW_CLUSTERS
     upper = np.where(few, student, np.fmax(upper, student))
     lower = np.where(few, -student, np.fmin(lower, -student))
     # Without any spread in the data the interval is the point itself.
@@ -281,8 +293,39 @@ def studentised_means(means: Array, counts: Array | Counts, confidence: float) -
     return BootstrapInterval(estimate, low, high, standard_errors(replicates), replicates)
 
 
-def mean_errors(means: Array, counts: Array) -> Array:
-    """Standard error of the mean of cluster means, for each row of counts."""
+def effective_units(means: Array, suites: Clusters | None = None) -> Array:
+    """How many equally large independent units the clusters of each column are worth.
+
+    Clusters that come in suites of sizes n are worth (Σn)² / Σn² suites (Kish 1965).
+
+    Examples
+    --------
+    >>> means = np.array([[0.1], [0.3], [0.2], [0.4]])
+    >>> effective_units(means), effective_units(means, Clusters.of(list("aaab")))
+    (array([4.]), array([1.6]))
+    """
+    present = (~np.isnan(means)).astype(float)
+    if suites is None:
+        return np.asarray(present.sum(axis=0))
+    sizes = suites.sums(present)
+    squares = (sizes**2).sum(axis=0)
+    whole = sizes.sum(axis=0) ** 2
+    return np.asarray(np.divide(whole, squares, out=np.zeros_like(squares), where=squares > 0))
+
+
+def mean_errors(means: Array, counts: Array, suites: Clusters | None = None) -> Array:
+    r"""Standard error of the mean of cluster means, for each row of counts.
+
+    With M clusters it is :math:`\sqrt{\sum_i (x_i - \bar x)^2 / (M (M - 1))}`. Where N of them come
+    in M suites f, that of a ratio:
+    :math:`\sqrt{M / (M - 1) \sum_f (\sum_{i \in f} (x_i - \bar x))^2} / N`.
+
+    Examples
+    --------
+    >>> means, once = np.array([[1.0], [3.0], [5.0]]), np.ones((1, 3))
+    >>> mean_errors(means, once).round(3), mean_errors(means, once, Clusters.of(list("aab")))
+    (array([[1.155]]), array([[1.33333333]]))
+    """
     present = (~np.isnan(means)).astype(float)
     weights = counts @ present
     # Centred first: the difference of squares would lose the digits of a small spread.
@@ -291,12 +334,22 @@ def mean_errors(means: Array, counts: Array) -> Array:
         np.nansum(means, axis=0), known, out=np.zeros(means.shape[1]), where=known > 0
     )
     deviations = np.where(present > 0, means - centre, 0.0)
+    units = weights
     with np.errstate(invalid="ignore", divide="ignore"):
         first = counts @ deviations / weights
-        second = counts @ deviations**2 / weights
-        variance = np.maximum(second - first**2, 0.0) / (weights - 1)
+        if suites is None:
+            second = counts @ deviations**2 / weights
+            variance = np.maximum(second - first**2, 0.0) / (weights - 1)
+        else:
+            # Clusters of a suite come equally often.
+            counts = counts[:, np.unique(suites.codes, return_index=True)[1]]
+            sizes, sums = suites.sums(present), suites.sums(deviations)
+            units = counts @ (sizes > 0)
+            crossed = counts @ (sums * sizes)
+            squares = counts @ sums**2 - 2 * first * crossed + first**2 * (counts @ sizes**2)
+            variance = np.maximum(squares, 0.0) * units / (units - 1) / weights**2
         tiny = variance <= 1e-30 + 1e-24 * np.max(deviations**2, axis=0)
-    return np.asarray(np.where(weights >= 2, np.where(tiny, 0.0, np.sqrt(variance)), np.nan))
+    return np.asarray(np.where(units >= 2, np.where(tiny, 0.0, np.sqrt(variance)), np.nan))
 
 
 def bca_levels(tails: Array, estimate: Array, replicates: Array, jackknife: Array) -> Array:

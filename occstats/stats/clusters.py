@@ -1,6 +1,11 @@
-"""Tasks gathered by cluster, so that sums over clusters are one vectorised call."""
+"""Tasks gathered by cluster, so that sums over clusters are one vectorised call.
 
-from dataclasses import dataclass
+Clusters (data sets) may come in suites themselves. A data set then counts as it always does, its
+tasks sharing its weight; but only suites are independent of each other, so that it is suites that
+flip their signs, are resampled and are left out.
+"""
+
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -25,6 +30,8 @@ class Clusters:
         The distinct labels, sorted.
     codes : ndarray of int
         For each task, the position of its cluster in `labels`.
+    suites : Clusters or None
+        Which cluster belongs to which suite; None where clusters are independent.
 
     Examples
     --------
@@ -37,6 +44,7 @@ class Clusters:
 
     labels: NDArray[Any]
     codes: IntArray
+    suites: "Clusters | None" = None
 
     @classmethod
     def of(cls, clusters: "ArrayLike | Clusters", n_tasks: int | None = None) -> "Clusters":
@@ -45,6 +53,47 @@ class Clusters:
             return clusters
         codes, labels = cluster_codes(clusters, n_tasks)
         return cls(labels, codes)
+
+    @classmethod
+    def nested(cls, suites: ArrayLike, clusters: ArrayLike) -> "Clusters":
+        """Gather tasks by their clusters, and these by their suites.
+
+        Examples
+        --------
+        >>> nested = Clusters.nested(["uci", "uci", "uci", "mnist"], ["iris", "iris", "wine", "0"])
+        >>> nested.n_clusters, nested.independent.n_clusters, nested.weights.round(2).tolist()
+        (3, 2, [0.17, 0.17, 0.33, 0.33])
+        >>> Clusters.nested(["a", "b"], ["iris", "iris"])
+        Traceback (most recent call last):
+        ...
+        occstats.errors.ArgumentError: clusters must lie within one suite each; 'iris' is in 'a' \
+and 'b'.
+        """
+        found = cls.of(clusters)
+        outer = cls.of(suites, len(found.codes))
+        of_cluster = np.zeros(found.n_clusters, dtype=np.intp)
+        of_cluster[found.codes] = outer.codes
+        astray = np.flatnonzero(of_cluster[found.codes] != outer.codes)
+        if len(astray):
+            cluster = found.codes[astray[0]]
+            both = outer.labels[[outer.codes[astray[0]], of_cluster[cluster]]]
+            raise ArgumentError(
+                f"clusters must lie within one suite each; {found.labels[cluster]!r} is in "
+                f"{both[0]!r} and {both[1]!r}."
+            )
+        return replace(found, suites=cls(outer.labels, of_cluster))
+
+    @cached_property
+    def independent(self) -> "Clusters":
+        """The tasks by what is independent of each other: suites, or else the clusters."""
+        if self.suites is None:
+            return self
+        return Clusters(self.suites.labels, self.suites.codes[self.codes])
+
+    @cached_property
+    def units(self) -> "Clusters":
+        """The clusters by what is independent of each other: suites, or each by itself."""
+        return self.suites or Clusters(self.labels, np.arange(self.n_clusters))
 
     @property
     def n_clusters(self) -> int:
@@ -81,13 +130,14 @@ class Clusters:
         sums = self.sums(np.where(present, values, 0.0))
         return np.divide(sums, counts, out=np.full_like(sums, np.nan), where=counts > 0)
 
-    def keep(self, tasks: NDArray[np.bool_]) -> "Clusters":
-        """Only some tasks, and the clusters that they come from."""
+    def keep(self, tasks: NDArray[np.bool_] | IntArray) -> "Clusters":
+        """Only some tasks, and the clusters (and suites) that they come from."""
         present, codes = np.unique(self.codes[tasks], return_inverse=True)
-        return Clusters(self.labels[present], codes.astype(np.intp, copy=False))
+        suites = None if self.suites is None else self.suites.keep(present)
+        return Clusters(self.labels[present], codes.astype(np.intp, copy=False), suites)
 
 
-def cluster_weights(clusters: ArrayLike) -> FloatArray:
+def cluster_weights(clusters: ArrayLike | Clusters) -> FloatArray:
     r"""Weight of each task when all clusters weigh the same.
 
     A cluster's weight is shared equally by its tasks, and all weights sum to 1:

@@ -129,13 +129,14 @@ def cluster_diagnostics(
 def _diagnose(block: PairBlock, ranked: FloatArray) -> FloatArray:
     """Eight diagnostics of some pairs, in the order of the result."""
     known = ~np.isnan(block.grid)
-    sizes = block.clusters.sums(known)
+    clusters = block.clusters.independent
+    sizes = clusters.sums(known)
     n, m, squared = sizes.sum(axis=0), (sizes > 0).sum(axis=0), (sizes**2).sum(axis=0)
     x = np.where(known, block.grid, 0.0)
-    sums = block.clusters.sums(x)
+    sums = clusters.sums(x)
     # Centred: the analysis of variance would lose the digits of a small spread.
     x = np.where(known, x - x.sum(axis=0) / np.maximum(n, 1), 0.0)
-    between = (block.clusters.sums(x) ** 2 / np.maximum(sizes, 1)).sum(axis=0)
+    between = (clusters.sums(x) ** 2 / np.maximum(sizes, 1)).sum(axis=0)
     total = np.zeros(len(n))
     rho = intraclass_correlation(between, (x**2).sum(axis=0), total, squared, n, m)
     mean_size_of_a_task = squared / np.maximum(n, 1)

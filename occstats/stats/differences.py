@@ -24,10 +24,12 @@ from occstats.stats.arrays import FloatArray, round_to_grid
 from occstats.stats.bayes import BayesianPairs
 from occstats.stats.bootstrap import (
     FEW_CLUSTERS,
+    effective_units,
     mean_errors,
     studentised_means,
     weighted_means,
 )
+from occstats.stats.clusters import Clusters
 from occstats.stats.draws import Counts, PosteriorWeights, over_rows
 from occstats.stats.effect_sizes import Effect
 from occstats.stats.multiplicity import adjust_pairs
@@ -87,14 +89,15 @@ def simultaneous_intervals(
     blocks = [sample.clusters.means(block.differences) for block in sample.blocks()]
     cluster_means = np.concatenate(blocks, axis=1)
     means = cluster_means[:, used]
-    counts = Counts.of(sample.n_clusters, n_resamples, random_state)
+    counts, suites = Counts.of(sample.clusters, n_resamples, random_state), sample.clusters.suites
     limits = np.full((3, len(first)), np.nan)
     limits[0] = weighted_means(cluster_means, np.ones((1, sample.n_clusters)))[0]
     if len(used) == 1:
-        found = studentised_means(means, counts, confidence)
+        found = studentised_means(means, counts, confidence, suites)
         limits[1:, used] = found.low, found.high
     elif n_resamples:
-        half = _critical(means, counts, confidence) * mean_errors(means, _once(means))[0]
+        error = mean_errors(means, _once(means), suites)[0]
+        half = _critical(means, counts, confidence, suites) * error
         limits[1:, used] = limits[0, used] - half, limits[0, used] + half
     return Effect(
         antisymmetric(limits[0], k),
@@ -107,14 +110,16 @@ def _once(means: FloatArray) -> FloatArray:
     return np.ones((1, len(means)))
 
 
-def _critical(means: FloatArray, counts: Counts, confidence: float) -> FloatArray:
+def _critical(
+    means: FloatArray, counts: Counts, confidence: float, suites: Clusters | None
+) -> FloatArray:
     """What the standard error of each column is multiplied by."""
     estimate = weighted_means(means, _once(means))[0]
-    present = np.sum(~np.isnan(means), axis=0)
-    few = present < FEW_CLUSTERS
+    units = effective_units(means, suites)
+    few = units < FEW_CLUSTERS
 
     def largest(rows: FloatArray) -> FloatArray:
-        errors = mean_errors(means, rows)
+        errors = mean_errors(means, rows, suites)
         # A resample that repeats one cluster has no spread; its ratio would be infinite.
         with np.errstate(invalid="ignore", divide="ignore"):
             pivots = np.abs((weighted_means(means, rows) - estimate) / errors)
@@ -122,7 +127,7 @@ def _critical(means: FloatArray, counts: Counts, confidence: float) -> FloatArra
         return np.asarray(np.where(known, pivots, 0.0).max(axis=1))
 
     single = 1 - (1 - confidence) / means.shape[1]
-    student = special.stdtrit(np.maximum(present - 1, 1).astype(float), (1 + single) / 2)
+    student = special.stdtrit(np.maximum(units - 1, 1.0), (1 + single) / 2)
     return np.asarray(np.where(few, student, np.quantile(over_rows(largest, counts), confidence)))
 
 
@@ -157,7 +162,7 @@ def difference_posterior(
     check_number("rope", rope, least=0)
     sample = Sample.of(scores, clusters)
     k = sample.n_algorithms
-    draws = PosteriorWeights.of(sample.n_clusters, n_resamples, random_state)
+    draws = PosteriorWeights.of(sample.clusters, n_resamples, random_state)
     parts = []
     for block in sample.blocks(per_pair=2 * n_resamples):
         means = sample.clusters.means(block.differences)

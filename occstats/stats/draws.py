@@ -15,6 +15,7 @@ from typing import Self
 import numpy as np
 
 from occstats.stats.arrays import FloatArray as Array
+from occstats.stats.clusters import Clusters
 from occstats.stats.tests.null import RandomState, repeatable
 
 __all__ = ["Counts", "Draws", "PosteriorWeights", "over_rows"]
@@ -25,24 +26,46 @@ CHUNK_ELEMENTS = 2_000_000
 
 @dataclass(frozen=True)
 class Draws:
-    """Rows of random weights, one weight per cluster.
+    """Rows of random weights, one weight per cluster; clusters of one suite share theirs.
 
     Attributes
     ----------
-    n_clusters, n_rows : int
-        How many there are.
+    n_units, n_rows : int
+        How many independent weights there are, and how often they are drawn.
     seed : int
         What makes them always the same.
+    members : tuple of int
+        For each cluster, which of the weights it has; empty where each has its own.
     """
 
-    n_clusters: int
+    n_units: int
     n_rows: int
     seed: int
+    members: tuple[int, ...] = ()
 
     @classmethod
-    def of(cls, n_clusters: int, n_rows: int, random_state: RandomState = None) -> Self:
-        """So many rows from a seed, a generator, or anew."""
-        return cls(n_clusters, n_rows, repeatable(random_state))
+    def of(cls, clusters: int | Clusters, n_rows: int, random_state: RandomState = None) -> Self:
+        """So many rows for clusters, or a number of them, from a seed, a generator, or anew.
+
+        Examples
+        --------
+        >>> nested = Clusters.nested(["uci", "uci", "mnist"], ["iris", "wine", "digits"])
+        >>> row = Counts.of(nested, 1, random_state=1).array()[0]  # digits, iris, wine
+        >>> bool(row[1] == row[2])
+        True
+        """
+        seed = repeatable(random_state)
+        if isinstance(clusters, int):
+            return cls(clusters, n_rows, seed)
+        if clusters.suites is None:
+            return cls(clusters.n_clusters, n_rows, seed)
+        suites = clusters.suites
+        return cls(suites.n_clusters, n_rows, seed, tuple(suites.codes.tolist()))
+
+    @property
+    def n_clusters(self) -> int:
+        """How many clusters there are."""
+        return len(self.members) or self.n_units
 
     def __len__(self) -> int:
         return self.n_rows
@@ -64,7 +87,8 @@ class Draws:
         rng = np.random.default_rng(self.seed)
         step = max(1, CHUNK_ELEMENTS // max(1, self.n_clusters))
         for start in range(0, self.n_rows, step):
-            yield self._draw(rng, min(step, self.n_rows - start))
+            rows = self._draw(rng, min(step, self.n_rows - start))
+            yield rows[:, self.members] if self.members else rows
 
     @abstractmethod
     def _draw(self, rng: np.random.Generator, rows: int) -> Array:
@@ -84,8 +108,8 @@ class Counts(Draws):
     """Counts of each cluster when as many as there are are drawn with replacement."""
 
     def _draw(self, rng: np.random.Generator, rows: int) -> Array:
-        drawn = rng.integers(self.n_clusters, size=(rows, self.n_clusters))
-        drawn += self.n_clusters * np.arange(rows)[:, None]
+        drawn = rng.integers(self.n_units, size=(rows, self.n_units))
+        drawn += self.n_units * np.arange(rows)[:, None]
         counts = np.bincount(drawn.ravel(), minlength=drawn.size)
         return counts.reshape(drawn.shape).astype(float)
 
@@ -99,7 +123,7 @@ class PosteriorWeights(Draws):
     """
 
     def _draw(self, rng: np.random.Generator, rows: int) -> Array:
-        return rng.standard_exponential((rows, self.n_clusters))
+        return rng.standard_exponential((rows, self.n_units))
 
     def prior(self, weight: float) -> Array:
         """Weight of a pseudo-observation in each row, drawn after all others."""

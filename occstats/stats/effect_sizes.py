@@ -29,10 +29,12 @@ from numpy.typing import ArrayLike
 from occstats.stats.arrays import FloatArray as Array
 from occstats.stats.arrays import as_vector, round_to_grid
 from occstats.stats.bootstrap import (
+    effective_units,
     means_without,
     studentised_means,
     weighted_means,
 )
+from occstats.stats.clusters import Clusters
 from occstats.stats.draws import Counts
 from occstats.stats.jackknife import arcsine_limits, rank_biserial_limits, wilson
 from occstats.stats.pairs import antisymmetric, mirror
@@ -117,12 +119,12 @@ def pair_effects(
     1.0
     """
     sample = Sample.of(scores, clusters, tie_tolerance=tie_tolerance)
-    m, k = sample.n_clusters, sample.n_algorithms
-    counts = Counts.of(m, n_resamples, random_state)
+    k, units = sample.n_algorithms, sample.clusters.independent
+    counts = Counts.of(sample.clusters, n_resamples, random_state)
     parts = [
         (
             *_mean_effects(block, counts, confidence, sample.tie_tolerance),
-            np.vstack(rank_biserial_limits(block.grid, sample.clusters, confidence)),
+            np.vstack(rank_biserial_limits(block.grid, units, confidence)),
         )
         for block in sample.blocks(per_pair=n_resamples)
     ]
@@ -148,7 +150,7 @@ def _mean_effects(
 ) -> tuple[Array, Array, Array, Array]:
     """Effects that are means over data sets: difference, both probabilities, shares and sizes."""
     differences, grid, grouping = block.differences, block.grid, block.clusters
-    m = grouping.n_clusters
+    m, suites = grouping.n_clusters, grouping.suites
     known = ~np.isnan(grid)
     means = grouping.means(differences)
     wins = grouping.means(np.where(known, grid > 0, np.nan))
@@ -156,20 +158,21 @@ def _mean_effects(
     everything = np.ones((1, m))
     won, lost = (weighted_means(share, everything)[0] for share in (wins, losses))
     ahead, n_clusters = _ahead(means, tie_tolerance)
-    studentised = studentised_means(means, counts, confidence)
+    studentised = studentised_means(means, counts, confidence, suites)
     return (
         np.stack([studentised.estimate, studentised.low, studentised.high]),
-        _improvement(wins, losses, confidence),
-        np.stack([ahead, *wilson(ahead, n_clusters, confidence)]),
+        _improvement(wins, losses, confidence, suites),
+        np.stack([ahead, *wilson(ahead, effective_units(means, suites), confidence)]),
         np.stack([won, lost, known.sum(axis=0), n_clusters]),
     )
 
 
-def _improvement(wins: Array, losses: Array, confidence: float) -> Array:
+def _improvement(wins: Array, losses: Array, confidence: float, suites: Clusters | None) -> Array:
     """Probability of improvement on a task, with the arcsine interval of wins minus losses."""
-    balance = means_without(wins - losses)
+    balance = means_without(wins - losses, suites)
     present = (~np.isnan(wins)).astype(float)
-    limits = arcsine_limits(balance[0], balance[1:], present, confidence)
+    sizes = present if suites is None else suites.sums(present)
+    limits = arcsine_limits(balance[0], balance[1:], sizes, confidence)
     return np.asarray(0.5 + 0.5 * np.vstack([balance[:1], limits]))
 
 

@@ -9,7 +9,8 @@ intraclass correlation :math:`\rho` of the signed ranks, all three statistics ar
 * *precision*: :math:`w_i = g_i / (1 + (g_i - 1) \rho)`, which is Rosner, Glynn and Lee's.
 
 p-values are those of max-T: the signs of whole data sets are flipped for all pairs at once, with
-the weights as they are.
+the weights as they are. Where data sets come in suites, i is a suite; only with *dataset* what it
+adds is the sum of its data sets' :math:`\bar S`.
 """
 
 from dataclasses import dataclass
@@ -74,7 +75,7 @@ def weighted_tests(
     """
     check_integer("n_resamples", n_resamples, least=1)
     sample = Sample.of(scores, clusters, tie_tolerance=tie_tolerance)
-    k, grouping = sample.n_algorithms, sample.clusters
+    k, n_signs = sample.n_algorithms, sample.clusters.independent.n_clusters
     first, second = upper_pairs(k)
     tests = zip(sample.blocks(), TESTS["rgl"].prepare(sample), strict=True)
     parts = [_block(block, prepared.observed.correlation) for block, prepared in tests]
@@ -83,7 +84,7 @@ def weighted_tests(
         terms[:, :, (first != control) & (second != control)] = 0.0
     found = {}
     for name, own, values in zip(WEIGHTINGS, differences[:, 0], terms, strict=True):
-        z, p = _max_t(values, grouping.n_clusters, n_resamples, random_state)
+        z, p = _max_t(values, n_signs, n_resamples, random_state)
         found[name] = WeightedTests(
             antisymmetric(own, k), antisymmetric(z, k), mirror(p, p, k, np.nan)
         )
@@ -91,28 +92,35 @@ def weighted_tests(
 
 
 def _block(block: PairBlock, correlation: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Mean differences (3 × 1 × pairs), and what each cluster adds (3 × clusters × pairs)."""
-    clusters, differences = block.clusters, block.differences
-    sums, sizes = (clusters.sums(values) for values in block.signed_ranks)
+    """Mean differences (3 × 1 × pairs), and what each unit adds (3 × units × pairs)."""
+    clusters, units = block.clusters, block.clusters.independent
+    differences, (signed, ranked) = block.differences, block.signed_ranks
     rho = np.nan_to_num(correlation)
-    m = (sizes > 0).sum(axis=0)
+    m = (units.sums(ranked) > 0).sum(axis=0)
     # The correction of the correlation for few clusters, as Rosner, Glynn and Lee have it.
     with np.errstate(divide="ignore", invalid="ignore"):
         rho = np.clip(rho * (1 + (1 - rho**2) / (m - 2.5)), 0.0, 1.0)
-    ranked_weights = _weights(sizes, rho)
-    means = np.divide(sums, sizes, out=np.zeros_like(sums), where=sizes > 0)
-    known = clusters.sums(~np.isnan(differences))
-    weights = _weights(known, rho)
-    own = np.nan_to_num(clusters.means(differences))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        estimates = (weights * own).sum(axis=1, keepdims=True) / weights.sum(axis=1, keepdims=True)
-    return estimates, ranked_weights * means
+    estimates, terms = [], []
+    for weighting in WEIGHTINGS:
+        alike = clusters if weighting == "dataset" else units
+        sums, sizes = alike.sums(signed), alike.sums(ranked)
+        means = np.divide(sums, sizes, out=np.zeros_like(sums), where=sizes > 0)
+        term = _weights(weighting, sizes, rho) * means
+        terms.append(clusters.units.sums(term) if alike is not units else term)
+        weights = _weights(weighting, alike.sums(~np.isnan(differences)), rho)
+        own = np.nan_to_num(alike.means(differences))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            estimates.append((weights * own).sum(axis=0, keepdims=True) / weights.sum(axis=0))
+    return np.stack(estimates), np.stack(terms)
 
 
-def _weights(sizes: FloatArray, rho: FloatArray) -> FloatArray:
-    """Weights of the clusters' means: 3 × clusters × pairs."""
-    there = (sizes > 0).astype(float)
-    return np.stack([sizes, there, sizes / (1 + np.maximum(sizes - 1, 0) * rho)])
+def _weights(weighting: str, sizes: FloatArray, rho: FloatArray) -> FloatArray:
+    """Weights of the means of clusters (or suites) of such sizes: clusters × pairs."""
+    if weighting == "task":
+        return sizes
+    if weighting == "dataset":
+        return (sizes > 0).astype(float)
+    return np.asarray(sizes / (1 + np.maximum(sizes - 1, 0) * rho))
 
 
 def _max_t(

@@ -116,7 +116,7 @@ def hodges_lehmann_shift(
     known = ~np.isnan(x)
     if not known.any():
         return HodgesLehmannResult(np.nan, np.nan, np.nan, 0, 0)
-    grouping = Clusters.of(np.asarray(clusters)[known])
+    grouping = Clusters.of(clusters, len(x)).independent.keep(known)
     m = grouping.n_clusters
     subsets = _subsets(m, n_resamples, random_state)
     estimate, low, high = _shift(x[known], grouping, subsets, 1 - confidence, tie_tolerance)
@@ -146,13 +146,13 @@ def hodges_lehmann_pairs(
     """
     sample = Sample.of(scores, clusters, tie_tolerance=tie_tolerance)
     k = sample.n_algorithms
-    limits = np.full((3, sample.n_pairs), np.nan)
+    limits, grouping = np.full((3, sample.n_pairs), np.nan), sample.clusters.independent
     position = 0
     for block in sample.blocks():
         for x in block.differences.T:
             known = ~np.isnan(x)
             if known.any():
-                used = sample.clusters if known.all() else sample.clusters.keep(known)
+                used = grouping if known.all() else grouping.keep(known)
                 subsets = _subsets(used.n_clusters, n_resamples, random_state)
                 limits[:, position] = _shift(
                     x[known], used, subsets, 1 - confidence, sample.tie_tolerance

@@ -79,13 +79,15 @@ def kendall_jackknife(
     check_choice("weighting", weighting, WEIGHTINGS)
     sample = Sample.of(scores, clusters, tie_tolerance=tie_tolerance)
     estimate = kendall_matrix(sample, weighting=weighting)
-    columns, codes = np.ascontiguousarray(sample.rounded.T), sample.clusters.codes
-    k, m = len(columns), sample.n_clusters
+    columns, units = np.ascontiguousarray(sample.rounded.T), sample.clusters.independent
+    # Data sets have weights; what is left out is a suite where they come in these.
+    datasets, codes = sample.clusters.codes, units.codes
+    k, m = len(columns), units.n_clusters
     first, second = upper_pairs(k)
     limits = np.empty((2, len(first)))
     additive = weighting == "sum"
     if sample.complete.all() and by_definition(sample.n_tasks, k) and m * k**2 <= MOST_ELEMENTS:
-        weights = task_weights(codes, weighting)
+        weights = task_weights(datasets, weighting)
         agreement = _all_left_out(columns, codes, weights, additive)
         spread = np.diagonal(agreement, axis1=1, axis2=2)
         left_out = _ratio(agreement[:, first, second], spread[:, first], spread[:, second])
@@ -95,7 +97,7 @@ def kendall_jackknife(
         for pair, (a, b) in enumerate(zip(first, second, strict=True)):
             known = ~np.isnan(columns[a] + columns[b])
             x, y, own = columns[a][known], columns[b][known], codes[known]
-            weights = task_weights(own, weighting)
+            weights = task_weights(datasets[known], weighting)
             agreement, of_x, of_y = (
                 _left_out(*two, own, weights, additive, m) for two in ((x, y), (x, x), (y, y))
             )

@@ -141,7 +141,8 @@ def leave_one_cluster_out(
     (np.False_, ['d'])
     """
     sample = Sample.of(scores, clusters, tie_tolerance=tie_tolerance)
-    k, m = sample.n_algorithms, sample.n_clusters
+    k, units, suites = sample.n_algorithms, sample.clusters.independent, sample.clusters.suites
+    m = units.n_clusters
     z, means = np.empty((m + 1, sample.n_pairs)), np.empty((m + 1, sample.n_pairs))
     done = 0
     for block, prepared in zip(sample.blocks(), TESTS[test].prepare(sample), strict=True):
@@ -150,13 +151,13 @@ def leave_one_cluster_out(
         z[0, pairs] = np.where(prepared.all_zero, 0.0, prepared.observed.z)
         for i in range(len(block.a)):
             z[1:, pairs.start + i] = prepared.left_out(i)
-        means[:, pairs] = means_without(sample.clusters.means(block.differences))
+        means[:, pairs] = means_without(sample.clusters.means(block.differences), suites)
     squares = np.array([antisymmetric(column, k) for column in z])
     conclusions = np.array([conclude(_p(square, alternative), square) for square in squares])
     mean_squares = np.array([antisymmetric(row, k) for row in means])
-    mean_ranks = means_without(sample.clusters.means(sample.ranks))
+    mean_ranks = means_without(sample.clusters.means(sample.ranks), suites)
     return LeaveOneClusterOut(
-        labels=sample.clusters.labels,
+        labels=units.labels,
         better=conclusions[1:],
         all_better=conclusions[0],
         z=squares[1:],

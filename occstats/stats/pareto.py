@@ -40,7 +40,7 @@ class ParetoFront:
 def pareto_front(
     scores: npt.ArrayLike,
     costs: npt.ArrayLike,
-    clusters: npt.ArrayLike,
+    clusters: npt.ArrayLike | Clusters,
     *,
     confidence: float = 0.95,
     n_resamples: int = 10_000,
@@ -83,7 +83,7 @@ def pareto_front(
     means = grouping.means(np.hstack([table, np.log(prices)]))
     found = cluster_bootstrap(
         lambda counts: weighted_means(means, counts),
-        grouping.n_clusters,
+        grouping,
         method="percentile",
         confidence=confidence,
         n_resamples=n_resamples,

@@ -111,7 +111,7 @@ def minimal_detectable_difference(
 
 def data_sets_needed(
     x: ArrayLike,
-    clusters: ArrayLike,
+    clusters: ArrayLike | Clusters,
     *,
     power: float = 0.8,
     alpha: float = 0.05,
@@ -161,7 +161,7 @@ def data_sets_needed(
     check_choice("test", test, TESTS)
     known = ~np.isnan(values)
     observed = Clusters.of(clusters, len(values)).keep(known)
-    m = observed.n_clusters
+    m = observed.independent.n_clusters
     largest = limit or max(20 * m, 2)
     if m < 2:
         return DataSetsNeeded(m, float("nan"), float("inf"), largest)

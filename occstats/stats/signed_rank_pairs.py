@@ -205,7 +205,7 @@ def clustered_wilcoxon_pairs(
         raise ArgumentError(f"mu must be 0 for all pairs with engine {engine!r}; got {mu!r}.")
     return clusrank_pairs(
         sample.scores,
-        sample.clusters.codes,
+        sample.clusters.independent.codes,
         method=method,
         null=null,
         alternative=alternative,

@@ -78,7 +78,10 @@ def reasonable_tests(
 
 
 class _SignFlipTests:
-    """Tests of sums of cluster values under flipped signs; the same flips for all pairs."""
+    """Tests of sums of cluster values under flipped signs; the same flips for all pairs.
+
+    Clusters of one suite flip together.
+    """
 
     def __init__(
         self, sample: Sample, alternative: str, n_resamples: int, random_state: int | None
@@ -87,9 +90,16 @@ class _SignFlipTests:
         self.n_algorithms = sample.n_algorithms
         self.alternative = alternative
         rng = np.random.default_rng(random_state)
-        self.flips = rng.choice([-1.0, 1.0], size=(n_resamples, sample.n_clusters))
+        n_units = self.grouping.independent.n_clusters
+        self.flips = rng.choice([-1.0, 1.0], size=(n_resamples, n_units))
+
+    def by_unit(self, values: Array) -> Array:
+        """What is independent of each other: the values of clusters, or their sums by suite."""
+        suites = self.grouping.suites
+        return values if suites is None else suites.sums(values)
 
     def asymptotic(self, analysis: Analysis, values: Array) -> PairsTested:
+        values = self.by_unit(values)
         squares = np.sum(values**2, axis=0)
         z = np.divide(
             values.sum(axis=0), np.sqrt(squares), out=np.zeros(len(squares)), where=squares > 0
@@ -97,6 +107,7 @@ class _SignFlipTests:
         return self.tested(analysis, z, tail(z, "greater"), tail(z, "less"), squares == 0)
 
     def permuted(self, analysis: Analysis, values: Array) -> PairsTested:
+        values = self.by_unit(values)
         observed = values.sum(axis=0)
         flipped = self.flips @ values
         # Sums of the same numbers in another order may differ in their last bits.
@@ -153,10 +164,10 @@ def _mean_tests(tests: _SignFlipTests, raw: Array) -> Iterator[PairsTested]:
     present = (sizes > 0).astype(float)
     means = np.divide(sums, sizes, out=np.zeros_like(sums), where=sizes > 0)
     for weighting, values, weights in (("dataset", means, present), ("task", sums, sizes)):
-        m = present.sum(axis=0)
+        m = (tests.by_unit(present) > 0).sum(axis=0)
         total = np.maximum(weights.sum(axis=0), 1.0)
         mean = values.sum(axis=0) / total
-        residuals = np.sum((values - weights * mean) ** 2, axis=0)
+        residuals = np.sum(tests.by_unit(values - weights * mean) ** 2, axis=0)
         with np.errstate(divide="ignore", invalid="ignore"):
             t = mean * total / np.sqrt(residuals * m / (m - 1))
             greater, less = special.stdtr(m - 1, -t), special.stdtr(m - 1, t)

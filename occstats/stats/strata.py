@@ -41,7 +41,7 @@ class Strata:
 def rank_strata(
     ranks: npt.ArrayLike,
     trait: npt.ArrayLike,
-    clusters: npt.ArrayLike,
+    clusters: npt.ArrayLike | Clusters,
     *,
     n_strata: int = 5,
     kind: Kind = "width",
@@ -109,7 +109,7 @@ def rank_strata(
 def strata_intervals(
     ranks: npt.ArrayLike,
     trait: npt.ArrayLike,
-    clusters: npt.ArrayLike,
+    clusters: npt.ArrayLike | Clusters,
     edges: Sequence[float],
     *,
     confidence: float = 0.95,
@@ -159,13 +159,13 @@ def strata_intervals(
 
     found = cluster_bootstrap(
         means,
-        grouping.n_clusters,
+        grouping,
         method="percentile",
         confidence=confidence,
         n_resamples=n_resamples,
         random_state=random_state,
     )
-    few = np.repeat((mass > 0).sum(axis=0) < 2, shape[1])
+    few = np.repeat((grouping.units.sums(mass) > 0).sum(axis=0) < 2, shape[1])
     low, high = (np.where(few, np.nan, end).reshape(shape) for end in (found.low, found.high))
     return low, high
 

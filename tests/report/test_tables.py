@@ -143,7 +143,14 @@ def test_terminal_colours_and_no_color(comparison, monkeypatch):
 
 @pytest.mark.parametrize(
     ("p", "shown"),
-    [(0.00009999, "< 0.0001"), (0.0001, "0.00010"), (0.0996, "0.10"), (1.0, "≥ 1"), (0.5, "0.50")],
+    [
+        (0.00009999, "< 0.0001"),
+        (0.0001, "0.00010"),
+        (0.0996, "0.10"),
+        (0.5, "0.50"),
+        (1.0, "1"),
+        (1.01, "≥ 1"),
+    ],
 )
 def test_p_values_at_the_edges(p, shown):
     assert p_value(p) == shown

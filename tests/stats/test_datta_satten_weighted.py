@@ -62,7 +62,8 @@ def test_clusters_of_one_size_have_nearly_the_published_variance():
 
 
 def test_it_holds_its_level_where_the_spread_goes_with_the_size():
-    # 400 samples: 5 % ± 2.2 (two standard errors); the published variance rejects in about 16 %.
+    # 400 samples: 5 % ± 2.2 (two standard errors). In 4,000 of them the published variance rejects
+    # in 23 %; with a spread of one over the size, in 1.5 %; the weighted one in 5 % of either.
     rng = np.random.default_rng(7)
     sizes = np.tile([1, 2, 3, 20], 12)
     codes = np.repeat(np.arange(48), sizes)

@@ -74,7 +74,7 @@ def test_where_the_weights_decide_a_note_says_so():
     assert {row["a"], row["b"]} == {"A", "B"}
     assert row["conclusion_dataset"] == ("better" if row["a"] == "A" else "worse")
     assert row["conclusion_task"] == "undecided"
-    assert any(note.startswith("1 of 1 conclusions depend on what counts") for note in found.notes)
+    assert any(note.startswith("1 of 1 conclusion depends on what counts") for note in found.notes)
     for column in found.estimands.columns[2:]:
         assert found.explain(column), column
     single = frame.groupby("dataset").head(1)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from occstats.stats.bootstrap import FEW_CLUSTERS
 
@@ -18,6 +18,11 @@ class IntervalKind:
     sentence: str
     resampled: bool = True
 
+    def over(self, unit: str) -> IntervalKind:
+        """The same over what is independent: data sets, or suites of them."""
+        name, sentence = (text.replace("data set", unit) for text in (self.name, self.sentence))
+        return replace(self, name=name, sentence=sentence)
+
 
 STUDENT = IntervalKind("Student's interval over data sets", "Student's over data sets", False)
 STUDENTISED = IntervalKind("studentised cluster bootstrap", "studentised {davison1997}")
@@ -27,6 +32,11 @@ JACKKNIFE = IntervalKind(
     False,
 )
 WILSON = IntervalKind("Wilson's interval", "Wilson's {wilson1927}", False)
+WILSON_BY_SUITE = IntervalKind(
+    "Wilson's interval, with as many observations as suites of unequal sizes are worth",
+    "Wilson's {wilson1927} with as many observations as suites of unequal sizes are worth",
+    False,
+)
 INVERTED = IntervalKind(
     "inverted sign-flip test",
     "the values that the test flipping the signs of whole data sets does not reject",
@@ -45,8 +55,8 @@ QUANTITIES = {
 }
 
 
-def interval_kinds(n_clusters: int) -> dict[str, IntervalKind]:
-    """Of what kind the interval of each quantity is, with so many data sets.
+def interval_kinds(n_clusters: int, unit: str = "data set") -> dict[str, IntervalKind]:
+    """Of what kind the interval of each quantity is, with so many data sets (or suites).
 
     Examples
     --------
@@ -54,14 +64,15 @@ def interval_kinds(n_clusters: int) -> dict[str, IntervalKind]:
     ("Student's interval over data sets", 'studentised cluster bootstrap')
     """
     means = STUDENT if n_clusters < FEW_CLUSTERS else STUDENTISED
-    return {
+    kinds = {
         **dict.fromkeys(("mean_rank", "mean_score", "difference"), means),
         "prob_improvement_task": JACKKNIFE,
         "rank_biserial": JACKKNIFE,
         "tau": JACKKNIFE,
-        "prob_improvement_dataset": WILSON,
+        "prob_improvement_dataset": WILSON_BY_SUITE if unit == "suite" else WILSON,
         "hodges_lehmann": INVERTED,
     }
+    return {quantity: kind.over(unit) for quantity, kind in kinds.items()}
 
 
 EXPLANATIONS: dict[str, str] = {
@@ -80,10 +91,11 @@ EXPLANATIONS: dict[str, str] = {
     # pairwise: tests
     "statistic": "The test statistic of the difference a minus b.",
     "z": "The test statistic in standard deviations; positive where a is better.",
-    "p": "The probability of a statistic at least this extreme if a and b were equally good.",
+    "p": "The probability of a statistic at least this extreme if a and b were equally good, so "
+    "that each difference could as well have the opposite sign.",
     "p_adjusted": "The p-value corrected for the number of tests in its family, at most 1.",
-    "p_adjusted_unclipped": "The p-value corrected for the number of tests in its family; values "
-    "above 1 count as 1.",
+    "p_adjusted_unclipped": "The p-value corrected for the number of tests in its family, not "
+    "clipped: what is written ≥ 1 counts as 1.",
     "p_simultaneous": "The two-sided p-value corrected for all pairs together: how often the "
     "largest statistic of all pairs is at least this extreme when signs are flipped.",
     "p_not_worse": "The p-value of a not being worse than b by the margin or more.",
@@ -93,7 +105,7 @@ EXPLANATIONS: dict[str, str] = {
     "p_naive_adjusted": "The naive p-value, corrected as the p-values of the table are.",
     "icc": "How alike the tasks of one data set are: 0 not at all, 1 entirely.",
     "n_tasks": "The tasks that both algorithms have.",
-    "n_clusters": "The data sets that these tasks come from.",
+    "n_clusters": "The data sets that these tasks come from, or the suites that these come in.",
     # pairwise: effect sizes
     "mean_difference": "By how much a scores better than b on average over data sets, all of "
     "which weigh the same.",
@@ -111,10 +123,10 @@ EXPLANATIONS: dict[str, str] = {
     "wins": "The share of tasks that a wins, each data set weighing the same.",
     "ties": "The share of tasks on which a and b tie, each data set weighing the same.",
     "losses": "The share of tasks that a loses, each data set weighing the same.",
-    "prob_improvement_task": "The probability that a is better than b on a new task of one of "
-    "these data sets (a tie counts one half).",
-    "prob_improvement_dataset": "The probability that a is better than b on average over the tasks "
-    "of a new data set (a tie counts one half).",
+    "prob_improvement_task": "The estimated probability that a is better than b on a new task of "
+    "one of these data sets (a tie counts one half).",
+    "prob_improvement_dataset": "The estimated probability that a is better than b on average over "
+    "the tasks of a new data set (a tie counts one half).",
     # Bayesian
     "bayes_better": "Bayesian signed-rank comparison: the share of draws in which the mean of two "
     "tasks is most often above the region of practical equivalence.",
@@ -131,8 +143,9 @@ EXPLANATIONS: dict[str, str] = {
     "−1 reversed.",
     "tau_ci": "A confidence interval of τ over all data sets of this kind.",
     # diagnostics
-    "design_effect": "By what factor dependence within data sets inflates the variance of a mean.",
-    "effective_tasks": "How many independent tasks these tasks are worth.",
+    "design_effect": "By what factor dependence within data sets inflates the variance of a mean "
+    "over tasks.",
+    "effective_tasks": "How many independent tasks would give a mean as precise.",
     "misled": "Whether the naive test comes to another conclusion than the clustered one.",
     "naive_a_better": "Whether the naive test calls a significantly better than b.",
     "naive_b_better": "Whether the naive test calls b significantly better than a.",
@@ -146,7 +159,7 @@ EXPLANATIONS: dict[str, str] = {
     "best": "The algorithm with the best mean rank without the one that is left out.",
     "best_changes": "Whether another algorithm has the best mean rank without the data set.",
     "conclusions_changed": "About how many pairs the conclusion changes without it.",
-    "left_out": "Whether a data set or an algorithm is left out.",
+    "left_out": "Whether a data set (or suite) or an algorithm is left out.",
     "name": "What is left out.",
     "conclusion": "Whether a is better or worse than b by the rule of the comparison, or the pair "
     "is equivalent (within the margin) or undecided.",
@@ -171,15 +184,18 @@ EXPLANATIONS: dict[str, str] = {
     # design
     "smallest_p": "The smallest p-value that so many data sets can give, however large the "
     "difference.",
-    "minimal_detectable": "The smallest true mean difference that a benchmark of this size finds "
-    "in 80 % of cases.",
+    "minimal_detectable": "The smallest true mean difference that Student's test of means over a "
+    "benchmark of this size finds in 80 % of cases.",
     "minimal_detectable_corrected": "The same at the strictest level of the multiple-test "
     "correction.",
     "detectable": "What differences a benchmark of this size can find.",
-    "clusters_with_difference": "The data sets on which the two algorithms differ at all.",
-    "sd_between_datasets": "How much the difference varies from data set to data set.",
+    "clusters_with_difference": "The data sets (or suites) on which the two algorithms differ at "
+    "all.",
+    "sd_between_datasets": "How much the difference varies from data set to data set (from suite "
+    "to suite); divided by the root of their number it is the standard error.",
     "smallest_p_corrected": "The smallest p-value after the correction that conclusions rest on.",
-    "data_sets_needed": "The fewest data sets with which that can be as small as α.",
+    "data_sets_needed": "The fewest data sets with which that can be as small as α, if all of "
+    "them agree.",
     "smallest_p_asymptotic": "The smallest p-value that the normal approximation can give.",
     "power": "How large a benchmark would have to be for each pair.",
     "better": "The direction that the power is computed for, or the probability of being better.",
@@ -223,22 +239,24 @@ EXPLANATIONS: dict[str, str] = {
     "chi_squared_eliasziw_donner": "Eliasziw and Donner's statistic.",
     "chi_squared_mcnemar": "McNemar's statistic.",
     # classical
-    "unit": "What the classical test takes for independent observations: tasks or data set means.",
+    "unit": "What the classical test takes for independent observations: tasks, or means of data "
+    "sets or suites.",
     "n": "How many of these there are.",
     "chi_squared": "Friedman's statistic, corrected for ties.",
     "df": "Its degrees of freedom.",
     "df_between": "The first degrees of freedom of Iman and Davenport's F.",
     "df_within": "The second degrees of freedom of Iman and Davenport's F.",
     "p_iman_davenport": "The p-value of Iman and Davenport's F.",
-    "valid": "Whether the test's assumption of independence holds for clustered tasks.",
+    "valid": "Whether what the test takes for independent is taken for that here, too.",
     "assumption": "What the test takes for independent.",
     "mean_rank_difference": "The difference of the two algorithms' mean ranks, not weighted.",
     "friedman": "Friedman's test that all algorithms are equal; on tasks it wrongly takes them for "
     "independent, on data set means it is valid.",
-    "iman_davenport": "Iman and Davenport's sharper version of Friedman's test.",
+    "iman_davenport": "Iman and Davenport's less conservative version of Friedman's test.",
     "nemenyi": "Nemenyi's test of every pair on mean ranks, corrected for all pairs.",
-    "conover": "Conover's test of every pair on rank sums, sharper than Nemenyi's.",
-    "critical_difference": "Mean ranks that differ by less are not different by Nemenyi's test.",
+    "conover": "Conover's test of every pair on rank sums, with more power than Nemenyi's.",
+    "critical_difference": "Mean ranks that differ by less do not differ significantly by "
+    "Nemenyi's test.",
 }
 
 

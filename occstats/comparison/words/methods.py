@@ -67,14 +67,13 @@ def methods_text(comparison: Comparison) -> MethodsText:
     sentences = [
         f"We compared {len(results.algorithms)} algorithms by their "
         f"{score_word(results.score_name)} on {results.n_tasks} tasks from "
-        f"{results.n_clusters} data {'set' if results.n_clusters == 1 else 'sets'}. "
-        f"{_dependence(results)}"
+        f"{results.evidence}. {_dependence(results)}"
         "Within each task the algorithms were ranked {demsar2006}, ties receiving the average "
         "rank. ",
         missing.sentence if missing else "",
     ]
-    if results.n_clusters > 1:
-        sentences += [_test_sentence(settings), _correction_sentence(settings)]
+    if results.n_independent > 1:
+        sentences += [_test_sentence(settings, results.unit), _correction_sentence(settings)]
         sentences += [_rule_sentence(comparison), _equivalence_sentence(settings)]
         sentences.append(_interval_sentence(comparison))
     agreement = choices.KENDALLS[settings.kendall].sentence
@@ -83,9 +82,10 @@ def methods_text(comparison: Comparison) -> MethodsText:
     names = TERMS | {"median_score": choices.MEDIANS[settings.median].sentence}
     traits = [names.get(term, term) for term in terms if term != "intercept"]
     if traits:
+        inference = choices.INFERENCES[settings.inference].sentence
         sentences.append(
             f"The rank of each algorithm on a task was regressed on {listing(traits)} by weighted "
-            f"least squares, {choices.INFERENCES[settings.inference].sentence}. "
+            f"least squares, {inference.replace('data set', results.unit)}. "
         )
     sentences.append(_software_sentence(settings))
     template = "".join(sentences).strip()
@@ -99,6 +99,12 @@ def methods_text(comparison: Comparison) -> MethodsText:
 
 
 def _dependence(results: Results) -> str:
+    if results.nested:
+        return (
+            "Data sets of one suite, and their tasks, are not independent; each data set has the "
+            "same total weight, shared equally by its tasks, and suites were taken for "
+            "independent. "
+        )
     if results.n_clusters == results.n_tasks:
         return (
             "Every data set has a single task, so that tasks were taken for independent and the "
@@ -118,13 +124,13 @@ def _rule_sentence(comparison: Comparison) -> str:
         return (
             f"An algorithm is called better than another by the {comparison.basis} {{holm1979}}. "
         )
-    m = comparison.results.n_clusters if settings.clustered else comparison.results.n_tasks
+    results = comparison.results
+    m = results.n_independent if settings.clustered else results.n_tasks
     listed = f"in all {2 ** (m - 1):,} ways" if can_list(m, settings.n_resamples) else "at random"
     family = choices.FAMILIES["all" if settings.control is None else "control"].phrase
     sentence = choices.RULES["max-t"].sentence.replace("{correction}", f"corrected {family}")
-    sentence = sentence.replace("{units}", choices.TESTS[settings.test].flips).replace(
-        "{flips}", listed
-    )
+    units = _flips(settings, results.unit)
+    sentence = sentence.replace("{units}", units).replace("{flips}", listed)
     return f"{sentence}. The ranks that an algorithm may have follow from these {{mogstad2024}}. "
 
 
@@ -137,10 +143,22 @@ def _equivalence_sentence(settings: Settings) -> str:
     )
 
 
-def _test_sentence(settings: Settings) -> str:
+def _flips(settings: Settings, unit: str) -> str:
+    """Whose signs flip under the null hypothesis."""
     test = choices.TESTS[settings.test]
-    null = choices.NULLS[settings.null].sentence
-    null = null.replace("{flips}", test.flips).replace("{n_resamples}", f"{settings.n_resamples:,}")
+    return f"whole {unit}s" if test.clustered and unit != "data set" else test.flips
+
+
+def _test_sentence(settings: Settings, unit: str) -> str:
+    test = choices.TESTS[settings.test]
+    null = choices.NULLS[settings.null].sentence.replace("{flips}", _flips(settings, unit))
+    null = null.replace("{n_resamples}", f"{settings.n_resamples:,}")
+    sentence = test.sentence.replace("data set", unit)
+    if settings.test == "dataset-means" and unit != "data set":
+        sentence = (
+            "the Rosner-Glynn-Lee clustered Wilcoxon signed-rank test {rosner2006} on the mean "
+            f"difference per data set, with {unit}s as clusters"
+        )
     ties = (
         f" Differences were rounded to multiples of {settings.tie_tolerance:g} before ranking."
         if settings.tie_tolerance
@@ -148,7 +166,7 @@ def _test_sentence(settings: Settings) -> str:
     )
     sided = choices.ALTERNATIVES[settings.alternative].phrase
     return (
-        f"Pairs were compared with {test.sentence}; {null}.{ties} The tests are {sided} at level "
+        f"Pairs were compared with {sentence}; {null}.{ties} The tests are {sided} at level "
         f"α = {settings.alpha:g}. "
     )
 
@@ -163,7 +181,7 @@ def _correction_sentence(settings: Settings) -> str:
 
 
 def _interval_sentence(comparison: Comparison) -> str:
-    settings = comparison.settings
+    settings, unit = comparison.settings, comparison.results.unit
     kinds: dict[IntervalKind, list[str]] = {}
     for column, kind in comparison.intervals.items():
         kinds.setdefault(kind, []).append(QUANTITIES[column])
@@ -171,8 +189,7 @@ def _interval_sentence(comparison: Comparison) -> str:
     sentence = f"Intervals ({100 * settings.confidence:g} %) are {'; '.join(described)}. "
     if any(kind.resampled for kind in kinds):
         sentence += (
-            f"The bootstrap draws {settings.n_resamples:,} resamples of whole data sets "
-            "{field2007}"
+            f"The bootstrap draws {settings.n_resamples:,} resamples of whole {unit}s {{field2007}}"
         )
         sentence += (
             "; studentised limits are at least as far away as Student's. "
@@ -182,7 +199,7 @@ def _interval_sentence(comparison: Comparison) -> str:
     return (
         f"{sentence if kinds else ''}"
         "Posterior probabilities follow a Bayesian signed-rank "
-        "comparison {benavoli2017} with Dirichlet weights over data sets, a pseudo-observation of "
+        f"comparison {{benavoli2017}} with Dirichlet weights over {unit}s, a pseudo-observation of "
         f"no difference with weight {settings.prior_weight:g} as prior, and a region of practical "
         f"equivalence of ±{settings.rope:g}; those of the mean difference itself are its shares "
         "above, within and below that region over such weights {rubin1981}. "

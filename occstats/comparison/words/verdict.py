@@ -41,18 +41,18 @@ def claims(comparison: Comparison) -> pd.DataFrame:
 def write_verdict(comparison: Comparison) -> str:
     """At most five sentences that a reader can repeat without being wrong."""
     sentences = [_leader(comparison)]
-    design, settings = comparison.design, comparison.settings
-    if comparison.results.n_clusters < 2:
+    design, settings, results = comparison.design, comparison.settings, comparison.results
+    if results.n_independent < 2:
         sentences.append(
-            "All tasks come from a single data set, so there are ranks but no p-values: one data "
-            "set says nothing about others."
+            f"All tasks come from a single {results.unit}, so there are ranks but no p-values: one "
+            f"{results.unit} says nothing about others."
         )
     elif design.smallest_p_corrected > settings.alpha:
         sentences.append(
-            f"With {comparison.results.n_clusters} data sets this benchmark cannot show a "
+            f"With {count(results.n_independent, results.unit)} this benchmark cannot show a "
             f"difference at α = {settings.alpha:g}: no corrected p-value can be below "
             f"{design.smallest_p_corrected:.2g}, and it takes at least "
-            f"{design.data_sets_needed} data sets to get one."
+            f"{count(design.data_sets_needed, results.unit)} to get one."
         )
     else:
         sentences += [
@@ -77,7 +77,7 @@ def _leader(comparison: Comparison) -> str:
     names = listing(leaders["algorithm"])
     counts = (
         f"{count(len(results.algorithms), 'algorithm')} on {count(results.n_tasks, 'task')} from "
-        f"{count(results.n_clusters, 'data set')}"
+        f"{results.evidence}"
     )
     verb = "has" if len(leaders) == 1 else "share"
     sentence = f"Of {counts}, {names} {verb} the best mean rank ({best_rank:.2f}"
@@ -170,7 +170,7 @@ def _with_p(comparison: Comparison, subject: str, names: list[str]) -> list[str]
 
 
 def _relation(p: float) -> str:
-    text = p_value(p) if p < 1 else "1"
+    text = p_value(min(p, 1.0))
     return text if text[0] in "<>" else f"= {text}"
 
 
@@ -242,20 +242,20 @@ def _caution(comparison: Comparison) -> str:
     """The most important reservation, in one sentence."""
     settings, results = comparison.settings, comparison.results
     if (
-        results.n_clusters < FEW_CLUSTERS
+        results.n_independent < FEW_CLUSTERS
         and settings.rule == "tests"
         and (settings.null == "asymptotic")
     ):
         return (
-            f"With only {results.n_clusters} data sets the normal approximation of these tests is "
-            "rough: the rule max-t and the null permutation do without it."
+            f"With only {count(results.n_independent, results.unit)} the normal approximation of "
+            "these tests is rough: the rule max-t and the null permutation do without it."
         )
     if not settings.clustered:
         return (
-            "This test takes tasks of one data set for independent, and calls too many differences "
-            "significant where they are not."
+            f"This test takes tasks of one {results.unit} for independent, and calls too many "
+            "differences significant where they are not."
         )
-    if results.n_clusters == results.n_tasks:
+    if results.n_independent == results.n_tasks:
         return (
             "Every data set has one task, so this is the plain Wilcoxon test: if some tasks belong "
             "together, name the column that says which (--cluster)."
@@ -264,6 +264,6 @@ def _caution(comparison: Comparison) -> str:
     if counts.naive <= counts.different:
         return ""
     return (
-        "A test that ignores that tasks of one data set belong together would have called "
+        f"A test that ignores that tasks of one {results.unit} belong together would have called "
         f"{counts.naive} of the {counts.tested} pairs different, this one {counts.different}."
     )

@@ -42,7 +42,7 @@ def headline_facts(comparison: Comparison) -> list[Fact]:
             Fact(
                 "best mean rank in",
                 percent(probability),
-                "of reweighted data sets; optimistic where they are few",
+                f"of random weightings of the {results.unit}s; optimistic where they are few",
             )
         )
     tally = comparison.tally
@@ -54,7 +54,7 @@ def headline_facts(comparison: Comparison) -> list[Fact]:
     facts.append(
         Fact(
             "evidence",
-            f"{integer(results.n_clusters)} data set{'s' if results.n_clusters != 1 else ''}",
+            results.evidence,
             f"{integer(results.n_tasks)} tasks, {len(results.algorithms)} algorithms",
         )
     )

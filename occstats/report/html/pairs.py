@@ -73,7 +73,7 @@ def measures(comparison: Comparison) -> list[Measure]:
                 ("bayes_better", "bayes_equivalent", "bayes_worse"), shares),
         Measure("intraclass correlation", ("icc",), decimals(2)),
         Measure("tasks compared", ("n_tasks",), integer),
-        Measure("data sets compared", ("n_clusters",), integer),
+        Measure(f"{comparison.results.unit}s compared", ("n_clusters",), integer),
     ]  # fmt: skip
     present = comparison.pairwise.columns
     return [measure for measure in every if set(measure.keys) <= set(present)]
@@ -82,7 +82,7 @@ def measures(comparison: Comparison) -> list[Measure]:
 def pair_data(comparison: Comparison) -> dict[str, Any] | None:
     """Everything the page's script shows about pairs, as plain values; None without tests."""
     names = comparison.algorithms[:MOST_ALGORITHMS]
-    if comparison.results.n_clusters < 2 or len(names) < 2:
+    if comparison.results.n_independent < 2 or len(names) < 2:
         return None
     position = {name: index for index, name in enumerate(names)}
     rows = comparison.pairwise
@@ -202,14 +202,16 @@ def _scores(comparison: Comparison, names: list[str]) -> dict[str, Any]:
 
 
 def _what_if(comparison: Comparison, n_algorithms: int) -> dict[str, Any] | None:
-    """What the page needs to test a part of the table as Python does; None where it is too large.
+    """What the page needs to test a part of the table as Python does.
 
+    None where it is too large, or data sets come in suites, which the page knows nothing of.
     The state of the random generator stands for the flips of signs.
     """
     settings, results = comparison.settings, comparison.results
     n_pairs = n_algorithms * (n_algorithms - 1) // 2
     affordable = FLIPS_BUDGET // (n_pairs * results.n_clusters)
-    if affordable < LEAST_FLIPS or results.n_tasks * n_algorithms > MOST_EXACT_SCORES:
+    too_large = affordable < LEAST_FLIPS or results.n_tasks * n_algorithms > MOST_EXACT_SCORES
+    if too_large or results.nested:
         return None
     generator = np.random.PCG64(settings.random_state).state["state"]
     return {

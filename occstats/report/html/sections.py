@@ -55,8 +55,8 @@ _OUTLINE = (
     _Outline(
         "summary",
         "Who is best",
-        "Mean ranks and mean scores, every data set weighing the same, and how far they would "
-        "move with other data sets of this kind.",
+        "Mean ranks and mean scores, every data set weighing the same, with confidence intervals "
+        "over data sets of this kind.",
         ("mean_ranks", "critical_difference"),
         ("summary",),
     ),
@@ -97,7 +97,8 @@ _OUTLINE = (
     _Outline(
         "classical",
         "What referees ask for",
-        "The classical tests take what they rank for independent: data set means are, tasks not.",
+        "The classical tests take what they rank for independent: means may be, tasks that belong "
+        "together are not.",
         (),
         ("friedman",),
         ("classical_pairs",),

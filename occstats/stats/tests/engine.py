@@ -200,8 +200,11 @@ class Engine(ABC):
     def sample(
         self, differences: FloatArray, grid: FloatArray, clusters: Clusters, tie_tolerance: float
     ) -> Prepared:
-        """Prepare differences as they are, with the same in units of the tie tolerance."""
-        return self.prepare(grid, clusters)
+        """Prepare differences as they are, with the same in units of the tie tolerance.
+
+        Clusters that come in suites are tested by suite.
+        """
+        return self.prepare(grid, clusters.independent)
 
     def of_block(self, block: PairBlock, tie_tolerance: float) -> Prepared:
         """Prepare some pairs of a sample, with what is known of them already."""

@@ -62,20 +62,22 @@ class TasksAlike(Engine):
         return PlainSums(grid, clusters)
 
     def of_block(self, block: PairBlock, tie_tolerance: float) -> PlainSums:
-        return PlainSums(block.grid, block.clusters, block.signed_ranks)
+        return PlainSums(block.grid, block.clusters.independent, block.signed_ranks)
 
 
 class DataSetMeans(Engine):
-    """The test on the mean difference of each data set."""
+    """The test on the mean difference of each data set; clustered where these come in suites."""
 
     def prepare(self, grid: FloatArray, clusters: Clusters) -> PlainSums:
         return PlainSums(grid, Clusters.of(np.arange(len(grid))))
 
     def sample(
         self, differences: FloatArray, grid: FloatArray, clusters: Clusters, tie_tolerance: float
-    ) -> PlainSums:
-        means = clusters.means(differences)
-        return self.prepare(round_to_grid(means, tie_tolerance), clusters)
+    ) -> RankSums:
+        means = round_to_grid(clusters.means(differences), tie_tolerance)
+        if clusters.suites is not None:
+            return RankSums(means, clusters.suites)
+        return self.prepare(means, clusters)
 
 
 ENGINES = {"wilcoxon": TasksAlike(), "dataset-means": DataSetMeans()}

@@ -235,7 +235,7 @@ class RosnerGlynnLee(Engine):
         return RankSums(grid, clusters)
 
     def of_block(self, block: PairBlock, tie_tolerance: float) -> RankSums:
-        return RankSums(block.grid, block.clusters, block.signed_ranks)
+        return RankSums(block.grid, block.clusters.independent, block.signed_ranks)
 
 
 ENGINES = {"rgl": RosnerGlynnLee()}

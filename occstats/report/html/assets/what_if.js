@@ -12,7 +12,7 @@
   const written = (p) => {
     if (Number.isNaN(p)) return "–";
     if (p < 0.0001) return "< 0.0001";
-    if (p >= 1) return "≥ 1";
+    if (p >= 1) return "1";
     return p >= 0.995 ? "> 0.99" : String(p.toPrecision(2));
   };
   const signed = (value) => `${value < 0 ? "−" : "+"}${Math.abs(value).toFixed(2)}`;

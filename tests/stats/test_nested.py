@@ -1,0 +1,303 @@
+"""Data sets that come in suites: a data set keeps its weight, suites are what is independent."""
+
+import itertools
+from functools import partial
+
+import numpy as np
+import pytest
+
+from occstats.stats import (
+    bayesian_signed_rank,
+    cluster_diagnostics,
+    clustered_mcnemar,
+    clustered_wilcoxon,
+    difference_posterior,
+    equivalence,
+    hodges_lehmann_pairs,
+    kendall_jackknife,
+    max_t,
+    pair_effects,
+    pairwise_tests,
+    simultaneous_intervals,
+    weighted_tests,
+)
+from occstats.stats.bootstrap import (
+    bootstrap_means,
+    effective_units,
+    mean_errors,
+    resample_counts,
+)
+from occstats.stats.clusters import Clusters
+from occstats.stats.decisions import conclude
+from occstats.stats.draws import Counts
+from occstats.stats.leave_out import leave_one_cluster_out
+from occstats.stats.power import data_sets_needed
+from occstats.stats.sample import Sample
+from occstats.stats.specification import specify
+from occstats.stats.strata import strata_intervals
+from occstats.stats.tests.registry import TESTS
+
+TESTED = [name for name, test in TESTS.items() if test.clustered]
+
+
+def benchmark(seed=0, n_suites=6, k=3, effect=0.5):
+    """Scores, suites and data sets; names sort otherwise than their suites do."""
+    rng = np.random.default_rng(seed)
+    suites, datasets, scores = [], [], []
+    for suite in range(n_suites):
+        common = rng.normal(size=k)
+        for dataset in range(1 + suite % 3):
+            own = common + rng.normal(size=k)
+            for _ in range(rng.integers(1, 4)):
+                suites.append(f"s{suite}")
+                datasets.append(f"d{9 - dataset}{suite}")
+                scores.append(own + rng.normal(size=k) + effect * np.arange(k))
+    return np.round(scores, 1), np.array(suites), np.array(datasets)
+
+
+def squares(found):
+    """The arrays of a result, by their names, whatever it is."""
+    if isinstance(found, dict):
+        parts = found.items()
+    elif isinstance(found, tuple):
+        parts = enumerate(found)
+    else:
+        parts = vars(found).items()
+    for name, value in parts:
+        if isinstance(value, np.ndarray) and value.dtype.kind in "fib":
+            yield name, value.astype(float)
+        elif hasattr(value, "__dataclass_fields__") or isinstance(value, dict):
+            for inner, array in squares(value):
+                yield f"{name} {inner}", array
+
+
+SEEDED = {"n_resamples": 300, "random_state": 1}
+DECIDE = partial(conclude, alpha=0.2)
+STATISTICS = {
+    "max-T": lambda sample: max_t(sample, alpha=0.1, **SEEDED),
+    **{
+        f"{name}, {null}": partial(pairwise_tests, test=name, null=null, **SEEDED)
+        for name in TESTED
+        for null in TESTS[name].nulls
+    },
+    "effect sizes": lambda sample: pair_effects(sample, **SEEDED),
+    "simultaneous intervals": lambda sample: simultaneous_intervals(sample, **SEEDED),
+    "posterior": lambda sample: difference_posterior(sample, rope=0.1, **SEEDED),
+    "signed ranks": lambda sample: bayesian_signed_rank(sample, rope=0.1, **SEEDED),
+    "shift": lambda sample: hodges_lehmann_pairs(sample, **SEEDED),
+    "Kendall": kendall_jackknife,
+    "diagnostics": cluster_diagnostics,
+    "estimands": lambda sample: weighted_tests(sample, **SEEDED),
+    "equivalence": lambda sample: equivalence(sample, margin=0.5, **SEEDED),
+    "left out": lambda sample: leave_one_cluster_out(sample, None, DECIDE),
+    "strata": lambda sample: strata_intervals(
+        sample.ranks, sample.scores[:, 0], sample.clusters, [-9, 0, 9], **SEEDED
+    ),
+    "specification": lambda sample: specify(
+        sample, None, lambda p, z, correction: conclude(p, z, correction=correction), **SEEDED
+    ),
+    "means": lambda sample: bootstrap_means(
+        sample.ranks, sample.clusters, method="studentised", **SEEDED
+    ),
+    "right and wrong": lambda sample: clustered_mcnemar(
+        Sample(np.where(sample.scores > 0, 1.0, 0.0), sample.clusters)
+    ),
+}
+
+
+@pytest.mark.parametrize("name", STATISTICS)
+def test_suites_of_one_data_set_change_nothing(name):
+    scores, _, datasets = benchmark(seed=3)
+    # Suites in the order of their data sets, so that the same random signs and counts meet them.
+    nested = Clusters.nested([f"suite of {dataset}" for dataset in datasets], datasets)
+    plain = Sample.of(scores, datasets, tie_tolerance=1e-9)
+    known = dict(squares(STATISTICS[name](plain)))
+    found = dict(squares(STATISTICS[name](Sample.of(scores, nested, tie_tolerance=1e-9))))
+    assert known
+    assert known.keys() == found.keys()
+    for part, value in known.items():
+        # Sums are taken in another order: their last digits.
+        np.testing.assert_allclose(found[part], value, rtol=1e-11, atol=1e-13, err_msg=part)
+
+
+def test_signed_ranks_are_summed_by_suite():
+    # |x| are their ranks. Suite a: 1 − 2 + 3 = 2, suite b: 4 + 5 − 6 = 3, three tasks each:
+    # T = 2 + 3, variance = 2² + 3².
+    x = np.array([1.0, -2, 3, 4, 5, -6])
+    nested = Clusters.nested(list("aaabbb"), ["d1", "d1", "d2", "d3", "d4", "d4"])
+    found = clustered_wilcoxon(x, nested)
+    assert (found.statistic, found.variance) == (5, 13)
+    assert found.n_clusters == 2
+    # By data set: −1, 3, 4, −1 from sizes 2, 1, 1, 2: another test.
+    assert clustered_wilcoxon(x, nested.labels[nested.codes]).statistic != 5
+    # Exactly: the sums ±2 ± 3 reach 5 in one of four ways.
+    exact = clustered_wilcoxon(x, nested, null="exact", alternative="greater")
+    assert exact.pvalue == 0.25
+
+
+def test_data_set_means_are_ranked_and_then_summed_by_suite():
+    # Means 1, −2 | 3 and 4: ranks 1 − 2 = −1, 3 + 4 = 7, two data sets each.
+    x = np.array([0.5, 1.5, -2, 3, 3, 5])
+    nested = Clusters.nested(list("aaabbb"), ["d1", "d1", "d2", "d3", "d4", "d4"])
+    scores = np.column_stack([x, np.zeros(6)])
+    found = pairwise_tests(Sample.of(scores, nested), test="dataset-means")
+    assert found.statistic[0, 1] == 6
+    assert found.z[0, 1] == pytest.approx(6 / np.sqrt(1 + 49))
+
+
+@pytest.mark.parametrize("method", ["rgl", "ds", "ds-weighted"])
+@pytest.mark.parametrize("seed", range(2))
+def test_max_t_equals_brute_force_over_flips_of_suites(method, seed):
+    scores, suites, datasets = benchmark(seed)
+    labels, codes = np.unique(suites, return_inverse=True)
+    pairs = list(itertools.combinations(range(scores.shape[1]), 2))
+    grid = np.round(scores * 10)
+
+    def z(a, b, signs):
+        test = pairwise_tests(
+            np.column_stack([(grid[:, a] - grid[:, b]) * signs[codes], np.zeros(len(grid))]),
+            suites,
+            test=method,
+        )
+        return np.inf if np.isnan(test.z[0, 1]) else abs(test.z[0, 1])
+
+    flips = [np.array(s) for s in itertools.product([1.0, -1.0], repeat=len(labels))]
+    values = np.array([[z(a, b, signs) for a, b in pairs] for signs in flips])
+    order = np.argsort(-values[0], kind="stable")
+    expected, before = {}, 0.0
+    for place, position in enumerate(order):
+        largest = values[:, order[place:]].max(axis=1)
+        before = max(before, np.mean(largest >= values[0, position] - 1e-10))
+        expected[pairs[position]] = before
+    sample = Sample.of(scores, Clusters.nested(suites, datasets), tie_tolerance=1e-9)
+    found = max_t(sample, test=method)
+    assert found.exact
+    assert found.smallest_p == 2.0**-5
+    for pair, p in expected.items():
+        assert found.p[pair] == pytest.approx(p, rel=1e-12)
+
+
+def test_means_weigh_data_sets_and_their_errors_suites():
+    # Means 1, 3, 5 and 7 of the data sets, the first three in one suite: mean 4, deviations
+    # −3 − 1 + 1 = −3 and 3, so that the error is √(2/1 · (9 + 9)) / 4 = 1.5.
+    suites = Clusters.of(list("aaab"))
+    means = np.array([[1.0], [3.0], [5.0], [7.0]])
+    assert mean_errors(means, np.ones((1, 4)), suites)[0, 0] == pytest.approx(1.5)
+    assert mean_errors(means, np.ones((1, 4)))[0, 0] == pytest.approx(np.sqrt(20 / 12))
+    # Kish: 4² / (3² + 1²).
+    assert effective_units(means, suites)[0] == 1.6
+
+
+def test_resamples_draw_whole_suites():
+    rng = np.random.default_rng(4)
+    suites = np.repeat(["a", "b", "c", "d"], [1, 2, 3, 1])
+    datasets = np.array([f"d{i}" for i in range(7)])
+    x = rng.normal(size=7)
+    nested = Clusters.nested(suites, datasets)
+    found = bootstrap_means(x, nested, method="percentile", n_resamples=50, random_state=2)
+    drawn = resample_counts(4, 50, random_state=2)
+    for replicate, counts in zip(found.replicates[:, 0], drawn, strict=True):
+        own = np.concatenate(
+            [np.tile(x[suites == s], int(c)) for s, c in zip("abcd", counts, strict=True)]
+        )
+        assert replicate == pytest.approx(own.mean(), rel=1e-12)
+    assert Counts.of(nested, 50, 2).array().shape == (50, 7)
+
+
+def test_errors_of_resamples_are_those_of_the_resampled_suites():
+    rng = np.random.default_rng(5)
+    suites = Clusters.of(list("aabcccd"))
+    means = rng.normal(size=(7, 2))
+    means[[1, 6], 1] = np.nan  # one data set of suite a, and all of suite d
+    units = resample_counts(4, 30, random_state=0)
+    found = mean_errors(means, units[:, suites.codes], suites)
+    for column in range(2):
+        known = ~np.isnan(means[:, column])
+        for row, counts in enumerate(units):
+            members = [np.flatnonzero((suites.codes == s) & known) for s in range(4)]
+            drawn = [
+                own
+                for own, c in zip(members, counts, strict=True)
+                for _ in range(int(c))
+                if len(own)
+            ]
+            m = len(drawn)
+            if m < 2:
+                assert np.isnan(found[row, column])
+                continue
+            values = means[np.concatenate(drawn), column]
+            sums = [np.sum(means[own, column] - values.mean()) for own in drawn]
+            expected = np.sqrt(m / (m - 1) * np.sum(np.square(sums))) / len(values)
+            assert found[row, column] == pytest.approx(expected, rel=1e-9, abs=1e-14)
+
+
+@pytest.mark.parametrize("test", ["rgl", "ds", "dataset-means"])
+def test_leaving_out_a_suite_is_the_analysis_without_it(test):
+    scores, suites, datasets = benchmark(seed=7)
+    nested = Clusters.nested(suites, datasets)
+    found = leave_one_cluster_out(Sample.of(scores, nested), None, DECIDE, test=test)
+    assert found.labels.tolist() == sorted(set(suites))
+    for place, suite in enumerate(found.labels):
+        kept = suites != suite
+        rest = Sample.of(scores[kept], Clusters.nested(suites[kept], datasets[kept]))
+        np.testing.assert_allclose(found.z[place], np.nan_to_num(pairwise_tests(rest, test=test).z))
+        means = pair_effects(rest, n_resamples=0).mean_difference.estimate
+        np.testing.assert_allclose(found.mean_difference[place], means, atol=1e-14)
+
+
+def test_what_pools_tasks_sees_only_suites():
+    # Tasks count alike in these; the data set between task and suite has no part in them.
+    scores, suites, datasets = benchmark(seed=8)
+    nested = Sample.of(scores, Clusters.nested(suites, datasets), tie_tolerance=1e-9)
+    plain = Sample.of(scores, suites, tie_tolerance=1e-9)
+    for name in ("rgl, asymptotic", "ds, permutation", "shift", "diagnostics", "right and wrong"):
+        known, found = (dict(squares(STATISTICS[name](one))) for one in (plain, nested))
+        for part, value in known.items():
+            np.testing.assert_array_equal(found[part], value, err_msg=f"{name} {part}")
+    alike = weighted_tests(nested, **SEEDED), weighted_tests(plain, **SEEDED)
+    for weighting in ("task", "precision"):
+        np.testing.assert_array_equal(alike[0][weighting].p, alike[1][weighting].p)
+    # Here data sets count alike: 1, 2 or 3 of them make up a suite.
+    assert (alike[0]["dataset"].difference != alike[1]["dataset"].difference).any()
+    np.testing.assert_allclose(
+        alike[0]["dataset"].difference, pair_effects(nested, n_resamples=0).mean_difference.estimate
+    )
+
+
+def test_power_is_counted_in_suites():
+    x = np.tile([0.3, 0.1, -0.1, 0.2], 10)
+    datasets = np.arange(40)
+    nested = Clusters.nested(datasets // 2, datasets)
+    found = data_sets_needed(x, nested, random_state=0, n_resamples=200)
+    alone = data_sets_needed(x, datasets // 2, random_state=0, n_resamples=200)
+    assert found.n_clusters == 20
+    assert (found.power_now, found.needed) == (alone.power_now, alone.needed)
+
+
+def test_only_some_tasks_leave_their_data_sets_and_suites():
+    nested = Clusters.nested(list("ccabb"), ["w", "x", "v", "y", "z"])
+    kept = nested.keep(np.array([True, False, False, True, True]))
+    assert kept.labels.tolist() == ["w", "y", "z"]
+    assert kept.suites.labels.tolist() == ["b", "c"]
+    assert kept.independent.codes.tolist() == [1, 0, 0]
+    np.testing.assert_allclose(kept.weights, [1 / 3] * 3)
+
+
+@pytest.mark.parametrize("m", [6, 12])
+def test_error_rate_with_correlated_suites(m):
+    # Equal algorithms, data sets of a suite alike: by data set the test errs, by suite it does not.
+    rng = np.random.default_rng(m)
+    suites = np.repeat(np.arange(m), 5)
+    datasets = np.arange(5 * m)
+    nested = Clusters.nested(suites, datasets)
+    rejected = np.zeros(2)
+    runs = 300
+    for _ in range(runs):
+        x = rng.normal(size=m)[suites] + 0.5 * rng.normal(size=5 * m)
+        scores = np.column_stack([x, np.zeros(5 * m)])
+        for place, clusters in enumerate((nested, datasets)):
+            found = max_t(Sample.of(scores, clusters), n_resamples=199, random_state=0)
+            rejected[place] += found.p[0, 1] <= 0.05
+    # Four standard errors above 5 %.
+    assert rejected[0] / runs < 0.05 + 4 * np.sqrt(0.05 * 0.95 / runs)
+    assert rejected[1] / runs > 0.2
