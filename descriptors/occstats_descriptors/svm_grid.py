@@ -71,6 +71,11 @@ class SupportVectorGrid:
         # The shares of the last width, and the weights of their solutions
         self._last: tuple[list[float], list[Vector]] = [], []
 
+    @property
+    def n_distinct(self) -> int:
+        """How many training rows differ from each other."""
+        return len(self._rows)
+
     @single_threaded_blas()
     def scores(self, nus: Sequence[float], c: float) -> Matrix:
         """

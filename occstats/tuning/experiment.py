@@ -20,7 +20,7 @@ from occstats.experiment.protocol import Task
 from occstats.experiment.run import Asked, Data, checked
 from occstats.experiment.store import KEY, Store
 from occstats.files import write_file
-from occstats.tuning.fold import combinations, failed_sweep, sweep_fold
+from occstats.tuning.fold import COARSE_STEP, MOST_DISTINCT, combinations, failed_sweep, sweep_fold
 from occstats.tuning.grids import Axis, Value
 from occstats.tuning.recipes import SweepRecipe, make_sweep_recipes
 
@@ -71,6 +71,9 @@ class SweepExperiment(Experiment):
             # Equal rows are one row of the problem.
             share = self._distinct_shares.get(task.key, 1.0)
             n, queries = share * n, share * queries
+            if n > MOST_DISTINCT:
+                sizes = [1 + (size - 1) // COARSE_STEP for size in sizes]
+                count = math.prod(sizes)
             kernels = 2e-9 * sizes[-1] * n * queries
             solving = 1e-10 * n * (1.7 * n + 4 * min(n, 2000) + queries)
             return 0.02 + kernels + count * (1e-4 + solving)

@@ -7,9 +7,11 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from occstats.experiment.protocol import auroc
+from occstats.tuning import fold as fold_module
 from occstats.tuning.fold import NeighbourSweep, support_vector_areas
 from occstats.tuning.kernels import Areas
 from occstats_descriptors import ALP, LNND, LOF, NND, SVM
+from occstats_descriptors.svm_grid import SupportVectorGrid
 
 
 def fold(kind, seed=0, n=40, queries=60, m=3):
@@ -80,6 +82,33 @@ def test_support_vectors_reach_the_solution_of_each_fit():
     ]
     # Solutions agree to the tolerance of the solver (1e-3): a few pairs of rows may change places.
     np.testing.assert_allclose(swept, alone, rtol=0, atol=0.01)
+
+
+def test_a_large_problem_is_solved_at_every_fifth_value(monkeypatch):
+    train, test, is_target = fold("normal", n=60)
+    nus = [round(0.05 + 0.01 * step, 2) for step in range(18)]
+    widths = [round(0.5 + 0.05 * step, 2) for step in range(21)]
+    whole = support_vector_areas(train, test, is_target, nus, widths)
+    monkeypatch.setattr(fold_module, "MOST_DISTINCT", len(train) - 1)
+    solved = []
+
+    class Counted(SupportVectorGrid):
+        def scores(self, nus, c):
+            solved.append((list(nus), c))
+            return super().scores(nus, c)
+
+    monkeypatch.setattr("occstats_descriptors.svm_grid.SupportVectorGrid", Counted)
+    coarse = support_vector_areas(train, test, is_target, nus, widths)
+    assert solved == [([0.05, 0.1, 0.15, 0.2, 0.22], c) for c in (0.5, 0.75, 1.0, 1.25, 1.5)]
+    at = np.ix_([0, 5, 10, 15, 17], [0, 5, 10, 15, 20])
+    # Where it is solved, the spline goes through; the solutions start elsewhere, to the tolerance.
+    np.testing.assert_allclose(coarse[at], whole[at], rtol=0, atol=0.01)
+    np.testing.assert_allclose(coarse, whole, rtol=0, atol=0.03)
+    assert (coarse <= 1).all()
+    # A short grid is solved as it is.
+    solved.clear()
+    support_vector_areas(train, test, is_target, nus[:4], widths)
+    assert len(solved) == len(widths)
 
 
 @settings(max_examples=60, deadline=None)
