@@ -1,7 +1,9 @@
 """`occstats compare` as a user calls it: streams, exit codes, options, files."""
 
 import json
+import os
 import re
+import shutil
 import subprocess
 import sys
 
@@ -175,6 +177,32 @@ def test_completion_offers_what_can_stand_there(typed, offered):
     result = CliRunner().invoke(main, [], prog_name="occstats", env=environment)
     kinds = [line.partition(",") for line in result.stdout.splitlines()]
     assert [value for kind, _, value in kinds if kind == "plain"] == offered
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
+@pytest.mark.parametrize(
+    ("typed", "offered"), [("le", ["lenz2021", "lessons.csv"]), ("ot", ["other.csv"])]
+)
+def test_bash_completes_bundled_names_and_files(typed, offered, tmp_path):
+    """By the script that users source: one answer "file" would make bash drop all others."""
+    for name in ("lessons.csv", "other.csv"):
+        (tmp_path / name).touch()
+    program = tmp_path / "bin" / "occstats"
+    program.parent.mkdir()
+    program.write_text(f'#!/bin/sh\nexec {sys.executable} -m occstats "$@"\n')
+    program.chmod(0o755)
+    asked = f"""
+        source <(_OCCSTATS_COMPLETE=bash_source occstats)
+        COMP_WORDS=(occstats compare {typed}); COMP_CWORD=2
+        _occstats_completion occstats
+        (( ${{#COMPREPLY[@]}} )) && printf '%s\\n' "${{COMPREPLY[@]}}" || compgen -f {typed}
+    """
+    path = f"{program.parent}{os.pathsep}{os.environ['PATH']}"
+    answer = subprocess.run(
+        ["bash", "-c", asked], cwd=tmp_path, capture_output=True, text=True, check=False,
+        env=os.environ | {"PATH": path, "PYTHONPATH": os.pathsep.join(sys.path)},
+    )  # fmt: skip
+    assert answer.stdout.split() == offered
 
 
 @pytest.mark.parametrize("arguments", [(), ("datasets",)])

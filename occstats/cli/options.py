@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import glob
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import Field, fields
+from pathlib import Path
 from typing import Any, TypeVar
 
 import click
@@ -48,7 +50,11 @@ class ResultsType(StringParamType):
         from occstats.results.readers.bundled import bundled_names
 
         names = [name for name in bundled_names() if name.startswith(incomplete)]
-        return [CompletionItem(name) for name in names] + [CompletionItem(incomplete, type="file")]
+        if not names:
+            return [CompletionItem(incomplete, type="file")]
+        # Bash drops every other answer where one is "any file": the files are named, too.
+        files = sorted(path.name for path in Path().glob(f"{glob.escape(incomplete)}*"))
+        return [CompletionItem(name) for name in (*names, *files)]
 
 
 RESULTS = ResultsType()
