@@ -59,6 +59,8 @@ class Arguments(Options, total=False):
     lower_is_better: bool | None
     on_clash: str
     unequal_folds: str
+    encoding: str | None
+    header_rows: int
     decimal: str
     scale: float
     max_rows: int

@@ -304,8 +304,7 @@ def cautions(study: Study) -> Iterator[str]:
         yield f"With a single {unit} there are no intervals: nothing shows how {unit}s differ."
     elif m < FEW_CLUSTERS:
         yield (
-            f"With {m} {unit}s intervals are rough, and bootstrap intervals of τ may be too "
-            "narrow: read them as the least uncertainty there is."
+            f"With {m} {unit}s intervals are rough: read them as the least uncertainty there is."
         )
     if m == study.sample.n_tasks > 2:
         yield from _singletons([str(label) for label in study.sample.clusters.labels])

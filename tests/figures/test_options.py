@@ -224,7 +224,7 @@ def test_groupings_of_other_tests_are_those_of_their_p_values(lenz2021):
 @pytest.mark.parametrize("by", GROUPINGS)
 def test_every_grouping_draws_and_says_which_it_is(lenz2021, by):
     shown = " ".join(words(lenz2021.plot.critical_difference(by=by)))
-    assert GROUPINGS[by].format(alpha=0.05) in shown
+    assert GROUPINGS[by].format(alpha=0.05, unit="data set") in shown
     assert ("CD = " in shown) == (by == "nemenyi")
     lenz2021.plot.letters(by=by)
 

@@ -11,6 +11,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from occstats.results import load_results
+from occstats.results.aliases import is_summary
 from occstats.results.numbers import parse_numbers
 from occstats.results.readers.delimited import find_delimiter
 
@@ -77,6 +78,8 @@ def test_written_tables_come_back(frame, ending):
 @given(tables())
 def test_long_and_wide_agree(frame):
     assume("fold" not in frame)
+    # In a wide table a row of that name may sum up the others.
+    assume(not any(is_summary(name) for name in frame["dataset"]))
     results = load_results(frame)
     wide = results.scores.dropna(axis=1, how="all").reset_index()
     again = load_results(wide, algorithm=list(wide.columns[2:]), cluster="dataset", task="class")
