@@ -35,6 +35,11 @@ def from_arrow(source: Any, where: str, limits: Limits) -> RawTable:
             limits.check_rows(rows, where)
             batches.append(batch)
         table = pa.Table.from_batches(batches, reader.schema).select(names)
+        for place, item in enumerate(table.schema):
+            # pandas has no categories with unsigned codes, which Polars hands out.
+            if pa.types.is_dictionary(item.type):
+                plain = pa.array(table.column(place).to_pylist())
+                table = table.set_column(place, item.name, plain)
         frame: pd.DataFrame = table.to_pandas(ignore_metadata=True, integer_object_nulls=True)
     except (pa.ArrowException, ValueError, TypeError) as error:
         if isinstance(error, ResultsError):
