@@ -307,11 +307,6 @@ What a verdict from the table of the paper would say: the row is chosen after th
 
 ## Simultaneous intervals of all mean differences hold
 
-With two algorithms (here and in the last table) the recorded intervals were drawn with the
-studentised bootstrap alone; since then each limit is at least as far away as Student's
-(`interval_coverage.md` has both). A new run of this script draws them with the limits as they are
-now.
-
 {square(null, "intervals hold")}
 
 ## Half of the algorithms are better
