@@ -23,7 +23,7 @@ from scipy import special
 from occstats.stats.arrays import FloatArray, IntArray
 from occstats.stats.clusters import Clusters
 
-__all__ = ["arcsine_limits", "rank_biserial_limits", "run_edges", "wilson"]
+__all__ = ["arcsine_limits", "rank_biserial_limits", "wilson"]
 
 # Differences that are sorted at once: few enough to stay in the cache.
 BLOCK_ELEMENTS = 200_000
@@ -150,8 +150,8 @@ def _sign_sums(
     new_group[::n] = True
     new_run = new_group.copy()
     new_run[1:] |= ordered[1:] != ordered[:-1]
-    start_of_group, end_of_group = run_edges(new_group)
-    start, end = run_edges(new_run)
+    start_of_group, end_of_group = _edges(new_group)
+    start, end = _edges(new_run)
     cumulated = np.append(0.0, np.cumsum(signs))
     below = signs * (start - start_of_group)
     above = cumulated[end_of_group] - cumulated[end]
@@ -161,7 +161,7 @@ def _sign_sums(
     return sums.reshape(rows, n)
 
 
-def run_edges(new: NDArray[np.bool_]) -> tuple[IntArray, IntArray]:
+def _edges(new: NDArray[np.bool_]) -> tuple[IntArray, IntArray]:
     """Where the run of each element starts and ends, from where runs start."""
     starts = np.flatnonzero(new)
     lengths = np.diff(starts, append=len(new))

@@ -1,6 +1,7 @@
 """Weighted Kendall's τ: how alike two algorithms order the tasks."""
 
 import math
+from collections.abc import Iterator
 from typing import Literal
 
 import numpy as np
@@ -274,27 +275,37 @@ class _Ranked:
 def _disorder(rank: IntArray, high: FloatArray, low: FloatArray) -> float:
     """Σ high[r] low[q] over all pairs in which a rank r comes before a lower rank q.
 
-    Ranks are parted by their bits, the highest first; at each bit those that go up are paired with
-    those of the same part that stay down and come later: O(N log N), like Knight's merge sort, in
-    whole arrays.
-
     Examples
     --------
     >>> _disorder(np.array([1, 2, 0]), np.ones(3), np.ones(3))
     2.0
     """
+    found = []
+    for ranks, up in partings(rank):
+        passed = np.cumsum(weights_at(ranks, low) * ~up, axis=1)
+        later = passed[:, -1:] - passed
+        found.append(float(np.sum(weights_at(ranks, high) * up * later)))
+    return math.fsum(found)
+
+
+def partings(rank: IntArray) -> Iterator[tuple[IntArray, npt.NDArray[np.bool_]]]:
+    """Ranks parted by their bits, the highest first: parts × ranks, and which of them go up.
+
+    Two ranks are told apart at one bit, where they are in one part and one goes up: pairs in which
+    a higher rank comes before a lower one are counted in O(N log N), like in Knight's merge sort,
+    in whole arrays. Ranks are added at the end until their number is a power of two.
+    """
     n = len(rank)
     bits = (n - 1).bit_length()
-    # As many as there are places: what is added is in order, and pairs with nothing.
     rank = np.concatenate([rank, np.arange(n, 2**bits)])
-    high, low = (np.concatenate([w, np.zeros(2**bits - n)]) for w in (high, low))
-    found = []
     for bit in range(bits - 1, -1, -1):
         up = ((rank >> bit) & 1).astype(bool)
-        down = ~up
-        passed = np.cumsum((low[rank] * down).reshape(-1, 2 << bit), axis=1)
-        later = passed[:, -1:] - passed
-        found.append(float(np.sum((high[rank] * up).reshape(later.shape) * later)))
-        parts = [np.compress(way, rank).reshape(-1, 1 << bit) for way in (down, up)]
+        yield rank.reshape(-1, 2 << bit), up.reshape(-1, 2 << bit)
+        parts = [np.compress(way, rank).reshape(-1, 1 << bit) for way in (~up, up)]
         rank = np.concatenate(parts, axis=1).ravel()
-    return math.fsum(found)
+
+
+def weights_at(ranks: IntArray, weights: FloatArray) -> FloatArray:
+    """The weights of ranks, by rank; those that were added have none."""
+    added = np.zeros(ranks.size - len(weights))
+    return np.asarray(np.concatenate([weights, added])[ranks])

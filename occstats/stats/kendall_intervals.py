@@ -19,12 +19,14 @@ from numpy.typing import ArrayLike
 from occstats.checks import check_choice
 from occstats.stats.arrays import FloatArray, IntArray
 from occstats.stats.effect_sizes import Effect
-from occstats.stats.jackknife import arcsine_limits, run_edges
+from occstats.stats.jackknife import arcsine_limits
 from occstats.stats.kendall import (
     by_definition,
     kendall_matrix,
+    partings,
     sign_agreement,
     task_weights,
+    weights_at,
 )
 from occstats.stats.pairs import upper_pairs
 from occstats.stats.sample import Sample
@@ -147,10 +149,28 @@ def _left_out(
 
 def _signed(x: FloatArray, y: FloatArray, weights: FloatArray) -> FloatArray:
     """For each task s, Σ w_t sign(x_s − x_t) sign(y_s − y_t) over all tasks t."""
-    if np.array_equal(x, y):
-        _, equal = np.unique(x, return_inverse=True)
-        return np.asarray(weights.sum() - np.bincount(equal, weights)[equal])
-    return signed_below(x, y, weights) + signed_below(-x, -y, weights)
+    n = len(x)
+    one, other = (np.unique(z, return_inverse=True)[1] for z in (x, y))
+    untied: FloatArray = weights.sum() - _tied(one, weights)
+    if np.array_equal(one, other):
+        return untied
+    # Ties are in the order of the other: a pair with a tie is never in disorder.
+    by_one, by_other = one * n + other, other * n + one
+    order = np.argsort(by_one, kind="stable")
+    place = np.empty(n, dtype=np.intp)
+    place[order] = np.arange(n)
+    against = np.zeros(1 << (n - 1).bit_length())
+    for ranks, up in partings(place[np.argsort(by_other, kind="stable")]):
+        held = weights_at(ranks, weights[order])
+        passed = np.cumsum(held * ~up, axis=1)
+        against[ranks] += np.where(up, passed[:, -1:] - passed, np.cumsum(held * up, axis=1))
+    return np.asarray(untied - _tied(other, weights) + _tied(by_one, weights) - 2 * against[place])
+
+
+def _tied(values: IntArray, weights: FloatArray) -> FloatArray:
+    """For each task, the weight of those with the same value, itself included."""
+    _, group = np.unique(values, return_inverse=True)
+    return np.asarray(np.bincount(group, weights)[group])
 
 
 def _all_left_out(
@@ -170,37 +190,3 @@ def _all_left_out(
     with_all = np.array([agreement(part, slice(None)) for part in parts])
     within = np.array([agreement(part, part) for part in parts])
     return np.asarray(with_all.sum(axis=0) - 2 * with_all + within)
-
-
-def signed_below(x: FloatArray, y: FloatArray, weights: FloatArray) -> FloatArray:
-    """For each task, the weight of those below it in x that are below it in y, less of those above.
-
-    Tasks in the order of y are parted by the bits of their rank in x, the highest first; at each
-    bit those that go up are compared with those of the same part that stay down: O(N log N), like
-    Knight's merge sort, in whole arrays.
-
-    Examples
-    --------
-    >>> signed_below(np.array([1.0, 2, 3]), np.array([1.0, 3, 2]), np.ones(3))
-    array([0., 1., 0.])
-    """
-    order = np.argsort(y, kind="stable")
-    _, rank = np.unique(x, return_inverse=True)
-    found = np.zeros(len(x))
-    for bit in range(int(rank.max(initial=0)).bit_length() - 1, -1, -1):
-        part, value = (rank >> (bit + 1))[order], y[order]
-        down = ((rank[order] >> bit) & 1) == 0
-        below = np.concatenate([[0.0], np.cumsum(np.where(down, weights[order], 0.0))])
-        new_part = np.concatenate([[True], part[1:] != part[:-1]])
-        starts, ends = run_edges(new_part)
-        first, last = run_edges(new_part | np.concatenate([[True], value[1:] != value[:-1]]))
-        gain = (below[first] - below[starts]) - (below[ends] - below[last])
-        found[order] += np.where(down, 0.0, gain)
-        # The next bit down: within each part those that stay down first, else as before.
-        passed = np.concatenate([[0], np.cumsum(down)])
-        before = passed[:-1] - passed[starts]
-        up = passed[ends] - passed[starts] + np.arange(len(x)) - starts - before
-        parted = np.empty_like(order)
-        parted[starts + np.where(down, before, up)] = order
-        order = parted
-    return found

@@ -1,7 +1,6 @@
 """Wilcoxon's own signed-rank test: on the tasks, or on the mean of each data set."""
 
 import numpy as np
-from numpy.typing import NDArray
 
 from occstats.stats.arrays import FloatArray, IntArray, round_to_grid
 from occstats.stats.clusters import Clusters
@@ -14,14 +13,8 @@ from occstats.stats.tests.rosner_glynn_lee import RankSums
 class PlainSums(RankSums):
     """Signed ranks of values that are all independent, whichever data set they come from."""
 
-    def __init__(
-        self,
-        grid: FloatArray,
-        clusters: Clusters,
-        ranked: tuple[FloatArray, NDArray[np.bool_]] | None = None,
-    ) -> None:
-        super().__init__(grid, clusters, ranked)
-        self.n_units = len(grid)
+    def _count_units(self, clusters: Clusters) -> int:
+        return len(self._grid)
 
     def statistics(
         self,

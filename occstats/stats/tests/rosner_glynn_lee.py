@@ -150,11 +150,15 @@ class RankSums(Prepared):
         self._sizes = clusters.sums(counted).T
         self._squares = (signed**2).sum(axis=0)
         self._known = clusters.sums(~np.isnan(grid)).T
-        self.n_units = clusters.n_clusters
+        self.n_units = self._count_units(clusters)
         self.observed = self.statistics(self._sums, self._sizes, self._squares)
         self.n_observations = self._sizes.sum(axis=1).astype(np.intp)
         self.n_clusters = (self._sizes > 0).sum(axis=1)
         self.all_zero = (self.n_observations == 0) & (self._known.sum(axis=1) > 0)
+
+    def _count_units(self, clusters: Clusters) -> int:
+        """How many signs can flip."""
+        return clusters.n_clusters
 
     def statistics(
         self,
