@@ -265,7 +265,7 @@ def studentised_means(
         return BootstrapInterval(
             *(np.concatenate([getattr(part, name) for part in parts], axis=-1) for name in names)
         )
-    error = mean_errors(means, np.ones((1, len(means))), suites)[0]
+    error = observed_errors(means, suites)
     # Both from the same rows, which are drawn only once.
     replicates, errors = over_rows(
         lambda rows: np.stack(
@@ -286,7 +286,7 @@ def studentised_means(
     few = units < FEW_CLUSTERS
     upper = np.where(few, student, np.fmax(upper, student))
     lower = np.where(few, -student, np.fmin(lower, -student))
-    # Without any spread in the data the interval is the point itself.
+    # Without any spread in many clusters the interval is the point itself.
     still = error == 0
     low = np.where(still, estimate, estimate - upper * error)
     high = np.where(still, estimate, estimate - lower * error)
@@ -311,6 +311,21 @@ def effective_units(means: Array, suites: Clusters | None = None) -> Array:
     squares = (sizes**2).sum(axis=0)
     whole = sizes.sum(axis=0) ** 2
     return np.asarray(np.divide(whole, squares, out=np.zeros_like(squares), where=squares > 0))
+
+
+def observed_errors(means: Array, suites: Clusters | None = None) -> Array:
+    """Standard error of the mean of each column, unknown where few clusters do not differ at all.
+
+    Three means that agree by rounding would else have an interval of no width: with nine algorithms,
+    three data sets and tied scores all simultaneous intervals would hold in 88 % of samples only.
+
+    Examples
+    --------
+    >>> observed_errors(np.array([[1.0, 0.1], [3.0, 0.1], [5.0, 0.1]])).round(3)
+    array([1.155,   nan])
+    """
+    error = mean_errors(means, np.ones((1, len(means))), suites)[0]
+    return np.where((error == 0) & (effective_units(means, suites) < FEW_CLUSTERS), np.nan, error)
 
 
 def mean_errors(means: Array, counts: Array, suites: Clusters | None = None) -> Array:

@@ -26,6 +26,7 @@ from occstats.stats.bootstrap import (
     FEW_CLUSTERS,
     effective_units,
     mean_errors,
+    observed_errors,
     studentised_means,
     weighted_means,
 )
@@ -64,7 +65,8 @@ def simultaneous_intervals(
         Only the differences from this column; the others are NaN.
     n_resamples, random_state
         Resamples of whole data sets, and their seed. A pair with fewer than six data sets has
-        Student's interval with Bonferroni's correction instead.
+        Student's interval with Bonferroni's correction instead, and none where they do not differ
+        at all.
 
     Returns
     -------
@@ -96,8 +98,7 @@ def simultaneous_intervals(
         found = studentised_means(means, counts, confidence, suites)
         limits[1:, used] = found.low, found.high
     elif n_resamples:
-        error = mean_errors(means, _once(means), suites)[0]
-        half = _critical(means, counts, confidence, suites) * error
+        half = _critical(means, counts, confidence, suites) * observed_errors(means, suites)
         limits[1:, used] = limits[0, used] - half, limits[0, used] + half
     return Effect(
         antisymmetric(limits[0], k),
@@ -106,15 +107,11 @@ def simultaneous_intervals(
     )
 
 
-def _once(means: FloatArray) -> FloatArray:
-    return np.ones((1, len(means)))
-
-
 def _critical(
     means: FloatArray, counts: Counts, confidence: float, suites: Clusters | None
 ) -> FloatArray:
     """What the standard error of each column is multiplied by."""
-    estimate = weighted_means(means, _once(means))[0]
+    estimate = weighted_means(means, np.ones((1, len(means))))[0]
     units = effective_units(means, suites)
     few = units < FEW_CLUSTERS
 

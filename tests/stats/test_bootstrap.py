@@ -104,8 +104,8 @@ def test_rows_in_any_order_and_seed_give_the_same_limits(method: str) -> None:
 @pytest.mark.parametrize("method", ["percentile", "bca", "studentised"])
 def test_degenerate_cases(method: str) -> None:
     constant = bootstrap_means(
-        np.full(9, 0.3),
-        np.arange(9) // 2,
+        np.full(18, 0.3),
+        np.arange(18) // 2,
         method=method,
         n_resamples=200,
         random_state=0,
@@ -116,6 +116,15 @@ def test_degenerate_cases(method: str) -> None:
     assert single.estimate[0] == pytest.approx(0.15)
     assert np.isnan(single.low[0])
     assert np.isnan(single.high[0])
+
+
+def test_few_clusters_that_do_not_differ_have_no_studentised_interval() -> None:
+    values = np.column_stack([np.full(5, 0.3), [0.1, 0.2, 0.3, 0.4, 0.5]])
+    found = bootstrap_means(values, list("abcde"), method="studentised", random_state=0)
+    assert found.estimate == pytest.approx([0.3, 0.3])
+    assert np.isnan([found.low[0], found.high[0]]).all()
+    # Student's: 0.3 ± t₀.₉₇₅(4) s/√5, s = √0.025
+    assert (found.low[1], found.high[1]) == pytest.approx((0.103676, 0.496324), abs=1e-6)
 
 
 def test_two_clusters_give_an_interval_between_their_means() -> None:
