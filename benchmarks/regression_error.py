@@ -93,6 +93,7 @@ def main() -> None:
         index=pd.Index(DATA_SETS, name="data sets"),
     )
     error = 100 * np.sqrt(ALPHA * (1 - ALPHA) / SIMULATIONS)
+    versions = f"numpy {np.__version__}, statsmodels {statsmodels.__version__}"
     text = f"""# Error of the regression of ranks
 
 Percent of {SIMULATIONS:,} samples in which a trait without any effect has p ≤ {ALPHA:g} (standard
@@ -108,7 +109,7 @@ CR1 is the paper's (with Student's distribution, data sets − 1 degrees of free
 
 {markdown(frame)}
 
-Python {platform.python_version()}, numpy {np.__version__}, statsmodels {statsmodels.__version__}; seed {SEED}.
+Python {platform.python_version()}, {versions}; seed {SEED}.
 """
     Path(__file__).with_suffix(".md").write_text(text, encoding="utf-8")
 

@@ -51,7 +51,7 @@ SCORES = (
     ("informative sizes", 0.3),
 )
 SIMULATIONS = 1_000
-#: For cells whose error or coverage is beyond its limit by the first samples: new ones, which count.
+#: For cells beyond a limit of error or coverage by the first samples: new ones, which count.
 AGAIN = 10_000
 COVERAGE = 94.0
 TIES = 1e-9
@@ -283,8 +283,8 @@ def report() -> str:
     return f"""# Error and power of the verdict
 
 Percent of {SIMULATIONS:,} samples each (standard error of 5 %: {error:.1f}; a cell with an
-error above 5 % and two standard errors, or intervals that hold in less than {COVERAGE:g} %, is drawn
-again with {AGAIN:,} new samples, which count). Level 0.05; at most
+error above 5 % and two standard errors, or intervals that hold in less than {COVERAGE:g} %, is
+drawn again with {AGAIN:,} new samples, which count). Level 0.05; at most
 {FLIPS} flips for the errors, {POWER_FLIPS} for the power; sizes of data sets from Lenz et al.
 (2021). Made by `benchmarks/verdict_error.py`, which says how the samples are drawn; all numbers are
 in `verdict_error.csv`. An empty cell was not drawn.

@@ -316,8 +316,8 @@ def effective_units(means: Array, suites: Clusters | None = None) -> Array:
 def observed_errors(means: Array, suites: Clusters | None = None) -> Array:
     """Standard error of the mean of each column, unknown where few clusters do not differ at all.
 
-    Three means that agree by rounding would else have an interval of no width: with nine algorithms,
-    three data sets and tied scores all simultaneous intervals would hold in 88 % of samples only.
+    Three means that agree by rounding would else have an interval of no width: with nine
+    algorithms, three data sets and tied scores all simultaneous intervals held in 88 % of samples.
 
     Examples
     --------
