@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import platform
-import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import as_completed
 from contextlib import suppress
 from pathlib import Path
 
 import numba
 import numpy as np
+from loky import ProcessPoolExecutor
 
 from occstats_descriptors._jit import put
 from occstats_descriptors._threads import thread_count
@@ -31,15 +30,16 @@ def _fit(name: str, n: int, m: int, **parameters: object) -> Callable[[], None]:
 
 
 _NEIGHBOURS = ("neighbours", "neighbours in a tree", "neighbours in single precision")
+# In an order in which those that share kernels rarely run side by side: the next one finds them.
 _KERNELS: dict[str, Callable[[], None]] = {
     "neighbours": _fit("NND", 100, 4),
-    "neighbours in a tree": _fit("NND", 600, 4),
-    "neighbours in single precision": _fit("NND", 1200, 300),
-    "ALP": _fit("ALP", 50, 4),
-    "SVM": _fit("SVM", 600, 4, nu=0.8),
-    "IF": _fit("IF", 50, 4),
-    "EIF": _fit("EIF", 50, 4),
     "SAE": _fit("SAE", 50, 4, max_epochs=5),
+    "neighbours in a tree": _fit("NND", 600, 4),
+    "IF": _fit("IF", 50, 4),
+    "neighbours in single precision": _fit("NND", 1200, 300),
+    "EIF": _fit("EIF", 50, 4),
+    "SVM": _fit("SVM", 600, 4, nu=0.8),
+    "ALP": _fit("ALP", 50, 4),
 }
 
 
@@ -51,7 +51,7 @@ def kernels_of(names: Iterable[str] | None = None) -> list[str]:
     --------
     >>> from occstats_descriptors.warm_up import kernels_of
     >>> kernels_of(["MD", "IF", "SVM"])
-    ['SVM', 'IF']
+    ['IF', 'SVM']
     """
     chosen = list(DESCRIPTORS) if names is None else [name.upper() for name in names]
     wanted = set(chosen)
@@ -126,24 +126,12 @@ def compile_kernels(
     RuntimeError
         If one cannot be compiled, with what the compiler says.
     """
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-    program = "import sys; from occstats_descriptors.warm_up import _compile; _compile(sys.argv[1])"
-
-    def compile_one(kernels: str) -> str:
-        done = subprocess.run(
-            [sys.executable, "-c", program, kernels],
-            env=environment,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        if done.returncode:
-            raise RuntimeError(
-                f"The kernels of {kernels} cannot be compiled: {done.stderr[-2000:]}"
-            )
-        return kernels
-
     wanted = kernels_of(names) if again else missing_kernels(names)
-    with ThreadPoolExecutor(thread_count(n_jobs)) as pool:
-        for ready in as_completed(pool.submit(compile_one, name) for name in wanted):
-            yield ready.result()
+    with ProcessPoolExecutor(thread_count(n_jobs)) as pool:
+        groups = {pool.submit(_compile, group): group for group in wanted}
+        for done in as_completed(groups):
+            if error := done.exception():
+                raise RuntimeError(
+                    f"The kernels of {groups[done]} cannot be compiled: {error!r:.2000}"
+                ) from error
+            yield groups[done]
