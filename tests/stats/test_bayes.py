@@ -42,6 +42,14 @@ def test_single_tasks_agree_with_recorded_baycomp(prior, rope):
     assert ours == pytest.approx(BAYCOMP[prior, rope], abs=0.006)
 
 
+@pytest.mark.parametrize(("rope", "equivalent"), [(0.01, 1.0), (0.0, 0.0)])
+def test_an_algorithm_against_itself(rope, equivalent):
+    found = bayesian_signed_rank(np.column_stack([X, Y]), np.arange(12), rope=rope, random_state=0)
+    assert np.diag(found.equivalent) == pytest.approx(equivalent)
+    assert np.diag(found.better) == pytest.approx((1 - equivalent) / 2)
+    assert np.diag(found.worse) == pytest.approx((1 - equivalent) / 2)
+
+
 def test_single_tasks_agree_with_installed_baycomp():
     baycomp = pytest.importorskip("baycomp", reason="baycomp is not installed")
     rng = np.random.default_rng(4)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from statsmodels.stats.proportion import proportion_confint
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import rankdata
@@ -133,12 +134,16 @@ def test_one_cluster_has_estimates_but_no_intervals():
     assert np.isnan(found.mean_difference.low[0, 1])
 
 
-def test_wilson_as_published():
-    # Brown, Cai, DasGupta (2001), and statsmodels.stats.proportion.proportion_confint(8, 10,
-    # method="wilson"): 0.4901625, 0.9433178
-    low, high = wilson(np.array([0.8]), np.array([10.0]), 0.95)
-    assert (low[0], high[0]) == pytest.approx((0.4901624715, 0.9433178485))
-    assert np.isnan(wilson(np.array([np.nan]), np.array([0.0]), 0.95)[0][0])
+@pytest.mark.parametrize("n", [3, 10, 50])
+def test_wilson_as_in_statsmodels(n):
+    wins = np.arange(n + 1)
+    expected = proportion_confint(wins, n, alpha=0.1, method="wilson")
+    found = wilson(wins / n, np.full(n + 1, float(n)), 0.9)
+    assert np.array(found) == pytest.approx(np.array(expected), abs=1e-12)
+
+
+def test_a_share_of_nothing_is_not_known():
+    assert np.isnan(wilson(np.array([np.nan]), np.array([0.0]), 0.95)).all()
 
 
 def test_ten_wins_out_of_ten_are_not_certainty():

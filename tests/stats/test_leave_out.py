@@ -22,6 +22,8 @@ def example(seed=0, k=4):
 @pytest.mark.parametrize("alternative", ["greater", "two-sided"])
 def test_without_a_cluster(method, alternative):
     scores, clusters = example()
+    # Equal but for one data set, without which there is no difference at all.
+    scores[:, 3] = scores[:, 0] + 0.1 * (clusters == "d2")
     decide = partial(conclude, alternative=alternative, alpha=0.1)
     found = leave_one_cluster_out(
         scores, clusters, decide, test=method, alternative=alternative, tie_tolerance=1e-9
@@ -33,7 +35,7 @@ def test_without_a_cluster(method, alternative):
         kept = clusters != label
         part = clustered_wilcoxon_pairs(scores[kept], clusters[kept], **options)
         off = ~np.eye(4, dtype=bool)
-        assert found.z[i][off] == pytest.approx(part.z[off])
+        assert found.z[i][off] == pytest.approx(part.z[off], nan_ok=True)
         assert (found.better[i] == decide(part.p, part.z)).all()
         ranks = summarise_ranks(scores[kept], clusters[kept], tie_tolerance=1e-9)
         assert found.mean_ranks[i] == pytest.approx(ranks.mean_ranks)
