@@ -125,6 +125,7 @@ def _split(X: NDArray[np.float64], size: int, order: NDArray[np.int64]) -> None:
     """Part the rows of each node at the median, down to nodes of `size` places."""
     n, m = X.shape
     keys, sample = np.empty(n), np.empty(2 * SAMPLE)
+    lows, highs = np.empty(m), np.empty(m)
     pending = np.empty((64, 2), np.int64)
     put(pending, 0, (0, len(order)))
     waiting = 1
@@ -135,17 +136,21 @@ def _split(X: NDArray[np.float64], size: int, order: NDArray[np.int64]) -> None:
         if end - first <= size or first >= n:
             continue
         if middle < last:
-            widest, spread = 0, -1.0
             # A regular sample of rows: as good for pruning as all of them, and much cheaper.
             step = max(1, (last - first) // SAMPLE)
+            lows[:] = np.inf
+            highs[:] = -np.inf
+            for place in range(first, last, step):
+                row = X[order[place]]
+                for attribute in range(m):
+                    lows[attribute] = min(lows[attribute], row[attribute])
+                    highs[attribute] = max(highs[attribute], row[attribute])
+            widest, spread = 0, -1.0
             for attribute in range(m):
-                low = high = X[order[first], attribute]
-                for place in range(first + step, last, step):
-                    value = X[order[place], attribute]
-                    low, high = min(low, value), max(high, value)
                 # halved, so that the spread of numbers near the largest is finite
-                if high / 2 - low / 2 > spread:
-                    widest, spread = attribute, high / 2 - low / 2
+                width = highs[attribute] / 2 - lows[attribute] / 2
+                if width > spread:
+                    widest, spread = attribute, width
             for place in range(first, last):
                 keys[place] = X[order[place], widest]
             _select(keys, order, first, last - 1, middle, sample)

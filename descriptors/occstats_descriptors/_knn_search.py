@@ -123,7 +123,8 @@ class BlockSearch:
     def _fits_single(self) -> bool:
         """Whether the error bound of single precision holds: nothing overflows or gets lost."""
         with np.errstate(over="ignore", invalid="ignore"):
-            extent = np.abs(self.X - self._centre).max()
+            above, below = self.X.max(axis=0) - self._centre, self._centre - self.X.min(axis=0)
+            extent = np.maximum(above, below).max()
         return bool(1e-6 < extent < 1e12)
 
     def _single_pays(self, n_queries: int, k: int) -> bool:
