@@ -29,16 +29,25 @@ COMPARING = [
     "tests/test_compare_properties.py",
     "tests/test_uncertainty.py",
 ]
+# Those of a browser take minutes, and see what these see.
+REPORTING = [
+    "tests/report/test_html.py",
+    "tests/report/test_notebook_views.py",
+    "tests/report/test_paper_tables.py",
+    "tests/report/test_tables.py",
+    "tests/report/test_terminal.py",
+    "tests/report/test_writer.py",
+]
 # Room → the tests that are its own, those behind them, and its share of the changes.
 ROOMS = {
     "occstats/stats": (["tests/stats"], COMPARING, 50),
     "occstats/comparison": (
-        [*COMPARING, "tests/test_few_data_sets.py", "tests/test_gate.py"],
-        ["tests/test_cli_compare.py", "tests/report", "tests/figures/test_contents.py"],
+        [*COMPARING, "tests/test_few_data_sets.py", "tests/test_gate.py", "tests/test_verdict.py"],
+        ["tests/test_cli_compare.py"],
         25,
     ),
     "occstats/results": (["tests/results"], ["tests/test_bad_input.py", *COMPARING[:1]], 30),
-    "occstats/report": (["tests/report"], [], 12),
+    "occstats/report": (REPORTING, [], 12),
     "occstats/figures": (["tests/figures"], [], 10),
     "occstats/experiment": (["tests/experiment"], [], 10),
     "occstats/tuning": (["tests/experiment"], [], 8),
