@@ -110,3 +110,12 @@ def test_few_data_sets_cannot_give_small_p_values():
     scores = np.arange(5)[:, None] * 0.0 + np.array([1.0, 2.0]) + np.arange(10).reshape(5, 2) ** 2
     found = max_t(scores, np.arange(5))
     assert found.smallest_p == found.p[0, 1] == 1 / 16
+
+
+@pytest.mark.parametrize("n_clusters", [5, 9])
+@pytest.mark.parametrize("n_resamples", [3, 40, 300, 2000])
+@pytest.mark.parametrize("alpha", [0.004, 0.05, 0.3, 0.99])
+def test_critical_values_conclude_what_p_values_conclude(n_clusters, n_resamples, alpha):
+    scores, clusters = unbalanced(np.random.default_rng(3), n_clusters, k=4, effect=0.8)
+    found = max_t(scores, clusters, n_resamples=n_resamples, alpha=alpha, random_state=1)
+    assert (found.better(found.z) == ((found.p <= alpha) & (found.z > 0))).all()
