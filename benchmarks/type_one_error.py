@@ -21,7 +21,7 @@ from scipy.stats import norm
 
 from occstats.progress import track
 from occstats.stats import clustered_wilcoxon
-from occstats.stats.signed_rank_pairs import cluster_means_pairs, plain_wilcoxon_pairs
+from occstats.stats.signed_rank_pairs import pairwise_tests
 
 SIMULATIONS = 20_000
 POWER_SIMULATIONS = 4_000
@@ -48,10 +48,10 @@ def pair(differences: np.ndarray) -> np.ndarray:
 
 TESTS: dict[str, Callable[[np.ndarray, np.ndarray], float]] = {
     "Rosner-Glynn-Lee": lambda x, c: clustered_wilcoxon(x, c).pvalue,
-    "Datta-Satten": lambda x, c: clustered_wilcoxon(x, c, method="ds").pvalue,
+    "Datta-Satten": lambda x, c: clustered_wilcoxon(x, c, test="ds").pvalue,
     "exact sign-flip": lambda x, c: clustered_wilcoxon(x, c, null="exact").pvalue,
-    "data set means": lambda x, c: cluster_means_pairs(pair(x), c).p[0, 1],
-    "plain Wilcoxon": lambda x, c: plain_wilcoxon_pairs(pair(x), c).p[0, 1],
+    "data set means": lambda x, c: pairwise_tests(pair(x), c, test="dataset-means").p[0, 1],
+    "plain Wilcoxon": lambda x, c: pairwise_tests(pair(x), c, test="wilcoxon").p[0, 1],
 }
 
 

@@ -91,10 +91,10 @@ def command(
         "through": WAYS[engine],
     }
     checks = {
-        method: check_engines(
-            table.oriented, table.clusters, method=method, names=table.algorithms, **settings
+        key: check_engines(
+            table.oriented, table.clusters, test=key, names=table.algorithms, **settings
         )
-        for method in TESTS[test]
+        for key in TESTS[test]
     }
     agree = all(check.agrees for check in checks.values())
     if as_json:
@@ -105,20 +105,20 @@ def command(
             "alternative": alternative,
             "tie_tolerance": tie_tolerance,
             "tests": {
-                method: {
+                key: {
                     "n_tests": check.n_tests,
                     "largest_difference_p": _number(check.largest_p),
                     "largest_difference_z": _number(check.largest_z),
                     "worst_pair": check.worst and [table.algorithms[i] for i in check.worst],
                     "versions": check.versions,
                 }
-                for method, check in checks.items()
+                for key, check in checks.items()
             },
         }
         click.echo(json.dumps(document, indent=2, ensure_ascii=False))
     else:
-        for method, check in checks.items():
-            click.echo(f"{method}: {check.sentence(table.algorithms)}")
+        for key, check in checks.items():
+            click.echo(f"{key}: {check.sentence(table.algorithms)}")
     if not agree:
         sys.exit(1)
 

@@ -14,7 +14,7 @@ from occstats.engines.rpy2 import probe_rpy2
 from occstats.errors import EngineError
 from occstats.stats.arrays import FloatArray
 from occstats.stats.sample import Sample
-from occstats.stats.signed_rank import Alternative, Method, Null
+from occstats.stats.signed_rank import Alternative, Null, TestName
 from occstats.stats.signed_rank_pairs import PairwiseTests, pairwise_tests
 from occstats.stats.tests.null import RandomState
 
@@ -75,7 +75,7 @@ def check_engines(
     scores: npt.ArrayLike | Sample,
     clusters: npt.ArrayLike | None = None,
     *,
-    method: Method = "rgl",
+    test: TestName = "rgl",
     null: Null = "asymptotic",
     alternative: Alternative = "greater",
     tie_tolerance: float = 0.0,
@@ -88,8 +88,8 @@ def check_engines(
 
     Parameters
     ----------
-    scores, clusters, method, null, alternative, tie_tolerance, n_resamples, random_state
-        As for :func:`occstats.stats.clustered_wilcoxon_pairs`. ``null="permutation"`` is refused:
+    scores, clusters, test, null, alternative, tie_tolerance, n_resamples, random_state
+        As for :func:`occstats.stats.clustered_wilcoxon`. ``null="permutation"`` is refused:
         the engines draw different random numbers, and clusrank permutes another statistic.
     through : {"either", "rpy2", "rscript"}
         How to reach R; ``"either"`` takes rpy2 where it can be used.
@@ -120,8 +120,8 @@ def check_engines(
         "n_resamples": n_resamples,
         "random_state": random_state,
     }
-    reference = clusrank_pairs(sample, method=method, through=way, names=names, **options)
-    native = pairwise_tests(sample, test=method, **options)
+    reference = clusrank_pairs(sample, test=test, through=way, names=names, **options)
+    native = pairwise_tests(sample, test=test, **options)
     apart = np.abs(native.p - reference.p)
     worst = None
     if not np.isnan(apart).all():
@@ -152,7 +152,7 @@ def run(
     key: str, sample: Sample, test: Any, options: dict[str, Any], names: Sequence[str] | None
 ) -> EngineRun:
     """All pairs natively, and how far clusrank is from them."""
-    check = check_engines(sample, method=test, names=names, **options)
+    check = check_engines(sample, test=test, names=names, **options)
     record = {
         "engine": key,
         "checked_against": check.versions,

@@ -35,11 +35,11 @@ from occstats.engines.rscript import require_r, run_in_rscript
 from occstats.stats.arrays import as_vector, cluster_codes, round_to_grid
 from occstats.stats.sample import Sample
 from occstats.stats.signed_rank import (
-    METHODS,
+    TESTS_IN_R,
     Alternative,
     ClusteredWilcoxonResult,
-    Method,
     Null,
+    TestName,
     as_result,
 )
 from occstats.stats.signed_rank_pairs import PairwiseTests, collect_pairs
@@ -57,7 +57,7 @@ def clusrank_test(
     clusters: npt.ArrayLike,
     *,
     mu: float = 0.0,
-    method: Method = "rgl",
+    test: TestName = "rgl",
     null: Null = "asymptotic",
     alternative: Alternative = "two-sided",
     tie_tolerance: float = 0.0,
@@ -69,7 +69,7 @@ def clusrank_test(
 
     Parameters
     ----------
-    x, clusters, mu, method, null, alternative, tie_tolerance, n_resamples, random_state
+    x, clusters, mu, test, null, alternative, tie_tolerance, n_resamples, random_state
         As for :func:`occstats.stats.clustered_wilcoxon`; the seed is set in R.
     through : {"rpy2", "rscript"}
         R embedded in this process, or a process of its own.
@@ -101,10 +101,8 @@ def clusrank_test(
     values = as_vector("x", x) - float(mu)
     codes, _ = cluster_codes(clusters, len(values))
     sample = (round_to_grid(values, tie_tolerance), codes)
-    found = _run(
-        {"the test": sample}, method, null, alternative, n_resamples, random_state, through
-    )
-    return as_result(found["the test"], method=method, null=null, alternative=alternative)
+    found = _run({"the test": sample}, test, null, alternative, n_resamples, random_state, through)
+    return as_result(found["the test"], test=test, null=null, alternative=alternative)
 
 
 def clusrank_pairs(
@@ -112,7 +110,7 @@ def clusrank_pairs(
     clusters: npt.ArrayLike | None = None,
     *,
     mu: float = 0.0,
-    method: Method = "rgl",
+    test: TestName = "rgl",
     null: Null = "asymptotic",
     alternative: Alternative = "two-sided",
     tie_tolerance: float = 0.0,
@@ -127,7 +125,7 @@ def clusrank_pairs(
     ----------
     scores : array_like of shape (n_tasks, k)
         Higher is better; NaN marks a missing score, and each pair uses the tasks both have.
-    clusters, mu, method, null, alternative, tie_tolerance, n_resamples, random_state, through
+    clusters, mu, test, null, alternative, tie_tolerance, n_resamples, random_state, through
         As for :func:`clusrank_test`; every pair starts from the same seed.
     names : sequence of str, optional
         Of the columns, for messages; all different.
@@ -160,7 +158,7 @@ def clusrank_pairs(
         # Names may contain the word.
         label += f" (columns {a} and {b})" * (label in samples)
         samples[label] = (rounded, sample.clusters.independent.codes[both])
-    found = _run(samples, method, null, alternative, n_resamples, random_state, through)
+    found = _run(samples, test, null, alternative, n_resamples, random_state, through)
     by_pair = dict(zip(permutations(range(k), 2), found.values(), strict=True))
     return collect_pairs(lambda a, b: by_pair[a, b], k, alternative, mirrored=False)
 
@@ -187,16 +185,16 @@ def engine_versions(through: Way) -> dict[str, str]:
 
 def _run(
     samples: Samples,
-    method: str,
+    test: str,
     null: str,
     alternative: str,
     n_resamples: int,
     random_state: RandomState,
     through: str,
 ) -> dict[str, Evaluation]:
-    check_choice("method", method, METHODS)
+    check_choice("test", test, TESTS_IN_R)
     check_choice("through", through, ("rpy2", "rscript"))
-    check_test(method, null, alternative, n_resamples)
+    check_test(test, null, alternative, n_resamples)
     if through == "rpy2":
         require_embedded()
     else:
@@ -204,7 +202,7 @@ def _run(
     return evaluate_in_r(
         samples,
         run_embedded if through == "rpy2" else run_in_rscript,
-        method=method,
+        method=test,
         null=null,
         alternative=alternative,
         n_resamples=n_resamples,
@@ -217,5 +215,5 @@ def run(
 ) -> EngineRun:
     """All pairs in clusrank, through the way that the engine of this name takes."""
     through: Way = "rscript" if key == "rscript" else "rpy2"
-    tests = clusrank_pairs(sample, method=test, through=through, names=names, **options)
+    tests = clusrank_pairs(sample, test=test, through=through, names=names, **options)
     return EngineRun(tests, dict(engine_versions(through)))

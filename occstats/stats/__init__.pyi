@@ -106,10 +106,7 @@ from .signed_rank import (
 )
 from .signed_rank_pairs import (
     PairwiseTests as PairwiseTests,
-    cluster_means_pairs as cluster_means_pairs,
-    clustered_wilcoxon_pairs as clustered_wilcoxon_pairs,
     pairwise_tests as pairwise_tests,
-    plain_wilcoxon_pairs as plain_wilcoxon_pairs,
 )
 from .simultaneous import (
     MaxT as MaxT,

@@ -108,7 +108,7 @@ CORRECTIONS = {
 }
 
 
-def adjust(p: npt.ArrayLike, method: str = "holm") -> FloatArray:
+def adjust(p: npt.ArrayLike, correction: str = "holm") -> FloatArray:
     """Correct the p-values of one family, without clipping at 1.
 
     Parameters
@@ -116,7 +116,7 @@ def adjust(p: npt.ArrayLike, method: str = "holm") -> FloatArray:
     p : array_like of shape (K,)
         P-values; NaN marks a test that could not be made: it stays NaN and does not count in the
         size of the family.
-    method : str
+    correction : str
         ``"holm"``, ``"hochberg"``, ``"benjamini-hochberg"``, ``"benjamini-yekutieli"``,
         ``"bonferroni"`` or ``"none"``.
 
@@ -134,7 +134,7 @@ def adjust(p: npt.ArrayLike, method: str = "holm") -> FloatArray:
     """
     import numpy as np
 
-    check_choice("method", method, CORRECTIONS)
+    check_choice("correction", correction, CORRECTIONS)
     values = np.asarray(p, dtype=np.float64)
     if values.ndim != 1:
         raise ArgumentError(f"p must have one dimension; got an array of shape {values.shape}.")
@@ -145,7 +145,7 @@ def adjust(p: npt.ArrayLike, method: str = "holm") -> FloatArray:
         raise ArgumentError(f"p must hold values from 0 to 1; got {wrong:g}.")
     order = np.argsort(family, kind="stable")
     adjusted = np.full(len(values), np.nan)
-    adjusted[present[order]] = CORRECTIONS[method].unclipped(family[order])
+    adjusted[present[order]] = CORRECTIONS[correction].unclipped(family[order])
     return adjusted
 
 
@@ -247,7 +247,7 @@ class AdjustedP:
         May exceed 1; NaN outside the family and where there was no test.
     clipped : ndarray of shape (k, k)
         The same, at most 1.
-    method, family : str
+    correction, family : str
         The choices made.
     family_sizes : tuple of int
         Number of tests in each family (one per row, or a single one).
@@ -257,7 +257,7 @@ class AdjustedP:
 
     unclipped: FloatArray
     clipped: FloatArray
-    method: str
+    correction: str
     family: str
     family_sizes: tuple[int, ...]
     notes: tuple[str, ...] = ()
@@ -266,7 +266,7 @@ class AdjustedP:
 def adjust_pairs(
     p_matrix: npt.ArrayLike,
     family: str = "row",
-    method: str = "holm",
+    correction: str = "holm",
     control: int | None = None,
     *,
     alternative: str = "greater",
@@ -283,7 +283,7 @@ def adjust_pairs(
         pairs: k(k − 1)/2 tests if they are two-sided, else k(k − 1). ``"control"``: the tests of
         the control against the others are one family, those of the others against the control
         another (the same, if two-sided); the rest is NaN.
-    method : str
+    correction : str
         As in :func:`adjust`.
     control : int, optional
         Column of the control, for ``family="control"``.
@@ -306,22 +306,22 @@ def adjust_pairs(
     """
     import numpy as np
 
-    check_choice("method", method, CORRECTIONS)
+    check_choice("correction", correction, CORRECTIONS)
     p = np.asarray(p_matrix, dtype=np.float64)
     families = families_of(p, family, control, alternative)
     unclipped = np.full(p.shape, np.nan)
     for place in families:
-        unclipped[place] = adjust(p[place], method)
+        unclipped[place] = adjust(p[place], correction)
     if family == "all" and alternative == "two-sided":
         lower = np.tril_indices(len(p), -1)
         unclipped[lower] = unclipped.T[lower]
     return AdjustedP(
         unclipped=unclipped,
         clipped=np.minimum(unclipped, 1.0),
-        method=method,
+        correction=correction,
         family=family,
         family_sizes=tuple(len(rows) for rows, _ in families),
-        notes=_notes(p, family, method),
+        notes=_notes(p, family, correction),
     )
 
 
@@ -357,7 +357,7 @@ def families_of(
     return [(rows[member & tested], columns[member & tested]) for member in members]
 
 
-def _notes(p: FloatArray, family: str, method: str) -> tuple[str, ...]:
+def _notes(p: FloatArray, family: str, correction: str) -> tuple[str, ...]:
     import numpy as np
 
     notes = []
@@ -368,7 +368,7 @@ def _notes(p: FloatArray, family: str, method: str) -> tuple[str, ...]:
             f"{n_missing} ordered pair{'s have' if n_missing > 1 else ' has'} no test and "
             "did not count in the size of a family."
         )
-    if family == "row" and method != "none" and len(p) > 2:
+    if family == "row" and correction != "none" and len(p) > 2:
         notes.append(
             "Each row is corrected as a family of its own: "
             "the error over the whole matrix is not controlled."

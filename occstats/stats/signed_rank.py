@@ -13,12 +13,12 @@ from occstats.stats.tests.engine import Evaluation
 from occstats.stats.tests.null import RandomState, repeatable
 from occstats.stats.tests.registry import TESTS, check_test
 
-Method = Literal["rgl", "ds"]
+TestName = Literal["rgl", "ds"]
 Null = Literal["asymptotic", "exact", "permutation"]
 Alternative = Literal["two-sided", "less", "greater"]
 Engine = Literal["native", "clusrank", "rscript"]
 
-METHODS = tuple(key for key, test in TESTS.items() if test.in_r)
+TESTS_IN_R = tuple(key for key, test in TESTS.items() if test.in_r)
 ENGINES = ("native", "clusrank", "rscript")
 
 
@@ -48,7 +48,7 @@ class ClusteredWilcoxonResult:
         Why there is no test.
     notes : tuple of str
         What else the reader has to know, such as an exact null replaced by Monte Carlo.
-    method, null, alternative : str
+    test, null, alternative : str
         The choices made.
     """
 
@@ -61,7 +61,7 @@ class ClusteredWilcoxonResult:
     intraclass_correlation: float
     reason: str | None = None
     notes: tuple[str, ...] = ()
-    method: str = field(default="rgl", kw_only=True)
+    test: str = field(default="rgl", kw_only=True)
     null: str = field(default="asymptotic", kw_only=True)
     alternative: str = field(default="two-sided", kw_only=True)
 
@@ -74,7 +74,7 @@ def clustered_wilcoxon(
     clusters: npt.ArrayLike,
     *,
     mu: float = 0.0,
-    method: Method = "rgl",
+    test: TestName = "rgl",
     null: Null = "asymptotic",
     alternative: Alternative = "two-sided",
     tie_tolerance: float = 0.0,
@@ -95,7 +95,7 @@ def clustered_wilcoxon(
         Label of the cluster of each difference. The order of the rows does not matter.
     mu : float
         Location under the null hypothesis.
-    method : {"rgl", "ds"}
+    test : {"rgl", "ds"}
         ``"rgl"``: Rosner, Glynn and Lee (2006); every observation counts, up to a weight for the
         size of its cluster, and zeros are dropped. ``"ds"``: Datta and Satten (2008); every
         cluster counts the same, and zeros are kept; where the spread of the differences goes with
@@ -185,9 +185,9 @@ def clustered_wilcoxon(
     0.125
     """
     differences = as_vector("x", x) - float(mu)
-    check_choice("method", method, METHODS)
+    check_choice("test", test, TESTS_IN_R)
     check_choice("engine", engine, ENGINES)
-    test = check_test(method, null, alternative, n_resamples)
+    chosen = check_test(test, null, alternative, n_resamples)
     if engine != "native":
         from occstats.engines.clusrank import clusrank_test
 
@@ -195,7 +195,7 @@ def clustered_wilcoxon(
             x,
             clusters,
             mu=mu,
-            method=method,
+            test=test,
             null=null,
             alternative=alternative,
             tie_tolerance=tie_tolerance,
@@ -203,13 +203,15 @@ def clustered_wilcoxon(
             random_state=random_state,
             through="rpy2" if engine == "clusrank" else "rscript",
         )
-    sample = test.engine.single(differences, Clusters.of(clusters, len(differences)), tie_tolerance)
+    sample = chosen.engine.single(
+        differences, Clusters.of(clusters, len(differences)), tie_tolerance
+    )
     found = sample.evaluate(0, null, n_resamples, repeatable(random_state))
-    return as_result(found, method=method, null=null, alternative=alternative)
+    return as_result(found, test=test, null=null, alternative=alternative)
 
 
 def as_result(
-    found: Evaluation, *, method: str, null: str, alternative: str
+    found: Evaluation, *, test: str, null: str, alternative: str
 ) -> ClusteredWilcoxonResult:
     """The result for this evaluation, whichever engine made it."""
     return ClusteredWilcoxonResult(
@@ -222,7 +224,7 @@ def as_result(
         intraclass_correlation=found.intraclass_correlation,
         reason=found.reason,
         notes=found.notes,
-        method=method,
+        test=test,
         null=null,
         alternative=alternative,
     )

@@ -7,12 +7,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from occstats.checks import check_choice
-from occstats.errors import ArgumentError
 from occstats.stats.arrays import FloatArray, IntArray, absent, round_to_grid
 from occstats.stats.pairs import mirror, upper_pairs
 from occstats.stats.sample import Sample
-from occstats.stats.signed_rank import ENGINES, METHODS, Alternative, Engine, Method, Null
 from occstats.stats.tests.engine import ALL_ZERO, Evaluation, Observed
 from occstats.stats.tests.null import RandomState, repeatable, tail
 from occstats.stats.tests.registry import check_test
@@ -66,20 +63,50 @@ def pairwise_tests(
 ) -> PairwiseTests:
     """Any test of the registry for every ordered pair of columns.
 
+    Both orders of a pair come from one computation, and with ``null="permutation"`` all pairs
+    see the same changes of sign, so that the order of the columns does not matter.
+
     Parameters
     ----------
-    scores, clusters, mu, null, alternative, tie_tolerance, n_resamples, random_state
-        As in :func:`clustered_wilcoxon_pairs`; or a :class:`Sample` in place of the first two and
-        the tolerance.
+    scores : array_like of shape (n_tasks, k)
+        Higher is better. NaN marks a missing score; each pair uses the tasks both have. Or a
+        :class:`Sample` in place of scores, clusters and tolerance.
+    clusters : array_like of shape (n_tasks,)
+        Label of the cluster (data set) of each task.
     test : {"rgl", "ds", "ds-weighted", "dataset-means", "wilcoxon"}
-        The test.
+        ``"dataset-means"`` is Wilcoxon's test on the mean difference in each cluster: valid, but
+        it throws away how many tasks a data set has and how they differ within it.
+        ``"wilcoxon"`` takes all tasks for independent, and so rejects a true null hypothesis far
+        too often where tasks of one data set resemble each other.
+    null, alternative, tie_tolerance, mu, n_resamples, random_state
+        As in :func:`clustered_wilcoxon`.
+
+    Returns
+    -------
+    PairwiseTests
+        Arrays of shape (k, k). Zeros are dropped but for the two tests of Datta and Satten.
+
+    References
+    ----------
+    .. [1] F. Wilcoxon (1945). Individual comparisons by ranking methods. Biometrics Bulletin 1,
+       80-83.
 
     Examples
     --------
-    >>> from occstats.stats import Sample, pairwise_tests
-    >>> sample = Sample.of([[.9, .8], [.7, .5], [.9, .6], [.5, .6]], list("abcd"))
-    >>> round(float(pairwise_tests(sample, test="dataset-means").p[0, 1]), 4)
-    0.1975
+    >>> import numpy as np
+    >>> from occstats.stats import pairwise_tests
+    >>> scores = np.array([[.9, .8, .7], [.8, .9, .6], [.7, .5, .6], [.9, .8, .8], [.6, .5, .2]])
+    >>> tests = pairwise_tests(
+    ...     scores, [1, 1, 2, 2, 3], alternative="greater", tie_tolerance=1e-9
+    ... )
+    >>> tests.p.round(3)
+    array([[  nan, 0.103, 0.056],
+           [0.897,   nan, 0.162],
+           [0.944, 0.838,   nan]])
+    >>> scores = [[.9, .8], [.7, .5], [.9, .6], [.5, .6]]
+    >>> tests = pairwise_tests(scores, list("aabc"), test="dataset-means", tie_tolerance=1e-9)
+    >>> round(float(tests.p[0, 1]), 4), int(tests.n_observations[0, 1])
+    (0.285, 3)
     """
     chosen = check_test(test, null, alternative, n_resamples)
     sample = Sample.of(scores, clusters, tie_tolerance=tie_tolerance)
@@ -138,189 +165,6 @@ def normal_pairs(blocks: Iterable[Observed], k: int, alternative: str) -> Pairwi
         reasons=said(without, reason[without].tolist()),
         notes=said(certain, [ALL_ZERO] * len(certain)),
         alternative=alternative,
-    )
-
-
-def clustered_wilcoxon_pairs(
-    scores: npt.ArrayLike | Sample,
-    clusters: npt.ArrayLike | None = None,
-    *,
-    mu: float = 0.0,
-    method: Method = "rgl",
-    null: Null = "asymptotic",
-    alternative: Alternative = "two-sided",
-    tie_tolerance: float = 0.0,
-    n_resamples: int = 10_000,
-    random_state: RandomState = None,
-    engine: Engine = "native",
-) -> PairwiseTests:
-    """Test every pair of columns with :func:`clustered_wilcoxon`.
-
-    Both orders of a pair come from one computation, and with ``null="permutation"`` all pairs
-    see the same changes of sign, so that the order of the columns does not matter.
-
-    Parameters
-    ----------
-    scores : array_like of shape (n_tasks, k)
-        Higher is better. NaN marks a missing score; each pair uses the tasks both have.
-    clusters : array_like of shape (n_tasks,)
-        Label of the cluster (data set) of each task.
-    mu, method, null, alternative, tie_tolerance, n_resamples, random_state, engine
-        As in :func:`clustered_wilcoxon`.
-
-    Returns
-    -------
-    PairwiseTests
-        Arrays of shape (k, k).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from occstats.stats import clustered_wilcoxon_pairs
-    >>> scores = np.array([[.9, .8, .7], [.8, .9, .6], [.7, .5, .6], [.9, .8, .8], [.6, .5, .2]])
-    >>> tests = clustered_wilcoxon_pairs(
-    ...     scores, [1, 1, 2, 2, 3], alternative="greater", tie_tolerance=1e-9
-    ... )
-    >>> tests.p.round(3)
-    array([[  nan, 0.103, 0.056],
-           [0.897,   nan, 0.162],
-           [0.944, 0.838,   nan]])
-    """
-    sample = Sample.of(scores, clusters, tie_tolerance=tie_tolerance)
-    check_choice("method", method, METHODS)
-    check_choice("engine", engine, ENGINES)
-    if engine == "native":
-        return pairwise_tests(
-            sample,
-            test=method,
-            null=null,
-            alternative=alternative,
-            mu=mu,
-            n_resamples=n_resamples,
-            random_state=random_state,
-        )
-    from occstats.engines.clusrank import clusrank_pairs
-
-    if mu:
-        raise ArgumentError(f"mu must be 0 for all pairs with engine {engine!r}; got {mu!r}.")
-    return clusrank_pairs(
-        sample.scores,
-        sample.clusters.independent.codes,
-        method=method,
-        null=null,
-        alternative=alternative,
-        tie_tolerance=sample.tie_tolerance,
-        n_resamples=n_resamples,
-        random_state=random_state,
-        through="rpy2" if engine == "clusrank" else "rscript",
-    )
-
-
-def plain_wilcoxon_pairs(
-    scores: npt.ArrayLike | Sample,
-    clusters: npt.ArrayLike | None = None,
-    *,
-    null: Null = "asymptotic",
-    alternative: Alternative = "two-sided",
-    tie_tolerance: float = 0.0,
-    n_resamples: int = 10_000,
-    random_state: RandomState = None,
-) -> PairwiseTests:
-    r"""Wilcoxon's signed-rank test for every pair, as if all tasks were independent.
-
-    The naive test, for comparison: where tasks of one data set resemble each other it rejects a
-    true null hypothesis far too often. It is the clustered test with a cluster for each task, that
-    is :math:`Z = \sum_t S_t / \sqrt{\sum_t S_t^2}` with signed midranks :math:`S_t` and zeros
-    dropped: the usual correction for ties, no correction for continuity.
-
-    Parameters
-    ----------
-    scores : array_like of shape (n_tasks, k)
-        Higher is better. NaN marks a missing score; each pair uses the tasks both have.
-    clusters : array_like of shape (n_tasks,)
-        Used only to count clusters in the result.
-    null, alternative, tie_tolerance, n_resamples, random_state
-        As in :func:`clustered_wilcoxon`; ``"exact"`` is exact with ties and zeros, too.
-
-    Returns
-    -------
-    PairwiseTests
-        `n_clusters` counts the real clusters; `intraclass_correlation` is NaN.
-
-    References
-    ----------
-    .. [1] F. Wilcoxon (1945). Individual comparisons by ranking methods. Biometrics Bulletin 1,
-       80-83.
-
-    Examples
-    --------
-    >>> from occstats.stats import plain_wilcoxon_pairs
-    >>> scores = [[.9, .8], [.7, .5], [.9, .6], [.5, .6]]
-    >>> tests = plain_wilcoxon_pairs(scores, [1, 1, 2, 2], tie_tolerance=1e-9)
-    >>> round(float(tests.p[0, 1]), 4), int(tests.n_clusters[0, 1])
-    (0.1975, 2)
-    """
-
-    return pairwise_tests(
-        scores,
-        clusters,
-        test="wilcoxon",
-        null=null,
-        alternative=alternative,
-        tie_tolerance=tie_tolerance,
-        n_resamples=n_resamples,
-        random_state=random_state,
-    )
-
-
-def cluster_means_pairs(
-    scores: npt.ArrayLike | Sample,
-    clusters: npt.ArrayLike | None = None,
-    *,
-    null: Null = "asymptotic",
-    alternative: Alternative = "two-sided",
-    tie_tolerance: float = 0.0,
-    n_resamples: int = 10_000,
-    random_state: RandomState = None,
-) -> PairwiseTests:
-    """Wilcoxon's signed-rank test for every pair on the mean difference in each cluster.
-
-    Valid, since clusters are independent, but it throws away how many tasks a data set has and how
-    they differ within it.
-
-    Parameters
-    ----------
-    scores : array_like of shape (n_tasks, k)
-        Higher is better. NaN marks a missing score; each pair uses the tasks both have.
-    clusters : array_like of shape (n_tasks,)
-        Label of the cluster (data set) of each task.
-    null, alternative, tie_tolerance, n_resamples, random_state
-        As in :func:`clustered_wilcoxon`; the means are rounded to `tie_tolerance`.
-
-    Returns
-    -------
-    PairwiseTests
-        `n_observations` and `n_clusters` both count the clusters whose mean difference is not
-        zero; `intraclass_correlation` is NaN.
-
-    Examples
-    --------
-    >>> from occstats.stats import cluster_means_pairs
-    >>> scores = [[.9, .8], [.7, .5], [.9, .6], [.5, .6]]
-    >>> tests = cluster_means_pairs(scores, ["a", "a", "b", "c"], tie_tolerance=1e-9)
-    >>> round(float(tests.p[0, 1]), 4), int(tests.n_observations[0, 1])
-    (0.285, 3)
-    """
-
-    return pairwise_tests(
-        scores,
-        clusters,
-        test="dataset-means",
-        null=null,
-        alternative=alternative,
-        tie_tolerance=tie_tolerance,
-        n_resamples=n_resamples,
-        random_state=random_state,
     )
 
 

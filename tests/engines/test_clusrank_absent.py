@@ -14,7 +14,7 @@ from occstats.engines.check import EngineCheck, check_engines
 from occstats.engines.clusrank import clusrank_pairs, clusrank_test
 from occstats.engines.rscript import bridge_path, find_rscript, last_words, probe_r
 from occstats.errors import ArgumentError, EngineError
-from occstats.stats.signed_rank_pairs import clustered_wilcoxon_pairs
+from occstats.stats import pairwise_tests
 
 needs_r = pytest.mark.skipif(not find_rscript(), reason="needs R: there is no Rscript")
 posix = pytest.mark.skipif(os.name == "nt", reason="the stand-in programs are shell scripts")
@@ -230,7 +230,7 @@ def test_last_words():
 
 def test_a_disagreement_is_called_one():
     scores, clusters = np.random.default_rng(0).random((12, 3)), np.repeat(np.arange(4), 3)
-    native = clustered_wilcoxon_pairs(scores, clusters)
+    native = pairwise_tests(scores, clusters)
     versions = {"engine": "rscript", "R": "4.2.2", "clusrank": "1.0.4"}
     apart = EngineCheck(native, native, 1e-9, 0.0, (0, 1), 6, versions)
     assert not apart.agrees

@@ -111,7 +111,7 @@ def start(environment, asked, through):
 def test_numbers_come_back_and_noise_does_not(environment, through):
     asked = [
         SAMPLE,
-        {**SAMPLE, "method": "ds"},
+        {**SAMPLE, "test": "ds"},
         {**SAMPLE, "null": "permutation", "alternative": "less", "random_state": 1},
         {**SAMPLE, "null": "permutation", "alternative": "less", "random_state": 1},
         {**SAMPLE, "null": "permutation", "alternative": "less", "random_state": 2},

@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from occstats.errors import ArgumentError
-from occstats.stats import cluster_means_pairs, plain_wilcoxon_pairs
+from occstats.stats import pairwise_tests
 
 
 @pytest.fixture
@@ -21,7 +21,9 @@ def scores(clusters):
 
 @pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])
 def test_plain_is_scipys(scores, clusters, alternative):
-    found = plain_wilcoxon_pairs(scores, clusters, alternative=alternative, tie_tolerance=1e-9)
+    found = pairwise_tests(
+        scores, clusters, alternative=alternative, tie_tolerance=1e-9, test="wilcoxon"
+    )
     for a, b in ((0, 1), (1, 0), (2, 0)):
         x = (scores[:, a] - scores[:, b]).round(9)
         expected = stats.wilcoxon(
@@ -34,7 +36,9 @@ def test_plain_is_scipys(scores, clusters, alternative):
 
 @pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])
 def test_means_are_scipys_exact_test(scores, clusters, alternative):
-    found = cluster_means_pairs(scores, clusters, alternative=alternative, null="exact")
+    found = pairwise_tests(
+        scores, clusters, alternative=alternative, null="exact", test="dataset-means"
+    )
     for a, b in ((0, 1), (1, 0), (2, 0)):
         means = [(scores[clusters == c, a] - scores[clusters == c, b]).mean() for c in range(12)]
         expected = stats.wilcoxon(means, alternative=alternative, method="exact").pvalue
@@ -45,29 +49,31 @@ def test_means_are_scipys_exact_test(scores, clusters, alternative):
 def test_missing_scores_leave_the_pair(scores, clusters):
     scores[clusters == 3, 0] = np.nan
     scores[5, 1] = np.nan
-    means = cluster_means_pairs(scores, clusters)
-    plain = plain_wilcoxon_pairs(scores, clusters)
+    means = pairwise_tests(scores, clusters, test="dataset-means")
+    plain = pairwise_tests(scores, clusters, test="wilcoxon")
     assert means.n_clusters[0, 2] == 11
     assert means.n_clusters[1, 2] == 12
     assert plain.n_observations[0, 2] <= 26
     kept = clusters != 3
-    assert means.p[0, 2] == cluster_means_pairs(scores[kept], clusters[kept]).p[0, 2]
+    assert (
+        means.p[0, 2] == pairwise_tests(scores[kept], clusters[kept], test="dataset-means").p[0, 2]
+    )
 
 
 def test_single_cluster_has_no_test_on_means(scores):
-    found = cluster_means_pairs(scores, np.zeros(30))
+    found = pairwise_tests(scores, np.zeros(30), test="dataset-means")
     assert np.isnan(found.p).all()
     assert "1 difference(s) other than zero: too few" in found.reasons[0, 1]
 
 
 def test_all_equal_scores():
-    found = plain_wilcoxon_pairs(np.ones((4, 2)), [1, 1, 2, 2])
+    found = pairwise_tests(np.ones((4, 2)), [1, 1, 2, 2], test="wilcoxon")
     assert found.p[0, 1] == 1
     assert found.n_clusters[0, 1] == 0
 
 
 def test_refusals(scores, clusters):
     with pytest.raises(ArgumentError, match="null must be one of"):
-        plain_wilcoxon_pairs(scores, clusters, null="normal")
+        pairwise_tests(scores, clusters, null="normal", test="wilcoxon")
     with pytest.raises(ArgumentError, match="alternative must be one of"):
-        cluster_means_pairs(scores, clusters, alternative="bigger")
+        pairwise_tests(scores, clusters, alternative="bigger", test="dataset-means")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from occstats.stats import cluster_diagnostics, clustered_wilcoxon_pairs
+from occstats.stats import cluster_diagnostics, pairwise_tests
 
 
 def simulate(rho, n_clusters=400, seed=0):
@@ -54,7 +54,7 @@ def test_agrees_with_the_test():
     scores = rng.uniform(size=(40, 3)).round(1)
     scores[4, 0] = np.nan
     found = cluster_diagnostics(scores, clusters, tie_tolerance=1e-9)
-    tests = clustered_wilcoxon_pairs(scores, clusters, tie_tolerance=1e-9)
+    tests = pairwise_tests(scores, clusters, tie_tolerance=1e-9)
     np.testing.assert_allclose(found.intraclass_correlation, tests.intraclass_correlation)
     assert found.n_tasks[0, 1] == 39
     assert found.n_tasks[1, 2] == 40

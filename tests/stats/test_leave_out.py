@@ -5,7 +5,7 @@ from functools import partial
 import numpy as np
 import pytest
 
-from occstats.stats import clustered_wilcoxon_pairs
+from occstats.stats import pairwise_tests
 from occstats.stats.decisions import conclude
 from occstats.stats.leave_out import leave_one_algorithm_out, leave_one_cluster_out
 from occstats.stats.ranks import summarise_ranks
@@ -28,12 +28,12 @@ def test_without_a_cluster(method, alternative):
     found = leave_one_cluster_out(
         scores, clusters, decide, test=method, alternative=alternative, tie_tolerance=1e-9
     )
-    options = {"method": method, "alternative": alternative, "tie_tolerance": 1e-9}
-    whole = clustered_wilcoxon_pairs(scores, clusters, **options)
+    options = {"test": method, "alternative": alternative, "tie_tolerance": 1e-9}
+    whole = pairwise_tests(scores, clusters, **options)
     assert (found.all_better == decide(whole.p, whole.z)).all()
     for i, label in enumerate(found.labels):
         kept = clusters != label
-        part = clustered_wilcoxon_pairs(scores[kept], clusters[kept], **options)
+        part = pairwise_tests(scores[kept], clusters[kept], **options)
         off = ~np.eye(4, dtype=bool)
         assert found.z[i][off] == pytest.approx(part.z[off], nan_ok=True)
         assert (found.better[i] == decide(part.p, part.z)).all()
@@ -60,7 +60,7 @@ def test_the_driver_is_the_outlying_data_set():
 @pytest.mark.parametrize("family", ["row", "all"])
 def test_without_an_algorithm(family):
     scores, clusters = example(2)
-    tests = clustered_wilcoxon_pairs(scores, clusters, alternative="greater", tie_tolerance=1e-9)
+    tests = pairwise_tests(scores, clusters, alternative="greater", tie_tolerance=1e-9)
     decide = partial(conclude, family=family, alpha=0.2)
     found = leave_one_algorithm_out(tests.p, tests.z, scores, clusters, decide, tie_tolerance=1e-9)
     whole = decide(tests.p, tests.z)
@@ -79,7 +79,7 @@ def test_without_an_algorithm(family):
 
 def test_without_the_control_nothing_is_concluded():
     scores, clusters = example(3)
-    tests = clustered_wilcoxon_pairs(scores, clusters, alternative="greater")
+    tests = pairwise_tests(scores, clusters, alternative="greater")
     decide = partial(conclude, family="control", control=3, alpha=0.3)
     found = leave_one_algorithm_out(tests.p, tests.z, scores, clusters, decide)
     assert not found.better[3].any()

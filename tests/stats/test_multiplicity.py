@@ -16,9 +16,9 @@ from occstats.stats import (
     benjamini_hochberg,
     benjamini_yekutieli,
     bonferroni,
-    clustered_wilcoxon_pairs,
     hochberg,
     holm,
+    pairwise_tests,
 )
 
 REFERENCE = Path(__file__).parents[1] / "reference"
@@ -83,13 +83,13 @@ def test_corrected_row_of_alp():
     # Lenz et al. (2021), from unrounded scores: 0.14, 0.018, <0.0001, 0.035, 0.035, 0.00076,
     # <0.0001, <0.0001; these from the published scores.
     table = pd.read_csv(REFERENCE / "auroc.csv", keep_default_na=False)
-    tests = clustered_wilcoxon_pairs(
+    tests = pairwise_tests(
         table[ALGORITHMS].to_numpy(),
         table["dataset"].to_numpy(),
         alternative="greater",
         tie_tolerance=1e-9,
     )
-    adjusted = adjust_pairs(tests.p, family="row", method="holm", alternative="greater")
+    adjusted = adjust_pairs(tests.p, family="row", correction="holm", alternative="greater")
     row = dict(zip(ALGORITHMS, adjusted.unclipped[ALGORITHMS.index("ALP")], strict=True))
     expected = {
         "SVM": 0.16713,
@@ -106,7 +106,7 @@ def test_corrected_row_of_alp():
     assert adjusted.family_sizes == (8,) * 9
     assert "not controlled" in adjusted.notes[0]
 
-    raw = clustered_wilcoxon_pairs(
+    raw = pairwise_tests(
         table[ALGORITHMS].to_numpy(), table["dataset"].to_numpy(), alternative="greater"
     )
     unrounded = adjust_pairs(raw.p).unclipped
@@ -160,7 +160,7 @@ def test_pairs_without_a_test_are_counted(p_matrix):
     ("arguments", "message"),
     [
         ({"family": "column"}, "family must be one of"),
-        ({"method": "sidak"}, "method must be one of"),
+        ({"correction": "sidak"}, "correction must be one of"),
         ({"alternative": "both"}, "alternative must be one of"),
         ({"family": "control"}, "control must be the column of an algorithm \\(0 to 3\\)"),
         ({"family": "control", "control": 4}, "got 4"),

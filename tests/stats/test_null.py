@@ -166,10 +166,10 @@ def test_monte_carlo_recomputes_the_statistic(method, sizes):
     rng = np.random.default_rng(11)
     clusters = np.repeat(np.arange(7), sizes)
     x = rng.normal(0.3, 1, len(clusters))
-    observed = clustered_wilcoxon(x, clusters, method=method)
+    observed = clustered_wilcoxon(x, clusters, test=method)
     values = []
     for signs in itertools.product([1, -1], repeat=7):
-        flipped = clustered_wilcoxon(x * np.array(signs)[clusters], clusters, method=method)
+        flipped = clustered_wilcoxon(x * np.array(signs)[clusters], clusters, test=method)
         values.append(flipped.zstatistic)
     values = np.array(values)
     if method == "rgl":
@@ -179,7 +179,7 @@ def test_monte_carlo_recomputes_the_statistic(method, sizes):
     sampled = clustered_wilcoxon(
         x,
         clusters,
-        method=method,
+        test=method,
         null="permutation",
         alternative="greater",
         n_resamples=63,
@@ -189,11 +189,11 @@ def test_monte_carlo_recomputes_the_statistic(method, sizes):
     assert sampled.pvalue == pytest.approx(share, abs=4 * np.sqrt(share * (1 - share) / 63))
     # All flips, each of which stands for its negative, are no more than 64: they are listed.
     listed = clustered_wilcoxon(
-        x, clusters, method=method, null="permutation", alternative="greater", n_resamples=64
+        x, clusters, test=method, null="permutation", alternative="greater", n_resamples=64
     )
     assert listed.pvalue == share
     both = (np.abs(values) >= abs(observed.zstatistic) - 1e-9).mean()
-    either = clustered_wilcoxon(x, clusters, method=method, null="permutation", n_resamples=64)
+    either = clustered_wilcoxon(x, clusters, test=method, null="permutation", n_resamples=64)
     assert either.pvalue == both
 
 

@@ -31,13 +31,13 @@ def drawn(x, clusters, counts):
 
 def single(x, clusters, test):
     if test == "wilcoxon":
-        return clustered_wilcoxon(x, np.arange(len(x)), method="rgl").zstatistic
+        return clustered_wilcoxon(x, np.arange(len(x)), test="rgl").zstatistic
     if test == "dataset-means":
         means = np.array([x[clusters == c].mean() for c in np.unique(clusters)])
         return clustered_wilcoxon(
-            means, np.arange(len(means)), method="rgl", tie_tolerance=1e-9
+            means, np.arange(len(means)), test="rgl", tie_tolerance=1e-9
         ).zstatistic
-    return clustered_wilcoxon(x, clusters, method=test).zstatistic
+    return clustered_wilcoxon(x, clusters, test=test).zstatistic
 
 
 @pytest.mark.parametrize("test", ["rgl", "ds", "dataset-means", "wilcoxon"])

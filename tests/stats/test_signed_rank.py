@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from occstats.errors import ArgumentError, OccstatsError
-from occstats.stats import clustered_wilcoxon, clustered_wilcoxon_pairs
+from occstats.stats import clustered_wilcoxon, pairwise_tests
 
 REFERENCE = Path(__file__).parents[1] / "reference"
 CASES = json.loads((REFERENCE / "clusrank_cases.json").read_text())
@@ -40,7 +40,7 @@ def test_agrees_with_clusrank(case):
         case["x"],
         case["cluster"],
         mu=case["mu"],
-        method=case["method"],
+        test=case["method"],
         alternative=case["alternative"].replace(".", "-"),
     )
     assert result.zstatistic == pytest.approx(case["statistic"], rel=1e-10, abs=1e-10)
@@ -57,10 +57,10 @@ def test_agrees_with_clusrank_on_the_paper(paper, method, differences, tolerance
     expected = pd.read_csv(REFERENCE / "clusrank_paper.csv", keep_default_na=False)
     rows = expected[(expected["method"] == method) & (expected["differences"] == differences)]
     assert len(rows) == 72
-    tests = clustered_wilcoxon_pairs(
+    tests = pairwise_tests(
         paper[ALGORITHMS].to_numpy(),
         paper["dataset"].to_numpy(),
-        method=method,
+        test=method,
         alternative="greater",
         tie_tolerance=tolerance,
     )
@@ -107,7 +107,7 @@ def test_datta_satten_by_its_definition():
     rng = np.random.default_rng(6)
     clusters = np.repeat(np.arange(5), [1, 3, 2, 4, 2])
     x = rng.integers(-4, 6, 12).astype(float)
-    result = clustered_wilcoxon(x, clusters, method="ds")
+    result = clustered_wilcoxon(x, clusters, test="ds")
     magnitudes = np.abs(x)
 
     def distribution(values, at):
@@ -143,7 +143,7 @@ def test_clusters_of_one_are_the_plain_test(alternative):
 def test_datta_satten_with_clusters_of_one_ranks_from_one_half():
     # With g = 1: TS = Σ sign · (1 + midrank − 1/2 − 1/2) = Σ signed midranks.
     x = np.random.default_rng(2).normal(size=15)
-    result = clustered_wilcoxon(x, np.arange(15), method="ds")
+    result = clustered_wilcoxon(x, np.arange(15), test="ds")
     assert result.statistic == pytest.approx((np.sign(x) * stats.rankdata(np.abs(x))).sum())
 
 
@@ -171,7 +171,7 @@ def test_tolerance_makes_ties():
     [(method, null) for method, nulls in OFFERED.items() for null in nulls],
 )
 def test_all_differences_zero(method, null):
-    result = clustered_wilcoxon([0.0] * 5, [1, 1, 2, 2, 3], method=method, null=null)
+    result = clustered_wilcoxon([0.0] * 5, [1, 1, 2, 2, 3], test=method, null=null)
     assert result.pvalue == 1
     assert result.reason is None
     assert result.notes == ("all differences are zero",)
@@ -189,7 +189,7 @@ def test_all_differences_zero(method, null):
 )
 def test_no_test_with_a_reason(x, clusters, method, reason):
     for null in OFFERED[method]:
-        result = clustered_wilcoxon(x, clusters, method=method, null=null)
+        result = clustered_wilcoxon(x, clusters, test=method, null=null)
         assert result.pvalue is None, null
         assert reason in result.reason, null
 
@@ -205,7 +205,7 @@ def test_no_test_with_a_reason(x, clusters, method, reason):
     ],
 )
 def test_no_variance_no_asymptotic_test(x, clusters, method, reason):
-    result = clustered_wilcoxon(x, clusters, method=method)
+    result = clustered_wilcoxon(x, clusters, test=method)
     assert result.pvalue is None
     assert reason in result.reason
 
@@ -227,11 +227,11 @@ def test_two_clusters_whose_corrected_correlation_is_negative():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"method": "wilcoxon"}, "method must be one of rgl, ds; got 'wilcoxon'"),
+        ({"test": "wilcoxon"}, "test must be one of rgl, ds; got 'wilcoxon'"),
         ({"null": "normal"}, "null must be one of"),
         ({"alternative": "two.sided"}, "alternative must be one of"),
         ({"engine": "julia"}, "engine must be one of"),
-        ({"method": "ds", "null": "exact"}, "use null='permutation'"),
+        ({"test": "ds", "null": "exact"}, "use null='permutation'"),
         ({"tie_tolerance": -1e-9}, "tie_tolerance must be"),
         ({"tie_tolerance": float("nan")}, "tie_tolerance must be"),
         ({"tie_tolerance": 1e-320}, "too small"),
@@ -277,7 +277,7 @@ def test_order_of_rows_and_names_of_clusters_do_not_matter(sample, method, rando
     random.shuffle(order)
     names = np.array(["wine", "iris", "NA", "001", "True", "é"])[clusters]
     for null in ("asymptotic", "permutation"):
-        options = {"method": method, "null": null, "n_resamples": 50, "random_state": 3}
+        options = {"test": method, "null": null, "n_resamples": 50, "random_state": 3}
         original = clustered_wilcoxon(x, clusters, **options)
         shuffled = clustered_wilcoxon(x[order], clusters[order], **options)
         assert same(original.pvalue, shuffled.pvalue)
@@ -292,10 +292,10 @@ def test_order_of_rows_and_names_of_clusters_do_not_matter(sample, method, rando
 def test_mirrored_differences_swap_the_alternatives(sample, test):
     x, clusters = sample
     method, null = test
-    greater = clustered_wilcoxon(x, clusters, method=method, null=null, alternative="greater")
-    less = clustered_wilcoxon(-x, clusters, method=method, null=null, alternative="less")
-    both = clustered_wilcoxon(x, clusters, method=method, null=null)
-    both_mirrored = clustered_wilcoxon(-x, clusters, method=method, null=null)
+    greater = clustered_wilcoxon(x, clusters, test=method, null=null, alternative="greater")
+    less = clustered_wilcoxon(-x, clusters, test=method, null=null, alternative="less")
+    both = clustered_wilcoxon(x, clusters, test=method, null=null)
+    both_mirrored = clustered_wilcoxon(-x, clusters, test=method, null=null)
     assert same(greater.pvalue, less.pvalue)
     assert same(both.pvalue, both_mirrored.pvalue)
     if greater.pvalue is not None:
@@ -306,9 +306,9 @@ def test_mirrored_differences_swap_the_alternatives(sample, test):
 @given(samples(), st.sampled_from(["rgl", "ds"]), st.sampled_from([1e-6, 0.125, 3.0, 1e9]))
 def test_only_order_and_sign_matter(sample, method, factor):
     x, clusters = sample
-    original = clustered_wilcoxon(x, clusters, method=method)
-    scaled = clustered_wilcoxon(factor * x, clusters, method=method)
-    cubed = clustered_wilcoxon(x**3, clusters, method=method)
+    original = clustered_wilcoxon(x, clusters, test=method)
+    scaled = clustered_wilcoxon(factor * x, clusters, test=method)
+    cubed = clustered_wilcoxon(x**3, clusters, test=method)
     assert same(original.pvalue, scaled.pvalue)
     assert same(original.pvalue, cubed.pvalue)
 
@@ -318,8 +318,8 @@ def test_only_order_and_sign_matter(sample, method, factor):
 def test_mu_shifts(sample, method):
     x, clusters = sample
     assert same(
-        clustered_wilcoxon(x + 2, clusters, mu=2, method=method).pvalue,
-        clustered_wilcoxon(x, clusters, method=method).pvalue,
+        clustered_wilcoxon(x + 2, clusters, mu=2, test=method).pvalue,
+        clustered_wilcoxon(x, clusters, test=method).pvalue,
     )
 
 

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from occstats.errors import ArgumentError
-from occstats.stats import Sample, clustered_wilcoxon, clustered_wilcoxon_pairs, pairwise_tests
+from occstats.stats import Sample, clustered_wilcoxon, pairwise_tests
 
 
 @pytest.fixture
@@ -29,7 +29,6 @@ def clusters():
 def test_pairs_are_single_tests(scores, clusters, method, null, alternative, mu):
     scores[3, 1] = scores[10:14, 2] = np.nan
     options = {
-        "method": method,
         "null": null,
         "alternative": alternative,
         "tie_tolerance": 1e-9,
@@ -37,7 +36,7 @@ def test_pairs_are_single_tests(scores, clusters, method, null, alternative, mu)
         "random_state": 5,
         "mu": mu,
     }
-    tests = clustered_wilcoxon_pairs(scores, clusters, **options)
+    tests = pairwise_tests(scores, clusters, test=method, **options)
     for a in range(4):
         assert np.isnan(tests.p[a, a])
         for b in range(4):
@@ -45,7 +44,7 @@ def test_pairs_are_single_tests(scores, clusters, method, null, alternative, mu)
                 continue
             both = ~np.isnan(scores[:, a] - scores[:, b])
             single = clustered_wilcoxon(
-                scores[both, a] - scores[both, b], clusters[both], **options
+                scores[both, a] - scores[both, b], clusters[both], test=method, **options
             )
             assert tests.p[a, b] == pytest.approx(single.pvalue, rel=1e-9)
             assert tests.statistic[a, b] == pytest.approx(single.statistic, rel=1e-9)
@@ -64,15 +63,15 @@ def test_order_of_columns_does_not_matter(order, null):
     rng = np.random.default_rng(0)
     scores, clusters = rng.uniform(size=(30, 4)), rng.integers(0, 6, 30)
     options = {"null": null, "n_resamples": 100, "random_state": 1, "alternative": "greater"}
-    original = clustered_wilcoxon_pairs(scores, clusters, **options).p
-    reordered = clustered_wilcoxon_pairs(scores[:, order], clusters, **options).p
+    original = pairwise_tests(scores, clusters, **options).p
+    reordered = pairwise_tests(scores[:, order], clusters, **options).p
     np.testing.assert_allclose(reordered, original[np.ix_(order, order)], rtol=1e-12)
 
 
 def test_reasons_and_notes(scores, clusters):
     scores[:, 1] = scores[:, 0]
     scores[5:, 3] = np.nan
-    tests = clustered_wilcoxon_pairs(scores, np.where(np.arange(40) < 5, 0, clusters + 1))
+    tests = pairwise_tests(scores, np.where(np.arange(40) < 5, 0, clusters + 1))
     assert tests.p[0, 1] == tests.p[1, 0] == 1
     assert tests.notes[0, 1] == "all differences are zero"
     assert np.isnan(tests.p[0, 3])
@@ -84,24 +83,22 @@ def test_reasons_and_notes(scores, clusters):
 def test_refusals(scores, clusters):
     scores[0, 0] = np.inf
     with pytest.raises(ArgumentError, match="scores must be finite; 1 values are infinite"):
-        clustered_wilcoxon_pairs(scores, clusters)
+        pairwise_tests(scores, clusters)
     with pytest.raises(ArgumentError, match="scores must have 2 dimensions"):
-        clustered_wilcoxon_pairs(scores[:, 0], clusters)
-    with pytest.raises(ArgumentError, match="mu must be 0 for all pairs with engine 'rscript'"):
-        clustered_wilcoxon_pairs(np.ones((3, 2)), [1, 2, 3], mu=0.1, engine="rscript")
+        pairwise_tests(scores[:, 0], clusters)
 
 
 def test_thousands_of_clusters_and_labels_of_mixed_types():
     rng = np.random.default_rng(9)
     scores = rng.uniform(size=(70_000, 2))
     # More clusters than 16 bits can number.
-    many = clustered_wilcoxon_pairs(scores, np.arange(70_000), method="ds")
+    many = pairwise_tests(scores, np.arange(70_000), test="ds")
     assert many.n_clusters[0, 1] == 70_000
     mixed = np.array(["a", 1, "a", 2.5, 1, "b"], dtype=object)
     codes = np.array([0, 1, 0, 2, 1, 3])
     small = rng.uniform(size=(6, 2))
-    assert clustered_wilcoxon_pairs(small, mixed).p[0, 1] == pytest.approx(
-        clustered_wilcoxon_pairs(small, codes).p[0, 1]
+    assert pairwise_tests(small, mixed).p[0, 1] == pytest.approx(
+        pairwise_tests(small, codes).p[0, 1]
     )
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from occstats.stats import clustered_wilcoxon_pairs
+from occstats.stats import pairwise_tests
 from occstats.stats.decisions import conclude
 from occstats.stats.sample import Sample
 from occstats.stats.specification import CORRECTIONS, specify
@@ -80,7 +80,7 @@ def test_agreement_on_a_clear_difference_and_on_none():
     assert len(found.analyses) == N_TESTS * len(CORRECTIONS)
     assert found.share_better[0, 1] == found.share_better[0, 2] == 1.0
     assert found.share_better[1, 0] == 0.0
-    tests = clustered_wilcoxon_pairs(scores, clusters, alternative="greater")
+    tests = pairwise_tests(scores, clusters, alternative="greater")
     agreement = found.agreement(conclude(tests.p, tests.z))
     assert agreement[0, 1] == 1.0
     assert agreement == pytest.approx(agreement.T)
