@@ -2,6 +2,7 @@
 
 import ast
 import importlib
+import inspect
 import subprocess
 import sys
 from pathlib import Path
@@ -16,6 +17,14 @@ def test_every_name_is_there_and_documented(name):
     thing = getattr(occstats.stats, name)
     assert thing.__doc__
     assert name in dir(occstats.stats)
+
+
+@pytest.mark.parametrize("name", occstats.stats.__all__)
+def test_raw_differences_are_ranked_unless_asked(name):
+    thing = getattr(occstats.stats, name)
+    parameters = inspect.signature(thing).parameters if inspect.isfunction(thing) else {}
+    if "tie_tolerance" in parameters:
+        assert parameters["tie_tolerance"].default == 0.0
 
 
 def test_every_name_lives_where_it_is_said_to():

@@ -94,6 +94,16 @@ def test_missing_tasks_are_left_out():
         assert found == pytest.approx(single(x[kept], clusters[kept], test))
 
 
+@pytest.mark.parametrize("test", ["rgl", "ds"])
+def test_clusters_in_parts_are_clusters_at_once(test, monkeypatch):
+    rng = np.random.default_rng(6)
+    clusters, x = rng.integers(11, size=40), rng.integers(-6, 7, 40).astype(float)
+    counts = resample_counts(11, 20, random_state=0)
+    at_once = resampled_z(x, clusters, counts, test=test)
+    monkeypatch.setattr("occstats.stats.tests.ranking._COLUMNS", 4)
+    assert resampled_z(x, clusters, counts, test=test) == pytest.approx(at_once)
+
+
 def test_tails():
     z = np.array([-1.0, 0.0, 2.0])
     assert tail(z, "greater") + tail(z, "less") == pytest.approx(np.ones(3))

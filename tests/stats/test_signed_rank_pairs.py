@@ -80,6 +80,16 @@ def test_reasons_and_notes(scores, clusters):
     assert (0, 2) not in tests.reasons
 
 
+@pytest.mark.parametrize("test", ["rgl", "ds", "ds-weighted", "dataset-means", "wilcoxon"])
+def test_a_pair_without_common_tasks_has_no_test(scores, clusters, test):
+    scores[:20, 0] = scores[20:, 1] = np.nan
+    tests = pairwise_tests(scores, clusters, test=test)
+    assert np.isnan(tests.p[0, 1])
+    assert (0, 1) in tests.reasons
+    assert (0, 1) not in tests.notes
+    assert np.isfinite(tests.p[2, 3])
+
+
 def test_refusals(scores, clusters):
     scores[0, 0] = np.inf
     with pytest.raises(ArgumentError, match="scores must be finite; 1 values are infinite"):
