@@ -1,5 +1,6 @@
 import os
 import re
+import signal
 from collections import Counter
 from functools import partialmethod
 from inspect import signature
@@ -36,9 +37,12 @@ TERMINAL = ("COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR", "CLICOLOR_FORCE")
 
 
 def pytest_configure(config):
-    """What is printed must not depend on the terminal in which the tests happen to run."""
+    """Neither what is printed nor what Ctrl-C does depends on where the tests happen to run."""
     for name in TERMINAL:
         os.environ.pop(name, None)
+    # A shell starts what it puts into the background deaf to it, and so all that is started there.
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(autouse=True)

@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 import time
+from uuid import uuid4
 
 import pandas as pd
 import pytest
@@ -38,8 +39,10 @@ def ip(*words):
 def host():
     """The name of a network of its own, its address, and ours as seen from there."""
     number = os.getpid() % 250
-    name, ours, theirs = f"occstats{os.getpid()}", f"10.213.{number}.1", f"10.213.{number}.2"
-    cable = f"occ{os.getpid()}"
+    ours, theirs = f"10.213.{number}.1", f"10.213.{number}.2"
+    # The cable of the test before may be gone only a moment after its network.
+    mark = uuid4().hex[:8]
+    name, cable = f"occstats{mark}", f"occ{mark}"
     try:
         ip("netns", "add", name)
         ip("link", "add", cable, "type", "veth", "peer", "name", "far", "netns", name)
