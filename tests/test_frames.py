@@ -1,6 +1,7 @@
 """Properties of every frame of a comparison, and of those that others do not read."""
 
 import re
+from dataclasses import is_dataclass
 from importlib import resources
 
 import numpy as np
@@ -8,6 +9,8 @@ import pandas as pd
 import pytest
 
 import occstats
+import occstats.comparison
+import occstats.stats
 from occstats.comparison.sample import score_scale
 
 
@@ -75,3 +78,28 @@ def test_conclusions_that_depend_on_the_weights_are_counted(paper):
     depending = np.count_nonzero(frame[columns].nunique(axis=1) > 1)
     told = [re.match(r"(\d+) of 36 conclusions depends? on", note) for note in paper.notes]
     assert [int(match[1]) for match in told if match] == ([depending] if depending else [])
+
+
+def test_a_detour_of_stability_and_power_is_said_where_there_is_one(paper):
+    detour = "Stability and power were studied with the native test"
+    flipped = occstats.compare("lenz2021", null="permutation", n_resamples=100)
+    assert not any(note.startswith(detour) for note in paper.notes)
+    assert any(note.startswith(detour) for note in flipped.notes)
+
+
+def test_what_holds_for_all_pairs_is_said_once():
+    scores = pd.DataFrame({"dataset": list("abcdef"), "one": 0.5, "two": 0.5, "three": 0.5})
+    notes = occstats.compare(scores, lower_is_better=False, n_resamples=100).notes
+    assert "all pairs: all differences are zero." in notes
+    scores["three"] = [0.6, 0.7, 0.8, 0.6, 0.7, 0.8]
+    notes = occstats.compare(scores, lower_is_better=False, n_resamples=100).notes
+    assert "one and two: all differences are zero." in notes
+
+
+@pytest.mark.parametrize("module", [occstats, occstats.stats, occstats.comparison])
+def test_results_cannot_be_changed(module):
+    found = [getattr(module, name) for name in module.__all__]
+    kinds = [kind for kind in found if isinstance(kind, type) and is_dataclass(kind)]
+    assert kinds
+    for kind in kinds:
+        assert kind.__dataclass_params__.frozen, kind

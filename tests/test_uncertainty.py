@@ -172,6 +172,22 @@ def test_depth(deep):
     json.loads(deep.to_json())
 
 
+def test_power_is_asked_in_the_direction_of_the_better():
+    frame = table()
+    turned = frame.assign(auroc=1 - frame["auroc"])
+    options = {"preset": "paper", "n_resamples": 100, "deep": True}
+    one, two = (
+        {
+            frozenset((row.a, row.b)): row
+            for row in compare(part, **options).design.power.itertuples()
+        }
+        for part in (frame, turned)
+    )
+    for pair, row in one.items():
+        assert {row.better, two[pair].better} == pair
+        assert row.power_now == pytest.approx(two[pair].power_now) > 0.01
+
+
 def test_depth_shows_progress(capsys):
     compare(table(), n_resamples=100, deep=True, progress=True)
     shown = capsys.readouterr().err
