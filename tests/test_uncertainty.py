@@ -185,7 +185,7 @@ def test_power_is_asked_in_the_direction_of_the_better():
     )
     for pair, row in one.items():
         assert {row.better, two[pair].better} == pair
-        assert row.power_now == pytest.approx(two[pair].power_now) > 0.01
+        assert 0.01 < row.power_now == pytest.approx(two[pair].power_now)
 
 
 def test_depth_shows_progress(capsys):
