@@ -207,6 +207,14 @@ def test_folds_give_mean_and_spread(long_frame):
     assert results.fold_scores[("B", "2")].iloc[0] == frame["auroc"][25]
 
 
+def test_a_single_fold_that_is_not_there_is_noticed(long_frame):
+    frame = fold_frame(long_frame).reset_index(drop=True).drop(index=0)
+    results = load_results(frame)
+    assert results.scores.isna().to_numpy().sum() == 1
+    assert any("has 2 of 3 folds" in note for note in results.notes)
+    assert not load_results(frame, unequal_folds="own").scores.isna().to_numpy().any()
+
+
 def test_repeats_are_averaged_within_folds(long_frame):
     once, again = fold_frame(long_frame), fold_frame(long_frame)
     again["auroc"] = 1 - again["auroc"]

@@ -148,6 +148,16 @@ def test_the_proposed_policy_always_works(rows):
     assert results.resolve_missing(policy or "refuse").n_tasks
 
 
+def test_the_proposed_policy_keeps_most_of_the_table():
+    frame = pd.DataFrame({"dataset": list("abcdefgh"), **dict.fromkeys("ABCD", 0.5)})
+    frame.loc[:4, "D"] = np.nan
+    assert best_policy(load_results(frame, algorithm=list("ABCD"))) == "drop-algorithms"
+    frame.loc[2:, "D"] = 0.5
+    assert best_policy(load_results(frame, algorithm=list("ABCD"))) == "complete"
+    frame.loc[:1, "C"] = np.nan
+    assert best_policy(load_results(frame, algorithm=list("ABCD"))) == "complete"
+
+
 def test_constructor_checks():
     good = load_results("lenz2021")
     with pytest.raises(ResultsError, match="two levels"):
