@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from statsmodels.stats.proportion import proportion_confint
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import rankdata
+from statsmodels.stats.proportion import proportion_confint
 
 from occstats.stats.effect_sizes import pair_effects, rank_biserial
 from occstats.stats.jackknife import wilson
