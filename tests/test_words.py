@@ -51,6 +51,20 @@ def test_equivalence_is_a_sentence_and_says_what_it_rests_on():
     assert "A0 is significantly better than " in better
 
 
+def test_few_data_sets_can_show_equivalence_where_they_can_show_no_difference():
+    frame = table([2] * 5, (0.0, 0.0), spread=0.002)
+    assert compare(frame).verdict.endswith("at least 6 data sets to get one.")
+    verdict = compare(frame, margin=0.05).verdict
+    assert "cannot show a difference" in verdict
+    assert verdict.endswith(" to within ±0.05.")
+    assert "It does show that A" in verdict
+
+
+def test_two_algorithms_are_not_one_of_one_pairs():
+    found = occstats.compare("lenz2021", algorithms=["ALP", "SVM"], n_resamples=200)
+    assert found.verdict.endswith("belong together would have called them different.")
+
+
 def test_rope_and_margin_stand_for_each_other():
     frame = table([2] * 12, spread=0.002)
     by_rope, by_margin = compare(frame, rope=0.05), compare(frame, margin=0.05)

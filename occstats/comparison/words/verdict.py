@@ -57,6 +57,11 @@ def write_verdict(comparison: Comparison) -> str:
             f"{design.smallest_p_corrected:.2g}, and it takes at least "
             f"{count(design.data_sets_needed, results.unit)} to get one."
         )
+        if same := _others(comparison)[EQUIVALENT]:
+            sentences.append(
+                f"It does show that {printable(_subject(comparison))} is equivalent to "
+                f"{listing(same)} to within ±{settings.margin:g}."
+            )
     else:
         sentences += [
             _conclusions(comparison),
@@ -105,21 +110,29 @@ def _other_leader(comparison: Comparison, leaders: set[str]) -> str:
     )
 
 
+def _subject(comparison: Comparison) -> str:
+    """Whom the verdict is about."""
+    return comparison.settings.control or comparison.algorithms[0]
+
+
+def _others(comparison: Comparison) -> dict[str | None, list[str]]:
+    """The others by the conclusion about the subject beside them; None where there is no test."""
+    subject, found = _subject(comparison), comparison.matrix("conclusion")
+    words = {name: found.loc[subject, name] for name in comparison.algorithms if name != subject}
+    return {
+        kind: [name for name, word in words.items() if (None if pd.isna(word) else word) == kind]
+        for kind in (None, BETTER, WORSE, EQUIVALENT, UNDECIDED)
+    }
+
+
 def _conclusions(comparison: Comparison) -> str:
     """Whom the best (or the control) is better than, and who is tied with it."""
-    settings = comparison.settings
-    subject = settings.control or comparison.algorithms[0]
-    found = comparison.matrix("conclusion")
-    own = {name: found.loc[subject, name] for name in comparison.algorithms if name != subject}
-    beaten, beaten_by, same, open_cases = (
-        [name for name, word in own.items() if word == kind]
-        for kind in (BETTER, WORSE, EQUIVALENT, UNDECIDED)
-    )
-    untested = [name for name in own if found.isna().at[subject, name]]
-    who = printable(subject)
-    if len(untested) == len(own):
+    settings, subject, found = comparison.settings, _subject(comparison), _others(comparison)
+    untested, beaten, beaten_by, same, open_cases = found.values()
+    who, others = printable(subject), len(comparison.algorithms) - 1
+    if len(untested) == others:
         return f"There is no test of {who} against {listing(untested)}; the notes say why."
-    if len(own) == len(open_cases) == 1:
+    if len(open_cases) == others == 1:
         both = listing(_with_p(comparison, subject, open_cases))
         return f"{who} is not significantly better or worse than {both}."
     parts = [
@@ -135,7 +148,7 @@ def _conclusions(comparison: Comparison) -> str:
     within = f" to within ±{settings.margin:g}" if same else ""
     sentence, tied = f"{who} is {said}{within}", ""
     if settings.control is None:
-        tied, first = _tied(comparison, subject, found)
+        tied, first = _tied(comparison, subject)
         open_cases = [name for name in open_cases if name not in first]
     if open_cases and parts:
         sentence += f"; undecided: {listing(_with_p(comparison, subject, open_cases))}"
@@ -145,8 +158,9 @@ def _conclusions(comparison: Comparison) -> str:
     return sentence + "."
 
 
-def _tied(comparison: Comparison, subject: str, found: pd.DataFrame) -> tuple[str, list[str]]:
+def _tied(comparison: Comparison, subject: str) -> tuple[str, list[str]]:
     """Those that no other is better than, where they are several."""
+    found = comparison.matrix("conclusion")
     first = [name for name in comparison.algorithms if not (found.loc[name] == WORSE).any()]
     if len(first) < 2:
         return "", first
@@ -181,7 +195,7 @@ def _relation(p: float) -> str:
 def _size(comparison: Comparison) -> str:
     """The difference from the next best, in the score's own name, with its interval."""
     settings, results = comparison.settings, comparison.results
-    subject = settings.control or comparison.algorithms[0]
+    subject = _subject(comparison)
     other = next(name for name in comparison.algorithms if name != subject)
     rows = comparison.pairwise
     row = rows[(rows["a"] == subject) & (rows["b"] == other)].iloc[0]
@@ -299,7 +313,10 @@ def _caution(comparison: Comparison) -> str:
     counts = comparison.tally
     if counts.naive <= counts.different or comparison.gaps is not None:
         return ""
+    called = f"{counts.naive} of the {counts.tested} pairs different, this one {counts.different}"
+    if counts.tested == 1:
+        called = "them different"
     return (
         f"A test that ignores that tasks of one {results.unit} belong together would have called "
-        f"{counts.naive} of the {counts.tested} pairs different, this one {counts.different}."
+        f"{called}."
     )
