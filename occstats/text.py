@@ -4,6 +4,7 @@ Names come from other people's files: they are made visible, quoted, listed and 
 """
 
 import math
+import re
 import unicodedata
 from collections.abc import Callable, Iterable
 from difflib import get_close_matches
@@ -15,6 +16,7 @@ __all__ = [
     "did_you_mean",
     "integer",
     "listing",
+    "minus_signs",
     "p_value",
     "percent",
     "printable",
@@ -28,6 +30,7 @@ __all__ = [
 ABSENT = "–"
 # The smallest p-value that is printed as a number, as is usual in papers.
 SMALLEST_P = 0.0001
+MOST_DECIMALS = 8
 # Joiners build emoji; every other character of these classes moves the cursor, reorders or hides.
 _INVISIBLE = {"Cc", "Cf", "Cs", "Zl", "Zp"}
 _JOINERS = {"\u200c", "\u200d"}
@@ -154,20 +157,23 @@ def p_value(p: float | None) -> str:
 
 
 def decimals(digits: int, *, signed: bool = False) -> Callable[[float | None], str]:
-    """A writer of numbers with so many decimals.
+    """A writer of numbers with so many decimals; with more than anybody counts, by exponents.
 
     Examples
     --------
     >>> decimals(3)(0.81654), decimals(2, signed=True)(0.127), decimals(2)(float("nan"))
     ('0.817', '+0.13', '–')
+    >>> decimals(12)(2.61e-10)
+    '2.61e-10'
     """
+    form = f".{digits}f" if digits <= MOST_DECIMALS else ".2e"
 
     def write(value: float | None) -> str:
         if value is None or math.isnan(value):
             return ABSENT
-        shown = f"{value:{'+' if signed else ''}.{digits}f}"
+        shown = f"{value:{'+' if signed else ''}{form}}"
         # A minus before nothing but zeros says something about rounding only.
-        return shown.replace("-", "") if float(shown) == 0 else shown
+        return shown.removeprefix("-") if float(shown) == 0 else shown
 
     return write
 
@@ -223,3 +229,14 @@ def word(value: object) -> str:
     """
     absent = value is None or (isinstance(value, float) and math.isnan(value))
     return ABSENT if absent else str(value)
+
+
+def minus_signs(text: str) -> str:
+    """The text with a minus where a hyphen stands before a digit.
+
+    Examples
+    --------
+    >>> minus_signs("[-0.010, +0.022]")
+    '[−0.010, +0.022]'
+    """
+    return re.sub(r"-(?=[\d.])", "−", text)

@@ -56,7 +56,7 @@ def test_the_posterior_of_the_difference_is_shown_for_ties(comparison):
     keys = {key for column in table.columns for key in column.keys}
     assert "difference_above" in keys
     assert "bayes_better" not in keys
-    assert "posterior probabilities of the mean difference" in table.explanation
+    assert "posterior probabilities that the mean difference is better" in table.explanation
 
 
 def test_errors_are_turned_round():

@@ -78,7 +78,7 @@ def test_a_mean_rank_on_which_all_agree_is_not_certain():
 
 def test_data_sets_of_one_task_are_the_plain_wilcoxon_test():
     found = occstats.compare(table([1] * 12), n_resamples=200)
-    assert "this is the plain Wilcoxon test" in found.verdict
+    assert "this is the plain Wilcoxon signed-rank test" in found.verdict
     assert "--cluster" in found.verdict
     np.testing.assert_allclose(found.pairwise["p"], found.pairwise["p_naive"], rtol=1e-12)
     assert "plain Wilcoxon signed-rank test" in found.methods

@@ -10,7 +10,7 @@ import pandas as pd
 from occstats.results.aliases import score_word
 from occstats.stats.binary import MCNEMAR_TESTS, clustered_mcnemar, is_binary
 from occstats.stats.pairs import upper_pairs
-from occstats.text import count, p_value, printable
+from occstats.text import count, minus_signs, p_value, printable
 
 if TYPE_CHECKING:
     from occstats.comparison.sample import Study
@@ -54,10 +54,17 @@ def binary_frame(study: Study) -> pd.DataFrame | None:
 def _line(row: Any, level: str, score: str, unit: str) -> str:
     """What one would quote about a pair."""
     p = p_value(row.p_obuchowski)
-    limits = f"{row.share_difference_ci_low:+.3f} to {row.share_difference_ci_high:+.3f}"
+    difference, low, high = (
+        minus_signs(f"{value:+.3f}")
+        for value in (
+            row.share_difference,
+            row.share_difference_ci_low,
+            row.share_difference_ci_high,
+        )
+    )
     return (
-        f"{printable(row.a)} − {printable(row.b)}: {row.share_difference:+.3f} {score} "
-        f"(clustered SE {row.standard_error:.3f}; {level} interval {limits}; "
+        f"{printable(row.a)} − {printable(row.b)}: {difference} {score} "
+        f"(clustered SE {row.standard_error:.3f}; {level} interval {low} to {high}; "
         f"Obuchowski's p {p if p[0] == '<' else f'= {p}'}; design effect {row.design_effect:.2f}; "
         f"detectable ±{row.minimal_detectable:.3f}; "
         f"{count(row.n_tasks, 'task')} in {count(row.n_clusters, unit)})"

@@ -101,12 +101,12 @@ RULES = {
     "max-t": Choice(
         "all pairs at once, two-sided, by the largest statistic under flipped signs (max-T)",
         sentence="An algorithm is called better than another by two-sided tests {correction} "
-        "together: the step-down max-T procedure {westfall1993} {romano2005} flips the signs of "
-        "{units} for all these pairs at once, {flips}",
+        "together: the max-T procedure {westfall1993}, stepping down {romano2005}, flips the "
+        "signs of {units} for all these pairs at once, {flips}",
     ),
     "tests": Choice(
         "the corrected p-values of the tests in the tables",
-        sentence="These corrected p-values decide which algorithm is called better",
+        sentence="These p-values decide which algorithm is called better. ",
     ),
 }
 MISSING = {
@@ -210,13 +210,31 @@ class Preset:
         What it is, for the documentation.
     settings : dict
         What it chooses.
+    source : str
+        Whose choices they are.
     sentence : str
-        What the notes and the methods say.
+        What that means.
     """
 
     name: str
     settings: dict[str, str | float]
+    source: str
     sentence: str
+
+    def said(self, made: Mapping[str, object]) -> str:
+        """Whose choices were made, and which of them were not.
+
+        Examples
+        --------
+        >>> PRESETS["paper"].said({**PRESETS["paper"].settings, "rule": "max-t"})
+        'The choices are those of Lenz et al. (2021), but for rule max-t.'
+        """
+        others = [
+            f"{name} {made[name]}" for name, own in self.settings.items() if made[name] != own
+        ]
+        if others:
+            return f"The choices are those of {self.source}, but for {', '.join(others)}."
+        return f"All choices are those of {self.source}: {self.sentence}"
 
 
 PRESETS = {
@@ -237,8 +255,8 @@ PRESETS = {
             "strata": "width",
             "n_strata": 5,
         },
-        "All choices are those of Lenz et al. (2021): one-sided tests corrected by Holm within "
-        "each row, which also decide what is called better; this does not control the error over "
-        "all pairs.",
+        "Lenz et al. (2021)",
+        "one-sided tests corrected by Holm within each row, which also decide what is called "
+        "better; this does not control the error over all pairs.",
     ),
 }

@@ -175,9 +175,7 @@ def _power(study: Study, rule: Rule, size: int, progress: bool | None) -> pd.Dat
 
 def _warnings(study: Study, rule: Rule) -> Iterator[str]:
     unit = study.results.unit
-    if study.n_clusters < 2:
-        yield f"A single {unit} allows no test over {unit}s: there are no p-values to interpret."
-    elif not rule.possible:
+    if study.n_clusters > 1 and not rule.possible:
         yield (
             f"With {study.n_clusters} {unit}s, flipping signs gives no p-value below "
             f"{rule.smallest_p:.2g} after the correction: p-values below that rest on the normal "

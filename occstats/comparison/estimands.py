@@ -63,12 +63,13 @@ def estimand_notes(frame: pd.DataFrame | None) -> Iterator[str]:
     differing = frame[differs]
     if differing.empty:
         return
+    tested = int(frame[CONCLUSIONS].notna().any(axis=1).sum())
     shown = differing[["a", "b"]].head(MOST_SHOWN).itertuples(index=False)
     described = [f"{printable(a)} and {printable(b)}" for a, b in shown]
     if len(differing) > MOST_SHOWN:
         described.append(f"{len(differing) - MOST_SHOWN} more")
     yield (
-        f"{len(differing)} of {count(len(frame), 'conclusion')} "
+        f"{len(differing)} of {count(tested, 'conclusion')} "
         f"depend{'s' * (len(differing) == 1)} on what counts alike (tasks, data "
         f"sets, or by precision; table 'estimands'): {'; '.join(described)}."
     )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from occstats.comparison.pairs import BETTER, WORSE
 from occstats.results.aliases import score_word
-from occstats.text import count, p_value, printable
+from occstats.text import count, minus_signs, p_value, printable
 
 if TYPE_CHECKING:
     from occstats.comparison.result import Comparison
@@ -55,9 +55,13 @@ def judge(comparison: Comparison, candidate: str, baseline: str) -> Gate:
     results, m = comparison.results, int(reach["n_clusters"].iloc[0])
     level = f"{100 * comparison.settings.confidence:g} %"
     p = p_value(row["p_simultaneous"])
+    difference, low, high = (
+        minus_signs(f"{row[name]:+.3g}")
+        for name in ("mean_difference", "difference_ci_low", "difference_ci_high")
+    )
     parts = [
         f"SE {reach['standard_error'].iloc[0]:.3g}",
-        f"{level} interval {row['difference_ci_low']:+.3g} to {row['difference_ci_high']:+.3g}",
+        f"{level} interval {low} to {high}",
         f"p {p}" if p.startswith("<") else f"p = {p}",
         f"design effect {comparison.diagnostics['design_effect'].iloc[0]:.2g}",
         f"detectable ±{reach['minimal_detectable'].iloc[0]:.3g}",
@@ -69,7 +73,7 @@ def judge(comparison: Comparison, candidate: str, baseline: str) -> Gate:
     return Gate(
         outcome,
         f"**{outcome}**: {printable(candidate)} beside {printable(baseline)}: "
-        f"{row['mean_difference']:+.3g} {score} ({'; '.join(parts)}; {evidence})",
+        f"{difference} {score} ({'; '.join(parts)}; {evidence})",
     )
 
 

@@ -75,7 +75,7 @@ class Tally:
     different : int
         Pairs of which one is better.
     naive : int
-        The same by the test that takes all tasks for independent.
+        Of the pairs with a test, those that differ by one that takes all tasks for independent.
     """
 
     tested: int
@@ -96,7 +96,7 @@ def tally(pairwise: pd.DataFrame) -> Tally:
     return Tally(
         tested=int(main.notna().sum()) // 2,
         different=int((main == BETTER).sum()),
-        naive=int((naive == BETTER).sum()),
+        naive=int(((naive == BETTER) & main.notna()).sum()),
     )
 
 

@@ -89,7 +89,7 @@ class Study:
         kept, tasks = int(self.sample.complete.sum()), self.sample.n_tasks
         notes = list(self.results.notes)
         if self.settings.preset is not None:
-            notes.append(PRESETS[self.settings.preset].sentence)
+            notes.append(PRESETS[self.settings.preset].said(self.settings.record()))
         if self.results.nested:
             notes.append(
                 f"The data sets come in {self.n_clusters} suites: each data set counts as it would "

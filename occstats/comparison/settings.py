@@ -190,7 +190,8 @@ ds-weighted, dataset-means, wilcoxon; got 'rlg' (did you mean 'rgl'?)
     )
     rope: float = option(
         BY_SCALE,
-        "Half-width of the region of practical equivalence",
+        "Half-width of the region of practical equivalence, in the posteriors; given alone, also "
+        "the margin",
         DEPTH,
         "region of practical equivalence",
         check=not_negative,
@@ -199,7 +200,7 @@ ds-weighted, dataset-means, wilcoxon; got 'rlg' (did you mean 'rgl'?)
     margin: float | None = option(
         None,
         "The difference that would matter: test which pairs differ by less (equivalence) and who "
-        "is not worse by as much (non-inferiority)",
+        "is not worse by as much (non-inferiority); given alone, also the rope",
         DEPTH,
         "margin of equivalence",
         check=positive,
@@ -255,6 +256,12 @@ ds-weighted, dataset-means, wilcoxon; got 'rlg' (did you mean 'rgl'?)
     @classmethod
     def of(cls, **chosen: Any) -> Settings:
         """Settings as a user gives them: a preset fills in, a control implies its family."""
+        # Both say which difference would matter: given alone, one of them stands for the other.
+        rope, margin = chosen.get("rope"), chosen.get("margin")
+        if rope is not None and margin is None and rope > 0:
+            chosen["margin"] = rope
+        elif margin is not None and rope is None:
+            chosen["rope"] = margin
         preset = chosen.get("preset")
         if preset is not None:
             check_choice("preset", preset, PRESETS)

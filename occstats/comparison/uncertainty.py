@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from occstats.comparison.choices import TESTS
 from occstats.comparison.pairs import (
     BETTER,
     conclusions,
@@ -65,7 +66,7 @@ def summary_frame(study: Study, rule: Rule) -> pd.DataFrame:
         n_resamples=study.within.resamples,
         random_state=settings.random_state,
     )
-    low, high = _rank_limits(interval.estimate[:k], interval.low[:k], interval.high[:k], study)
+    low, high = _rank_limits(interval.low[:k], interval.high[:k], study)
     better = rule.simultaneous.better(rule.alpha) & rule.possible
     bounds = study.results.bounds
     score_low, score_high = np.clip((interval.low[k:], interval.high[k:]), *bounds)
@@ -95,19 +96,18 @@ def summary_frame(study: Study, rule: Rule) -> pd.DataFrame:
     )
 
 
-def _rank_limits(
-    estimate: FloatArray, low: FloatArray, high: FloatArray, study: Study
-) -> FloatArray:
+def _rank_limits(low: FloatArray, high: FloatArray, study: Study) -> FloatArray:
     """Limits within 1 … k; where all data sets agree, those of the share that might not.
 
     With m of m data sets in agreement, up to 1 − (α/2)^(1/m) of others may differ (Clopper and
     Pearson), in the worst case by having the first or the last rank.
     """
-    k, m = len(estimate), study.sample.whole.clusters.independent.n_clusters
+    clusters, estimate, k = study.sample.whole.clusters, study.ranking.mean_ranks, len(low)
+    m = clusters.independent.n_clusters
     if m < 2:
         return np.clip((low, high), 1, k)
     others = 1 - ((1 - study.settings.confidence) / 2) ** (1 / m)
-    agree = high - low < 1e-12
+    agree = np.ptp(clusters.means(study.ranking.ranks), axis=0) < 1e-12
     low = np.where(agree, estimate - others * (estimate - 1), low)
     high = np.where(agree, estimate + others * (k - estimate), high)
     return np.clip((low, high), 1, k)
@@ -281,13 +281,15 @@ def diagnostics_frame(study: Study, naive: PairwiseTests, rule: Rule) -> pd.Data
     return unordered_pairs(study.algorithms, columns)
 
 
-def _singletons(names: list[str]) -> Iterator[str]:
+def _singletons(study: Study) -> Iterator[str]:
     """Every data set has one task: that is the plain test, unless some of them belong together."""
+    names = [str(label) for label in study.sample.clusters.labels]
     stems = pd.Series([STEM.match(name) for name in names]).map(
         lambda found: found.group(1) if found else None
     )
     shared = stems.duplicated(keep=False) & stems.notna()
-    sentence = "Every data set has one task: the clustered tests are the plain Wilcoxon test."
+    plain = TESTS[study.settings.test].without_clusters
+    sentence = f"Every data set has one task: the clustered test is {plain}."
     if shared.mean() > 0.5 and stems.nunique() > 1:
         examples = [name for name, same in zip(names, shared, strict=True) if same][:2]
         sentence += (
@@ -304,10 +306,11 @@ def cautions(study: Study) -> Iterator[str]:
         yield f"With a single {unit} there are no intervals: nothing shows how {unit}s differ."
     elif m < FEW_CLUSTERS:
         yield (
-            f"With {m} {unit}s intervals are rough: read them as the least uncertainty there is."
+            f"With {m} {unit}s intervals are rough, and posterior probabilities, P(best) among "
+            "them, are too sure of themselves."
         )
     if m == study.sample.n_tasks > 2:
-        yield from _singletons([str(label) for label in study.sample.clusters.labels])
+        yield from _singletons(study)
     if settings.kendall == "hyperbolic":
         yield "Kendall's τ with hyperbolic weights has no intervals."
     kept = study.sample.whole.n_tasks

@@ -4,9 +4,8 @@ import re
 
 from occstats.comparison.words.methods import MethodsText
 from occstats.report.table import Column, Table
-from occstats.report.writing import minus_signs
 from occstats.tex import COMMANDS
-from occstats.text import ABSENT, printable
+from occstats.text import ABSENT, minus_signs, printable
 
 __all__ = ["escape", "methods_to_latex", "table_to_latex"]
 

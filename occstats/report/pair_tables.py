@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from occstats.comparison.choices import FAMILIES
 from occstats.comparison.pairs import BETTER, WORSE
 from occstats.comparison.words.verdict import ROW_FAMILY_NOTE
 from occstats.report.table import Column, Leading, Table, grid, with_headers
@@ -46,11 +47,19 @@ def p_value_table(comparison: Comparison) -> Table:
         shown=shown,
         columns=columns,
         best=found.where(square.notna(), False).set_axis([c.keys[0] for c in columns[1:]], axis=1),
-        best_means="significant, corrected over all pairs (max-T)."
-        if settings.rule == "max-t"
-        else f"significant at α = {settings.alpha:g}.",
+        best_means=_stars(comparison),
         note=" ".join(_notes(comparison)),
     )
+
+
+def _stars(comparison: Comparison) -> str:
+    settings = comparison.settings
+    if settings.rule == "tests":
+        return f"significant at α = {settings.alpha:g}."
+    if len(comparison.algorithms) == 2:
+        return "significant, two-sided, by flipping signs."
+    over = FAMILIES["all" if settings.control is None else "control"].phrase
+    return f"significant, corrected {over} (max-T)."
 
 
 def _notes(comparison: Comparison) -> Iterator[str]:
@@ -78,11 +87,9 @@ def pairwise_table(comparison: Comparison) -> Table:
     level = f"{100 * comparison.settings.confidence:g} %"
     digits = score_digits(comparison)
     signed = decimals(digits, signed=True)
-    # Of scores of 0 and 1 most are ties, which the signed-rank shares take for equivalence.
-    kinds, posterior = ("bayes_better", "bayes_equivalent", "bayes_worse"), "signed-rank shares"
-    if comparison.binary is not None:
-        kinds = ("difference_above", "difference_within", "difference_below")
-        posterior = "posterior probabilities of the mean difference"
+    signed_rank = Column(
+        "signed-rank %", ("bayes_better", "bayes_equivalent", "bayes_worse"), shares
+    )
     columns = [
         Column("better", ("a",), word, number=False),
         Column("worse", ("b",), word, number=False),
@@ -91,7 +98,13 @@ def pairwise_table(comparison: Comparison) -> Table:
         Column(level, ("difference_ci_low", "difference_ci_high"), interval(signed)),
         Column("shift", ("hodges_lehmann",), signed),
         Column("win / tie / lose %", ("wins", "ties", "losses"), shares),
-        Column("better / same / worse %", kinds, shares),
+        Column(
+            "better / same / worse %",
+            ("difference_above", "difference_within", "difference_below"),
+            shares,
+        ),
+        # Of scores of 0 and 1 most are ties, which the signed-rank shares take for equivalence.
+        *([signed_rank] if comparison.binary is None else []),
         Column("new task", ("prob_improvement_task",), percent),
         Column("new data set", ("prob_improvement_dataset",), percent),
         Column("rank-biserial", ("rank_biserial",), decimals(2, signed=True)),
@@ -110,11 +123,14 @@ def pairwise_table(comparison: Comparison) -> Table:
     return Table(
         name="pairwise",
         title="How much better",
-        explanation=f"{p_name}; mean difference of {score} with its interval; "
-        "Hodges-Lehmann shift, the typical difference; shares of tasks won, tied, "
-        f"lost; {posterior}: better, practically the same (±{comparison.settings.rope:g}) and "
-        "worse; estimated chance to win on a new task of these data sets, and on a new data set; "
-        "rank-biserial correlation, from -1 (always loses) to 1 (always wins).",
+        explanation=f"{p_name}; mean difference of {score}, data sets counting alike, with its "
+        "interval for the pair alone; Hodges-Lehmann shift, the typical difference, tasks counting "
+        "alike; shares of tasks won, tied, lost; posterior probabilities that the mean difference "
+        f"is better, practically the same (±{comparison.settings.rope:g}) and worse"
+        f"{'' if comparison.binary is not None else ', and shares of the signed-rank comparison'}; "
+        "estimated chance to win on a new task of these data sets, and on a new data set; "
+        "rank-biserial correlation, tasks counting alike, from -1 (always loses) to 1 (always "
+        "wins).",
         frame=frame,
         columns=present,
         shown=shown.reset_index(drop=True),

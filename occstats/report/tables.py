@@ -80,16 +80,18 @@ def summary_table(comparison: Comparison) -> Table:
         if all(key in frame for key in column.keys)
         and (column.header == "algorithm" or frame[list(column.keys)].notna().to_numpy().any())
     )
+    # The rank sets are simultaneous, whatever else is called better.
+    left_open = " by max-T" if comparison.settings.rule == "tests" else ""
     intervals, unit = any(column.header == level for column in present), comparison.results.unit
     return Table(
         name="summary",
         title="Summary",
         explanation="Data sets weigh alike; rank 1 is best"
-        f"{f'; intervals resample whole {unit}s' if intervals else ''}.",
+        f"{f'; intervals are over whole {unit}s' if intervals else ''}.",
         frame=frame,
         columns=present,
-        note="Ranks: those left open, for all algorithms together. P(best): how often it is first "
-        f"when {unit}s are weighted at random; too sure with few of them."
+        note=f"Ranks: those left open{left_open}, for all algorithms together. P(best): how often "
+        f"it is first when {unit}s are weighted at random; too sure with few of them."
         if any(column.header == "P(best)" for column in present)
         else "",
     )

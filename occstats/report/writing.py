@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -14,7 +13,7 @@ from occstats.text import word
 if TYPE_CHECKING:
     from occstats.comparison.result import Comparison
 
-__all__ = ["blank_or", "interval", "minus_signs", "score_digits", "shares"]
+__all__ = ["blank_or", "interval", "score_digits", "shares"]
 
 
 def interval(write: Callable[..., str]) -> Callable[[float, float], str]:
@@ -31,7 +30,7 @@ def interval(write: Callable[..., str]) -> Callable[[float, float], str]:
 def score_digits(comparison: Comparison) -> int:
     """Decimals for scores: three for scores up to 1, fewer for larger, more for smaller ones."""
     largest = np.nanmax(np.abs(comparison.results.scores.to_numpy(float)))
-    return 3 if largest == 0 else int(np.clip(3 - np.ceil(np.log10(largest)), 0, 8))
+    return 3 if largest == 0 else int(np.clip(3 - np.ceil(np.log10(largest)), 0, 20))
 
 
 def shares(*values: float) -> str:
@@ -59,14 +58,3 @@ def blank_or(write: Callable[..., str]) -> Callable[[float], str]:
         return "" if math.isnan(value) else write(value)
 
     return written
-
-
-def minus_signs(text: str) -> str:
-    """The text with a minus where a hyphen stands before a digit.
-
-    Examples
-    --------
-    >>> minus_signs("[-0.010, +0.022]")
-    '[−0.010, +0.022]'
-    """
-    return re.sub(r"-(?=[\d.])", "−", text)

@@ -32,7 +32,7 @@ from scipy import special
 
 from occstats.checks import check_number
 from occstats.stats.arrays import FloatArray as Array
-from occstats.stats.bootstrap import weighted_means
+from occstats.stats.cluster_means import weighted_means
 from occstats.stats.clusters import Clusters
 from occstats.stats.draws import PosteriorWeights, over_rows
 from occstats.stats.forms import is_dense, walsh_forms

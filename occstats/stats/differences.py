@@ -22,12 +22,12 @@ from scipy import special
 from occstats.checks import check_choice, check_fraction, check_number
 from occstats.stats.arrays import FloatArray, round_to_grid
 from occstats.stats.bayes import BayesianPairs
-from occstats.stats.bootstrap import (
+from occstats.stats.bootstrap import studentised_means
+from occstats.stats.cluster_means import (
     FEW_CLUSTERS,
     effective_units,
     mean_errors,
     observed_errors,
-    studentised_means,
     weighted_means,
 )
 from occstats.stats.clusters import Clusters

@@ -28,12 +28,8 @@ from numpy.typing import ArrayLike
 
 from occstats.stats.arrays import FloatArray as Array
 from occstats.stats.arrays import as_vector, round_to_grid
-from occstats.stats.bootstrap import (
-    effective_units,
-    means_without,
-    studentised_means,
-    weighted_means,
-)
+from occstats.stats.bootstrap import studentised_means
+from occstats.stats.cluster_means import effective_units, means_without, weighted_means
 from occstats.stats.clusters import Clusters
 from occstats.stats.draws import Counts
 from occstats.stats.jackknife import arcsine_limits, rank_biserial_limits, wilson

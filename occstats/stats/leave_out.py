@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from occstats.stats.arrays import FloatArray as Array
-from occstats.stats.bootstrap import means_without
+from occstats.stats.cluster_means import means_without
 from occstats.stats.pairs import antisymmetric
 from occstats.stats.sample import Sample
 from occstats.stats.tests.null import tail

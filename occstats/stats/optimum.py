@@ -20,7 +20,8 @@ from occstats.checks import check_fraction, check_integer
 from occstats.errors import ArgumentError
 from occstats.stats.arrays import FloatArray as Array
 from occstats.stats.arrays import as_scores, as_vector
-from occstats.stats.bootstrap import column_quantiles, resample_counts, weighted_means
+from occstats.stats.bootstrap import column_quantiles, resample_counts
+from occstats.stats.cluster_means import weighted_means
 
 # Values of curves that are held at once.
 BLOCK_ELEMENTS = 1_000_000

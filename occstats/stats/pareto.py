@@ -7,7 +7,8 @@ import numpy.typing as npt
 
 from occstats.errors import ArgumentError
 from occstats.stats.arrays import FloatArray, as_scores
-from occstats.stats.bootstrap import cluster_bootstrap, weighted_means
+from occstats.stats.bootstrap import cluster_bootstrap
+from occstats.stats.cluster_means import weighted_means
 from occstats.stats.clusters import Clusters
 
 

@@ -116,7 +116,7 @@ def weighted_regression(
     *,
     clusters: npt.ArrayLike | None = None,
     weights: npt.ArrayLike | None = None,
-    inference: Inference = "cr1",
+    inference: Inference = "cr2",
     confidence: float = 0.95,
 ) -> Regression:
     r"""Weighted least squares of ``y`` on the columns of ``design``, with robust inference.

@@ -11,8 +11,8 @@ from occstats.stats.bootstrap import (
     cluster_bootstrap,
     column_quantiles,
     resample_counts,
-    weighted_means,
 )
+from occstats.stats.cluster_means import weighted_means
 
 
 def clustered(seed: int, m: int = 12) -> tuple[np.ndarray, np.ndarray]:

@@ -21,12 +21,8 @@ from occstats.stats import (
     simultaneous_intervals,
     weighted_tests,
 )
-from occstats.stats.bootstrap import (
-    bootstrap_means,
-    effective_units,
-    mean_errors,
-    resample_counts,
-)
+from occstats.stats.bootstrap import bootstrap_means, resample_counts
+from occstats.stats.cluster_means import effective_units, mean_errors
 from occstats.stats.clusters import Clusters
 from occstats.stats.decisions import conclude
 from occstats.stats.draws import Counts

@@ -357,7 +357,7 @@ def test_refused_traits(traits, message):
         ({"confidence": 95}, "confidence must be strictly between 0 and 1; got 95"),
         ({"terms": ["a"]}, "a column for each of the 1 terms"),
         ({"weights": [1, 1, 0, 1]}, "one positive weight per observation \\(4\\)"),
-        ({"clusters": None}, "clusters must be given for inference 'cr1'"),
+        ({"clusters": None}, "clusters must be given for inference 'cr2'"),
         ({"y": [1, 2, 3]}, "a row for each of the 3 values of y"),
     ],
 )

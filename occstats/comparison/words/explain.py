@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from occstats.stats.bootstrap import FEW_CLUSTERS
+from occstats.stats.cluster_means import FEW_CLUSTERS
 
 __all__ = ["EXPLANATIONS", "IntervalKind", "explain", "interval_kinds"]
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from occstats import __version__
 from occstats.comparison import choices
-from occstats.comparison.words.explain import QUANTITIES, STUDENTISED, IntervalKind
+from occstats.comparison.words.explain import QUANTITIES, STUDENT, STUDENTISED, IntervalKind
 from occstats.comparison.words.references import REFERENCES, Reference
 from occstats.results.aliases import score_word
 from occstats.stats.tests.null import can_list
@@ -67,15 +67,15 @@ def methods_text(comparison: Comparison) -> MethodsText:
     sentences = [
         f"We compared {len(results.algorithms)} algorithms by their "
         f"{score_word(results.score_name)} on {results.n_tasks} tasks from "
-        f"{results.evidence}. {_dependence(results)}"
+        f"{results.evidence}. {_dependence(results, settings)}"
         "Within each task the algorithms were ranked {demsar2006}, ties receiving the average "
         "rank. ",
         missing.sentence if missing else "",
     ]
     if results.n_independent > 1:
-        sentences += [_test_sentence(settings, results.unit), _correction_sentence(settings)]
-        sentences += [_rule_sentence(comparison), _equivalence_sentence(settings)]
-        sentences.append(_interval_sentence(comparison))
+        sentences += [_test_sentence(settings, results.unit), _correction_sentence(comparison)]
+        sentences += [_rule_sentence(comparison), _equivalence_sentence(comparison)]
+        sentences += [_interval_sentence(comparison), _binary_sentence(comparison)]
     agreement = choices.KENDALLS[settings.kendall].sentence
     sentences.append(f"The agreement between algorithms was measured {agreement}. ")
     terms = comparison.regression["term"].unique()
@@ -87,6 +87,8 @@ def methods_text(comparison: Comparison) -> MethodsText:
             f"The rank of each algorithm on a task was regressed on {listing(traits)} by weighted "
             f"least squares, {inference.replace('data set', results.unit)}. "
         )
+    if settings.preset is not None:
+        sentences.append(f"{choices.PRESETS[settings.preset].said(settings.record())} ")
     sentences.append(_software_sentence(settings))
     template = "".join(sentences).strip()
     for key in REFERENCES:
@@ -98,7 +100,7 @@ def methods_text(comparison: Comparison) -> MethodsText:
     return MethodsText(template, tuple(REFERENCES[key] for key in cited))
 
 
-def _dependence(results: Results) -> str:
+def _dependence(results: Results, settings: Settings) -> str:
     if results.nested:
         return (
             "Data sets of one suite, and their tasks, are not independent; each data set has the "
@@ -108,7 +110,7 @@ def _dependence(results: Results) -> str:
     if results.n_clusters == results.n_tasks:
         return (
             "Every data set has a single task, so that tasks were taken for independent and the "
-            "clustered test is the plain Wilcoxon signed-rank test. "
+            f"clustered test is {choices.TESTS[settings.test].without_clusters}. "
         )
     return (
         "Tasks from the same data set are not independent; each data set has the same total "
@@ -119,7 +121,7 @@ def _dependence(results: Results) -> str:
 def _rule_sentence(comparison: Comparison) -> str:
     settings = comparison.settings
     if settings.rule == "tests":
-        return f"{choices.RULES['tests'].sentence}. "
+        return choices.RULES["tests"].sentence
     if "Holm" in comparison.basis:
         return (
             f"An algorithm is called better than another by the {comparison.basis} {{holm1979}}. "
@@ -127,6 +129,11 @@ def _rule_sentence(comparison: Comparison) -> str:
     results = comparison.results
     m = results.n_independent if settings.clustered else results.n_tasks
     listed = f"in all {2 ** (m - 1):,} ways" if can_list(m, settings.n_resamples) else "at random"
+    if len(results.algorithms) == 2:
+        return (
+            "One algorithm is called better than the other by the two-sided test that flips the "
+            f"signs of {_flips(settings, results.unit)} {listed}. "
+        )
     family = choices.FAMILIES["all" if settings.control is None else "control"].phrase
     sentence = choices.RULES["max-t"].sentence.replace("{correction}", f"corrected {family}")
     units = _flips(settings, results.unit)
@@ -134,12 +141,14 @@ def _rule_sentence(comparison: Comparison) -> str:
     return f"{sentence}. The ranks that an algorithm may have follow from these {{mogstad2024}}. "
 
 
-def _equivalence_sentence(settings: Settings) -> str:
+def _equivalence_sentence(comparison: Comparison) -> str:
+    settings, one_pair = comparison.settings, len(comparison.algorithms) == 2
     if settings.margin is None:
         return ""
+    corrected = "" if one_pair else ", with Holm's correction over the pairs {holm1979}"
     return (
         f"A pair is called equivalent where two one-sided tests at ±{settings.margin:g} "
-        "{schuirmann1987} reject, with Holm's correction over the pairs {holm1979}. "
+        f"{{schuirmann1987}} reject{corrected}. "
     )
 
 
@@ -171,9 +180,12 @@ def _test_sentence(settings: Settings, unit: str) -> str:
     )
 
 
-def _correction_sentence(settings: Settings) -> str:
+def _correction_sentence(comparison: Comparison) -> str:
+    settings = comparison.settings
     if settings.correction == "none":
         return "P-values are not corrected for multiple testing. "
+    if len(comparison.algorithms) == 2 and settings.family != "all":
+        return ""
     family = choices.FAMILIES[settings.family].sentence.replace("{control}", str(settings.control))
     return (
         f"P-values were corrected by {choices.CORRECTIONS[settings.correction].sentence} {family}. "
@@ -197,12 +209,41 @@ def _interval_sentence(comparison: Comparison) -> str:
             else ". "
         )
     return (
-        f"{sentence if kinds else ''}"
+        f"{sentence if kinds else ''}{_simultaneous_sentence(comparison)}"
         "Posterior probabilities follow a Bayesian signed-rank "
         f"comparison {{benavoli2017}} with Dirichlet weights over {unit}s, a pseudo-observation of "
         f"no difference with weight {settings.prior_weight:g} as prior, and a region of practical "
         f"equivalence of ±{settings.rope:g}; those of the mean difference itself are its shares "
         "above, within and below that region over such weights {rubin1981}. "
+    )
+
+
+def _simultaneous_sentence(comparison: Comparison) -> str:
+    """How the intervals of all mean differences together are made, where there are several."""
+    known = comparison.pairwise["simultaneous_ci_low"].notna().any()
+    if len(comparison.algorithms) == 2 or not known:
+        return ""
+    few = comparison.intervals["difference"].name == STUDENT.over(comparison.results.unit).name
+    multiple = (
+        "Student's with Bonferroni's correction"
+        if few
+        else "the quantile of the largest studentised difference of all pairs over the resamples "
+        "{beran1988}"
+    )
+    return (
+        "Intervals of the mean differences of all pairs together use one multiple of their "
+        f"standard errors: {multiple}. "
+    )
+
+
+def _binary_sentence(comparison: Comparison) -> str:
+    if comparison.binary is None:
+        return ""
+    return (
+        "Since all scores are 0 or 1, shares of tasks were also compared, all tasks counting "
+        f"alike, with standard errors clustered by {comparison.results.unit} {{miller2024}} and "
+        "by the clustered McNemar tests: Obuchowski's {obuchowski1998}, Durkalski's "
+        "{durkalski2003}, and Eliasziw and Donner's {eliasziw1991}. "
     )
 
 

@@ -94,6 +94,44 @@ REFERENCES: dict[str, Reference] = {
             "Journal of the American Statistical Association", 2005, "100(469)", "94–108",
         ),
         _article(
+            "beran1988", "Beran, 1988",
+            "Beran, R.",
+            "Balanced simultaneous confidence sets",
+            "Journal of the American Statistical Association", 1988, "83(403)", "679–686",
+        ),
+        Reference(
+            "miller2024", "Miller, 2024",
+            "Miller, E. (2024). Adding error bars to evals: a statistical approach to language "
+            "model evaluations. arXiv:2411.00640.",
+            "misc",
+            (
+                ("author", "Miller, E."),
+                ("title", "{Adding error bars to evals: a statistical approach to language model "
+                "evaluations}"),
+                ("year", "2024"),
+                ("eprint", "2411.00640"),
+                ("archiveprefix", "arXiv"),
+            ),
+        ),
+        _article(
+            "obuchowski1998", "Obuchowski, 1998",
+            "Obuchowski, N. A.",
+            "On the comparison of correlated proportions for clustered data",
+            "Statistics in Medicine", 1998, "17(13)", "1495–1507",
+        ),
+        _article(
+            "durkalski2003", "Durkalski et al., 2003",
+            "Durkalski, V. L. and Palesch, Y. Y. and Lipsitz, S. R. and Rust, P. F.",
+            "Analysis of clustered matched-pair data",
+            "Statistics in Medicine", 2003, "22(15)", "2417–2428",
+        ),
+        _article(
+            "eliasziw1991", "Eliasziw and Donner, 1991",
+            "Eliasziw, M. and Donner, A.",
+            "Application of the McNemar test to non-independent matched pair data",
+            "Statistics in Medicine", 1991, "10(12)", "1981–1991",
+        ),
+        _article(
             "mogstad2024", "Mogstad et al., 2024",
             "Mogstad, M. and Romano, J. P. and Shaikh, A. M. and Wilhelm, D.",
             "Inference for ranks with applications to mobility across neighbourhoods and academic "

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from occstats.comparison.choices import TESTS
 from occstats.comparison.pairs import BETTER, EQUIVALENT, UNDECIDED, WORSE
 from occstats.results.aliases import score_word
-from occstats.text import count, decimals, listing, p_value, printable
+from occstats.text import count, decimals, listing, minus_signs, p_value, printable
 
 if TYPE_CHECKING:
     from occstats.comparison.result import Comparison
@@ -39,7 +40,7 @@ def claims(comparison: Comparison) -> pd.DataFrame:
 
 
 def write_verdict(comparison: Comparison) -> str:
-    """At most five sentences that a reader can repeat without being wrong."""
+    """Four sentences that a reader can repeat without being wrong, then the cautions."""
     sentences = [_leader(comparison)]
     design, settings, results = comparison.design, comparison.settings, comparison.results
     if results.n_independent < 2:
@@ -47,6 +48,8 @@ def write_verdict(comparison: Comparison) -> str:
             f"All tasks come from a single {results.unit}, so there are ranks but no p-values: one "
             f"{results.unit} says nothing about others."
         )
+    elif comparison.pairwise["ties"].gt(1 - 1e-9).all():
+        sentences.append("All of them have the same scores: nothing tells them apart.")
     elif design.smallest_p_corrected > settings.alpha:
         sentences.append(
             f"With {count(results.n_independent, results.unit)} this benchmark cannot show a "
@@ -54,20 +57,25 @@ def write_verdict(comparison: Comparison) -> str:
             f"{design.smallest_p_corrected:.2g}, and it takes at least "
             f"{count(design.data_sets_needed, results.unit)} to get one."
         )
+        if same := _others(comparison)[EQUIVALENT]:
+            sentences.append(
+                f"It does show that {printable(_subject(comparison))} is equivalent to "
+                f"{listing(same)} to within ±{settings.margin:g}."
+            )
     else:
         sentences += [
             _conclusions(comparison),
             _size(comparison),
-            f"This rests on the {comparison.basis}, at α = {settings.alpha:g}; what is not "
-            "significant need not be equal.",
+            _basis(comparison),
             _caution(comparison),
         ]
     sentences.append(_gaps(comparison))
     return " ".join(sentence for sentence in sentences if sentence)
 
 
-def _minus(text: str) -> str:
-    return text.replace("-", "−")
+def _mean(value: float) -> str:
+    """A mean score with three digits."""
+    return minus_signs(decimals(_digits(value, 3))(value))
 
 
 def _leader(comparison: Comparison) -> str:
@@ -82,7 +90,8 @@ def _leader(comparison: Comparison) -> str:
     verb = "has" if len(leaders) == 1 else "share"
     sentence = f"Of {counts}, {names} {verb} the best mean rank ({best_rank:.2f}"
     if len(leaders) == 1:
-        sentence += f"; mean {score_word(results.score_name)} {leaders['mean_score'].iloc[0]:.3g}"
+        mean = _mean(leaders["mean_score"].iloc[0])
+        sentence += f"; mean {score_word(results.score_name)} {mean}"
     return sentence + ")" + _other_leader(comparison, set(leaders["algorithm"])) + "."
 
 
@@ -91,68 +100,77 @@ def _other_leader(comparison: Comparison, leaders: set[str]) -> str:
     scores = summary["mean_score"] if results.higher_is_better else -summary["mean_score"]
     if scores.isna().all():
         return ""
-    top = summary.loc[np.isclose(scores, scores.max(), rtol=0, atol=1e-12), "algorithm"]
+    top = summary.loc[np.isclose(scores, scores.max(), rtol=1e-12, atol=0), "algorithm"]
     if leaders & set(top):
         return ""
     best = summary.loc[summary["algorithm"] == top.iloc[0], "mean_score"].iloc[0]
     return (
         f", but {printable(top.iloc[0])} has the best mean {score_word(results.score_name)} "
-        f"({best:.3g})"
+        f"({_mean(best)})"
     )
+
+
+def _subject(comparison: Comparison) -> str:
+    """Whom the verdict is about."""
+    return comparison.settings.control or comparison.algorithms[0]
+
+
+def _others(comparison: Comparison) -> dict[str | None, list[str]]:
+    """The others by the conclusion about the subject beside them; None where there is no test."""
+    subject, found = _subject(comparison), comparison.matrix("conclusion")
+    words = {name: found.loc[subject, name] for name in comparison.algorithms if name != subject}
+    return {
+        kind: [name for name, word in words.items() if (None if pd.isna(word) else word) == kind]
+        for kind in (None, BETTER, WORSE, EQUIVALENT, UNDECIDED)
+    }
 
 
 def _conclusions(comparison: Comparison) -> str:
     """Whom the best (or the control) is better than, and who is tied with it."""
-    settings = comparison.settings
-    subject = settings.control or comparison.algorithms[0]
-    found = comparison.matrix("conclusion")
-    own = {name: found.loc[subject, name] for name in comparison.algorithms if name != subject}
-    beaten, beaten_by, same, open_cases = (
-        [name for name, word in own.items() if word == kind]
-        for kind in (BETTER, WORSE, EQUIVALENT, UNDECIDED)
-    )
-    untested = [name for name in own if found.isna().at[subject, name]]
-    who = printable(subject)
-    parts = []
-    if beaten:
-        parts.append(f"{who} is significantly better than {listing(beaten)}")
-    if beaten_by:
-        parts.append(
-            f"{'' if beaten else who + ' is '}significantly worse than {listing(beaten_by)}"
-        )
-    if len(own) == len(open_cases) == 1:
+    settings, subject, found = comparison.settings, _subject(comparison), _others(comparison)
+    untested, beaten, beaten_by, same, open_cases = found.values()
+    who, others = printable(subject), len(comparison.algorithms) - 1
+    if len(untested) == others:
+        return f"There is no test of {who} against {listing(untested)}; the notes say why."
+    if len(open_cases) == others == 1:
         both = listing(_with_p(comparison, subject, open_cases))
         return f"{who} is not significantly better or worse than {both}."
-    if not (beaten or beaten_by or same):
-        parts.append(f"{who} is not significantly better than any other algorithm")
-    if same:
-        parts.append(
-            f"{who if not parts else ''} equivalent to {listing(same)} to within "
-            f"±{settings.margin:g}".strip()
+    parts = [
+        f"{relation} {listing(names)}"
+        for relation, names in (
+            ("significantly better than", beaten),
+            ("significantly worse than", beaten_by),
+            ("equivalent to", same),
         )
-    sentence = " and ".join(parts[:2]) + "".join(f", {part}" for part in parts[2:])
-    if settings.control is not None:
-        if open_cases and (beaten or beaten_by):
-            sentence += f"; undecided: {listing(_with_p(comparison, subject, open_cases))}"
-    else:
-        sentence += _tied(comparison, subject, found)
+        if names
+    ]
+    said = " and ".join(parts) or "not significantly better than any other algorithm"
+    within = f" to within ±{settings.margin:g}" if same else ""
+    sentence, tied = f"{who} is {said}{within}", ""
+    if settings.control is None:
+        tied, first = _tied(comparison, subject)
+        open_cases = [name for name in open_cases if name not in first]
+    if open_cases and parts:
+        sentence += f"; undecided: {listing(_with_p(comparison, subject, open_cases))}"
+    sentence += tied
     if untested:
         sentence += f"; there is no test against {listing(untested)}"
     return sentence + "."
 
 
-def _tied(comparison: Comparison, subject: str, found: pd.DataFrame) -> str:
+def _tied(comparison: Comparison, subject: str) -> tuple[str, list[str]]:
     """Those that no other is better than, where they are several."""
+    found = comparison.matrix("conclusion")
     first = [name for name in comparison.algorithms if not (found.loc[name] == WORSE).any()]
     if len(first) < 2:
-        return ""
+        return "", first
     if len(first) == len(comparison.algorithms) > 2:
-        return ": no two of them differ significantly"
+        whole = found.isna().to_numpy().sum() == len(first)
+        return ": no two of them differ significantly" if whole else "", first
     others = [name for name in first if name != subject]
     lead = [printable(subject)] if subject in first else []
-    return (
-        f"; statistically tied for first: {listing([*lead, *_with_p(comparison, subject, others)])}"
-    )
+    named = listing([*lead, *_with_p(comparison, subject, others)])
+    return f"; statistically tied for first: {named}", first
 
 
 def _with_p(comparison: Comparison, subject: str, names: list[str]) -> list[str]:
@@ -176,8 +194,8 @@ def _relation(p: float) -> str:
 
 def _size(comparison: Comparison) -> str:
     """The difference from the next best, in the score's own name, with its interval."""
-    settings = comparison.settings
-    subject = settings.control or comparison.algorithms[0]
+    settings, results = comparison.settings, comparison.results
+    subject = _subject(comparison)
     other = next(name for name in comparison.algorithms if name != subject)
     rows = comparison.pairwise
     row = rows[(rows["a"] == subject) & (rows["b"] == other)].iloc[0]
@@ -187,24 +205,55 @@ def _size(comparison: Comparison) -> str:
     )
     if np.isnan(estimate):
         return ""
-    digits = _digits(abs(estimate), high - low)
-    show = decimals(digits, signed=True)
-    label = score_word(comparison.results.score_name)
+    who, label = printable(other), score_word(results.score_name)
+    if estimate == low == high == 0:
+        return f"On every data set its mean {label} is that of {who}."
+    digits = _digits(high - low if high > low else estimate, 2)
+
+    def show(value: float) -> str:
+        return minus_signs(decimals(digits, signed=True)(value))
+
     # A positive difference is an advantage, whether the score is to be high or low.
-    sentence = f"Its advantage over {printable(other)} in mean {label} is {_minus(show(estimate))}"
+    sentence = f"Its advantage over {who} in mean {label} is {show(estimate)}"
+    if estimate < 0:
+        low, high = -high, -low
+        sentence = f"It trails {who} in mean {label} by {decimals(digits)(-estimate)}"
     if not np.isnan(low):
         level = f"{100 * settings.confidence:g} %"
-        pairs = "" if len(comparison.algorithms) == 2 else ", for all pairs together"
-        sentence += f" ({level} interval {_minus(show(low))} to {_minus(show(high))}{pairs}"
-        least, most = comparison.results.bounds
+        sentence += f" ({level} interval {show(low)} to {show(high)}"
+        if len(comparison.algorithms) > 2:
+            pairs = f" with {printable(subject)}" if settings.control else ""
+            sentence += f", for all pairs{pairs} together"
+        least, most = results.bounds
         sentence += ", which is all that is possible)" if high - low >= 2 * (most - least) else ")"
+        if low < 0 < high and row["conclusion"] in (BETTER, WORSE):
+            sentence += "; what decides are signed ranks, not this mean"
     return sentence + "."
 
 
-def _digits(*sizes: float) -> int:
-    """Decimals that show the larger of the sizes to two digits."""
-    largest = max((size for size in sizes if np.isfinite(size) and size > 0), default=1.0)
-    return int(np.clip(1 - np.floor(np.log10(largest)), 0, 12))
+def _digits(size: float, significant: int) -> int:
+    """Decimals that show so many digits of a number."""
+    if not np.isfinite(size) or size == 0:
+        return significant
+    return max(0, significant - 1 - int(np.floor(np.log10(abs(size)))))
+
+
+def _basis(comparison: Comparison) -> str:
+    """What the conclusions rest on, and what that does not control."""
+    settings, found = comparison.settings, set(comparison.pairwise["conclusion"])
+    if not found & {BETTER, EQUIVALENT, UNDECIDED}:
+        return ""
+    sentence = f"This rests on the {comparison.basis}, at α = {settings.alpha:g}"
+    if settings.rule == "tests" and (settings.family == "row" or settings.correction == "none"):
+        if len(comparison.algorithms) > 2:
+            sentence += ", which does not control the error over all pairs"
+        elif settings.alternative != "two-sided":
+            sentence += " in either direction alone"
+    if EQUIVALENT in found:
+        sentence += f"; equivalence on two one-sided tests at ±{settings.margin:g}"
+    if UNDECIDED in found:
+        sentence += "; what is not significant need not be equal"
+    return sentence + "."
 
 
 def _gaps(comparison: Comparison) -> str:
@@ -218,7 +267,8 @@ def _gaps(comparison: Comparison) -> str:
     )
     if gaps.skillings_mack is not None:
         sentence += (
-            ", and the Skillings-Mack test, which needs none of them, has p "
+            ", and the Skillings-Mack test, which needs none of them but takes tasks for "
+            "independent, has p "
             f"{_relation(gaps.skillings_mack.p)}"
         )
     best = comparison.algorithms[0]
@@ -257,13 +307,16 @@ def _caution(comparison: Comparison) -> str:
         )
     if results.n_independent == results.n_tasks:
         return (
-            "Every data set has one task, so this is the plain Wilcoxon test: if some tasks belong "
-            "together, name the column that says which (--cluster)."
+            f"Every data set has one task, so this is {TESTS[settings.test].without_clusters}: if "
+            "some tasks belong together, name the column that says which (--cluster)."
         )
     counts = comparison.tally
-    if counts.naive <= counts.different:
+    if counts.naive <= counts.different or comparison.gaps is not None:
         return ""
+    called = f"{counts.naive} of the {counts.tested} pairs different, this one {counts.different}"
+    if counts.tested == 1:
+        called = "them different"
     return (
         f"A test that ignores that tasks of one {results.unit} belong together would have called "
-        f"{counts.naive} of the {counts.tested} pairs different, this one {counts.different}."
+        f"{called}."
     )

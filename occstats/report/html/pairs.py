@@ -13,10 +13,10 @@ from occstats.comparison.cost import FLIPS_BUDGET, LEAST_FLIPS
 from occstats.comparison.pairs import BETTER
 from occstats.comparison.words.explain import explain
 from occstats.comparison.words.verdict import claims
-from occstats.report.writing import interval, minus_signs, score_digits, shares
+from occstats.report.writing import interval, score_digits, shares
 from occstats.results.aliases import score_word
 from occstats.stats.arrays import cluster_codes
-from occstats.text import decimals, integer, p_value, percent, printable
+from occstats.text import decimals, integer, minus_signs, p_value, percent, printable
 
 if TYPE_CHECKING:
     from occstats.comparison.result import Comparison
@@ -71,6 +71,8 @@ def measures(comparison: Comparison) -> list[Measure]:
                 ("difference_above", "difference_within", "difference_below"), shares),
         Measure(f"signed-rank shares: better / within ±{settings.rope:g} / worse, %",
                 ("bayes_better", "bayes_equivalent", "bayes_worse"), shares),
+        Measure(f"not worse by {settings.margin} or more: p", ("p_not_worse",), p_value),
+        Measure(f"equivalent to within ±{settings.margin}: p", ("p_equivalent",), p_value),
         Measure("intraclass correlation", ("icc",), decimals(2)),
         Measure("tasks compared", ("n_tasks",), integer),
         Measure(f"{comparison.results.unit}s compared", ("n_clusters",), integer),

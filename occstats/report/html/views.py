@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from occstats.report.table import Column, Table
-from occstats.report.writing import minus_signs
+from occstats.text import minus_signs
 
 __all__ = ["Cell", "TableView", "table_view"]
 

@@ -63,6 +63,8 @@ class Test:
         Whether R's clusrank has it, too.
     flips : str
         Whose signs flip under the null hypothesis.
+    without_clusters : str
+        What it is where every data set has one task.
     """
 
     __test__ = False  # not a case for pytest
@@ -75,6 +77,7 @@ class Test:
     nulls: tuple[str, ...] = ("asymptotic", "exact", "permutation")
     in_r: bool = False
     flips: str = "whole data sets"
+    without_clusters: str = "the plain Wilcoxon signed-rank test"
     module: str = "plain"
 
     @property
@@ -154,6 +157,7 @@ TESTS = {
             "datta2008",
             nulls=("asymptotic", "permutation"),
             in_r=True,
+            without_clusters="a signed-rank test of independent tasks",
             module="datta_satten",
         ),
         Test(
@@ -163,6 +167,7 @@ TESTS = {
             "each with the same weight in the statistic and, other than published, in its variance",
             "datta2008",
             nulls=("asymptotic", "permutation"),
+            without_clusters="a signed-rank test of independent tasks",
             module="datta_satten_weighted",
         ),
         Test(

@@ -20,7 +20,7 @@ from occstats.stats.tests.ranking import Magnitudes, signed_ranks
 _FLIPS_AT_ONCE = 20_000
 EQUAL_RANKS = (
     "all signed ranks are equal, so their variance and the weights of the clusters cannot be "
-    "estimated"
+    "estimated (the test 'ds' needs neither)"
 )
 NEGATIVE_WEIGHTS = (
     "with two clusters the corrected intraclass correlation is negative here and leaves no valid "
