@@ -279,6 +279,11 @@ def _defaults() -> dict[Any, Any]:
     return {key: defaults[key] for key in defaults if not _ELSEWHERE.fullmatch(key)}
 
 
+# Hinted letters are whole pixels wide: a name was up to a tenth wider or narrower from one
+# resolution to the next, and what had room in the layout was cut when it was saved.
+_UNHINTED = {"text.hinting": "no_hinting"}
+
+
 def settings(chosen: Preset, theme: Theme) -> dict[Any, Any]:
     """Return the complete Matplotlib settings of a figure: the house style, or the user's own."""
     return _users() if theme == "user" else _house(chosen)
@@ -296,6 +301,7 @@ def _users() -> dict[Any, Any]:
         "text.usetex": False,
         "figure.constrained_layout.use": False,
         "savefig.bbox": None,
+        **_UNHINTED,
     }
 
 
@@ -356,4 +362,5 @@ def _house(chosen: Preset) -> dict[Any, Any]:
         "ps.fonttype": 42,
         "svg.fonttype": "none",
         "svg.hashsalt": "occstats",
+        **_UNHINTED,
     }

@@ -189,7 +189,11 @@ def _measure(text: str, size: str | float, family: tuple[str, ...], _base: float
     font = FontProperties(family=list(family), size=size)
     # Matplotlib's renderers are not typed.
     width: float = _renderer().get_text_width_height_descent(text, font, False)[0]
-    return width / 72
+    return width / _FINE
+
+
+# Dots per inch at which letters have their true width, hinted or not.
+_FINE = 1440
 
 
 @functools.cache
@@ -197,7 +201,7 @@ def _renderer() -> Any:
     from matplotlib.backends import backend_agg
 
     made: Any = backend_agg.RendererAgg
-    return made(1, 1, 72)
+    return made(1, 1, _FINE)
 
 
 def wrap(text: str, width_inches: float, font_size: float) -> str:
