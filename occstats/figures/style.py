@@ -13,6 +13,7 @@ from occstats.errors import OccstatsError
 
 __all__ = [
     "BLUE",
+    "COLOURS",
     "HATCHES",
     "ORANGE",
     "PRESETS",
@@ -125,6 +126,8 @@ _COLOURS = (
     BLUE, ORANGE, "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#882255", "#999933",
     "#661100",
 )  # fmt: skip
+# How many series have a colour of their own: these, their lighter and their darker kin.
+COLOURS = 3 * len(_COLOURS)
 # Nine markers and 30 colours: 90 series before a pair repeats.
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
 # Matplotlib's pattern of dashes: an offset, and lengths of ink and gap.

@@ -20,7 +20,17 @@ from typing import Any
 
 from occstats.text import printable
 
-__all__ = ["clean", "display_width", "escape", "fitted", "label", "measure", "shorten", "wrap"]
+__all__ = [
+    "abreast",
+    "clean",
+    "display_width",
+    "escape",
+    "fitted",
+    "label",
+    "measure",
+    "shorten",
+    "wrap",
+]
 
 _REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 
@@ -204,6 +214,15 @@ def _renderer() -> Any:
     return made(1, 1, _FINE)
 
 
+def abreast(text: str, inches: float, size: str | float) -> int:
+    """Return how many texts of this width stand beside each other, with air between them.
+
+    >>> abreast("240", 0.8, 7), abreast("9", 0.8, 7)
+    (2, 7)
+    """
+    return max(int(inches / (1.45 * measure(text, size))), 1)
+
+
 def wrap(text: str, width_inches: float, font_size: float) -> str:
     """Break prose into lines that fit a width, by the mean width of a letter.
 
@@ -211,4 +230,4 @@ def wrap(text: str, width_inches: float, font_size: float) -> str:
     'one two\\nthree'
     """
     columns = max(int(width_inches * 72 / (0.56 * font_size)), 8)
-    return textwrap.fill(text, columns)
+    return textwrap.fill(text, columns, break_on_hyphens=False)
