@@ -71,19 +71,22 @@ def draw_letters(pen: Pen, comparison: Comparison, names: list[str], by: Groupin
     """Draw the letter display of some algorithms with a pen."""
     verdicts = pair_verdicts(comparison, names, by)
     groups = bars(verdicts)
+    # As is usual, who differs from everyone has a letter of his own.
+    shared = {member for group in groups for member in group}
+    columns = sorted([*groups, *((i,) for i in range(len(names)) if i not in shared)])
     mean = comparison.summary.set_index("algorithm").loc[names, "mean_rank"]
     drawn = pen.row_names(names, roomy=len(names) <= 25)
     axes = pen.axes(0.35 + (row_height(drawn) if len(names) <= 25 else 0.15) * len(names))
     pen.write_rows(axes, names, drawn)
-    columns = max(len(groups), 6)
+    count = max(len(columns), 6)
     # Names stand within our own paper, but outside of the user's axes.
     side = 0.0 if axes is pen.given else 0.1 + max(
         measure(line, matplotlib.rcParams["ytick.labelsize"])
         for text in drawn for line in text.split("\n")
     )  # fmt: skip
-    column_width = (pen.inches - side - _RANKS) / columns
+    column_width = (pen.inches - side - _RANKS) / count
     ranks = _RANKS / column_width
-    axes.set(xlim=(-0.5 - ranks, columns - 0.5), ylim=(len(names) - 0.4, -0.8))
+    axes.set(xlim=(-0.5 - ranks, count - 0.5), ylim=(len(names) - 0.4, -0.8))
     for place, name in enumerate(names):
         axes.axhline(place, color=pen.faded, lw=0.3, alpha=0.6, zorder=0)
         axes.text(
@@ -93,7 +96,7 @@ def draw_letters(pen: Pen, comparison: Comparison, names: list[str], by: Groupin
         if pen.coloured:
             axes.plot(-0.5 - 0.92 * ranks, place, "s", markersize=4, color=pen.look(name).color)
     written = column_width >= _LETTER
-    for column, group in enumerate(groups):
+    for column, group in enumerate(columns):
         axes.plot([column] * 2, [group[0], group[-1]], color=BLUE, lw=0.6, alpha=0.5, zorder=1)
         for member in group:
             axes.plot(

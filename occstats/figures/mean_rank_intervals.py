@@ -46,7 +46,8 @@ def mean_ranks(pen: Pen, comparison: Comparison) -> None:
     names = pen.series(comparison, MOST_ALGORITHMS)
     table = comparison.summary.set_index("algorithm").loc[names].reset_index()
     drawn = pen.row_names(names, roomy=len(names) <= 25)
-    row = row_height(drawn) if len(names) <= 25 else 0.16
+    crowded = len(names) > 25
+    row = 0.16 if crowded else row_height(drawn)
     axes = pen.axes(0.45 + row * len(names))
     intervals(
         axes,
@@ -55,12 +56,15 @@ def mean_ranks(pen: Pen, comparison: Comparison) -> None:
         [pen.look(name) for name in names],
     )
     for place, rank in enumerate(table["mean_rank"]):
+        # Between rows that are close, a number would touch the interval above it.
         axes.annotate(
             f"{rank:.2f}",
-            (rank, place),
-            xytext=(0, 2.8),
+            (1.0 if crowded else rank, place),
+            xycoords=("axes fraction" if crowded else "data", "data"),
+            xytext=(26, 0) if crowded else (0, 2.8),
             textcoords="offset points",
-            ha="center",
+            ha="right" if crowded else "center",
+            va="center" if crowded else "baseline",
             fontsize="small",
         )
     pen.write_rows(axes, names, drawn)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import matplotlib
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
@@ -70,8 +71,8 @@ def scatter(
     axes = pen.axes(bounded(pen.inches, 0.98, 4.6))
     _draw_tasks(axes, tasks, means)
     _draw_means(axes, pen, means)
-    _name_extremes(axes, pen, means, name_data_sets)
     _furnish(axes, pen, tasks)
+    _name_extremes(axes, pen, means, name_data_sets)
     score = score_label(comparison)
     axes.set_xlabel(f"{score} of {pen.label(second, 28)}")
     axes.set_ylabel(f"{score} of {pen.label(first, 28)}")
@@ -142,16 +143,22 @@ def _draw_means(axes: Axes, pen: Pen, means: pd.DataFrame) -> None:
 
 
 def _name_extremes(axes: Axes, pen: Pen, means: pd.DataFrame, count: int) -> None:
+    left, right = axes.get_xlim()
+    # About nine tenths of the width are the picture.
+    points_a_unit = 0.9 * 72 * pen.inches / (right - left)
+    size = 1.2 * float(matplotlib.rcParams["font.size"])
     for side in (means["ahead"].nlargest(count), means["ahead"].nsmallest(count)):
-        for name, ahead in side.items():
-            if ahead == 0:
-                continue
-            point = means.loc[str(name)]
+        extreme = means.loc[side.index[side != 0]].sort_values("y", ascending=False)
+        lowest = np.inf
+        for name, point in extreme.iterrows():
             above = point["y"] > point["x"]
+            # A name stands where it belongs, or below the one above it.
+            height = point["y"] * points_a_unit
+            lowest = min(height, lowest - size)
             axes.annotate(
                 label(name, 18),
                 (point["x"], point["y"]),
-                xytext=(-4, 2) if above else (4, -2),
+                xytext=(-4, 2 + lowest - height) if above else (4, -2 + lowest - height),
                 textcoords="offset points",
                 ha="right" if above else "left",
                 va="bottom" if above else "top",

@@ -13,7 +13,7 @@ from matplotlib.text import Text
 
 from occstats.figures.canvas import Drawing, Sheet, describe, width_of, write_note
 from occstats.figures.options import Options
-from occstats.figures.selection import chosen_algorithms, known_algorithm, ordered
+from occstats.figures.selection import chosen_algorithms, known_algorithm, ordered, told_apart
 from occstats.figures.style import FigureError, SeriesStyle, ink, preset, series_styles
 from occstats.figures.text import clean, escape, fitted, label
 
@@ -56,7 +56,7 @@ class Pen:
         chosen = chosen_algorithms(options.algorithms, preferred, limit, options.show)
         if options.algorithms is None and len(chosen) < len(ranked):
             self.note(f"{why} {len(chosen)} of {len(ranked)} algorithms.")
-        self.name(ranked)
+        self.name(told_apart(ranked, chosen))
         return ordered(comparison, chosen, options.order, given=options.algorithms is not None)
 
     def name(self, everyone: Sequence[str]) -> None:
@@ -145,7 +145,7 @@ class Pen:
 
     def write_rows(self, axes: Axes, names: Sequence[str], drawn: Sequence[str]) -> None:
         """Write the names at the left of their rows."""
-        axes.set_yticks(range(len(names)), drawn, linespacing=0.95)
+        axes.set_yticks(range(len(names)), drawn, linespacing=1.1)
         self.emphasise(axes.get_yticklabels(), names)
 
     def emphasise(self, texts: Sequence[Text], names: Sequence[str]) -> None:

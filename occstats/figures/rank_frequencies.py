@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+import matplotlib
 import numpy as np
 import seaborn as sns
 from matplotlib.axes import Axes
@@ -14,7 +15,7 @@ from occstats.figures.drawing import drawing
 from occstats.figures.options import SERIES
 from occstats.figures.pen import Pen
 from occstats.figures.style import BLUE, ORANGE
-from occstats.figures.text import clean
+from occstats.figures.text import abreast, clean
 
 if TYPE_CHECKING:
     from occstats.comparison import Comparison
@@ -70,10 +71,14 @@ def ranks(pen: Pen, comparison: Comparison) -> None:
     if together > 1:
         pen.note(f"Every bar is {together} ranks.")
     frequency = np.add.reduceat(table.to_numpy(float), np.arange(0, total, together), axis=1)
+    # A seventh of a panel's width is between the panels.
+    ticks = min(
+        abreast(str(total), 6 / 7 * pen.inches / columns, matplotlib.rcParams["xtick.labelsize"]), 5
+    )
     for axes, name, bars, title in zip(panels, names, frequency, titles, strict=False):
         plain = pen.options.highlight is None and pen.options.hue is None
         colour = BLUE if plain and pen.options.palette is None else pen.look(name).color
-        _panel(axes, pen, bars, together, total, colour, mean[name])
+        _panel(axes, pen, bars, together, total, colour, mean[name], ticks)
         axes.set_title(title)
         pen.emphasise([axes.title], [name])
     panels[0].set_ylim(0, max(1.08 * float(np.nanmax(frequency)), 0.05))
@@ -92,7 +97,14 @@ def _name_ranks(bottom: list[Axes]) -> None:
 
 
 def _panel(
-    axes: Axes, pen: Pen, bars: np.ndarray, together: int, count: int, colour: str, mean: float
+    axes: Axes,
+    pen: Pen,
+    bars: np.ndarray,
+    together: int,
+    count: int,
+    colour: str,
+    mean: float,
+    ticks: int,
 ) -> None:
     sns.barplot(
         x=np.arange(len(bars)) * together + (together + 1) / 2,
@@ -118,7 +130,7 @@ def _panel(
         zorder=5,
     )
     axes.set_xlim(0.4, count + 0.6)
-    axes.xaxis.set_major_locator(MaxNLocator(min(count, 5), integer=True, min_n_ticks=2))
+    axes.xaxis.set_major_locator(MaxNLocator(min(count, ticks), integer=True, min_n_ticks=2))
     if count <= 9:
         axes.set_xticks(np.arange(1, count + 1, 1 if count <= 5 else 2))
     axes.yaxis.set_major_locator(MaxNLocator(3))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+import matplotlib
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
@@ -17,7 +18,7 @@ from occstats.figures.options import SERIES
 from occstats.figures.pen import Pen
 from occstats.figures.selection import fence
 from occstats.figures.style import BLUE, ORANGE, FigureError, SeriesStyle
-from occstats.figures.text import clean, label
+from occstats.figures.text import abreast, clean, label
 from occstats.text import listing
 
 if TYPE_CHECKING:
@@ -65,7 +66,8 @@ def regression(pen: Pen, comparison: Comparison) -> None:
     panels = list(sheet.subplots(rows, columns, sharey=True, squeeze=False).flat)
     for axes, term in zip(panels, terms, strict=False):
         part = table[table["term"] == term].set_index("algorithm").reindex(names)
-        _panel(axes, pen, part)
+        # What the names leave is shared by the columns, with air between them.
+        _panel(axes, pen, part, 0.45 * pen.inches / columns)
         axes.set_title(_TERMS.get(term, label(term, 20)))
     for axes in panels[len(terms) :]:
         axes.remove()
@@ -78,12 +80,14 @@ def regression(pen: Pen, comparison: Comparison) -> None:
     pen.describe(_words(table, names, terms))
 
 
-def _panel(axes: Axes, pen: Pen, part: pd.DataFrame) -> None:
+def _panel(axes: Axes, pen: Pen, part: pd.DataFrame, inches: float) -> None:
     axes.axvline(0, color=pen.faded, lw=0.7, zorder=0)
     looks = [_look(pen, row.ci_low, row.ci_high) for row in records(part)]
     intervals(axes, part, ("coefficient", "ci_low", "ci_high"), looks, size=4)
     _limit(axes, part)
-    axes.xaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 5, 10]))
+    reach = max(map(abs, axes.get_xlim()))
+    ticks = min(abreast(f"−{reach:.2g}", inches, matplotlib.rcParams["xtick.labelsize"]), 4)
+    axes.xaxis.set_major_locator(MaxNLocator(ticks, steps=[1, 2, 3, 5, 10]))
     plain_rows(axes, len(part))
 
 

@@ -90,8 +90,11 @@ def _one(
     weights: NDArray[np.float64],
     colour: str,
 ) -> None:
-    if np.ptp(values) > 1e-12:
-        _density(axes, place, values, weights, colour)
+    left, right = axes.get_xlim()
+    # A run that diverged would make the curve of all others wide and flat.
+    shown = (left <= values) & (values <= right)
+    if shown.any() and np.ptp(values[shown]) > 1e-12:
+        _density(axes, place, values[shown], weights[shown], colour)
     low, first, middle, third, high = quantiles(values, weights, [0.05, 0.25, 0.5, 0.75, 0.95])
     level = place + 0.06
     axes.plot([low, high], [level] * 2, color=pen.ink, lw=0.6)

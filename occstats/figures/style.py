@@ -13,6 +13,7 @@ from occstats.errors import OccstatsError
 
 __all__ = [
     "BLUE",
+    "COLOURS",
     "HATCHES",
     "ORANGE",
     "PRESETS",
@@ -125,6 +126,8 @@ _COLOURS = (
     BLUE, ORANGE, "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#882255", "#999933",
     "#661100",
 )  # fmt: skip
+# How many series have a colour of their own: these, their lighter and their darker kin.
+COLOURS = 3 * len(_COLOURS)
 # Nine markers and 30 colours: 90 series before a pair repeats.
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
 # Matplotlib's pattern of dashes: an offset, and lengths of ink and gap.
@@ -279,6 +282,11 @@ def _defaults() -> dict[Any, Any]:
     return {key: defaults[key] for key in defaults if not _ELSEWHERE.fullmatch(key)}
 
 
+# Hinted letters are whole pixels wide: a name was up to a tenth wider or narrower from one
+# resolution to the next, and what had room in the layout was cut when it was saved.
+_UNHINTED = {"text.hinting": "no_hinting"}
+
+
 def settings(chosen: Preset, theme: Theme) -> dict[Any, Any]:
     """Return the complete Matplotlib settings of a figure: the house style, or the user's own."""
     return _users() if theme == "user" else _house(chosen)
@@ -296,6 +304,7 @@ def _users() -> dict[Any, Any]:
         "text.usetex": False,
         "figure.constrained_layout.use": False,
         "savefig.bbox": None,
+        **_UNHINTED,
     }
 
 
@@ -356,4 +365,5 @@ def _house(chosen: Preset) -> dict[Any, Any]:
         "ps.fonttype": 42,
         "svg.fonttype": "none",
         "svg.hashsalt": "occstats",
+        **_UNHINTED,
     }

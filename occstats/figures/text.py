@@ -20,7 +20,17 @@ from typing import Any
 
 from occstats.text import printable
 
-__all__ = ["clean", "display_width", "escape", "fitted", "label", "measure", "shorten", "wrap"]
+__all__ = [
+    "abreast",
+    "clean",
+    "display_width",
+    "escape",
+    "fitted",
+    "label",
+    "measure",
+    "shorten",
+    "wrap",
+]
 
 _REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 
@@ -189,7 +199,11 @@ def _measure(text: str, size: str | float, family: tuple[str, ...], _base: float
     font = FontProperties(family=list(family), size=size)
     # Matplotlib's renderers are not typed.
     width: float = _renderer().get_text_width_height_descent(text, font, False)[0]
-    return width / 72
+    return width / _FINE
+
+
+# Dots per inch at which letters have their true width, hinted or not.
+_FINE = 1440
 
 
 @functools.cache
@@ -197,7 +211,16 @@ def _renderer() -> Any:
     from matplotlib.backends import backend_agg
 
     made: Any = backend_agg.RendererAgg
-    return made(1, 1, 72)
+    return made(1, 1, _FINE)
+
+
+def abreast(text: str, inches: float, size: str | float) -> int:
+    """Return how many texts of this width stand beside each other, with air between them.
+
+    >>> abreast("240", 0.8, 7), abreast("9", 0.8, 7)
+    (2, 7)
+    """
+    return max(int(inches / (1.45 * measure(text, size))), 1)
 
 
 def wrap(text: str, width_inches: float, font_size: float) -> str:
@@ -207,4 +230,4 @@ def wrap(text: str, width_inches: float, font_size: float) -> str:
     'one two\\nthree'
     """
     columns = max(int(width_inches * 72 / (0.56 * font_size)), 8)
-    return textwrap.fill(text, columns)
+    return textwrap.fill(text, columns, break_on_hyphens=False)

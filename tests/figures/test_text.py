@@ -5,10 +5,13 @@ from __future__ import annotations
 import unicodedata
 import xml.etree.ElementTree as ElementTree
 
+import matplotlib
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.text import Text
 
 from occstats.figures.canvas import quiet_glyphs
 from occstats.figures.svg import svg_markup
@@ -66,6 +69,23 @@ def test_a_name_keeps_its_number():
     again, more = fitted(["y" * 90, "z" * 90], 1, size=8, known=key)
     assert (first, again) == (["[1]", "[2]"], ["[2]", "[3]"])
     assert key["[2]"] == more["[2]"] == "y" * 90
+
+
+@pytest.mark.parametrize("theme", ["house", "user"])
+def test_a_name_is_as_wide_at_every_resolution(small, theme):
+    name = "nearest-neighbour_boosted_044"
+    sheet = small.plot.mean_ranks(labels={"ALP": name}, theme=theme, width="page")
+    FigureCanvasAgg(sheet).draw()
+    text = next(one for one in sheet.findobj(Text) if one.get_text() == name)
+    widths = []
+    with matplotlib.rc_context(sheet.settings):
+        for dpi in (72, 90, 100, 120, 150, 200, 300):
+            sheet.set_dpi(dpi)
+            box = text.get_window_extent(FigureCanvasAgg(sheet).get_renderer())
+            assert box.x0 >= 0, dpi
+            widths.append(box.width / dpi)
+        widths.append(measure(name, text.get_fontsize()))
+    assert max(widths) < 1.005 * min(widths)
 
 
 @settings(max_examples=25, deadline=None)
