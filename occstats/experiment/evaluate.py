@@ -26,6 +26,7 @@ from occstats.experiment.estimators import (
 )
 from occstats.experiment.isolation import contained
 from occstats.experiment.protocol import (
+    Fold,
     Task,
     auroc,
     make_folds,
@@ -115,10 +116,10 @@ class FoldData:
 
 
 @lru_cache(maxsize=2)
-def _task_rows(source: Source, target: str) -> tuple[NDArray[np.bool_], float]:
+def _task_rows(source: Source, target: str) -> tuple[NDArray[np.bool_], float, list[Fold]]:
     dataset = open_source(source)
     is_target = dataset.labels == target
-    return is_target, sparsity(dataset.X[is_target])
+    return is_target, sparsity(dataset.X[is_target]), make_folds(is_target)
 
 
 @lru_cache(maxsize=1)
@@ -127,8 +128,8 @@ def _fold_data(source: Source, data_fingerprint: str, target: str, fold: int) ->
     dataset = open_source(source)
     if fingerprint(dataset) != data_fingerprint:
         raise DataError(f"{source.path or source.name}: the data changed while the experiment ran")
-    is_target, share = _task_rows(source, target)
-    rows = make_folds(is_target)[fold]
+    is_target, share, folds = _task_rows(source, target)
+    rows = folds[fold]
     train, test = scale_by_interquartile_range(dataset.X[rows.train], dataset.X[rows.test])
     return FoldData(train, test, is_target[rows.test], share, dataset.omitted_rows)
 

@@ -6,11 +6,13 @@ import os
 import random
 import re
 import signal
+import sys
 import threading
 import time
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from typing import Any
@@ -166,8 +168,6 @@ def contained(seed: int = 0) -> Iterator[Outcome]:
     >>> outcome.reason, os.environ["HOME"] == "elsewhere"
     ('SystemExit: 0', False)
     """
-    from threadpoolctl import threadpool_limits
-
     outcome = Outcome()
     process, folder, environment = os.getpid(), os.getcwd(), dict(os.environ)
     in_main_thread = threading.current_thread() is threading.main_thread()
@@ -176,7 +176,8 @@ def contained(seed: int = 0) -> Iterator[Outcome]:
     random.seed(seed)
     np.random.seed(seed)  # noqa: NPY002
     # One thread: scores are the same to the bit whatever the number of workers and cores.
-    with threadpool_limits(1), warnings.catch_warnings(), np.errstate():
+    one_thread = _thread_pools(len(sys.modules)).limit(limits=1)
+    with one_thread, warnings.catch_warnings(), np.errstate():
         try:
             yield outcome
         except BaseException as error:
@@ -195,6 +196,14 @@ def contained(seed: int = 0) -> Iterator[Outcome]:
                 _restore_signals(handlers)
             random.setstate(states[0])
             np.random.set_state(states[1])  # noqa: NPY002
+
+
+@lru_cache(maxsize=1)
+def _thread_pools(modules: int) -> Any:
+    """The thread pools of this process, looked for anew (5 ms) when there are other modules."""
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
 
 
 def reason_of(error: BaseException) -> str:

@@ -44,14 +44,16 @@ def work_on_shard(
                 rows = failed(fit, status="timeout", reason=str(error))
             except ChildProcessDiedError as error:
                 rows = failed(fit, status="failed", reason=str(error))
-            made_with = {
-                recipe.name: configuration(
-                    shard.data_fingerprint, recipe, fit.task.dataset, str(seed)
-                )
-                for recipe in fit.recipes
-            }
-            frames.append(rows.assign(configuration=rows["descriptor"].map(made_with)))
-    store.write(shard.id, pd.concat(map(typed, frames), ignore_index=True), metadata)
+            frames.append(rows)
+    made_with = {
+        recipe.name: configuration(shard.data_fingerprint, recipe, unit.task.dataset, str(seed))
+        for unit in shard.units
+        for recipe in unit.recipes
+    }
+    # All at once: types given fit by fit would take longer than most fits.
+    table = pd.concat(frames, ignore_index=True)
+    table = table.assign(configuration=table["descriptor"].map(made_with))
+    store.write(shard.id, typed(table), metadata)
 
 
 def _fits(shard: Shard, seed: SeedPolicy, at_once: bool) -> Iterator[Fit]:

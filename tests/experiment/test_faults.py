@@ -270,3 +270,19 @@ def test_changed_settings_are_refused_on_whatever_data_set(toy_folder, tmp_path)
     with pytest.raises(ResultsError, match="results of NND on toy that were made with other"):
         run_experiment(toy_folder, datasets=["other"], descriptors=["NND"], out=out, seed=1)
     assert Path(out).is_dir()
+
+
+def test_a_library_loaded_between_fits_gets_one_thread_too():
+    code = (
+        "import numpy, threadpoolctl\n"
+        "from occstats.experiment.isolation import contained\n"
+        "with contained():\n"
+        "    before = len(threadpoolctl.threadpool_info())\n"
+        "import scipy.linalg\n"
+        "with contained():\n"
+        "    pools = threadpoolctl.threadpool_info()\n"
+        "assert len(pools) > before, 'nothing was loaded'\n"
+        "print([pool['num_threads'] for pool in pools])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert set(json.loads(done.stdout)) == {1}
