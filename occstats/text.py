@@ -47,6 +47,8 @@ def printable(name: str) -> str:
     >>> printable("近傍 🦊") == "近傍 🦊"
     True
     """
+    if name.isprintable():  # nearly always, and a hundred times as fast
+        return name
     return "".join(
         character.encode("unicode_escape").decode("ascii")
         if unicodedata.category(character) in _INVISIBLE and character not in _JOINERS

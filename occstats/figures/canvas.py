@@ -89,9 +89,10 @@ class Sheet(Figure):
                 if any(axes.get_aspect() != "auto" for axes in axes_of(self)):
                     # The first run does not know how large a square will be.
                     engine.execute(self)
+                # "none" would leave an engine that does nothing but have each figure drawn twice.
+                self.set_layout_engine(None)
         finally:
             self.set_canvas(canvas)
-        self.set_layout_engine("none")
 
     def _repr_html_(self) -> str:
         drawn, small = io.BytesIO(), io.BytesIO()

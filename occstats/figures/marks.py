@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from occstats.figures.style import SeriesStyle
 
-__all__ = ["intervals", "lines", "plain_rows", "points", "quantiles", "row_height"]
+__all__ = ["intervals", "lines", "plain_rows", "points", "quantiles", "row_height", "unnamed"]
+
+
+@contextmanager
+def unnamed(axes: Axes) -> Iterator[None]:
+    """Keep seaborn from naming the axes after columns: it would make every tick label to do so."""
+    axes.set(xlabel=" ", ylabel=" ")
+    yield
+    axes.set(xlabel="", ylabel="")
 
 
 def quantiles(values: ArrayLike, weights: ArrayLike, at: ArrayLike) -> NDArray[np.float64]:
@@ -51,20 +60,20 @@ def points(
     step = largest / 8
     share = np.sqrt(table["weight"] / table["weight"].max())
     table["step"] = np.maximum(np.round(largest * share / step), 1)
-    for size, part in table.groupby("step"):
-        sns.scatterplot(
-            part,
-            x="x",
-            y="y",
-            hue="colour",
-            palette={colour: colour for colour in part["colour"]},
-            s=(float(str(size)) * step) ** 2,
-            linewidth=0,
-            legend=False,
-            ax=axes,
-            **options,
-        )
-    axes.set(xlabel="", ylabel="")
+    with unnamed(axes):
+        for size, part in table.groupby("step"):
+            sns.scatterplot(
+                part,
+                x="x",
+                y="y",
+                hue="colour",
+                palette={colour: colour for colour in part["colour"]},
+                s=(float(str(size)) * step) ** 2,
+                linewidth=0,
+                legend=False,
+                ax=axes,
+                **options,
+            )
 
 
 def intervals(
@@ -96,25 +105,25 @@ def intervals(
             "row": np.repeat(np.arange(len(table)), 3),
         }
     ).dropna()
-    for look in dict.fromkeys(looks):
-        # The ends are known, not found from the values: what is to be drawn are the values.
-        sns.pointplot(
-            long[long["row"].map(lambda row, look=look: looks[row] == look)],
-            x="value",
-            y="row",
-            orient="h",
-            native_scale=True,
-            estimator=lambda values: values.iloc[0],
-            errorbar=lambda values: values.iloc[1:] if len(values) == 3 else (np.nan, np.nan),
-            color=look.color,
-            marker=look.marker,
-            markersize=size,
-            markeredgewidth=0.8,
-            err_kws={"linewidth": 1.4, "solid_capstyle": "butt"},
-            linestyle="none",
-            ax=axes,
-        )
-    axes.set(xlabel="", ylabel="")
+    with unnamed(axes):
+        for look in dict.fromkeys(looks):
+            # The ends are known, not found from the values: what is to be drawn are the values.
+            sns.pointplot(
+                long[long["row"].map(lambda row, look=look: looks[row] == look)],
+                x="value",
+                y="row",
+                orient="h",
+                native_scale=True,
+                estimator=lambda values: values.iloc[0],
+                errorbar=lambda values: values.iloc[1:] if len(values) == 3 else (np.nan, np.nan),
+                color=look.color,
+                marker=look.marker,
+                markersize=size,
+                markeredgewidth=0.8,
+                err_kws={"linewidth": 1.4, "solid_capstyle": "butt"},
+                linestyle="none",
+                ax=axes,
+            )
 
 
 def lines(
@@ -128,26 +137,26 @@ def lines(
 ) -> None:
     """Draw one line for each series of a tidy table, in the order and with the looks given."""
     order = list(looks)
-    sns.lineplot(
-        table,
-        x=x,
-        y=y,
-        hue=series,
-        hue_order=order,
-        style=series,
-        style_order=order,
-        palette={name: look.color for name, look in looks.items()},
-        dashes={name: look.dashes for name, look in looks.items()},
-        legend=False,
-        ax=axes,
-        **{
-            "markers": {name: look.marker for name, look in looks.items()},
-            "errorbar": None,
-            "markeredgewidth": 0,
-            **options,
-        },
-    )
-    axes.set(xlabel="", ylabel="")
+    with unnamed(axes):
+        sns.lineplot(
+            table,
+            x=x,
+            y=y,
+            hue=series,
+            hue_order=order,
+            style=series,
+            style_order=order,
+            palette={name: look.color for name, look in looks.items()},
+            dashes={name: look.dashes for name, look in looks.items()},
+            legend=False,
+            ax=axes,
+            **{
+                "markers": {name: look.marker for name, look in looks.items()},
+                "errorbar": None,
+                "markeredgewidth": 0,
+                **options,
+            },
+        )
 
 
 def row_height(drawn: Sequence[str]) -> float:

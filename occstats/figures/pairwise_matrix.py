@@ -138,6 +138,7 @@ def _differences(
                 linespacing=1.25,
                 weight="bold" if strong else "normal",
                 color=ink_on(colour),
+                in_layout=False,
             )
     return reach
 
@@ -175,6 +176,7 @@ def _shares(axes: Axes, pen: Pen, comparison: Comparison, names: list[str], numb
                 va="center",
                 fontsize=size,
                 color=pen.ink,
+                in_layout=False,
             )
 
 

@@ -12,6 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 
 from occstats.figures.drawing import drawing
+from occstats.figures.marks import unnamed
 from occstats.figures.options import SERIES
 from occstats.figures.pen import Pen
 from occstats.figures.style import BLUE, ORANGE
@@ -106,18 +107,19 @@ def _panel(
     mean: float,
     ticks: int,
 ) -> None:
-    sns.barplot(
-        x=np.arange(len(bars)) * together + (together + 1) / 2,
-        y=bars,
-        native_scale=True,
-        width=0.82,
-        color=colour,
-        saturation=1,
-        edgecolor="none" if count > 15 else pen.ink,
-        linewidth=0.4,
-        errorbar=None,
-        ax=axes,
-    )
+    with unnamed(axes):
+        sns.barplot(
+            x=np.arange(len(bars)) * together + (together + 1) / 2,
+            y=bars,
+            native_scale=True,
+            width=0.82,
+            color=colour,
+            saturation=1,
+            edgecolor="none" if count > 15 else pen.ink,
+            linewidth=0.4,
+            errorbar=None,
+            ax=axes,
+        )
     axes.plot(
         mean,
         0,
@@ -135,7 +137,6 @@ def _panel(
         axes.set_xticks(np.arange(1, count + 1, 1 if count <= 5 else 2))
     axes.yaxis.set_major_locator(MaxNLocator(3))
     axes.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
-    axes.set(xlabel="", ylabel="")
     axes.grid(axis="y")
 
 

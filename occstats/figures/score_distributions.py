@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
 from occstats.figures.drawing import drawing
-from occstats.figures.marks import plain_rows, points, quantiles
+from occstats.figures.marks import plain_rows, points, quantiles, unnamed
 from occstats.figures.options import SERIES
 from occstats.figures.pen import Pen
 from occstats.figures.selection import fence, score_label
@@ -134,16 +134,17 @@ def _density(
     low, high = ((bottom - edge) / (bottom - top) for edge in (place - 0.06, place - 0.48))
     strip = axes.inset_axes((0, low, 1, high - low), sharex=axes)
     # A density has no business beyond the scores that were seen.
-    sns.kdeplot(
-        x=values,
-        weights=weights,
-        cut=0,
-        fill=True,
-        color=colour,
-        alpha=0.35,
-        linewidth=0.8,
-        ax=strip,
-    )
+    with unnamed(strip):
+        sns.kdeplot(
+            x=values,
+            weights=weights,
+            cut=0,
+            fill=True,
+            color=colour,
+            alpha=0.35,
+            linewidth=0.8,
+            ax=strip,
+        )
     strip.axis("off")
     strip.set_ylim(bottom=0)
 

@@ -302,6 +302,7 @@ def _users() -> dict[Any, Any]:
         **own,
         "font.family": [*families, *_families(False)[1:]],
         "text.usetex": False,
+        "figure.autolayout": False,
         "figure.constrained_layout.use": False,
         "savefig.bbox": None,
         **_UNHINTED,

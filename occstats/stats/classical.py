@@ -14,6 +14,7 @@ References
 """
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -136,9 +137,9 @@ def critical_difference(n_algorithms: int, n_blocks: int, alpha: float = 0.05) -
     """
     low, high = 0.0, 40.0
     while high - low > 1e-14 * high:
-        inner = np.linspace(low, high, 34)[1:-1]
-        place = int(np.searchsorted(-range_exceeded(inner, n_algorithms), -alpha))
-        low, high = [low, *inner.tolist(), high][place : place + 2]
+        middle = (low + high) / 2
+        exceeded = range_exceeded(np.array([middle]), n_algorithms)[0] > alpha
+        low, high = (middle, high) if exceeded else (low, middle)
     return (low + high) / 2 * float(np.sqrt(n_algorithms * (n_algorithms + 1) / (12 * n_blocks)))
 
 
@@ -154,15 +155,21 @@ def range_exceeded(q: Array, k: int) -> Array:
     >>> range_exceeded(np.array([3.3144931554]), 3).round(9)
     array([0.05])
     """
-    step = 0.02
-    z = np.arange(-12.0, 12.0 + step, step)
-    density = k * step * np.exp(-(z**2) / 2) / np.sqrt(2 * np.pi)
-    below = special.ndtr(z)
-    density *= below ** (k - 1)
+    z, below, density = _largest(k)
     shares = (special.ndtr(z - width) / below for width in q)
     # 1 − (1 − share)ᵏ⁻¹, which keeps its digits where the share is small; it may be 1.
     with np.errstate(divide="ignore"):
         return np.array([-density @ np.expm1((k - 1) * np.log1p(-share)) for share in shares])
+
+
+@lru_cache(maxsize=1)
+def _largest(k: int) -> tuple[Array, Array, Array]:
+    """Some z, Φ(z), and the probability that the largest of k variables is about z."""
+    step = 0.02
+    z = np.arange(-12.0, 12.0 + step, step)
+    below = special.ndtr(z)
+    density = k * step * np.exp(-(z**2) / 2) / np.sqrt(2 * np.pi)
+    return z, below, density * below ** (k - 1)
 
 
 def conover(scores: ArrayLike, *, tie_tolerance: float = 0.0) -> Array:

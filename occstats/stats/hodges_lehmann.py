@@ -20,6 +20,7 @@ References
 
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -35,7 +36,7 @@ from occstats.stats.walsh import WalshSums
 ENUMERATED_CLUSTERS = 13
 # Signs that are held (200 MB): with more than 20,000 clusters, fewer flips than asked for.
 MOST_SIGNS = 200_000_000
-# Signs that are taken for numbers at once.
+# Signs that are taken for numbers at once, or for good where there are no more.
 _SIGNS_AT_ONCE = 1_000_000
 # Values of μ that are tried at once, and the first ones beside where the limit should be.
 _TRIES = 8
@@ -170,7 +171,7 @@ def hodges_lehmann_pairs(
 class _Subsets:
     """Which clusters flip, flips × clusters; the first row, nothing flipped, is the data itself."""
 
-    members: NDArray[np.uint8]
+    members: NDArray[np.uint8] | NDArray[np.float32]
 
     @cached_property
     def n_empty(self) -> int:
@@ -181,10 +182,11 @@ class _Subsets:
 def _subsets(n_clusters: int, n_resamples: int, random_state: int | None) -> _Subsets:
     if n_clusters <= ENUMERATED_CLUSTERS:
         patterns = np.arange(2**n_clusters)[:, None] >> np.arange(n_clusters)
-        return _Subsets((patterns & 1).astype(np.uint8))
+        return _Subsets((patterns & 1).astype(np.float32))
     rng = np.random.default_rng(random_state)
     n_flips = flips_within(n_clusters, n_resamples)
-    subsets = np.zeros((n_flips + 1, n_clusters), dtype=np.uint8)
+    few = n_flips * n_clusters <= _SIGNS_AT_ONCE
+    subsets = np.zeros((n_flips + 1, n_clusters), dtype=np.float32 if few else np.uint8)
     step = max(1, 1_000_000 // n_clusters)
     for start in range(1, n_flips + 1, step):
         part = subsets[start : start + step]
@@ -259,16 +261,17 @@ def _typical(ranks: _SignedRanks, subsets: _Subsets, share: float) -> float:
             if inside.size == 0:
                 return float(high)
         turned = _turned(rows, ranks.at(inside + 0.5))
-        counts = settled + turned.sum(axis=0)
+        # A row at a time, which takes less than half as long as a sum over an axis.
+        counts = settled + np.array([np.count_nonzero(row) for row in turned])
         first = int(np.argmax(counts > allowed)) if counts[-1] > allowed else len(inside)
         keep = np.ones(len(rows), dtype=bool)
         if first > 0:
             low = inside[first - 1]
-            settled += int(turned[:, first - 1].sum())
-            keep &= ~turned[:, first - 1]
+            settled = int(counts[first - 1])
+            keep &= ~turned[first - 1]
         if first < len(inside):
             high = inside[first]
-            keep &= turned[:, first]
+            keep &= turned[first]
         rows = rows[keep]
 
 
@@ -280,24 +283,24 @@ def _first_tries(ranks: _SignedRanks, share: float) -> Array:
     return sums.quantiles(np.maximum(place, 0.0) * _AROUND)
 
 
-def _turned(subsets: NDArray[np.uint8], sums: Array) -> NDArray[np.bool_]:
-    """Which of some subsets' sums are at most 0, exactly: subsets × columns of sums.
+def _turned(subsets: NDArray[Any], sums: Array) -> NDArray[np.bool_]:
+    """Which of some subsets' sums are at most 0, exactly: columns of sums × subsets.
 
     Single precision adds whole numbers exactly below 2²⁴, at half the cost of double: the doubled
     sums are taken apart into digits small enough for that.
     """
-    rest = np.rint(2 * sums)
-    m, n_columns = sums.shape
+    rest = np.rint(2 * sums.T)
+    n_columns, m = rest.shape
     unit = 2.0 ** max(0, int(np.ceil(np.log2(max(1.0, np.abs(rest).max()) * m)) - 23))
     high = np.rint(rest / unit)
     digits = [high] if unit == 1 else [high, rest - unit * high]
-    weights = np.hstack(digits).astype(np.float32)
+    weights = np.vstack(digits).astype(np.float32)
     step = max(1, _SIGNS_AT_ONCE // m)
-    turned = np.empty((len(subsets), n_columns), dtype=bool)
+    turned = np.empty((n_columns, len(subsets)), dtype=bool)
     for start in range(0, len(subsets), step):
-        found = subsets[start : start + step].astype(np.float32) @ weights
-        total = found[:, :n_columns]
+        found = weights @ subsets[start : start + step].astype(np.float32, copy=False).T
+        total = found[:n_columns]
         if unit != 1:
-            total = unit * total.astype(np.float64) + found[:, n_columns:]
-        turned[start : start + step] = total <= 0
+            total = unit * total.astype(np.float64) + found[n_columns:]
+        turned[:, start : start + step] = total <= 0
     return turned

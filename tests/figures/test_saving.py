@@ -51,6 +51,18 @@ def test_the_users_theme_is_followed_on_request(lenz2021):
     assert users.settings["axes.facecolor"] == "#EAEAF2"
 
 
+@pytest.mark.parametrize("theme", ["house", "user"])
+def test_a_figure_is_laid_out_and_drawn_once_for_a_file(lenz2021, tmp_path, monkeypatch, theme):
+    draws = []
+    drawn = Figure.draw
+    monkeypatch.setattr(Figure, "draw", lambda *given: (draws.append(1), drawn(*given)))
+    with matplotlib.rc_context({"figure.autolayout": True}):
+        figure = lenz2021.plot.mean_ranks(theme=theme)
+        figures.save(figure, tmp_path / "figure.svg")
+    assert len(draws) == 1
+    assert figure.get_layout_engine() is None
+
+
 def test_svg_has_title_description_and_text(lenz2021, tmp_path):
     figure = lenz2021.plot.kendall()
     (path,) = figures.save(figure, tmp_path / "tau.svg", title="Correlation")

@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 import subprocess
+import unicodedata
 
 import numpy as np
 import pandas as pd
@@ -18,6 +19,7 @@ from occstats.report.latex import escape, table_to_latex
 from occstats.report.markdown import table_to_markdown
 from occstats.report.tables import all_tables
 from occstats.report.text import print_comparison
+from occstats.text import printable
 
 HOSTILE = [
     "<script>alert(1)</script>",
@@ -42,6 +44,13 @@ HOSTILE = [
     "\u202eright to left",
     "quote\"'s",
 ]
+
+
+def test_no_character_that_moves_the_cursor_reorders_or_hides_is_printed():
+    joiners = {0x200C, 0x200D}
+    for code in set(range(0x110000)) - joiners:
+        hides = unicodedata.category(chr(code)) in {"Cc", "Cf", "Cs", "Zl", "Zp"}
+        assert (printable(chr(code)) != chr(code)) == hides, hex(code)
 
 
 @pytest.fixture(scope="module")

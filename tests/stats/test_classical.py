@@ -50,6 +50,13 @@ def test_critical_differences_as_in_the_literature():
     assert critical_difference(4, 14, 0.10) == pytest.approx(1.12, abs=0.005)
 
 
+@pytest.mark.parametrize(("k", "n", "alpha"), [(2, 10, 0.05), (9, 50, 0.01), (40, 246, 0.1)])
+def test_critical_differences_agree_with_scipy(k, n, alpha):
+    q = stats.studentized_range.ppf(1 - alpha, k, np.inf)
+    expected = q * np.sqrt(k * (k + 1) / (12 * n))
+    assert critical_difference(k, n, alpha) == pytest.approx(expected, rel=1e-8)
+
+
 def test_posthoc_tests_agree_with_scikit_posthocs():
     # scikit-posthocs 0.17.1: posthoc_nemenyi_friedman(SCORES), posthoc_conover_friedman(SCORES)
     assert nemenyi(SCORES)[0] == pytest.approx(
