@@ -26,11 +26,15 @@ FRAMES = (
     "strata",
     "diagnostics",
 )
+NONE: Mapping[str, str] = {}
 SECTIONS = ("stability", "design", "classical", "gaps", "fold_tests", "binary", "estimands")
 
 
-def to_dict(comparison: Comparison) -> dict[str, Any]:
-    """The document as plain Python values: dict, list, str, int, float, bool and None."""
+def to_dict(comparison: Comparison, files: Mapping[str, str] = NONE) -> dict[str, Any]:
+    """The document as plain Python values: dict, list, str, int, float, bool and None.
+
+    Of a frame that is in a file of its own, by ``files``, only that is said.
+    """
     document: dict[str, Any] = {
         "meta": plain(comparison.meta),
         "verdict": comparison.verdict,
@@ -39,17 +43,19 @@ def to_dict(comparison: Comparison) -> dict[str, Any]:
         "notes": list(comparison.notes),
     }
     for name in (*FRAMES, *SECTIONS):
-        document[name] = plain(getattr(comparison, name))
+        document[name] = _part(name, getattr(comparison, name), files)
     return document
 
 
-def to_json(comparison: Comparison, *, indent: int | None = None) -> str:
+def to_json(
+    comparison: Comparison, *, indent: int | None = None, files: Mapping[str, str] = NONE
+) -> str:
     """The document as text, valid JSON: no NaN, no infinity, floats that read back the same."""
     # A lone surrogate in a name cannot be written as UTF-8; as \udxxx it can.
     separators = (",", ":") if indent is None else None
     return (
         json.dumps(
-            to_dict(comparison),
+            to_dict(comparison, files),
             indent=indent,
             separators=separators,
             ensure_ascii=False,
@@ -60,7 +66,14 @@ def to_json(comparison: Comparison, *, indent: int | None = None) -> str:
     )
 
 
-def plain(value: Any) -> Any:
+def _part(name: str, value: Any, files: Mapping[str, str]) -> Any:
+    """What a key of this name holds; a frame that is elsewhere is named."""
+    if name in files and isinstance(value, pd.DataFrame):
+        return {"rows": len(value), "file": files[name]}
+    return plain(value, files)
+
+
+def plain(value: Any, files: Mapping[str, str] = NONE) -> Any:
     """Frames become lists of rows, numpy values Python ones, and what is not a number None.
 
     Examples
@@ -79,9 +92,10 @@ def plain(value: Any) -> Any:
         names = [str(name) for name in value.columns]
         return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {item.name: plain(getattr(value, item.name)) for item in dataclasses.fields(value)}
+        names = [item.name for item in dataclasses.fields(value)]
+        return {name: _part(name, getattr(value, name), files) for name in names}
     if isinstance(value, Mapping):
-        return {str(key): plain(item) for key, item in value.items()}
+        return {str(key): _part(str(key), item, files) for key, item in value.items()}
     if isinstance(value, np.ndarray | pd.Series):
         return [plain(item) for item in value.tolist()]
     if isinstance(value, list | tuple):

@@ -61,6 +61,7 @@ class Arguments(Options, total=False):
     unequal_folds: str
     encoding: str | None
     header_rows: int
+    fill_down: bool
     decimal: str
     scale: float
     max_rows: int

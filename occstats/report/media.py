@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
@@ -29,7 +30,7 @@ def table_files(
     suffixes: Sequence[str] = ("csv", "md", "tex"),
     aligned: bool = False,
     group_columns: int = 0,
-) -> Iterator[tuple[str, str]]:
+) -> Iterator[tuple[str, str | bytes]]:
     """The table in several media: path and content.
 
     Parameters
@@ -54,7 +55,15 @@ def table_files(
     """
     latex = partial(table_to_latex, aligned=aligned, group_columns=group_columns)
     media = MEDIA | {"tex": latex}
-    capped = table.capped(f"{stem}.csv")
+    packed = table.csv_name.endswith(".gz")
+    capped = table.capped(f"{stem}.csv{'.gz' if packed else ''}")
     for suffix in suffixes:
         # Only programs read tens of thousands of rows.
-        yield f"{stem}.{suffix}", media[suffix](table if suffix == "csv" else capped)
+        content = media[suffix](table if suffix == "csv" else capped)
+        if suffix == "csv" and packed:
+            yield (
+                f"{stem}.csv.gz",
+                gzip.compress(content.encode("utf-8", "backslashreplace"), mtime=0),
+            )
+        else:
+            yield f"{stem}.{suffix}", content

@@ -49,7 +49,7 @@ def paper_tables(comparison: Comparison) -> list[Table]:
     return [*tables, paper_scores(comparison)]
 
 
-def paper_files(comparison: Comparison) -> Iterator[tuple[str, str]]:
+def paper_files(comparison: Comparison) -> Iterator[tuple[str, str | bytes]]:
     """Each of the tables in every medium: path and content."""
     for table in paper_tables(comparison):
         groups = 2 if table.name == "paper_scores" else 0

@@ -11,7 +11,10 @@ import pandas as pd
 
 from occstats.text import word
 
-__all__ = ["Column", "Leading", "Table", "grid", "with_headers"]
+__all__ = ["MOST_ROWS", "Column", "Leading", "Table", "grid", "with_headers"]
+
+# Longer frames are packed, and stand in one file only.
+MOST_ROWS = 10_000
 
 
 @dataclass(frozen=True)
@@ -60,6 +63,11 @@ class Table:
     terminal_rows: int = 20
 
     @property
+    def csv_name(self) -> str:
+        """The name of its CSV file, packed where only programs read it."""
+        return f"{self.name}.csv{'.gz' if len(self.frame) > MOST_ROWS else ''}"
+
+    @property
     def headers(self) -> list[str]:
         """The headings."""
         return [column.header for column in self.columns]
@@ -98,7 +106,7 @@ class Table:
         if not parts:
             return self
         pointer = (
-            f"The first {' and '.join(parts)}; all are in {path or f'tables/{self.name}.csv'}."
+            f"The first {' and '.join(parts)}; all are in {path or f'tables/{self.csv_name}'}."
         )
         shown = self.frame if self.shown is None else self.shown
         return replace(

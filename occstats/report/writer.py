@@ -21,7 +21,8 @@ def write(comparison: Comparison, folder: str | os.PathLike[str]) -> Path:
     ``report.html``, one self-contained page; ``report.md`` with verdict, methods and tables;
     ``comparison.json``; ``methods.tex`` with ``references.bib``; ``tables/`` with each table as
     CSV, Markdown and LaTeX, of large ones all but the CSV cut with a note; ``paper/`` with those of
-    a paper, decimals in line by siunitx.
+    a paper, decimals in line by siunitx. A frame of more than 10,000 rows is in one file only, a
+    CSV packed by gzip, which ``comparison.json`` names in its place.
 
     Returns
     -------
@@ -33,16 +34,21 @@ def write(comparison: Comparison, folder: str | os.PathLike[str]) -> Path:
 
 def contents(comparison: Comparison) -> Iterator[tuple[str, str | bytes]]:
     """Path inside the folder and content of each file; no path is made from a name in the data."""
+    from occstats.comparison.document import to_json
     from occstats.report.html import render
     from occstats.report.latex import methods_to_latex
     from occstats.report.markdown import comparison_to_markdown
     from occstats.report.media import table_files
     from occstats.report.paper_tables import paper_files
+    from occstats.report.table import MOST_ROWS
     from occstats.report.tables import all_tables
 
     tables = all_tables(comparison)
     capped = [table.capped() for table in tables]
-    yield "comparison.json", comparison.to_json() + "\n"
+    long = {
+        table.name: f"tables/{table.csv_name}" for table in tables if len(table.frame) > MOST_ROWS
+    }
+    yield "comparison.json", to_json(comparison, files=long) + "\n"
     yield "report.md", comparison_to_markdown(comparison, capped)
     yield "methods.tex", methods_to_latex(comparison.methods_text)
     yield "references.bib", comparison.methods_text.bibtex()

@@ -13,12 +13,16 @@ __all__ = [
     "FAILED_WORDS",
     "FLAGS",
     "GENERIC",
+    "PARTS",
     "SUCCEEDED",
     "TRAITS",
     "UNDEFINED_WORDS",
     "is_bounded",
     "is_loss",
+    "is_measure",
+    "is_optimum",
     "is_spread",
+    "is_statistic",
     "is_summary",
     "looks_like_trait",
     "lower_is_better",
@@ -41,14 +45,15 @@ ALIASES: Mapping[str, tuple[str, ...]] = {
         *("dataset", "data_set", "dataset_name", "data_set_name", "dataset_id", "data_set_id"),
         *("data_id", "data_name", "did", "cluster", "cluster_id", "group", "group_id", "data"),
         *("datasets", "suite", "benchmark", "benchmark_name", "corpus", "repo", "repository"),
-        *("datensatz", "datensätze"),
+        *("family", "domain", "datensatz", "datensätze"),
     ),
     "task": (
         *("class", "target_class", "normal_class", "positive_class", "class_name", "class_label"),
         *("task", "task_id", "task_name", "oml_task_id", "problem", "problem_id", "problem_name"),
         *("instance", "instance_id", "instance_name", "target", "subtask", "filename"),
         *("file_name", "file", "series", "series_id", "game", "env", "env_id", "environment"),
-        *("function", "sample_id", "question_id", "doc_id", "scenario"),
+        *("function", "sample_id", "question_id", "doc_id", "scenario", "unique_id"),
+        *("subject", "subject_id", "participant", "participant_id"),
     ),
     "algorithm": (
         *("descriptor", "algorithm", "algorithm_name", "algorithm_id", "algo", "classifier"),
@@ -60,18 +65,20 @@ ALIASES: Mapping[str, tuple[str, ...]] = {
         *("strategy", "heuristic", "baseline", "tool", "pipeline", "submission", "team"),
         *("scheme", "variant", "competitor", "entry", "team_name", "alg", "alg_name", "fullname"),
         *("full_model_name", "model_name_or_path", "model_path", "submission_name"),
+        *("library", "codec", "engine", "implementation", "backend"),
         *("verfahren", "methode", "algorithmus", "modell"),
     ),
     "score": (
         *("auroc", "roc_auc", "auc_roc", "aucroc", "rocauc", "auc", "score", "accuracy", "acc"),
-        *("balanced_accuracy", "bacc", "predictive_accuracy", "area_under_roc_curve", "f1"),
+        *("balanced_accuracy", "bacc", "predictive_accuracy", "percent_correct"),
+        *("area_under_roc_curve", "area_under_roc", "f1"),
         *("f1_score", "f_measure", "average_precision", "ap", "auprc", "pr_auc", "aucpr", "r2"),
         *("mcc", "kappa", "precision", "recall", "ndcg", "mrr", "map", "bleu", "exact_match"),
         *("result", "value", "metric_value", "performance", "neg_logloss", "neg_rmse"),
         *("neg_log_loss", "rmse", "log_mse", "mse", "mae", "mape", "smape", "mase", "logloss"),
         *("log_loss", "error_rate", "error", "err", "ce", "loss", "brier", "brier_score", "wer"),
         *("cer", "perplexity", "regret", "root_mean_squared_error", "mean_absolute_error"),
-        *("mean_squared_error", "reward", "return", "percent_correct", "area_under_roc"),
+        *("mean_squared_error", "reward", "return"),
     ),
     "fold": (
         *("fold", "fold_id", "fold_index", "fold_number", "fold_nr", "cv_fold", "outer_fold"),
@@ -79,7 +86,8 @@ ALIASES: Mapping[str, tuple[str, ...]] = {
     ),
     "repeat": (
         *("repeat", "repeat_id", "repetition", "rep", "replicate", "replication", "run", "run_id"),
-        *("trial", "seed", "random_seed", "random_state", "rng_seed", "idx_rep"),
+        *("trial", "seed", "random_seed", "random_state", "rng_seed", "idx_rep", "session"),
+        *("session_id",),
     ),
     "status": ("status", "state", "run_status", "job_status"),
     "metric": ("metric", "measure", "metric_name", "measure_name", "evaluation_measure"),
@@ -94,6 +102,7 @@ SUCCEEDED = frozenset(
     (
         *("ok", "success", "successful", "succeeded", "done", "finished", "completed", "complete"),
         *("true", "yes", "1", "solved", "optimal", "converged", "passed", "pass", "found", "valid"),
+        *("sat", "unsat", "satisfiable", "unsatisfiable", "opt", "optimum", "optimum_found"),
     )
 )
 UNDEFINED_WORDS = frozenset(("undefined", "no_auroc", "no_score", "not_defined"))
@@ -103,7 +112,8 @@ FAILED_WORDS = frozenset(
         *("timed_out", "time_out", "memory", "memout", "oom", "out_of_memory", "killed"),
         *("aborted", "cancelled", "canceled", "false", "no", "0", "infeasible", "unsolved"),
         *("invalid", "missing", "skipped", "diverged", "exception", "nan", "not_run"),
-        *("running", "pending", "unknown", "interrupted"),
+        *("running", "pending", "unknown", "unk", "interrupted", "t_o", "m_o"),
+        *("segfault", "abort", "time_limit", "timelimit", "memory_limit", "not_applicable"),
     )
 )
 
@@ -123,23 +133,7 @@ AUROC = frozenset(
     ("auroc", "roc_auc", "auc_roc", "aucroc", "rocauc", "auc", "area_under_roc_curve", "roc")
 )
 # Scores that are written in capitals.
-_ABBREVIATIONS = frozenset(
-    (
-        "auprc",
-        "crps",
-        "f1",
-        "mae",
-        "map",
-        "mape",
-        "mase",
-        "mcc",
-        "mse",
-        "ndcg",
-        "r2",
-        "rmse",
-        "smape",
-    )
-)
+_ABBREVIATIONS = _set("auprc crps f1 mae map mape mase mcc mse ndcg r2 rmse smape")
 # Scores that lie in [0, 1] by definition.
 _BOUNDED = AUROC.union(
     ("accuracy", "acc", "balanced_accuracy", "bacc", "predictive_accuracy", "f1", "f1_score"),
@@ -155,25 +149,35 @@ _LOWER = _set(
     "logloss wer cer eer ter time times runtime runtimes seconds secs duration durations "
     "latency regret gap perplexity ppl bpb rank ranks brier nll ce ece deviance "
     "misclassification residual fid fpr fnr cost costs makespan evaluations evals nfe divergence "
-    "distance violations violation wape msis mse mde fehler fehlerrate laufzeit dauer"
+    "distance violations violation wape msis mse mde fehler fehlerrate laufzeit dauer "
+    "lpips ert par2 par10 minutes hours latencies"
 )
 _HIGHER = _set(
     "auroc auc roc aucroc rocauc accuracy acc bacc f1 precision recall ap auprc aucpr map "
     "ndcg mrr kappa mcc r2 reward return bleu rouge dice iou psnr ssim speedup throughput "
     "rtfx gain utility hits correlation spearman pearson ari nmi elo sensitivity specificity exact "
     "likelihood quality correct pass passed resolved solved success win wins won winrate points "
-    "coverage hypervolume miou fps consistency agreement genauigkeit"
+    "coverage hypervolume miou fps qps consistency agreement genauigkeit"
 )
+# Words for the part of the data on which a score was taken.
+PARTS: Mapping[str, str] = {
+    **dict.fromkeys(("train", "training", "tra", "trn"), "training"),
+    **dict.fromkeys(("test", "testing", "tst"), "test"),
+    **dict.fromkeys(("val", "valid", "validation", "dev"), "validation"),
+}
 _NEGATED = frozenset(("neg", "negative", "minus", "negated"))
+# Arrows behind a name say it, too.
+_ARROWS = {"↓": True, "⬇": True, "↑": False, "⬆": False}
+_BY_CAPITALS = re.compile(r"(?<=[a-z])(?=[A-Z])")  # TeamId, CO₂
 # Words in which a measure is dressed without becoming another one.
-_DRESSING = frozenset(("test", "mean", "avg", "average", "main", "overall", "val", "validation"))
+_DRESSING = _set("test mean avg average main overall val validation top")
 
 # Words that by themselves name a trait of the tasks (or of the models, in a leaderboard) ...
 _TRAIT_WORDS = _set(
     "cost costs price usd co2 kg emissions likes downloads "
     "samples sample instances features feature dimensions dimension dims size sizes length "
     "lengths len ratio perc percent percentage contamination rank ranks ranking seed seeds "
-    "time times runtime duration seconds memory tokens parameters params count counts number "
+    "time times runtime duration seconds secs memory tokens parameters params count counts number "
     "num nb id index period year rtfx speed flops date version std stdev borda"
 )
 # ... and words that stand beside them.
@@ -192,6 +196,7 @@ _METHODS = _set(
 _SUMMARY_WORDS = _set("average avg mean median overall total macro best max min maximum minimum")
 # What they may sum up over.
 _SUMMED = _set("task tasks tasktype type types dataset datasets score scores all category")
+_SUMMED |= _set("grand rate")
 # Words that make of a score's name that of its spread, and that of its rank or cost.
 _SPREADS = _set("std sd stdev stddev sem se var variance ci")
 _BESIDE = _set("rank time runtime seconds")
@@ -229,12 +234,31 @@ def lower_is_better(score_name: str) -> bool | None:
     (True, False, False)
     >>> lower_is_better("score") is lower_is_better("time_to_accuracy") is None
     True
+    >>> lower_is_better("LPIPS ↓"), lower_is_better("MeanAbsolutePercentageError")
+    (True, True)
     """
+    arrows = {arrow for arrow in _ARROWS if arrow in score_name}
+    if len(arrows) == 1:
+        return _ARROWS[arrows.pop()]
     words = set(normalise(score_name).split("_"))
     less, more = bool(words & _LOWER), bool(words & _HIGHER)
+    if not less and not more:  # MeanSquaredError_test, but not RankSVM
+        parts = normalise(_BY_CAPITALS.sub("_", score_name)).split("_")
+        last = next((part for part in reversed(parts) if part not in _DRESSING), "")
+        less, more = last in _LOWER, last in _HIGHER
     if less == more:
         return None
     return not less if words & _NEGATED else less
+
+
+def is_measure(name: str) -> bool:
+    """Whether a name is that of a measure and of nothing else, as no task and no algorithm is.
+
+    >>> is_measure("Top 1 Accuracy"), is_measure("SSIM ↑"), is_measure("AMI WER")
+    (True, True, False)
+    """
+    words = {word for word in normalise(name).split("_") if not word.isdigit()} - _DRESSING
+    return measure(name) in ALIASES["score"] or (bool(words) and words <= _LOWER | _HIGHER)
 
 
 def is_loss(score_name: str) -> bool:
@@ -266,15 +290,20 @@ def looks_like_trait(name: str) -> bool | None:
     >>> looks_like_trait("Time-CNN") is None, looks_like_trait("ALP")
     (True, False)
     """
-    plain = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", unicodedata.normalize("NFKC", name))  # CO₂, TeamId
+    plain = _BY_CAPITALS.sub("_", unicodedata.normalize("NFKC", name))
     words = [word for word in re.split(r"[\W_]+", plain.casefold()) if word]
     if name.strip().startswith("#"):
         return True
     if normalise(name) in _METHODS:  # NB is naive Bayes
         return False
-    if not set(words) & _TRAIT_WORDS:
+    if not set(words) & _TRAIT_WORDS and not is_optimum(name):
         return False
-    return True if set(words) <= _TRAIT_WORDS | _TRAIT_COMPANIONS else None
+    return True if is_optimum(name) or set(words) <= _TRAIT_WORDS | _TRAIT_COMPANIONS else None
+
+
+def is_optimum(name: str) -> bool:
+    """Whether a column of this name holds the best that is known of each task."""
+    return normalise(name) in {"opt", "optimal", "optimum", "best_known", "bks", "lower_bound"}
 
 
 def stands_beside(name: str) -> tuple[str, str] | None:
@@ -294,6 +323,15 @@ def stands_beside(name: str) -> tuple[str, str] | None:
 def is_spread(word: str) -> bool:
     """Whether a word is one for the spread of scores."""
     return word in _SPREADS
+
+
+def is_statistic(name: str) -> bool:
+    """Whether a column of this name describes a sample of one measure.
+
+    >>> is_statistic("stddev"), is_statistic("median"), is_statistic("Average WER")
+    (True, True, False)
+    """
+    return set(normalise(name).split("_")) <= _SUMMARY_WORDS - {"overall", "macro"} | _SPREADS
 
 
 def methods_among(names: Iterable[str]) -> float:
@@ -327,7 +365,8 @@ _IN_FILES = tuple(
     )
 )
 _UNCERTAIN = re.compile(
-    r"(?:^|_)(err|errors?|loss|losses|runtimes?|times?(?!_?series)|seconds|durations?|regret)(?:_|$)"
+    r"(?:^|_)(err|errors?|loss|losses|runtimes?|times?(?!_?series)|seconds|minutes|hours|durations?"
+    r"|latency|latencies|regret|ert|par2|par10|lpips|fid|energy|energies)(?:_|$)"
 )
 
 
@@ -339,7 +378,7 @@ def name_from_file(stem: str) -> tuple[str | None, str | None]:
     >>> name_from_file("time_series_results")
     (None, None)
     """
-    plain = f"_{normalise(re.sub(r'(?<=[a-z])(?=[A-Z])', '_', stem))}_"
+    plain = f"_{normalise(_BY_CAPITALS.sub('_', stem))}_"
     found = next((name for name in _IN_FILES if f"_{name}_" in plain), None)
     found = "auroc" if found in AUROC else found
     uncertain = _UNCERTAIN.search(plain.strip("_"))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -18,30 +17,24 @@ from occstats.results.aliases import (
     GENERIC,
     SUCCEEDED,
     UNDEFINED_WORDS,
+    is_bounded,
     measure,
     normalise,
 )
 from occstats.results.facts import Facts
 from occstats.results.meaning import check_range, meaning
-from occstats.results.names import count, quote, quote_list
+from occstats.results.names import count, quote, quote_list, without_markup
 from occstats.results.numbers import explain_text, looks_like_decimal_comma, says_failed
 from occstats.results.options import Reading
 from occstats.results.readers.raw import RawTable
 from occstats.results.roles import Roles
 from occstats.results.table import FAILURES, NO_ALGORITHM
-from occstats.results.wide import are_counts, tasks_among
+from occstats.results.wide import are_counts, are_ranks, tasks_among
 
 __all__ = ["FAILED", "OK", "Cells", "gather"]
 
 Names = npt.NDArray[np.object_]
 Floats = npt.NDArray[np.float64]
-
-# Names in leaderboards are links.
-_WRAPPED = re.compile(
-    r"\s*<(a|b|i|u|em|strong|span|font|code|small|p|div)\b([^>]*)>(.*)</\1>\s*", re.I | re.S
-)
-_LINK = re.compile(r"\s*\[([^\[\]]+)\]\((?:\w+://)?(?:[^/()]*/)?([^()]*?)/?\)\s*")
-_LINKED = re.compile(r"href\s*=\s*[\"'](?:\w+://)?(?:[^/\"']*/)?([^\"']*?)/?[\"']", re.I)
 
 OK, UNDEFINED, FAILED = 0, 1, 2
 _EXACT = 2.0**53
@@ -78,7 +71,7 @@ def gather(facts: Facts, roles: Roles, reading: Reading) -> Cells:
     notes = [*raw.notes, *_no_algorithms(facts, roles)]
     rows = np.arange(raw.n_rows)
     score_name = reading.score_name
-    if not roles.across and metric_matters(roles):
+    if metric_matters(roles):
         rows, found_name = _one_metric(facts, roles, reading.metric)
         score_name = score_name or found_name
     elif reading.metric is not None:
@@ -101,8 +94,13 @@ def gather(facts: Facts, roles: Roles, reading: Reading) -> Cells:
         tasks &= _filled(raw, values, notes)
     rows, state, values = rows[tasks], state[tasks], values[tasks]
     spread = None if spread is None else spread[tasks]
+    if spread is not None and are_ranks(spread):  # 0.91 (2)
+        spread = None
+        notes.append(f"{raw.name}: the ranks written behind the scores are left out.")
     values = values * reading.scale
     score_name, lower = meaning(raw, roles, reading, score_name, values)
+    if not is_bounded(score_name):  # else they are outside
+        values = _finite(facts, names, rows, values, lower, notes)
     check_range(raw, values, rows, score_name, reading.scale, names)
     each = values.shape[1]
     cluster, task, algorithm = _identities(facts, roles, rows, names, notes)
@@ -143,7 +141,8 @@ def _no_algorithms(facts: Facts, roles: Roles) -> list[str]:
 
 def metric_matters(roles: Roles) -> bool:
     """Whether the column of metrics says what the scores are: not if their column says it."""
-    return roles.metric is not None and measure(roles.score or "") in GENERIC
+    named = roles.score is not None and measure(roles.score) not in GENERIC
+    return roles.metric is not None and not named
 
 
 def _one_metric(
@@ -191,14 +190,6 @@ def _scores(
                 if looks_like_decimal_comma(cell) and facts.decimal == "."
                 else None,
             )
-        infinite = np.isinf(found) & relevant
-        if infinite.any():
-            first = int(np.flatnonzero(infinite)[0])
-            raise ResultsError(
-                f"{raw.row(rows[first])}, column {quote(name)}: {found[first]} is no"
-                f" score ({count(infinite.sum(), 'such cell')}); correct it, or leave the cell"
-                " empty"
-            )
         _check_exact(facts, name, rows[relevant & (np.abs(found) >= _EXACT)])
         values.append(np.where(relevant, found, np.nan))
         spreads.append(numbers.spread[rows] if numbers.spread is not None else None)
@@ -206,6 +197,31 @@ def _scores(
         return np.column_stack(values), None
     empty = np.full(len(rows), np.nan)
     return np.column_stack(values), np.column_stack([empty if s is None else s for s in spreads])
+
+
+def _finite(
+    facts: Facts,
+    names: Sequence[str],
+    rows: npt.NDArray[np.int64],
+    values: Floats,
+    lower: bool,
+    notes: list[str],
+) -> Floats:
+    """Take the worst that is possible for a failed run; what is infinitely good is refused."""
+    infinite = np.isinf(values)
+    wrong = np.argwhere(values == (-np.inf if lower else np.inf))
+    if len(wrong):
+        row, column = wrong[0]
+        raise ResultsError(
+            f"{facts.raw.row(rows[row])}, column {quote(names[column])}: {values[row, column]} is"
+            f" no score ({count(len(wrong), 'such cell')}); correct it, or leave the cell empty"
+        )
+    if infinite.any():
+        notes.append(
+            f"{facts.raw.name}: {count(infinite.sum(), 'infinite score')}, as of failed runs;"
+            f" {FAILURES}"
+        )
+    return np.where(infinite, np.nan, values)
 
 
 def _check_exact(facts: Facts, name: str, large: npt.NDArray[np.int64]) -> None:
@@ -248,21 +264,21 @@ def _identities(
 ) -> tuple[Names, Names, Names]:
     """The data set, the task and the algorithm of each cell."""
     raw, each = facts.raw, len(names)
-    across = np.array(list(names), dtype=object)
+    across = _bare(np.array(list(names), dtype=object), raw, notes)
     if roles.across == "task":
         assert roles.algorithm is not None
-        algorithm = np.repeat(_plain(_names(facts, roles.algorithm, rows), raw, notes), each)
+        algorithm = np.repeat(_bare(_names(facts, roles.algorithm, rows), raw, notes), each)
         task = np.tile(across, len(rows))
         return task, task, algorithm
     if roles.cluster is None:
         assert roles.task is not None
-        cluster = task = _plain(_names(facts, roles.task, rows), raw, notes)
+        cluster = task = _bare(_names(facts, roles.task, rows), raw, notes)
         notes.append(
             f"{raw.name}: no column of data sets, so each task ({quote(roles.task)}) counts as a"
             " data set of its own."
         )
     else:
-        cluster = _names(facts, roles.cluster, rows)
+        cluster = _bare(_names(facts, roles.cluster, rows), raw, notes)
         task = cluster if roles.task is None else _names(facts, roles.task, rows)
     if roles.across:
         is_score = each == 1 and measure(names[0]) in ALIASES["score"]
@@ -270,7 +286,7 @@ def _identities(
             np.array([raw.label or raw.stem], dtype=object) if is_score else across, len(rows)
         )
     elif roles.algorithm is not None:
-        algorithm = _plain(_names(facts, roles.algorithm, rows), raw, notes)
+        algorithm = _bare(_names(facts, roles.algorithm, rows), raw, notes)
     else:
         algorithm = np.full(len(rows), raw.label or raw.stem, dtype=object)
     return np.repeat(cluster, each), np.repeat(task, each), algorithm
@@ -278,13 +294,7 @@ def _identities(
 
 def _names(facts: Facts, column: str, rows: npt.NDArray[np.int64]) -> Names:
     names = facts.names(column)[rows]
-    empty = np.flatnonzero(names == None)  # noqa: E711  elementwise
-    if len(empty):
-        raise ResultsError(
-            f"{facts.raw.row(rows[empty[0]])}, column {quote(column)}: no name there"
-            f" ({len(empty):,} such rows); write the name (a name such as NA that pandas has made"
-            " missing survives with read_csv(keep_default_na=False))"
-        )
+    facts.require_names(column, rows)
     held = facts.raw.read([column])[column].dtype.kind == "f"
     if held and (np.abs(facts.numbers(column).values[rows]) >= _EXACT).any():
         raise ResultsError(
@@ -295,29 +305,12 @@ def _names(facts: Facts, column: str, rows: npt.NDArray[np.int64]) -> Names:
     return names
 
 
-def _plain(names: Names, raw: RawTable, notes: list[str]) -> Names:
-    """Take links and markup off the names; where they become one, what is linked tells."""
-    distinct = list(dict.fromkeys(names))
-    bare = {name: _unwrapped(name) for name in distinct}
-    if all(bare[name] == name for name in distinct):
-        return names
-    times = Counter(bare.values())
-    for name in distinct:
-        linked = _LINKED.search(name)
-        target = linked[1] if linked else link[2] if (link := _LINK.fullmatch(name)) else None
-        if times[bare[name]] > 1 and target is not None:
-            bare[name] = f"{bare[name]} ({target})"
-    if len(set(bare.values())) < len(distinct):
-        return names
-    notes.append(f"{raw.name}: links and markup around names left out.")
-    return np.array([bare[name] for name in names], dtype=object)
-
-
-def _unwrapped(name: str) -> str:
-    while (found := _WRAPPED.fullmatch(name)) is not None and found[3].strip():
-        name = found[3].strip()
-    link = _LINK.fullmatch(name)
-    return name if link is None else link[1].strip()
+def _bare(names: Names, raw: RawTable, notes: list[str]) -> Names:
+    """Take links and markup off the names, and say so once."""
+    bare, note = without_markup(names), f"{raw.name}: links and markup around names left out."
+    if bare is not names and note not in notes:
+        notes.append(note)
+    return bare
 
 
 def _repeated(

@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from occstats.results.names import column_text
+from occstats.errors import ResultsError
+from occstats.results.names import column_text, quote
 from occstats.results.numbers import Numbers, parse_numbers
 from occstats.results.readers.raw import RawTable
 
@@ -21,9 +22,10 @@ _YES_NO = frozenset(("true", "false", "yes", "no", "0", "1"))
 class Facts:
     """The columns of one source by what stands in them."""
 
-    def __init__(self, raw: RawTable, decimal: str) -> None:
+    def __init__(self, raw: RawTable, decimal: str, *, fill_down: bool = False) -> None:
         self.raw = raw
         self.decimal = decimal
+        self.fill_down = fill_down
         self._numbers: dict[str, Numbers] = {}
         self._names: dict[str, npt.NDArray[np.object_]] = {}
 
@@ -41,8 +43,28 @@ class Facts:
     def names(self, column: str) -> npt.NDArray[np.object_]:
         """The cells as names."""
         if column not in self._names:
-            self._names[column] = column_text(self._column(column))
+            names = column_text(self._column(column))
+            if self.fill_down and not self.is_numeric(column):
+                names = pd.Series(names, dtype=object).ffill().to_numpy()
+            self._names[column] = names
         return self._names[column]
+
+    def require_names(self, column: str, rows: npt.NDArray[np.int64] | None = None) -> None:
+        """Refuse a column in which a name is missing, in some rows or in any."""
+        rows = np.arange(self.raw.n_rows) if rows is None else rows
+        empty = rows[self.names(column)[rows] == None]  # noqa: E711  elementwise
+        if not len(empty):
+            return
+        first, *others = self.names(column)  # where cells are merged each name stands once
+        present = [name for name in others if name is not None]
+        merged = first is not None and len({first, *present}) == 1 + len(present)
+        raise ResultsError(
+            f"{self.raw.row(empty[0])}, column {quote(column)}: no name there"
+            f" ({len(empty):,} such rows); write the name (a name such as NA that pandas has made"
+            " missing survives with read_csv(keep_default_na=False))"
+            f"{', or, if it is the one above, as in merged cells, say so' if merged else ''}",
+            {"fill_down": True} if merged else None,
+        )
 
     def _column(self, column: str) -> pd.Series:
         # Picking columns one by one out of thousands takes longer than all at once.
@@ -76,6 +98,11 @@ class Facts:
         """Whether no two rows agree in these columns."""
         keys = pd.DataFrame({str(i): self.names(name) for i, name in enumerate(columns)})
         return not keys.duplicated().any()
+
+    def determines(self, column: str, other: str) -> bool:
+        """Whether rows that agree in a column agree in another one, too."""
+        names = pd.DataFrame({"a": self.names(column), "b": self.names(other)}).drop_duplicates()
+        return not names["a"].duplicated().any()
 
     def n_distinct(self, column: str) -> int:
         """The number of different names."""

@@ -205,7 +205,7 @@ def _understand(raw: RawTable, reading: Reading) -> Results:
     raw = split if split is raw else _without_empty_rows(split)
     if {FILE, ROW} & set(reading.columns.values()):
         raw = raw.with_origin()
-    facts = Facts(raw, reading.decimal)
+    facts = Facts(raw, reading.decimal, fill_down=reading.fill_down)
     if raw.n_rows == 0:
         raise ResultsError(
             f"{raw.name}: the table has column names but no rows; was the run empty?"

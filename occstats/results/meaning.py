@@ -12,6 +12,8 @@ from occstats.results.aliases import (
     ALIASES,
     GENERIC,
     is_bounded,
+    is_optimum,
+    is_statistic,
     lower_is_better,
     measure,
     name_from_file,
@@ -19,7 +21,7 @@ from occstats.results.aliases import (
 )
 from occstats.results.names import count, quote
 from occstats.results.options import Reading
-from occstats.results.readers.raw import RawTable
+from occstats.results.readers.raw import FILE, RawTable
 from occstats.results.roles import Roles
 from occstats.results.wide import are_ranks
 
@@ -42,6 +44,8 @@ def meaning(
     uncertain = None
     if named is None or measure(named) in GENERIC:
         of_file, uncertain = name_from_file(raw.stem)
+        if of_file is uncertain is None:
+            of_file, uncertain = name_from_file(raw.caption)
         outside = values[~np.isnan(values)]
         fits = not len(outside) or (outside.min() >= 0 and outside.max() <= 1)
         if named is None and are_ranks(values) and roles.across == "algorithm":
@@ -50,6 +54,8 @@ def meaning(
             named = of_file
         elif of_file is not None and named is not None and lower_is_better(of_file):
             uncertain = of_file
+        # Beside the best that is known stand costs or gains.
+        uncertain = uncertain or next(filter(is_optimum, roles.left_out), None)
     named = named or "score"
     lower = reading.lower_is_better
     if lower is not None:
@@ -64,6 +70,8 @@ def meaning(
         )
     if lower is None and (uncertain or measure(named) not in GENERIC):
         minimised = uncertain is not None or bool(set(normalise(named).split("_")) & _MINIMISED)
+        # Programs are timed so: a list of them, each with mean, stddev, min and max.
+        minimised |= is_statistic(named) and roles.cluster == FILE
         optimised = normalise(roles.algorithm or "").split("_")[0] in _OPTIMISERS
         raise ResultsError(
             f"{raw.name}: the name {quote(uncertain or named)} leaves open whether more or less of"

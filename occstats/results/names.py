@@ -4,6 +4,7 @@ import json
 import math
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterable
 from difflib import get_close_matches
 from typing import Any
@@ -22,11 +23,19 @@ __all__ = [
     "quote",
     "quote_list",
     "show_path",
+    "without_markup",
 ]
 
 _LONGEST_NUMBER = 400
 # Lines of ASCII without blanks or controls that are no number, or a whole number in one style.
 _PLAIN_LINES = re.compile(r"(?:(?:[A-Za-z][!-~]*|0|[1-9][0-9]{0,14})(?:\n|\Z))*")
+# Names in leaderboards are links, and the best stand out.
+_WRAPPED = re.compile(
+    r"\s*<(a|b|i|u|em|strong|span|font|code|small|p|div)\b([^>]*)>(.*)</\1>\s*", re.I | re.S
+)
+_BOLD = re.compile(r"\s*(\*\*|__)([^*_].*[^*_]|[^*_])\1\s*")
+_LINK = re.compile(r"\s*\[([^\[\]]+)\]\((?:\w+://)?(?:[^/()]*/)?([^()]*?)/?\)\s*")
+_LINKED = re.compile(r"href\s*=\s*[\"'](?:\w+://)?(?:[^/\"']*/)?([^\"']*?)/?[\"']", re.I)
 _CONTROLS = {
     code: None for code in range(128) if not chr(code).isprintable() and not chr(code).isspace()
 }
@@ -128,6 +137,40 @@ def look_alikes(
     for name in names:
         groups.setdefault(fold(name), {})[name] = None
     return [tuple(group) for group in groups.values() if len(group) > 1]
+
+
+def without_markup(names: np.ndarray) -> np.ndarray:
+    """Take links and markup off names; where they become one, what is linked tells them apart.
+
+    The array is given back as it is where there is none, or where names would still become one.
+
+    >>> without_markup(np.array(["<b>SVM</b>", "**RF**", "[X](https://a.b/x)"], dtype=object))
+    array(['SVM', 'RF', 'X'], dtype=object)
+    """
+    distinct = list(dict.fromkeys(names))
+    bare = {name: _unwrapped(name) for name in distinct}
+    if all(bare[name] == name for name in distinct):
+        return names
+    times = Counter(bare.values())
+    for name in distinct:
+        linked = _LINKED.search(name)
+        target = linked[1] if linked else link[2] if (link := _LINK.fullmatch(name)) else None
+        if times[bare[name]] > 1 and target is not None:
+            bare[name] = f"{bare[name]} ({target})"
+    if len(set(bare.values())) < len(distinct):
+        return names
+    return np.array([bare[name] for name in names], dtype=object)
+
+
+def _unwrapped(name: str) -> str:
+    if name[:1].isalnum() and name[-1:].isalnum():  # by far the most
+        return name
+    while (found := _WRAPPED.fullmatch(name)) is not None and found[3].strip():
+        name = found[3].strip()
+    if (bold := _BOLD.fullmatch(name)) is not None:
+        name = bold[2]
+    link = _LINK.fullmatch(name)
+    return name if link is None else link[1].strip()
 
 
 def near_names(name: str, candidates: Iterable[str]) -> str:

@@ -20,10 +20,11 @@ _NUMBER = re.compile(rf"{_PLAIN}|[+-]?inf(?:inity)?", re.ASCII | re.IGNORECASE)
 _DIGITS = re.compile(r"[0-9.eE+\-\n]+")
 # An i may start infinity.
 _LETTERS = frozenset(ascii_letters) - {"i", "I"}
-# A mean with its spread: 68.4(7.1), 71.7 ± 0.5, 0.9 +/- 0.1; all may be per cent.
+# A mean with its spread: 68.4(7.1), 71.7 ± 0.5, 0.9 +/- 0.1, or an interval, of which nothing is
+# kept: 0.85 [0.80, 0.90]; all may be per cent.
 _WITH_SPREAD = re.compile(
-    rf"({_PLAIN})\s*(%?)\s*(?:(?:±|\+/-|\+-|\\pm)\s*({_PLAIN})|\(\s*±?\s*({_PLAIN})\s*%?\s*\))?"
-    r"\s*(%?)",
+    rf"({_PLAIN})\s*(%?)\s*(?:(?:±|\+/-|\+-|\\pm)\s*({_PLAIN})|\(\s*±?\s*({_PLAIN})\s*%?\s*\)"
+    rf"|[(\[]\s*{_PLAIN}\s*[,;–]\s*{_PLAIN}\s*[)\]])?\s*(%?)",
     re.ASCII | re.IGNORECASE,
 )
 # Commas before a point can only mark thousands; without a point they may be decimal commas.

@@ -119,6 +119,9 @@ class Reading:
         1,
         metavar="N",
     )
+    fill_down: bool = _option(
+        "Names that are empty are those above, as in merged cells", False, switch=True
+    )
     decimal: str = _option("Decimal mark in text files", ".", choices=(".", ","))
     scale: float = _option(
         "Factor for the scores: 0.01 turns per cent into fractions", 1.0, metavar="FACTOR"

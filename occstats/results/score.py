@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,11 +10,14 @@ from occstats.errors import ResultsError
 from occstats.results.aliases import (
     ALIASES,
     CORRECT,
+    PARTS,
     TRAITS,
+    is_spread,
     looks_like_trait,
     lower_is_better,
     measure,
     normalise,
+    stands_beside,
 )
 from occstats.results.facts import Facts
 from occstats.results.names import quote, quote_list
@@ -42,10 +46,11 @@ def choose_score(facts: Facts, free: Sequence[str], found: dict[str, Any]) -> st
             and not facts.is_flag(c)
             and (looks_like_trait(c) is not True or lower_is_better(c))
             and not _is_trait_alias(c)
+            and not _is_of_spread(c)
         ]
         if len(known) == 1:
             return known[0]
-        known.sort(key=lambda column: lower_is_better(column) is None)
+        known.sort(key=_unusual)
         usually = ", ".join(usual[:6])
         rest = f" (found {quote_list(facts.raw.columns)}, expected one called {usually} …)"
     flags = [c for c in free if normalise(c) in CORRECT and facts.is_flag(c)]
@@ -77,7 +82,26 @@ def choose_score(facts: Facts, free: Sequence[str], found: dict[str, Any]) -> st
 
 def _is_of_validation(column: str) -> bool:
     """Whether a score is of the part by which one chooses: what counts is that of the test."""
-    return bool({"val", "valid", "validation", "dev"} & set(normalise(column).split("_")))
+    return "validation" in map(PARTS.get, normalise(column).split("_"))
+
+
+# What a solver is judged by after its time.
+_ASIDE = frozenset(("residual", "gap", "violation", "violations"))
+
+
+def _unusual(column: str) -> tuple[int, bool, bool]:
+    """The order of columns: time and rank only where nothing else is, one fold after the mean."""
+    aside = 2 if _ASIDE & set(normalise(column).split("_")) else int(bool(looks_like_trait(column)))
+    return aside, _is_of_fold(column), lower_is_better(column) is None
+
+
+def _is_of_fold(column: str) -> bool:
+    return re.search(r"(fold|split|resample)_?\d", normalise(column)) is not None
+
+
+def _is_of_spread(column: str) -> bool:
+    beside = stands_beside(column)
+    return beside is not None and is_spread(beside[1])
 
 
 def _is_trait_alias(column: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 import numpy.typing as npt
@@ -20,7 +21,7 @@ from occstats.results.table import CLUSTER, FAILURES, TASK, Results, show_task
 __all__ = ["shape"]
 
 _MOST_FOLD_CELLS = 50_000_000
-_MOST_LABELS = 200
+_MOST_LABELS, _MOST_PAIRED = 200, 6
 # The state of a fold that has a row but no score.
 ABSENT = 3
 
@@ -162,13 +163,15 @@ def _check_duplicates(
     )
     apart = _tells_apart(facts, roles, pd.unique(cells.row))
     if apart is not None:
-        column, values = apart
-        kept = next((value for value in values if value.casefold() == "default"), values[0])
+        usual = {
+            c: next((v for v in values if v.casefold() == "default"), values[0])
+            for c, values in apart.items()
+        }
+        which = " and ".join(f"{quote(c)} ({quote_list(v, limit=5)})" for c, v in apart.items())
         raise ResultsError(
-            f"{problem}; they differ in {quote(column)} ({quote_list(values, limit=5)}): keep one"
-            " of these with where=…, or say that it is the task, fold or repeat with task=…,"
-            " fold=… or repeat=…",
-            {"where": [f"{column}={kept}"]},
+            f"{problem}; they differ in {which}: keep one of these with where=…, or say that it is"
+            " the task, fold or repeat with task=…, fold=… or repeat=…",
+            {"where": [f"{column}={value}" for column, value in usual.items()]},
         )
     raise ResultsError(
         f"{problem}; drop them, or say which column tells them apart with task=…, fold=… or"
@@ -180,15 +183,20 @@ def _check_duplicates(
 
 def _tells_apart(
     facts: Facts, roles: Roles, rows: npt.NDArray[np.int64]
-) -> tuple[str, list[str]] | None:
-    """The column of labels that tells rows of the same key apart, and its values."""
-    used = {*roles.keys, roles.score, roles.status, *roles.columns, *roles.traits.values()}
+) -> dict[str, list[str]] | None:
+    """The columns of labels, one or two, that tell rows of the same key apart, and their values."""
+    used = {*roles.keys, roles.score, roles.status, *roles.columns, *roles.asked_traits}
+    labels: dict[str, list[str]] = {}
     for column in facts.raw.columns[:_MOST_LABELS]:
         if column in used or facts.is_fractional(column):
             continue
         values = [name for name in dict.fromkeys(facts.names(column)) if name is not None]
-        if 1 < len(values) <= max(2, len(rows) // 4) and facts.is_distinct(*roles.keys, column):
-            return column, values
+        if 1 < len(values) <= max(2, len(rows) // 4):
+            labels[column] = values
+    pairs = combinations(list(labels)[:_MOST_PAIRED], 2)
+    for columns in (*((column,) for column in labels), *pairs):
+        if facts.is_distinct(*roles.keys, *columns):
+            return {column: labels[column] for column in columns}
     return None
 
 

@@ -12,6 +12,8 @@ import numpy.typing as npt
 
 from occstats.errors import ResultsError
 from occstats.results.aliases import (
+    GENERIC,
+    PARTS,
     is_spread,
     is_summary,
     looks_like_trait,
@@ -67,8 +69,10 @@ def split_columns(facts: Facts, candidates: Sequence[str], *, what: str) -> Wide
         elif normalise(name) in _COUNTERS and _counts(numbers.values):
             left_out[name] = "row number"
     left = [name for name in candidates if name not in left_out]
-    score_name = _common_measure(facts, left)
-    doubtful: list[str] = []
+    _check_parts(facts, left, what)
+    _check_pairs(facts, left_out, left)
+    score_name = _common_measure(facts, left, what)
+    doubtful = [name for name in left if what == "tasks" and measure(name) in GENERIC]
     if score_name is not None:
         for name in left:
             if is_summary(name) or (score_name not in _words(name) and looks_like_trait(name)):
@@ -117,6 +121,7 @@ def split_columns(facts: Facts, candidates: Sequence[str], *, what: str) -> Wide
             " are, name all of them with algorithm=…)",
             {"traits": doubtful},
         )
+    score_name = score_name or (measure_of(scores) if scores else None)
     words = (word for name in scores for word in re.split(r"[\W_]+", name))
     spelt = next((word for word in words if word.casefold() == score_name), None)
     return WideColumns(scores, spelt or score_name, left_out)
@@ -138,20 +143,65 @@ def _counts(values: Floats) -> bool:
     return len(values) > 0 and np.array_equal(values - values[0], np.arange(len(values)))
 
 
-def _common_measure(facts: Facts, names: Sequence[str]) -> str | None:
+def _check_parts(facts: Facts, names: Sequence[str], what: str) -> None:
+    """Refuse scores in training beside those in tests, as ``C4.5 Tra``, ``C4.5 Tst``."""
+    ends: dict[str, list[str]] = {}
+    for name in names:
+        last = _word_list(name)[-1]
+        if last in PARTS and len(_word_list(name)) > 1:
+            ends.setdefault(PARTS[last], []).append(name)
+    rests = [{"_".join(_word_list(name)[:-1]) for name in held} for held in ends.values()]
+    if len(ends) > 1 and all(rest == rests[0] for rest in rests):
+        raise ResultsError(
+            f"{facts.raw.name}: the columns tell scores in training from those in tests"
+            f" ({', '.join(ends)}), which cannot be compared with each other; choose the columns of"
+            " one",
+            _chosen(ends.get("test") or next(iter(ends.values())), what),
+        )
+
+
+def _check_pairs(facts: Facts, left_out: dict[str, str], scores: Sequence[str]) -> None:
+    """Refuse to pass over columns of two numbers a cell, as the accuracy and F1 of a task."""
+    pairs = [
+        name
+        for name, why in left_out.items()
+        if why == "text" and all(_PAIR.fullmatch(cell or "1/1") for cell in facts.names(name))
+    ]
+    if pairs:
+        cell = next(cell for cell in facts.names(pairs[0]) if cell is not None)
+        raise ResultsError(
+            f"{facts.raw.name}: {quote_list(pairs)} have two numbers in a cell ({quote(cell)}), of"
+            " which one would have to be chosen; write one, or leave these columns out",
+            {"traits": pairs} if scores else None,
+        )
+
+
+def _chosen(columns: Sequence[str], what: str) -> dict[str, object]:
+    """The options by which these columns are the scores."""
+    return {"algorithm": list(columns), **({"transpose": True} if what == "tasks" else {})}
+
+
+def _common_measure(facts: Facts, names: Sequence[str], what: str) -> str | None:
     """The measure that stands in nearly all names, as in ``AMI WER``, ``Tedlium WER``."""
     known = Counter(word for name in names for word in _measures_in(name))
     several = [word for word, times in known.items() if times >= max(2, len(names) / 3)]
     ends = {word: [name for name in names if word in _words(name)] for word in several}
     if len(several) > 1:
-        rests = [{_without(name, word) for name in ends[word]} for word in several]
+        rests = [{_without_measures(name) for name in ends[word]} for word in several]
         if all(rest == rests[0] for rest in rests):
             raise ResultsError(
                 f"{facts.raw.name}: the columns hold {len(several)} measures"
                 f" ({', '.join(several)}), which cannot be compared with each other; choose the"
                 " columns of one",
-                {"algorithm": ends[several[0]]},
+                _chosen(ends[several[0]], what),
             )
+    ways = {lower_is_better(word) for word in several}
+    if ways == {True, False}:
+        raise ResultsError(
+            f"{facts.raw.name}: of some columns more is better, of others less"
+            f" ({', '.join(several)}); choose the columns of one",
+            _chosen(ends[several[0]], what),
+        )
     return next((word for word in several if known[word] >= 0.6 * len(names)), None)
 
 
@@ -173,8 +223,8 @@ def measure_of(names: Sequence[str]) -> str | None:
     return next(iter(set.intersection(*map(_measures_in, names))), None)
 
 
-def _without(name: str, word: str) -> str:
-    return "_".join(part for part in _word_list(name) if part != word)
+def _without_measures(name: str) -> str:
+    return "_".join(part for part in _word_list(name) if lower_is_better(part) is None)
 
 
 def _sums_up(values: Floats, others: Sequence[Floats]) -> bool:
@@ -255,7 +305,7 @@ def are_ranks(table: Floats) -> bool:
     present = ~np.isnan(table)
     counts = present.sum(axis=1)
     rows = counts >= 2
-    if n_columns < 3 or rows.sum() < 2:
+    if n_columns < 3 or rows.sum() < 2 or np.isinf(table).any():
         return False
     table, present, counts = table[rows], present[rows], counts[rows]
     filled = np.where(present, table, 1.0)
@@ -275,7 +325,12 @@ _COUNTED_ROWS = frozenset(
     )
 )
 _COUNTED = re.compile(r"\s*\d+\s*/\s*\d+(\s*/\s*\d+)?\s*")
-_SUMMARY_ROWS = frozenset(("average", "mean", "avg", "median", "total", "sum", "overall", "std"))
+_SUMMARY_ROWS = frozenset(
+    ("average", "mean", "avg", "median", "total", "sum", "overall", "std", "grand_total")
+)
+_BEGINS_SUMMARY = re.compile(r"\W*(average|avg|mean|median|overall|(grand[\W_]+)?total)\b", re.I)
+# Accuracy and F1 of the same task; 3/0/9 are wins, ties and losses.
+_PAIR = re.compile(r"\s*\d+(\.\d+)?\s*/\s*\d+(\.\d+)?\s*")
 
 
 def _called(words: frozenset[str], names: npt.NDArray[np.object_]) -> npt.NDArray[np.bool_]:
@@ -309,6 +364,10 @@ def tasks_among(
     keep = np.ones(len(rows), dtype=bool)
     names = facts.names(column)[rows]
     suspects = _called(_SUMMARY_ROWS | _COUNTED_ROWS, names)
+    for place in range(len(names) - 1, -1, -1):  # below the tasks more words may stand beside it
+        suspects[place] |= bool(_BEGINS_SUMMARY.match(names[place] or ""))
+        if not suspects[place]:
+            break
     if not suspects.any() or suspects.all():
         return keep
     others = values[~suspects]

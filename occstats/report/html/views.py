@@ -139,4 +139,4 @@ def _left_out(table: Table, n_rows: int, n_columns: int) -> str:
     ]
     if not missing:
         return ""
-    return f"{' and '.join(missing)} more are in tables/{table.name}.csv, beside this page."
+    return f"{' and '.join(missing)} more are in tables/{table.csv_name}, beside this page."

@@ -14,7 +14,7 @@ import pandas as pd
 
 from occstats.errors import ResultsError
 from occstats.results.names import quote, reason_of
-from occstats.results.readers.header import check_header, join_header
+from occstats.results.readers.header import check_header, join_header, n_titles
 from occstats.results.readers.raw import RawTable, check_names
 from occstats.results.readers.safety import Limits
 
@@ -32,7 +32,12 @@ def read_delimited(content: bytes, where: str, limits: Limits, header_rows: int 
     import pyarrow as pa
     import pyarrow.csv
 
-    content = _without_comments(_without_markdown(_as_utf8(content, where), where))
+    whole = _as_utf8(content, where)
+    content = _without_title(_without_comments(_without_markdown(whole, where)))
+    # In Markdown a table begins with a bar, else what is left is the end of what there was.
+    above = len(whole) - len(content) if whole.endswith(content) else whole.find(b"|")
+    caption = whole[: min(above, _SAMPLE)].decode("utf-8", errors="replace")
+    del whole
     limits.check_rows(content.count(b"\n") - 1, where)
     sample = content[:_SAMPLE].decode("utf-8", errors="replace")
     delimiter = find_delimiter(sample)
@@ -77,7 +82,7 @@ def read_delimited(content: bytes, where: str, limits: Limits, header_rows: int 
     def read(wanted: Sequence[str]) -> pd.DataFrame:
         return frame[list(wanted)]
 
-    return RawTable(where, list(table.column_names), len(frame), read)
+    return RawTable(where, list(table.column_names), len(frame), read, caption=caption)
 
 
 def find_delimiter(sample: str) -> str:
@@ -89,6 +94,7 @@ def find_delimiter(sample: str) -> str:
     best, best_merit = ",", (False, 0)
     for candidate in _CANDIDATES:
         rows = _first_rows(sample, candidate)
+        rows = rows[n_titles(rows) :]
         # The last line of the sample may be cut in the middle.
         widths = [len(row) for row in (rows[:-1] if len(rows) > 2 else rows)]
         if widths and widths[0] > 1:
@@ -192,6 +198,15 @@ def _without_comments(content: bytes) -> bytes:
             break
         start = end
     return content[start:]
+
+
+def _without_title(content: bytes) -> bytes:
+    """Leave out a phrase above the table."""
+    sample = content[:_SAMPLE].decode("utf-8", errors="replace")
+    for _ in range(n_titles(_first_rows(sample, find_delimiter(sample)))):
+        content = content.lstrip(b"\r\n")
+        content = content[content.find(b"\n") + 1 :]
+    return content
 
 
 def _with_one_header(content: bytes, delimiter: str, count: int) -> bytes:

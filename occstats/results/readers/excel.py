@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import pandas as pd
 
 from occstats.errors import ResultsError
 from occstats.results.names import quote, quote_list, reason_of, show_path
-from occstats.results.readers.header import check_header, join_header
+from occstats.results.readers.header import check_header, join_header, n_titles
 from occstats.results.readers.raw import RawTable, check_names, from_frame
 from occstats.results.readers.safety import Limits
 
@@ -42,6 +43,10 @@ def read_excel(
     except Exception as error:  # a damaged workbook can raise anything
         reason = reason_of(error)
         raise ResultsError(f"{where}: damaged Excel workbook ({reason}); save it again") from None
+    top = [["" if cell is None else str(cell) for cell in row] for row in rows[:12]]
+    titles = n_titles(top)
+    caption = " ".join(filter(None, (cell for row in top[:titles] for cell in row)))
+    del rows[:titles]
     top = [["" if cell is None else str(cell) for cell in row] for row in rows[: header_rows + 12]]
     if header_rows == 1:
         check_header(top, where)
@@ -51,7 +56,8 @@ def read_excel(
     check_names(header, where)
     filled = (row for row in rows[used:] if any(cell is not None for cell in row))
     body = [list(row[: len(header)]) for row in filled]
-    return from_frame(pd.DataFrame(body, columns=header, dtype=object), where)
+    table = from_frame(pd.DataFrame(body, columns=header, dtype=object), where)
+    return replace(table, caption=caption)
 
 
 def _rows(workbook: Any, where: str, limits: Limits, sheet: str | None) -> list[tuple[Any, ...]]:

@@ -11,7 +11,7 @@ from occstats.errors import ResultsError
 from occstats.results.aliases import lower_is_better
 from occstats.results.numbers import looks_like_decimal_comma, parse_numbers
 
-__all__ = ["check_header", "join_header", "join_names", "name_measures"]
+__all__ = ["check_header", "join_header", "join_names", "n_titles", "name_measures"]
 
 # So much of a table is looked at.
 _ROWS, _COLUMNS = 12, 200
@@ -28,6 +28,22 @@ def check_header(rows: Sequence[Sequence[str]], where: str) -> None:
             f" {remedy}",
             {"header_rows": found} if measured else None,
         )
+
+
+def n_titles(rows: Sequence[Sequence[str]]) -> int:
+    """How many rows above a table hold nothing, or a phrase and nothing beside it.
+
+    >>> n_titles([["Table 4: accuracy", ""], ["", ""], ["data", "A"], ["x", "0.1"]])
+    2
+    >>> n_titles([["data", ""], ["x y", "0.1"]])
+    0
+    """
+    for i, row in enumerate(rows[:_ROWS]):
+        first, *others = [cell.strip() for cell in row] or [""]
+        if any(others) or (first and " " not in first):
+            # A table of one column has no title.
+            return i if any(others) else 0
+    return 0
 
 
 def name_measures(names: Sequence[str]) -> bool:

@@ -111,6 +111,19 @@ def _one_object(text: str) -> list[dict[str, Any]] | None:
         return [dict(zip(lists, row, strict=True)) for row in zip(*lists.values(), strict=True)]
     if held and all(isinstance(value, dict) and value for value in held.values()):
         keys = list(dict.fromkeys(key for value in held.values() for key in value))
+        cells = [value.get(key) for value in held.values() for key in keys]
+        runs = [len(cell) for cell in cells if isinstance(cell, list)]
+        if runs and len(runs) == sum(cell is not None for cell in cells):
+            # The scores of several runs, as in {"DQN": {"Pong": [18.5, 20.1]}}.
+            return [
+                {"": key, "run": str(run)}
+                | {
+                    name: next(iter((value.get(key) or [])[run:]), None)
+                    for name, value in held.items()
+                }
+                for key in keys
+                for run in range(max(runs))
+            ]
         named = not all(key.isdigit() for key in keys)
         return [
             ({"": key} if named else {}) | {name: held[name].get(key) for name in held}

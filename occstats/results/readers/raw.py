@@ -56,6 +56,8 @@ class RawTable:
         How many files carry no digest of their content, so that damage may go unseen.
     label : str
         What a single algorithm is called that the table does not name.
+    caption : str
+        What stands above the table.
     notes : sequence of str
         What is to be said about the source.
     """
@@ -71,6 +73,7 @@ class RawTable:
     mixed: bool = False
     unverified: int = 0
     label: str = ""
+    caption: str = ""
     notes: Sequence[str] = ()
     kept: npt.NDArray[np.int64] | None = None
 

@@ -190,13 +190,15 @@ def kind_of_bytes(head: bytes, where: str) -> str:
     if _is_pickle(head):
         raise ResultsError(_pickle_message(where))
     text = head.lstrip(b"\xef\xbb\xbf \t\r\n").lower()
-    if text.startswith((b"<!doctype", b"<html", b"<head", b"<?xml", b"<!--")):
+    if text.startswith((b"<!doctype", b"<html", b"<head", b"<?xml", b"<!--", b"<table")):
         raise ResultsError(
             f"{where}: is a web page (HTML or XML), not a table; download the file itself (the"
             " 'raw' link)"
         )
     if text.startswith((b"\\begin", b"\\documentclass", b"\\documentstyle")):
         raise ResultsError(f"{where}: is a LaTeX document; save the table as CSV")
+    if text.startswith((b"@relation", b"%")) and b"@attribute" in text:
+        raise ResultsError(f"{where}: is an ARFF file; save the table as CSV")
     return "json" if text.startswith((b"{", b"[{", b"[\n", b"[\r", b"[ ")) else "text"
 
 
