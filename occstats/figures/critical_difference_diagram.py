@@ -179,7 +179,7 @@ def _scale(
     if len(axes.get_xticks()) > 1 and high - low <= 12:
         halves = MultipleLocator(0.5).tick_values(low, high)
         axes.set_xticks([half for half in halves if low <= half <= high], minor=True)
-    axes.set_xlabel(f"← better    {kind}    worse →")
+    axes.set_xlabel(f"← better\u2002\u2002{kind}\u2002\u2002worse →")
 
 
 def _side(

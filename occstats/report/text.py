@@ -25,6 +25,8 @@ __all__ = ["brief", "make_console", "print_comparison", "print_table"]
 
 # What is looked at first is a screen, not a scroll.
 MOST_LEADING_BLOCKS = 2
+# Rows of a table that is asked for and still read: all pairs of ten algorithms.
+WHOLE = 45
 # A pipe has no width; wide enough for the tables of any study that is read at all.
 PIPE_WIDTH = 200
 
@@ -83,7 +85,7 @@ def print_comparison(
     blocks = MOST_BLOCKS if full else MOST_LEADING_BLOCKS
     for table in tables:
         if table.terminal_rows:
-            print_table(console, table, most_blocks=blocks)
+            print_table(console, table, most_blocks=blocks, whole=WHOLE if full else 0)
     _print_notes(console, comparison)
     if folder is not None:
         print_wrapped(console, f"Written to {folder}.")
@@ -93,11 +95,8 @@ def print_comparison(
 
 
 def _print_notes(console: Console, comparison: Comparison) -> None:
-    if not comparison.notes:
-        return
     for note in comparison.notes:
         print_wrapped(console, f"Note: {note}")
-    console.print()
 
 
 def _paragraph(console: Console, words: str, style: str = "") -> None:

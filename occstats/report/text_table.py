@@ -48,10 +48,18 @@ class _Strip:
 
 
 def print_table(
-    console: Console, table: Table, *, most_rows: int = MOST_ROWS, most_blocks: int = MOST_BLOCKS
+    console: Console,
+    table: Table,
+    *,
+    most_rows: int = MOST_ROWS,
+    most_blocks: int = MOST_BLOCKS,
+    whole: int = 0,
 ) -> bool:
-    """Print as many rows and columns as fit, and say what was left out; whether anything was."""
-    n_rows = min(len(table), table.terminal_rows, most_rows)
+    """Print as many rows and columns as fit, and say what was left out; whether anything was.
+
+    A table of no more than `whole` rows is printed to its end.
+    """
+    n_rows = len(table) if len(table) <= whole else min(len(table), table.terminal_rows, most_rows)
     strips = _strips(table, n_rows, LONGEST_NAME)
     blocks = _blocks(strips, console.width)
     if blocks is None:

@@ -73,13 +73,16 @@ def test_the_first_screen_has_the_answer_and_says_where_the_rest_is(monkeypatch)
     print_comparison(comparison, file=first)
     print_comparison(comparison, file=everything, full=True)
     lines = first.getvalue().splitlines()
-    assert len(lines) <= 46  # 44 and a note
+    assert len(lines) <= 45
     assert first.getvalue().startswith("Of 9 algorithms")
     titles = [table.title for table in all_tables(comparison) if table.terminal_rows]
     assert [title for title in titles if title in lines] == ["Summary", "Corrected p-values"]
     assert [title for title in titles if title in everything.getvalue().splitlines()] == titles
     assert "More: --full" in first.getvalue()
     assert "--full" not in everything.getvalue()
+    # 36 pairs, none of them left out.
+    assert "not shown here" not in everything.getvalue()
+    assert len(re.findall(r"^LNND +SAE ", everything.getvalue(), flags=re.MULTILINE)) >= 7
 
 
 def test_significant_cells_are_marked_without_colour():
