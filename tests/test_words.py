@@ -217,5 +217,5 @@ def test_datta_satten_without_clusters_is_not_called_the_plain_wilcoxon_test():
 
 def test_the_posterior_of_the_difference_stands_beside_the_signed_rank_shares():
     columns = {c.header: c.keys for c in tables(compare(table([2] * 8)))["pairwise"].columns}
-    assert columns["better / same / worse %"][0] == "difference_above"
+    assert columns["posterior %"][0] == "difference_above"
     assert columns["signed-rank %"][0] == "bayes_better"

@@ -99,7 +99,7 @@ def pairwise_table(comparison: Comparison) -> Table:
         Column("shift", ("hodges_lehmann",), signed),
         Column("win / tie / lose %", ("wins", "ties", "losses"), shares),
         Column(
-            "better / same / worse %",
+            "posterior %",
             ("difference_above", "difference_within", "difference_below"),
             shares,
         ),
