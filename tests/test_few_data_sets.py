@@ -122,7 +122,7 @@ def test_shares_add_up_and_every_effect_is_explained():
     comparison = occstats.compare(table([2] * 8), n_resamples=200)
     (pairs,) = (found for found in all_tables(comparison) if found.name == "pairwise")
     cells = pd.DataFrame(pairs.cells(), columns=pd.Index(pairs.headers))
-    for header in ("win / tie / lose %", "posterior %"):
+    for header in ("win / tie / lose %", "better / same / worse %"):
         parts = cells[header].str.split(" / ", expand=True).astype(int)
         assert (parts.sum(axis=1) == 100).all()
     assert {"new task", "new data set", "rank-biserial"} <= set(pairs.headers)
