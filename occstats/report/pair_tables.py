@@ -87,9 +87,6 @@ def pairwise_table(comparison: Comparison) -> Table:
     level = f"{100 * comparison.settings.confidence:g} %"
     digits = score_digits(comparison)
     signed = decimals(digits, signed=True)
-    signed_rank = Column(
-        "signed-rank %", ("bayes_better", "bayes_equivalent", "bayes_worse"), shares
-    )
     columns = [
         Column("better", ("a",), word, number=False),
         Column("worse", ("b",), word, number=False),
@@ -103,8 +100,6 @@ def pairwise_table(comparison: Comparison) -> Table:
             ("difference_above", "difference_within", "difference_below"),
             shares,
         ),
-        # Of scores of 0 and 1 most are ties, which the signed-rank shares take for equivalence.
-        *([signed_rank] if comparison.binary is None else []),
         Column("new task", ("prob_improvement_task",), percent),
         Column("new data set", ("prob_improvement_dataset",), percent),
         Column("rank-biserial", ("rank_biserial",), decimals(2, signed=True)),
@@ -112,7 +107,8 @@ def pairwise_table(comparison: Comparison) -> Table:
     score = score_word(comparison.results.score_name)
     p_name = "P-value" if comparison.settings.correction == "none" else "Corrected p-value"
     if comparison.settings.rule == "max-t":
-        p_name = "Two-sided p-value corrected for all pairs together"
+        family = FAMILIES["all" if control is None else "control"]
+        p_name = f"Two-sided p-value corrected {family.phrase}"
     present = tuple(column for column in columns if all(key in frame for key in column.keys))
     if control is not None:
         present = (
@@ -126,8 +122,7 @@ def pairwise_table(comparison: Comparison) -> Table:
         explanation=f"{p_name}; mean difference of {score}, data sets counting alike, with its "
         "interval for the pair alone; Hodges-Lehmann shift, the typical difference, tasks counting "
         "alike; shares of tasks won, tied, lost; posterior probabilities that the mean difference "
-        f"is better, practically the same (±{comparison.settings.rope:g}) and worse"
-        f"{'' if comparison.binary is not None else ', and shares of the signed-rank comparison'}; "
+        f"is better, practically the same (±{comparison.settings.rope:g}) and worse; "
         "estimated chance to win on a new task of these data sets, and on a new data set; "
         "rank-biserial correlation, tasks counting alike, from -1 (always loses) to 1 (always "
         "wins).",

@@ -118,10 +118,13 @@ def _subject(comparison: Comparison) -> str:
 def _others(comparison: Comparison) -> dict[str | None, list[str]]:
     """The others by the conclusion about the subject beside them; None where there is no test."""
     subject, found = _subject(comparison), comparison.matrix("conclusion")
-    words = {name: found.loc[subject, name] for name in comparison.algorithms if name != subject}
+    absent, others = found.isna(), [name for name in comparison.algorithms if name != subject]
     return {
-        kind: [name for name, word in words.items() if (None if pd.isna(word) else word) == kind]
-        for kind in (None, BETTER, WORSE, EQUIVALENT, UNDECIDED)
+        None: [name for name in others if absent.at[subject, name]],
+        **{
+            kind: [name for name in others if found.at[subject, name] == kind]
+            for kind in (BETTER, WORSE, EQUIVALENT, UNDECIDED)
+        },
     }
 
 
