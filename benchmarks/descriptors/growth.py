@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from measuring import OURS, QUERIES, best_seconds, make_data
 from part_neighbours import ours, peers
+from record import FIGURES
 
 from occstats_descriptors import DESCRIPTORS, make
 
@@ -30,7 +31,7 @@ def neighbour_curves(sizes: tuple[int, ...]) -> pd.DataFrame:
             runs = {
                 name: partial(build(), Y) for name, build in builders.items() if name not in tired
             }
-            for name, seconds in best_seconds(runs, repeats=1 if n >= 50_000 else 2).items():
+            for name, seconds in best_seconds(runs, repeats=2).items():
                 found.append((f"{m} attributes, {kind}", name, n, seconds))
                 if seconds * 3 > PATIENCE / 4:
                     tired.add(name)
@@ -82,14 +83,10 @@ def draw(curves: pd.DataFrame, title: str, path: Path) -> None:
     figure.savefig(path, dpi=150)
 
 
-def write(folder: Path, sizes: tuple[int, ...] = SIZES) -> list[str]:
-    """Measure, draw, and keep the numbers; the lines of Markdown that show them."""
-    lines = []
-    for name, curves, title in (
-        ("growth_neighbours", neighbour_curves(sizes), "Neighbours of 1,024 queries, k = 6 log n"),
-        ("growth_descriptors", descriptor_curves(sizes), "The nine descriptors, 10 attributes"),
-    ):
-        curves.to_csv(folder / f"{name}.csv", index=False, float_format="%.4g")
-        draw(curves, title, folder / f"{name}.png")
-        lines += ["", f"![{title}]({name}.png)", "", f"Numbers: [{name}.csv]({name}.csv)."]
-    return lines
+def write(folder: Path, sizes: tuple[int, ...] = SIZES) -> None:
+    """Measure, draw, and keep the numbers."""
+    curves = {"growth_neighbours": neighbour_curves, "growth_descriptors": descriptor_curves}
+    for name, title in FIGURES.items():
+        found = curves[name](sizes)
+        found.to_csv(folder / f"{name}.csv", index=False, float_format="%.4g")
+        draw(found, title, folder / f"{name}.png")

@@ -76,7 +76,8 @@ OPTIONS = {
         "--jobs",
         type=click.IntRange(min=1),
         metavar="N",
-        help="Worker processes on this machine.  [default: one per core]",
+        help="Worker processes on this machine.  [default: one per core, fewer "
+        "for a few seconds of work]",
     ),
     "scheduler": _declared(
         "--scheduler",

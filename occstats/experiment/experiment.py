@@ -34,6 +34,8 @@ from occstats.progress import bar_class, shown, track
 
 __all__ = ["Experiment", "is_single_file"]
 
+SECONDS_WORTH_A_WORKER = 3.0
+
 
 @dataclass(frozen=True, eq=False)
 class Experiment:
@@ -173,7 +175,7 @@ class Experiment:
                 remaining.shards,
                 work,
                 is_there=lambda shard: self.store.path_of(shard.id).exists(),
-                jobs=jobs or os.cpu_count() or 1,
+                jobs=jobs or workers_worth(remaining.cost),
                 scheduler=scheduler,
                 memory=None if memory is None else memory * 1e9,
             )
@@ -256,6 +258,17 @@ class Experiment:
             # Without what holds for a single data set only.
             "descriptors": {recipe.name: recipe.fingerprint("") for recipe in self.recipes},
         }
+
+
+def workers_worth(seconds: float) -> int:
+    """How many workers pay for some seconds of work: starting one takes as long as a small run.
+
+    Examples
+    --------
+    >>> workers_worth(2.0)
+    1
+    """
+    return max(1, min(os.cpu_count() or 1, int(seconds / SECONDS_WORTH_A_WORKER)))
 
 
 def compile_ahead(descriptors: list[str], jobs: int | None, progress: bool | None) -> None:

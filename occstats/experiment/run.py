@@ -69,7 +69,7 @@ def run_experiment(
     parameters : mapping, optional
         Descriptor → data set → parameters, such as a sweep's leave-one-dataset-out choices.
     jobs : int, optional
-        Worker processes; as many as there are cores by default.
+        Worker processes; by default as many as there are cores, fewer for a few seconds of work.
     scheduler : str, optional
         Address of a dask scheduler whose workers see the same files.
     shard : (int, int), optional

@@ -278,7 +278,7 @@ def test_a_library_loaded_between_fits_gets_one_thread_too():
         "from occstats.experiment.isolation import contained\n"
         "with contained():\n"
         "    before = len(threadpoolctl.threadpool_info())\n"
-        "import scipy.linalg\n"
+        "import sklearn.utils._openmp_helpers\n"
         "with contained():\n"
         "    pools = threadpoolctl.threadpool_info()\n"
         "assert len(pools) > before, 'nothing was loaded'\n"
