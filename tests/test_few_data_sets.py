@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 import occstats
 from occstats.report.tables import all_tables
@@ -74,6 +75,18 @@ def test_a_mean_rank_on_which_all_agree_is_not_certain():
     assert summary["mean_rank"] == summary["mean_rank_ci_low"] == 1
     # Clopper and Pearson: 0 of 8 data sets is compatible with a share of 1 - 0.025 ** (1 / 8).
     assert summary["mean_rank_ci_high"] == pytest.approx(1 + 2 * (1 - 0.025 ** (1 / 8)))
+
+
+def test_one_data_set_that_differs_leaves_the_mean_rank_a_limit():
+    ahead = np.array([-0.05, *np.linspace(0.01, 0.11, 11)])
+    frame = pd.DataFrame({"dataset": list("abcdefghijkl"), "A": 0.5 + ahead, "B": 0.5})
+    summary = occstats.compare(frame, lower_is_better=False).summary.set_index("algorithm")
+    # The second rank in 1 of 12 data sets: a share, as Clopper and Pearson bound it.
+    share = stats.binomtest(1, 12).proportion_ci(method="exact")
+    limits = summary.loc["A", ["mean_rank_ci_low", "mean_rank_ci_high"]]
+    assert limits.tolist() == pytest.approx([1 + share.low, 1 + share.high])
+    limits = summary.loc["B", ["mean_rank_ci_low", "mean_rank_ci_high"]]
+    assert limits.tolist() == pytest.approx([2 - share.high, 2 - share.low])
 
 
 def test_data_sets_of_one_task_are_the_plain_wilcoxon_test():
