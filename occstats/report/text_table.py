@@ -142,7 +142,10 @@ def _print_block(console: Console, strips: Sequence[_Strip]) -> None:
         drawn.add_column(
             make_text(heading), justify=justify, min_width=width, no_wrap=True, vertical="bottom"
         )
-    for index in range(len(strips[0].cells)):
+    # The columns of a triangle that fit may have nothing in its last rows.
+    numbers = [strip.cells for strip in strips if strip.number] or [strips[0].cells]
+    filled = [index for column in numbers for index, cell in enumerate(column) if cell.strip()]
+    for index in range(max(filled, default=-1) + 1):
         drawn.add_row(
             *(
                 make_text(strip.cells[index], "bold green" if strip.marked[index] else "")

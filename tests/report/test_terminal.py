@@ -66,6 +66,15 @@ def test_long_names_are_told_apart():
         assert re.search(rf"variant {number} ", text)
 
 
+def test_rows_of_a_triangle_end_where_its_columns_do():
+    comparison = occstats.compare("lenz2021", n_resamples=100)
+    triangle = next(table for table in all_tables(comparison) if table.name == "p_values")
+    rows = [line.split()[0] for line in shown(triangle, 60).splitlines() if line[:1].isupper()]
+    # Six columns fit beside the names, up to EIF's; the last row that has anything there is IF's.
+    first = ["ALP", "SVM", "NND", "MD", "LOF", "IF"]
+    assert [row for row in rows if row in comparison.algorithms] == [*first, *first, "EIF", "LNND"]
+
+
 def test_the_first_screen_has_the_answer_and_says_where_the_rest_is(monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     comparison = occstats.compare("lenz2021", n_resamples=100)
