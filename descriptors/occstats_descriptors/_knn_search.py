@@ -34,6 +34,11 @@ WORTH_SINGLE = 4e8  # terms of distances from which single precision pays for it
 UNIT = 2.0**-24
 
 
+def worth_single(n: int, n_queries: int, m: int) -> bool:
+    """Whether so many queries among n rows of m attributes are for single precision."""
+    return m > MANY and float(n_queries) * n * m >= WORTH_SINGLE
+
+
 @dataclass(frozen=True, eq=False)
 class _Job:
     """Queries, and room for what is found about them."""
@@ -129,8 +134,7 @@ class BlockSearch:
 
     def _single_pays(self, n_queries: int, k: int) -> bool:
         n, m = self.X.shape
-        large = m > MANY and float(n_queries) * n * m >= WORTH_SINGLE
-        return large and 4 * (k + EXTRA) < n and self._fits_single
+        return worth_single(n, n_queries, m) and 4 * (k + EXTRA) < n and self._fits_single
 
     def _run(self, job: _Job, rows: Indices, single: bool, down: bool) -> None:
         """Search some rows, down the tree or in groups."""

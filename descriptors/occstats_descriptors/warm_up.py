@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import platform
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from concurrent.futures import as_completed
 from contextlib import suppress
 from pathlib import Path
@@ -15,10 +15,14 @@ import numpy as np
 from loky import ProcessPoolExecutor
 
 from occstats_descriptors._jit import put
+from occstats_descriptors._knn_search import SMALL, worth_single
 from occstats_descriptors._threads import thread_count
 from occstats_descriptors.registry import DESCRIPTORS, ENTRIES, make
 
-__all__ = ["compile_kernels", "kernels_of", "missing_kernels"]
+__all__ = ["Shape", "compile_kernels", "kernels_of", "missing_kernels"]
+
+# Rows of a class, rows of its data set, attributes.
+Shape = tuple[int, int, int]
 
 
 def _fit(name: str, n: int, m: int, **parameters: object) -> Callable[[], None]:
@@ -29,7 +33,11 @@ def _fit(name: str, n: int, m: int, **parameters: object) -> Callable[[], None]:
     return fit_and_score
 
 
-_NEIGHBOURS = ("neighbours", "neighbours in a tree", "neighbours in single precision")
+_NEIGHBOURS: dict[str, Callable[[Shape], bool]] = {
+    "neighbours": lambda shape: True,
+    "neighbours in a tree": lambda shape: shape[0] >= SMALL,
+    "neighbours in single precision": lambda shape: worth_single(*shape),
+}
 # In an order in which those that share kernels rarely run side by side: the next one finds them.
 _KERNELS: dict[str, Callable[[], None]] = {
     "neighbours": _fit("NND", 100, 4),
@@ -43,9 +51,11 @@ _KERNELS: dict[str, Callable[[], None]] = {
 }
 
 
-def kernels_of(names: Iterable[str] | None = None) -> list[str]:
+def kernels_of(
+    names: Iterable[str] | None = None, shapes: Collection[Shape] | None = None
+) -> list[str]:
     """
-    Name the groups of kernels that some descriptors use; by default those of all.
+    Name the groups of kernels that some descriptors use; by default those of all, at any size.
 
     Examples
     --------
@@ -56,18 +66,23 @@ def kernels_of(names: Iterable[str] | None = None) -> list[str]:
     chosen = list(DESCRIPTORS) if names is None else [name.upper() for name in names]
     wanted = set(chosen)
     if any(name in ENTRIES and ENTRIES[name].shares_neighbours for name in chosen):
-        wanted.update(_NEIGHBOURS)
+        wanted.update(
+            group for group, used in _NEIGHBOURS.items() if shapes is None or any(map(used, shapes))
+        )
     return [kernels for kernels in _KERNELS if kernels in wanted]
 
 
-def missing_kernels(names: Iterable[str] | None = None) -> list[str]:
+def missing_kernels(
+    names: Iterable[str] | None = None, shapes: Collection[Shape] | None = None
+) -> list[str]:
     """
     Name the groups of `kernels_of` that were not compiled ahead by this version on this machine.
 
     Nothing is missing where no cache can be written: there, every process compiles its own.
     """
     folder = cache_folder()
-    return [group for group in kernels_of(names) if folder and not _sign(folder, group).exists()]
+    wanted = kernels_of(names, shapes) if folder else []
+    return [group for group in wanted if folder and not _sign(folder, group).exists()]
 
 
 def cache_folder() -> Path | None:
@@ -102,7 +117,11 @@ def _processor() -> str:
 
 
 def compile_kernels(
-    names: Iterable[str] | None = None, *, n_jobs: int | None = None, again: bool = True
+    names: Iterable[str] | None = None,
+    shapes: Collection[Shape] | None = None,
+    *,
+    n_jobs: int | None = None,
+    again: bool = True,
 ) -> Iterator[str]:
     """
     Compile the kernels of some descriptors into the cache on disk, in processes side by side.
@@ -111,6 +130,8 @@ def compile_kernels(
     ----------
     names : iterable of str, optional
         Names of descriptors; others need no compilation. By default all.
+    shapes : collection of (int, int, int), optional
+        Rows and attributes of what they are for; by default any.
     again : bool
         Whether to do so for those that were compiled ahead before.
     n_jobs : int, optional
@@ -126,7 +147,7 @@ def compile_kernels(
     RuntimeError
         If one cannot be compiled, with what the compiler says.
     """
-    wanted = kernels_of(names) if again else missing_kernels(names)
+    wanted = (kernels_of if again else missing_kernels)(names, shapes)
     with ProcessPoolExecutor(thread_count(n_jobs)) as pool:
         groups = {pool.submit(_compile, group): group for group in wanted}
         for done in as_completed(groups):

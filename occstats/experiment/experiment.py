@@ -159,7 +159,8 @@ class Experiment:
             remaining = Plan(tuple(s for s in remaining.shards if set(s.rows) <= mine))
         self.begin()
         if remaining.shards:
-            compile_ahead([recipe.origin for recipe in self.recipes], jobs, progress)
+            shapes = [(t.n, t.rows, t.m) for *_, tasks in self.tasks for t in tasks]
+            compile_ahead([recipe.origin for recipe in self.recipes], shapes, jobs, progress)
         work = partial(
             work_on_shard,
             evaluate=type(self).evaluate,
@@ -271,15 +272,20 @@ def workers_worth(seconds: float) -> int:
     return max(1, min(os.cpu_count() or 1, int(seconds / SECONDS_WORTH_A_WORKER)))
 
 
-def compile_ahead(descriptors: list[str], jobs: int | None, progress: bool | None) -> None:
+def compile_ahead(
+    descriptors: list[str],
+    shapes: list[tuple[int, int, int]],
+    jobs: int | None,
+    progress: bool | None,
+) -> None:
     """Compile what the descriptors need and no earlier run has, side by side, and say so."""
     from occstats_descriptors.warm_up import compile_kernels, missing_kernels
 
-    missing = missing_kernels(descriptors)
+    missing = missing_kernels(descriptors, shapes)
     if missing:
         if shown(progress):
             print(f"Compiling once, kept for the next runs: {', '.join(missing)}.", file=sys.stderr)
-        ready = compile_kernels(descriptors, n_jobs=jobs, again=False)
+        ready = compile_kernels(descriptors, shapes, n_jobs=jobs, again=False)
         # What cannot be compiled fails where it is used, and is said there.
         with suppress(RuntimeError):
             for _ in track(ready, "compiling", total=len(missing), progress=progress):

@@ -4,9 +4,11 @@ import os
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
-from occstats_descriptors import warm_up
+from occstats_descriptors import NND, warm_up
+from occstats_descriptors._knn_search import SMALL
 
 
 def test_only_what_is_needed():
@@ -15,6 +17,21 @@ def test_only_what_is_needed():
     assert warm_up.kernels_of(["ALP"]) == [*neighbours, "ALP"]
     assert warm_up.kernels_of(["MD", "sklearn.svm:OneClassSVM"]) == []
     assert warm_up.kernels_of() == list(warm_up._KERNELS)
+    assert warm_up.kernels_of(["lof"], [(150, 150, 4)]) == neighbours[:1]
+    assert warm_up.kernels_of(["lof"], [(150, 150, 4), (600, 900, 300)]) == neighbours[:2]
+    assert warm_up.kernels_of(["lof"], [(2000, 9000, 600)]) == neighbours
+    assert warm_up.kernels_of(["SVM"], [(150, 150, 4)]) == ["SVM"]
+
+
+def test_smaller_classes_need_no_tree(monkeypatch):
+    def refuse(*arguments):
+        raise AssertionError
+
+    monkeypatch.setattr("occstats_descriptors._knn_search.kd_order", refuse)
+    rows = np.random.default_rng(0).normal(size=(SMALL, 4))
+    NND().fit(rows[1:]).score_samples(rows)
+    with pytest.raises(AssertionError):
+        NND().fit(rows).score_samples(rows)
 
 
 @pytest.mark.slow
@@ -34,7 +51,7 @@ def test_what_was_compiled_ahead_is_found(monkeypatch, tmp_path):
 
 def test_what_cannot_be_compiled_is_said(monkeypatch):
     monkeypatch.setitem(warm_up._KERNELS, "nothing", lambda: None)  # unknown to the other process
-    monkeypatch.setattr(warm_up, "kernels_of", lambda names: ["nothing"])
+    monkeypatch.setattr(warm_up, "kernels_of", lambda names, shapes: ["nothing"])
     with pytest.raises(RuntimeError, match=r"(?s)kernels of nothing cannot be compiled.*KeyError"):
         list(warm_up.compile_kernels())
 
