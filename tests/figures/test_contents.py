@@ -131,6 +131,11 @@ def test_strata_show_what_was_chosen(lenz2021):
     assert axes.yaxis.get_inverted()
 
 
+def test_strata_have_intervals(lenz2021):
+    texts = [text.get_text() for text in lenz2021.plot.strata().findobj(Text)]
+    assert any("95% intervals (cluster bootstrap)" in text for text in texts)
+
+
 def test_distributions_follow_the_weights(lenz2021):
     words = figures.alt_text(lenz2021.plot.distributions(algorithms=["SVM"]))
     scores = lenz2021.results.scores["SVM"].to_numpy()

@@ -171,3 +171,18 @@ def test_every_medium_says_what_bold_means(tables, comparison):
         render(comparison),
     ):
         assert "Bold: significant, corrected over all pairs" in text
+
+
+def test_headings_and_words_have_the_levels_of_the_comparison():
+    comparison = occstats.compare("lenz2021", confidence=0.9, n_resamples=100)
+    tables = all_tables(comparison)
+    headers = [
+        column.header
+        for table in tables
+        for column in table.columns
+        if any(key.endswith("ci_low") for key in column.keys)
+    ]
+    assert len(headers) > 2
+    assert all("90 %" in header for header in headers)
+    detectable = next(table for table in tables if table.name == "detectable")
+    assert "with 80 % power" in detectable.explanation
