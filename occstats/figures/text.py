@@ -217,8 +217,8 @@ def _renderer() -> Any:
 def abreast(text: str, inches: float, size: str | float) -> int:
     """Return how many texts of this width stand beside each other, with air between them.
 
-    >>> abreast("240", 0.8, 7), abreast("9", 0.8, 7)
-    (2, 7)
+    >>> abreast("240", 0.85, 7), abreast("9", 0.85, 7)
+    (3, 9)
     """
     return max(int(inches / (1.45 * measure(text, size))), 1)
 

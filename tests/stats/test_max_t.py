@@ -25,7 +25,7 @@ def brute_force(scores, clusters, method):
 
     def z(a, b, signs):
         difference = (grid[:, a] - grid[:, b]) * signs[np.searchsorted(labels, clusters)]
-        found = clustered_wilcoxon(difference, clusters, method=method).zstatistic
+        found = clustered_wilcoxon(difference, clusters, test=method).zstatistic
         return np.inf if found is None or np.isnan(found) else abs(found)
 
     flips = [np.array(s) for s in itertools.product([1.0, -1.0], repeat=len(labels))]
