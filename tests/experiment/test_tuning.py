@@ -86,6 +86,10 @@ def test_grids_are_read(text, expected):
     assert parse_grid(text) == expected
 
 
+def test_a_grid_is_as_long_as_it_has_values_wherever_it_begins():
+    assert parse_grid("c=90000:90001:1")[1] == (90_000, 90_001)
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

@@ -11,7 +11,7 @@ from occstats.report.html import render
 from occstats.report.latex import table_to_latex
 from occstats.report.markdown import table_to_markdown
 from occstats.report.table import Column, Table
-from occstats.report.tables import all_tables
+from occstats.report.tables import all_tables, leading_tables
 from occstats.report.text import make_console, print_comparison, print_table
 from occstats.text import decimals, p_value, percent
 
@@ -171,6 +171,12 @@ def test_every_medium_says_what_bold_means(tables, comparison):
         render(comparison),
     ):
         assert "Bold: significant, corrected over all pairs" in text
+
+
+def test_two_data_sets_have_a_table_of_p_values():
+    frame = pd.DataFrame({"dataset": list("aabb"), "x": [0.1, 0.2, 0.3, 0.4], "y": 0.2})
+    comparison = occstats.compare(frame, task="@row", lower_is_better=False, n_resamples=100)
+    assert [table.name for table in leading_tables(comparison)] == ["summary", "p_values"]
 
 
 def test_headings_and_words_have_the_levels_of_the_comparison():

@@ -133,6 +133,16 @@ def inspect_log(model, grade):
     }
 
 
+@pytest.mark.parametrize(
+    ("grade", "score"),
+    [("C", 1), ("I", 0), ("P", 0.5), ("N", 0), (True, 1), (False, 0), (0.7, 0.7)],
+)
+def test_grades_of_inspect(tmp_path, grade, score):
+    files = [write(tmp_path / f"{m[-4:]}.json", inspect_log(m, grade)) for m in MODELS]
+    found = load_results(*files, format="inspect").scores["lab/beta"]
+    assert found.tolist() == [1, score, score, score]
+
+
 def test_inspect_logs(tmp_path):
     files = [
         write(tmp_path / f"log{i}.json", inspect_log(model, grade))
