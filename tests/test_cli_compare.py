@@ -222,7 +222,7 @@ def test_narrow_terminal_prints_wide_tables_in_parts(monkeypatch):
     result = run("compare", "lenz2021", *FAST)
     assert max(len(line) for line in result.stdout.splitlines()) <= 60
     p_values = result.stdout.split("\nCorrected p-values\n")[1].split("\nNote: ")[0]
-    assert len(re.findall("^LNND", p_values, flags=re.MULTILINE)) == 2
+    assert len(re.findall("^ALP", p_values, flags=re.MULTILINE)) == 2
 
 
 def test_a_terminal_shows_at_once_that_something_happens(monkeypatch, capsys):
