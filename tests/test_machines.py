@@ -23,6 +23,7 @@ OLDER = {
         "OPENBLAS_CORETYPE": "Prescott",
         "NPY_DISABLE_CPU_FEATURES": " ".join(SIMD),
         "NUMBA_CPU_NAME": "nehalem",
+        "NUMBA_CPU_FEATURES": "",
     },
     "without AVX": {"OPENBLAS_CORETYPE": "Nehalem"},
 }
