@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
 
 import numpy as np
 import numpy.typing as npt
@@ -228,7 +229,9 @@ def _check_exact(facts: Facts, name: str, large: npt.NDArray[np.int64]) -> None:
     """Refuse whole numbers that floats cannot hold: two different ones would tie."""
     for row in large:
         cell = facts.raw.read([name])[name].iloc[row]
-        if re.fullmatch(r"[+-]?\d+", str(cell).strip()) and int(cell) != int(float(cell)):
+        text = str(cell).strip()
+        # Decimal: `int` knows neither infinity nor more than 4,300 digits.
+        if re.fullmatch(r"[+-]?\d+", text) and Decimal(text) != Decimal(float(text)):
             raise ResultsError(
                 f"{facts.raw.row(row)}, column {quote(name)}: {quote(cell)} has more digits than a"
                 " score keeps (whole numbers up to 2^53 are exact); subtract or divide by something"

@@ -227,6 +227,13 @@ def test_scores_beyond_2_to_the_53_do_not_tie(tmp_path, refused, kind):
     assert load_results(table.assign(B=[2**54, 6])).scores.loc[("x", "x"), "B"] == 2.0**54
 
 
+@pytest.mark.parametrize("digits", [400, 5000])
+def test_a_number_of_very_many_digits_is_refused(tmp_path, refused, digits):
+    path = tmp_path / "a.csv"
+    path.write_text(f"dataset,A,B\nx,0.5,0.6\ny,{'9' * digits},0.7\n")
+    refused(path, says=("column 'A'", "more digits than a score"))
+
+
 def test_an_option_that_changes_is_not_typed_twice(tmp_path):
     table = pd.DataFrame({"dataset": list("xyz"), "A": [1, None, 3], "B": [None, 2, None]})
     table.to_csv(tmp_path / "a.csv", index=False)
