@@ -71,6 +71,22 @@ def test_truncated_parquet(tmp_path, refused, long_frame):
         refused(path, says=("a.parquet", "cut off"))
 
 
+def test_feather_with_a_negative_number_in_its_header(tmp_path):
+    path = tmp_path / "a.feather"
+    pd.DataFrame({"dataset": list("xyz"), "A": [0.1, 0.2, 0.3], "B": [0.4, 0.5, 0.6]}).to_feather(
+        path
+    )
+    whole = path.read_bytes()
+    refused = 0
+    for sign in range(15, len(whole), 8):  # of every word of 8 bytes after the magic
+        path.write_bytes(whole[:sign] + b"\x80" + whole[sign + 1 :])
+        try:
+            load_results(path)
+        except ResultsError:
+            refused += 1
+    assert refused > 0
+
+
 def test_truncated_feather_and_gzip(tmp_path, refused, long_frame):
     path = tmp_path / "a.feather"
     long_frame.to_feather(path)

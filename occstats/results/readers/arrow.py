@@ -214,6 +214,16 @@ def read_feather(path: Path, limits: Limits) -> RawTable:
     import pyarrow as pa
 
     where = show_path(path)
+    # What its readers and our look into headers stumble over.
+    damage = (
+        pa.ArrowException,
+        OSError,
+        ValueError,
+        LookupError,
+        EOFError,
+        struct.error,
+        MemoryError,
+    )
     try:
         with pa.memory_map(str(path)) as source:
             schema = pa.ipc.open_file(source).schema
@@ -223,7 +233,7 @@ def read_feather(path: Path, limits: Limits) -> RawTable:
             rows = _check_sizes(source, limits, where)
     except ResultsError:
         raise
-    except (pa.ArrowException, OSError, ValueError, EOFError, struct.error, MemoryError) as error:
+    except damage as error:
         raise _damaged_feather(where, error) from None
 
     def read(wanted: Sequence[str]) -> pd.DataFrame:
@@ -238,7 +248,7 @@ def read_feather(path: Path, limits: Limits) -> RawTable:
                     ignore_metadata=True, integer_object_nulls=True
                 )
                 return frame.copy()
-        except (pa.ArrowException, OSError, ValueError, MemoryError) as error:
+        except damage as error:
             raise _damaged_feather(where, error) from None
 
     return RawTable(where, names, rows, read, unverified=1)
