@@ -35,9 +35,12 @@ class DrawnFigure:
 
         if self.figure is None:
             return []
-        title = self.entry.shows[:1].upper() + self.entry.shows[1:]
         return save(
-            self.figure, Path(folder) / self.entry.name, formats=formats, title=title, dpi=dpi
+            self.figure,
+            Path(folder) / self.entry.name,
+            formats=formats,
+            title=self.entry.caption,
+            dpi=dpi,
         )
 
 

@@ -33,6 +33,15 @@ class FigureEntry:
         """
         return () if self.feeds_on == "nothing" else tuple(self.feeds_on.split(" and "))
 
+    @property
+    def caption(self) -> str:
+        """What it shows, as a title.
+
+        >>> FIGURES["strata"].caption
+        'Mean rank by difficulty of the task'
+        """
+        return self.shows[:1].upper() + self.shows[1:]
+
     def function(self) -> Callable[..., Drawing]:
         """Import and return the function that draws the figure."""
         found: Callable[..., Drawing] = getattr(
