@@ -10,6 +10,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from occstats.comparison.choices import TRAITS
+from occstats.stats.arrays import medians_of_others
 from occstats.stats.bayes import correlated_t
 from occstats.stats.complementary import complementary_pairs
 from occstats.stats.regression import weighted_regression
@@ -114,24 +115,35 @@ def regression_frame(study: Study) -> tuple[pd.DataFrame, tuple[str, ...]]:
     named = [TRAITS[name].term if name in TRAITS else name for name in names]
     terms = ("intercept", *named, "median_score")
     clusters = sample.clusters.independent.codes[known]
-    rows, reasons = [], dict[str, None]()
-    for position, algorithm in enumerate(study.algorithms):
-        # The algorithm's own score would explain the rank that it led to.
-        judges = scores if settings.median == "all" else np.delete(scores, position, axis=1)
-        fit = weighted_regression(
-            study.ranking.ranks[known, position],
-            np.column_stack([traits_of_tasks, np.median(judges, axis=1)]),
+    # The algorithm's own score would explain the rank that it led to.
+    medians = (
+        np.median(scores, axis=1)[:, None].repeat(len(study.algorithms), axis=1)
+        if settings.median == "all"
+        else medians_of_others(scores)
+    )
+    fits = [
+        weighted_regression(
+            ranks,
+            np.column_stack([traits_of_tasks, median]),
             terms,
             clusters=clusters,
             weights=sample.clusters.weights[known],
             inference=settings.inference,
             confidence=settings.confidence,
         )
-        if fit.reason is not None:
-            reasons[fit.reason] = None
-        numbers = {name: getattr(fit, name) for name in REGRESSION[2:]}
-        rows.append(pd.DataFrame({"algorithm": algorithm, "term": fit.terms, **numbers}))
-    frame = pd.concat(rows, ignore_index=True)
+        for ranks, median in zip(study.ranking.ranks[known].T, medians.T, strict=True)
+    ]
+    reasons = dict.fromkeys(fit.reason for fit in fits if fit.reason is not None)
+    frame = pd.DataFrame(
+        {
+            "algorithm": np.repeat(np.array(study.algorithms, dtype=object), len(terms)),
+            "term": np.tile(np.array(terms, dtype=object), len(fits)),
+            **{
+                name: np.concatenate([getattr(fit, name) for fit in fits])
+                for name in REGRESSION[2:]
+            },
+        }
+    )
     notes += [f"Regression: {reason.rstrip('.')}." for reason in reasons]
     return (empty if frame["coefficient"].isna().all() else frame), tuple(notes)
 

@@ -16,6 +16,9 @@ from scipy import sparse
 from occstats.errors import ArgumentError
 from occstats.stats.arrays import FloatArray, IntArray, cluster_codes
 
+# Tasks × columns that are copied at once: half a megabyte.
+_CACHED_ELEMENTS = 64_000
+
 
 @dataclass(frozen=True, eq=False)
 class Clusters:
@@ -120,7 +123,16 @@ and 'b'.
 
     def sums(self, values: ArrayLike) -> FloatArray:
         """Sum the rows of `values` within each cluster: clusters × columns."""
-        return np.asarray(self._members @ np.asarray(values, dtype=float))
+        values = np.asarray(values)
+        if values.flags.c_contiguous:
+            return np.asarray(self._members @ values.astype(float, copy=False))
+        # scipy copies what is not row by row in memory: a few columns at a time stay in the cache.
+        step = max(1, _CACHED_ELEMENTS // max(1, len(values)))
+        found = np.empty((self.n_clusters, values.shape[1]))
+        for start in range(0, values.shape[1], step):
+            part = slice(start, start + step)
+            found[:, part] = self._members @ values[:, part].astype(float, copy=False)
+        return found
 
     def means(self, values: ArrayLike) -> FloatArray:
         """Mean of each cluster's rows, without the missing ones; NaN where all are missing."""
