@@ -6,10 +6,11 @@ import inspect
 import os
 import platform
 from collections.abc import Sequence
-from importlib.metadata import version
 from typing import Any, Unpack
 
+import numpy as np
 import pandas as pd
+import scipy
 from threadpoolctl import threadpool_limits
 
 from occstats import __version__
@@ -35,7 +36,7 @@ from occstats.text import did_you_mean
 __all__ = ["compare"]
 
 Source = str | os.PathLike[str] | pd.DataFrame | Results
-RECORDED_PACKAGES = ("numpy", "scipy", "pandas")
+RECORDED_PACKAGES = (np, scipy, pd)
 
 
 class Arguments(Options, total=False):
@@ -209,7 +210,7 @@ def _record(study: Study, engine: dict[str, Any]) -> dict[str, Any]:
         "versions": {
             "occstats": __version__,
             "python": platform.python_version(),
-            **{name: version(name) for name in RECORDED_PACKAGES},
+            **{package.__name__: package.__version__ for package in RECORDED_PACKAGES},
         },
     }
 
