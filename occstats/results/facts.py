@@ -28,6 +28,7 @@ class Facts:
         self.fill_down = fill_down
         self._numbers: dict[str, Numbers] = {}
         self._names: dict[str, npt.NDArray[np.object_]] = {}
+        self._codes: dict[str, npt.NDArray[np.int64]] = {}
 
     @cached_property
     def frame(self) -> pd.DataFrame:
@@ -48,6 +49,12 @@ class Facts:
                 names = pd.Series(names, dtype=object).ffill().to_numpy()
             self._names[column] = names
         return self._names[column]
+
+    def codes(self, column: str) -> npt.NDArray[np.int64]:
+        """The number of each cell's name, from 0 in the order of their coming; −1 for none."""
+        if column not in self._codes:
+            self._codes[column] = pd.factorize(self.names(column))[0]
+        return self._codes[column]
 
     def require_names(self, column: str, rows: npt.NDArray[np.int64] | None = None) -> None:
         """Refuse a column in which a name is missing, in some rows or in any."""
@@ -96,14 +103,15 @@ class Facts:
 
     def is_distinct(self, *columns: str) -> bool:
         """Whether no two rows agree in these columns."""
-        keys = pd.DataFrame({str(i): self.names(name) for i, name in enumerate(columns)})
-        return not keys.duplicated().any()
+        return not self._together(*columns).duplicated().any()
 
     def determines(self, column: str, other: str) -> bool:
         """Whether rows that agree in a column agree in another one, too."""
-        names = pd.DataFrame({"a": self.names(column), "b": self.names(other)}).drop_duplicates()
-        return not names["a"].duplicated().any()
+        return not self._together(column, other).drop_duplicates()[0].duplicated().any()
+
+    def _together(self, *columns: str) -> pd.DataFrame:
+        return pd.DataFrame(dict(enumerate(map(self.codes, columns))))
 
     def n_distinct(self, column: str) -> int:
         """The number of different names."""
-        return len(set(self.names(column)))
+        return len(np.unique(self.codes(column)))

@@ -305,7 +305,9 @@ def _look_alike_notes(results: Results) -> list[str]:
         ("algorithms", look_alikes(results.algorithms)),
         ("data sets", look_alikes(index.get_level_values(0).unique())),
     ]
-    tasks: Any = pd.Series(index.get_level_values(1)).groupby(index.get_level_values(0))
+    # Objects: text that Arrow holds is slow to walk over.
+    names_of_tasks = pd.Series(index.get_level_values(1).to_numpy(dtype=object), dtype=object)
+    tasks: Any = names_of_tasks.groupby(index.get_level_values(0))
     in_cluster = [group for _, names in tasks for group in look_alikes(names)]
     kinds.append(("tasks", in_cluster))
     return [

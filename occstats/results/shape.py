@@ -76,20 +76,25 @@ def shape(cells: Cells, facts: Facts, roles: Roles, reading: Reading) -> Results
             "spread": np.nan if cells.spread is None else cells.spread,
         }
     ).loc[counted]
-    per_fold = frame.groupby(["task", "algorithm", "fold"], sort=False)["score"].mean()
     fold_scores = cvsd = None
+    by_cell = ["task", "algorithm"]
+    scores = frame
+    if cells.fold is not None or repeated:
+        per_fold = frame.groupby([*by_cell, "fold"], sort=False)["score"].mean()
+        scores = per_fold.groupby(by_cell, sort=False).mean().reset_index()
     if cells.fold is not None:
         fold_scores = _fold_table(per_fold, keys, raw)
-        runs = frame.groupby(["task", "algorithm", "fold", "repeat"], sort=False)["score"].mean()
+        runs = frame.groupby([*by_cell, "fold", "repeat"], sort=False)["score"].mean()
         if len(runs) > len(per_fold):  # the same fold several times: every time counts
             fold_scores = _run_table(runs, keys, fold_scores)
         # The spread over folds is that of one repeat; repeats only make it steadier.
-        per_repeat = frame.groupby(["task", "algorithm", "repeat"], sort=False)["score"].std()
-        cvsd = _table(per_repeat.groupby(["task", "algorithm"], sort=False).mean(), keys)
+        per_repeat = frame.groupby([*by_cell, "repeat"], sort=False)["score"].std()
+        cvsd = _table(per_repeat.groupby(by_cell, sort=False).mean().reset_index(), "score", keys)
     elif cells.spread is not None:
-        cvsd = _table(frame.groupby(["task", "algorithm"], sort=False)["spread"].mean(), keys)
+        spreads = frame.groupby(by_cell, sort=False)["spread"].mean().reset_index()
+        cvsd = _table(spreads, "spread", keys)
     return Results(
-        scores=_table(per_fold.groupby(["task", "algorithm"], sort=False).mean(), keys),
+        scores=_table(scores, "score", keys),
         traits=_task_traits(cells, keys, raw, notes),
         score_name=cells.score_name,
         higher_is_better=cells.higher_is_better,
@@ -289,10 +294,9 @@ def _failed_cells(
     return failed | ~counted
 
 
-def _table(values: pd.Series, keys: _Keys) -> pd.DataFrame:
+def _table(values: pd.DataFrame, column: str, keys: _Keys) -> pd.DataFrame:
     table = np.full(keys.shape, np.nan)
-    tasks = values.index.get_level_values(0).to_numpy()
-    table[tasks, values.index.get_level_values(1).to_numpy()] = values.to_numpy()
+    table[values["task"].to_numpy(), values["algorithm"].to_numpy()] = values[column].to_numpy()
     return pd.DataFrame(table, index=keys.tasks, columns=pd.Index(keys.algorithms, dtype=object))
 
 
