@@ -309,7 +309,7 @@ def are_ranks(table: Floats) -> bool:
         return False
     table, present, counts = table[rows], present[rows], counts[rows]
     filled = np.where(present, table, 1.0)
-    if ((filled * 2) % 1 != 0).any() or (filled < 1).any() or (filled > n_columns).any():
+    if (filled < 1).any() or (filled > n_columns).any() or ((filled * 2) % 1 != 0).any():
         return False
     sums = np.where(present, table, 0.0).sum(axis=1)
     full = counts * (counts + 1) / 2

@@ -227,6 +227,11 @@ def test_scores_beyond_2_to_the_53_do_not_tie(tmp_path, refused, kind):
     assert load_results(table.assign(B=[2**54, 6])).scores.loc[("x", "x"), "B"] == 2.0**54
 
 
+def test_the_largest_numbers_are_looked_at_without_a_warning():
+    table = pd.DataFrame({"dataset": list("xyz"), "A": [1.7e308, 2, 3], "B": 1.0, "C": 2.0})
+    assert load_results(table).scores.loc[("x", "x"), "A"] == 1.7e308
+
+
 @pytest.mark.parametrize("digits", [400, 5000])
 def test_a_number_of_very_many_digits_is_refused(tmp_path, refused, digits):
     path = tmp_path / "a.csv"
