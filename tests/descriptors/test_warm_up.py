@@ -12,7 +12,7 @@ from occstats_descriptors._knn_search import SMALL
 
 
 def test_only_what_is_needed():
-    neighbours = ["neighbours", "neighbours in a tree", "neighbours in single precision"]
+    neighbours = ["neighbours", "neighbours in a tree", "neighbours of many rows"]
     assert warm_up.kernels_of(["lof"]) == neighbours
     assert warm_up.kernels_of(["ALP"]) == [*neighbours, "ALP"]
     assert warm_up.kernels_of(["MD", "sklearn.svm:OneClassSVM"]) == []
