@@ -269,7 +269,7 @@ def _rank(
         largest = max(largest, distances[i])
     limit = largest * scale + margin
     size = _measure(query, rows, sums, candidates, done, count, limit, distances)
-    kept = 0
+    kept: Any = np.int64(0)  # no constant: see `compiled`
     for i in range(size):
         if distances[i] <= largest:
             distances[kept], candidates[kept] = distances[i], candidates[i]
@@ -316,7 +316,7 @@ def search_codes(
     filled, limits = np.empty(group, np.int64), np.empty(group, np.int32)
     wanted = np.empty(4, np.int32)
     bounds = np.empty((group, n_blocks), np.float32)
-    nearest_bounds, order = np.empty(n_blocks, np.float32), np.empty(n_blocks, np.int64)
+    nearest_bounds, order = np.empty(n_blocks), np.empty(n_blocks, np.int64)
     for start in range(0, len(queries), group):
         count = min(group, len(queries) - start)
         for b in range(n_blocks):
