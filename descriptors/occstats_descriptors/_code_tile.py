@@ -3,71 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from llvmlite import ir
-from numba.core import cgutils as untyped_cgutils
 from numba.core import types
-from numba.extending import intrinsic
+
+from occstats_descriptors._writer import F64, I1, I8, I32, I64, Writer, cgutils, intrinsic, word
 
 __all__ = ["LANES", "ORDER", "eight_rows", "measure_codes", "tile_of_codes", "trailing_zeros"]
 
-cgutils: Any = untyped_cgutils
 LANES = 8  # points of a tile, each a word of eight codes
 ORDER = (0, 2, 4, 6, 1, 3, 5, 7)  # of the points in memory: see how their sums are joined
-I1, I8, I32, I64 = (ir.IntType(bits) for bits in (1, 8, 32, 64))
-F64 = ir.DoubleType()
-
-
-_typed: Callable[[Callable[..., Any]], Callable[..., Any]] = intrinsic  # called without the context
-
-
-def _word(number: int) -> Any:
-    return ir.Constant(I64, number)
-
-
-@dataclass
-class _Writer:
-    """Writes the instructions of an intrinsic; places in memory are integers."""
-
-    context: Any
-    builder: Any
-    kinds: tuple[Any, ...]
-    values: Any
-
-    def address(self, array: int, position: Any = None) -> Any:
-        kind, value = self.kinds[array], self.values[array]
-        data = self.context.make_array(kind)(self.context, self.builder, value).data
-        start = self.builder.ptrtoint(data, I64)
-        if position is None:
-            return start
-        return self.plus(start, self.times(kind.dtype.bitwidth // 8, position))
-
-    def plus(self, *numbers: Any) -> Any:
-        total = numbers[0]
-        for number in numbers[1:]:
-            total = self.builder.add(total, number)
-        return total
-
-    def times(self, number: int, other: Any) -> Any:
-        return self.builder.mul(_word(number), other)
-
-    def load(self, place: Any, kind: Any) -> Any:
-        return self.builder.load(self.builder.inttoptr(place, kind.as_pointer()), align=1)
-
-    def store(self, value: Any, place: Any) -> None:
-        pointer = self.builder.inttoptr(place, value.type.as_pointer())
-        self.builder.store(value, pointer, align=1)
-
-    def spread(self, number: Any, kind: Any) -> Any:
-        undefined = ir.Constant(kind, ir.Undefined)
-        single = self.builder.insert_element(undefined, number, ir.Constant(I32, 0))
-        every = ir.Constant(ir.VectorType(I32, kind.count), None)
-        return self.builder.shuffle_vector(single, undefined, every)
-
-    def add_to(self, total: Any, term: Any, add: Any) -> None:
-        self.builder.store(add(self.builder.load(total), term), total)
 
 
 def _best(context: Any) -> tuple[str | None, int]:
@@ -134,13 +80,13 @@ def tile_of_codes(portable: bool = False) -> Callable[..., Any]:
             joined = ir.VectorType(I32, size // 4)
             pieces, half = 8 * LANES // size, 4 * LANES // size
             upper = ir.Constant(words, [32] * words.count)
-            write = _Writer(context, builder, kinds, values)
+            write = Writer(context, builder, kinds, values)
             plus, times = write.plus, write.times
             start, query = write.address(0, values[1]), write.address(4, values[5])
             limit, target, mask = (write.address(array) for array in (6, 7, 8))
             length, row_bytes = times(8, values[3]), times(4 * LANES, values[2])
             bounds = [
-                write.spread(write.load(plus(limit, _word(4 * number)), I32), joined)
+                write.spread(write.load(plus(limit, word(4 * number)), I32), joined)
                 for number in range(4)
             ]
             sums = [[cgutils.alloca_once(builder, words) for _ in range(pieces)] for _ in range(4)]
@@ -151,7 +97,7 @@ def tile_of_codes(portable: bool = False) -> Callable[..., Any]:
                 with cgutils.for_range(builder, values[3]) as inner:
                     place = plus(tile, times(8 * LANES, inner.index))
                     here = [
-                        write.load(plus(place, _word(size * piece)), codes)
+                        write.load(plus(place, word(size * piece)), codes)
                         for piece in range(pieces)
                     ]
                     for number, own_sums in enumerate(sums):
@@ -167,7 +113,7 @@ def tile_of_codes(portable: bool = False) -> Callable[..., Any]:
                         # sums have less than 32 bits: those of the second half go between
                         later = builder.shl(totals[half + piece], upper)
                         both = builder.bitcast(builder.or_(totals[piece], later), joined)
-                        place = plus(target, times(4 * LANES, outer.index), _word(size * piece))
+                        place = plus(target, times(4 * LANES, outer.index), word(size * piece))
                         write.store(both, plus(place, times(number, row_bytes)))
                         within = builder.icmp_signed("<=", both, bounds[number])
                         some = builder.bitcast(within, ir.IntType(joined.count))
@@ -186,7 +132,7 @@ def tile_of_codes(portable: bool = False) -> Callable[..., Any]:
 measure_codes = tile_of_codes()
 
 
-@_typed
+@intrinsic
 def eight_rows(
     typing_context: Any, rows: Any, m: Any, query: Any, chosen: Any, first: Any, out: Any
 ) -> Any:
@@ -202,14 +148,14 @@ def eight_rows(
         vector = ir.VectorType(F64, 4)
         kind = ir.FunctionType(vector, [vector])
         fabs = cgutils.get_or_insert_function(builder.module, kind, "llvm.fabs.v4f64")
-        write = _Writer(context, builder, kinds, values)
+        write = Writer(context, builder, kinds, values)
         start, own = write.address(0), write.address(2)
         names, target = write.address(3, values[4]), write.address(5, values[4])
         length = write.times(8, values[1])
         places = [
             write.plus(
                 start,
-                builder.mul(length, write.load(write.plus(names, _word(8 * lane)), I64)),
+                builder.mul(length, write.load(write.plus(names, word(8 * lane)), I64)),
             )
             for lane in range(8)
         ]
@@ -226,13 +172,13 @@ def eight_rows(
                 term = builder.call(fabs, [builder.fsub(here, there)])
                 write.add_to(total, term, builder.fadd)
         for half, total in enumerate(sums):
-            write.store(builder.load(total), write.plus(target, _word(32 * half)))
+            write.store(builder.load(total), write.plus(target, word(32 * half)))
         return context.get_dummy_value()
 
     return types.void(*kinds), generate
 
 
-@_typed
+@intrinsic
 def trailing_zeros(typing_context: Any, word: Any) -> Any:
     """Position of the lowest bit of a word that is set."""
 
