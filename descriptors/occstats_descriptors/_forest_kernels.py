@@ -17,7 +17,7 @@ from occstats_descriptors._mersenne import (
     seeded,
     uniform,
 )
-from occstats_descriptors._writer import F64, I32, Writer, cgutils, intrinsic, word
+from occstats_descriptors._writer import F64, I32, I64, Writer, cgutils, intrinsic, word
 from occstats_descriptors.base import Matrix, Vector
 
 __all__ = ["average_path", "grow", "sum_of_paths"]
@@ -35,7 +35,7 @@ def average_path(count: int) -> Any:
 
 @intrinsic
 def _product(typing_context: Any, a: Any, row: Any, b: Any, other: Any) -> Any:
-    """Multiply row `row` of a with row `other` of b."""
+    """Multiply row `row` of a with row `other` of b, as far as a has columns."""
     # Eight fixed sums: as fast as the processor adds, and the same digits wherever it is called,
     # so that rows that coincide stay together.
     kinds = (a, row, b, other)
@@ -75,6 +75,45 @@ def _product(typing_context: Any, a: Any, row: Any, b: Any, other: Any) -> Any:
     return types.float64(*kinds), generate
 
 
+@intrinsic
+def _bounding_box(
+    typing_context: Any, rows: Any, order: Any, first: Any, end: Any, low: Any, high: Any
+) -> Any:
+    """
+    Write least and greatest of each attribute of the rows that `order` has from `first` to `end`.
+
+    Attributes are taken by fours: behind `rows`, `low` and `high` there is room for three more.
+    """
+    kinds = (rows, order, first, end, low, high)
+
+    def generate(context: Any, builder: Any, _: Any, values: Any) -> Any:
+        four = ir.VectorType(F64, 4)
+        write = Writer(context, builder, kinds, values)
+        length, start = write.length(0, 1), write.address(0)
+        names = write.address(1, values[2])
+        signs, targets = ("<", ">"), (write.address(4), write.address(5))
+        best = [cgutils.alloca_once(builder, four) for _ in signs]
+        fours = builder.lshr(builder.add(length, word(3)), word(2))
+        with cgutils.for_range(builder, fours) as outer:
+            offset = write.times(32, outer.index)
+            for sign, so_far in zip(signs, best, strict=True):
+                worst = float("inf" if sign == "<" else "-inf")
+                builder.store(ir.Constant(four, [worst] * 4), so_far)
+            with cgutils.for_range(builder, builder.sub(values[3], values[2])) as inner:
+                row = write.load(write.plus(names, write.times(8, inner.index)), I64)
+                place = write.plus(start, write.times(8, builder.mul(row, length)), offset)
+                here = write.load(place, four)
+                for sign, so_far in zip(signs, best, strict=True):
+                    there = builder.load(so_far)
+                    better = builder.fcmp_ordered(sign, here, there)
+                    builder.store(builder.select(better, here, there), so_far)
+            for target, so_far in zip(targets, best, strict=True):
+                write.store(builder.load(so_far), write.plus(target, offset))
+        return context.get_dummy_value()
+
+    return types.void(*kinds), generate
+
+
 @compiled
 def grow(
     rows: Matrix,
@@ -98,7 +137,7 @@ def grow(
     seeded(stream, seed)
     taken = np.empty(max(n, m), np.bool_)
     chosen_without_replacement(stream, subsample, n, taken)
-    part = np.empty((subsample, m))
+    part = np.empty((subsample + 3, m))
     filled = 0
     for row in range(n):
         if taken[row]:
@@ -107,7 +146,7 @@ def grow(
             filled += 1
     order = np.arange(subsample)
     aside = np.empty(subsample, np.int64)
-    low, high = np.empty((1, m)), np.empty(m)
+    low, high = np.empty((1, m + 3)), np.empty(m + 3)
     # Pending nodes: first and end position in `order`, height, and where the parent wants the name.
     pending = np.empty((limit + 2, 4), np.int64)
     put(pending, 0, (0, subsample, 0, -1))
@@ -127,16 +166,7 @@ def grow(
         inner += 1
         if parent >= 0:
             children[parent // 2, parent % 2] = node
-        row = order[first]
-        for j in range(m):
-            low[0, j] = part[row, j]
-            high[j] = part[row, j]
-        for position in range(first + 1, end):
-            row = order[position]
-            for j in range(m):
-                value = part[row, j]
-                low[0, j] = min(low[0, j], value)
-                high[j] = max(high[j], value)
+        _bounding_box(part, order, first, end, low, high)
         for j in range(m):
             low[0, j] += uniform(stream) * (high[j] - low[0, j])
         for j in range(m):
@@ -146,17 +176,17 @@ def grow(
             for j in range(m):
                 if taken[j]:
                     normals[node, j] = 0.0
-        intercept = _product(low, zero, normals, node)
+        intercept = _product(normals, node, low, zero)
         intercepts[node] = intercept
         middle, kept = first, 0
         for position in range(first, end):
+            # without a branch, which could not be foreseen
             row = order[position]
-            if _product(part, row, normals, node) < intercept:
-                order[middle] = row
-                middle += 1
-            else:
-                aside[kept] = row
-                kept += 1
+            left = _product(part, row, normals, node) < intercept
+            order[middle] = row
+            aside[kept] = row
+            middle += left
+            kept += not left
         for position in range(kept):
             order[middle + position] = aside[position]
         put(pending, waiting, (middle, end, height + 1, 2 * node + 1))
