@@ -13,7 +13,7 @@ from occstats_descriptors._jit import compiled, put
 from occstats_descriptors._mersenne import (
     STATE_SIZE,
     chosen_without_replacement,
-    normal,
+    fill_normal,
     seeded,
     uniform,
 )
@@ -169,8 +169,7 @@ def grow(
         _bounding_box(part, order, first, end, low, high)
         for j in range(m):
             low[0, j] += uniform(stream) * (high[j] - low[0, j])
-        for j in range(m):
-            normals[node, j] = normal(stream)
+        fill_normal(stream, normals, node)
         if extension < m - 1:
             chosen_without_replacement(stream, m - extension - 1, m, taken)
             for j in range(m):
