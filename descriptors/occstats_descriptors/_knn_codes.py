@@ -35,7 +35,7 @@ Matrix = NDArray[np.float64]
 
 LEAST, MOST = -128.0, 127.0
 CLIPPED = 1 / 510  # share of numbers beyond the codes: there a finer width loses what it gains
-SAMPLE = 2**16  # numbers to find the width from
+SAMPLE = 2**15  # numbers to find the width from
 FAR = 1e8  # widths: further out does not count
 ROUNDING = 1e-6  # more than a number of at most `FAR` errs by, in widths
 FIXED = 2.0**16  # errors are added up as integers, by vector instructions
@@ -90,7 +90,8 @@ class Codes:
         per_width = MOST / half
         ends = np.array([[LEAST], [MOST]]) * np.ones(m)
         words, errors, lost, _ = _coded(rows, centre, per_width, ends)
-        clipped = rows[lost > 0]
+        beyond = lost > 0
+        clipped = rows if beyond.mean() > 0.2 else rows[beyond]
         with np.errstate(over="ignore"):
             low = (clipped.min(axis=0, initial=np.inf) - centre) * per_width
             high = (clipped.max(axis=0, initial=-np.inf) - centre) * per_width

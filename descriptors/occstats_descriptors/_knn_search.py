@@ -33,7 +33,8 @@ PILOT = 32
 PRUNED = 0.35  # share of blocks visited up to which the tree is faster
 GROUP = 64  # queries that otherwise go through the blocks together, for the sake of the cache
 EXTRA = 8  # candidates in single precision beyond k
-CAPACITY = 4, 16  # candidates in codes, for each neighbour: at first, and where that is too few
+CODED, MORE = 4, 16  # candidates in codes per neighbour: at first, and where that is too few
+SPARE = 16  # neighbours more to count there
 WORTH_FILTER = 4e8  # terms of distances from which a filter pays for its compilation
 CERTAIN = 0.8  # share of queries for which a filter has to be enough
 UNIT = 2.0**-24
@@ -181,15 +182,19 @@ class BlockSearch:
     def _down_tree(self, job: _Job, rows: Indices) -> None:
         self._in_groups(job, rows, down=True)
 
-    def _by_codes(self, job: _Job, rows: Indices, capacity: int = CAPACITY[0]) -> None:
+    def _by_codes(self, job: _Job, rows: Indices, share: int = CODED) -> None:
         assert self._codes is not None
         found = self._codes.nearest(
-            job.queries[rows], job.excluded[rows], job.k, capacity * (job.k + MANY), GROUP
+            job.queries[rows],
+            job.excluded[rows],
+            job.k,
+            min(share * (job.k + SPARE), len(self.X)),
+            GROUP,
         )
         job.distances[rows], job.indices[rows], job.certain[rows] = found
 
     def _by_more_codes(self, job: _Job, rows: Indices) -> None:
-        self._by_codes(job, rows, CAPACITY[1])
+        self._by_codes(job, rows, MORE)
 
     def _nearest(
         self, queries: NDArray[Any], excluded: Indices, blocks: Blocks, keep: int, down: bool
