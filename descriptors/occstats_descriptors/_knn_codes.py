@@ -85,7 +85,7 @@ class Codes:
             centre = sample.mean(axis=0)
             gaps = np.abs(sample - centre)
             half = float(np.quantile(gaps, 1 - CLIPPED)) or float(gaps.max())
-        if not (1e-280 < half < 1e280 and m < FEATURES):
+        if not (1e-280 < half < 1e280 and m < FEATURES and np.isfinite(centre).all()):
             return None
         per_width = MOST / half
         ends = np.array([[LEAST], [MOST]]) * np.ones(m)

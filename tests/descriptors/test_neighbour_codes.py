@@ -125,9 +125,13 @@ def test_what_has_no_codes_is_searched_without(monkeypatch, scale):
     np.testing.assert_array_equal(distances, expected[0])
 
 
-def test_too_many_attributes_have_no_codes():
-    X = np.random.default_rng(3).normal(size=(3, FEATURES))
-    assert Codes.of(X, natural_order(3, 32), boxes=False) is None
+def test_too_many_attributes_or_too_large_ones_have_no_codes():
+    X = np.random.default_rng(3).normal(size=(32, FEATURES))
+    assert Codes.of(X, natural_order(32, 32), boxes=False) is None
+    X = X[:, :2000]
+    assert Codes.of(X, natural_order(32, 32), boxes=False) is not None
+    X[:, 0] = 1.7e308  # the sum of these is infinite
+    assert Codes.of(X, natural_order(32, 32), boxes=False) is None
 
 
 @pytest.mark.parametrize("m", [18, 300])
