@@ -37,6 +37,8 @@ _NEIGHBOURS: dict[str, Callable[[Shape], bool]] = {
     "neighbours": lambda shape: True,
     "neighbours in a tree": lambda shape: shape[0] >= SMALL,
     "neighbours of many rows": lambda shape: worth_filter(*shape),
+    # for Euclidean distances, and where codes turn out to be too coarse: rarely, so not ahead of a run
+    "neighbours in single precision": lambda shape: False,
 }
 # In an order in which those that share kernels rarely run side by side: the next one finds them.
 _KERNELS: dict[str, Callable[[], None]] = {
@@ -46,6 +48,7 @@ _KERNELS: dict[str, Callable[[], None]] = {
     "IF": _fit("IF", 50, 4),
     "neighbours of many rows": _fit("NND", 1200, 300),
     "EIF": _fit("EIF", 50, 4),
+    "neighbours in single precision": _fit("NND", 1200, 300, metric="euclidean"),
     "SVM": _fit("SVM", 600, 4, nu=0.8),
     "ALP": _fit("ALP", 50, 4),
 }
