@@ -37,7 +37,7 @@ _NEIGHBOURS: dict[str, Callable[[Shape], bool]] = {
     "neighbours": lambda shape: True,
     "neighbours in a tree": lambda shape: shape[0] >= SMALL,
     "neighbours of many rows": lambda shape: worth_filter(*shape),
-    # for Euclidean distances, and where codes turn out to be too coarse: rarely, so not ahead of a run
+    # for Euclidean distances, or where codes prove too coarse: too rarely for every run to wait
     "neighbours in single precision": lambda shape: False,
 }
 # In an order in which those that share kernels rarely run side by side: the next one finds them.
