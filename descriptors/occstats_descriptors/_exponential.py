@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
+from numba.core import types
 from numpy.typing import NDArray
 
 from occstats_descriptors._jit import compiled
+from occstats_descriptors._writer import F64, I64, intrinsic, word
 
 __all__ = ["exponentials"]
 
@@ -18,21 +21,26 @@ _ROUNDING = 1.5 * 2.0**52  # added to a number, the sum's last bits are the near
 _LEAST = -708.0  # below, the result is less than the smallest normal number, and set to zero
 
 
-@compiled
-def exponentials(values: NDArray[np.float64], bits: NDArray[np.int64]) -> None:
-    """
-    Replace numbers that are not positive by their exponentials, to two units in the last place.
+@intrinsic
+def _power(typing_context: Any, shifted: Any) -> Any:
+    """Two to the power of the integer that `_ROUNDING` was added to."""
 
-    `bits` is room for as many integers as there are in a row.
-    """
-    powers = bits.view(np.float64)
+    def generate(context: Any, builder: Any, _: Any, values: Any) -> Any:
+        whole = builder.add(builder.bitcast(values[0], I64), word(1023))
+        return builder.bitcast(builder.shl(whole, word(52)), F64)
+
+    return types.float64(shifted), generate
+
+
+@compiled
+def exponentials(values: NDArray[np.float64]) -> None:
+    """Replace numbers, none positive, by their exponentials, to two units in the last place."""
     for row in range(len(values)):
         here = values[row]
         for i in range(len(here)):
             given = here[i]
             x = given if given > _LEAST else _LEAST
             shifted = x * _PER_BIT + _ROUNDING
-            powers[i] = shifted
             whole = shifted - _ROUNDING
             r = (x - whole * _LN2_HIGH) - whole * _LN2_LOW
             # The series of e^r up to r¹³/13!, for |r| ≤ ln 2 / 2, in parts that do not wait for
@@ -43,8 +51,4 @@ def exponentials(values: NDArray[np.float64], bits: NDArray[np.int64]) -> None:
             middle = (1 / 720 + r * (1 / 5040)) + (1 / 40320 + r * (1 / 362880)) * r2
             high = (1 / 3628800 + r * (1 / 39916800)) + (1 / 479001600 + r * (1 / 6227020800)) * r2
             p = 1.0 + (r + r2 * (low + r4 * (middle + r4 * high)))
-            here[i] = p if given > _LEAST else 0.0
-        for i in range(len(here)):
-            bits[i] = (bits[i] + 1023) << 52
-        for i in range(len(here)):
-            here[i] *= powers[i]
+            here[i] = p * _power(shifted) if given > _LEAST else 0.0

@@ -5,16 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from llvmlite import ir
+from numba.core import types
 from numpy.typing import NDArray
 
 from occstats_descriptors._jit import compiled, put
 from occstats_descriptors._mersenne import (
     STATE_SIZE,
     chosen_without_replacement,
-    normal,
+    fill_normal,
     seeded,
     uniform,
 )
+from occstats_descriptors._writer import F64, I32, I64, Writer, cgutils, intrinsic, word
 from occstats_descriptors.base import Matrix, Vector
 
 __all__ = ["average_path", "grow", "sum_of_paths"]
@@ -30,33 +33,85 @@ def average_path(count: int) -> Any:
     return 2.0 * (np.log(count - 1.0) + 0.5772156649) - 2.0 * (count - 1.0) / count
 
 
-@compiled
-def _product(a: Matrix, row: int, b: Matrix, other: int) -> Any:
-    """Multiply row `row` of a with row `other` of b."""
+@intrinsic
+def _product(typing_context: Any, a: Any, row: Any, b: Any, other: Any) -> Any:
+    """Multiply row `row` of a with row `other` of b, as far as a has columns."""
     # Eight fixed sums: as fast as the processor adds, and the same digits wherever it is called,
     # so that rows that coincide stay together.
-    length = a.shape[1]
-    s0 = s1 = s2 = s3 = s4 = s5 = s6 = s7 = 0.0
-    whole = length - length % 8
-    for j in range(0, whole, 8):
-        s0 += a[row, j] * b[other, j]
-        s1 += a[row, j + 1] * b[other, j + 1]
-        s2 += a[row, j + 2] * b[other, j + 2]
-        s3 += a[row, j + 3] * b[other, j + 3]
-        s4 += a[row, j + 4] * b[other, j + 4]
-        s5 += a[row, j + 5] * b[other, j + 5]
-        s6 += a[row, j + 6] * b[other, j + 6]
-        s7 += a[row, j + 7] * b[other, j + 7]
-    if length - whole >= 4:
-        s0 += a[row, whole] * b[other, whole]
-        s1 += a[row, whole + 1] * b[other, whole + 1]
-        s2 += a[row, whole + 2] * b[other, whole + 2]
-        s3 += a[row, whole + 3] * b[other, whole + 3]
-        whole += 4
-    total = ((s0 + s4) + (s2 + s6)) + ((s1 + s5) + (s3 + s7))
-    for j in range(whole, length):
-        total += a[row, j] * b[other, j]
-    return total
+    kinds = (a, row, b, other)
+
+    def generate(context: Any, builder: Any, _: Any, values: Any) -> Any:
+        four = ir.VectorType(F64, 4)
+        write = Writer(context, builder, kinds, values)
+        length = write.length(0, 1)
+        one, two = (
+            write.address(array, builder.mul(values[array + 1], length)) for array in (0, 2)
+        )
+
+        def terms(place: Any, kind: Any, by: int = 0) -> Any:
+            offset = write.plus(write.times(8, place), word(8 * by))
+            here, there = (write.load(write.plus(start, offset), kind) for start in (one, two))
+            return builder.fmul(here, there)
+
+        sums = [cgutils.alloca_once_value(builder, ir.Constant(four, None)) for _ in range(2)]
+        eights = builder.lshr(length, word(3))
+        done = cgutils.alloca_once_value(builder, write.times(8, eights))
+        with cgutils.for_range(builder, eights) as loop:
+            for half, total in enumerate(sums):
+                write.add_to(total, terms(write.times(8, loop.index), four, 4 * half), builder.fadd)
+        left = builder.sub(length, builder.load(done))
+        with builder.if_then(builder.icmp_unsigned(">=", left, word(4))):
+            write.add_to(sums[0], terms(builder.load(done), four), builder.fadd)
+            write.add_to(done, word(4), builder.add)
+        pairs = builder.fadd(*(builder.load(total) for total in sums))
+        s = [builder.extract_element(pairs, ir.Constant(I32, lane)) for lane in range(4)]
+        whole = builder.fadd(builder.fadd(s[0], s[2]), builder.fadd(s[1], s[3]))
+        result = cgutils.alloca_once_value(builder, whole)
+        first = builder.load(done)
+        with cgutils.for_range(builder, builder.sub(length, first)) as loop:
+            write.add_to(result, terms(write.plus(first, loop.index), F64), builder.fadd)
+        return builder.load(result)
+
+    return types.float64(*kinds), generate
+
+
+@intrinsic
+def _bounding_box(
+    typing_context: Any, rows: Any, order: Any, first: Any, end: Any, low: Any, high: Any
+) -> Any:
+    """
+    Write least and greatest of each attribute of the rows that `order` has from `first` to `end`.
+
+    Attributes are taken by fours: behind `rows`, `low` and `high` there is room for three more.
+    """
+    kinds = (rows, order, first, end, low, high)
+
+    def generate(context: Any, builder: Any, _: Any, values: Any) -> Any:
+        four = ir.VectorType(F64, 4)
+        write = Writer(context, builder, kinds, values)
+        length, start = write.length(0, 1), write.address(0)
+        names = write.address(1, values[2])
+        signs, targets = ("<", ">"), (write.address(4), write.address(5))
+        best = [cgutils.alloca_once(builder, four) for _ in signs]
+        fours = builder.lshr(builder.add(length, word(3)), word(2))
+        with cgutils.for_range(builder, fours) as outer:
+            offset = write.times(32, outer.index)
+            for sign, so_far in zip(signs, best, strict=True):
+                worst = float("inf" if sign == "<" else "-inf")
+                builder.store(ir.Constant(four, [worst] * 4), so_far)
+            with cgutils.for_range(builder, builder.sub(values[3], values[2])) as inner:
+                row = write.load(write.plus(names, write.times(8, inner.index)), I64)
+                place = write.plus(start, write.times(8, builder.mul(row, length)), offset)
+                here = write.load(place, four)
+                for sign, so_far in zip(signs, best, strict=True):
+                    there = builder.load(so_far)
+                    better = builder.fcmp_ordered(sign, here, there)
+                    builder.store(builder.select(better, here, there), so_far)
+            for target, so_far in zip(targets, best, strict=True):
+                write.store(builder.load(so_far), write.plus(target, offset))
+        return context.get_dummy_value()
+
+    return types.void(*kinds), generate
 
 
 @compiled
@@ -82,7 +137,7 @@ def grow(
     seeded(stream, seed)
     taken = np.empty(max(n, m), np.bool_)
     chosen_without_replacement(stream, subsample, n, taken)
-    part = np.empty((subsample, m))
+    part = np.empty((subsample + 3, m))
     filled = 0
     for row in range(n):
         if taken[row]:
@@ -91,7 +146,7 @@ def grow(
             filled += 1
     order = np.arange(subsample)
     aside = np.empty(subsample, np.int64)
-    low, high = np.empty((1, m)), np.empty(m)
+    low, high = np.empty((1, m + 3)), np.empty(m + 3)
     # Pending nodes: first and end position in `order`, height, and where the parent wants the name.
     pending = np.empty((limit + 2, 4), np.int64)
     put(pending, 0, (0, subsample, 0, -1))
@@ -111,36 +166,26 @@ def grow(
         inner += 1
         if parent >= 0:
             children[parent // 2, parent % 2] = node
-        row = order[first]
-        for j in range(m):
-            low[0, j] = part[row, j]
-            high[j] = part[row, j]
-        for position in range(first + 1, end):
-            row = order[position]
-            for j in range(m):
-                value = part[row, j]
-                low[0, j] = min(low[0, j], value)
-                high[j] = max(high[j], value)
+        _bounding_box(part, order, first, end, low, high)
         for j in range(m):
             low[0, j] += uniform(stream) * (high[j] - low[0, j])
-        for j in range(m):
-            normals[node, j] = normal(stream)
+        fill_normal(stream, normals, node)
         if extension < m - 1:
             chosen_without_replacement(stream, m - extension - 1, m, taken)
             for j in range(m):
                 if taken[j]:
                     normals[node, j] = 0.0
-        intercept = _product(low, zero, normals, node)
+        intercept = _product(normals, node, low, zero)
         intercepts[node] = intercept
         middle, kept = first, 0
         for position in range(first, end):
+            # without a branch, which could not be foreseen
             row = order[position]
-            if _product(part, row, normals, node) < intercept:
-                order[middle] = row
-                middle += 1
-            else:
-                aside[kept] = row
-                kept += 1
+            left = _product(part, row, normals, node) < intercept
+            order[middle] = row
+            aside[kept] = row
+            middle += left
+            kept += not left
         for position in range(kept):
             order[middle + position] = aside[position]
         put(pending, waiting, (middle, end, height + 1, 2 * node + 1))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -10,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from occstats_descriptors._knn_blocks import Blocks, kd_order, lay_out, natural_order
+from occstats_descriptors._knn_codes import Codes
 from occstats_descriptors._knn_kernels import rerank, search_blocks, search_tree
 from occstats_descriptors._threads import for_each_block
 
@@ -21,7 +23,8 @@ Indices = NDArray[np.int64]
 FEW, MANY = 4, 16
 # Attributes up to, rows of a block: with few attributes, the nearest rows are in few small blocks;
 # with very many, a large block would leave the cache.
-BLOCKS = ((FEW, 32), (MANY, 128), (256, 384), (np.inf, 32))
+VERY_MANY = 256
+BLOCKS = ((FEW, 32), (MANY, 128), (VERY_MANY, 384), (np.inf, 32))
 SMALL = 512  # rows below which they stay in their order: a tree would not pay
 SMALL_BLOCK = 128
 LARGE = 50_000  # rows from which a tree does not stay in the cache
@@ -30,13 +33,16 @@ PILOT = 32
 PRUNED = 0.35  # share of blocks visited up to which the tree is faster
 GROUP = 64  # queries that otherwise go through the blocks together, for the sake of the cache
 EXTRA = 8  # candidates in single precision beyond k
-WORTH_SINGLE = 4e8  # terms of distances from which single precision pays for its compilation
+CODED, MORE = 4, 16  # candidates in codes per neighbour: at first, and where that is too few
+SPARE = 16  # neighbours more to count there
+WORTH_FILTER = 4e8  # terms of distances from which a filter pays for its compilation
+CERTAIN = 0.8  # share of queries for which a filter has to be enough
 UNIT = 2.0**-24
 
 
-def worth_single(n: int, n_queries: int, m: int) -> bool:
-    """Whether so many queries among n rows of m attributes are for single precision."""
-    return m > MANY and float(n_queries) * n * m >= WORTH_SINGLE
+def worth_filter(n: int, n_queries: int, m: int) -> bool:
+    """Whether so many queries among n rows of m attributes are for less than double precision."""
+    return m > MANY and float(n_queries) * n * m >= WORTH_FILTER
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,14 +61,18 @@ class _Job:
         return int(self.distances.shape[1])
 
 
+_Method = Callable[[_Job, Indices], None]
+
+
 class BlockSearch:
     """
     Exact nearest neighbours in the Manhattan or (squared) Euclidean metric, by (distance, row).
 
     With few attributes, queries go down a tree of blocks one by one. Otherwise a pilot on a few
     queries decides: up to a medium number of attributes, whether the others go down the tree
-    or through all blocks in groups; with many, they go in groups, and the pilot decides whether in
-    single precision first. The result does not depend on it.
+    or through all blocks in groups; with many, they go in groups, and the pilot decides what is to
+    leave out most rows first: codes of eight bits (Manhattan only), single precision, or nothing.
+    The result does not depend on it.
     """
 
     def __init__(self, X: Matrix, *, squared: bool, threads: int) -> None:
@@ -85,7 +95,6 @@ class BlockSearch:
             visited=np.zeros(len(queries), dtype=np.int64),
             certain=np.ones(len(queries), dtype=np.bool_),
         )
-        single = self._single_pays(len(rows), k)
         down = len(self.X) >= SMALL and self.X.shape[1] <= MANY
         # one after the other, near queries find the blocks that they need in the cache
         if queries is self.X:
@@ -93,16 +102,35 @@ class BlockSearch:
         elif down and len(self.X) >= LARGE and len(rows) >= 4 * PILOT:
             order = kd_order(queries, 64)
             rows = order[order < len(rows)]
-        undecided = single or (down and self.X.shape[1] > FEW)
-        if undecided and len(rows) >= 4 * PILOT:
+        filters = self._filters(len(rows), k)
+        chosen = next(filters, None)
+        if (chosen or (down and self.X.shape[1] > FEW)) and len(rows) >= 4 * PILOT:
             places = np.linspace(0, len(rows) - 1, PILOT).astype(np.int64)
             pilot, rows = rows[places], np.delete(rows, places)
-            self._run(job, pilot, single, down)
-            down = down and bool(job.visited[pilot].mean() < PRUNED * len(self._order))
-            single = single and bool(job.certain[pilot].mean() > 0.8)
-        self._run(job, rows, single, down)
-        self._run(job, np.flatnonzero(~job.certain), single=False, down=down)
+            while chosen and not self._suffices(chosen, job, pilot):
+                chosen = next(filters, None)
+            if down:
+                self._run(job, pilot, self._down_tree)
+                down = bool(job.visited[pilot].mean() < PRUNED * len(self._order))
+        exactly = self._down_tree if down else self._in_groups
+        self._run(job, rows, chosen or exactly)
+        if chosen == self._by_codes:
+            self._run(job, np.flatnonzero(~job.certain), self._by_more_codes)
+        self._run(job, np.flatnonzero(~job.certain), exactly)
         return job.distances, job.indices
+
+    def _suffices(self, method: _Method, job: _Job, pilot: Indices) -> bool:
+        self._run(job, pilot, method)
+        return bool(job.certain[pilot].mean() > CERTAIN)
+
+    def _filters(self, n_queries: int, k: int) -> Iterator[_Method]:
+        """What may leave out most rows before double precision, fastest first."""
+        n, m = self.X.shape
+        if worth_filter(n, n_queries, m) and 4 * (k + EXTRA) < n:
+            if not self.squared and self._codes is not None:
+                yield self._by_codes
+            if self._fits_single:
+                yield self._by_single
 
     @cached_property
     def _order(self) -> Indices:
@@ -120,6 +148,13 @@ class BlockSearch:
         return lay_out((self.X - self._centre).astype(np.float32), self._order)
 
     @cached_property
+    def _codes(self) -> Codes | None:
+        if self.X.shape[1] <= VERY_MANY:
+            return Codes.of(self.X, self._order, boxes=True)
+        # boxes leave out nothing there, and take as long as the points in them
+        return Codes.of(self.X, natural_order(len(self.X), BLOCKS[-1][1]), boxes=False)
+
+    @cached_property
     def _centre(self) -> NDArray[np.float64]:
         centre: NDArray[np.float64] = self.X.mean(axis=0)
         return centre
@@ -132,29 +167,34 @@ class BlockSearch:
             extent = np.maximum(above, below).max()
         return bool(1e-6 < extent < 1e12)
 
-    def _single_pays(self, n_queries: int, k: int) -> bool:
-        n, m = self.X.shape
-        return worth_single(n, n_queries, m) and 4 * (k + EXTRA) < n and self._fits_single
-
-    def _run(self, job: _Job, rows: Indices, single: bool, down: bool) -> None:
-        """Search some rows, down the tree or in groups."""
+    def _run(self, job: _Job, rows: Indices, method: _Method) -> None:
+        """Search some rows."""
         if len(rows) == 0:
             return
-        blocks = self._single if single else self._double
-        if down:
-            _ = blocks.tree  # made before threads need it
+        method(job, rows[:0])  # makes the blocks before threads need them
+        for_each_block(lambda part: method(job, rows[part]), len(rows), CHUNK, self.threads)
 
-        def work(part: slice) -> None:
-            piece = rows[part]
-            if single:
-                self._filter_and_rerank(job, piece, blocks, down)
-            else:
-                queries = job.queries[piece]
-                found = self._nearest(queries, job.excluded[piece], blocks, job.k, down)
-                job.distances[piece], job.indices[piece], job.visited[piece] = found
-                job.certain[piece] = True
+    def _in_groups(self, job: _Job, rows: Indices, down: bool = False) -> None:
+        found = self._nearest(job.queries[rows], job.excluded[rows], self._double, job.k, down)
+        job.distances[rows], job.indices[rows], job.visited[rows] = found
+        job.certain[rows] = True
 
-        for_each_block(work, len(rows), CHUNK, self.threads)
+    def _down_tree(self, job: _Job, rows: Indices) -> None:
+        self._in_groups(job, rows, down=True)
+
+    def _by_codes(self, job: _Job, rows: Indices, share: int = CODED) -> None:
+        assert self._codes is not None
+        found = self._codes.nearest(
+            job.queries[rows],
+            job.excluded[rows],
+            job.k,
+            min(share * (job.k + SPARE), len(self.X)),
+            GROUP,
+        )
+        job.distances[rows], job.indices[rows], job.certain[rows] = found
+
+    def _by_more_codes(self, job: _Job, rows: Indices) -> None:
+        self._by_codes(job, rows, MORE)
 
     def _nearest(
         self, queries: NDArray[Any], excluded: Indices, blocks: Blocks, keep: int, down: bool
@@ -174,7 +214,7 @@ class BlockSearch:
             )  # fmt: skip
         return distances, indices, visited
 
-    def _filter_and_rerank(self, job: _Job, rows: Indices, blocks: Blocks, down: bool) -> None:
+    def _by_single(self, job: _Job, rows: Indices) -> None:
         r"""
         Find candidates in single precision and order them in double precision.
 
@@ -187,8 +227,8 @@ class BlockSearch:
         """
         queries = job.queries[rows]
         centred = queries - self._centre
-        near, candidates, visited = self._nearest(
-            centred.astype(np.float32), job.excluded[rows], blocks, job.k + EXTRA, down
+        near, candidates, _ = self._nearest(
+            centred.astype(np.float32), job.excluded[rows], self._single, job.k + EXTRA, False
         )
         beyond = near[:, -1].astype(np.float64)
         if self.squared:
@@ -203,5 +243,4 @@ class BlockSearch:
         rerank(
             queries, self.X, self.squared, candidates, job.k, distances, indices, bounds, certain
         )
-        job.distances[rows], job.indices[rows] = distances, indices
-        job.visited[rows], job.certain[rows] = visited, certain
+        job.distances[rows], job.indices[rows], job.certain[rows] = distances, indices, certain

@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 
 from occstats_descriptors._jit import compiled
 
-__all__ = ["STATE_SIZE", "below", "chosen_without_replacement", "normal", "seeded", "uniform"]
+__all__ = ["STATE_SIZE", "below", "chosen_without_replacement", "fill_normal", "seeded", "uniform"]
 
 Stream = NDArray[np.uint64]
 
-_WORDS = 312
+_WORDS, _HALF = 312, 156
 # State words, then the tempered output of the current round, then the position in it.
 STATE_SIZE = 2 * _WORDS + 1
 _ZERO, _ONE = np.uint64(0), np.uint64(1)
@@ -39,13 +39,20 @@ def seeded(stream: Stream, seed: int) -> None:
 
 
 @compiled
+def _twisted(here: Any, following: Any, middle: Any) -> Any:
+    joined = (here & _UPPER) | (following & _LOWER)
+    return middle ^ (joined >> _ONE) ^ (_MATRIX & (_ZERO - (joined & _ONE)))
+
+
+@compiled
 def _next_round(stream: Stream) -> None:
-    for word in range(_WORDS):
-        following = word + 1 if word < _WORDS - 1 else 0
-        middle = word + 156 if word < _WORDS - 156 else word - 156
-        joined = (stream[word] & _UPPER) | (stream[following] & _LOWER)
-        twist = _MATRIX if joined & _ONE else _ZERO
-        stream[word] = stream[middle] ^ (joined >> _ONE) ^ twist
+    # in parts without a choice, which become vector instructions
+    for word in range(_HALF):
+        stream[word] = _twisted(stream[word], stream[word + 1], stream[word + _HALF])
+    for word in range(_HALF, _WORDS - 1):
+        stream[word] = _twisted(stream[word], stream[word + 1], stream[word - _HALF])
+    last = _WORDS - 1
+    stream[last] = _twisted(stream[last], stream[0], stream[last - _HALF])
     for word in range(_WORDS):
         bits = stream[word]
         bits ^= (bits >> np.uint64(29)) & np.uint64(0x5555555555555555)
@@ -72,14 +79,16 @@ def uniform(stream: Stream) -> Any:
 
 
 @compiled
-def normal(stream: Stream) -> Any:
-    """Draw from N(0, 1) by the polar method; the second value of the pair is not used."""
-    while True:
+def fill_normal(stream: Stream, rows: NDArray[np.float64], row: int) -> None:
+    """Draw a row from N(0, 1) by the polar method; the second value of a pair is not used."""
+    filled = 0
+    while filled < rows.shape[1]:
         x = 2.0 * uniform(stream) - 1.0
         y = 2.0 * uniform(stream) - 1.0
         squared = x * x + y * y
-        if 0.0 < squared <= 1.0:
-            return y * np.sqrt(-2.0 * np.log(squared) / squared)
+        # What is not accepted is written over: a branch here could not be foreseen.
+        rows[row, filled] = y * np.sqrt(-2.0 * np.log(squared) / squared)
+        filled += 0.0 < squared <= 1.0
 
 
 @compiled

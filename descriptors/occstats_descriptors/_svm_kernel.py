@@ -15,8 +15,8 @@ __all__ = ["bounded", "kernel_matrix", "kernel_times"]
 
 # A tile of the kernel matrix (0.5 MB) stays in the cache of a core, and is small enough for its
 # memory to be used again instead of being asked of the system each time.
-_BLOCK_ROWS = 128
-_TILE_COLUMNS = 512
+_BLOCK_ROWS = 256
+_TILE_COLUMNS = 256
 
 
 # Rows further out than this are infinitely far from any other; their squares are still finite.
@@ -104,7 +104,7 @@ def _exponential(count: int, dtype: type) -> Callable[[NDArray[Any]], object]:
         return lambda kernel: np.exp(kernel, out=kernel)
     from occstats_descriptors._exponential import exponentials
 
-    return lambda kernel: exponentials(kernel, np.empty(kernel.shape[1], np.int64))
+    return exponentials
 
 
 def _tiles(columns: int) -> list[slice]:

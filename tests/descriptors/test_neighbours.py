@@ -95,15 +95,19 @@ def test_every_path_gives_bitwise_the_same(monkeypatch, kind, m, squared):
                 monkeypatch.setattr(_knn_search, "LARGE", large)
                 assert_same(BlockSearch(X, squared=squared, threads=threads))
         monkeypatch.setattr(_knn_search, "MANY", 0)
-        for worth in (np.inf, 0):  # double precision, single precision first
-            monkeypatch.setattr(_knn_search, "WORTH_SINGLE", worth)
+        for worth in (np.inf, 0):  # double precision, codes or single precision first
+            monkeypatch.setattr(_knn_search, "WORTH_FILTER", worth)
+            assert_same(BlockSearch(X, squared=squared, threads=threads))
+        with monkeypatch.context() as uncoded:
+            uncoded.setattr(BlockSearch, "_codes", None)
             assert_same(BlockSearch(X, squared=squared, threads=threads))
     monkeypatch.setattr(_knn_search, "SMALL", 10_000)  # rows in their own order
     assert_same(BlockSearch(X, squared=squared, threads=1))
 
 
 def test_single_precision_is_used_and_certified(monkeypatch):
-    monkeypatch.setattr(_knn_search, "WORTH_SINGLE", 0)
+    monkeypatch.setattr(_knn_search, "WORTH_FILTER", 0)
+    monkeypatch.setattr(BlockSearch, "_codes", None)
     rng = np.random.default_rng(4)
     calls = []
     original = BlockSearch._nearest

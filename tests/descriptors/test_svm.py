@@ -267,7 +267,7 @@ def test_exponentials_are_exact_to_two_units_in_the_last_place():
     )
     given = np.append(given, [0.0, -0.0, -709.0, -1e9, -1.7e308, -np.inf]).reshape(2, -1)
     found = given.copy()
-    exponentials(found, np.empty(given.shape[1], np.int64))
+    exponentials(found)
     expected = np.where(given < -708, 0.0, np.exp(given))  # below the smallest normal number
     np.testing.assert_array_max_ulp(found, expected, 2)
 
