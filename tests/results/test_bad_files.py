@@ -71,6 +71,14 @@ def test_truncated_parquet(tmp_path, refused, long_frame):
         refused(path, says=("a.parquet", "cut off"))
 
 
+def test_csv_that_ends_within_quotation_marks(tmp_path, refused):
+    path = tmp_path / "a.csv"
+    path.write_text('model,auroc,dataset\nA,0.5,"x"\nB,0.6,"x')
+    refused(path, says=("a.csv: ends within a cell", "cut off?"))
+    path.write_text('model,auroc,dataset\nA,0.5,"x\ny"\nB,0.6,"x\ny"')
+    assert load_results(path).algorithms == ["A", "B"]
+
+
 def test_feather_with_a_negative_number_in_its_header(tmp_path):
     path = tmp_path / "a.feather"
     pd.DataFrame({"dataset": list("xyz"), "A": [0.1, 0.2, 0.3], "B": [0.4, 0.5, 0.6]}).to_feather(

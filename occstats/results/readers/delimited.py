@@ -67,6 +67,11 @@ def read_delimited(content: bytes, where: str, limits: Limits, header_rows: int 
         )
     except (pa.ArrowException, OSError, ValueError) as error:
         raise _unreadable(error, ragged, where) from None
+    if table.num_rows and table.column(-1)[-1].as_py()[-1:] == "\n" and content[-2:] != b'"\n':
+        raise ResultsError(
+            f"{where}: ends within a cell that a quotation mark begins; was it cut off? copy it"
+            " again, or close the cell"
+        )
     # Spreadsheets leave empty columns behind the table.
     table = table.select(
         [
