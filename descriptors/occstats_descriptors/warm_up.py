@@ -19,7 +19,7 @@ from occstats_descriptors._knn_search import SMALL, worth_single
 from occstats_descriptors._threads import thread_count
 from occstats_descriptors.registry import DESCRIPTORS, ENTRIES, make
 
-__all__ = ["Shape", "compile_kernels", "kernels_of", "missing_kernels"]
+__all__ = ["Shape", "compile_kernels", "kernels_of", "load_kernels", "missing_kernels"]
 
 # Rows of a class, rows of its data set, attributes.
 Shape = tuple[int, int, int]
@@ -108,6 +108,14 @@ def _compile(group: str) -> None:
     if folder is not None:
         with suppress(OSError):
             _sign(folder, group).touch()
+
+
+def load_kernels(
+    names: Iterable[str] | None = None, shapes: Collection[Shape] | None = None
+) -> None:
+    """Have the kernels of some descriptors in this process: from the cache, or compiled now."""
+    for group in kernels_of(names, shapes):
+        _KERNELS[group]()
 
 
 def _processor() -> str:
