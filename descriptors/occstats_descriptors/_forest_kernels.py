@@ -94,9 +94,9 @@ def grow(
     low, high = np.empty((1, m)), np.empty(m)
     # Pending nodes: first and end position in `order`, height, and where the parent wants the name.
     pending = np.empty((limit + 2, 4), np.int64)
-    put(pending, 0, (0, subsample, 0, -1))
-    waiting, inner, outer = 1, 0, 0
-    zero: Any = np.int64(0)
+    zero: Any = np.int64(0)  # no constant, in what follows: see `compiled`
+    put(pending, zero, (zero, subsample, zero, zero - 1))
+    waiting, inner, outer = zero + 1, zero, zero
     while waiting > 0:
         waiting -= 1
         here = pending[waiting]
@@ -161,14 +161,16 @@ def sum_of_paths(
     result: Vector,
 ) -> None:
     """Add up the path lengths of rows over all trees, tree by tree."""
-    result[:] = 0.0
     count = len(rows)
+    for row in range(count):
+        result[row] = 0.0
     nodes = np.empty(count, np.int64)
     for tree in range(len(starts) - 1):
         start = starts[tree]
         leaf_start = leaf_starts[tree]
         # Level by level: the steps of different rows do not wait for each other.
-        nodes[:] = 0
+        for row in range(count):
+            nodes[row] = 0
         walking = count
         while walking > 0:
             walking = 0
