@@ -8,7 +8,7 @@ import sys
 import threading
 import time
 import traceback
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from multiprocessing.connection import Connection, Pipe, wait
 from multiprocessing.process import BaseProcess
 from multiprocessing.reduction import recv_handle, send_handle
@@ -20,10 +20,13 @@ __all__ = ["Origin", "WorkerDiedError", "Workers", "begin_worker", "start_ahead"
 
 # A copy of a process is safe where it had a single thread. Apple's libraries start their own.
 COPIES = sys.platform == "linux"
-# So that importing NumPy starts no threads; every fit is limited to one anyway.
+# So that importing NumPy and pyarrow starts no threads; every fit is limited to one anyway.
 ONE_THREAD = {
-    f"{library}_NUM_THREADS": "1"
-    for library in ("OMP", "OPENBLAS", "MKL", "BLIS", "VECLIB_MAXIMUM", "NUMEXPR")
+    "OMP_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+    "MKL_NUM_THREADS": "1",
+    "BLIS_NUM_THREADS": "1",
+    "JE_ARROW_MALLOC_CONF": "background_thread:false",
 }
 SECONDS_TO_END = 5.0
 
@@ -43,6 +46,8 @@ class Workers:
         Bytes that each may use.
     prepare : callable, optional
         Called in the process whose copies they are, to import and load what all of them need.
+    keep_origin : bool
+        Whether that process stays for the next workers.
 
     Examples
     --------
@@ -61,9 +66,11 @@ class Workers:
         *,
         memory: float | None = None,
         prepare: Callable[[], object] | None = None,
+        keep_origin: bool = False,
     ) -> None:
         self.jobs = jobs
         self._memory = memory
+        self._keep_origin = keep_origin
         self._origin = take_origin()
         if prepare is not None:
             self._origin.prepare(prepare)
@@ -74,9 +81,12 @@ class Workers:
         return self
 
     def __exit__(self, *exception: object) -> None:
-        self._origin.close()
         for connection in [*self._idle, *self._running]:
-            connection.close()
+            connection.close()  # who waits for more ends
+        if self._keep_origin and not self._running:
+            _ahead.append(self._origin)
+        else:
+            self._origin.close()
 
     @property
     def busy(self) -> int:
@@ -103,6 +113,28 @@ class Workers:
                 continue
             self._idle.append(connection)
             yield name, error
+
+
+def side_by_side(
+    function: Callable[[str], None], names: Iterable[str], jobs: int
+) -> Iterator[str]:
+    """Call a function on each of some names in so many workers; yields each name when it is done.
+
+    Examples
+    --------
+    >>> sorted(side_by_side(len, ["a", "b", "c"], 2))
+    ['a', 'b', 'c']
+    """
+    waiting = list(reversed(list(names)))
+    with Workers(jobs, keep_origin=True) as workers:
+        while waiting or workers.busy:
+            while waiting and workers.busy < jobs:
+                name = waiting.pop()
+                workers.submit(name, function, name)
+            for name, error in workers.finished():
+                if error is not None:
+                    raise RuntimeError(f"{name}: {error}") from error
+                yield name
 
 
 class Origin:
@@ -185,7 +217,8 @@ def start_ahead() -> None:
     from importlib import import_module
 
     origin = Origin()
-    origin.prepare(partial(import_module, "occstats.experiment.work"))
+    for module in ("occstats.experiment.work", "occstats_descriptors.warm_up"):
+        origin.prepare(partial(import_module, module))
     _ahead.append(origin)
 
 
