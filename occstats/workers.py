@@ -115,9 +115,7 @@ class Workers:
             yield name, error
 
 
-def side_by_side(
-    function: Callable[[str], None], names: Iterable[str], jobs: int
-) -> Iterator[str]:
+def side_by_side(function: Callable[[str], None], names: Iterable[str], jobs: int) -> Iterator[str]:
     """Call a function on each of some names in so many workers; yields each name when it is done.
 
     Examples
@@ -262,9 +260,7 @@ def _be_origin(control: Connection) -> None:
         os.waitpid(child, 0)
 
 
-def _be_worker(
-    connection: Connection, parent: int, preparations: Sequence[bytes] = ()
-) -> None:
+def _be_worker(connection: Connection, parent: int, preparations: Sequence[bytes] = ()) -> None:
     begin_worker(parent)
     for preparation in preparations:
         with contextlib.suppress(Exception):
@@ -303,7 +299,7 @@ def _dumps(value: Any) -> bytes:
 def _loads(message: bytes) -> Any:
     from pickle import loads
 
-    return loads(message)  # noqa: S301 - from our own process
+    return loads(message)
 
 
 def begin_worker(parent: int) -> None:

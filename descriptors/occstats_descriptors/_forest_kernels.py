@@ -95,8 +95,10 @@ def grow(
     # Pending nodes: first and end position in `order`, height, and where the parent wants the name.
     pending = np.empty((limit + 2, 4), np.int64)
     zero: Any = np.int64(0)  # no constant, in what follows: see `compiled`
+    waiting: int = zero + 1
+    inner: int = zero
+    outer: int = zero
     put(pending, zero, (zero, subsample, zero, zero - 1))
-    waiting, inner, outer = zero + 1, zero, zero
     while waiting > 0:
         waiting -= 1
         here = pending[waiting]

@@ -104,9 +104,11 @@ def grow(
     pending = np.empty((limit + 2, 5), np.int64)
     impurities = np.empty(limit + 2)
     zero: Any = np.int64(0)  # no constant, in what follows: see `compiled`
+    waiting: int = zero + 1
+    inner: int = zero
+    outer: int = zero
     put(pending, zero, (zero, subsample, zero, zero - 1, zero))
     impurities[0] = np.inf
-    waiting, inner, outer = zero + 1, zero, zero
     while waiting > 0:
         waiting -= 1
         here = pending[waiting]

@@ -108,9 +108,7 @@ def _compile(group: str) -> None:
     try:
         _KERNELS[group]()
     except Exception as error:
-        raise RuntimeError(
-            f"The kernels of {group} cannot be compiled: {error!r:.2000}"
-        ) from error
+        raise RuntimeError(f"The kernels of {group} cannot be compiled: {error!r:.2000}") from error
     folder = cache_folder()
     if folder is not None:
         with suppress(OSError):
