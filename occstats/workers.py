@@ -12,11 +12,20 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from multiprocessing.connection import Connection, Pipe, wait
 from multiprocessing.process import BaseProcess
 from multiprocessing.reduction import recv_handle, send_handle
-from typing import Any
+from typing import Any, cast
 
 from occstats.errors import EngineError
 
-__all__ = ["Origin", "WorkerDiedError", "Workers", "begin_worker", "start_ahead", "take_origin"]
+__all__ = [
+    "Origin",
+    "WorkerDiedError",
+    "Workers",
+    "begin_worker",
+    "end_ahead",
+    "side_by_side",
+    "start_ahead",
+    "take_origin",
+]
 
 # A copy of a process is safe where it had a single thread. Apple's libraries start their own.
 COPIES = sys.platform == "linux"
@@ -103,7 +112,7 @@ class Workers:
     def finished(self) -> Iterator[tuple[Any, BaseException | None]]:
         """Wait until some have ended: the name of each, and the error where it ended with one."""
         for connection in wait(list(self._running)):
-            assert isinstance(connection, Connection)
+            connection = cast(Connection, connection)
             name = self._running.pop(connection)
             try:
                 error = _loads(connection.recv_bytes())
@@ -218,6 +227,12 @@ def start_ahead() -> None:
     for module in ("occstats.experiment.work", "occstats_descriptors.warm_up"):
         origin.prepare(partial(import_module, module))
     _ahead.append(origin)
+
+
+def end_ahead() -> None:
+    """End the origin that was begun ahead, where no workers are needed after all."""
+    while _ahead:
+        _ahead.pop().close()
 
 
 def take_origin() -> Origin:

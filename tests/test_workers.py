@@ -65,6 +65,14 @@ def wait_until_gone(process, seconds=20):
         time.sleep(0.05)
 
 
+@pytest.fixture(params=["copies", "each on its own"])
+def _begun(monkeypatch, request):
+    """Workers as on Linux, and as where no process can be copied."""
+    if request.param == "each on its own":
+        monkeypatch.setattr(workers, "COPIES", False)
+
+
+@pytest.mark.usefixtures("_begun")
 def test_what_ends_badly_is_known_and_harms_nobody_else(tmp_path):
     with Workers(4) as pool:
         for function in (die, refuse, refuse_data):
@@ -82,6 +90,7 @@ def test_what_ends_badly_is_known_and_harms_nobody_else(tmp_path):
         assert all_of(pool) == {"after": None}
 
 
+@pytest.mark.usefixtures("_begun")
 def test_workers_have_what_was_prepared(tmp_path):
     for prepared in ("colorsys", None):
         prepare = prepared and partial(import_module, prepared)
@@ -145,7 +154,18 @@ def test_the_origin_of_one_pool_serves_the_next(tmp_path):
 def test_an_error_side_by_side_is_raised():
     with pytest.raises(RuntimeError, match="invalid literal"):
         list(side_by_side(int, ["1", "one"], 2))
-    assert not workers._ahead or workers._ahead.pop().close() is None
+    workers.end_ahead()
+
+
+@on_linux
+def test_an_origin_that_nobody_needs_ends(tmp_path):
+    from occstats.experiment.engine import compute
+
+    assert list(side_by_side(tell_processes, [str(tmp_path / "told")], 1))
+    assert workers._ahead
+    assert list(compute([], print, is_there=bool, jobs=1)) == []
+    assert not workers._ahead
+    wait_until_gone((tmp_path / "told").read_text().split()[0])
 
 
 @pytest.mark.parametrize(

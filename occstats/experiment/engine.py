@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from occstats.errors import DataError, EngineError
 from occstats.experiment.evaluate import prepare_process
 from occstats.experiment.plan import Shard
-from occstats.workers import WorkerDiedError, Workers
+from occstats.workers import WorkerDiedError, Workers, end_ahead
 
 __all__ = ["compute"]
 
@@ -55,9 +55,12 @@ def compute(
     memory : float, optional
         Bytes that a worker on this machine may use; by default as much as the machine has.
     """
+    in_this_process = jobs == 1 and memory is None and not any(map(_is_foreign, shards))
+    if scheduler is not None or in_this_process:
+        end_ahead()
     if scheduler is not None:
         yield from _on_scheduler(shards, work, scheduler, is_there)
-    elif jobs == 1 and memory is None and not any(map(_is_foreign, shards)):
+    elif in_this_process:
         for shard in shards:
             work(shard, False)
             yield shard
