@@ -41,7 +41,8 @@ def work_size(sizes: Sizes, rows: int) -> int:
 @compiled
 def initial_parameters(sizes: Sizes, stream: NDArray[np.uint64], parameters: Array) -> None:
     """Draw weights uniformly in ±√(6 / (inputs + outputs)) of each layer; biases are zero."""
-    parameters[:] = 0
+    for i in range(len(parameters)):
+        parameters[i] = 0
     place = 0
     for layer in range(3):
         inputs, outputs = sizes[layer], sizes[layer + 1]
@@ -87,11 +88,23 @@ def _layer(inputs: Array, weights: Array, bias: Array, outputs: Array) -> None:
 @compiled
 def _through_tanh(slopes: Array, outputs: Array, bias_gradient: Array) -> None:
     """Turn slopes of the loss by a layer's outputs into those by its inputs to tanh."""
-    bias_gradient[:] = 0
+    for unit in range(len(bias_gradient)):
+        bias_gradient[unit] = 0
     for row in range(outputs.shape[0]):
         for unit in range(outputs.shape[1]):
             slopes[row, unit] *= 1 - outputs[row, unit] * outputs[row, unit]
             bias_gradient[unit] += slopes[row, unit]
+
+
+@compiled
+def _units(sizes: Sizes, level: int) -> int:
+    """The units of a level: 0 is the input, 3 the latent layer, 6 the reconstruction."""
+    return sizes[3 - abs(3 - level)]
+
+
+@compiled
+def _matrix(numbers: Array, place: int, rows: int, columns: int) -> Array:
+    return numbers[place : place + rows * columns].reshape((rows, columns))
 
 
 @compiled
@@ -107,51 +120,43 @@ def loss_and_gradient(
     """
     Evaluate mean (x − r)² + shrinkage · mean z², and its gradient where asked for.
 
-    Here r is the reconstruction and z the latent representation of a row x.
+    Here r is the reconstruction and z the latent representation of a row x. Layers are gone through
+    in loops: written out one by one, they take three times as long to compile.
     """
     m, first, second, latent = sizes
     n = rows.shape[0]
-    a1 = m * first
-    a2 = a1 + first * second
-    a3 = a2 + second * latent
-    e1, e2, e3 = a3 + first, a3 + first + second, a3 + first + second + latent
-    d3, d2 = e3 + second, e3 + second + first
-    w1 = parameters[:a1].reshape((m, first))
-    w2 = parameters[a1:a2].reshape((first, second))
-    w3 = parameters[a2:a3].reshape((second, latent))
+    weights = m * first + first * second + second * latent
+    # The place of the current layer's weights, and the units of the layers before it: in this order
+    # biases, outputs and slopes of the loss by the outputs follow each other.
+    place = before = 0 * n  # no constant: for each, a function that takes it is compiled again
+    inputs = rows
+    for layer in range(3):
+        width, units = _units(sizes, layer), _units(sizes, layer + 1)
+        outputs = _matrix(work, n * before, n, units)
+        biases = parameters[weights + before : weights + before + units]
+        _layer(inputs, _matrix(parameters, place, width, units), biases, outputs)
+        inputs = outputs
+        place += width * units
+        before += units
+    for layer in range(3, 6):
+        width, units = _units(sizes, layer), _units(sizes, layer + 1)
+        place -= width * units
+        outputs = _matrix(work, n * before, n, units)
+        biases = parameters[weights + before : weights + before + units]
+        _layer(inputs, _matrix(parameters, place, units, width).T, biases, outputs)
+        inputs = outputs
+        before += units
 
-    o1 = n * first
-    o2 = o1 + n * second
-    o3 = o2 + n * latent
-    o4 = o3 + n * second
-    o5 = o4 + n * first
-    o6 = o5 + n * m
-    h1 = work[:o1].reshape((n, first))
-    h2 = work[o1:o2].reshape((n, second))
-    z = work[o2:o3].reshape((n, latent))
-    r2 = work[o3:o4].reshape((n, second))
-    r1 = work[o4:o5].reshape((n, first))
-    r0 = work[o5:o6].reshape((n, m))
-    _layer(rows, w1, parameters[a3:e1], h1)
-    _layer(h1, w2, parameters[e1:e2], h2)
-    _layer(h2, w3, parameters[e2:e3], z)
-    _layer(z, w3.T, parameters[e3:d3], r2)
-    _layer(r2, w2.T, parameters[d3:d2], r1)
-    _layer(r1, w1.T, parameters[d2:], r0)
-
-    s1 = work[o6 : o6 + o1].reshape((n, first))
-    s2 = work[o6 + o1 : o6 + o2].reshape((n, second))
-    s3 = work[o6 + o2 : o6 + o3].reshape((n, latent))
-    t2 = work[o6 + o3 : o6 + o4].reshape((n, second))
-    t1 = work[o6 + o4 : o6 + o5].reshape((n, first))
-    t0 = work[o6 + o5 : 2 * o6].reshape((n, m))
+    slopes_place = n * before
+    slopes = _matrix(work, slopes_place + n * (before - m), n, m)
     error = 0.0
     to_slope = work.dtype.type(2.0 / (n * m))
     for row in range(n):
         for unit in range(m):
-            difference = r0[row, unit] - rows[row, unit]
+            difference = inputs[row, unit] - rows[row, unit]
             error += difference * difference
-            t0[row, unit] = to_slope * difference
+            slopes[row, unit] = to_slope * difference
+    z = _matrix(work, n * (first + second), n, latent)
     size = 0.0
     for row in range(n):
         for unit in range(latent):
@@ -160,37 +165,38 @@ def loss_and_gradient(
     if not with_gradient:
         return loss
 
-    product = work[2 * o6 :]
-    p1 = product[: m * first].reshape((m, first))
-    p2 = product[: first * second].reshape((first, second))
-    p3 = product[: second * latent].reshape((second, latent))
-    g1 = gradient[:a1].reshape((m, first))
-    g2 = gradient[a1:a2].reshape((first, second))
-    g3 = gradient[a2:a3].reshape((second, latent))
-    _through_tanh(t0, r0, gradient[d2:])
-    np.dot(t0.T, r1, g1)
-    np.dot(t0, w1, t1)
-    _through_tanh(t1, r1, gradient[d3:d2])
-    np.dot(t1.T, r2, g2)
-    np.dot(t1, w2, t2)
-    _through_tanh(t2, r2, gradient[e3:d3])
-    np.dot(t2.T, z, g3)
-    np.dot(t2, w3, s3)
+    for layer in range(5, 2, -1):
+        width, units = _units(sizes, layer), _units(sizes, layer + 1)
+        before -= units
+        outputs = _matrix(work, n * before, n, units)
+        inputs = _matrix(work, n * (before - width), n, width)
+        slopes = _matrix(work, slopes_place + n * before, n, units)
+        slopes_before = _matrix(work, slopes_place + n * (before - width), n, width)
+        _through_tanh(slopes, outputs, gradient[weights + before : weights + before + units])
+        np.dot(slopes.T, inputs, _matrix(gradient, place, units, width))
+        np.dot(slopes, _matrix(parameters, place, units, width), slopes_before)
+        place += units * width
     shrink_slope = work.dtype.type(2.0 * shrinkage / (n * latent))
+    slopes = _matrix(work, slopes_place + n * (first + second), n, latent)
     for row in range(n):
         for unit in range(latent):
-            s3[row, unit] += shrink_slope * z[row, unit]
-    _through_tanh(s3, z, gradient[e2:e3])
-    np.dot(h2.T, s3, p3)
-    g3 += p3
-    np.dot(s3, w3.T, s2)
-    _through_tanh(s2, h2, gradient[e1:e2])
-    np.dot(h1.T, s2, p2)
-    g2 += p2
-    np.dot(s2, w2.T, s1)
-    _through_tanh(s1, h1, gradient[a3:e1])
-    np.dot(rows.T, s1, p1)
-    g1 += p1
+            slopes[row, unit] += shrink_slope * z[row, unit]
+    for layer in range(2, -1, -1):
+        width, units = _units(sizes, layer), _units(sizes, layer + 1)
+        before -= units
+        place -= width * units
+        outputs = _matrix(work, n * before, n, units)
+        inputs = _matrix(work, n * (before - width), n, width) if layer else rows
+        slopes = _matrix(work, slopes_place + n * before, n, units)
+        _through_tanh(slopes, outputs, gradient[weights + before : weights + before + units])
+        product = _matrix(work, 2 * slopes_place, width, units)
+        np.dot(inputs.T, slopes, product)
+        for i in range(width):
+            for unit in range(units):
+                gradient[place + i * units + unit] += product[i, unit]
+        if layer:
+            slopes_before = _matrix(work, slopes_place + n * (before - width), n, width)
+            np.dot(slopes, _matrix(parameters, place, width, units).T, slopes_before)
     return loss
 
 

@@ -149,9 +149,11 @@ def grow(
     low, high = np.empty((1, m + 3)), np.empty(m + 3)
     # Pending nodes: first and end position in `order`, height, and where the parent wants the name.
     pending = np.empty((limit + 2, 4), np.int64)
-    put(pending, 0, (0, subsample, 0, -1))
-    waiting, inner, outer = 1, 0, 0
-    zero: Any = np.int64(0)
+    zero: Any = np.int64(0)  # no constant, in what follows: see `compiled`
+    waiting: int = zero + 1
+    inner: int = zero
+    outer: int = zero
+    put(pending, zero, (zero, subsample, zero, zero - 1))
     while waiting > 0:
         waiting -= 1
         here = pending[waiting]
@@ -206,14 +208,16 @@ def sum_of_paths(
     result: Vector,
 ) -> None:
     """Add up the path lengths of rows over all trees, tree by tree."""
-    result[:] = 0.0
     count = len(rows)
+    for row in range(count):
+        result[row] = 0.0
     nodes = np.empty(count, np.int64)
     for tree in range(len(starts) - 1):
         start = starts[tree]
         leaf_start = leaf_starts[tree]
         # Level by level: the steps of different rows do not wait for each other.
-        nodes[:] = 0
+        for row in range(count):
+            nodes[row] = 0
         walking = count
         while walking > 0:
             walking = 0

@@ -103,9 +103,12 @@ def grow(
     # Pending nodes: first and end position, height, where the parent wants the name, constants.
     pending = np.empty((limit + 2, 5), np.int64)
     impurities = np.empty(limit + 2)
-    put(pending, 0, (0, subsample, 0, -1, 0))
+    zero: Any = np.int64(0)  # no constant, in what follows: see `compiled`
+    waiting: int = zero + 1
+    inner: int = zero
+    outer: int = zero
+    put(pending, zero, (zero, subsample, zero, zero - 1, zero))
     impurities[0] = np.inf
-    waiting, inner, outer = 1, 0, 0
     while waiting > 0:
         waiting -= 1
         here = pending[waiting]
@@ -217,7 +220,8 @@ def sum_of_paths(
 ) -> None:
     """Add up the path lengths of rows over all trees, tree by tree."""
     count = len(rows)
-    result[:] = 0.0
+    for row in range(count):
+        result[row] = 0.0
     for tree in range(len(starts) - 1):
         start = starts[tree]
         leaf_start = leaf_starts[tree]

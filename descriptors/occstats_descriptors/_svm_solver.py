@@ -19,6 +19,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -346,9 +347,10 @@ def minimise(
     """
     n = len(weight)
     bits = np.empty(n, np.int32)
+    nobody: Any = np.int64(-1)  # no constant: see `compiled`
     for _ in range(maximum_steps):
         lowest = np.inf
-        taker = -1
+        taker = nobody
         for row in range(n):
             if weight[row] < counts[row] and gradient[row] < lowest:
                 lowest = gradient[row]
@@ -361,7 +363,7 @@ def minimise(
             made[taker] = True
         highest = -np.inf
         best_gain = 0.0
-        giver = -1
+        giver = nobody
         for row in range(n):
             if weight[row] > 0.0:
                 slope = gradient[row]

@@ -19,10 +19,12 @@ from occstats_descriptors._knn_search import SMALL, worth_filter
 from occstats_descriptors._threads import thread_count
 from occstats_descriptors.registry import DESCRIPTORS, ENTRIES, make
 
-__all__ = ["Shape", "compile_kernels", "kernels_of", "missing_kernels"]
+__all__ = ["Shape", "compile_kernels", "kernels_of", "load_kernels", "missing_kernels"]
 
 # Rows of a class, rows of its data set, attributes.
 Shape = tuple[int, int, int]
+# A function, the names that it is called on, and the number of processes → each name when done.
+SideBySide = Callable[[Callable[[str], None], Iterable[str], int], Iterator[str]]
 
 
 def _fit(name: str, n: int, m: int, **parameters: object) -> Callable[[], None]:
@@ -106,11 +108,22 @@ def _sign(folder: Path, group: str) -> Path:
 
 def _compile(group: str) -> None:
     """Compile in this process, and leave the sign of it."""
-    _KERNELS[group]()
+    try:
+        _KERNELS[group]()
+    except Exception as error:
+        raise RuntimeError(f"The kernels of {group} cannot be compiled: {error!r:.2000}") from error
     folder = cache_folder()
     if folder is not None:
         with suppress(OSError):
             _sign(folder, group).touch()
+
+
+def load_kernels(
+    names: Iterable[str] | None = None, shapes: Collection[Shape] | None = None
+) -> None:
+    """Have the kernels of some descriptors in this process: from the cache, or compiled now."""
+    for group in kernels_of(names, shapes):
+        _KERNELS[group]()
 
 
 def _processor() -> str:
@@ -125,6 +138,7 @@ def compile_kernels(
     *,
     n_jobs: int | None = None,
     again: bool = True,
+    side_by_side: SideBySide | None = None,
 ) -> Iterator[str]:
     """
     Compile the kernels of some descriptors into the cache on disk, in processes side by side.
@@ -139,6 +153,9 @@ def compile_kernels(
         Whether to do so for those that were compiled ahead before.
     n_jobs : int, optional
         Number of processes; by default as many as there are cores.
+    side_by_side : callable, optional
+        Calls a function on each of some names in a number of processes, and yields each name when
+        it is done; by default in processes of its own, or for one in this one.
 
     Yields
     ------
@@ -151,11 +168,21 @@ def compile_kernels(
         If one cannot be compiled, with what the compiler says.
     """
     wanted = (kernels_of if again else missing_kernels)(names, shapes)
-    with ProcessPoolExecutor(thread_count(n_jobs)) as pool:
-        groups = {pool.submit(_compile, group): group for group in wanted}
-        for done in as_completed(groups):
-            if error := done.exception():
-                raise RuntimeError(
-                    f"The kernels of {groups[done]} cannot be compiled: {error!r:.2000}"
-                ) from error
-            yield groups[done]
+    jobs = thread_count(n_jobs)
+    yield from (side_by_side or (_here if jobs == 1 else _in_processes))(_compile, wanted, jobs)
+
+
+def _here(function: Callable[[str], None], names: Iterable[str], jobs: int) -> Iterator[str]:
+    for name in names:
+        function(name)
+        yield name
+
+
+def _in_processes(
+    function: Callable[[str], None], names: Iterable[str], jobs: int
+) -> Iterator[str]:
+    with ProcessPoolExecutor(jobs) as pool:
+        running = {pool.submit(function, name): name for name in names}
+        for done in as_completed(running):
+            done.result()
+            yield running[done]

@@ -11,7 +11,7 @@ import click
 if TYPE_CHECKING:
     from occstats.experiment import Experiment
 
-__all__ = ["carry_out", "experiment_options", "figure_formats", "split"]
+__all__ = ["begin_workers", "carry_out", "experiment_options", "figure_formats", "split"]
 
 
 def split(names: str | None) -> list[str] | None:
@@ -168,6 +168,16 @@ def figure_formats(text: str) -> list[str]:
     from occstats.figures.saving import check_formats
 
     return [] if text.strip().lower() == "none" else check_formats(split(text) or [])
+
+
+def begin_workers(
+    jobs: int | None, scheduler: str | None = None, dry_run: bool = False, **others: object
+) -> None:
+    """Begin to import what workers need, where some are asked for, while this process plans."""
+    if jobs is not None and jobs > 1 and scheduler is None and not dry_run:
+        from occstats.workers import start_ahead
+
+        start_ahead()
 
 
 def carry_out(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from occstats.cli.experiment_options import carry_out, experiment_options
+from occstats.cli.experiment_options import begin_workers, carry_out, experiment_options
 
 if TYPE_CHECKING:
     from occstats.experiment.summary import RunSummary
@@ -47,6 +47,7 @@ def command(
     occstats run --data my-data --shard 3/10 --out results
     occstats run --preset paper --fast --data folder-of-the-papers-data-sets --out paper
     """
+    begin_workers(**options)
     from occstats.experiment.run import prepare, split_options
     from occstats.experiment.summary import summarise
 

@@ -9,6 +9,7 @@ import click
 
 from occstats.cli.experiment_options import (
     OF_TASKS,
+    begin_workers,
     carry_out,
     experiment_options,
     figure_formats,
@@ -69,6 +70,7 @@ def command(
     occstats tune --data my-data --descriptors LOF --grid a=0.5:8:0.5 --window 3
     occstats tune --descriptors sklearn.svm:OneClassSVM --grid nu=0.1:0.5:0.1 --grid gamma=0.1,1
     """
+    begin_workers(**options)
     from occstats.experiment.run import split_options
     from occstats.report.sweep import print_sweep, write_sweep
     from occstats.tuning import prepare_sweep, read_sweep

@@ -6,14 +6,14 @@ import socket
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, wait
 from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
 
 from occstats.errors import DataError, EngineError
-from occstats.experiment.isolation import begin_worker
+from occstats.experiment.evaluate import prepare_process
 from occstats.experiment.plan import Shard
+from occstats.workers import WorkerDiedError, Workers, end_ahead
 
 __all__ = ["compute"]
 
@@ -55,9 +55,12 @@ def compute(
     memory : float, optional
         Bytes that a worker on this machine may use; by default as much as the machine has.
     """
+    in_this_process = jobs == 1 and memory is None and not any(map(_is_foreign, shards))
+    if scheduler is not None or in_this_process:
+        end_ahead()
     if scheduler is not None:
         yield from _on_scheduler(shards, work, scheduler, is_there)
-    elif jobs == 1 and memory is None and not any(map(_is_foreign, shards)):
+    elif in_this_process:
         for shard in shards:
             work(shard, False)
             yield shard
@@ -92,25 +95,14 @@ def machine_memory() -> float | None:
 def _on_this_machine(
     shards: Sequence[Shard], work: Work, jobs: int, memory: float | None
 ) -> Iterator[Shard]:
-    from loky import ProcessPoolExecutor
-    from loky.process_executor import BrokenProcessPool
-
-    start = partial(
-        ProcessPoolExecutor,
-        max_workers=jobs,
-        initializer=begin_worker,
-        initargs=(os.getpid(), memory),
-    )
     waiting = list(reversed(shards))
     # What ran when a worker died is computed with every fit in a process of its own, so that the
     # fit that kills its process is found and recorded.
     deaths: Counter[str] = Counter()
-    executor = start()
-    running: dict[Future[None], Shard] = {}
-    try:
-        while waiting or running:
-            # No more than the workers can hold: what runs when a worker dies is then known.
-            while waiting and len(running) < jobs:
+    prepare = partial(prepare_process, *_kernels_for(shards), work)
+    with Workers(jobs, memory=memory, prepare=prepare) as workers:
+        while waiting or workers.busy:
+            while waiting and workers.busy < jobs:
                 shard = waiting.pop()
                 if deaths[shard.id] > MOST_DEATHS:
                     raise EngineError(
@@ -118,31 +110,23 @@ def _on_this_machine(
                         f"{', '.join(dict.fromkeys(key[2] for key in shard.rows))} on "
                         f"{shard.source.name}; what was computed is safe: leave these out"
                     )
-                running[executor.submit(work, shard, deaths[shard.id] > 0)] = shard
-            finished, _ = wait(running, return_when=FIRST_COMPLETED)
-            broken = False
-            for future in finished:
-                shard = running.pop(future)
-                try:
-                    future.result()
-                except BrokenProcessPool:
-                    broken = True
+                workers.submit(shard, work, shard, deaths[shard.id] > 0)
+            for shard, error in workers.finished():
+                if isinstance(error, WorkerDiedError):
                     deaths[shard.id] += 1
                     waiting.append(shard)
+                elif error is not None:
+                    raise error
                 else:
                     yield shard
-            if broken:
-                for future, shard in running.items():
-                    if future.exception() is None:  # finished before the pool broke
-                        yield shard
-                        continue
-                    deaths[shard.id] += 1
-                    waiting.append(shard)
-                running.clear()
-                executor.shutdown(wait=False, kill_workers=True)
-                executor = start()
-    finally:
-        executor.shutdown(wait=False, kill_workers=True)
+
+
+def _kernels_for(shards: Sequence[Shard]) -> tuple[list[str], list[tuple[int, int, int]]]:
+    """The descriptors of some shards, and the shapes of the tasks."""
+    units = [unit for shard in shards for unit in shard.units]
+    origins = {recipe.origin for unit in units for recipe in unit.recipes}
+    shapes = {(unit.task.n, unit.task.rows, unit.task.m) for unit in units}
+    return sorted(origins), sorted(shapes)
 
 
 def _on_scheduler(

@@ -1,7 +1,7 @@
 """One fit: a descriptor on one fold of one task, as a row of the results table."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from importlib import import_module
@@ -34,7 +34,15 @@ from occstats.experiment.protocol import (
     sparsity,
 )
 
-__all__ = ["Fit", "FoldData", "evaluate", "failed_row", "import_descriptors", "make_search"]
+__all__ = [
+    "Fit",
+    "FoldData",
+    "evaluate",
+    "failed_row",
+    "import_descriptors",
+    "make_search",
+    "prepare_process",
+]
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,8 +182,22 @@ def failed_row(fit: Fit, *, status: str, reason: str) -> pd.DataFrame:
 
 def import_descriptors() -> None:
     """Import what every fit needs, so that no fit pays for it."""
-    for module in ("occstats_descriptors.registry", "threadpoolctl"):
+    for module in ("occstats_descriptors.registry", "threadpoolctl", "sklearn.model_selection"):
         import_module(module)
+
+
+def prepare_process(
+    descriptors: Iterable[str], shapes: Collection[tuple[int, int, int]], *others: object
+) -> None:
+    """Import what every fit needs, and load the kernels, so that copies of this process have them.
+
+    The modules of further arguments are there once these arguments are.
+    """
+    from occstats_descriptors.warm_up import load_kernels
+
+    import_descriptors()
+    import_module("pyarrow.parquet")
+    load_kernels(descriptors, shapes)
 
 
 class SharedSearches:

@@ -31,6 +31,7 @@ from occstats.experiment.store import KEY, Store, keys_of
 from occstats.experiment.work import work_on_shard
 from occstats.files import write_parquet
 from occstats.progress import bar_class, shown, track
+from occstats.workers import side_by_side
 
 __all__ = ["Experiment", "is_single_file"]
 
@@ -285,7 +286,8 @@ def compile_ahead(
     if missing:
         if shown(progress):
             print(f"Compiling once, kept for the next runs: {', '.join(missing)}.", file=sys.stderr)
-        ready = compile_kernels(descriptors, shapes, n_jobs=jobs, again=False)
+        how = None if jobs == 1 else side_by_side
+        ready = compile_kernels(descriptors, shapes, n_jobs=jobs, again=False, side_by_side=how)
         # What cannot be compiled fails where it is used, and is said there.
         with suppress(RuntimeError):
             for _ in track(ready, "compiling", total=len(missing), progress=progress):

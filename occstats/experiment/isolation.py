@@ -8,7 +8,6 @@ import re
 import signal
 import sys
 import threading
-import time
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -20,11 +19,12 @@ from typing import Any
 import numpy as np
 from loky.backend import get_context
 
+from occstats.workers import begin_worker
+
 __all__ = [
     "CallTimeoutError",
     "ChildProcessDiedError",
     "IsolatedCalls",
-    "begin_worker",
     "contained",
     "reason_of",
 ]
@@ -224,46 +224,6 @@ def _restore_signals(handlers: dict[Any, Any]) -> None:
     for number, handler in handlers.items():
         if handler is not None and signal.getsignal(number) is not handler:
             signal.signal(number, handler)
-
-
-def begin_worker(parent: int, memory: float | None = None) -> None:
-    """Prepare a worker process: it ends with its parent, and neither prints nor takes Ctrl-C.
-
-    Parameters
-    ----------
-    parent : int
-        The process that started it.
-    memory : float, optional
-        Bytes that it may use; a fit that needs more fails, where the system can limit it.
-    """
-    exit_with_parent(parent)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    for stream in (1, 2):
-        os.dup2(nowhere, stream)
-    os.close(nowhere)
-    if memory is not None:
-        limit_memory(memory)
-
-
-def limit_memory(memory: float) -> None:
-    """Let this process use no more than these bytes, where the system can."""
-    with contextlib.suppress(ImportError, AttributeError, ValueError, OSError):
-        import resource
-
-        _, hard = resource.getrlimit(resource.RLIMIT_DATA)
-        resource.setrlimit(resource.RLIMIT_DATA, (int(memory), hard))
-
-
-def exit_with_parent(parent: int) -> None:
-    """End this process when its parent has gone, even one that was killed without a word."""
-
-    def watch() -> None:
-        while os.getppid() == parent:
-            time.sleep(0.5)
-        os._exit(1)
-
-    threading.Thread(target=watch, daemon=True).start()
 
 
 def _serve(

@@ -19,8 +19,8 @@ from occstats.files import remove_stale, verify_digest, write_file, write_parque
 __all__ = ["KEY", "Store", "keys_of", "typed"]
 
 KEY = ["dataset", "class", "descriptor", "fold"]
-# Rows of a file that shards are put together in; a sweep has millions.
-MOST_ROWS = 500_000
+# Rows of a file that shards are put together in; a sweep has millions, and a file is held whole.
+MOST_ROWS = 100_000
 # Files in which those that write to a folder say so.
 WRITER = ".writing-"
 # The types must not depend on the values that happen to be in a shard.

@@ -87,11 +87,15 @@ def test_the_driver_ends_in_the_middle(command, undisturbed, tmp_path, sent):
     assert_same(finished_table(out), undisturbed)
 
 
-def test_a_worker_is_killed(command, undisturbed, tmp_path):
+@pytest.mark.parametrize("whose", ["children", "children of children"])
+def test_a_worker_is_killed(command, undisturbed, tmp_path, whose):
+    """Workers are copies of a child of the driver; where that is killed, they are, too."""
     out = tmp_path / "r"
     process = subprocess.Popen([*command, "-j", "2"], stdout=subprocess.PIPE, text=True)
     wait_for(lambda: len(Store(out).shard_ids()) >= 1)
     workers = [pid for pid in children_of(process.pid) if "popen_loky" in commands_of(pid)]
+    if whose == "children of children":
+        workers = [pid for worker in workers for pid in children_of(worker)]
     assert workers
     os.kill(workers[0], signal.SIGKILL)
     process.communicate(timeout=120)
