@@ -68,7 +68,8 @@ def scheduler(host, tmp_path):
         stderr=subprocess.DEVNULL,
     )  # fmt: skip
     try:
-        wait_for(address_file.exists)
+        # It is there before it is written to the end.
+        wait_for(lambda: address_file.exists() and address_file.read_text().rstrip().endswith("}"))
         yield json.loads(address_file.read_text())["address"]
     finally:
         process.kill()
