@@ -156,6 +156,7 @@ class Origin:
         self._preparations: list[bytes] = []
         self._processes: list[BaseProcess] = []
         self._control: Connection | None = None
+        self._copied = False
         if COPIES:
             self._control = self._begin(_be_origin)
 
@@ -170,6 +171,7 @@ class Origin:
         """Begin a worker; what it is sent is a function and its arguments."""
         if not COPIES:
             return self._begin(_be_worker, os.getpid(), list(self._preparations))
+        self._copied = True
         for last in (False, True):
             try:
                 assert self._control is not None
@@ -191,7 +193,7 @@ class Origin:
         if self._control is not None:
             self._control.close()
         for process in self._processes:
-            if COPIES:  # it kills its copies and ends
+            if self._copied:  # it kills its copies and ends
                 process.join(SECONDS_TO_END)
             if process.exitcode is None and process.pid is not None:
                 os.kill(process.pid, getattr(signal, "SIGKILL", signal.SIGTERM))
