@@ -75,10 +75,10 @@ def report(table: pd.DataFrame) -> str:
     lines = [
         "# What `run` and `tune` cost",
         "",
-        "Nine descriptors on two cores that were shared with other work; CPU seconds of all "
-        "processes, wall seconds, and the memory of the largest process; the least of the repeats "
-        "(all of them in run_speed.csv). On a busy machine wall seconds say nothing, and CPU "
-        "seconds of the same command differ by a fifth. Made by `python benchmarks/run_speed.py`.",
+        "Nine descriptors on two cores with little else to do; CPU seconds of all processes, wall "
+        "seconds, and the memory of the largest process; the least of the repeats (all of them in "
+        "run_speed.csv). CPU seconds of the same command differ by a fifth from time to time. Made "
+        "by `python benchmarks/run_speed.py`.",
         "",
         "| case | version | CPU s | wall s | peak MB | repeats |",
         "| --- | --- | --- | --- | --- | --- |",

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from occstats.comparison.pairs import unordered_pairs
@@ -64,7 +63,7 @@ def classical_tests(study: Study) -> Classical:
         found = friedman(table, tie_tolerance=study.settings.tie_tolerance)
         tests.append(_friedman_row(unit, found, study))
         if study.within.posthoc:
-            pairs.append(_pair_frame(unit, table, found, study))
+            pairs.append(_pair_frame(unit, found, study))
     return Classical(
         friedman=pd.DataFrame(tests),
         pairs=pd.concat(pairs, ignore_index=True) if pairs else pd.DataFrame(),
@@ -89,15 +88,12 @@ def _friedman_row(unit: str, found: FriedmanResult, study: Study) -> dict[str, o
     }
 
 
-def _pair_frame(
-    unit: str, table: npt.NDArray[np.float64], found: FriedmanResult, study: Study
-) -> pd.DataFrame:
-    tolerance, means = study.settings.tie_tolerance, found.mean_ranks
-    raw = conover(table, tie_tolerance=tolerance)
+def _pair_frame(unit: str, found: FriedmanResult, study: Study) -> pd.DataFrame:
+    means, raw = found.mean_ranks, conover(found)
     np.fill_diagonal(raw, np.nan)
     columns = {
         "mean_rank_difference": means[:, None] - means,
-        "p_nemenyi": nemenyi(table, tie_tolerance=tolerance),
+        "p_nemenyi": nemenyi(found),
         "p_conover": raw,
         "p_conover_holm": adjust_pairs(raw, "all", "holm", alternative="two-sided").clipped,
     }

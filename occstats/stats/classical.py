@@ -37,8 +37,10 @@ class FriedmanResult:
         Friedman's χ² with the correction for ties.
     f_statistic, df_between, df_within, f_pvalue : float
         Iman and Davenport's F.
-    mean_ranks : ndarray
+    ranks : ndarray, rows × algorithms
         1 is best.
+    mean_ranks : ndarray
+        Of the algorithms.
     n_blocks : int
         Rows (tasks or data sets).
     """
@@ -50,6 +52,7 @@ class FriedmanResult:
     df_between: float
     df_within: float
     f_pvalue: float
+    ranks: Array
     mean_ranks: Array
     n_blocks: int
 
@@ -98,16 +101,18 @@ def friedman(scores: ArrayLike, *, tie_tolerance: float = 0.0) -> FriedmanResult
         df_between=between,
         df_within=within,
         f_pvalue=f_pvalue if within > 0 else float("nan"),
+        ranks=ranks,
         mean_ranks=means,
         n_blocks=n,
     )
 
 
-def nemenyi(scores: ArrayLike, *, tie_tolerance: float = 0.0) -> Array:
+def nemenyi(scores: ArrayLike | FriedmanResult, *, tie_tolerance: float = 0.0) -> Array:
     r"""Nemenyi's two-sided p-values of all pairs, k × k, after Friedman's test.
 
     :math:`q = \sqrt2\,|\bar R_a - \bar R_b| / \sqrt{k(k+1)/(6n)}` against the studentised range of
-    k means with infinitely many degrees of freedom, which already covers all pairs.
+    k means with infinitely many degrees of freedom, which already covers all pairs. Instead of the
+    scores, Friedman's test of them will do, whose ranks are then taken.
 
     Examples
     --------
@@ -174,12 +179,13 @@ def _largest(k: int) -> tuple[Array, Array, Array]:
     return z[used], below[used], density[used]
 
 
-def conover(scores: ArrayLike, *, tie_tolerance: float = 0.0) -> Array:
+def conover(scores: ArrayLike | FriedmanResult, *, tie_tolerance: float = 0.0) -> Array:
     r"""Conover's two-sided p-values of all pairs after Friedman's test, not corrected, k × k.
 
     .. math:: t = \frac{|R_a - R_b|}{\sqrt{2 (n A - \sum_j R_j^2) / ((n-1)(k-1))}}
 
-    with rank sums R, the sum A of all squared ranks, and (n − 1)(k − 1) degrees of freedom.
+    with rank sums R, the sum A of all squared ranks, and (n − 1)(k − 1) degrees of freedom. Instead
+    of the scores, Friedman's test of them will do, whose ranks are then taken.
 
     Examples
     --------
@@ -204,7 +210,9 @@ def conover(scores: ArrayLike, *, tie_tolerance: float = 0.0) -> Array:
     return mirror(p, p, k, 1.0)
 
 
-def _ranks(scores: ArrayLike, tie_tolerance: float) -> Array:
+def _ranks(scores: ArrayLike | FriedmanResult, tie_tolerance: float) -> Array:
+    if isinstance(scores, FriedmanResult):
+        return scores.ranks
     table = as_scores("scores", scores, allow_nan=True)
     complete = table[~np.isnan(table).any(axis=1)]
     if table.shape[1] < 2 or len(complete) < 1:

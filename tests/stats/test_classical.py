@@ -67,6 +67,11 @@ def test_posthoc_tests_agree_with_scikit_posthocs():
     )
 
 
+def test_pairs_from_the_scores_and_from_friedmans_test_of_them():
+    assert (nemenyi(friedman(SCORES)) == nemenyi(SCORES)).all()
+    assert (conover(friedman(SCORES)) == conover(SCORES)).all()
+
+
 def test_a_difference_is_critical_where_nemenyi_is_significant():
     ranks = friedman(SCORES).mean_ranks
     beyond = np.abs(np.subtract.outer(ranks, ranks)) > critical_difference(4, 14, 0.07)
