@@ -218,6 +218,25 @@ EXPLANATIONS: dict[str, str] = {
         for name, word in (("p", "p-value"), ("conclusion", "conclusion"))
         for key, what in (("task", "tasks"), ("dataset", "data sets"), ("precision", "precision"))
     },
+    # by task
+    "term": "What the rank is regressed on: a trait of the tasks, their median score, or 1.",
+    "coefficient": "By how much the algorithm's rank grows where the term is larger by 1 and the "
+    "others are the same.",
+    "se": "The standard error of the coefficient, which lets tasks of one data set belong "
+    "together unless `inference` says otherwise.",
+    "ci": "A confidence interval of the coefficient, for this one alone.",
+    "mean_best_score": "The mean over data sets of what the better of the two reaches on each "
+    "task.",
+    "rank": "A rank within a task, 1 being the best.",
+    "frequency": "The share of tasks in which the algorithm has this rank, all data sets counting "
+    "alike.",
+    "stratum": "Tasks of like difficulty, by their median score; 1 are the hardest.",
+    "low": "The median score from which on tasks belong to the stratum.",
+    "high": "The median score up to which tasks belong to the stratum.",
+    "icc_differences": "The intraclass correlation of the differences themselves, ties included.",
+    "size_correlation": "Spearman's correlation, over data sets, of the number of tasks with the "
+    "mean difference.",
+    "size_p": "The two-sided p-value of that correlation.",
     # binary
     "binary": "Where all scores are 0 or 1: tests for right and wrong answers in clusters.",
     "share_difference": "By how much the share of tasks that a has right exceeds that of b, all "
