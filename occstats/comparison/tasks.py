@@ -117,7 +117,7 @@ def regression_frame(study: Study) -> tuple[pd.DataFrame, tuple[str, ...]]:
     clusters = sample.clusters.independent.codes[known]
     # The algorithm's own score would explain the rank that it led to.
     medians = (
-        np.median(scores, axis=1)[:, None].repeat(len(study.algorithms), axis=1)
+        np.broadcast_to(np.median(scores, axis=1)[:, None], scores.shape)
         if settings.median == "all"
         else medians_of_others(scores)
     )

@@ -124,7 +124,7 @@ and 'b'.
     def sums(self, values: ArrayLike) -> FloatArray:
         """Sum the rows of `values` within each cluster: clusters × columns."""
         values = np.asarray(values)
-        if values.flags.c_contiguous:
+        if values.ndim == 1 or values.flags.c_contiguous:
             return np.asarray(self._members @ values.astype(float, copy=False))
         # scipy copies what is not row by row in memory: a few columns at a time stay in the cache.
         step = max(1, _CACHED_ELEMENTS // max(1, len(values)))

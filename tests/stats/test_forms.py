@@ -54,6 +54,16 @@ def test_clusters_are_numbered_by_label_whatever_the_order_of_rows() -> None:
     assert one.sums([1.0, 2.0, 3.0, 4.0]).tolist() == two.sums([4.0, 3.0, 1.0, 2.0]).tolist()
 
 
+def test_sums_do_not_depend_on_how_values_lie_in_memory(monkeypatch) -> None:
+    monkeypatch.setattr("occstats.stats.clusters._CACHED_ELEMENTS", 40)  # several parts
+    rng = np.random.default_rng(0)
+    clusters, values = Clusters.of(rng.integers(4, size=9)), rng.normal(size=(9, 23))
+    expected = clusters.sums(values)
+    assert (clusters.sums(np.asfortranarray(values)) == expected).all()
+    assert (clusters.sums(values[:, 3]) == expected[:, 3]).all()  # with gaps between them
+    assert expected[0, 0] == pytest.approx(values[clusters.codes == 0, 0].sum())
+
+
 def test_differences_within_the_tolerance_tie() -> None:
     sample = Sample.of([[0.3, 0.2], [0.2, 0.1]], ["a", "b"], tie_tolerance=1e-9)
     raw, grid = sample.differences, sample.grid

@@ -148,7 +148,7 @@ def _draw(comparison: Comparison) -> list[Drawing]:
     for number, drawn in enumerate(draw_figures(comparison)):
         if drawn.figure is None:
             continue
-        caption = drawn.entry.shows[:1].upper() + drawn.entry.shows[1:]
+        caption = drawn.entry.caption
         # All figures of a process share Matplotlib's names for markers and clips.
         markup = svg_markup(drawn.figure, title=caption)
         drawings.append(
