@@ -6,7 +6,6 @@ import pytest
 
 import occstats
 from occstats.errors import ArgumentError
-from occstats.stats.skillings_mack import skillings_mack
 
 DATASETS = [f"d{i:02d}" for i in range(14)]
 
@@ -40,20 +39,12 @@ def test_a_policy_that_changes_the_conclusion_is_named():
     }
     assert told == {"complete": "worse", "worst": "undecided"}
     assert "4 of 42 results are missing (--missing complete)" in complete.verdict
+    assert complete.to_dict()["gaps"]["cells"] == 4
     assert "worst decides 1 of 3 pairs otherwise" in complete.verdict
     assert "complete decides 1 of 3 pairs otherwise" in worst.verdict
     policies = complete.gaps.policies.set_index("policy")
     assert list(policies.index) == ["pairwise", "drop-algorithms", "worst"]
     assert policies.loc["drop-algorithms", ["algorithms", "tasks", "pairs"]].tolist() == [2, 14, 1]
-
-
-def test_skillings_mack_stands_beside():
-    frame = table(True)
-    comparison = occstats.compare(frame, missing="complete", n_resamples=100)
-    alone = skillings_mack(frame[["A", "B", "C"]])
-    assert comparison.gaps.skillings_mack.p == alone.p
-    assert "Skillings-Mack" in comparison.verdict
-    assert comparison.to_dict()["gaps"]["cells"] == 4
 
 
 @pytest.mark.parametrize("missing", ["complete", "pairwise", "drop-algorithms", "worst"])

@@ -40,7 +40,7 @@ def comparison():
 
 FRAMES = ("summary", "pairwise", "kendall", "regression", "complementary_pairs",
           "rank_frequencies", "strata", "diagnostics", "stability", "design", "classical", "gaps",
-          "fold_tests", "binary", "estimands", "verdict", "rule", "methods")  # fmt: skip
+          "fold_tests", "binary", "verdict", "rule", "methods")  # fmt: skip
 
 
 @pytest.mark.parametrize("suite", ["other order", "same column"])

@@ -79,7 +79,6 @@ def test_the_document_has_every_key(paper):
         assert all(row[name] is not None for name in PAIRWISE)
     for row in document["summary"]:
         assert set(SUMMARY) <= set(row)
-    assert document["stability"]["specification"] is None
     assert document["design"]["power"] is None
     assert {row["unit"] for row in document["classical"]["friedman"]} == {"tasks", "data set means"}
 
@@ -154,18 +153,6 @@ def test_design_of_the_paper_table(paper):
 
 
 def test_depth(deep):
-    specification = deep.stability.specification
-    assert len(specification) == 80
-    assert specification["agreement"].between(0, 1).all()
-    assert specification.iloc[0][["test", "null", "correction", "agreement"]].tolist() == [
-        "rgl",
-        "asymptotic",
-        "holm",
-        1.0,
-    ]
-    pairs = deep.stability.specification_pairs
-    shares = pairs[["a_better", "b_better", "neither"]].sum(axis=1)
-    assert shares.to_numpy() == pytest.approx(np.ones(3))
     power = deep.design.power.set_index(["a", "b"])
     assert power.loc[("ALP", "SVM"), "datasets_needed"] > 50
     assert power.loc[("ALP", "SVM"), "better"] == "ALP"

@@ -7,9 +7,7 @@ import pandas as pd
 import pytest
 
 import occstats
-from occstats.comparison.estimands import estimand_notes
 from occstats.report.tables import all_tables
-from occstats.stats.estimands import WEIGHTINGS
 
 
 def table(sizes, effects=(0.0, 0.0, 0.0), score="score", spread=0.05, seed=0):
@@ -158,15 +156,6 @@ def test_the_stars_of_the_table_name_their_family():
     }
     for meaning, found in meanings.items():
         assert tables(found)["p_values"].best_means == meaning
-
-
-def test_with_a_control_only_its_pairs_can_depend_on_the_weights():
-    tested = {f"conclusion_{weighting}": ["better", "undecided", None] for weighting in WEIGHTINGS}
-    frame = pd.DataFrame({"a": list("xxy"), "b": list("yzz"), **tested})
-    assert list(estimand_notes(frame)) == []
-    frame.loc[0, "conclusion_task"] = "undecided"
-    (note,) = estimand_notes(frame)
-    assert note.startswith("1 of 2 conclusions depends on what counts alike")
 
 
 @pytest.mark.parametrize("m", [3, 5, 8])

@@ -159,8 +159,8 @@ INFERENCES = {
     ),
     "cr2": Choice(
         "bias-reduced, with Satterthwaite degrees of freedom",
-        sentence="with bias-reduced standard errors robust to clustering by data set (CR2) and "
-        "Satterthwaite degrees of freedom {pustejovsky2018}",
+        sentence="with bias-reduced standard errors robust to clustering by data set (CR2; "
+        "{bell2002}) and Satterthwaite degrees of freedom {pustejovsky2018}",
     ),
     "hc3": Choice(
         "robust to unequal variances only",
@@ -172,11 +172,12 @@ INFERENCES = {
     ),
 }
 MEDIANS = {
+    "all": Choice("of all algorithms", sentence="the median score of all algorithms"),
     "others": Choice(
-        "of the other algorithms, so that the rank is not explained by the score it comes from",
+        "of the other algorithms; coupled with the rank, which is worse where the others score "
+        "high by chance",
         sentence="the median score of the other algorithms",
     ),
-    "all": Choice("of all algorithms", sentence="the median score of all algorithms"),
 }
 STRATA = {
     "width": Choice("of equal width"),

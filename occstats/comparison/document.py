@@ -27,7 +27,7 @@ FRAMES = (
     "diagnostics",
 )
 NONE: Mapping[str, str] = {}
-SECTIONS = ("stability", "design", "classical", "gaps", "fold_tests", "binary", "estimands")
+SECTIONS = ("stability", "design", "classical", "gaps", "fold_tests", "binary")
 
 
 def to_dict(comparison: Comparison, files: Mapping[str, str] = NONE) -> dict[str, Any]:

@@ -13,7 +13,6 @@ from occstats.comparison.rule import native_tests, rule_of
 from occstats.comparison.sample import prepare
 from occstats.errors import OccstatsError
 from occstats.results.missing import POLICIES
-from occstats.stats.skillings_mack import SkillingsMackResult, skillings_mack
 
 if TYPE_CHECKING:
     from occstats.comparison.sample import Study
@@ -36,14 +35,11 @@ class Gaps:
         One row for each other policy that can be applied: the algorithms and tasks it leaves, who
         has the best mean rank, and how many of the pairs that it shares with the chosen policy
         are concluded otherwise. No rows where there are too many pairs to try.
-    skillings_mack : SkillingsMackResult or None
-        The test of "all are alike" that needs no policy; it takes tasks for independent.
     """
 
     cells: int
     of: int
     policies: pd.DataFrame
-    skillings_mack: SkillingsMackResult | None
 
 
 def study_gaps(results: Results, study: Study, pairwise: pd.DataFrame) -> Gaps | None:
@@ -61,12 +57,8 @@ def study_gaps(results: Results, study: Study, pairwise: pd.DataFrame) -> Gaps |
             rows.append(_outcome(results, study, pairwise, policy))
         except OccstatsError:  # it leaves nothing to compare
             continue
-    try:
-        test = skillings_mack(results.oriented)
-    except OccstatsError:
-        test = None
     frame = pd.DataFrame(rows, columns=list(COLUMNS))
-    return Gaps(int(absent.sum()), absent.size, frame, test)
+    return Gaps(int(absent.sum()), absent.size, frame)
 
 
 def _outcome(

@@ -12,7 +12,7 @@ __all__ = ["Option", "Options", "option"]
 
 Default = TypeVar("Default")
 
-Test = Literal["rgl", "ds", "ds-weighted", "dataset-means", "wilcoxon"]
+Test = Literal["rgl", "ds", "dataset-means", "wilcoxon"]
 Null = Literal["asymptotic", "exact", "permutation"]
 Alternative = Literal["greater", "less", "two-sided"]
 Correction = Literal[
@@ -20,7 +20,7 @@ Correction = Literal[
 ]
 Rule = Literal["max-t", "tests"]
 Preset = Literal["paper"]
-Median = Literal["others", "all"]
+Median = Literal["all", "others"]
 Family = Literal["row", "all", "control"]
 Engine = Literal["native", "clusrank", "rscript", "both"]
 Kendall = Literal["product", "sum", "hyperbolic", "plain"]

@@ -18,7 +18,6 @@ from occstats.comparison import tasks, uncertainty
 from occstats.comparison.binary import binary_frame, binary_notes
 from occstats.comparison.classical import classical_tests
 from occstats.comparison.design import study_design
-from occstats.comparison.estimands import estimand_frame, estimand_notes
 from occstats.comparison.gaps import study_gaps
 from occstats.comparison.option import Options
 from occstats.comparison.pairs import notes_on_tests, pair_frame, run_tests
@@ -147,14 +146,14 @@ def _compare(given: Results, study: Study, progress: bool | None) -> Comparison:
         pairwise = pairwise.merge(frame, on=["a", "b"])
 
     # Would it hold, and what can this benchmark show?
-    stability = study_stability(study, rule, native, progress=progress)
+    stability = study_stability(study, rule, native)
     design = study_design(study, rule, progress=progress)
 
     # On which kind of task?
     regression, regression_notes = tasks.regression_frame(study)
 
-    # Right or wrong, and does the answer depend on what counts alike?
-    binary, estimands = binary_frame(study), estimand_frame(study, rule)
+    # Right or wrong?
+    binary = binary_frame(study)
 
     return Comparison(
         results=study.results,
@@ -176,7 +175,6 @@ def _compare(given: Results, study: Study, progress: bool | None) -> Comparison:
         gaps=study_gaps(given, study, pairwise),
         fold_tests=tasks.fold_frame(study),
         binary=binary,
-        estimands=estimands,
         notes=(
             *study.notes,
             *regression_notes,
@@ -185,7 +183,6 @@ def _compare(given: Results, study: Study, progress: bool | None) -> Comparison:
             # A single data set has no test, which the verdict says once for all pairs.
             *(notes_on_tests(found.tests, study.algorithms) if study.n_clusters > 1 else ()),
             *binary_notes(study, binary),
-            *estimand_notes(estimands),
             *uncertainty.cautions(study),
             *design.notes,
             *study.within.notes,

@@ -68,9 +68,6 @@ class Comparison:
     binary
         Where all scores are 0 or 1: for each unordered pair, the difference with its clustered
         standard error, the clustered McNemar tests, and the ``line`` to quote; else None.
-    estimands
-        For each unordered pair, mean difference, p-value and conclusion with tasks, data sets and
-        precision as weights; None where these are the same.
     notes
         What happened to the input, and cautions.
     meta
@@ -105,7 +102,6 @@ class Comparison:
     gaps: Gaps | None
     fold_tests: pd.DataFrame | None
     binary: pd.DataFrame | None
-    estimands: pd.DataFrame | None
     rule: str
     basis: str
     notes: tuple[str, ...]

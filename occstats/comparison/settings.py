@@ -91,7 +91,7 @@ class Settings:
     Traceback (most recent call last):
     ...
     occstats.errors.ArgumentError: test must be one of rgl, ds, \
-ds-weighted, dataset-means, wilcoxon; got 'rlg' (did you mean 'rgl'?)
+dataset-means, wilcoxon; got 'rlg' (did you mean 'rgl'?)
     """
 
     preset: Preset | None = option(
@@ -221,7 +221,7 @@ ds-weighted, dataset-means, wilcoxon; got 'rlg' (did you mean 'rgl'?)
         check=partial(check_integer, least=0),
     )
     deep: bool = option(
-        False, "Also power and the specification table, which take longer", DEPTH, "deep analysis"
+        False, "Also compute the power of every pair, which takes longer", DEPTH, "deep analysis"
     )
     kendall: Kendall = option(
         "product",
@@ -238,8 +238,8 @@ ds-weighted, dataset-means, wilcoxon; got 'rlg' (did you mean 'rgl'?)
         choices=INFERENCES,
     )
     median: Median = option(
-        "others",
-        "Whose median score stands for the difficulty of a task in the regression",
+        "all",
+        "Algorithms whose median score measures the difficulty of a task in the regression",
         TASKS,
         "median score in the regression",
         choices=MEDIANS,

@@ -1,9 +1,9 @@
-"""Would it hold: conclusions without a data set, without an algorithm, under other analyses."""
+"""Stability of the conclusions when a dataset or an algorithm is left out."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,15 +11,12 @@ import numpy.typing as npt
 import pandas as pd
 
 from occstats.comparison.pairs import conclusions, unordered_pairs
-from occstats.progress import track
 from occstats.stats.leave_out import (
     LeaveOneAlgorithmOut,
     LeaveOneClusterOut,
     leave_one_algorithm_out,
     leave_one_cluster_out,
 )
-from occstats.stats.specification import Specification, specify
-from occstats.stats.specification_tests import N_TESTS
 
 if TYPE_CHECKING:
     from occstats.comparison.rule import Rule
@@ -33,7 +30,7 @@ Booleans = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, eq=False)
 class Stability:
-    """How far the conclusions hang on a data set, on an algorithm, or on a choice of analysis.
+    """Conclusions without each dataset and without each algorithm.
 
     Attributes
     ----------
@@ -49,19 +46,12 @@ class Stability:
     influence : DataFrame or None
         One row per pair: the data set that moves its mean difference most, and how many data sets
         can change its conclusion.
-    specification : DataFrame or None
-        One row per analysis: its choices, how many pairs it calls significant, how many pairs it
-        agrees on with the main analysis. None unless depth was asked for.
-    specification_pairs : DataFrame or None
-        One row per pair: the share of analyses with each conclusion.
     """
 
     leave_one_algorithm_out: pd.DataFrame | None = None
     leave_one_dataset_out: pd.DataFrame | None = None
     changes: pd.DataFrame | None = None
     influence: pd.DataFrame | None = None
-    specification: pd.DataFrame | None = None
-    specification_pairs: pd.DataFrame | None = None
 
     def _repr_html_(self) -> str:
         from occstats.report.fragment import section_to_html
@@ -69,10 +59,8 @@ class Stability:
         return section_to_html(self)
 
 
-def study_stability(
-    study: Study, rule: Rule, tests: PairwiseTests, *, progress: bool | None = None
-) -> Stability:
-    """Leave out data sets and algorithms in turn; with depth, try all reasonable analyses.
+def study_stability(study: Study, rule: Rule, tests: PairwiseTests) -> Stability:
+    """Leave out datasets and algorithms in turn.
 
     ``tests`` are the native ones with their normal approximation. Conclusions that rest on flipped
     signs are drawn by the critical values of the whole sample.
@@ -93,28 +81,11 @@ def study_stability(
         test=settings.test,
         alternative=rule.alternative,
     )
-    stability = Stability(
+    return Stability(
         leave_one_dataset_out=_dataset_frame(names, without_dataset),
         leave_one_algorithm_out=algorithms,
         changes=_changes(names, without_dataset, without_algorithm, study.results.nested),
         influence=_influence(names, without_dataset),
-    )
-    if not settings.deep:
-        return stability
-    found = specify(
-        study.sample,
-        None,
-        rule.better,
-        alternative=rule.alternative,
-        n_resamples=settings.n_resamples,
-        random_state=settings.random_state,
-        watch=lambda tests: track(tests, "analyses", total=N_TESTS, progress=progress),
-    )
-    main = rule.better(tests.p, tests.z)
-    return replace(
-        stability,
-        specification=_specification_frame(found, main),
-        specification_pairs=_specification_pairs(names, found, main),
     )
 
 
@@ -190,33 +161,4 @@ def _influence(names: Sequence[str], found: LeaveOneClusterOut) -> pd.DataFrame:
         z=found.all_z[first, second],
         z_without=found.z[driver, first, second],
         datasets_that_change=found.changed.sum(axis=0)[first, second],
-    )
-
-
-def _specification_frame(found: Specification, main: Booleans) -> pd.DataFrame:
-    rows = [
-        {
-            "test": analysis.test,
-            "null": analysis.null,
-            "weighting": analysis.weighting,
-            "zeros": analysis.zeros,
-            "correction": correction,
-        }
-        for analysis, correction in found.analyses
-    ]
-    different = found.better != main
-    pairs = len(main) * (len(main) - 1) // 2
-    return pd.DataFrame(rows).assign(
-        significant_pairs=_count(found.better | found.better.transpose(0, 2, 1)),
-        agreement=1 - _count(different | different.transpose(0, 2, 1)) / max(pairs, 1),
-    )
-
-
-def _specification_pairs(
-    names: Sequence[str], found: Specification, main: Booleans
-) -> pd.DataFrame:
-    share = found.share_better
-    columns = {"a_better": share, "b_better": share.T, "neither": 1 - share - share.T}
-    return unordered_pairs(names, columns | {"agreement": found.agreement(main)}).assign(
-        n_analyses=len(found.analyses)
     )

@@ -27,7 +27,6 @@ def extra_tables(comparison: Comparison) -> Iterator[Table]:
         yield diagnostics_table(comparison, pairs_of_the_best)
         yield from stability_tables(comparison, pairs_of_the_best)
         yield from design_tables(comparison, pairs_of_the_best)
-        yield from estimand_tables(comparison, pairs_of_the_best)
         yield from binary_tables(comparison, pairs_of_the_best)
     yield from classical_tables(comparison)
     if comparison.gaps is not None:
@@ -81,27 +80,6 @@ def present(columns: tuple[Column, ...], frame: pd.DataFrame) -> tuple[Column, .
     return tuple(column for column in columns if all(key in frame for key in column.keys))
 
 
-def estimand_tables(comparison: Comparison, rows: int) -> Iterator[Table]:
-    """Each conclusion with tasks alike, with data sets alike, and by precision."""
-    if comparison.estimands is None:
-        return
-    signed = decimals(score_digits(comparison), signed=True)
-    columns = list(PAIR)
-    for key, name in (("task", "tasks"), ("dataset", "data sets"), ("precision", "precision")):
-        columns.append(Column(name, (f"difference_{key}",), signed))
-        columns.append(Column(f"by {name}", (f"conclusion_{key}",), word, number=False))
-    yield Table(
-        name="estimands",
-        title="What counts alike",
-        explanation="The mean difference, and the conclusion about the first of the pair by max-T "
-        "of weighted signed ranks, if all tasks count alike, if all data sets do, and if they are "
-        "weighted by what their tasks tell given how alike these are.",
-        frame=comparison.estimands,
-        columns=tuple(columns),
-        terminal_rows=rows,
-    )
-
-
 def binary_tables(comparison: Comparison, rows: int) -> Iterator[Table]:
     """Clustered McNemar tests, where all scores are 0 or 1."""
     if comparison.binary is None:
@@ -133,7 +111,7 @@ def binary_tables(comparison: Comparison, rows: int) -> Iterator[Table]:
 
 
 def stability_tables(comparison: Comparison, rows: int) -> Iterator[Table]:
-    """Would the conclusions hold without a data set, without an algorithm, analysed otherwise."""
+    """Yield the tables of conclusions without a dataset and without an algorithm."""
     section, unit = comparison.stability, comparison.results.unit
     signed = decimals(score_digits(comparison), signed=True)
     if section.influence is not None:
@@ -166,30 +144,6 @@ def stability_tables(comparison: Comparison, rows: int) -> Iterator[Table]:
         # Large results go without what takes long unless it was asked for.
         if frame is not None:
             yield plain_table(name, title, explanation, frame)
-    if section.specification is None or section.specification_pairs is None:
-        return
-    yield plain_table(
-        "specification",
-        "All reasonable analyses",
-        "Each analysis, how many pairs it calls significant, and on how many it agrees.",
-        section.specification,
-    )
-    yield Table(
-        name="specification_pairs",
-        title="How many analyses agree",
-        explanation="Over all reasonable combinations of test, null distribution, weighting, "
-        "treatment of zeros and correction: the share with each conclusion.",
-        frame=section.specification_pairs,
-        columns=(
-            *PAIR,
-            Column("one better", ("a_better",), percent),
-            Column("other better", ("b_better",), percent),
-            Column("neither", ("neither",), percent),
-            Column("agree with the verdict", ("agreement",), percent),
-            Column("analyses", ("n_analyses",), integer),
-        ),
-        terminal_rows=rows,
-    )
 
 
 def design_tables(comparison: Comparison, rows: int) -> Iterator[Table]:

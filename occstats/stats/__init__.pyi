@@ -42,10 +42,6 @@ from .effect_sizes import (
     pair_effects as pair_effects,
     rank_biserial as rank_biserial,
 )
-from .estimands import (
-    WeightedTests as WeightedTests,
-    weighted_tests as weighted_tests,
-)
 from .hodges_lehmann import (
     HodgesLehmannPairs as HodgesLehmannPairs,
     HodgesLehmannResult as HodgesLehmannResult,
@@ -111,10 +107,6 @@ from .signed_rank_pairs import (
 from .simultaneous import (
     MaxT as MaxT,
     max_t as max_t,
-)
-from .specification import (
-    Specification as Specification,
-    specify as specify,
 )
 from .strata import (
     Strata as Strata,

@@ -73,7 +73,7 @@ def pairwise_tests(
         :class:`Sample` in place of scores, clusters and tolerance.
     clusters : array_like of shape (n_tasks,)
         Label of the cluster (data set) of each task.
-    test : {"rgl", "ds", "ds-weighted", "dataset-means", "wilcoxon"}
+    test : {"rgl", "ds", "dataset-means", "wilcoxon"}
         ``"dataset-means"`` is Wilcoxon's test on the mean difference in each cluster: valid, but
         it throws away how many tasks a data set has and how they differ within it.
         ``"wilcoxon"`` takes all tasks for independent, and so rejects a true null hypothesis far

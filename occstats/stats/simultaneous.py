@@ -95,7 +95,7 @@ def max_t(
         Higher is better; NaN marks a missing score.
     clusters : array_like of shape (n_tasks,)
         Label of the cluster (data set) of each task.
-    test : {"rgl", "ds", "ds-weighted", "dataset-means", "wilcoxon"}
+    test : {"rgl", "ds", "dataset-means", "wilcoxon"}
         The statistic Z of a pair. The plain test flips the signs of single tasks.
     tie_tolerance : float
         Differences are rounded to multiples of it.

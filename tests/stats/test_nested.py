@@ -19,7 +19,6 @@ from occstats.stats import (
     pair_effects,
     pairwise_tests,
     simultaneous_intervals,
-    weighted_tests,
 )
 from occstats.stats.bootstrap import bootstrap_means, resample_counts
 from occstats.stats.cluster_means import effective_units, mean_errors
@@ -29,7 +28,6 @@ from occstats.stats.draws import Counts
 from occstats.stats.leave_out import leave_one_cluster_out
 from occstats.stats.power import data_sets_needed
 from occstats.stats.sample import Sample
-from occstats.stats.specification import specify
 from occstats.stats.strata import strata_intervals
 from occstats.stats.tests.registry import TESTS
 
@@ -83,14 +81,10 @@ STATISTICS = {
     "shift": lambda sample: hodges_lehmann_pairs(sample, **SEEDED),
     "Kendall": kendall_jackknife,
     "diagnostics": cluster_diagnostics,
-    "estimands": lambda sample: weighted_tests(sample, **SEEDED),
     "equivalence": lambda sample: equivalence(sample, margin=0.5, **SEEDED),
     "left out": lambda sample: leave_one_cluster_out(sample, None, DECIDE),
     "strata": lambda sample: strata_intervals(
         sample.ranks, sample.scores[:, 0], sample.clusters, [-9, 0, 9], **SEEDED
-    ),
-    "specification": lambda sample: specify(
-        sample, None, lambda p, z, correction: conclude(p, z, correction=correction), **SEEDED
     ),
     "means": lambda sample: bootstrap_means(
         sample.ranks, sample.clusters, method="studentised", **SEEDED
@@ -141,7 +135,7 @@ def test_data_set_means_are_ranked_and_then_summed_by_suite():
     assert found.z[0, 1] == pytest.approx(6 / np.sqrt(1 + 49))
 
 
-@pytest.mark.parametrize("method", ["rgl", "ds", "ds-weighted"])
+@pytest.mark.parametrize("method", ["rgl", "ds"])
 @pytest.mark.parametrize("seed", range(2))
 def test_max_t_equals_brute_force_over_flips_of_suites(method, seed):
     scores, suites, datasets = benchmark(seed)

@@ -80,7 +80,7 @@ def test_reasons_and_notes(scores, clusters):
     assert (0, 2) not in tests.reasons
 
 
-@pytest.mark.parametrize("test", ["rgl", "ds", "ds-weighted", "dataset-means", "wilcoxon"])
+@pytest.mark.parametrize("test", ["rgl", "ds", "dataset-means", "wilcoxon"])
 def test_a_pair_without_common_tasks_has_no_test(scores, clusters, test):
     scores[:20, 0] = scores[20:, 1] = np.nan
     tests = pairwise_tests(scores, clusters, test=test)

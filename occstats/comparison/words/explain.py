@@ -149,9 +149,8 @@ EXPLANATIONS: dict[str, str] = {
     "misled": "Whether the naive test comes to another conclusion than the clustered one.",
     "naive_a_better": "Whether the naive test calls a significantly better than b.",
     "naive_b_better": "Whether the naive test calls b significantly better than a.",
-    "a_better": "Whether (or in what share of analyses) a is significantly better than b.",
-    "b_better": "Whether (or in what share of analyses) b is significantly better than a.",
-    "neither": "The share of analyses that call neither significantly better.",
+    "a_better": "True if a is significantly better than b.",
+    "b_better": "True if b is significantly better than a.",
     # stability
     "leave_one_dataset_out": "Which conclusions change if one data set had not been there.",
     "leave_one_algorithm_out": "Which conclusions change if one algorithm had not been compared.",
@@ -170,17 +169,6 @@ EXPLANATIONS: dict[str, str] = {
     "influence": "The data set that moves the mean difference of a pair most, and by how much.",
     "datasets_that_change": "How many data sets could, each by its absence alone, change the "
     "conclusion about the pair.",
-    "specification": "How many reasonable analyses (test, null distribution, weighting, zeros, "
-    "correction) come to the same conclusions.",
-    "specification_pairs": "For each pair, the share of reasonable analyses with each conclusion.",
-    "significant_pairs": "How many pairs the analysis calls significantly different.",
-    "n_analyses": "How many analyses there are.",
-    "test": "What is compared: signed ranks or means, of tasks or of data sets.",
-    "null": "Where the p-value comes from: the normal approximation or flipped signs of data sets.",
-    "weighting": "Whether tasks or data sets count alike, or in between, by precision.",
-    "zeros": "Whether equal scores are dropped before ranking or kept.",
-    "correction": "The correction for the number of tests.",
-    "agreement": "The share of reasonable analyses that agree with this one.",
     # design
     "smallest_p": "The smallest p-value that so many data sets can give, however large the "
     "difference.",
@@ -207,17 +195,6 @@ EXPLANATIONS: dict[str, str] = {
     "were the true one; it says no more than the p-value.",
     "datasets_needed": "How many data sets (not tasks) would find the difference in 80 % of cases, "
     "if the observed data sets are typical.",
-    # estimands
-    "estimands": "Each conclusion with tasks, with data sets, and with precision as weights.",
-    "difference_task": "The mean difference if all tasks count alike.",
-    "difference_dataset": "The mean difference if all data sets count alike.",
-    "difference_precision": "The mean difference if data sets are weighted by what their tasks "
-    "tell, given how alike these are.",
-    **{
-        f"{name}_{key}": f"The {word} with {what} as weights, by max-T of weighted signed ranks."
-        for name, word in (("p", "p-value"), ("conclusion", "conclusion"))
-        for key, what in (("task", "tasks"), ("dataset", "data sets"), ("precision", "precision"))
-    },
     # by task
     "term": "What the rank is regressed on: a trait of the tasks, their median score, or 1.",
     "coefficient": "By how much the algorithm's rank grows where the term is larger by 1 and the "

@@ -94,6 +94,12 @@ REFERENCES: dict[str, Reference] = {
             "Journal of the American Statistical Association", 2005, "100(469)", "94–108",
         ),
         _article(
+            "canay2017", "Canay, Romano and Shaikh, 2017",
+            "Canay, I. A. and Romano, J. P. and Shaikh, A. M.",
+            "Randomization tests under an approximate symmetry assumption",
+            "Econometrica", 2017, "85(3)", "1013–1030",
+        ),
+        _article(
             "beran1988", "Beran, 1988",
             "Beran, R.",
             "Balanced simultaneous confidence sets",
@@ -195,6 +201,12 @@ REFERENCES: dict[str, Reference] = {
             "Cameron, A. C. and Miller, D. L.",
             "A practitioner's guide to cluster-robust inference",
             "Journal of Human Resources", 2015, "50(2)", "317–372",
+        ),
+        _article(
+            "bell2002", "Bell and McCaffrey, 2002",
+            "Bell, R. M. and McCaffrey, D. F.",
+            "Bias reduction in standard errors for linear regression with multi-stage samples",
+            "Survey Methodology", 2002, "28(2)", "169–181",
         ),
         _article(
             "pustejovsky2018", "Pustejovsky and Tipton, 2018",

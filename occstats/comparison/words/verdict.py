@@ -268,12 +268,6 @@ def _gaps(comparison: Comparison) -> str:
         f"{gaps.cells:,} of {gaps.of:,} results are missing (--missing "
         f"{comparison.settings.missing})"
     )
-    if gaps.skillings_mack is not None:
-        sentence += (
-            ", and the Skillings-Mack test, which needs none of them but takes tasks for "
-            "independent, has p "
-            f"{_relation(gaps.skillings_mack.p)}"
-        )
     best = comparison.algorithms[0]
     same, other = [], []
     columns = ["policy", "best", "pairs", "changed_pairs"]

@@ -91,8 +91,8 @@ _OUTLINE = (
         "How much the data sets matter, whether the conclusions would hold without one of them, "
         "and what a benchmark of this size can show at all.",
         (),
-        ("influence", "specification_pairs", "estimands", "power", "detectable", "diagnostics"),
-        ("changes", "leave_one_dataset_out", "leave_one_algorithm_out", "specification"),
+        ("influence", "power", "detectable", "diagnostics"),
+        ("changes", "leave_one_dataset_out", "leave_one_algorithm_out"),
     ),
     _Outline(
         "classical",

@@ -16,22 +16,17 @@ _COLUMNS = 256
 _CHEAPER = 95
 
 
-def signed_ranks(
-    x: FloatArray, *, keep_zeros: bool = False
-) -> tuple[FloatArray, NDArray[np.bool_]]:
-    """Signed midranks of each column, 0 where there is none, and which values were ranked.
+def signed_ranks(x: FloatArray) -> tuple[FloatArray, NDArray[np.bool_]]:
+    """Return the signed midranks of each column, 0 where unranked, and a mask of ranked values.
 
-    NaN is left out; zeros are dropped before ranking, or kept: ranked with the others, then without
-    a sign.
+    NaN and zeros are dropped before ranking.
 
     Examples
     --------
     >>> signed_ranks(np.array([[0.2], [-0.1], [0.0], [0.2]]))[0].ravel()
     array([ 2.5, -1. ,  0. ,  2.5])
     """
-    counted = ~np.isnan(x)
-    if not keep_zeros:
-        counted &= x != 0
+    counted = ~np.isnan(x) & (x != 0)
     sizes = np.ascontiguousarray(np.where(counted, np.abs(x), np.inf).T)
     ranks = midranks(np.atleast_2d(sizes)).reshape(sizes.shape).T
     return np.where(counted, ranks * np.sign(np.where(counted, x, 0.0)), 0.0), counted

@@ -82,7 +82,7 @@ class Test:
 
     @property
     def engine(self) -> Engine:
-        """What computes it, for the main run, leaving out, power and specifications alike."""
+        """Return the implementation, shared by the main run, leave-one-out and power."""
         found: Engine = import_module(f"occstats.stats.tests.{self.module}").ENGINES[self.key]
         return found
 
@@ -159,16 +159,6 @@ TESTS = {
             in_r=True,
             without_clusters="a signed-rank test of independent tasks",
             module="datta_satten",
-        ),
-        Test(
-            "ds-weighted",
-            "clustered Wilcoxon signed-rank test (Datta-Satten, data sets alike in the variance)",
-            "the Datta-Satten clustered signed-rank test {datta2008} with data sets as clusters, "
-            "each with the same weight in the statistic and, other than published, in its variance",
-            "datta2008",
-            nulls=("asymptotic", "permutation"),
-            without_clusters="a signed-rank test of independent tasks",
-            module="datta_satten_weighted",
         ),
         Test(
             "dataset-means",
