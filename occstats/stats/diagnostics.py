@@ -1,4 +1,4 @@
-"""How much the clusters matter: intraclass correlation, design effect, informative sizes."""
+"""Dependence within clusters: intraclass correlation, design effect, informative size."""
 
 from dataclasses import dataclass
 
@@ -11,6 +11,7 @@ from occstats.stats.intraclass import intraclass_correlation
 from occstats.stats.pairs import mirror
 from occstats.stats.sample import PairBlock, Sample
 from occstats.stats.tests.registry import TESTS
+from occstats.stats.tests.rosner_glynn_lee import size_inflation
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,18 +25,19 @@ class ClusterDiagnostics:
     n_tasks, n_clusters : ndarray of int
         Tasks and clusters that both algorithms have.
     intraclass_correlation : ndarray
-        ρ of the signed ranks (zeros dropped), as the Rosner-Glynn-Lee test estimates it.
+        ρ of the signed ranks (zeros dropped), as the Rosner-Glynn-Lee test estimates it, before
+        its bias correction.
     intraclass_correlation_differences : ndarray
         ρ of the differences themselves (zeros kept), by the same estimator.
     design_effect : ndarray
-        1 + (ḡ − 1) ρ: by how much clustering inflates the variance of a mean over tasks.
+        `n_tasks` divided by `effective_tasks`.
     effective_tasks : ndarray
-        `n_tasks` over `design_effect`: independent tasks with the same information.
+        Number of independent tasks that carry the same information, given the intraclass
+        correlation of the Rosner-Glynn-Lee test; at least `n_clusters`.
     size_correlation, size_p : ndarray
         Spearman's correlation, over clusters, between the number of tasks and the mean of a minus
-        b (so ``[b, a]`` has the opposite sign), and its two-sided p-value. If the size of a
-        cluster is informative, the test ``ds-weighted`` asks about clusters, all alike. NaN if all
-        clusters have the same size.
+        b (so ``[b, a]`` has the opposite sign), and its two-sided p-value. A small p-value
+        indicates informative cluster size. NaN if all clusters have the same size.
     """
 
     n_tasks: IntArray
@@ -75,16 +77,18 @@ def cluster_diagnostics(
     :math:`\sigma_b^2 = (MSB - MSW)/g_0`, :math:`g_0 = (N - \sum g_i^2/N)/(m - 1)`, set to 0 where
     it is negative; NaN if no cluster has two tasks or nothing varies.
 
-    The variance of the mean of N differences in clusters of sizes :math:`g_i`, when any two of a
-    cluster correlate by ρ, is :math:`\sigma^2/N` times :math:`1 + (\bar g - 1) \rho` with
-    :math:`\bar g = \sum g_i^2 / N`, the mean size of the cluster of a task [1]_. That is the
-    design effect reported, with ρ of the signed ranks; it is the common :math:`1 + (g - 1) \rho`
-    if all sizes are g, and 1 if no cluster has two tasks.
+    A cluster of :math:`g_i` tasks whose differences correlate by ρ carries the information of
+    :math:`g_i / (1 + (g_i - 1) \rho)` independent tasks. The effective number of tasks is the sum
+    over clusters, with the bias-corrected ρ of the signed ranks that determines the weights of the
+    Rosner-Glynn-Lee test [1]_. If all sizes are g, the design effect is the
+    common :math:`1 + (g - 1) \rho` [2]_; it is 1 if no cluster has two tasks.
 
     References
     ----------
-    .. [1] L. Kish (1965). Survey Sampling. Wiley, section 5.4.
-    .. [2] A. Donner (1986). A review of inference procedures for the intraclass correlation
+    .. [1] B. Rosner, R. J. Glynn, M.-L. T. Lee (2006). The Wilcoxon signed rank test for paired
+       comparisons of clustered data. Biometrics 62(1), 185-192.
+    .. [2] L. Kish (1965). Survey Sampling. Wiley, section 5.4.
+    .. [3] A. Donner (1986). A review of inference procedures for the intraclass correlation
        coefficient in the one-way random effects model. International Statistical Review 54, 67-82.
 
     Examples
@@ -95,8 +99,11 @@ def cluster_diagnostics(
     >>> found = cluster_diagnostics(scores, [1, 1, 2, 2, 3, 3], tie_tolerance=1e-9)
     >>> round(float(found.intraclass_correlation[0, 1]), 3)
     0.74
-    >>> round(float(found.effective_tasks[0, 1]), 2)
-    3.45
+
+    With three clusters the corrected ρ is 1: six tasks are worth as much as three.
+
+    >>> float(found.effective_tasks[0, 1]), float(found.design_effect[0, 1])
+    (3.0, 2.0)
     """
     sample = Sample.of(scores, clusters, tie_tolerance=tie_tolerance)
     k = sample.n_algorithms
@@ -139,11 +146,20 @@ def _diagnose(block: PairBlock, ranked: FloatArray) -> FloatArray:
     between = (clusters.sums(x) ** 2 / np.maximum(sizes, 1)).sum(axis=0)
     total = np.zeros(len(n))
     rho = intraclass_correlation(between, (x**2).sum(axis=0), total, squared, n, m)
-    mean_size_of_a_task = squared / np.maximum(n, 1)
-    single = sizes.max(axis=0, initial=0) <= 1
-    effect = np.where(single, 1.0, 1 + (mean_size_of_a_task - 1) * ranked)
+    differing = (clusters.sums(known & (block.grid != 0)) > 0).sum(axis=0)
+    effective = _effective_tasks(ranked, sizes, differing)
     correlation, p = _size_correlation(sums, sizes)
-    return np.array([n, m, ranked, rho, effect, n / effect, correlation, p])
+    return np.array([n, m, ranked, rho, n / effective, effective, correlation, p])
+
+
+def _effective_tasks(rho: FloatArray, sizes: FloatArray, m: IntArray) -> FloatArray:
+    """Return Σ g / (1 + (g − 1) ρ) per column, with ρ corrected for m clusters."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        inflation = np.where(sizes <= 1, 1.0, size_inflation(rho, sizes, m))
+        total = np.where(inflation > 0, sizes / inflation, np.nan).sum(axis=0)
+    # With two clusters the correction can make ρ negative.
+    n = sizes.sum(axis=0)
+    return np.where(n > 0, np.minimum(total, n), np.nan)
 
 
 def _size_correlation(sums: FloatArray, sizes: FloatArray) -> tuple[FloatArray, FloatArray]:

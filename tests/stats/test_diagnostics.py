@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from occstats import load_results
 from occstats.stats import cluster_diagnostics, pairwise_tests
+from occstats.stats.tests.rosner_glynn_lee import size_inflation
 
 
 def simulate(rho, n_clusters=400, seed=0):
@@ -23,18 +25,53 @@ def test_recovers_the_intraclass_correlation(rho):
     assert found.intraclass_correlation[0, 1] == pytest.approx(rho, abs=0.08)
 
 
-def test_design_effect_is_the_inflation_of_the_variance_of_a_mean():
-    # The variance of a mean of N values in clusters, from the full correlation matrix.
+def test_effective_tasks_worked_by_hand():
+    # Signed ranks 1 2 3 4 | -5 | 6 | 7 8 in four clusters, and a task on which both score the same.
+    ranks = np.array([1, 2, 3, 4, -5, 6, 7, 8, 0])
+    clusters = np.array([0, 0, 0, 0, 1, 2, 3, 3, 0])
+    found = cluster_diagnostics(np.column_stack([ranks, np.zeros(9)]), clusters)
+    # N = 8, Σ R = 26, Σ R² = 204, Σ (Σ R)²/g = 25 + 25 + 36 + 112.5 = 198.5, Σ g² = 22.
+    between, within = (198.5 - 26**2 / 8) / 3, (204 - 198.5) / 4
+    spread = (between - within) / ((8 - 22 / 8) / 3)
+    rho = spread / (spread + within)
+    corrected = min(1, rho * (1 + (1 - rho**2) / 1.5))
+    assert found.intraclass_correlation[0, 1] == pytest.approx(rho)
+    assert 0.9 < rho < corrected <= 1
+    effective = 5 / (1 + 4 * corrected) + 1 + 1 + 2 / (1 + corrected)
+    assert found.effective_tasks[0, 1] == pytest.approx(effective)
+    assert found.design_effect[0, 1] == pytest.approx(9 / effective)
+    assert found.n_tasks[0, 1] == 9
+    assert found.n_clusters[0, 1] == 4
+
+
+def test_effective_tasks_use_the_weights_of_the_test():
     scores, clusters = simulate(0.3, n_clusters=30)
     found = cluster_diagnostics(scores, clusters)
-    rho = found.intraclass_correlation[0, 1]
-    n = len(clusters)
-    correlation = np.where(clusters[:, None] == clusters[None, :], rho, 0.0)
-    np.fill_diagonal(correlation, 1)
-    assert found.design_effect[0, 1] == pytest.approx(correlation.sum() / n)
-    assert found.effective_tasks[0, 1] == pytest.approx(n**2 / correlation.sum())
-    assert found.n_tasks[0, 1] == n
-    assert found.n_clusters[0, 1] == 30
+    sizes = np.bincount(clusters).astype(float)
+    inflation = size_inflation(found.intraclass_correlation[0, 1], sizes, np.array(30.0))
+    assert found.effective_tasks[0, 1] == pytest.approx((sizes / inflation).sum())
+    assert 30 < found.effective_tasks[0, 1] < len(clusters)
+
+
+@pytest.mark.parametrize(("pair", "effective"), [(("ALP", "IF"), 69.4), (("ALP", "SVM"), 99.8)])
+def test_effective_tasks_of_the_paper(pair, effective):
+    results = load_results("lenz2021")
+    found = cluster_diagnostics(
+        results.scores[list(pair)].to_numpy(),
+        results.scores.index.get_level_values(0),
+        tie_tolerance=1e-9,
+    )
+    assert found.effective_tasks[0, 1] == pytest.approx(effective, abs=0.05)
+
+
+def test_effective_tasks_are_at_least_the_clusters_that_differ():
+    rng = np.random.default_rng(5)
+    for m in (2, 3, 6):
+        clusters = np.repeat(np.arange(m), rng.integers(1, 6, m))
+        effect = 5 * rng.normal(size=m)[clusters]
+        scores = np.column_stack([effect + rng.normal(size=len(clusters)), np.zeros(len(clusters))])
+        found = cluster_diagnostics(scores, clusters).effective_tasks[0, 1]
+        assert np.isnan(found) or m <= found <= len(clusters)
 
 
 def test_equal_sizes_give_the_usual_design_effect():
@@ -44,7 +81,7 @@ def test_equal_sizes_give_the_usual_design_effect():
     found = cluster_diagnostics(scores, clusters)
     rho = found.intraclass_correlation[0, 1]
     assert rho > 0.1
-    assert found.design_effect[0, 1] == pytest.approx(1 + 4 * rho)
+    assert found.design_effect[0, 1] == pytest.approx(1 + 4 * rho * (1 + (1 - rho**2) / 17.5))
     assert np.isnan(found.size_correlation[0, 1])  # sizes do not vary
 
 

@@ -244,14 +244,6 @@ def test_what_pools_tasks_sees_only_suites():
         known, found = (dict(squares(STATISTICS[name](one))) for one in (plain, nested))
         for part, value in known.items():
             np.testing.assert_array_equal(found[part], value, err_msg=f"{name} {part}")
-    alike = weighted_tests(nested, **SEEDED), weighted_tests(plain, **SEEDED)
-    for weighting in ("task", "precision"):
-        np.testing.assert_array_equal(alike[0][weighting].p, alike[1][weighting].p)
-    # Here data sets count alike: 1, 2 or 3 of them make up a suite.
-    assert (alike[0]["dataset"].difference != alike[1]["dataset"].difference).any()
-    np.testing.assert_allclose(
-        alike[0]["dataset"].difference, pair_effects(nested, n_resamples=0).mean_difference.estimate
-    )
 
 
 def test_power_is_counted_in_suites():

@@ -29,6 +29,36 @@ NEGATIVE_WEIGHTS = (
 NO_VARIANCE = "the signed ranks cancel within every cluster: no variance is left"
 
 
+def size_inflation(rho: FloatArray, sizes: FloatArray, m: FloatArray) -> FloatArray:
+    r"""Return the variance inflation of the mean rank of clusters of the given sizes.
+
+    It is :math:`1 + (g - 1)\rho_c` with the bias-corrected intraclass correlation
+    :math:`\rho_c = \min(1, \rho (1 + (1 - \rho^2)/(m - 2.5)))` [1]_; a cluster's weight is its
+    reciprocal.
+
+    Parameters
+    ----------
+    rho : ndarray
+        Intraclass correlation of the signed ranks.
+    sizes : ndarray
+        Sizes g of the clusters.
+    m : ndarray
+        Number of clusters. All three broadcast against each other.
+
+    References
+    ----------
+    .. [1] B. Rosner, R. J. Glynn, M.-L. T. Lee (2006). The Wilcoxon signed rank test for paired
+       comparisons of clustered data. Biometrics 62(1), 185-192.
+
+    Examples
+    --------
+    >>> size_inflation(np.array(0.5), np.array([1.0, 3.0]), np.array(10.0))
+    array([1. , 2.1])
+    """
+    corrected = np.minimum(1.0, rho * (1 + (1 - rho**2) / (m - 2.5)))
+    return np.asarray(1 + (sizes - 1) * corrected)
+
+
 def rank_sum_statistics(
     rank_sums: FloatArray, sizes: FloatArray, squares: FloatArray, counts: FloatArray | None = None
 ) -> Statistics:
@@ -57,8 +87,7 @@ def rank_sum_statistics(
         between = (c * rank_sums**2 / g).sum(axis=1)
         rho = intraclass_correlation(between, squares, total, (c * sizes**2).sum(axis=1), n, m)
         rho = np.where(constant, np.nan, rho)
-        corrected = np.minimum(1.0, rho * (1 + (1 - rho**2) / (m - 2.5)))
-        inflation = 1 + (g - 1) * corrected[:, None]
+        inflation = size_inflation(rho[:, None], g, m[:, None])
         spread = (squares - total**2 / n) / (n - 1)
         scale = np.where(balanced[:, None], 1.0, spread[:, None] * inflation)
         parts = np.where(present, rank_sums / scale, 0.0)
@@ -124,15 +153,15 @@ def _z_by_size(
         between = (rank_sums**2 / sizes).sum(axis=1, keepdims=True)
         rho = intraclass_correlation(between, squares, total, (sizes**2).sum(), n, m)
         rho = np.where(squares - total**2 / n <= 1e-9 * squares, np.nan, rho)
-        corrected = np.minimum(1.0, rho * (1 + (1 - rho**2) / (m - 2.5)))
+        distinct = np.unique(sizes)
+        inflations = size_inflation(rho, distinct[:, None, None], m)
         statistic, variance = np.zeros_like(total), np.zeros_like(total)
-        for size, sums in zip(np.unique(sizes), by_size, strict=True):
-            inflation = 1 + (size - 1) * corrected
+        for size, sums, inflation in zip(distinct, by_size, inflations, strict=True):
             statistic += sums / inflation
             own = (rank_sums[:, sizes == size] ** 2).sum(axis=1, keepdims=True)
             variance += own / inflation**2
         # The largest clusters are the first to leave no valid weight.
-        return np.where(inflation <= 0, np.nan, statistic / np.sqrt(variance))
+        return np.where(inflations[-1] <= 0, np.nan, statistic / np.sqrt(variance))
 
 
 class RankSums(Prepared):
