@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from statsmodels.stats.multitest import multipletests
 
 import occstats
 from occstats.errors import ArgumentError, ResultsError
@@ -140,6 +141,29 @@ def test_regression_of_the_paper():
     assert not negative[["LNND", "IF", "SAE"]].any()
 
 
+def test_the_regression_is_corrected_over_algorithms_and_terms(comparison):
+    table = comparison.regression
+    tested = table[table["term"] != "intercept"]
+    assert len(tested) == 36
+    expected = multipletests(tested["p_unadjusted"], method="holm")[1]
+    np.testing.assert_allclose(tested["p"], expected, rtol=1e-12)
+    assert table.loc[table["term"] == "intercept", "p"].isna().all()
+    assert "corrected by Holm's method over all algorithms and terms" in comparison.methods
+    published = occstats.compare("lenz2021", preset="paper", n_resamples=100)
+    pd.testing.assert_series_equal(
+        published.regression["p"], published.regression["p_unadjusted"], check_names=False
+    )
+    assert "p-values were not corrected" in published.methods
+
+
+def test_the_regression_uses_the_median_of_all_algorithms(comparison):
+    columns = ["algorithm", "term", "coefficient"]
+    published = occstats.compare("lenz2021", preset="paper", n_resamples=100).regression
+    pd.testing.assert_frame_equal(comparison.regression[columns], published[columns])
+    others = occstats.compare("lenz2021", median="others", n_resamples=100).regression
+    assert not np.allclose(others["coefficient"], published["coefficient"])
+
+
 def test_sae_is_last_in_nearly_40_percent_and_first_in_about_5(comparison):
     frequency = comparison.rank_frequencies.set_index(["algorithm", "rank"])["frequency"]
     assert frequency["SAE", 9] == pytest.approx(0.39, abs=0.01)
@@ -255,7 +279,7 @@ def test_json_document(comparison):
          "prob_improvement_dataset bayes_better bayes_equivalent bayes_worse icc p_naive "
          "simultaneous_ci_low difference_above difference_within difference_below"),
         ("kendall", "a b tau"),
-        ("regression", "algorithm term coefficient se df p ci_low ci_high"),
+        ("regression", "algorithm term coefficient se df p p_unadjusted ci_low ci_high"),
         ("complementary_pairs", "a b mean_best_score mean_rank"),
         ("rank_frequencies", "algorithm rank frequency"),
         ("strata", "stratum low high n_tasks algorithm mean_rank"),

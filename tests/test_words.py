@@ -173,7 +173,7 @@ def test_a_single_data_set_is_said_once():
 
 def test_methods_of_two_algorithms_correct_for_nothing():
     methods = compare(table([2] * 8, (0.1, 0.0))).methods
-    assert "corrected" not in methods
+    assert "corrected" not in methods.partition("was regressed")[0]
     assert "flips the signs of whole data sets in all 128 ways" in methods
     assert "all pairs" not in methods
 

@@ -159,12 +159,12 @@ INFERENCES = {
     ),
     "cr2": Choice(
         "bias-reduced, with Satterthwaite degrees of freedom",
-        sentence="with bias-reduced standard errors robust to clustering by data set (CR2; "
-        "{bell2002}) and Satterthwaite degrees of freedom {pustejovsky2018}",
+        sentence="with bias-reduced standard errors robust to clustering by data set (CR2) "
+        "{bell2002} and Satterthwaite degrees of freedom {pustejovsky2018}",
     ),
     "hc3": Choice(
         "robust to unequal variances only",
-        sentence="with heteroscedasticity-consistent standard errors (HC3; {mackinnon1985})",
+        sentence="with heteroscedasticity-consistent standard errors (HC3) {mackinnon1985}",
     ),
     "classical": Choice(
         "for independent tasks",

@@ -320,6 +320,11 @@ dataset-means, wilcoxon; got 'rlg' (did you mean 'rgl'?)
         return TESTS[self.test].clustered
 
     @property
+    def regression_corrected(self) -> bool:
+        """True unless the preset reproduces the paper, whose regression table is uncorrected."""
+        return self.preset != "paper"
+
+    @property
     def test_in_words(self) -> str:
         """The test, its side and its correction as a phrase.
 

@@ -13,6 +13,7 @@ from occstats.comparison.choices import TRAITS
 from occstats.stats.arrays import medians_of_others
 from occstats.stats.bayes import correlated_t
 from occstats.stats.complementary import complementary_pairs
+from occstats.stats.multiplicity import adjust
 from occstats.stats.regression import weighted_regression
 from occstats.stats.strata import rank_strata
 from occstats.text import listing
@@ -29,7 +30,8 @@ __all__ = [
     "strata_frame",
 ]
 
-REGRESSION = ["algorithm", "term", "coefficient", "se", "df", "p", "ci_low", "ci_high"]
+REGRESSION = ["algorithm", "term", "coefficient", "se", "df"]
+REGRESSION += ["p", "p_unadjusted", "ci_low", "ci_high"]
 
 
 def rank_frame(study: Study) -> pd.DataFrame:
@@ -91,9 +93,11 @@ def strata_frame(study: Study) -> pd.DataFrame:
 
 
 def regression_frame(study: Study) -> tuple[pd.DataFrame, tuple[str, ...]]:
-    """Rank on the task's traits and its median score (where higher is easier), per algorithm.
+    """Regress each algorithm's rank on the tasks' traits and median score (higher is easier).
 
-    A trait that the results lack, or that is the same for all tasks, is left out and noted.
+    ``p`` is corrected by Holm over algorithms and terms together, except with the preset of the
+    paper, which prints uncorrected values. The intercept answers no question: it is not in the
+    family, and its ``p`` is NaN. Traits that are absent or constant are left out and noted.
     """
     traits, settings = study.whole.traits, study.settings
     known = _known(traits)
@@ -115,7 +119,8 @@ def regression_frame(study: Study) -> tuple[pd.DataFrame, tuple[str, ...]]:
     named = [TRAITS[name].term if name in TRAITS else name for name in names]
     terms = ("intercept", *named, "median_score")
     clusters = sample.clusters.independent.codes[known]
-    # The algorithm's own score would explain the rank that it led to.
+    # The median of the others is coupled with the rank: where they score high by chance, both the
+    # median and the rank of the algorithm are high, so that a true null is often rejected.
     medians = (
         np.broadcast_to(np.median(scores, axis=1)[:, None], scores.shape)
         if settings.median == "all"
@@ -140,10 +145,15 @@ def regression_frame(study: Study) -> tuple[pd.DataFrame, tuple[str, ...]]:
             "term": np.tile(np.array(terms, dtype=object), len(fits)),
             **{
                 name: np.concatenate([getattr(fit, name) for fit in fits])
-                for name in REGRESSION[2:]
+                for name in ("coefficient", "se", "df", "p", "ci_low", "ci_high")
             },
         }
     )
+    frame["p_unadjusted"] = frame["p"]
+    if settings.regression_corrected:
+        tested = frame["p"].where(frame["term"] != "intercept")
+        frame["p"] = np.minimum(adjust(tested, "holm"), 1.0)
+    frame = frame[REGRESSION]
     notes += [f"Regression: {reason.rstrip('.')}." for reason in reasons]
     return (empty if frame["coefficient"].isna().all() else frame), tuple(notes)
 

@@ -65,10 +65,10 @@ def diagnostics_table(comparison: Comparison, rows: int) -> Table:
     return Table(
         name="diagnostics",
         title=f"How much the {unit}s matter",
-        explanation=f"Correlation of tasks within a {unit}, by how much it inflates the variance, "
-        f"and how many independent tasks would tell as much. A small size p: the size of a {unit} "
-        f"is related to the difference; --test ds-weighted asks about {unit}s, all alike. The "
-        "naive test takes all tasks for independent.",
+        explanation=f"Correlation of tasks within a {unit}, the ratio of tasks to effective tasks "
+        "(design effect), and the number of independent tasks that carry the same information. A "
+        f"small size p indicates that the difference depends on the number of tasks of a {unit}. "
+        "The naive test treats all tasks as independent.",
         frame=comparison.diagnostics,
         columns=present(columns, comparison.diagnostics),
         terminal_rows=rows,

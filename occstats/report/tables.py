@@ -111,11 +111,16 @@ def regression_table(comparison: Comparison) -> Table:
             Column(TERMS.get(term, term), (keys[0],), decimals(2, signed=True)),
             Column("p", (keys[1],), p_value),
         ]
+    corrected = (
+        "corrected by Holm's method over all algorithms and traits"
+        if comparison.settings.regression_corrected
+        else "not corrected"
+    )
     return Table(
         name="regression",
         title="What the rank depends on",
         explanation="Change of rank per unit of a trait of the task; negative: better ranks where "
-        "the trait is high.",
+        f"the trait is high. p-values are {corrected}.",
         frame=frame,
         shown=shown,
         columns=tuple(columns),

@@ -143,9 +143,9 @@ EXPLANATIONS: dict[str, str] = {
     "−1 reversed.",
     "tau_ci": "A confidence interval of τ over all data sets of this kind.",
     # diagnostics
-    "design_effect": "By what factor dependence within data sets inflates the variance of a mean "
-    "over tasks.",
-    "effective_tasks": "How many independent tasks would give a mean as precise.",
+    "design_effect": "The number of tasks divided by the effective number of tasks.",
+    "effective_tasks": "The number of independent tasks that carry the same information, given the "
+    "intraclass correlation; at least the number of datasets.",
     "misled": "Whether the naive test comes to another conclusion than the clustered one.",
     "naive_a_better": "Whether the naive test calls a significantly better than b.",
     "naive_b_better": "Whether the naive test calls b significantly better than a.",
@@ -196,7 +196,12 @@ EXPLANATIONS: dict[str, str] = {
     "datasets_needed": "How many data sets (not tasks) would find the difference in 80 % of cases, "
     "if the observed data sets are typical.",
     # by task
-    "term": "What the rank is regressed on: a trait of the tasks, their median score, or 1.",
+    "term": "Regressor of the rank: a trait of the tasks, their median score over all algorithms, "
+    "or the intercept. The median of the other algorithms (`median='others'`) is coupled with the "
+    "rank: where they score high by chance, both are high.",
+    "p_unadjusted": "The p-value before correction for the number of tests. In the regression, "
+    "`p` is corrected by Holm's method over all algorithms and terms but the intercept; with "
+    "--preset paper the two are equal.",
     "coefficient": "By how much the algorithm's rank grows where the term is larger by 1 and the "
     "others are the same.",
     "se": "The standard error of the coefficient, which lets tasks of one data set belong "

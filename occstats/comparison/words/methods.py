@@ -85,7 +85,8 @@ def methods_text(comparison: Comparison) -> MethodsText:
         inference = choices.INFERENCES[settings.inference].sentence
         sentences.append(
             f"The rank of each algorithm on a task was regressed on {listing(traits)} by weighted "
-            f"least squares, {inference.replace('data set', results.unit)}. "
+            f"least squares, {inference.replace('data set', results.unit)}; p-values were "
+            f"{_regression_correction(settings)}. "
         )
     if settings.preset is not None:
         sentences.append(f"{choices.PRESETS[settings.preset].said(settings.record())} ")
@@ -116,6 +117,12 @@ def _dependence(results: Results, settings: Settings) -> str:
         "Tasks from the same data set are not independent; each data set has the same total "
         "weight, shared equally by its tasks. "
     )
+
+
+def _regression_correction(settings: Settings) -> str:
+    if settings.regression_corrected:
+        return "corrected by Holm's method over all algorithms and terms {holm1979}"
+    return "not corrected"
 
 
 def _rule_sentence(comparison: Comparison) -> str:
