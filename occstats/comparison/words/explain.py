@@ -196,12 +196,10 @@ EXPLANATIONS: dict[str, str] = {
     "datasets_needed": "How many data sets (not tasks) would find the difference in 80 % of cases, "
     "if the observed data sets are typical.",
     # by task
-    "term": "Regressor of the rank: a trait of the tasks, their median score over all algorithms, "
-    "or the intercept. The median of the other algorithms (`median='others'`) is coupled with the "
-    "rank: where they score high by chance, both are high.",
-    "p_unadjusted": "The p-value before correction for the number of tests. In the regression, "
-    "`p` is corrected by Holm's method over all algorithms and terms but the intercept; with "
-    "--preset paper the two are equal.",
+    "term": "The regressor of the rank: a trait of the tasks, their median score (by default of "
+    "all algorithms, as the median of the others is coupled with the rank), or the intercept.",
+    "p_unadjusted": "The p-value before the correction for the number of tests (in the regression, "
+    "Holm's over all algorithms and terms but the intercept; none with --preset paper).",
     "coefficient": "By how much the algorithm's rank grows where the term is larger by 1 and the "
     "others are the same.",
     "se": "The standard error of the coefficient, which lets tasks of one data set belong "
