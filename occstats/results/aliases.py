@@ -13,6 +13,7 @@ __all__ = [
     "FAILED_WORDS",
     "FLAGS",
     "GENERIC",
+    "NOT_RUN_WORDS",
     "PARTS",
     "SUCCEEDED",
     "TRAITS",
@@ -114,6 +115,13 @@ FAILED_WORDS = frozenset(
         *("invalid", "missing", "skipped", "diverged", "exception", "nan", "not_run"),
         *("running", "pending", "unknown", "unk", "interrupted", "t_o", "m_o"),
         *("segfault", "abort", "time_limit", "timelimit", "memory_limit", "not_applicable"),
+    )
+)
+# Those of them that do not say that a run failed: it did not take place, or was not finished.
+NOT_RUN_WORDS = frozenset(
+    (
+        *("missing", "skipped", "not_run", "running", "pending", "not_applicable"),
+        *("cancelled", "canceled", "interrupted"),
     )
 )
 

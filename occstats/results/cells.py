@@ -16,6 +16,7 @@ from occstats.results.aliases import (
     ALIASES,
     FAILED_WORDS,
     GENERIC,
+    NOT_RUN_WORDS,
     SUCCEEDED,
     UNDEFINED_WORDS,
     is_bounded,
@@ -38,18 +39,25 @@ Names = npt.NDArray[np.object_]
 Floats = npt.NDArray[np.float64]
 
 OK, UNDEFINED, FAILED = 0, 1, 2
+# A status that says so; outside this module such a row is FAILED without a recorded failure.
+_NOT_RUN = 3
 _EXACT = 2.0**53
 
 
 @dataclass
 class Cells:
-    """Parallel arrays, one entry per score; ``row`` is the row of the source it stands in."""
+    """Parallel arrays, one entry per score; ``row`` is the row of the source it stands in.
+
+    ``failed`` is true where the source records that the run failed: by its status, by a word such
+    as TIMEOUT or NaN in place of the score, or by an infinitely bad score.
+    """
 
     cluster: Names
     task: Names
     algorithm: Names
     score: Floats
     state: npt.NDArray[np.int8]
+    failed: npt.NDArray[np.bool_]
     row: npt.NDArray[np.int64]
     fold: Names | None
     repeat: Names | None
@@ -86,14 +94,14 @@ def gather(facts: Facts, roles: Roles, reading: Reading) -> Cells:
         rows = rows[~are_counts(facts, label, rows, notes)]
         state = _states(facts, roles, rows)
     values, spread = _scores(facts, names, rows, state)
-    notes += _failures(facts, names, rows)
+    failed = _failures(facts, names, rows, state, notes)
     if roles.across == "algorithm":
         tasks = tasks_among(facts, label, rows, values, notes)
     else:
         tasks = np.ones(len(rows), dtype=bool)
     if roles.across and roles.status is None:
         tasks &= _filled(raw, values, notes)
-    rows, state, values = rows[tasks], state[tasks], values[tasks]
+    rows, state, values, failed = rows[tasks], state[tasks], values[tasks], failed[tasks]
     spread = None if spread is None else spread[tasks]
     if spread is not None and are_ranks(spread):  # 0.91 (2)
         spread = None
@@ -101,6 +109,7 @@ def gather(facts: Facts, roles: Roles, reading: Reading) -> Cells:
     values = values * reading.scale
     score_name, lower = meaning(raw, roles, reading, score_name, values)
     if not is_bounded(score_name):  # else they are outside
+        failed |= np.isinf(values)
         values = _finite(facts, names, rows, values, lower, notes)
     check_range(raw, values, rows, score_name, reading.scale, names)
     each = values.shape[1]
@@ -113,7 +122,8 @@ def gather(facts: Facts, roles: Roles, reading: Reading) -> Cells:
         task=task,
         algorithm=algorithm,
         score=values.ravel(),
-        state=np.repeat(state, each),
+        state=np.repeat(np.where(state == _NOT_RUN, FAILED, state).astype(np.int8), each),
+        failed=failed.ravel(),
         row=np.repeat(rows, each),
         fold=_repeated(facts, roles.fold, rows, each),
         repeat=_repeated(facts, roles.repeat, rows, each),
@@ -238,15 +248,32 @@ def _check_exact(facts: Facts, name: str, large: npt.NDArray[np.int64]) -> None:
             )
 
 
-def _failures(facts: Facts, names: Sequence[str], rows: npt.NDArray[np.int64]) -> list[str]:
-    """Say how many cells hold a word for a failed run in place of a score."""
+def _failures(
+    facts: Facts,
+    names: Sequence[str],
+    rows: npt.NDArray[np.int64],
+    state: npt.NDArray[np.int8],
+    notes: list[str],
+) -> npt.NDArray[np.bool_]:
+    """Find the cells of runs that failed by their status or by a word in place of the score."""
+    failed = np.repeat((state == FAILED)[:, None], len(names), axis=1)
+    words: dict[str, None] = {}
     found = 0
-    for name in names:
-        if np.isnan(facts.numbers(name).values[rows]).any():
-            found += sum(map(says_failed, facts.names(name)[rows]))
-    if not found:
-        return []
-    return [f"{facts.raw.name}: {count(found, 'cell')} of failed runs (TIMEOUT, OOM …); {FAILURES}"]
+    for column, name in enumerate(names):
+        empty = np.flatnonzero(np.isnan(facts.numbers(name).values[rows]) & (state == OK))
+        if not len(empty):
+            continue
+        for row, cell in zip(empty.tolist(), facts.names(name)[rows[empty]], strict=True):
+            if says_failed(cell):
+                failed[row, column] = True
+                words[cell.strip()] = None
+                found += 1
+    if found:
+        notes.append(
+            f"{facts.raw.name}: {count(found, 'cell')} of failed runs"
+            f" ({quote_list(words, limit=3)}); {FAILURES}"
+        )
+    return failed
 
 
 def _filled(raw: RawTable, values: Floats, notes: list[str]) -> npt.NDArray[np.bool_]:
@@ -375,7 +402,14 @@ def _states(facts: Facts, roles: Roles, rows: npt.NDArray[np.int64]) -> npt.NDAr
             " column with status=…"
         )
     states = [
-        OK if w in SUCCEEDED else UNDEFINED if w in UNDEFINED_WORDS else FAILED for w in words
+        OK
+        if word in SUCCEEDED
+        else UNDEFINED
+        if word in UNDEFINED_WORDS
+        else _NOT_RUN
+        if word in NOT_RUN_WORDS
+        else FAILED
+        for word in words
     ]
     # A row without a status is judged by its score alone.
     return np.array([*states, OK], dtype=np.int8)[codes]

@@ -40,6 +40,8 @@ def join(tables: Sequence[Results], on_clash: str = "refuse") -> Results:
     )
     cvsd = [table.cvsd.reindex(index) for table in tables if table.cvsd is not None]
     scores = pd.concat([table.scores.reindex(index) for table in tables], axis=1)
+    failed = _join_failures([table.failed for table in tables], tables, index)
+    recorded = _join_failures([table.recorded_failures for table in tables], tables, index)
     return Results(
         scores=scores,
         traits=traits,
@@ -54,7 +56,44 @@ def join(tables: Sequence[Results], on_clash: str = "refuse") -> Results:
         suites=suites,
         # The first source that has a column names it.
         column_names={k: v for table in reversed(tables) for k, v in table.column_names.items()},
+        failed=failed,
+        failure_score=_join_failure_scores(tables, labels),
+        recorded_failures=recorded,
     )
+
+
+def _join_failures(
+    failures: Sequence[pd.DataFrame | None], tables: Sequence[Results], index: pd.Index[Any]
+) -> pd.DataFrame | None:
+    """Join the failures of all tables; a task that a table lacks is no failure."""
+    if all(frame is None for frame in failures):
+        return None
+    frames = [
+        pd.DataFrame(False, index=index, columns=table.scores.columns)
+        if frame is None
+        else frame.reindex(index, fill_value=False)
+        for frame, table in zip(failures, tables, strict=True)
+    ]
+    return pd.concat(frames, axis=1)
+
+
+def _join_failure_scores(tables: Sequence[Results], labels: Sequence[str]) -> float | None:
+    """Return the score of a failure, which must be the same in all tables with failures."""
+    scores = {
+        label: table.failure_score
+        for label, table in zip(labels, tables, strict=True)
+        if table.failed is not None
+    }
+    if len(set(scores.values())) > 1:
+        shown = ", ".join(
+            f"{quote(label)}: {'no score' if score is None else f'{score:g}'}"
+            for label, score in scores.items()
+        )
+        raise ResultsError(
+            f"failure_score: the sources represent failures by different scores ({shown}); join"
+            " them first, then call resolve_missing"
+        )
+    return next(iter(scores.values()), None)
 
 
 def _join_suites(
@@ -181,6 +220,10 @@ def _rename(table: Results, names: dict[str, str]) -> Results:
         scores=table.scores.rename(columns=names),
         fold_scores=None if folds is None else folds.rename(columns=names, level=0),
         cvsd=None if table.cvsd is None else table.cvsd.rename(columns=names),
+        failed=None if table.failed is None else table.failed.rename(columns=names),
+        recorded_failures=None
+        if table.recorded_failures is None
+        else table.recorded_failures.rename(columns=names),
     )
 
 

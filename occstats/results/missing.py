@@ -1,10 +1,12 @@
-"""What to do with tasks on which some algorithm has no score."""
+"""Policies for cells without a score."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from math import isfinite
 from pathlib import Path
+from textwrap import wrap
 
 import numpy as np
 import numpy.typing as npt
@@ -12,9 +14,9 @@ import pandas as pd
 
 from occstats.errors import ResultsError
 from occstats.results.names import count, near_names, quote, quote_list
-from occstats.results.table import CLUSTER, FAILURES, NO_ALGORITHM, TASK, Results, show_task
+from occstats.results.table import CLUSTER, NO_ALGORITHM, TASK, Results, show_task
 
-__all__ = ["IMPUTE", "POLICIES", "best_policy", "resolve"]
+__all__ = ["IMPUTE", "POLICIES", "WORST", "best_policy", "resolve"]
 
 Mask = npt.NDArray[np.bool_]
 
@@ -24,12 +26,18 @@ POLICIES = {
     "complete": "keep the tasks on which every algorithm has a score",
     "pairwise": "for each pair of algorithms use the tasks that both have",
     "drop-algorithms": "keep the algorithms that have a score on every task",
-    "worst": "give a missing cell the worst score that another algorithm has on the task",
+    "worst": "count a missing cell as a failure, which ranks below every score",
 }
-# Besides these: the score of a baseline in place of a missing one, ``impute=NAME``.
+# Besides these: the score of a baseline in place of a missing one, ``impute=NAME``, and
+# ``worst=SCORE``, with the score that represents a failure in means.
 IMPUTE = "impute="
+WORST = "worst="
 _PAIRS_SHOWN = 12
 _NOTES_SHOWN = 3
+_SOURCES_SHOWN = 3
+_ALGORITHMS_SHOWN = 5
+# A refusal has at most so many lines of so many characters.
+_MOST_LINES, _WIDTH = 12, 80
 _LONGEST_HEADER = 65_536
 _MOST_SIBLINGS = 200
 
@@ -41,14 +49,19 @@ def resolve(results: Results, policy: str = "refuse") -> Results:
     ----------
     results : Results
         The table.
-    policy : {"refuse", "complete", "pairwise", "drop-algorithms", "worst"} or "impute=NAME"
+    policy : str, default "refuse"
+        One of ``refuse``, ``complete``, ``pairwise``, ``drop-algorithms``, ``worst``,
+        ``worst=SCORE`` and ``impute=NAME``.
         ``refuse`` raises an error that lists the first missing cells. ``complete`` keeps the
         tasks on which every algorithm has a score and all sources agree on the traits.
         ``pairwise`` keeps every task that at least two algorithms have, so that each pair can
         use the tasks both have; the notes count them per pair. ``drop-algorithms`` keeps the
-        algorithms that have a score on every task. ``worst`` gives a missing cell the worst score
-        on its task, ``impute=NAME`` that of the algorithm of this name, as automlbenchmark does
-        with its constant predictor. Disputed traits are NaN but under ``complete``.
+        algorithms that have a score on every task. ``worst`` counts a missing cell as a failure,
+        which ranks below every score (:attr:`Results.failed`, :attr:`Results.tested`). In means
+        ``SCORE`` represents a failure, or else the worst possible score of the measure;
+        where neither is known, algorithms with failures have no mean. ``impute=NAME`` takes the
+        score of the algorithm of this name, as automlbenchmark does with its constant predictor.
+        Disputed traits are NaN but under ``complete``.
 
     Returns
     -------
@@ -65,16 +78,19 @@ def resolve(results: Results, policy: str = "refuse") -> Results:
     1
     >>> kept.notes[-1]
     "missing='complete': 1 of 2 tasks dropped, 1 of 2 data sets lost entirely."
-    >>> load_results(frame).resolve_missing("worst").scores["ALP"].tolist()
-    [0.7, 0.9]
+    >>> failing = load_results(frame, score_name="auroc").resolve_missing("worst")
+    >>> failing.tested.tolist(), failing.failure_score
+    ([[0.8, 0.7], [0.9, -inf]], 0.0)
     """
     imputed = policy.startswith(IMPUTE)
-    if policy not in POLICIES and not imputed:
+    worst = policy == "worst" or policy.startswith(WORST)
+    if policy not in POLICIES and not imputed and not worst:
         raise ResultsError(
             f"missing: {quote(policy)} is no policy; choose one of"
-            f" {', '.join(map(repr, POLICIES))} or 'impute=NAME'"
+            f" {', '.join(map(repr, POLICIES))}, 'worst=SCORE' or 'impute=NAME'"
         )
     _check_several_algorithms(results)
+    failure_score = _failure_score(results, policy) if worst else None
     absent = results.scores.isna().to_numpy()
     disputed = _disputed_tasks(results)
     if imputed and policy.removeprefix(IMPUTE) not in results.algorithms:
@@ -83,23 +99,26 @@ def resolve(results: Results, policy: str = "refuse") -> Results:
             f"missing: there is no algorithm {quote(name)} to impute from"
             f"{near_names(name, results.algorithms)}; choose from {quote_list(results.algorithms)}"
         )
-    if not absent.any() and not disputed.any():
+    rescored = results.failed is not None and failure_score not in (None, results.failure_score)
+    if not absent.any() and not disputed.any() and not rescored:
         return results
     if policy == "refuse":
-        raise ResultsError(
-            _refusal(results, absent, disputed), {"missing": best_policy(results) or "pairwise"}
-        )
+        raise _refusal(results, absent, disputed)
     if policy == "complete":
         return _complete(results, absent, disputed)
     if policy == "drop-algorithms":
         return _drop_algorithms(results, absent)
-    if policy == "worst":
-        return _fill(results, absent, policy)
-    return _fill(results, absent, policy) if imputed else _pairwise(results, absent)
+    if worst:
+        return _count_as_failures(results, absent, policy, failure_score)
+    return _impute(results, absent, policy) if imputed else _pairwise(results, absent)
 
 
 def best_policy(results: Results) -> str:
-    """The policy that keeps most of the table and flatters no failure; none where it is whole.
+    """Return the policy to propose, or an empty string.
+
+    It is ``worst`` where the sources record a failure in every missing cell, and otherwise the
+    policy that keeps most of the table. It is empty where nothing is missing, and where every
+    policy that makes no assumption about the missing cells leaves too little to compare.
 
     Examples
     --------
@@ -117,16 +136,43 @@ def best_policy(results: Results) -> str:
         "complete": whole_tasks * len(results.algorithms),
         "drop-algorithms": whole_algorithms * results.n_tasks if whole_algorithms > 1 else 0,
     }
-    if whole_algorithms < 2 and any(note.endswith(FAILURES) for note in results.notes):
-        return "worst"  # to drop the tasks on which some failed would flatter those
+    if absent.any() and not (absent & ~_recorded(results)).any():
+        return "worst"  # dropping the tasks on which an algorithm failed would flatter it
+    if whole_tasks and len(results.sources) > 1:
+        return "complete"  # dropping algorithms may leave those of one source
     best = max(kept, key=lambda policy: kept[policy])
     if 2 * kept[best] >= absent.size:
         return best
-    return "pairwise" if whole_tasks else "worst"
+    if whole_tasks:
+        return "pairwise"
+    return best if kept[best] else ""  # without complete tasks there are no ranks
+
+
+def _proposed(results: Results) -> dict[str, str] | None:
+    """Return the options of a second try, if there is a policy to propose."""
+    policy = best_policy(results)
+    return {"missing": policy} if policy else None
+
+
+def _recorded(results: Results) -> Mask:
+    """Return the cells whose run failed according to the source."""
+    if results.recorded_failures is None:
+        return np.zeros(results.scores.shape, dtype=bool)
+    return results.recorded_failures.to_numpy(dtype=bool)
 
 
 def _source(results: Results) -> str:
-    return ", ".join(results.sources) or "results"
+    shown = ", ".join(results.sources[:_SOURCES_SHOWN]) or "results"
+    more = len(results.sources) - _SOURCES_SHOWN
+    return f"{shown} and {more:,} more" if more > 0 else shown
+
+
+def _without_source(results: Results, note: str) -> str:
+    """Return a note without the name of the only source, with which the message begins."""
+    if len(results.sources) != 1:
+        return note
+    source = results.sources[0]
+    return note.removeprefix(f"{source}: ").removeprefix(f"{quote(source)}: ")
 
 
 def _check_several_algorithms(results: Results) -> None:
@@ -174,7 +220,8 @@ def _disputed_tasks(results: Results) -> Mask:
     return np.asarray(results.scores.index.isin(of_task))
 
 
-def _refusal(results: Results, absent: Mask, disputed: Mask) -> str:
+def _refusal(results: Results, absent: Mask, disputed: Mask) -> ResultsError:
+    """Describe what is missing and list the options, the most sensible one first."""
     problems = []
     if absent.any():
         rows, columns = np.nonzero(absent)
@@ -192,31 +239,75 @@ def _refusal(results: Results, absent: Mask, disputed: Mask) -> str:
             f"the sources disagree on the traits of {count(disputed.sum(), 'task')}, first"
             f" {show_task(first)}"
         )
-    problems += [note.rstrip(".") for note in results.notes if "count as missing" in note][
-        :_NOTES_SHOWN
+    options = _options(results, absent, disputed)
+    policy = best_policy(results)
+    if policy == "complete" and policy not in dict(options):  # all traits are disputed
+        policy = "pairwise"
+    ordered = sorted(options, key=lambda option: option[0] != policy)  # stable
+    lines = [
+        f"{'  or' if i else 'try:'} {option}"
+        for i, option in enumerate(line for _, line in ordered)
     ]
+    because = [
+        _without_source(results, note).rstrip(".")
+        for note in results.notes
+        if "count as missing" in note
+    ]
+    for n_notes in range(min(_NOTES_SHOWN, len(because)), -1, -1):
+        head = f"{_source(results)}: {'; '.join([*problems, *because[:n_notes]])}"
+        if sum(len(wrap(line, _WIDTH)) for line in (head, *lines)) <= _MOST_LINES:
+            break
+    error = ResultsError("\n".join([head, *lines]))
+    # The message has the option already, so that the constructor must not append it.
+    error.retry = {"missing": policy} if policy else {}
+    return error
+
+
+def _options(results: Results, absent: Mask, disputed: Mask) -> list[tuple[str, str]]:
+    """Return the policies that can be applied, each with the line that describes it."""
     whole = int((~absent.any(axis=1) & ~disputed).sum())
-    full = int((~absent.any(axis=0)).sum())
-    worst = results.algorithms[int(absent.sum(axis=0).argmax())]
-    remaining = np.delete(absent, results.algorithms.index(worst), 1)
+    full = np.asarray(~absent.any(axis=0))
+    options = []
+    if whole:
+        options.append(
+            (
+                "complete",
+                f"missing='complete' ({count(whole, 'task')} that all algorithms have)",
+            )
+        )
+    if 1 < full.sum() < len(full):
+        options.append(
+            (
+                "drop-algorithms",
+                f"missing='drop-algorithms' ({full.sum():,} algorithms that have all tasks)",
+            )
+        )
+    if not absent.any(axis=1).all():  # ranks need tasks that all algorithms have
+        options.append(("pairwise", "missing='pairwise' (for each pair, the tasks that both have)"))
+    failures = int((absent & _recorded(results)).sum())
+    if failures:
+        recorded = f"; {failures:,} of {absent.sum():,} recorded" if failures < absent.sum() else ""
+        options.append(
+            (
+                "worst",
+                f"missing='worst' (failures rank below every score{recorded})",
+            )
+        )
+        if not isfinite(_worst_bound(results)):
+            options.append(
+                ("worst", "missing='worst=SCORE' (the same; SCORE represents a failure in means)")
+            )
+    if full.any() and absent.any():
+        options.append(("", "missing='impute=NAME' (the score of a baseline)"))
+    lacking = results.algorithms[int(absent.sum(axis=0).argmax())]
+    remaining = np.delete(absent, results.algorithms.index(lacking), 1)
     without = int((~remaining.any(axis=1) & ~disputed).sum())
-    leave_out = (
-        f", or leave out {quote(worst)}, which lacks most ({without:,} tasks would be whole)"
-        if without > whole and len(results.algorithms) > 2
-        else ""
-    )
-    ways = [f"missing='complete' (the {whole:,} whole tasks)"] if whole else []
-    if 1 < full < len(results.algorithms):
-        ways.append(f"missing='drop-algorithms' (the {full:,} whole algorithms)")
-    ways += [
-        "missing='pairwise' (for each pair the tasks both have)",
-        "missing='worst' (the worst score of the task)",
-        "missing='impute=NAME' (the score of a baseline)",
-    ]
-    return (
-        f"{_source(results)}: {'; '.join(problems)}; correct them, or choose"
-        f" {', '.join(ways[:-1])} or {ways[-1]}{leave_out}"
-    )
+    if without > whole and len(results.algorithms) > 2 and "drop-algorithms" not in dict(options):
+        left = f"then all others have {count(without, 'task')}"
+        options.append(("", f"leave out {quote(lacking)}, which lacks the most scores ({left})"))
+    if not options:
+        options.append(("", "algorithms that have tasks in common, with the same names everywhere"))
+    return options
 
 
 def _complete(results: Results, absent: Mask, disputed: Mask) -> Results:
@@ -226,7 +317,7 @@ def _complete(results: Results, absent: Mask, disputed: Mask) -> Results:
         raise ResultsError(
             f"{_source(results)}: no task has a score of every algorithm{disputes}, so"
             " missing='complete' leaves nothing",
-            {"missing": best_policy(results)} if not disputed.any() else {"missing": "pairwise"},
+            _proposed(results) if not disputed.any() else {"missing": "pairwise"},
         )
     lost = results.n_clusters - results.scores.index[keep].get_level_values(0).nunique()
     entirely = f", {lost:,} of {results.n_clusters:,} data sets lost entirely" if lost else ""
@@ -246,7 +337,7 @@ def _drop_algorithms(results: Results, absent: Mask) -> Results:
         raise ResultsError(
             f"{_source(results)}: {count(len(whole), 'algorithm')} with a score on every task, so"
             " missing='drop-algorithms' leaves nothing to compare",
-            {"missing": best_policy(results)},
+            _proposed(results),
         )
     dropped = [name for name in results.algorithms if name not in whole]
     note = (
@@ -257,33 +348,118 @@ def _drop_algorithms(results: Results, absent: Mask) -> Results:
     return replace(kept, notes=(*kept.notes, note)) if dropped else kept
 
 
-def _fill(results: Results, absent: Mask, policy: str) -> Results:
-    """Fill missing cells from the other scores of the task."""
+def _worst_bound(results: Results) -> float:
+    """Return the worst score that the measure permits, infinite where that is not known."""
+    low, high = results.bounds
+    return low if results.higher_is_better else high
+
+
+def _failure_score(results: Results, policy: str) -> float | None:
+    """Return the score that represents a failure in means, if it is given or known."""
+    bound = _worst_bound(results)
     if policy == "worst":
-        none = np.asarray(absent.all(axis=1))
-        if none.all():
-            raise ResultsError(f"{_source(results)}: no task has a score, so nothing is to compare")
-        if none.any():
-            note = f"missing='worst': {count(none.sum(), 'task')} without any score dropped."
-            results, absent = results.keep_tasks(~none, note), absent[~none]
-        worst = results.scores.min if results.higher_is_better else results.scores.max
-        source, of = worst(axis=1).to_numpy(float), "the worst score of their task"
+        if results.failed is not None:  # resolved before
+            return results.failure_score
+        return bound if isfinite(bound) else None
+    text = policy.removeprefix(WORST)
+    try:
+        score = float(text)
+    except ValueError:
+        score = np.nan
+    if not isfinite(score):
+        raise ResultsError(
+            f"missing: {quote(policy)} must have the score of a failure after 'worst=', a finite"
+            f" number; got {quote(text)}"
+        )
+    sign = 1.0 if results.higher_is_better else -1.0
+    observed = results.scores.to_numpy(dtype=np.float64)
+    if results.failed is not None:
+        observed = np.where(results.failed.to_numpy(dtype=bool), np.nan, observed)
+    if (sign * observed < sign * score).any():
+        row, column = divmod(int(np.nanargmin(sign * observed)), observed.shape[1])
+        raise ResultsError(
+            f"missing: {quote(policy)} is better than some scores, the worst of which is"
+            f" {observed[row, column]:g} ({quote(results.algorithms[column])} on"
+            f" {show_task(results.scores.index[row])}); the score of a failure must be at least as"
+            " bad as every score"
+        )
+    if isfinite(bound) and sign * score < sign * bound:
+        raise ResultsError(
+            f"missing: {quote(policy)} is outside the range of {quote(results.score_name)}; the"
+            f" worst possible score is {bound:g}"
+        )
+    return score
+
+
+def _count_as_failures(
+    results: Results, absent: Mask, policy: str, failure_score: float | None
+) -> Results:
+    """Mark the missing cells as failures, and give them a finite score for descriptions."""
+    scores = results.scores.to_numpy(dtype=np.float64)
+    before = (
+        np.zeros_like(absent) if results.failed is None else results.failed.to_numpy(dtype=bool)
+    )
+    failed = absent | before
+    if not failed.any():  # only traits are disputed
+        return results
+    if failed.all():
+        raise ResultsError(
+            f"{_source(results)}: no cell has a score, so there is nothing to compare"
+        )
+    worst = scores[~failed].min() if results.higher_is_better else scores[~failed].max()
+    filled = results.scores.copy()
+    filled[:] = np.where(failed, worst if failure_score is None else failure_score, scores)
+    counts = pd.Series(failed.sum(axis=0), index=results.algorithms)
+    counts = counts[counts > 0].sort_values(ascending=False, kind="stable")
+    named = ", ".join(f"{quote(name)} {n:,}" for name, n in counts[:_ALGORITHMS_SHOWN].items())
+    n_more = len(counts) - _ALGORITHMS_SHOWN
+    more = f" and {count(n_more, 'more algorithm')}" if n_more > 0 else ""
+    note = (
+        f"missing={quote(policy)}: {count(failed.sum(), 'cell')} on"
+        f" {count(failed.any(axis=1).sum(), 'task')} count as failures, which rank below every"
+        f" score: {named}{more}."
+    )
+    tied = int(failed.all(axis=1).sum())
+    if tied:
+        note += f" On {count(tied, 'task')} every algorithm failed, which is a tie."
+    if failure_score is None:
+        note += " They have no score in means; missing='worst=SCORE' would give them one."
     else:
-        name = policy.removeprefix(IMPUTE)
-        source, of = results.scores[name].to_numpy(float), f"the score of {quote(name)}"
+        note += f" Their score in means is {failure_score:g}."
+    unrecorded = int((absent & ~_recorded(results)).sum())
+    if unrecorded:
+        all_of_them = unrecorded == failed.sum()
+        note += (
+            " The sources record none of these failures."
+            if all_of_them
+            else f" The sources do not record {unrecorded:,} of these failures."
+        )
+    return replace(
+        results,
+        scores=filled,
+        failed=pd.DataFrame(failed, index=filled.index, columns=filled.columns),
+        failure_score=failure_score,
+        notes=(*results.notes, note),
+    )
+
+
+def _impute(results: Results, absent: Mask, policy: str) -> Results:
+    """Fill missing cells with the scores of a baseline."""
+    name = policy.removeprefix(IMPUTE)
+    source = results.scores[name].to_numpy(float)
     lacking = np.isnan(source) & absent.any(axis=1)
     if lacking.any():
         first = show_task(results.scores.index[lacking][0])
         raise ResultsError(
             f"{_source(results)}: missing={quote(policy)} finds no score to fill in on"
             f" {count(lacking.sum(), 'task')}, first {first}",
-            {"missing": "worst"},
+            _proposed(results),
         )
     filled = results.scores.copy()
     filled[:] = np.where(absent, source[:, None], results.scores.to_numpy(float))
     note = (
         f"missing={quote(policy)}: {count(absent.sum(), 'cell')} on"
-        f" {count(absent.any(axis=1).sum(), 'task')} filled with {of}, of"
+        f" {count(absent.any(axis=1).sum(), 'task')} filled with the score of {quote(name)}, of"
         f" {quote_list(results.missing['algorithm'].unique(), limit=5)}."
     )
     return replace(results, scores=filled, notes=(*results.notes, note))

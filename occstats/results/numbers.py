@@ -40,11 +40,11 @@ _SIGNIFICANT = "*†‡§¶ "
 _FAILURES = frozenset(
     (
         *("oom", "oot", "timeout", "time out", "t/o", "m/o", "tle", "mle", "memout", "dnf"),
-        *("failed", "fail", "error", "crashed", "diverged"),
+        *("failed", "fail", "error", "crashed", "diverged", "nan", "-nan"),
     )
 )
 _NO_VALUE = _FAILURES.union(
-    ("", "na", "n/a", "#n/a", "nan", "-nan", "null", "none", "nil", "<na>", "missing", "-"),
+    ("", "na", "n/a", "#n/a", "null", "none", "nil", "<na>", "missing", "-"),
     ("–", "—", "?", "--", "---", "n.a.", "dns"),
 )
 
@@ -155,10 +155,12 @@ def _parse_text(text: str, decimal: str) -> tuple[float, float] | None:
 
 
 def says_failed(cell: object) -> bool:
-    """Whether a word in place of a score says that the run failed.
+    """Whether text in place of a score says that the run failed.
 
-    >>> says_failed("TIMEOUT"), says_failed("OOM"), says_failed("n/a")
-    (True, True, False)
+    NaN is the result of a computation, while NA and an empty cell say only that there is no value.
+
+    >>> says_failed("TIMEOUT"), says_failed("NaN"), says_failed("n/a"), says_failed("")
+    (True, True, False, False)
     """
     return isinstance(cell, str) and cell.strip().casefold() in _FAILURES
 

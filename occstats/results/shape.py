@@ -93,8 +93,9 @@ def shape(cells: Cells, facts: Facts, roles: Roles, reading: Reading) -> Results
     elif cells.spread is not None:
         spreads = frame.groupby(by_cell, sort=False)["spread"].mean().reset_index()
         cvsd = _table(spreads, "spread", keys)
+    table = _table(scores, "score", keys)
     return Results(
-        scores=_table(scores, "score", keys),
+        scores=table,
         traits=_task_traits(cells, keys, raw, notes),
         score_name=cells.score_name,
         higher_is_better=cells.higher_is_better,
@@ -104,7 +105,18 @@ def shape(cells: Cells, facts: Facts, roles: Roles, reading: Reading) -> Results
         sources=(raw.name.strip("'\""),),
         suites=None if cells.suite is None else _suites(cells, raw, roles),
         column_names=cells.column_names,
+        recorded_failures=_recorded_failures(cells, keys, table),
     )
+
+
+def _recorded_failures(cells: Cells, keys: _Keys, scores: pd.DataFrame) -> pd.DataFrame | None:
+    """Return the cells without a score in which the source records a failure, if there are any."""
+    failed = np.zeros(keys.shape, dtype=bool)
+    failed[keys.task[cells.failed], keys.algorithm[cells.failed]] = True
+    failed &= scores.isna().to_numpy()
+    if not failed.any():
+        return None
+    return pd.DataFrame(failed, index=scores.index, columns=scores.columns)
 
 
 def _suites(cells: Cells, raw: RawTable, roles: Roles) -> dict[str, str]:
@@ -267,12 +279,18 @@ def _failed_cells(
     failed[keys.task[state == FAILED], keys.algorithm[state == FAILED]] = True
     counted = np.zeros(keys.shape, dtype=bool)
     counted[keys.task[state == OK], keys.algorithm[state == OK]] = True
-    by_status = (cells.state == FAILED).sum()
+    by_status = np.flatnonzero((cells.state == FAILED) & cells.failed)
+    not_run = np.flatnonzero((cells.state == FAILED) & ~cells.failed)
     empty = state == ABSENT
-    if by_status:
+    if len(by_status):
         notes.append(
-            f"{raw.name}: {count(by_status, 'row')} with a failed status (first"
-            f" {keys.show(int(np.flatnonzero(cells.state == FAILED)[0]))}); {FAILURES}"
+            f"{raw.name}: {count(len(by_status), 'row')} with a failed status (first"
+            f" {keys.show(int(by_status[0]))}); {FAILURES}"
+        )
+    if len(not_run):
+        notes.append(
+            f"{raw.name}: {count(len(not_run), 'row')} not run according to the status (first"
+            f" {keys.show(int(not_run[0]))}); {FAILURES}"
         )
     if empty.any():
         first = int(np.flatnonzero(empty)[0])

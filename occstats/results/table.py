@@ -60,6 +60,17 @@ class Results:
         For each source a line that says which column was taken for what.
     suites : mapping of str to str, or None
         For each data set the suite that it belongs to; None where all are independent.
+    failed : DataFrame of bool or None
+        The cells that count as failures, same shape as ``scores``; None where there are none. Set
+        by ``resolve_missing("worst")``. A failure ranks below every score (see ``tested``), and
+        ``scores`` holds a number for it.
+    failure_score : float or None
+        The score that represents a failure in means: that of ``resolve_missing("worst=SCORE")`` or
+        the worst possible score of the measure; None where neither is known.
+    recorded_failures : DataFrame of bool or None
+        The cells without a score whose run failed according to the source: a status, NaN, TIMEOUT
+        and the like. Same shape as ``scores``; None where there are none. Empty cells and absent
+        rows are not among them.
 
     Notes
     -----
@@ -89,6 +100,9 @@ class Results:
     column_names: Mapping[str, str] = field(default_factory=dict)
     read_as: tuple[str, ...] = ()
     suites: Mapping[str, str] | None = None
+    failed: pd.DataFrame | None = None
+    failure_score: float | None = None
+    recorded_failures: pd.DataFrame | None = None
 
     def __post_init__(self) -> None:
         index = self.scores.index
@@ -106,9 +120,27 @@ class Results:
             ("traits", self.traits),
             ("fold_scores", self.fold_scores),
             ("cvsd", self.cvsd),
+            ("failed", self.failed),
+            ("recorded_failures", self.recorded_failures),
         ):
             if frame is not None and not frame.index.equals(index):
                 raise ResultsError(f"{name}: the rows must be the tasks of scores, in its order")
+        for name, frame in (
+            ("failed", self.failed),
+            ("recorded_failures", self.recorded_failures),
+        ):
+            if frame is not None and list(frame.columns) != list(self.scores.columns):
+                raise ResultsError(
+                    f"{name}: the columns must be those of scores, in the same order"
+                )
+        if self.failed is not None and self.failure_score is not None:
+            observed = self.scores.to_numpy(dtype=np.float64)[~self.failed.to_numpy(dtype=bool)]
+            sign = 1.0 if self.higher_is_better else -1.0
+            if (sign * observed < sign * self.failure_score).any():
+                raise ResultsError(
+                    f"failure_score: {self.failure_score:g} is better than some scores; a failure"
+                    " must be at least as bad as every score"
+                )
         without = set() if self.suites is None else set(index.unique(0)) - set(self.suites)
         if without:
             raise ResultsError(
@@ -186,6 +218,23 @@ class Results:
         return values if self.higher_is_better else -values
 
     @property
+    def tested(self) -> npt.NDArray[np.float64]:
+        """The scores as tests rank them: higher is better, and a failure is −∞.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from occstats import load_results
+        >>> frame = pd.DataFrame({"dataset": ["a", "b"], "A": [0.8, 0.9], "B": [0.7, None]})
+        >>> load_results(frame).resolve_missing("worst").tested.tolist()
+        [[0.8, 0.7], [0.9, -inf]]
+        """
+        values = self.oriented
+        if self.failed is not None:
+            values[self.failed.to_numpy(dtype=bool)] = -np.inf
+        return values
+
+    @property
     def bounds(self) -> tuple[float, float]:
         """Where the scores must lie by what they measure: 0 and 1, or no bounds.
 
@@ -194,6 +243,8 @@ class Results:
         (0.0, 1.0)
         """
         scores = self.scores.to_numpy(dtype=np.float64)
+        if self.failed is not None:
+            scores = scores[~self.failed.to_numpy(dtype=bool)]
         inside = bool(((scores >= 0) & (scores <= 1) | np.isnan(scores)).all())
         return (0.0, 1.0) if is_bounded(self.score_name) and inside else (-np.inf, np.inf)
 
@@ -247,6 +298,10 @@ class Results:
             scores=self.scores[wanted],
             fold_scores=None if self.fold_scores is None else _folds_of(self.fold_scores, wanted),
             cvsd=None if self.cvsd is None else self.cvsd[wanted],
+            failed=_if_any(None if self.failed is None else self.failed[wanted]),
+            recorded_failures=_if_any(
+                None if self.recorded_failures is None else self.recorded_failures[wanted]
+            ),
         )
 
     def keep_tasks(self, keep: npt.NDArray[np.bool_], *notes: str) -> Results:
@@ -268,6 +323,8 @@ class Results:
             cvsd=rows(self.cvsd),
             trait_conflicts=conflicts,
             notes=(*self.notes, *notes),
+            failed=_if_any(rows(self.failed)),
+            recorded_failures=_if_any(rows(self.recorded_failures)),
         )
 
     def resolve_missing(self, policy: str = "refuse") -> Results:
@@ -320,6 +377,8 @@ class Results:
     def _headline(self) -> str:
         absent = int(np.isnan(self.scores.to_numpy(dtype=np.float64)).sum())
         gaps = f", {absent:,} missing" if absent else ""
+        if self.failed is not None:
+            gaps += f", {int(self.failed.to_numpy(dtype=bool).sum()):,} failed"
         direction = "" if self.higher_is_better else " (lower is better)"
         return (
             f"Results: {quote(self.score_name)[1:-1]}{direction} of"
@@ -333,6 +392,11 @@ def _folds_of(folds: pd.DataFrame, algorithms: Sequence[str]) -> pd.DataFrame | 
     names = folds.columns.get_level_values(0)
     present = [name for name in algorithms if name in names]
     return folds[present] if present else None
+
+
+def _if_any(failures: pd.DataFrame | None) -> pd.DataFrame | None:
+    """Return a table of failures, or None if it has none."""
+    return failures if failures is not None and failures.to_numpy().any() else None
 
 
 # How a note ends that says of runs that they failed.
@@ -356,13 +420,16 @@ def _results_html(results: Results, headline: str) -> str:
     names = results.algorithms[:_COLUMNS_SHOWN]
     header = "".join(f"<th>{escape(name)}</th>" for name in ["dataset", "class", *names])
     rows = []
-    for task, values in zip(
-        results.scores.index[:_ROWS_SHOWN],
-        results.scores.iloc[:_ROWS_SHOWN, :_COLUMNS_SHOWN].to_numpy(),
-        strict=True,
-    ):
+    shown = results.scores.iloc[:_ROWS_SHOWN, :_COLUMNS_SHOWN]
+    failed = (
+        np.zeros(shown.shape, dtype=bool)
+        if results.failed is None
+        else results.failed.iloc[:_ROWS_SHOWN, :_COLUMNS_SHOWN].to_numpy(dtype=bool)
+    )
+    for task, values, failures in zip(shown.index, shown.to_numpy(), failed, strict=True):
         cells = "".join(
-            f"<td>{'–' if math.isnan(value) else f'{value:.4g}'}</td>" for value in values
+            f"<td>{'failed' if fails else '–' if math.isnan(value) else f'{value:.4g}'}</td>"
+            for value, fails in zip(values, failures, strict=True)
         )
         keys = "".join(f"<th>{escape(str(key))}</th>" for key in task)
         rows.append(f"<tr>{keys}{cells}</tr>")

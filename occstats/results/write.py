@@ -25,13 +25,17 @@ def long_form(results: Results) -> pd.DataFrame:
     """Give one row per task and algorithm, or per fold, under the names of the user's columns."""
     n_tasks, n_algorithms = results.scores.shape
     folds = results.fold_scores
+    failed, recorded = _failures(results)
     if folds is None or set(folds.columns.get_level_values(0)) != set(results.algorithms):
         rows = np.repeat(np.arange(n_tasks), n_algorithms)
         columns = {"algorithm": np.tile(results.scores.columns.to_numpy(object), n_tasks)}
-        score = results.scores.to_numpy().ravel()
+        score = np.where(failed, np.nan, results.scores.to_numpy()).ravel()
         status = None
+        if recorded.any():
+            absent = np.where(recorded.ravel(), "failed", "missing")
+            status = np.where(np.isnan(score), absent, "ok")
     else:
-        rows, columns, score, status = _fold_rows(results, folds)
+        rows, columns, score, status = _fold_rows(results, folds, failed, recorded)
     named = results.column_names
     index = results.scores.index
     cluster, task = (index.get_level_values(level).to_numpy(object) for level in (0, 1))
@@ -65,12 +69,22 @@ def long_form(results: Results) -> pd.DataFrame:
     return frame
 
 
+def _failures(results: Results) -> tuple[np.ndarray, np.ndarray]:
+    """Return the cells whose score only represents a failure, and all cells that failed."""
+    masks = [
+        np.zeros(results.scores.shape, dtype=bool) if mask is None else mask.to_numpy(dtype=bool)
+        for mask in (results.failed, results.recorded_failures)
+    ]
+    return masks[0], masks[0] | masks[1]
+
+
 def _fold_rows(
-    results: Results, folds: pd.DataFrame
+    results: Results, folds: pd.DataFrame, failed: np.ndarray, recorded: np.ndarray
 ) -> tuple[np.ndarray, dict[str, np.ndarray], np.ndarray, np.ndarray | None]:
     values = folds.to_numpy()
     algorithm = results.scores.columns.get_indexer(folds.columns.get_level_values(0))
-    absent = np.isnan(results.scores.to_numpy())[:, algorithm]
+    absent = (np.isnan(results.scores.to_numpy()) | failed)[:, algorithm]
+    without = np.where(recorded[:, algorithm], "failed", "missing")
     names = [
         folds.columns.get_level_values(level).to_numpy(object)
         for level in range(folds.columns.nlevels)
@@ -85,7 +99,9 @@ def _fold_rows(
     status = None
     if np.isnan(score).any():
         status = np.where(
-            np.isnan(score), np.where(absent[rows, column], "failed", "undefined"), "ok"
+            np.isnan(score),
+            np.where(absent[rows, column], without[rows, column], "undefined"),
+            "ok",
         )
     roles = zip(("algorithm", "fold", "repeat"), names, strict=False)
     columns = {role: labels[column] for role, labels in roles}

@@ -1,5 +1,6 @@
 """Type a command line; where it is refused, type what the refusal says."""
 
+import re
 import shlex
 
 from occstats.cli.compare import command
@@ -34,8 +35,7 @@ def pasted(path):
     line = shlex.join(["occstats", "compare", str(path)])
     table, message = typed(line)
     if table is None:
-        assert "\n" not in message
-        line = message.split("; type: ", 1)[1]
+        line = re.split(r"; (?:type|try): (?=occstats )", message, maxsplit=1)[1]
         table, again = typed(line)
         assert table is not None, again
     return table, line.replace(shlex.quote(str(path)), path.name)

@@ -136,7 +136,7 @@ def test_disputed_traits_of_every_task_are_named_as_the_reason():
     one = pd.DataFrame({"dataset": ["a", "b"], "class": "1", "A": [0.5, 0.6], "n": [10, 20]})
     other = pd.DataFrame({"dataset": ["a", "b"], "class": "1", "B": [0.5, 0.7], "n": [11, 21]})
     joined = load_results(one, other)
-    with pytest.raises(ResultsError, match=r"choose missing='pairwise'"):
+    with pytest.raises(ResultsError, match=r"\ntry: missing='pairwise'"):
         joined.resolve_missing("refuse")
     with pytest.raises(ResultsError, match="undisputed traits"):
         joined.resolve_missing("complete")

@@ -1,0 +1,316 @@
+"""Failures: which cells count as failed, where they rank, and when the policy is proposed."""
+
+from dataclasses import replace
+from textwrap import wrap
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from occstats.errors import ResultsError
+from occstats.results import Results, load_results
+from occstats.results.missing import best_policy
+
+
+def crashing(score_name="auroc", *, lower=False):
+    """CAND crashes on two of five datasets and is slightly better on the others."""
+    base = np.array([0.70, 0.72, 0.74, 0.76, 0.78])
+    sign = -1 if lower else 1
+    frame = pd.DataFrame({"dataset": list("vwxyz"), "BASE": base, "CAND": base + sign * 0.01})
+    frame.loc[:1, "CAND"] = np.nan
+    return load_results(frame, score_name=score_name, lower_is_better=lower)
+
+
+def text_file(tmp_path, text):
+    path = tmp_path / "a.csv"
+    path.write_text(text)
+    return load_results(path)
+
+
+def test_a_crash_ranks_below_the_score_of_the_only_other_algorithm():
+    results = crashing().resolve_missing("worst")
+    assert results.failed["CAND"].tolist() == [True, True, False, False, False]
+    assert not results.failed["BASE"].any()
+    assert results.tested[:, 1].tolist() == [-np.inf, -np.inf, 0.75, 0.77, 0.79]
+    assert results.tested[:, 0].tolist() == [0.70, 0.72, 0.74, 0.76, 0.78]
+    assert np.isfinite(results.oriented).all()
+    assert results.missing.empty
+    assert results.notes[-1] == (
+        "missing='worst': 2 cells on 2 tasks count as failures, which rank below every score:"
+        " 'CAND' 2. Their score in means is 0. The sources record none of these failures."
+    )
+
+
+@pytest.mark.parametrize(
+    ("score_name", "lower", "score", "failure_score"),
+    [
+        ("auroc", False, 0.0, 0.0),
+        ("error_rate", True, 1.0, 1.0),
+        ("score", False, 0.70, None),  # the worst in the table, only to describe
+        ("rmse", True, 0.78, None),
+    ],
+)
+def test_a_failure_has_the_worst_score_that_the_measure_permits(
+    score_name, lower, score, failure_score
+):
+    results = crashing(score_name, lower=lower).resolve_missing("worst")
+    assert results.failure_score == failure_score
+    assert results.scores["CAND"].tolist()[:2] == [score, score]
+    assert (results.tested == -np.inf).tolist() == results.failed.to_numpy().tolist()
+    without_mean = "They have no score in means; missing='worst=SCORE' would give them one."
+    assert (without_mean in results.notes[-1]) == (failure_score is None)
+
+
+@pytest.mark.parametrize(("lower", "score"), [(False, 0.5), (True, 10.0), (False, -3.0)])
+def test_a_given_score_represents_a_failure(lower, score):
+    results = crashing("score", lower=lower).resolve_missing(f"worst={score}")
+    assert results.failure_score == score
+    assert results.scores["CAND"].tolist()[:2] == [score, score]
+    assert results.tested[0, 1] == -np.inf
+    assert f"Their score in means is {score:g}." in results.notes[-1]
+
+
+def test_the_given_score_does_not_change_the_bounds():
+    results = crashing().resolve_missing("worst=0.5")
+    assert results.bounds == (0.0, 1.0)
+
+
+@pytest.mark.parametrize("score", ["", "x", "nan", "inf", "-inf", "0,5", "SCORE"])
+def test_what_is_no_number_is_refused(score):
+    with pytest.raises(ResultsError, match=r"the score of a failure .*a finite number; got"):
+        crashing().resolve_missing(f"worst={score}")
+
+
+def test_a_failure_better_than_a_score_is_refused():
+    with pytest.raises(ResultsError, match=r"the worst of which is 0.7 \('BASE' on 'v'\)"):
+        crashing().resolve_missing("worst=0.71")
+    with pytest.raises(ResultsError, match=r"the worst of which is 0.78 \('BASE' on 'z'\)"):
+        crashing("rmse", lower=True).resolve_missing("worst=0.77")
+    assert crashing().resolve_missing("worst=0.7").failure_score == 0.7  # as bad is bad enough
+
+
+def test_a_failure_outside_the_measure_is_refused():
+    with pytest.raises(ResultsError, match=r"outside the range of 'auroc'.* score is 0$"):
+        crashing().resolve_missing("worst=-0.1")
+
+
+def test_a_score_is_checked_also_where_nothing_is_missing(long_frame):
+    results = load_results(long_frame)
+    assert results.resolve_missing("worst=0.1") is results
+    with pytest.raises(ResultsError, match="better than some scores"):
+        results.resolve_missing("worst=0.9")
+
+
+def test_tasks_on_which_all_failed_stay():
+    results = crashing()
+    scores = results.scores.copy()
+    scores.iloc[0] = np.nan
+    kept = replace(results, scores=scores).resolve_missing("worst")
+    assert kept.n_tasks == 5
+    assert kept.tested[0].tolist() == [-np.inf, -np.inf]
+    assert kept.scores.iloc[0].tolist() == [0, 0]
+    assert "On 1 task every algorithm failed, which is a tie." in kept.notes[-1]
+    with pytest.raises(ResultsError, match="no cell has a score"):
+        replace(results, scores=scores * np.nan).resolve_missing("worst")
+
+
+def test_failures_survive_selection():
+    results = crashing().resolve_missing("worst")
+    assert results.select(["CAND", "BASE"]).failed.columns.tolist() == ["CAND", "BASE"]
+    assert results.select(["CAND"]).tested[:, 0].tolist() == results.tested[:, 1].tolist()
+    assert results.select(["BASE"]).failed is None
+    kept = results.keep_tasks(np.array([True, False, True, False, False]))
+    assert kept.failed["CAND"].tolist() == [True, False]
+    assert kept.tested.tolist() == results.tested[[0, 2]].tolist()
+    assert kept.failure_score == 0.0
+    assert results.keep_tasks(np.array([False, False, True, True, True])).failed is None
+    noted = replace(results, notes=())
+    assert noted.failed.equals(results.failed)
+
+
+def test_failures_survive_joining():
+    failing = crashing().resolve_missing("worst")
+    other = load_results(
+        pd.DataFrame({"dataset": list("wxyzu"), "OTHER": 0.5, "CAND": 0.6}), score_name="auroc"
+    )
+    both = load_results(failing, other, on_clash="rename")
+    assert both.failed.columns.tolist() == both.algorithms
+    assert both.failed["CAND"].tolist() == [True, True, False, False, False, False]
+    assert both.failed.sum().sum() == 2
+    assert both.failure_score == 0.0
+    assert np.isnan(both.tested).sum() == 4  # u lacks two, v lacks two
+    turned = load_results(other, failing, on_clash="rename")
+    renamed = [name for name in turned.algorithms if name.startswith("CAND (")]
+    assert turned.failed[renamed].sum().tolist() == [2]
+    again = both.resolve_missing("worst")
+    assert (again.tested == -np.inf).sum() == 6
+
+
+def test_failures_of_different_scores_are_not_joined():
+    one = crashing("score").resolve_missing("worst=0.1")
+    other = crashing("score").resolve_missing("worst=0.2")
+    with pytest.raises(ResultsError, match=r"different scores .*0\.1, .*0\.2.*join them first"):
+        load_results(one, other, on_clash="rename")
+    worse = pd.DataFrame({"dataset": list("vwxyz"), "OTHER": 0.05})
+    with pytest.raises(ResultsError, match=r"failure_score: 0\.1 is better than some scores"):
+        load_results(one, worse)
+
+
+def test_a_failure_can_be_given_another_score():
+    results = crashing("score").resolve_missing("worst")
+    assert results.resolve_missing("worst") is results
+    assert results.resolve_missing("worst=0").scores["CAND"].tolist()[:2] == [0, 0]
+    assert results.resolve_missing("worst=0").failure_score == 0
+
+
+def test_disputed_traits_are_no_failures():
+    one = pd.DataFrame({"dataset": ["a", "b"], "A": [0.5, 0.6], "n": [10, 20]})
+    other = pd.DataFrame({"dataset": ["a", "b"], "B": [0.5, 0.7], "n": [11, 20]})
+    joined = load_results(one, other)
+    assert joined.resolve_missing("worst") is joined
+
+
+def test_failures_are_checked_against_the_scores():
+    results = crashing()
+    failed = results.scores.isna()
+    with pytest.raises(ResultsError, match="failed: the rows must be the tasks"):
+        replace(results, failed=failed.iloc[::-1])
+    with pytest.raises(ResultsError, match="failed: the columns must be those of scores"):
+        replace(results, failed=failed[["CAND", "BASE"]])
+
+
+def test_failures_are_shown_and_written_as_such():
+    results = crashing().resolve_missing("worst")
+    assert "2 failed" in repr(results)
+    assert results._repr_html_().count("<td>failed</td>") == 2
+    frame = results.to_frame()
+    assert frame.query("status == 'failed'")["algorithm"].tolist() == ["CAND", "CAND"]
+    assert frame["auroc"].isna().sum() == 2
+    again = load_results(frame)
+    assert again.recorded_failures.equals(results.failed)
+    assert best_policy(again) == "worst"
+
+
+def test_written_folds_keep_failures_apart_from_what_was_not_run():
+    rows = [
+        (dataset, name, fold, 0.5 + 0.1 * fold, "ok")
+        for dataset in "xyz"
+        for name in "AB"
+        for fold in range(2)
+    ]
+    frame = pd.DataFrame(rows, columns=["dataset", "model", "fold", "auroc", "status"])
+    frame.loc[0, "status"] = "timeout"
+    results = load_results(frame.drop(index=7))  # of y, B lacks a fold
+    assert results.recorded_failures.sum().to_dict() == {"A": 1, "B": 0}
+    again = load_results(results.to_frame())
+    assert again.recorded_failures.equals(results.recorded_failures)
+    assert again.scores.equals(results.scores)
+
+
+RECORDED = ["TIMEOUT", "OOM", "failed", "crashed", "NaN", "nan"]
+NOT_RECORDED = ["", "NA", "n/a", "-", "?", "null"]
+
+
+@pytest.mark.parametrize("cell", [*RECORDED, *NOT_RECORDED])
+def test_what_a_cell_says(tmp_path, cell):
+    results = text_file(tmp_path, f"dataset,A,B\nx,0.5,{cell}\ny,0.5,0.6\nz,0.4,0.3\n")
+    if cell in RECORDED:
+        assert results.recorded_failures["B"].tolist() == [True, False, False]
+        assert best_policy(results) == "worst"
+    else:
+        assert results.recorded_failures is None
+        assert best_policy(results) == "complete"
+    with pytest.raises(ResultsError) as caught:
+        results.resolve_missing()
+    assert ("missing='worst'" in str(caught.value)) == (cell in RECORDED)
+
+
+@pytest.mark.parametrize(
+    ("status", "failed"),
+    [
+        *((word, True) for word in ("failed", "timeout", "OOM", "error", "unknown")),
+        *((word, False) for word in ("skipped", "not run", "pending", "undefined", "cancelled")),
+    ],
+)
+def test_what_a_status_says(long_frame, status, failed):
+    frame = long_frame.assign(status="ok")
+    frame.loc[[0, 3], "status"] = status
+    results = load_results(frame)
+    assert len(results.missing) == 2
+    assert (results.recorded_failures is not None) == failed
+    assert (best_policy(results) == "worst") == failed
+
+
+def test_an_absent_row_is_no_failure(long_frame):
+    frame = long_frame.assign(status="ok").drop(index=[0, 3])
+    assert load_results(frame).recorded_failures is None
+    # A NaN of pandas may be an empty cell of a file.
+    empty = long_frame.assign(auroc=long_frame["auroc"].where(long_frame.index > 1))
+    assert load_results(empty).recorded_failures is None
+    frame.loc[5, "status"] = "failed"
+    results = load_results(frame)
+    assert results.recorded_failures.to_numpy().sum() == 1
+    # A failure among cells that nobody ran: the policy is named, but not first.
+    assert best_policy(results) != "worst"
+    with pytest.raises(ResultsError, match=r"or missing='worst' \(.*; 1 of 3 recorded\)"):
+        results.resolve_missing()
+    assert "do not record 2 of these failures" in results.resolve_missing("worst").notes[-1]
+
+
+def test_infinitely_bad_scores_are_failures(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("dataset,A,B\nx,5,inf\ny,5,6\n")
+    results = load_results(path, score_name="rmse")
+    assert results.recorded_failures["B"].tolist() == [True, False]
+
+
+def wrapped(error):
+    return [part for line in str(error).splitlines() for part in wrap(line, 80)]
+
+
+def test_the_refusal_lists_the_most_sensible_option_first(tmp_path):
+    results = text_file(tmp_path, "dataset,A,B\nx,0.5,TIMEOUT\ny,0.5,0.6\nz,0.4,0.3\n")
+    with pytest.raises(ResultsError) as caught:
+        results.resolve_missing()
+    assert caught.value.retry == {"missing": "worst"}
+    assert str(caught.value).splitlines()[1:] == [
+        "try: missing='worst' (failures rank below every score)",
+        "  or missing='worst=SCORE' (the same; SCORE represents a failure in means)",
+        "  or missing='complete' (2 tasks that all algorithms have)",
+        "  or missing='pairwise' (for each pair, the tasks that both have)",
+        "  or missing='impute=NAME' (the score of a baseline)",
+    ]
+    assert "1 cell of failed runs ('TIMEOUT')" in str(caught.value)
+    with pytest.raises(ResultsError) as caught:
+        replace(results, score_name="auroc").resolve_missing()
+    assert "worst=SCORE" not in str(caught.value)  # the worst AUROC is known
+
+
+def test_the_refusal_is_short(tmp_path):
+    header = ",".join(["dataset", *(f"an algorithm with a long name {i}" for i in range(30))])
+    rows = [
+        ",".join([f"a dataset with a long name {i}", *(["TIMEOUT", "", *["0.5"] * 28])])
+        for i in range(20)
+    ]
+    path = tmp_path / "a.csv"
+    path.write_text("\n".join([header, *rows, ",".join(["last", *["0.5"] * 30])]))
+    results = load_results(path, score_name="auroc")
+    results = replace(results, notes=(*results.notes, *(f"{'n ' * 200}count as missing",) * 3))
+    with pytest.raises(ResultsError) as caught:
+        results.resolve_missing()
+    assert len(wrapped(caught.value)) <= 12
+    with pytest.raises(ResultsError) as caught:
+        load_results("lenz2021", "mine").resolve_missing()
+    assert len(wrapped(caught.value)) <= 12
+    assert caught.value.retry == {"missing": "complete"}  # not one that drops what was added
+
+
+def test_where_no_policy_fits_none_is_proposed():
+    frame = pd.DataFrame({"dataset": list("xy"), "A": [0.1, np.nan], "B": [np.nan, 0.2]})
+    results = load_results(frame)
+    for policy in ("refuse", "complete", "drop-algorithms"):
+        with pytest.raises(ResultsError) as caught:
+            results.resolve_missing(policy)
+        assert caught.value.retry == {}
+        assert "give" not in str(caught.value)
+    assert isinstance(results.resolve_missing("worst"), Results)
