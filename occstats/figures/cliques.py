@@ -1,157 +1,89 @@
-"""Which algorithms may share a bar: groups in which no pair was found to differ."""
+"""Groups of algorithms with no significant difference between any two of them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
-from occstats.checks import check_choice
-from occstats.comparison.classical import ON_TASKS
-from occstats.comparison.pairs import BETTER, WORSE
-from occstats.figures.style import FigureError
+from occstats.figures.frames import PairDecisions
+from occstats.figures.text import clean
+from occstats.text import listing
 
 if TYPE_CHECKING:
     from occstats.comparison import Comparison
 
 __all__ = [
-    "GROUPINGS",
-    "Grouping",
-    "PairVerdicts",
-    "bars",
-    "contiguous",
+    "Group",
+    "covering_groups",
+    "describe_groups",
+    "explain_groups",
+    "groups",
     "letter",
     "maximal_cliques",
-    "nemenyi_scale",
     "packed",
-    "pair_verdicts",
 ]
 
-Grouping = Literal["rule", "table", "naive", "nemenyi", "conover"]
-# What may decide which algorithms are alike, and how a note says it.
-GROUPINGS: dict[str, str] = {
-    "rule": "at corrected p\u00a0≤\u00a0{alpha:g}",
-    "table": "by the corrected p-values of the table, p\u00a0≤\u00a0{alpha:g}",
-    "naive": "at p\u00a0≤\u00a0{alpha:g} by tests that take all tasks for independent",
-    "nemenyi": "at p\u00a0≤\u00a0{alpha:g} by Nemenyi's test of {unit} means",
-    "conover": "at p\u00a0≤\u00a0{alpha:g} by Conover's test of {unit} means (Holm)",
-}
-_COLUMNS = {
-    "table": "p_adjusted",
-    "naive": "p_naive_adjusted",
-    "nemenyi": "p_nemenyi",
-    "conover": "p_conover_holm",
-}
+# The places of the members in an order of algorithms, ascending.
+Group = tuple[int, ...]
 
 
-@dataclass(frozen=True)
-class PairVerdicts:
-    """For every unordered pair, in summary order: was it tested, and was it found to differ."""
+def groups(decisions: PairDecisions) -> list[Group]:
+    """Return every largest group in which all pairs were tested and none differs significantly.
 
-    names: tuple[str, ...]
-    tested: NDArray[np.bool_]
-    differ: NDArray[np.bool_]
-
-
-def pair_verdicts(comparison: Comparison, names: list[str], by: Grouping = "rule") -> PairVerdicts:
-    """Read which pairs were tested, and which differ: by the rule of the comparison, or another."""
-    check_choice("by", by, GROUPINGS)
-    if by == "rule":
-        conclusions = comparison.matrix("conclusion").loc[names, names]
-        tested, differ = conclusions.notna(), conclusions.isin([BETTER, WORSE])
-    else:
-        p = _p_values(comparison, by).reindex(index=names, columns=names)
-        # A one-sided test of either direction may have found the difference.
-        tested, found = p.notna(), p <= comparison.settings.alpha
-        tested, differ = tested | tested.T, found | found.T
-    return PairVerdicts(tuple(names), tested.to_numpy(), differ.to_numpy())
-
-
-def _p_values(comparison: Comparison, by: Grouping) -> pd.DataFrame:
-    column = _COLUMNS[by]
-    if by in ("nemenyi", "conover"):
-        return _classical(comparison, by).pivot(index="a", columns="b", values=column)
-    if column not in comparison.pairwise.columns:
-        raise FigureError(f"by={by!r} needs {column} in comparison.pairwise, which has none")
-    return comparison.matrix(column)
-
-
-def _classical(comparison: Comparison, by: Grouping) -> pd.DataFrame:
-    pairs = comparison.classical.pairs
-    if not len(pairs):
-        raise FigureError(f"by={by!r}: the comparison is too large for the classical tests")
-    return pairs[pairs["unit"] != ON_TASKS]
-
-
-def nemenyi_scale(comparison: Comparison, names: list[str]) -> tuple[pd.Series, float]:
-    """Return the mean ranks that Nemenyi compares, and the difference that is critical.
-
-    They are unweighted ranks of data set (or suite) means; a mean rank is the middle of all ranks
-    plus the mean of its differences to all.
-    """
-    pairs = _classical(comparison, "nemenyi")
-    there = pairs.pivot(index="a", columns="b", values="mean_rank_difference")
-    everyone = comparison.algorithms
-    upper = there.reindex(index=everyone, columns=everyone).to_numpy(dtype=float)
-    square = np.where(np.isnan(upper), np.nan_to_num(-upper.T), upper)
-    k = len(everyone)
-    means = pd.Series((k + 1) / 2 + square.sum(axis=1) / k, index=everyone)
-    tests = comparison.classical.friedman
-    critical = tests.loc[tests["unit"] != ON_TASKS, "critical_difference"]
-    return means.loc[names], float(critical.iloc[0])
-
-
-def bars(verdicts: PairVerdicts) -> list[tuple[int, ...]]:
-    """Return groups that cover every tested pair without a difference, as few as a greedy finds.
-
-    Each group is a maximal clique: *all* of its pairs were tested and none differs. Every pair
-    that is in no group either differs or was not tested.
+    These are the maximal cliques of two or more algorithms in the graph of all pairs that are
+    equivalent or undecided. Two algorithms that share no group differ significantly, or were not
+    tested.
 
     Examples
     --------
-    >>> tested = ~np.eye(3, dtype=bool)
-    >>> differ = np.zeros((3, 3), dtype=bool)
-    >>> differ[0, 2] = differ[2, 0] = True
-    >>> bars(PairVerdicts(("a", "b", "c"), tested, differ))
+    >>> conclusion = np.array([
+    ...     [None, "undecided", "better"],
+    ...     ["undecided", None, "equivalent"],
+    ...     ["worse", "equivalent", None],
+    ... ], dtype=object)
+    >>> numbers = np.full((3, 3), np.nan)
+    >>> groups(PairDecisions(("a", "b", "c"), conclusion, numbers, numbers))
     [(0, 1), (1, 2)]
     """
-    alike = verdicts.tested & ~verdicts.differ
-    cliques = sorted(
-        (clique for clique in maximal_cliques(alike) if len(clique) > 1),
-        key=lambda clique: (-len(clique), clique),
-    )
-    open_pairs = {(i, j) for i, j in np.argwhere(np.triu(alike, 1)).tolist()}
+    return [clique for clique in maximal_cliques(decisions.alike) if len(clique) > 1]
+
+
+def covering_groups(everyone: list[Group]) -> list[Group]:
+    """Return a small selection of groups that still holds every pair of each group.
+
+    A letter display needs no more columns than these. The selection is greedy: finding the
+    smallest one is NP-hard.
+
+    >>> covering_groups([(0, 1, 2), (0, 1, 3), (0, 2, 3), (1, 2, 3)])
+    [(0, 1, 2), (0, 1, 3), (0, 2, 3)]
+    """
+    candidates = sorted(everyone, key=lambda group: (-len(group), group))
+    uncovered = {pair for group in everyone for pair in _pairs(group)}
     chosen = []
-    while open_pairs:
-        best = max(cliques, key=lambda clique: len(open_pairs & _pairs(clique)))
+    while uncovered:
+        best = max(candidates, key=lambda group: len(uncovered & _pairs(group)))
         chosen.append(best)
-        open_pairs -= _pairs(best)
+        uncovered -= _pairs(best)
     return sorted(chosen)
 
 
-def contiguous(group: tuple[int, ...]) -> bool:
-    """Whether a bar over a group covers no one else.
-
-    >>> contiguous((2, 3, 4)), contiguous((2, 4))
-    (True, False)
-    """
-    return group[-1] - group[0] == len(group) - 1
+def _pairs(group: Group) -> set[tuple[int, int]]:
+    return {(i, j) for place, i in enumerate(group) for j in group[place + 1 :]}
 
 
-def packed(groups: list[tuple[int, ...]]) -> list[int]:
-    """Return a row for each group, as few rows as keep two bars of one row apart.
+def packed(everyone: list[Group]) -> list[int]:
+    """Return the row of each group, such that a place is free between two bars of one row.
 
-    >>> packed([(0, 1), (1, 2), (2, 3), (4, 5)])
-    [0, 1, 0, 0]
+    >>> packed([(0, 1), (1, 2), (2, 3), (3, 4)])
+    [0, 1, 2, 0]
     """
     ends: list[int] = []
     rows = []
-    for group in groups:
-        row = next((place for place, end in enumerate(ends) if end < group[0]), len(ends))
+    for group in everyone:
+        row = next((place for place, end in enumerate(ends) if end + 1 < group[0]), len(ends))
         ends[row : row + 1] = [group[-1]]
         rows.append(row)
     return rows
@@ -169,10 +101,6 @@ def letter(number: int) -> str:
         number, place = divmod(number - 1, 26)
         text = chr(ord("a") + place) + text
     return text
-
-
-def _pairs(clique: tuple[int, ...]) -> set[tuple[int, int]]:
-    return {(i, j) for place, i in enumerate(clique) for j in clique[place + 1 :]}
 
 
 def maximal_cliques(adjacent: NDArray[np.bool_]) -> list[tuple[int, ...]]:
@@ -198,3 +126,49 @@ def maximal_cliques(adjacent: NDArray[np.bool_]) -> list[tuple[int, ...]]:
 
     everyone = set(range(len(neighbours)))
     return sorted(tuple(sorted(found)) for found in grow(set(), everyone, set()))
+
+
+def explain_groups(
+    comparison: Comparison, decisions: PairDecisions, everyone: list[Group], meaning: str
+) -> str:
+    """Return the note below a figure: what a group means, by which test, and its limits.
+
+    Parameters
+    ----------
+    comparison
+        Names the level and the test.
+    decisions, everyone
+        The decisions about all pairs, and the groups that follow from them.
+    meaning
+        What a group in the figure means, as a sentence without its full stop.
+    """
+    tested = int(np.triu(decisions.tested, 1).sum())
+    if not tested:
+        return "No pair was tested."
+    level = f"(α\u00a0=\u00a0{comparison.settings.alpha:g}; {comparison.basis})"
+    differ = "All tested pairs differ" if tested > 1 else "The two algorithms differ"
+    sentences = [f"{meaning} {level}." if everyone else f"{differ} significantly {level}."]
+    untested = len(decisions.names) * (len(decisions.names) - 1) // 2 - tested
+    if untested:
+        sentences.append(f"Pairs without a test: {untested}.")
+    return " ".join(sentences)
+
+
+def describe_groups(
+    figure: str, comparison: Comparison, decisions: PairDecisions, everyone: list[Group]
+) -> str:
+    """Return the alternative text of a figure of groups."""
+    names = [clean(name) for name in decisions.names]
+    text = f"{figure}. Best mean rank first: {listing(names, 20)}."
+    joined = [listing([names[i] for i in group], 20) for group in everyone]
+    if joined:
+        more = f"; and {len(joined) - 12} more groups" if len(joined) > 12 else ""
+        text += (
+            f" Groups with no significant difference between any two members: "
+            f"{'; '.join(joined[:12])}{more}."
+        )
+    elif decisions.tested.any():
+        text += " All tested pairs differ significantly."
+    else:
+        return f"{text} No pair was tested."
+    return text + f" Significance level {comparison.settings.alpha:g}, {comparison.basis}."

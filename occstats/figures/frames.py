@@ -1,18 +1,100 @@
-"""Checks of the tidy frames that feed figures which no comparison feeds."""
+"""The frames that figures read: the decisions about all pairs, and tidy frames of the user."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from occstats.errors import ResultsError
 from occstats.figures.style import FigureError
 from occstats.text import listing
 
-__all__ = ["read_frame", "records", "require_columns"]
+if TYPE_CHECKING:
+    from occstats.comparison import Comparison
+
+__all__ = [
+    "PairDecisions",
+    "confidence",
+    "confidence_intervals",
+    "pair_decisions",
+    "read_frame",
+    "records",
+    "require_columns",
+]
+
+
+@dataclass(frozen=True, eq=False)
+class PairDecisions:
+    """The decision about every pair of some algorithms, as squares in their order.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The algorithms of the rows and columns.
+    conclusion : ndarray of object
+        "better", "worse", "equivalent" or "undecided": the row compared with the column; None
+        where the pair was not tested.
+    difference : ndarray of float
+        The difference that was tested, row minus column.
+    p : ndarray of float
+        The p-value that decided. Where one-sided tests found the column better, it is the p-value
+        of that claim.
+    """
+
+    names: tuple[str, ...]
+    conclusion: NDArray[np.object_]
+    difference: NDArray[np.float64]
+    p: NDArray[np.float64]
+
+    @property
+    def tested(self) -> NDArray[np.bool_]:
+        """Mark the pairs that were tested."""
+        return np.asarray(pd.notna(self.conclusion), dtype=bool)
+
+    @property
+    def differ(self) -> NDArray[np.bool_]:
+        """Mark the pairs with a significant difference."""
+        return np.isin(self.conclusion.astype(str), ["better", "worse"])
+
+    @property
+    def alike(self) -> NDArray[np.bool_]:
+        """Mark the tested pairs with no significant difference."""
+        return self.tested & ~self.differ
+
+
+def pair_decisions(comparison: Comparison, names: list[str]) -> PairDecisions:
+    """Return the decisions of a comparison about all pairs of some of its algorithms.
+
+    Figures read pairs from here and from nowhere else: what they draw is what was decided.
+    """
+
+    def square(column: str) -> NDArray[Any]:
+        return comparison.matrix(column).loc[names, names].to_numpy()
+
+    conclusion = square("conclusion")
+    p = square(comparison.settings.deciding_p).astype(float)
+    return PairDecisions(
+        names=tuple(names),
+        conclusion=conclusion,
+        difference=square("mean_difference").astype(float),
+        p=np.where(conclusion == "worse", p.T, p),
+    )
+
+
+def confidence(comparison: Comparison) -> float:
+    """Return the level of the confidence intervals of a comparison."""
+    return comparison.settings.confidence
+
+
+def confidence_intervals(comparison: Comparison) -> str:
+    """Return the name of the intervals with their level: 95 % confidence intervals."""
+    return f"{100 * confidence(comparison):.4g}\u00a0% confidence intervals"
 
 
 def require_columns(frame: pd.DataFrame, needed: Iterable[str], what: str) -> None:

@@ -1,33 +1,31 @@
-"""A letter display: algorithms that share a letter were not told apart."""
+"""Compact letter display: no two algorithms that share a letter differ significantly."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import matplotlib
-import numpy as np
 
 from occstats.figures.cliques import (
-    GROUPINGS,
-    Grouping,
-    PairVerdicts,
-    bars,
+    covering_groups,
+    describe_groups,
+    explain_groups,
+    groups,
     letter,
-    pair_verdicts,
 )
 from occstats.figures.drawing import drawing
+from occstats.figures.frames import pair_decisions
 from occstats.figures.marks import row_height
 from occstats.figures.options import SERIES
 from occstats.figures.pen import Pen
+from occstats.figures.selection import by_mean_rank
 from occstats.figures.style import BLUE
-from occstats.figures.text import clean, measure
-from occstats.text import listing
+from occstats.figures.text import measure
 
 if TYPE_CHECKING:
     from occstats.comparison import Comparison
 
-__all__ = ["draw_letters", "group_note", "group_words", "letters"]
+__all__ = ["draw_letters", "letters"]
 
 MOST_ALGORITHMS = 40
 # Inches that a column of letters needs; narrower ones have dots. Inches of the mean ranks.
@@ -35,22 +33,18 @@ _LETTER, _RANKS = 0.085, 0.5
 
 
 @drawing("ax", SERIES)
-def letters(pen: Pen, comparison: Comparison, *, by: Grouping = "rule") -> None:
-    """Draw a compact letter display: algorithms that share a letter were not told apart.
+def letters(pen: Pen, comparison: Comparison) -> None:
+    """Draw a compact letter display of the groups with no significant difference.
 
-    Each column is a group of which every two were tested and none was found to differ; two
-    algorithms without a common letter differ, or were not tested. Unlike bars, letters can show
-    any result of tests of pairs, and of any number of algorithms. With `hue`, `palette` or
-    `highlight` a square of its colour stands beside each name.
+    Each letter is a group of algorithms in which every pair was tested and no pair differs
+    significantly. Two algorithms without a common letter differ significantly, or were not tested.
+    There are as few letters as a greedy search finds. With `hue`, `palette` or `highlight`, a
+    square in its colour precedes each mean rank.
 
     Parameters
     ----------
     comparison : Comparison
         Its frames `summary` and `pairwise` are drawn.
-    by : {"rule", "table", "naive", "nemenyi", "conover"}
-        Which tests form the groups: those that the verdict rests on, the corrected p-values of
-        the table, tests that take all tasks for independent, or Nemenyi's or Conover's tests of
-        data set means.
     {options}
 
     References
@@ -64,22 +58,23 @@ def letters(pen: Pen, comparison: Comparison, *, by: Grouping = "rule") -> None:
     >>> comparison = occstats.compare("lenz2021", algorithms=["ALP", "SVM", "LOF"])
     >>> figure = comparison.plot.letters()
     """
-    draw_letters(pen, comparison, pen.series(comparison, MOST_ALGORITHMS), by)
+    ranked = by_mean_rank(comparison)
+    draw_letters(pen, comparison, pen.series(comparison, MOST_ALGORITHMS, ranked=ranked))
 
 
-def draw_letters(pen: Pen, comparison: Comparison, names: list[str], by: Grouping = "rule") -> None:
-    """Draw the letter display of some algorithms with a pen."""
-    verdicts = pair_verdicts(comparison, names, by)
-    groups = bars(verdicts)
-    # As is usual, who differs from everyone has a letter of his own.
-    shared = {member for group in groups for member in group}
-    columns = sorted([*groups, *((i,) for i in range(len(names)) if i not in shared)])
+def draw_letters(pen: Pen, comparison: Comparison, names: list[str]) -> None:
+    """Draw the letter display of the named algorithms."""
+    decisions = pair_decisions(comparison, names)
+    lettered = covering_groups(groups(decisions))
+    # By convention, an algorithm that differs from all others has a letter of its own.
+    shared = {member for group in lettered for member in group}
+    columns = sorted([*lettered, *((i,) for i in range(len(names)) if i not in shared)])
     mean = comparison.summary.set_index("algorithm").loc[names, "mean_rank"]
     drawn = pen.row_names(names, roomy=len(names) <= 25)
     axes = pen.axes(0.35 + (row_height(drawn) if len(names) <= 25 else 0.15) * len(names))
     pen.write_rows(axes, names, drawn)
     count = max(len(columns), 6)
-    # Names stand within our own paper, but outside of the user's axes.
+    # Names are part of a new figure's width, but lie outside the axes of the user.
     side = 0.0 if axes is pen.given else 0.1 + max(
         measure(line, matplotlib.rcParams["ytick.labelsize"])
         for text in drawn for line in text.split("\n")
@@ -90,7 +85,7 @@ def draw_letters(pen: Pen, comparison: Comparison, names: list[str], by: Groupin
     for place, name in enumerate(names):
         axes.axhline(place, color=pen.faded, lw=0.3, alpha=0.6, zorder=0)
         axes.text(
-            -0.5 - 0.2 * ranks, place, f"{mean[name]:.2f}", ha="right", va="center",
+            -0.5 - 0.2 * ranks, place, f"{mean[name]:.2f}", ha="right", va="center_baseline",
             fontsize="small",
         )  # fmt: skip
         if pen.coloured:
@@ -114,36 +109,7 @@ def draw_letters(pen: Pen, comparison: Comparison, names: list[str], by: Groupin
     axes.grid(visible=False)
     axes.tick_params(length=0)
     axes.spines[:].set_visible(False)
-    sharing = "that share a letter" if written else "with a dot in one column"
-    pen.note(group_note(comparison, verdicts, [sharing], by))
-    pen.describe(group_words("Letter display", comparison, verdicts, groups))
-
-
-def group_note(
-    comparison: Comparison, verdicts: PairVerdicts, ways: Sequence[str], by: Grouping = "rule"
-) -> str:
-    """Say what bars and letters mean, and what they do not."""
-    level = GROUPINGS[by].format(alpha=comparison.settings.alpha, unit=comparison.results.unit)
-    parts = [
-        f"Algorithms {' or '.join(ways)} do not differ {level}."
-        if ways
-        else f"All tested pairs differ {level}."
-    ]
-    untested = int(np.triu(~verdicts.tested, 1).sum())
-    if untested:
-        parts.append(f"Neither means anything for the {untested} pairs without a test.")
-    return " ".join(parts)
-
-
-def group_words(
-    what: str, comparison: Comparison, verdicts: PairVerdicts, groups: list[tuple[int, ...]]
-) -> str:
-    """Return the groups as alternative text."""
-    order = listing([clean(name) for name in verdicts.names], 20)
-    text = f"{what}. Best mean rank first: {order}."
-    joined = [listing([clean(verdicts.names[i]) for i in group], 20) for group in groups]
-    if joined:
-        text += f" No two of the following differ significantly: {'; '.join(joined[:12])}."
-    else:
-        text += " All tested pairs differ significantly."
-    return text + f" Level {comparison.settings.alpha:g}, corrected p-values."
+    shared_by = "that share a letter" if written else "with a dot in the same column"
+    meaning = f"No significant difference between algorithms {shared_by}"
+    pen.note(explain_groups(comparison, decisions, lettered, meaning))
+    pen.describe(describe_groups("Letter display", comparison, decisions, lettered))

@@ -1,4 +1,4 @@
-"""Mean ranks with intervals over data sets."""
+"""Mean ranks with confidence intervals over datasets."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ import numpy as np
 
 from occstats.comparison.words.explain import interval_kinds
 from occstats.figures.drawing import drawing
-from occstats.figures.frames import records
+from occstats.figures.frames import confidence_intervals, records
 from occstats.figures.marks import intervals, plain_rows, row_height
 from occstats.figures.options import SERIES
 from occstats.figures.pen import Pen
-from occstats.figures.text import clean
+from occstats.figures.selection import by_mean_rank
+from occstats.figures.text import clean, measure
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,10 +27,11 @@ MOST_ALGORITHMS = 40
 
 @drawing("ax", SERIES)
 def mean_ranks(pen: Pen, comparison: Comparison) -> None:
-    """Draw each algorithm's weighted mean rank with its interval over data sets.
+    """Draw the weighted mean rank of each algorithm with a confidence interval over datasets.
 
-    The intervals are confidence intervals of mean ranks over all data sets of the same kind; two
-    that overlap may still differ, because the algorithms are compared on the same tasks.
+    The intervals describe each algorithm by itself. They decide nothing about a pair: algorithms
+    are compared on the same tasks, so that two with overlapping intervals may still differ
+    significantly, and all pairs are tested together, so that two with disjoint intervals may not.
 
     Parameters
     ----------
@@ -43,28 +45,30 @@ def mean_ranks(pen: Pen, comparison: Comparison) -> None:
     >>> comparison = occstats.compare("lenz2021", algorithms=["ALP", "SVM", "LOF"])
     >>> figure = comparison.plot.mean_ranks(highlight="ALP")
     """
-    names = pen.series(comparison, MOST_ALGORITHMS)
+    ranked = by_mean_rank(comparison)
+    names = pen.series(comparison, MOST_ALGORITHMS, ranked=ranked)
     table = comparison.summary.set_index("algorithm").loc[names].reset_index()
     drawn = pen.row_names(names, roomy=len(names) <= 25)
-    crowded = len(names) > 25
-    row = 0.16 if crowded else row_height(drawn)
+    row = 0.16 if len(names) > 25 else row_height(drawn)
     axes = pen.axes(0.45 + row * len(names))
     intervals(
         axes,
         table,
         ("mean_rank", "mean_rank_ci_low", "mean_rank_ci_high"),
-        [pen.look(name) for name in names],
+        [pen.plain_look(name) for name in names],
     )
-    for place, rank in enumerate(table["mean_rank"]):
-        # Between rows that are close, a number would touch the interval above it.
+    numbers = [f"{rank:.2f}" for rank in table["mean_rank"]]
+    # Points from the axes to the right end of the numbers.
+    right = 72 * max(measure(number, "small") for number in numbers) + 5
+    for place, number in enumerate(numbers):
         axes.annotate(
-            f"{rank:.2f}",
-            (1.0 if crowded else rank, place),
-            xycoords=("axes fraction" if crowded else "data", "data"),
-            xytext=(26, 0) if crowded else (0, 2.8),
+            number,
+            (1.0, place),
+            xycoords=("axes fraction", "data"),
+            xytext=(right, 0),
             textcoords="offset points",
-            ha="right" if crowded else "center",
-            va="center" if crowded else "baseline",
+            ha="right",
+            va="center_baseline",
             fontsize="small",
         )
     pen.write_rows(axes, names, drawn)
@@ -72,17 +76,17 @@ def mean_ranks(pen: Pen, comparison: Comparison) -> None:
     axes.set_xlabel("weighted mean rank (1 = best)")
     kind = interval_words(comparison)
     pen.note(
-        "No intervals: too few data sets to resample."
+        "No intervals: too few datasets to resample."
         if table["mean_rank_ci_low"].isna().all()
-        else f"{kind}."
+        else f"{kind}, each for one algorithm: they do not compare two."
     )
     pen.describe(_words(table, kind, len(comparison.summary)))
 
 
 def interval_words(comparison: Comparison) -> str:
-    """Return of what level and kind the intervals of mean ranks are."""
+    """Return the level and the kind of the confidence intervals of mean ranks."""
     kind = interval_kinds(comparison.results.n_independent)["mean_rank"]
-    return f"{comparison.settings.confidence:.0%} intervals ({kind.name})"
+    return f"{confidence_intervals(comparison)} ({kind.name})"
 
 
 def _words(table: pd.DataFrame, kind: str, total: int) -> str:

@@ -38,8 +38,8 @@ class Options:
         default="rank",
         metadata=_says(
             '{"rank", "name", "similarity"} or sequence of str',
-            "In which order: by mean rank, by name, so that similar ones are neighbours (average "
-            "linkage on 1 − Kendall's τ), or these first and the others by mean rank.",
+            "Order of the algorithms: best first, by name, by similarity (average linkage on 1 − "
+            "Kendall's τ), or the listed ones first and then the others, best first.",
         ),
     )
     show: int | None = field(

@@ -1,4 +1,4 @@
-"""Every pair in one matrix: difference and corrected p-value above, wins/ties/losses below."""
+"""Every pair in one matrix: difference and p-value above, wins/ties/losses below."""
 
 from __future__ import annotations
 
@@ -9,11 +9,9 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import TwoSlopeNorm
 from matplotlib.patches import Rectangle
-from numpy.typing import NDArray
 
-from occstats.comparison.pairs import WORSE
-from occstats.figures.cliques import pair_verdicts
 from occstats.figures.drawing import drawing
+from occstats.figures.frames import PairDecisions, pair_decisions
 from occstats.figures.options import SERIES
 from occstats.figures.pen import Pen
 from occstats.figures.selection import fence, matrix_label_room, most_that_fit, score_label
@@ -33,12 +31,12 @@ _SHARES = (("wins", BLUE, ""), ("ties", "#C8C8C8", ""), ("losses", "#E69F00", "/
 
 @drawing("ax", [name for name in SERIES if name not in ("hue", "palette")])
 def pairwise(pen: Pen, comparison: Comparison) -> None:
-    """Draw every pair of algorithms as one matrix that stays readable in a single column.
+    """Draw every pair of algorithms as one matrix that is legible in a single column.
 
-    Above the diagonal: the weighted mean difference of row minus column (positive: the row is
-    better) over the corrected p-value of the clustered test, bold and framed below the level.
-    Below the diagonal: the weighted shares of tasks that the row wins, ties and loses against the
-    column. More algorithms than fit with numbers are drawn as colours alone, at most 30.
+    Above the diagonal: the difference of row minus column (positive: the row is better) and the
+    p-value that decides, bold and framed where the difference is significant. Below the diagonal:
+    the weighted shares of tasks that the row wins, ties and loses against the column. If there is
+    no room for numbers, only colours are drawn, of at most 30 algorithms.
 
     Parameters
     ----------
@@ -61,14 +59,11 @@ def pairwise(pen: Pen, comparison: Comparison) -> None:
     # The names above need as much as those at the side, and a little air.
     axes = pen.axes(bounded(pen.inches, 1.07, 5.4))
     _frame(axes, pen, names, drawn)
-    strongest = _differences(axes, pen, comparison, names, numbers)
+    decisions = pair_decisions(comparison, names)
+    strongest = _differences(axes, pen, decisions, numbers)
     _shares(axes, pen, comparison, names, cell >= _LEAST_SHARES)
     pen.note(_note(comparison, numbers, cell >= _LEAST_SHARES, strongest))
-    pen.describe(_words(comparison, names, len(comparison.summary)))
-
-
-def _square(comparison: Comparison, column: str, names: list[str]) -> NDArray[np.float64]:
-    return comparison.matrix(column).loc[names, names].to_numpy(dtype=float)
+    pen.describe(_words(comparison, decisions))
 
 
 def _frame(axes: Axes, pen: Pen, names: list[str], drawn: list[str]) -> None:
@@ -88,14 +83,9 @@ def _frame(axes: Axes, pen: Pen, names: list[str], drawn: list[str]) -> None:
         axes.add_patch(Rectangle((place, place), 1, 1, facecolor="#EFEFEF", lw=0))
 
 
-def _differences(
-    axes: Axes, pen: Pen, comparison: Comparison, names: list[str], numbers: bool
-) -> float:
-    """Colour the cells above the diagonal; the difference of the strongest colour is returned."""
-    difference = _square(comparison, "mean_difference", names)
-    p = _square(comparison, comparison.settings.deciding_p, names)
-    differ = pair_verdicts(comparison, names).differ
-    conclusion = comparison.matrix("conclusion").loc[names, names].to_numpy()
+def _differences(axes: Axes, pen: Pen, decisions: PairDecisions, numbers: bool) -> float:
+    """Draw the cells above the diagonal and return the difference of the strongest colour."""
+    difference, p, differ = decisions.difference, decisions.p, decisions.differ
     upper = np.triu(np.ones_like(difference, dtype=bool), 1)
     # One algorithm that is far off must not make all others look alike.
     reach = fence(np.concatenate([-np.abs(difference[upper]), np.abs(difference[upper])]))[1] or 1.0
@@ -103,11 +93,10 @@ def _differences(
     norm = TwoSlopeNorm(0, -2.2 * reach, 2.2 * reach)
     colours = matplotlib.colormaps["PuOr"]
     size = _number_size()
-    for row, column in np.argwhere(upper):
+    for row, column in np.argwhere(upper & (decisions.tested | np.isfinite(difference))):
         value = difference[row, column]
-        if np.isnan(value):
-            continue
-        colour = colours(norm(value))
+        # Between many ties a shift has no meaning; the decision is still drawn.
+        colour = colours(norm(0.0 if np.isnan(value) else value))
         axes.add_patch(
             Rectangle((column, row), 1, 1, facecolor=colour, edgecolor=pen.paper, lw=0.6)
         )
@@ -124,14 +113,10 @@ def _differences(
                 )
             )
         if numbers:
-            # The row has the better mean rank; where the algorithm in the column is the better
-            # one all the same, the p-value of that claim is the one to print.
-            backwards = conclusion[row, column] == WORSE
-            shown = p.T if backwards else p
             axes.text(
                 column + 0.5,
                 row + 0.5,
-                f"{_signed(value)}\n{format_p(shown[row, column])}",
+                f"{_signed(value)}\n{format_p(p[row, column])}",
                 ha="center",
                 va="center",
                 fontsize=size,
@@ -144,7 +129,9 @@ def _differences(
 
 
 def _shares(axes: Axes, pen: Pen, comparison: Comparison, names: list[str], numbers: bool) -> None:
-    squares = np.array([_square(comparison, kind, names) for kind, _, _ in _SHARES])
+    squares = np.array(
+        [comparison.matrix(kind).loc[names, names].to_numpy(dtype=float) for kind, _, _ in _SHARES]
+    )
     squares = squares / squares.sum(axis=0)
     size = _number_size()
     for row, column in np.argwhere(np.tril(np.ones(squares.shape[1:], dtype=bool), -1)):
@@ -185,6 +172,8 @@ def _number_size() -> float:
 
 
 def _signed(value: float) -> str:
+    if np.isnan(value):
+        return "–"
     digits = 3 if abs(value) < 1 else (1 if abs(value) < 100 else 0)
     text = f"{value:+.{digits}f}".replace("-", "−")
     return text.replace("0.", ".", 1) if abs(value) < 1 else text
@@ -207,32 +196,31 @@ def format_p(value: float) -> str:
 
 
 def _note(comparison: Comparison, numbers: bool, shares: bool, strongest: float) -> str:
-    alpha = comparison.settings.alpha
     score = score_label(comparison)
     parts = [
         f"Above: mean difference in {score}, row − column"
-        + (", and corrected p" if numbers else f" (strongest colour: ±{strongest:.2g})")
-        + f"; framed: p\u00a0≤\u00a0{alpha:g}.",
+        + (", and p" if numbers else f" (strongest colour: ±{strongest:.2g})")
+        + f"; framed: significant (α\u00a0=\u00a0{comparison.settings.alpha:g}; "
+        f"{comparison.basis}).",
         "Below: row wins (solid), ties (pale), loses (hatched)" + (" in %." if shares else "."),
     ]
     return " ".join(parts)
 
 
-def _words(comparison: Comparison, names: list[str], total: int) -> str:
-    verdicts = pair_verdicts(comparison, names)
-    difference = _square(comparison, "mean_difference", names)
-    differ = int(np.triu(verdicts.differ, 1).sum())
-    tested = int(np.triu(verdicts.tested, 1).sum())
+def _words(comparison: Comparison, decisions: PairDecisions) -> str:
+    names, difference = decisions.names, decisions.difference
+    differ = int(np.triu(decisions.differ, 1).sum())
+    tested = int(np.triu(decisions.tested, 1).sum())
     text = (
-        f"Matrix of all pairs of {total} algorithms with mean difference, corrected p-value and "
-        f"wins, ties and losses. {differ} of {tested} tested pairs differ at corrected p below "
+        f"Matrix of all pairs of {len(names)} algorithms with difference, p-value and wins, ties "
+        f"and losses. {differ} of {tested} tested pairs differ significantly at the level of "
         f"{comparison.settings.alpha:g}."
     )
     upper = np.where(np.triu(np.ones_like(difference, dtype=bool), 1), np.abs(difference), np.nan)
     if np.isfinite(upper).any():
         row, column = np.unravel_index(np.nanargmax(upper), upper.shape)
         text += (
-            f" The largest mean difference is {difference[row, column]:.3f}, "
+            f" The largest difference is {difference[row, column]:.3f}, "
             f"{clean(names[row])} minus {clean(names[column])}."
         )
     return text

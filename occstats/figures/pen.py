@@ -44,20 +44,31 @@ class Pen:
     # -- names and looks --------------------------------------------------------------------------
 
     def series(
-        self, comparison: Comparison, limit: int, first: Sequence[str] = (), why: str = "The best"
+        self,
+        comparison: Comparison,
+        limit: int,
+        first: Sequence[str] = (),
+        why: str = "The best",
+        *,
+        ranked: Sequence[str] | None = None,
     ) -> list[str]:
         """Return the algorithms to draw, in order; at most about `limit` unless they were named.
 
-        Those named `first` go before the best of the others; the note says `why`.
+        Those named `first` go before the best of the others; the note says `why`. Best first is
+        the order of the summary table unless `ranked` has another one.
         """
-        ranked = [str(name) for name in comparison.summary["algorithm"]]
+        table = [str(name) for name in comparison.summary["algorithm"]]
+        ranked = table if ranked is None else ranked
         options = self.options
         preferred = [*first, *(name for name in ranked if name not in first)]
         chosen = chosen_algorithms(options.algorithms, preferred, limit, options.show)
-        if options.algorithms is None and len(chosen) < len(ranked):
-            self.note(f"{why} {len(chosen)} of {len(ranked)} algorithms.")
-        self.name(told_apart(ranked, chosen))
-        return ordered(comparison, chosen, options.order, given=options.algorithms is not None)
+        if options.algorithms is None and len(chosen) < len(table):
+            self.note(f"{why} {len(chosen)} of {len(table)} algorithms.")
+        # An algorithm looks the same in every figure, so that the table's order decides.
+        self.name(told_apart(table, chosen))
+        return ordered(
+            comparison, chosen, options.order, ranked if options.algorithms is None else chosen
+        )
 
     def name(self, everyone: Sequence[str]) -> None:
         """Give everyone a look, whether drawn or not: the same look in every selection."""
@@ -95,6 +106,10 @@ class Pen:
     def look(self, name: str) -> SeriesStyle:
         """Return the colour, marker and line of an algorithm."""
         return self._looks[name]
+
+    def plain_look(self, name: str) -> SeriesStyle:
+        """Return one look for all algorithms, unless the user asked for colours."""
+        return self._looks[name if self.coloured else self._everyone[0]]
 
     @property
     def coloured(self) -> bool:

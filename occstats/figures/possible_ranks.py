@@ -1,4 +1,4 @@
-"""Which ranks each algorithm can hold, by the conclusions of all pairs."""
+"""Rank ranges: the ranks of each algorithm that are consistent with the decisions."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ MOST_ALGORITHMS = 40
 
 @drawing("ax", SERIES)
 def rank_sets(pen: Pen, comparison: Comparison) -> None:
-    """Draw the set of ranks that the conclusions leave open for each algorithm.
+    """Draw the ranks of each algorithm that are consistent with the decisions about all pairs.
 
-    An algorithm that is worse than three others has rank 4 at best; one that is better than two of
-    nine has rank 7 at worst. Where a family of all pairs controls the probability of any wrong
-    conclusion, all true ranks lie within their sets together with at least that confidence. The
-    symbol is the rank of the mean rank.
+    An algorithm that is significantly worse than three others has rank 4 at best; one that is
+    significantly better than two of nine has rank 7 at worst. If the tests control the
+    family-wise error rate over all pairs, these ranges are simultaneous confidence sets for the
+    ranks (Mogstad et al. 2024). The symbol is the place in the summary table.
 
     Parameters
     ----------
@@ -55,21 +55,23 @@ def rank_sets(pen: Pen, comparison: Comparison) -> None:
     drawn = pen.row_names(names, roomy=len(names) <= 25)
     row = row_height(drawn) if len(names) <= 25 else 0.16
     axes = pen.axes(0.45 + row * len(names))
-    intervals(axes, table, ("place", "best", "worst"), [pen.look(name) for name in names])
+    intervals(axes, table, ("place", "best", "worst"), [pen.plain_look(name) for name in names])
     pen.write_rows(axes, names, drawn)
     plain_rows(axes, len(names))
     total = len(comparison.summary)
     axes.set_xlim(0.5, total + 0.5)
     round_numbers = MaxNLocator(8, integer=True).tick_values(1, total)
     axes.set_xticks([1, *(rank for rank in round_numbers if 1 < rank <= total)])
-    axes.set_xlabel("possible ranks (1 = best)")
-    alpha = comparison.settings.alpha
-    pen.note(f"Ranks that the corrected tests at {alpha:g} leave open; symbol: place by mean rank.")
+    axes.set_xlabel("rank (1 = best)")
+    pen.note(
+        f"Ranks consistent with the decisions (α\u00a0=\u00a0{comparison.settings.alpha:g}; "
+        f"{comparison.basis}). Symbol: place in the table."
+    )
     pen.describe(_words(table))
 
 
 def possible_ranks(comparison: Comparison) -> pd.DataFrame:
-    """Return for each algorithm its place by mean rank and the best and worst rank left open."""
+    """Return the place of each algorithm in the table, and its best and worst possible rank."""
     summary = comparison.summary.set_index("algorithm")
     return pd.DataFrame(
         {
@@ -87,6 +89,6 @@ def _words(table: pd.DataFrame) -> str:
         for row in records(table.head(20))
     ]  # fmt: skip
     return (
-        f"Ranks that the conclusions of all pairs leave open for {len(table)} algorithms: "
+        f"Ranks of {len(table)} algorithms that are consistent with the decisions about all pairs: "
         f"{', '.join(parts)}."
     )

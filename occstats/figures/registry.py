@@ -53,20 +53,20 @@ class FigureEntry:
 # name, module, what feeds it, what it shows
 _ENTRIES: tuple[tuple[str, str, Source, str], ...] = (
     ("ranks", "rank_frequencies", "comparison", "how often each algorithm takes each rank"),
-    ("mean_ranks", "mean_rank_intervals", "comparison", "mean ranks with intervals"),
+    ("mean_ranks", "mean_rank_intervals", "comparison", "mean ranks with confidence intervals"),
     (
         "critical_difference",
         "critical_difference_diagram",
         "comparison",
-        "mean ranks, joined where the corrected clustered tests find no difference",
+        "mean ranks, with bars joining algorithms with no significant difference",
     ),
-    ("rank_sets", "possible_ranks", "comparison", "which ranks the tests leave open"),
-    ("letters", "letter_display", "comparison", "which algorithms were not told apart"),
+    ("rank_sets", "possible_ranks", "comparison", "ranks consistent with the decisions"),
+    ("letters", "letter_display", "comparison", "groups with no significant difference"),
     (
         "pairwise",
         "pairwise_matrix",
         "comparison",
-        "difference, wins/ties/losses and corrected p-value of every pair",
+        "difference, p-value and wins/ties/losses of every pair",
     ),
     ("kendall", "kendall_heat_map", "comparison", "weighted Kendall's tau of every pair"),
     ("strata", "difficulty_strata", "comparison", "mean rank by difficulty of the task"),

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from occstats.comparison import Comparison
 
 __all__ = [
+    "by_mean_rank",
     "chosen_algorithms",
     "fence",
     "kendall_square",
@@ -39,6 +40,12 @@ def known_algorithm(name: str, known: Sequence[str], option: str = "algorithm") 
             f"there are {listing(known)}"
         )
     return name
+
+
+def by_mean_rank(comparison: Comparison) -> list[str]:
+    """Return the algorithms in the order of their mean ranks, whatever the table is sorted by."""
+    table = comparison.summary.sort_values("mean_rank", kind="stable")
+    return [str(name) for name in table["algorithm"]]
 
 
 def chosen_algorithms(
@@ -81,8 +88,10 @@ def told_apart(ranked: Sequence[str], drawn: Sequence[str]) -> list[str]:
     return order
 
 
-def ordered(comparison: Comparison, names: list[str], order: Order, *, given: bool) -> list[str]:
-    """Put names in the order asked for; names that were given keep their order by default."""
+def ordered(
+    comparison: Comparison, names: list[str], order: Order, ranked: Sequence[str]
+) -> list[str]:
+    """Return names in the order asked for, by default in that of `ranked`."""
     if not isinstance(order, str):
         first = [known_algorithm(name, comparison.algorithms, "order:") for name in order]
         return [*(n for n in first if n in names), *(n for n in names if n not in first)]
@@ -91,7 +100,7 @@ def ordered(comparison: Comparison, names: list[str], order: Order, *, given: bo
         return sorted(names, key=str.casefold)
     if order == "similarity":
         return _by_similarity(comparison, names)
-    return names if given else [str(name) for name in comparison.algorithms if name in names]
+    return [name for name in ranked if name in names]
 
 
 def _by_similarity(comparison: Comparison, names: list[str]) -> list[str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -47,6 +49,40 @@ def results_frame(
                     }
                 )
     return pd.DataFrame(rows)
+
+
+def decided(comparison, conclusion, names=None, mean_rank=None):
+    """The comparison with other algorithms and other decisions about their pairs."""
+    count = len(conclusion)
+    names = [f"A{place}" for place in range(count)] if names is None else names
+    ranks = np.linspace(1, count, count) if mean_rank is None else mean_rank
+    first, second = np.nonzero(~np.eye(count, dtype=bool))
+    pairwise = pd.DataFrame(
+        {
+            "a": np.array(names, dtype=object)[first],
+            "b": np.array(names, dtype=object)[second],
+            "mean_difference": (second - first) / 100,
+            "p_simultaneous": np.nan,
+            "conclusion": np.array(conclusion, dtype=object)[first, second],
+        }
+    )
+    summary = pd.DataFrame({"algorithm": names, "mean_rank": ranks})
+    return dataclasses.replace(comparison, summary=summary, pairwise=pairwise)
+
+
+def conclusions(alike, tested=None):
+    """Conclusions of which exactly the pairs in a symmetric matrix are not significant."""
+    better = np.triu(np.ones_like(alike), 1)
+    words = np.where(better, "better", "worse").astype(object)
+    words[alike] = "undecided"
+    words[~(~np.eye(len(alike), dtype=bool) if tested is None else tested)] = None
+    return words
+
+
+@pytest.fixture(scope="session")
+def default():
+    """The paper's table, compared by the default procedure."""
+    return occstats.compare("lenz2021", n_resamples=500)
 
 
 @pytest.fixture(scope="session")

@@ -1,165 +1,359 @@
-"""The bars of the critical-difference diagram: valid, complete, and honest about their limits."""
+"""Groups with no significant difference: the bars of the diagram and the letter display."""
 
 from __future__ import annotations
 
 import itertools
+import re
 
+import matplotlib
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 import occstats
 from occstats import figures
-from occstats.figures.cliques import (
-    PairVerdicts,
-    bars,
-    contiguous,
-    maximal_cliques,
-    packed,
-    pair_verdicts,
-)
+from occstats.figures.cliques import covering_groups, groups, maximal_cliques, packed
+from occstats.figures.critical_difference_diagram import BAR_WIDTH, BRIDGE_WIDTH
+from occstats.figures.frames import PairDecisions, pair_decisions
 
-from .conftest import results_frame
+from .conftest import conclusions, decided, results_frame
 
 
-@st.composite
-def graphs(draw):
-    size = draw(st.integers(1, 7))
-    pairs = list(itertools.combinations(range(size), 2))
-    chosen = draw(st.lists(st.sampled_from(pairs), unique=True)) if pairs else []
+def graph(size, pairs):
     adjacent = np.zeros((size, size), dtype=bool)
-    for i, j in chosen:
+    for i, j in pairs:
         adjacent[i, j] = adjacent[j, i] = True
     return adjacent
 
 
-def is_clique(adjacent, members):
-    return all(adjacent[i, j] for i, j in itertools.combinations(members, 2))
+@st.composite
+def graphs(draw, least=1, most=7):
+    size = draw(st.integers(least, most))
+    pairs = list(itertools.combinations(range(size), 2))
+    chosen = draw(st.lists(st.sampled_from(pairs), unique=True)) if pairs else []
+    return graph(size, chosen)
+
+
+def decisions_of(alike):
+    numbers = np.full(alike.shape, np.nan)
+    return PairDecisions(tuple(map(str, range(len(alike)))), conclusions(alike), numbers, numbers)
+
+
+def cliques_by_trying_all(adjacent):
+    cliques = [
+        set(members)
+        for count in range(1, len(adjacent) + 1)
+        for members in itertools.combinations(range(len(adjacent)), count)
+        if all(adjacent[i, j] for i, j in itertools.combinations(members, 2))
+    ]
+    maximal = [clique for clique in cliques if not any(clique < other for other in cliques)]
+    return sorted(tuple(sorted(clique)) for clique in maximal)
+
+
+def pairs_in(everyone):
+    return {pair for group in everyone for pair in itertools.combinations(group, 2)}
+
+
+def note_of(figure):
+    # Lines are broken, and numbers and their signs are held together.
+    return figure._supxlabel.get_text().replace("\n", " ").replace("\u00a0", " ")
+
+
+# -- groups ----------------------------------------------------------------------------------------
 
 
 @given(graphs())
 def test_maximal_cliques_equal_those_found_by_trying_all(adjacent):
-    size = len(adjacent)
-    cliques = [
-        set(members)
-        for count in range(1, size + 1)
-        for members in itertools.combinations(range(size), count)
-        if is_clique(adjacent, members)
-    ]
-    maximal = [clique for clique in cliques if not any(clique < other for other in cliques)]
-    assert maximal_cliques(adjacent) == sorted(tuple(sorted(clique)) for clique in maximal)
+    assert maximal_cliques(adjacent) == cliques_by_trying_all(adjacent)
 
 
 @given(graphs())
-def test_bars_join_exactly_the_pairs_that_do_not_differ(alike):
-    tested = ~np.eye(len(alike), dtype=bool)
-    verdicts = PairVerdicts(tuple(map(str, range(len(alike)))), tested, tested & ~alike)
-    groups = bars(verdicts)
-    joined = {pair for group in groups for pair in itertools.combinations(group, 2)}
-    assert joined == {(i, j) for i, j in np.argwhere(np.triu(alike, 1)).tolist()}
+def test_groups_are_all_maximal_cliques_of_two_or_more(alike):
+    expected = [clique for clique in cliques_by_trying_all(alike) if len(clique) > 1]
+    assert groups(decisions_of(alike)) == expected
 
 
 @given(graphs())
-def test_bars_of_one_row_never_touch(alike):
-    tested = ~np.eye(len(alike), dtype=bool)
-    groups = bars(PairVerdicts(tuple(map(str, range(len(alike)))), tested, tested & ~alike))
-    rows = packed(groups)
-    for (one, row), (other, level) in itertools.combinations(zip(groups, rows, strict=True), 2):
-        assert row != level or one[-1] < other[0] or other[-1] < one[0]
+def test_a_covering_selection_keeps_every_pair(alike):
+    everyone = groups(decisions_of(alike))
+    chosen = covering_groups(everyone)
+    assert set(chosen) <= set(everyone)
+    assert pairs_in(chosen) == pairs_in(everyone)
+    assert pairs_in(everyone) == {(i, j) for i, j in np.argwhere(np.triu(alike, 1)).tolist()}
 
 
-def test_lenz2021_by_the_corrected_clustered_tests(lenz2021):
-    names = list(lenz2021.summary["algorithm"])
-    verdicts = pair_verdicts(lenz2021, names)
-    groups = [[names[i] for i in group] for group in bars(verdicts)]
-    # Only SVM is not told apart from ALP (p = 0.17): the paper's main result.
-    assert [group for group in groups if "ALP" in group] == [["ALP", "SVM"]]
-    assert verdicts.differ[names.index("LOF"), names.index("EIF")]
+@given(graphs())
+def test_bars_of_one_row_leave_a_place_between_them(alike):
+    everyone = groups(decisions_of(alike))
+    placed = zip(everyone, packed(everyone), strict=True)
+    for (one, row), (other, level) in itertools.combinations(placed, 2):
+        assert row != level or one[-1] + 1 < other[0] or other[-1] + 1 < one[0]
+
+
+def test_equivalent_pairs_share_a_group_and_untested_ones_do_not(small):
+    words = conclusions(graph(3, [(0, 1), (0, 2), (1, 2)]))
+    words[0, 1] = words[1, 0] = "equivalent"
+    words[1, 2] = words[2, 1] = None
+    comparison = decided(small, words)
+    assert groups(pair_decisions(comparison, comparison.algorithms)) == [(0, 1), (0, 2)]
+
+
+def test_decisions_are_those_of_the_pairwise_frame(default):
+    decisions = pair_decisions(default, default.algorithms)
+    for row in default.pairwise.itertuples():
+        place = default.algorithms.index(row.a), default.algorithms.index(row.b)
+        assert decisions.conclusion[place] == row.conclusion
+        assert decisions.differ[place] == (row.conclusion in ("better", "worse"))
+    assert not decisions.tested.diagonal().any()
+
+
+# -- the diagram -----------------------------------------------------------------------------------
+
+
+def stems_of(axes):
+    return [line for line in axes.lines if line.get_linewidth() in (0.7, 1.1)]
 
 
 def bars_of(axes):
-    """The bars and the stems of a diagram, as they are drawn."""
-    drawn = [line for line in axes.lines if line.get_linewidth() == 2.4]
-    stems = [line for line in axes.lines if line.get_linewidth() == 0.7]
-    return drawn, stems
+    """The members of each bar, and the stretches of its line, by what is drawn."""
+    feet = np.array([stem.get_xdata()[1] for stem in stems_of(axes)])
+    lines = [line for line in axes.lines if line.get_linewidth() == BAR_WIDTH]
+    dots = [line for line in axes.lines if line.get_marker() == "o"]
+    found = []
+    for line, marks in zip(lines, dots, strict=True):
+        assert set(line.get_ydata()) == set(marks.get_ydata())
+        assert len(set(line.get_ydata())) == 1
+        members = tuple(int(np.flatnonzero(feet == x)[0]) for x in marks.get_xdata())
+        x = line.get_xdata()
+        parts = np.split(x, np.flatnonzero(np.isnan(x)))
+        stretches = [tuple(part[~np.isnan(part)]) for part in parts]
+        found.append((members, stretches))
+    return feet, found
 
 
-def test_a_bar_covers_the_stems_of_its_members_and_of_no_one_else(lenz2021):
-    names = list(lenz2021.summary["algorithm"])
-    groups = {group for group in bars(pair_verdicts(lenz2021, names)) if contiguous(group)}
-    drawn, stems = bars_of(lenz2021.plot.critical_difference().axes[0])
-    feet = [stem.get_xdata()[1] for stem in stems]
-    covered = set()
-    for bar in drawn:
-        low, high = bar.get_xdata()
-        covered.add(tuple(i for i, foot in enumerate(feet) if low <= foot <= high))
-    # MD (4.685) and LOF (4.686) nearly coincide; the bar SVM-NND-MD must end before LOF.
-    assert covered == groups
-    assert tuple(map(names.index, ["SVM", "NND", "MD"])) in covered
+def check_bars(figure, expected):
+    """Dots are exactly the members; the line covers what is between them and has gaps elsewhere."""
+    feet, drawn = bars_of(figure.axes[0])
+    assert (np.diff(feet) > 0).all()
+    assert sorted(members for members, _ in drawn) == expected
+    for members, stretches in drawn:
+        covered = {
+            place
+            for place, foot in enumerate(feet)
+            if any(low <= foot <= high for low, high in stretches)
+        }
+        assert covered == set(members)
+        for one, other in itertools.pairwise(members):
+            whole = any(low <= feet[one] and feet[other] <= high for low, high in stretches)
+            assert whole == (other == one + 1)
+    n_gaps = sum(len(stretches) - 1 for _, stretches in drawn)
+    bridges = [line for line in figure.axes[0].lines if line.get_linewidth() == BRIDGE_WIDTH]
+    assert len(bridges) == n_gaps
+    assert ("A gap in a bar marks" in note_of(figure)) == (n_gaps > 0)
 
 
-def test_stems_start_at_their_rank_and_stand_apart(lenz2021):
-    axes = lenz2021.plot.critical_difference().axes[0]
-    _, stems = bars_of(axes)
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(alike=graphs(2, 12), data=st.data())
+def test_each_bar_is_a_maximal_clique_with_gaps_at_non_members(small, alike, data):
+    ranks = data.draw(
+        st.lists(st.floats(1, len(alike)), min_size=len(alike), max_size=len(alike)).map(sorted)
+    )
+    comparison = decided(small, conclusions(alike), mean_rank=ranks)
+    expected = [clique for clique in maximal_cliques(alike) if len(clique) > 1]
+    check_bars(comparison.plot.critical_difference(width="page"), expected)
+
+
+@pytest.mark.parametrize("fixture", ["default", "lenz2021"])
+def test_each_bar_of_the_papers_table_is_a_maximal_clique(request, fixture):
+    comparison = request.getfixturevalue(fixture)
+    conclusion = comparison.matrix("conclusion").to_numpy()
+    alike = np.isin(conclusion.astype(str), ["undecided", "equivalent"])
+    expected = [clique for clique in cliques_by_trying_all(alike) if len(clique) > 1]
+    check_bars(comparison.plot.critical_difference(), expected)
+
+
+def test_alp_shares_a_bar_that_has_a_gap_at_lof(default):
+    names = default.algorithms
+    figure = default.plot.critical_difference()
+    _, drawn = bars_of(figure.axes[0])
+    [(members, stretches)] = [bar for bar in drawn if names.index("ALP") in bar[0]]
+    assert [names[place] for place in members] == ["ALP", "SVM", "NND", "MD", "IF"]
+    assert len(stretches) == 2
+    assert "ALP, SVM, NND, MD and IF" in figures.alt_text(figure)
+
+
+def test_by_the_tests_of_the_paper_only_svm_is_not_worse_than_alp(lenz2021):
+    # p = 0.17: the paper's main result.
+    names = lenz2021.algorithms
+    found = [[names[i] for i in group] for group in groups(pair_decisions(lenz2021, names))]
+    assert [group for group in found if "ALP" in group] == [["ALP", "SVM"]]
+    assert ["MD", "IF", "EIF"] in found
+
+
+def test_a_diagram_has_no_letters(default):
+    written = [text.get_text() for text in default.plot.critical_difference().axes[0].texts]
+    numbers = [text for text in written if re.fullmatch(r"\d+\.\d\d", text)]
+    assert sorted(set(written) - set(numbers)) == sorted(default.algorithms)
+    assert sorted(numbers) == sorted(f"{rank:.2f}" for rank in default.summary["mean_rank"])
+
+
+def test_stems_start_at_their_rank_and_stand_apart(default):
+    axes = default.plot.critical_difference().axes[0]
+    stems = stems_of(axes)
     starts = [stem.get_xdata()[0] for stem in stems]
-    assert starts == pytest.approx(lenz2021.summary["mean_rank"].tolist())
+    assert starts == pytest.approx(default.summary["mean_rank"].tolist())
     left, right = axes.get_xlim()
     apart = np.diff([stem.get_xdata()[1] for stem in stems]) / (right - left) * 3.5
-    assert apart.min() == pytest.approx(0.07)
+    assert apart.min() == pytest.approx(0.075)
 
 
-def test_a_group_that_is_no_stretch_of_the_line_has_a_letter(lenz2021):
-    names = list(lenz2021.summary["algorithm"])
-    apart = [group for group in bars(pair_verdicts(lenz2021, names)) if not contiguous(group)]
-    assert [[names[i] for i in group] for group in apart] == [["MD", "IF", "EIF"]]
-    figure = lenz2021.plot.critical_difference()
-    letters = [text for text in figure.axes[0].texts if text.get_text() == "a"]
-    assert len(letters) == 3
-    assert "share a letter" in figure._supxlabel.get_text().replace("\n", " ")
-    assert "MD, IF and EIF" in figures.alt_text(figure)
+def test_stems_stay_within_the_scale(small):
+    # All mean ranks at one end.
+    comparison = decided(small, conclusions(graph(12, [])), mean_rank=[*[1.0] * 11, 12.0])
+    axes = comparison.plot.critical_difference().axes[0]
+    feet = [stem.get_xdata()[1] for stem in stems_of(axes)]
+    assert min(feet) == 1
+    assert max(feet) <= 12
 
 
-def test_the_diagram_names_its_axis_and_its_direction(lenz2021):
-    label = lenz2021.plot.critical_difference().axes[0].get_xlabel()
+def test_a_diagram_is_sorted_by_mean_rank_whatever_the_table_is_sorted_by(small):
+    words = conclusions(graph(3, [(0, 2)]))
+    comparison = decided(small, words, ["a", "b", "c"], [2.0, 1.0, 3.0])
+    check_bars(comparison.plot.critical_difference(), [(1, 2)])
+    words = figures.alt_text(comparison.plot.critical_difference())
+    assert "Best mean rank first: b, a and c. Groups" in words
+
+
+def test_the_diagram_names_its_axis_and_its_direction(default):
+    label = default.plot.critical_difference().axes[0].get_xlabel()
     assert label.startswith("← better")
     assert "mean rank" in label
 
 
-def test_many_algorithms_become_a_letter_display(many):
-    figure = many.plot.critical_difference()
+LONG = [
+    "GradientBoosting-ResNet",
+    "MiniRocketWithKernels (10k)",
+    "HIVE-COTE 2.0",
+    "RandomIntervalSpectralEnsemble",
+    "Average Localised Proximity",
+    "Nearest-neighbour distance",
+]
+
+
+@pytest.mark.parametrize("width", ["column", "page"])
+@pytest.mark.parametrize("length", ["short", "long"])
+@pytest.mark.parametrize("count", [2, 3, 9, 20, 30])
+def test_nothing_in_a_diagram_overlaps_a_name(small, count, length, width):
+    # Neighbours within a quarter of the places, less a few pairs, as tests of pairs find them.
+    places = np.arange(count)
+    apart = np.abs(places[:, None] - places)
+    alike = (apart <= max(count // 4, 1)) & (apart > 0) & ((places[:, None] + places) % 7 > 0)
+    names = [
+        f"A{place}" if length == "short" else f"{LONG[place % 6]} {place}" for place in range(count)
+    ]
+    ranks = 1 + (count - 1) * (0.3 + 0.4 * (places / count) ** 2)
+    figure = decided(small, conclusions(alike), names, ranks).plot.critical_difference(width=width)
+    if (count, width, length) in {(20, "column", "long"), (30, "column", "long")}:
+        assert note_of(figure).startswith(
+            "Drawn as a letter display: the names are too long for a diagram of this width."
+        )
+        return
+    axes = figure.axes[0]
+    assert len(stems_of(axes)) == count
+    canvas = FigureCanvasAgg(figure)
+    canvas.draw()
+    renderer = canvas.get_renderer()
+    with matplotlib.rc_context(figure.settings):
+        texts = [text.get_window_extent(renderer) for text in axes.texts]
+        bars = [
+            line.get_window_extent(renderer)
+            for line in axes.lines
+            if line.get_linewidth() == BAR_WIDTH or line.get_marker() == "o"
+        ]
+    assert not any("[" in text.get_text() for text in axes.texts)
+    # The box of a text has room for letters above and below that it may not have.
+    slack = 0.012 * figure.dpi
+    for one, other in itertools.combinations(texts, 2):
+        assert one.x1 < other.x0 or other.x1 < one.x0 or (
+            one.y1 - slack <= other.y0 or other.y1 - slack <= one.y0
+        )  # fmt: skip
+    for text, bar in itertools.product(texts, bars):
+        assert text.x1 <= bar.x0 or bar.x1 <= text.x0 or text.y1 <= bar.y0 or bar.y1 <= text.y0
+    edges = [value for box in texts for value in (box.x0, box.x1)]
+    assert min(edges) >= -0.5
+    assert max(edges) <= figure.bbox.width + 0.5
+
+
+# -- the letter display ----------------------------------------------------------------------------
+
+
+def test_more_than_thirty_algorithms_become_a_letter_display_and_the_note_says_so(many):
+    figure = many.plot.critical_difference(width="page")
     assert figures.alt_text(figure).startswith("Letter display")
+    assert "Drawn as a letter display: more than 30 algorithms." in note_of(figure)
+    thirty = many.plot.critical_difference(width="page", show=30)
+    assert figures.alt_text(thirty).startswith("Critical-difference diagram")
 
 
-def test_a_letter_display_shows_exactly_the_pairs_that_do_not_differ(many):
-    names = list(many.summary["algorithm"])
+def test_more_bars_than_fit_a_page_become_a_letter_display(small):
+    # All but the pairs (0, 1), (2, 3) … are alike: 2^10 groups.
+    alike = ~np.eye(20, dtype=bool)
+    for place in range(0, 20, 2):
+        alike[place, place + 1] = alike[place + 1, place] = False
+    figure = decided(small, conclusions(alike)).plot.critical_difference(width="page")
+    assert "the groups need more than 40 rows of bars" in note_of(figure)
+
+
+def test_a_letter_display_shows_exactly_the_pairs_with_no_significant_difference(many):
+    names = many.algorithms
     axes = many.plot.letters(width=12).axes[0]
     shared = {}
     for text in axes.texts:
         column, row = text.get_position()
         if column >= 0:
             shared.setdefault(row, set()).add(text.get_text())
-    alike = pair_verdicts(many, names)
+    alike = pair_decisions(many, names).alike
     for i, j in itertools.combinations(range(len(names)), 2):
-        common = shared.get(i, set()) & shared.get(j, set())
-        assert bool(common) == bool(alike.tested[i, j] and not alike.differ[i, j])
+        assert bool(shared.get(i, set()) & shared.get(j, set())) == alike[i, j]
+
+
+# -- notes -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["critical_difference", "letters", "rank_sets", "pairwise"])
+@pytest.mark.parametrize("fixture", ["default", "lenz2021"])
+def test_notes_name_the_level_and_the_test_of_the_comparison(request, fixture, name):
+    comparison = request.getfixturevalue(fixture)
+    note = note_of(getattr(comparison.plot, name)())
+    assert f"(α = {comparison.settings.alpha:g}; {comparison.basis})" in note
+
+
+@pytest.mark.parametrize("name", ["critical_difference", "letters"])
+def test_notes_claim_no_equality(default, name):
+    figure = getattr(default.plot, name)()
+    for text in (note_of(figure), figures.alt_text(figure), figures.FIGURES[name].caption):
+        assert "no significant difference" in text.lower()
+        assert "not differ" not in text
+        assert "alike" not in text
+
+
+def test_a_diagram_without_groups_says_so(small):
+    two = decided(small, conclusions(graph(2, [])))
+    assert note_of(two.plot.critical_difference()).startswith("The two algorithms differ signific")
+    three = decided(small, conclusions(graph(3, [])))
+    assert note_of(three.plot.critical_difference()).startswith("All tested pairs differ signific")
+    untested = decided(small, np.full((3, 3), None))
+    assert note_of(untested.plot.critical_difference()) == "No pair was tested."
+    assert figures.alt_text(untested.plot.letters()).endswith("No pair was tested.")
 
 
 def test_a_control_leaves_the_other_pairs_untested():
     frame = results_frame(["a", "b", "c", "d"], list("uvwxyz"), 2)
     comparison = occstats.compare(frame, control="b", family="control", n_resamples=100)
-    names = list(comparison.summary["algorithm"])
-    verdicts = pair_verdicts(comparison, names)
-    assert np.triu(verdicts.tested, 1).sum() == 3
-    assert all(names.index("b") in group for group in bars(verdicts))
-    note = comparison.plot.critical_difference()._supxlabel.get_text().replace("\n", " ")
-    assert "3 pairs without a test" in note
-
-
-@pytest.mark.parametrize("alpha", [0.001, 0.5])
-def test_the_level_is_that_of_the_comparison(alpha):
-    comparison = occstats.compare("lenz2021", preset="paper", alpha=alpha, n_resamples=100)
-    names = list(comparison.summary["algorithm"])
-    p = comparison.matrix("p_adjusted").to_numpy()
-    expected = np.nan_to_num(np.fmin(p, p.T), nan=1) < alpha
-    assert (pair_verdicts(comparison, names).differ == expected).all()
+    names = comparison.algorithms
+    decisions = pair_decisions(comparison, names)
+    assert np.triu(decisions.tested, 1).sum() == 3
+    assert all(names.index("b") in group for group in groups(decisions))
+    assert "Pairs without a test: 3." in note_of(comparison.plot.critical_difference())

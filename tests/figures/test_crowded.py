@@ -36,11 +36,12 @@ def test_numbers_of_an_axis_stand_apart(many, name):
             assert one.x1 < other.x0, axes.get_title()
 
 
-def test_mean_ranks_of_many_touch_no_interval(many):
-    figure = many.plot.mean_ranks()
+@pytest.mark.parametrize(("name", "count"), [("small", 3), ("lenz2021", 9), ("many", 31)])
+def test_numbers_of_mean_ranks_are_a_column_at_the_right(request, name, count):
+    figure = request.getfixturevalue(name).plot.mean_ranks()
     axes = figure.axes[0]
     numbers = [text for text in axes.texts if "." in text.get_text()]
-    assert len(numbers) == 31
+    assert len(numbers) == count
     right = axes.get_position().x1 * figure.get_figwidth()
     placed = boxes(figure, numbers)
     assert min(box.x0 for box in placed) > right
@@ -56,8 +57,8 @@ def test_the_lines_of_a_wrapped_name_do_not_touch(small):
 
 def test_no_two_of_a_drawing_have_one_colour(many):
     chosen = [*many.algorithms[:5], many.algorithms[30]]
-    figure = many.plot.mean_ranks(algorithms=chosen)
-    colours = {line.get_color() for line in figure.axes[0].lines if line.get_marker() != "None"}
+    figure = many.plot.profiles(algorithms=chosen)
+    colours = {line.get_color() for line in figure.axes[0].lines}
     assert len(colours) == len(chosen)
 
 

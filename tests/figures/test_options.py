@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import inspect
 
-import numpy as np
 import pytest
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 from occstats import figures
-from occstats.errors import OccstatsError
 from occstats.figures import FIGURES
-from occstats.figures.cliques import GROUPINGS, pair_verdicts
 
 OF_COMPARISON = [name for name, entry in FIGURES.items() if entry.feeds_on == "comparison"]
 
@@ -199,52 +196,6 @@ def test_title_height_and_no_note(small, name):
     assert all(len(note) > 15 for note in notes)
     with pytest.raises(figures.FigureError, match="height must be between"):
         draw(height=400)
-
-
-# -- which tests join the bars ---------------------------------------------------------------------
-
-
-def test_groupings_of_other_tests_are_those_of_their_p_values(lenz2021):
-    names, alpha = lenz2021.algorithms, lenz2021.settings.alpha
-    classical = lenz2021.classical.pairs.query("unit == 'data set means'")
-    assert len(classical) == 36
-    for by, column in (("nemenyi", "p_nemenyi"), ("conover", "p_conover_holm")):
-        found = pair_verdicts(lenz2021, names, by)
-        expected = {
-            frozenset(pair)
-            for pair in classical.query(f"{column} <= {alpha}")[["a", "b"]].to_numpy().tolist()
-        }
-        differing = {frozenset((names[i], names[j])) for i, j in np.argwhere(found.differ).tolist()}
-        assert differing == expected
-        assert found.tested.sum() == 72
-    naive = pair_verdicts(lenz2021, names, "naive").differ.sum() // 2
-    assert naive == lenz2021.tally.naive
-
-
-@pytest.mark.parametrize("by", GROUPINGS)
-def test_every_grouping_draws_and_says_which_it_is(lenz2021, by):
-    shown = " ".join(words(lenz2021.plot.critical_difference(by=by)))
-    assert GROUPINGS[by].format(alpha=0.05, unit="data set") in shown
-    assert ("CD = " in shown) == (by == "nemenyi")
-    lenz2021.plot.letters(by=by)
-
-
-def test_the_bar_of_nemenyi_is_as_long_as_his_critical_difference(lenz2021):
-    from occstats.figures.cliques import nemenyi_scale
-    from occstats.stats import critical_difference, friedman
-
-    means = lenz2021.results.scores.groupby(level=0).mean()
-    expected = friedman(means.to_numpy(), tie_tolerance=1e-9)
-    ranks, critical = nemenyi_scale(lenz2021, list(means.columns))
-    np.testing.assert_allclose(ranks, expected.mean_ranks, rtol=1e-12)
-    assert critical == critical_difference(9, 50, 0.05)
-    # Demšar (2006): q = 3.102 for nine algorithms.
-    assert critical == pytest.approx(3.102 * np.sqrt(9 * 10 / (6 * 50)), abs=1e-3)
-
-
-def test_an_unknown_grouping_is_refused(lenz2021):
-    with pytest.raises(OccstatsError, match="by must be one of"):
-        lenz2021.plot.critical_difference(by="student")
 
 
 # -- several comparisons ---------------------------------------------------------------------------
