@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 
 from occstats.comparison.sample import clusters_of
 from occstats.figures.drawing import drawing
-from occstats.figures.frames import records
+from occstats.figures.frames import confidence, confidence_intervals, records
 from occstats.figures.legends import series_legend
 from occstats.figures.marks import lines
 from occstats.figures.options import SERIES
@@ -36,8 +36,8 @@ _SPREAD = 0.4
 def strata(pen: Pen, comparison: Comparison) -> None:
     """Draw the weighted mean rank of some algorithms in strata of the tasks' median score.
 
-    Thin lines are intervals from resampling whole data sets; they stand beside each other so that
-    all can be seen. A stratum with tasks of a single data set has none.
+    Thin lines are intervals from resampling whole datasets; they stand beside each other so that
+    all can be seen. A stratum with tasks of a single dataset has none.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def strata(pen: Pen, comparison: Comparison) -> None:
     axes.set_xlabel(f"median {score_label(comparison)} of the task{direction}")
     axes.set_ylabel("weighted mean rank (1 = best)")
     if np.isfinite(ends).any():
-        pen.note(f"{comparison.settings.confidence:.0%} intervals (cluster bootstrap).")
+        pen.note(f"{confidence_intervals(comparison)} (cluster bootstrap).")
     pen.describe(_words(means, places))
 
 
@@ -84,7 +84,7 @@ def _ends(comparison: Comparison, places: pd.DataFrame, names: list[str]) -> NDA
         np.clip(trait, edges[0], edges[-1]),
         clusters_of(results).keep(results.scores.index.isin(ranks.index)),
         edges.tolist(),
-        confidence=comparison.settings.confidence,
+        confidence=confidence(comparison),
         random_state=comparison.settings.random_state,
     )
     # Strata are counted from the hardest; where lower is better the axis begins with the easiest.

@@ -58,7 +58,7 @@ def sweep(
             Numbers; missing for descriptors without it. Names are free (``k``, ``a``, ``nu`` …).
             A descriptor may have one or two of them.
         ``score``
-            Weighted mean score: mean over tasks within a data set, then over data sets.
+            Weighted mean score: mean over tasks within a dataset, then over datasets.
         ``smoothed``
             Optional. The score after the centred rolling mean, missing where its window is
             incomplete; without the column `score` is drawn alone.

@@ -1,4 +1,4 @@
-"""Two algorithms against each other, task by task, with the weights of tasks and data sets."""
+"""Two algorithms against each other, task by task, with the weights of tasks and datasets."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ def scatter(
     *,
     name_data_sets: int = 2,
 ) -> None:
-    """Draw the scores of two algorithms on every task, and the mean of every data set.
+    """Draw the scores of two algorithms on every task, and the mean of every dataset.
 
     Small grey points are tasks, their area proportional to their weight; a thin spoke ties each
-    to the mean of its data set. Larger symbols are the data sets, all of the same weight: circles
-    where `a` is better, squares where `b` is. The data sets furthest from the diagonal are named.
+    to the mean of its dataset. Larger symbols are the datasets, all of the same weight: circles
+    where `a` is better, squares where `b` is. The datasets furthest from the diagonal are named.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ def scatter(
     a, b : str, optional
         The algorithms on the vertical and on the horizontal axis; by default the best two.
     name_data_sets : int
-        How many data sets to name on either side of the diagonal.
+        How many datasets to name on either side of the diagonal.
     {options}
 
     Examples
@@ -78,9 +78,9 @@ def scatter(
     axes.set_ylabel(f"{score} of {pen.label(first, 28)}")
     counts = means["better"].value_counts()
     pen.note(
-        f"{pen.label(first)} better on {counts.get('a', 0)} data sets (circles), "
+        f"{pen.label(first)} better on {counts.get('a', 0)} datasets (circles), "
         f"{pen.label(second)} on {counts.get('b', 0)} (squares). "
-        "Small: tasks, area by weight, tied to their data set."
+        "Small: tasks, area by weight, tied to their dataset."
     )
     pen.describe(_words(comparison, tasks, means, first, second))
 
@@ -96,7 +96,7 @@ def _tasks(comparison: Comparison, first: str, second: str) -> pd.DataFrame:
     ).dropna()
     if tasks.empty:
         raise FigureError(f"{first!r} and {second!r} have no task in common")
-    # Under missing="pairwise" the tasks both have share the data set's weight among themselves.
+    # Under missing="pairwise" the tasks both have share the dataset's weight among themselves.
     tasks["weight"] = 1 / tasks.groupby("data_set")["x"].transform("size")
     return tasks
 
@@ -186,7 +186,7 @@ def _words(
     best, worst = means["ahead"].idxmax(), means["ahead"].idxmin()
     return (
         f"Scatter plot of {clean(comparison.results.score_name)} of {clean(first)} against "
-        f"{clean(second)} on {len(tasks)} tasks in {len(means)} data sets. By data set means, "
+        f"{clean(second)} on {len(tasks)} tasks in {len(means)} datasets. By dataset means, "
         f"{clean(first)} is better on {counts.get('a', 0)}, {clean(second)} on "
         f"{counts.get('b', 0)}, equal on {counts.get('equal', 0)}. {clean(first)} gains most on "
         f"{clean(best)} ({means['ahead'].max():+.3f}), {clean(second)} on {clean(worst)} "

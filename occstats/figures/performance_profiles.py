@@ -33,7 +33,7 @@ def profiles(pen: Pen, comparison: Comparison) -> None:
     r"""Draw for each algorithm the share of tasks within each distance of the best score.
 
     The profile of an algorithm at :math:`\tau` is :math:`\sum_t w_t [b_t - s_t \le \tau]`, with
-    :math:`b_t` the best score of all on task :math:`t`, and every data set of the same total
+    :math:`b_t` the best score of all on task :math:`t`, and every dataset of the same total
     weight. At the left edge is the share of tasks on which it is best (or ties); the sooner a
     line reaches the top, the less an algorithm ever loses. Tasks without a score count as never
     reached.
@@ -72,7 +72,7 @@ def profiles(pen: Pen, comparison: Comparison) -> None:
     axes.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
     axes.grid()
     axes.set_xlabel(f"distance to the best {score_label(comparison)} of the task")
-    axes.set_ylabel("share of tasks, data sets alike")
+    axes.set_ylabel("weighted share of tasks")
     series_legend(axes, pen, names)
     pen.describe(_words(table, names, reach))
 

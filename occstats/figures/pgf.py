@@ -1,6 +1,6 @@
 r"""PGF for LaTeX documents, with names that stay text.
 
-Matplotlib's PGF backend hands plain text to LaTeX as it is: a data set called ``50%`` would hide
+Matplotlib's PGF backend hands plain text to LaTeX as it is: a dataset called ``50%`` would hide
 the rest of its line, and one called ``\input{…}`` would read a file. Here every character that
 means something to TeX is written as the command that prints it; only our own mathematics passes.
 """

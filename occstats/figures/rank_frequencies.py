@@ -34,7 +34,7 @@ def ranks(pen: Pen, comparison: Comparison) -> None:
 
     The frequency of rank :math:`r` is :math:`\sum_t w_t f_{tr}`, where a task in which
     :math:`g` algorithms tie gives each of them :math:`f_{tr} = 1/g` at each rank they share, and
-    every data set has the same total weight. The triangle marks the mean rank. Of more than 30
+    every dataset has the same total weight. The triangle marks the mean rank. Of more than 30
     algorithms neighbouring ranks share a bar.
 
     Parameters
@@ -153,7 +153,7 @@ def _words(frequency: np.ndarray, names: list[str], total: int) -> str:
         return "Bar charts of rank frequencies, without algorithms."
     first, last = int(np.nanargmax(frequency[:, 0])), int(np.nanargmax(frequency[:, -1]))
     return (
-        f"Bar charts of how often each of {total} algorithms takes each rank, data sets weighted "
+        f"Bar charts of how often each of {total} algorithms takes each rank, datasets weighted "
         f"equally. {clean(names[first])} is most often first ({frequency[first, 0]:.0%}), "
         f"{clean(names[last])} most often last ({frequency[last, -1]:.0%})."
     )

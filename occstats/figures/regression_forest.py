@@ -12,7 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
 from occstats.figures.drawing import drawing
-from occstats.figures.frames import records
+from occstats.figures.frames import confidence_intervals, records
 from occstats.figures.marks import intervals, plain_rows
 from occstats.figures.options import SERIES
 from occstats.figures.pen import Pen
@@ -56,7 +56,7 @@ def regression(pen: Pen, comparison: Comparison) -> None:
     if not table["ci_low"].notna().any():
         raise FigureError(
             "there is no regression to draw: the results have no traits of the tasks, or too few "
-            "data sets for them (give trait columns such as n, m, sparsity)"
+            "datasets for them (give trait columns such as n, m, sparsity)"
         )
     names = pen.series(comparison, MOST_ALGORITHMS)
     terms = [str(term) for term in dict.fromkeys(table["term"])]
@@ -73,9 +73,9 @@ def regression(pen: Pen, comparison: Comparison) -> None:
         axes.remove()
     # Shared axes share the ticks and the direction.
     pen.write_rows(panels[0], names, pen.row_names(names, roomy=False))
-    level = comparison.settings.confidence
     pen.note(
-        f"Change in rank per unit of the trait (← better, worse →) with {level:.0%} intervals."
+        "Change in rank per unit of the trait (← better, worse →) with "
+        f"{confidence_intervals(comparison)}."
     )
     pen.describe(_words(table, names, terms))
 

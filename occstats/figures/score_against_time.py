@@ -12,7 +12,7 @@ from matplotlib.axes import Axes
 
 from occstats.comparison.sample import clusters_of
 from occstats.figures.drawing import drawing
-from occstats.figures.frames import read_frame
+from occstats.figures.frames import confidence, confidence_intervals, read_frame
 from occstats.figures.legends import series_legend
 from occstats.figures.options import SERIES
 from occstats.figures.pen import Pen
@@ -40,10 +40,10 @@ def trade_off(pen: Pen, comparison: Comparison, times: pd.DataFrame | str | Path
     """Draw the mean score of each algorithm over its run time, and the Pareto front.
 
     An algorithm is on the front (the line) if no other has at least its score in no more time.
-    Whole data sets are resampled for the intervals on both axes and for the probability of being
+    Whole datasets are resampled for the intervals on both axes and for the probability of being
     on the front, which stands beside the name. Where not all can be drawn, those who may be on the
-    front are. Times are geometric means: twice as slow on half of the data sets and twice as fast
-    on the others is as fast. Every data set weighs the same.
+    front are. Times are geometric means: twice as slow on half of the datasets and twice as fast
+    on the others is as fast. Every dataset weighs the same.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def trade_off(pen: Pen, comparison: Comparison, times: pd.DataFrame | str | Path
         Run times of the same algorithms, in one of these forms. One row per task (and fold) and
         algorithm, as `occstats run` writes them, with columns such as ``fit_seconds`` and
         ``query_seconds``, which are added. One row per task, with a column ``time_`` followed by
-        the name of each algorithm. Or measurements without data sets, as `occstats time` writes
+        the name of each algorithm. Or measurements without datasets, as `occstats time` writes
         them: the largest ``n`` that all have counts, and times have no interval.
     {options}
 
@@ -86,7 +86,7 @@ def trade_off(pen: Pen, comparison: Comparison, times: pd.DataFrame | str | Path
         sign * scores[known].to_numpy(dtype=float),
         seconds.loc[known, rivals].to_numpy(dtype=float),
         clusters_of(comparison.results).keep(known.to_numpy()),
-        confidence=comparison.settings.confidence,
+        confidence=confidence(comparison),
         n_resamples=_RESAMPLES,
         random_state=comparison.settings.random_state,
     )
@@ -192,10 +192,9 @@ def _points(axes: Axes, pen: Pen, places: dict[str, int], found: ParetoFront, si
 
 
 def _notes(comparison: Comparison, missing: list[str], left_out: int) -> list[str]:
-    level = f"{comparison.settings.confidence:.0%}"
     notes = [
-        f"{level} intervals (cluster bootstrap, percentiles). Beside a name: how often it is on "
-        "the Pareto front (line) when whole data sets are resampled."
+        f"{confidence_intervals(comparison)} (cluster bootstrap, percentiles). Next to a name: "
+        "share of resamples of whole datasets in which it is on the Pareto front (line)."
     ]
     if left_out:
         notes.append(f"Without {left_out} tasks that lack a score or a time.")

@@ -1,4 +1,4 @@
-"""Distribution of the scores of each algorithm, every data set with the same weight."""
+"""Distribution of the scores of each algorithm, every dataset with the same weight."""
 
 from __future__ import annotations
 
@@ -163,6 +163,6 @@ def _words(
             parts.append(f"{clean(name)} {middle:.3f} ({first:.3f} to {third:.3f})")
     return (
         f"Distributions of {clean(comparison.results.score_name)} of {len(names)} algorithms over "
-        f"{comparison.results.n_tasks} tasks in {comparison.results.n_clusters} data sets. "
+        f"{comparison.results.n_tasks} tasks in {comparison.results.n_clusters} datasets. "
         f"Weighted median and quartiles: {', '.join(parts)}."
     )

@@ -1,4 +1,4 @@
-r"""Names of algorithms and data sets as labels: literal, short enough, and still distinct.
+r"""Names of algorithms and datasets as labels: literal, short enough, and still distinct.
 
 Matplotlib reads ``$…$`` as mathematics and raises on a stray ``$``; XML has no control characters;
 a name of 300 characters leaves no room for the data. Everything a user named passes through here.

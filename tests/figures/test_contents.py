@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import io
 
 import matplotlib
@@ -98,6 +99,27 @@ def test_mean_ranks_carry_their_intervals(lenz2021):
     assert texts(axes)[:2] == ["3.51", "3.86"]
 
 
+def test_mean_ranks_are_sorted_by_mean_rank_whatever_the_table_is_sorted_by(lenz2021):
+    by_score = dataclasses.replace(
+        lenz2021, summary=lenz2021.summary.sort_values("mean_score", ascending=False)
+    )
+    assert by_score.algorithms != lenz2021.algorithms
+    for draw in (by_score.plot.mean_ranks, by_score.plot.letters):
+        labels = [label.get_text() for label in draw().axes[0].get_yticklabels()]
+        assert labels == lenz2021.algorithms
+    numbers = [float(number) for number in texts(by_score.plot.mean_ranks().axes[0])]
+    assert numbers == sorted(numbers)
+
+
+def test_mean_ranks_have_one_colour_unless_asked_for_more(lenz2021):
+    def colours(**options):
+        lines = lenz2021.plot.mean_ranks(**options).axes[0].lines
+        return {line.get_color() for line in lines}
+
+    assert len(colours()) == 1
+    assert len(colours(palette="deep")) == 9
+
+
 @pytest.mark.parametrize(("data_sets", "kind"), [(5, "Student's"), (8, "cluster bootstrap")])
 def test_the_kind_of_the_intervals_is_that_of_the_methods(data_sets, kind):
     frame = results_frame(["p", "q"], [f"d{place}" for place in range(data_sets)], 2)
@@ -132,8 +154,9 @@ def test_strata_show_what_was_chosen(lenz2021):
 
 
 def test_strata_have_intervals(lenz2021):
-    texts = [text.get_text() for text in lenz2021.plot.strata().findobj(Text)]
-    assert any("95% intervals (cluster bootstrap)" in text for text in texts)
+    found = lenz2021.plot.strata().findobj(Text)
+    texts = [text.get_text().replace("\n", " ") for text in found]
+    assert any("95\u00a0% confidence intervals (cluster bootstrap)" in text for text in texts)
 
 
 def test_distributions_follow_the_weights(lenz2021):
@@ -234,11 +257,11 @@ def test_one_data_set_has_ranks_without_intervals():
     )
     comparison = occstats.compare(frame, n_resamples=100)
     note = comparison.plot.mean_ranks()._supxlabel.get_text()
-    assert note == "No intervals: too few data sets to resample."
+    assert note == "No intervals: too few datasets to resample."
     with pytest.raises(FigureError, match="no regression to draw"):
         comparison.plot.regression()
     diagram = comparison.plot.critical_difference()
-    assert "1 pairs without a test" in diagram._supxlabel.get_text()
+    assert diagram._supxlabel.get_text() == "No pair was tested."
 
 
 def test_of_many_algorithms_neighbouring_ranks_share_a_bar(many):

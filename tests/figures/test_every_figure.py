@@ -206,7 +206,7 @@ def test_results_where_lower_is_better_put_the_better_first(lenz2021):
     assert "ALP is better on 30, SVM on 20" in words
     assert (
         figures.alt_text(lenz2021.plot.scatter("ALP", "SVM"))
-        .split("By data")[1]
-        .startswith(" set means, ALP is better on 30, SVM on 20")
+        .split("By dataset")[1]
+        .startswith(" means, ALP is better on 30, SVM on 20")
     )
     assert np.isclose(flipped.summary["mean_rank"][0], lenz2021.summary["mean_rank"][0])
