@@ -23,9 +23,17 @@ from occstats.cli.options import (
     "--margin",
     type=float,
     metavar="NUMBER",
-    help="A loss that would matter: a candidate that is shown to lose less passes.",
+    help="The smallest loss of mean score that would matter (non-inferiority margin).",
 )
-@click.option("--alpha", type=float, default=0.05, help="Level of the tests [0.05].")
+@click.option(
+    "--alpha", type=float, default=0.05, help="Significance level of the two-sided test [0.05]."
+)
+@click.option(
+    "--missing",
+    metavar="POLICY",
+    help="Policy for tasks without a score, as in compare; a failed run counts with "
+    "worst=SCORE, or worst where the measure has a known bound.",
+)
 @reading_options
 def command(
     results: tuple[str, ...],
@@ -33,12 +41,14 @@ def command(
     baseline: str,
     margin: float | None,
     alpha: float,
+    missing: str | None,
     **options: Any,
 ) -> None:
     """Judge a candidate by its baseline, for continuous integration.
 
-    Prints one line of Markdown. Exits with 0 where the candidate is superior, or not inferior by
-    the margin; with 3 where that is inconclusive; with 4 where it is inferior.
+    The confidence interval of the mean difference decides. Exits with 0 where the candidate is
+    superior (interval above 0) or non-inferior (above minus the margin), with 4 where it is
+    inferior (below 0), else with 3 (inconclusive). Prints Markdown.
 
     \b
     occstats gate lenz2021 --candidate ALP --baseline SVM --margin 0.02
@@ -51,11 +61,13 @@ def command(
     comparison = compare(
         list(results),
         algorithms=[candidate, baseline],
+        estimand="mean",
         margin=margin,
         alpha=alpha,
+        missing=missing or "refuse",
         progress=False,
         **take_reading(options),
     )
     found = judge(comparison, candidate, baseline)
-    click.echo(printable(found.line))
+    click.echo(f"{printable(found.line)}\n{printable(found.caution)}")
     sys.exit(found.exit_code)

@@ -23,7 +23,7 @@ def binary_frame(study: Study) -> pd.DataFrame | None:
     results, settings = study.results, study.settings
     if study.n_clusters < 2 or not study.within.intervals or not is_binary(results.scores):
         return None
-    found = clustered_mcnemar(study.sample, confidence=settings.confidence, alpha=settings.alpha)
+    found = clustered_mcnemar(study.sample, confidence=1 - settings.alpha, alpha=settings.alpha)
     first, second = upper_pairs(len(study.algorithms))
     names = study.algorithms
     frame = pd.DataFrame(
@@ -44,7 +44,7 @@ def binary_frame(study: Study) -> pd.DataFrame | None:
             "n_clusters": found.n_clusters,
         }
     )
-    level, score = f"{100 * settings.confidence:g} %", score_word(results.score_name)
+    level, score = f"{100 * (1 - settings.alpha):g} %", score_word(results.score_name)
     frame["line"] = [
         _line(row, level, score, results.unit) for row in frame.itertuples(index=False)
     ]
@@ -64,7 +64,7 @@ def _line(row: Any, level: str, score: str, unit: str) -> str:
     )
     return (
         f"{printable(row.a)} − {printable(row.b)}: {difference} {score} "
-        f"(clustered SE {row.standard_error:.3f}; {level} interval {low} to {high}; "
+        f"(clustered SE {row.standard_error:.3f}; {level} CI {low} to {high}; "
         f"Obuchowski's p {p if p[0] == '<' else f'= {p}'}; design effect {row.design_effect:.2f}; "
         f"detectable ±{row.minimal_detectable:.3f}; "
         f"{count(row.n_tasks, 'task')} in {count(row.n_clusters, unit)})"

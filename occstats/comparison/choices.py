@@ -10,12 +10,13 @@ from typing import Protocol, TypeVar
 
 from occstats.engines import ENGINES
 from occstats.stats.multiplicity import CORRECTIONS
-from occstats.stats.tests.registry import NULLS, TESTS
+from occstats.stats.tests.registry import TESTS as SIGNED_RANK_TESTS
 
 __all__ = [
     "ALTERNATIVES",
     "CORRECTIONS",
     "ENGINES",
+    "ESTIMANDS",
     "FAMILIES",
     "INFERENCES",
     "KENDALLS",
@@ -23,7 +24,6 @@ __all__ = [
     "MISSING",
     "NULLS",
     "PRESETS",
-    "RULES",
     "STRATA",
     "TESTS",
     "TRAITS",
@@ -37,7 +37,7 @@ Chosen = TypeVar("Chosen")
 
 
 def chosen(choices: Mapping[str, Chosen], value: str) -> Chosen | None:
-    """The choice that a value is: by its name, or by what stands before ``NAME`` in it.
+    """Return the choice that a value names, alone or with a value after ``=``.
 
     Examples
     --------
@@ -45,7 +45,7 @@ def chosen(choices: Mapping[str, Chosen], value: str) -> Chosen | None:
     2
     """
     for name, choice in choices.items():
-        stem = name.removesuffix("NAME")
+        stem = name.removesuffix("NAME").removesuffix("SCORE")
         if value == name or (stem != name and value.startswith(stem) and value != stem):
             return choice
     return None
@@ -78,35 +78,34 @@ class Choice:
     sentence: str = ""
 
 
+ESTIMANDS = {
+    "typical": Choice(
+        "one algorithm scores higher than another on a typical task (signed ranks)",
+        "typical difference",
+    ),
+    "mean": Choice(
+        "its mean score, averaged over datasets, is higher (bootstrap-t)",
+        "mean difference",
+    ),
+}
+TESTS = {key: SIGNED_RANK_TESTS[key] for key in ("rgl", "ds")}
+NULLS = {
+    "flips": Choice("cluster sign flips, for the estimand typical"),
+    "bootstrap": Choice("resamples of whole datasets, for the estimand mean"),
+    "asymptotic": Choice("the normal or Student's distribution"),
+}
 ALTERNATIVES = {
+    "two-sided": Choice("either algorithm is better", "two-sided"),
     "greater": Choice("the row's algorithm is better than the column's", "one-sided"),
     "less": Choice("it is worse", "one-sided"),
-    "two-sided": Choice("either", "two-sided"),
 }
 FAMILIES = {
+    "all": Choice("all pairs", "over all pairs"),
+    "control": Choice("the comparisons with the control", "over the comparisons with {control}"),
     "row": Choice(
-        "the tests of each algorithm against all others",
-        "over the tests of each algorithm",
+        "the tests of each algorithm against all others, one-sided",
         "over the tests of each algorithm against all others; this does not control the error over "
         "all pairs together",
-    ),
-    "all": Choice("all tests", "over all pairs", "over all pairs"),
-    "control": Choice(
-        "the tests against one control",
-        "over the tests against the control",
-        "over the tests against {control}",
-    ),
-}
-RULES = {
-    "max-t": Choice(
-        "all pairs at once, two-sided, by the largest statistic under flipped signs (max-T)",
-        sentence="An algorithm is called better than another by two-sided tests {correction} "
-        "together: the max-T procedure {westfall1993}, stepping down {romano2005}, flips the "
-        "signs of {units} for all these pairs at once, {flips}",
-    ),
-    "tests": Choice(
-        "the corrected p-values of the tests in the tables",
-        sentence="These p-values decide which algorithm is called better. ",
     ),
 }
 MISSING = {
@@ -125,8 +124,12 @@ MISSING = {
         sentence="Algorithms without a score on some task were left out. ",
     ),
     "worst": Choice(
-        "a missing score is the worst on its task",
-        sentence="A missing score was replaced by the worst on its task. ",
+        "a missing score is a failure, which ranks below every score",
+        sentence="A missing score counted as a failure, ranked below every score. ",
+    ),
+    "worst=SCORE": Choice(
+        "likewise, and counts as SCORE in means",
+        sentence="A missing score counted as a failure, ranked below every score. ",
     ),
     "impute=NAME": Choice(
         "a missing score is that of the algorithm NAME",
@@ -227,8 +230,8 @@ class Preset:
 
         Examples
         --------
-        >>> PRESETS["paper"].said({**PRESETS["paper"].settings, "rule": "max-t"})
-        'The choices are those of Lenz et al. (2021), but for rule max-t.'
+        >>> PRESETS["paper"].said({**PRESETS["paper"].settings, "test": "ds"})
+        'The choices are those of Lenz et al. (2021), but for test ds.'
         """
         others = [
             f"{name} {made[name]}" for name, own in self.settings.items() if made[name] != own
@@ -242,7 +245,7 @@ PRESETS = {
     "paper": Preset(
         "every choice as in Lenz et al. (2021)",
         {
-            "rule": "tests",
+            "estimand": "typical",
             "test": "rgl",
             "null": "asymptotic",
             "alternative": "greater",
@@ -257,7 +260,7 @@ PRESETS = {
             "n_strata": 5,
         },
         "Lenz et al. (2021)",
-        "one-sided tests corrected by Holm within each row, which also decide what is called "
-        "better; this does not control the error over all pairs.",
+        "one-sided tests, corrected by Holm within each row separately, which does not control the "
+        "error over all pairs.",
     ),
 }

@@ -95,7 +95,7 @@ def _pair_frame(unit: str, found: FriedmanResult, study: Study) -> pd.DataFrame:
         "mean_rank_difference": means[:, None] - means,
         "p_nemenyi": nemenyi(found),
         "p_conover": raw,
-        "p_conover_holm": adjust_pairs(raw, "all", "holm", alternative="two-sided").clipped,
+        "p_conover_holm": adjust_pairs(raw, "all", "holm"),
     }
     frame = unordered_pairs(study.algorithms, columns)
     frame.insert(0, "unit", unit)

@@ -15,7 +15,6 @@ from math import log2
 from typing import TYPE_CHECKING
 
 from occstats.stats.forms import DENSE_ELEMENTS, is_dense
-from occstats.stats.hodges_lehmann import flips_within
 from occstats.stats.kendall import by_definition
 from occstats.text import count
 
@@ -47,7 +46,7 @@ class Affordable:
 
     Attributes
     ----------
-    intervals, posterior, shifts, kendall, leave_out, without_algorithms, posthoc : bool
+    intervals, posterior, kendall, leave_out, without_algorithms, posthoc : bool
         The parts.
     flips : int
         Flips of signs that conclusions rest on; 0 where so few are no basis.
@@ -61,7 +60,6 @@ class Affordable:
 
     intervals: bool
     posterior: bool
-    shifts: bool
     kendall: bool
     leave_out: bool
     without_algorithms: bool
@@ -96,7 +94,6 @@ class Size:
     def seconds(self) -> dict[str, float]:
         """What each part costs, by its name."""
         n, k, p, m = self.n, self.k, self.p, self.m
-        flips = flips_within(max(1, m), self.resamples)
         form = 0.05 * m**2 if self.dense else 18.0 * n
         # All pairs at once, where no score is missing, or each by itself.
         kendall = n**2 * k * (8.0 + 0.3 * k) if self.shared else p * (6_500.0 * n + 4e6)
@@ -105,7 +102,6 @@ class Size:
             "Bayesian probabilities": 2.0
             * p
             * (self.form_resamples * form + 500.0 * n + 10.0 * m**2),
-            "Hodges-Lehmann shifts": p * (15_000.0 * n + flips * m + 5e5),
             "intervals of Kendall's τ": kendall,
             "leaving out data sets": p * (50.0 * m**2 + 600.0 * n) + m * (2e5 + 50.0 * k**2),
             "leaving out algorithms": k * (90.0 * k**2 + 60.0 * n * k),
@@ -125,7 +121,7 @@ def affordable(sample: Sample, settings: Settings) -> Affordable:
     )
     resamples = min(settings.n_resamples, max(least, int(MEANS_BUDGET / max(1, m))))
     tested = pairs if settings.control is None else sample.n_algorithms - 1
-    flips = affordable_flips(tested, m if settings.clustered else n, settings)
+    flips = affordable_flips(tested, m, settings)
     k = sample.n_algorithms
     shared = bool(sample.complete.all()) and by_definition(n, k)
     size = Size(n, k, pairs, m, dense, shared, flips, resamples, form_resamples)
@@ -138,7 +134,7 @@ def affordable(sample: Sample, settings: Settings) -> Affordable:
         if spent > BUDGET and not settings.deep:
             missing[part] = seconds
             spent -= seconds
-    intervals, posterior, shifts, kendall, leave_out, without_algorithms, posthoc = (
+    intervals, posterior, kendall, leave_out, without_algorithms, posthoc = (
         part not in missing for part in costs
     )
     notes = []
@@ -153,13 +149,9 @@ def affordable(sample: Sample, settings: Settings) -> Affordable:
         notes.append(f"Bayesian probabilities rest on {form_resamples:,} resamples.")
     if resamples < settings.n_resamples:
         notes.append(f"With {m:,} data sets, means rest on {resamples:,} resamples of them.")
-    held = flips_within(max(1, m), settings.n_resamples)
-    if shifts and held < settings.n_resamples:
-        notes.append(f"With {m:,} data sets, limits of shifts rest on {held:,} flips of signs.")
     return Affordable(
         intervals=intervals,
         posterior=posterior,
-        shifts=shifts,
         kendall=kendall,
         leave_out=leave_out,
         without_algorithms=without_algorithms,

@@ -11,14 +11,13 @@ import numpy.typing as npt
 import pandas as pd
 
 from occstats.comparison.pairs import unordered_pairs
-from occstats.comparison.rule import family_size
 from occstats.progress import track
 from occstats.stats.pairs import mirror
 from occstats.stats.power import data_sets_needed, minimal_detectable_difference, smallest_p
 from occstats.stats.tests.registry import TESTS
 
 if TYPE_CHECKING:
-    from occstats.comparison.rule import Rule
+    from occstats.comparison.decision import Decision
     from occstats.comparison.sample import Study
     from occstats.stats.sample import PairBlock
 
@@ -45,7 +44,7 @@ class Design:
         Smallest p-value that flipping the signs of all data sets can give.
     smallest_p_corrected : float
         The same after the correction that the conclusions rest on, at most 1.
-    data_sets_needed : int
+    datasets_needed : int
         The fewest data sets with which it can be as small as alpha.
     detectable : DataFrame
         One row per unordered pair: the minimal detectable difference, at the level alpha and at the
@@ -62,7 +61,7 @@ class Design:
     wanted_power: float
     smallest_p: float
     smallest_p_corrected: float
-    data_sets_needed: int
+    datasets_needed: int
     detectable: pd.DataFrame
     power: pd.DataFrame | None = None
     notes: tuple[str, ...] = ()
@@ -73,25 +72,24 @@ class Design:
         return section_to_html(self)
 
 
-def study_design(study: Study, rule: Rule, *, progress: bool | None = None) -> Design:
+def study_design(study: Study, decision: Decision, *, progress: bool | None = None) -> Design:
     """What differences this benchmark can detect and, with depth, how large it would have to be."""
-    units = study.n_clusters if study.settings.clustered else study.sample.n_tasks
-    size = family_size(study)
+    units, size = study.n_clusters, decision.family_size
     return Design(
         n_clusters=study.n_clusters,
         family_size=size,
         wanted_power=WANTED_POWER,
-        smallest_p=float(smallest_p(units, alternative=rule.alternative)),
-        smallest_p_corrected=rule.smallest_p,
-        data_sets_needed=rule.data_sets_needed,
-        detectable=_detectable(study, rule, size),
-        power=_power(study, rule, size, progress) if study.settings.deep else None,
-        notes=tuple(_warnings(study, rule)),
+        smallest_p=float(smallest_p(units, alternative=study.settings.alternative)),
+        smallest_p_corrected=decision.smallest_p,
+        datasets_needed=decision.datasets_needed,
+        detectable=_detectable(study, size),
+        power=_power(study, size, progress) if study.settings.deep else None,
+        notes=tuple(_warnings(study, decision)),
     )
 
 
-def _detectable(study: Study, rule: Rule, size: int) -> pd.DataFrame:
-    settings, k, alternative = study.settings, len(study.algorithms), rule.alternative
+def _detectable(study: Study, size: int) -> pd.DataFrame:
+    settings, k, alternative = study.settings, len(study.algorithms), study.settings.alternative
     parts = [_spread(block) for block in study.sample.blocks()]
     m, centre, spread, useful = np.concatenate(parts, axis=1) if parts else np.zeros((4, 0))
 
@@ -136,7 +134,7 @@ def _spread(block: PairBlock) -> FloatArray:
     return np.stack([m, centre, spread, useful])
 
 
-def _power(study: Study, rule: Rule, size: int, progress: bool | None) -> pd.DataFrame:
+def _power(study: Study, size: int, progress: bool | None) -> pd.DataFrame:
     settings, algorithms = study.settings, study.algorithms
     pairs = list(zip(*np.triu_indices(len(algorithms), 1), strict=True))
     scores, clusters = study.sample.scores, study.sample.clusters
@@ -152,7 +150,7 @@ def _power(study: Study, rule: Rule, size: int, progress: bool | None) -> pd.Dat
             clusters,
             power=WANTED_POWER,
             alpha=settings.alpha / size,
-            alternative="two-sided" if rule.alternative == "two-sided" else "greater",
+            alternative="two-sided" if study.settings.alternative == "two-sided" else "greater",
             test=settings.test,
             tie_tolerance=settings.tie_tolerance,
             n_resamples=SIMULATED_BENCHMARKS,
@@ -173,11 +171,10 @@ def _power(study: Study, rule: Rule, size: int, progress: bool | None) -> pd.Dat
     return pd.DataFrame(rows)
 
 
-def _warnings(study: Study, rule: Rule) -> Iterator[str]:
-    unit = study.results.unit
-    if study.n_clusters > 1 and not rule.possible:
+def _warnings(study: Study, decision: Decision) -> Iterator[str]:
+    if study.n_clusters > 1 and not decision.possible and study.settings.null == "asymptotic":
         yield (
-            f"With {study.n_clusters} {unit}s, flipping signs gives no p-value below "
-            f"{rule.smallest_p:.2g} after the correction: p-values below that rest on the normal "
-            "approximation alone, and nothing is concluded from them."
+            f"With {study.n_clusters} {study.results.unit}s no sign-flip test gives a corrected "
+            f"p-value below {decision.smallest_p:.2g}: smaller ones rest on the normal "
+            "approximation alone."
         )

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from occstats.comparison.pairs import BETTER, WORSE, pair_frame, run_tests
-from occstats.comparison.rule import native_tests, rule_of
+from occstats.comparison.decision import BETTER, WORSE, decide
+from occstats.comparison.pairs import ordered_pairs
 from occstats.comparison.sample import prepare
 from occstats.errors import OccstatsError
 from occstats.results.missing import POLICIES
@@ -51,7 +51,7 @@ def study_gaps(results: Results, study: Study, pairwise: pd.DataFrame) -> Gaps |
         return None
     rows = []
     for policy in POLICIES if study.within.posthoc else ():
-        if policy in {"refuse", study.settings.missing}:
+        if policy in {"refuse", study.settings.missing.partition("=")[0]}:
             continue
         try:
             rows.append(_outcome(results, study, pairwise, policy))
@@ -65,8 +65,7 @@ def _outcome(
     results: Results, study: Study, pairwise: pd.DataFrame, policy: str
 ) -> tuple[str, int, int, str, int, int]:
     other = prepare(results, replace(study.settings, missing=policy, engine="native"))
-    tests = run_tests(other).tests
-    frame = pair_frame(other, tests, rule_of(other, tests, native_tests(other, tests)))
+    frame = ordered_pairs(other.algorithms, {"conclusion": decide(other).conclusions})
     keys = ["a", "b", "conclusion"]
     both = pairwise[keys].merge(frame[keys], on=["a", "b"], suffixes=("", "_other"))
     # Each pair once, and of those with a test, which with a control are not all.

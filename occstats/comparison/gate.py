@@ -1,11 +1,11 @@
-"""Is a candidate good enough beside a baseline: one word, one line, one exit code."""
+"""Judge a candidate by its baseline: one word, one line, one exit code."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from occstats.comparison.pairs import BETTER, WORSE
+from occstats.comparison.decision import EQUIVALENT
 from occstats.results.aliases import score_word
 from occstats.text import count, minus_signs, p_value, printable
 
@@ -19,19 +19,21 @@ EXIT_CODES = {"superior": 0, "non-inferior": 0, "inconclusive": 3, "inferior": 4
 
 @dataclass(frozen=True)
 class Gate:
-    """The outcome, and the line that reports it.
+    """The outcome, and the lines that report it.
 
     Attributes
     ----------
     outcome : {"superior", "non-inferior", "inconclusive", "inferior"}
-        Better than the baseline; not worse by the margin or more; neither; worse.
+        The interval of the mean difference lies above 0; above minus the margin; neither; below 0.
     line : str
-        The outcome with difference, clustered standard error, interval, p-value, design effect and
-        detectable difference, in Markdown.
+        The outcome with the mean difference, its confidence interval and p-value, in Markdown.
+    caution : str
+        What so many datasets cannot exclude.
     """
 
     outcome: str
     line: str
+    caution: str
 
     @property
     def exit_code(self) -> int:
@@ -40,46 +42,63 @@ class Gate:
 
 
 def judge(comparison: Comparison, candidate: str, baseline: str) -> Gate:
-    """Judge a candidate by a comparison of it with the baseline alone.
+    """Judge a candidate by a comparison of mean scores with the baseline alone.
+
+    The two-sided 1 − α interval of the mean difference decides, so that non-inferiority is tested
+    one-sided at α/2, as ICH E9 recommends.
 
     Examples
     --------
     >>> from occstats import compare
-    >>> found = compare("lenz2021", algorithms=["ALP", "SAE"], n_resamples=500)
+    >>> found = compare(
+    ...     "lenz2021", algorithms=["ALP", "SAE"], estimand="mean", n_resamples=500
+    ... )
     >>> judge(found, "ALP", "SAE").outcome, judge(found, "SAE", "ALP").exit_code
     ('superior', 4)
     """
-    pairs, reach = comparison.pairwise, comparison.design.detectable
+    pairs = comparison.pairwise
     row = pairs[(pairs["a"] == candidate) & (pairs["b"] == baseline)].iloc[0]
-    outcome = _outcome(row, comparison.settings.alpha)
-    results, m = comparison.results, int(reach["n_clusters"].iloc[0])
-    level = f"{100 * comparison.settings.confidence:g} %"
-    p = p_value(row["p_simultaneous"])
-    difference, low, high = (
-        minus_signs(f"{row[name]:+.3g}")
-        for name in ("mean_difference", "difference_ci_low", "difference_ci_high")
+    margin, m = comparison.settings.margin, int(row["n_datasets"])
+    outcome = _outcome(row, margin)
+    caution = (
+        f"A failure that hits up to {300 / m:.2g} % of all {comparison.results.unit}s (3/{m}) may "
+        f"be in none of these {m}."
     )
+    names = printable(candidate), printable(baseline)
+    if row["conclusion"] == EQUIVALENT and row["difference"] == row["ci_low"] == row["ci_high"]:
+        tasks = count(int(row["n_tasks"]), "task")
+        line = f"**{outcome}**: {names[0]} has the same mean score as {names[1]} on all datasets"
+        if row["ties"] == row["n_tasks"]:
+            line = f"**{outcome}**: {names[0]} has the same scores as {names[1]} on all {tasks}"
+        return Gate(outcome, f"{line}.", caution)
+    return Gate(outcome, f"**{outcome}**: {_evidence(comparison, row, names)}", caution)
+
+
+def _evidence(comparison: Comparison, row: Any, names: tuple[str, str]) -> str:
+    difference, low, high, typical = (
+        minus_signs(f"{row[name] + 0.0:+.3g}")
+        for name in ("difference", "ci_low", "ci_high", "typical_difference")
+    )
+    p, settings = p_value(row["p"]), comparison.settings
     parts = [
-        f"SE {reach['standard_error'].iloc[0]:.3g}",
-        f"{level} interval {low} to {high}",
+        f"{100 * (1 - settings.alpha):g} % CI {low} to {high}",
         f"p {p}" if p.startswith("<") else f"p = {p}",
-        f"design effect {comparison.diagnostics['design_effect'].iloc[0]:.2g}",
-        f"detectable ±{reach['minimal_detectable'].iloc[0]:.3g}",
     ]
-    if comparison.settings.margin is not None:
-        parts.append(f"margin {comparison.settings.margin:g}")
-    score = score_word(results.score_name)
-    evidence = results.evidence if results.nested else count(m, "data set")
-    return Gate(
-        outcome,
-        f"**{outcome}**: {printable(candidate)} beside {printable(baseline)}: "
-        f"{difference} {score} ({'; '.join(parts)}; {evidence})",
-    )
+    if settings.margin is not None:
+        parts.append(f"margin {settings.margin:g}")
+    parts.append(comparison.results.evidence)
+    score = score_word(comparison.results.score_name)
+    line = f"{names[0]} − {names[1]} = {difference} mean {score} ({'; '.join(parts)})."
+    if row["difference"] * row["typical_difference"] < 0:
+        line += f" On a typical task the difference is {typical}."
+    return line
 
 
-def _outcome(row: Any, alpha: float) -> str:
-    if row["conclusion"] == BETTER:
+def _outcome(row: Any, margin: float | None) -> str:
+    """By the interval alone, so that the word and the numbers beside it agree."""
+    low, high = row["ci_low"], row["ci_high"]
+    if low > 0:
         return "superior"
-    if row.get("p_not_worse", 1.0) <= alpha:
+    if low == high == 0 or (margin is not None and low > -margin):
         return "non-inferior"
-    return "inferior" if row["conclusion"] == WORSE else "inconclusive"
+    return "inferior" if high < 0 else "inconclusive"

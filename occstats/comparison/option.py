@@ -12,16 +12,22 @@ __all__ = ["Option", "Options", "option"]
 
 Default = TypeVar("Default")
 
-Test = Literal["rgl", "ds", "dataset-means", "wilcoxon"]
-Null = Literal["asymptotic", "exact", "permutation"]
-Alternative = Literal["greater", "less", "two-sided"]
+Estimand = Literal["typical", "mean"]
+Test = Literal["rgl", "ds"]
+Null = Literal["flips", "bootstrap", "asymptotic"]
+Alternative = Literal["two-sided", "greater", "less"]
 Correction = Literal[
-    "holm", "hochberg", "bonferroni", "benjamini-hochberg", "benjamini-yekutieli", "none"
+    "max-t",
+    "holm",
+    "hochberg",
+    "bonferroni",
+    "benjamini-hochberg",
+    "benjamini-yekutieli",
+    "none",
 ]
-Rule = Literal["max-t", "tests"]
 Preset = Literal["paper"]
 Median = Literal["all", "others"]
-Family = Literal["row", "all", "control"]
+Family = Literal["all", "control", "row"]
 Engine = Literal["native", "clusrank", "rscript", "both"]
 Kendall = Literal["product", "sum", "hyperbolic", "plain"]
 Inference = Literal["cr1", "cr2", "hc3", "classical"]
@@ -74,12 +80,12 @@ class Options(TypedDict, total=False):
     """The settings as keyword arguments, for type checkers and editors."""
 
     preset: Preset | None
-    rule: Rule
+    estimand: Estimand | None
     test: Test
-    null: Null
+    null: Null | None
     alternative: Alternative
-    correction: Correction
-    family: Family
+    correction: Correction | None
+    family: Family | None
     control: str | None
     alpha: float
     engine: Engine
@@ -87,7 +93,6 @@ class Options(TypedDict, total=False):
     missing: str
     tie_tolerance: float
     n_resamples: int
-    confidence: float
     rope: float
     margin: float | None
     prior_weight: float

@@ -17,14 +17,13 @@ from occstats import __version__
 from occstats.comparison import tasks, uncertainty
 from occstats.comparison.binary import binary_frame, binary_notes
 from occstats.comparison.classical import classical_tests
+from occstats.comparison.decision import Decision, decide, pair_frame
 from occstats.comparison.design import study_design
 from occstats.comparison.gaps import study_gaps
 from occstats.comparison.option import Options
-from occstats.comparison.pairs import notes_on_tests, pair_frame, run_tests
 from occstats.comparison.result import Comparison
-from occstats.comparison.rule import native_tests, rule_of
 from occstats.comparison.sample import Study, prepare
-from occstats.comparison.settings import OPTIONS, Settings, document_settings
+from occstats.comparison.settings import OPTIONS, REPLACED, Settings, document_settings
 from occstats.comparison.stability import study_stability
 from occstats.errors import ArgumentError
 from occstats.results import Results, load_results
@@ -73,7 +72,7 @@ def compare(
     progress: bool | None = None,
     **options: Unpack[Arguments],
 ) -> Comparison:
-    """Compare algorithms on tasks that come in clusters (data sets).
+    """Compare algorithms on tasks that come in clusters (datasets).
 
     Parameters
     ----------
@@ -93,12 +92,13 @@ def compare(
     --------
     >>> import occstats
     >>> comparison = occstats.compare("lenz2021")
-    >>> print(comparison.verdict.split(". ")[0])
-    Of 9 algorithms on 246 tasks from 50 data sets, ALP has the best mean rank (3.51; mean AUROC \
-0.817)
+    >>> print(comparison.verdict.splitlines()[0])
+    ALP has the best mean rank (3.51; mean AUROC 0.817).
     """
     chosen = {name: value for name, value in options.items() if name in OPTIONS}
     reading = {name: value for name, value in options.items() if name not in OPTIONS}
+    for name in [name for name in reading if name in REPLACED]:
+        chosen[name] = reading.pop(name)
     settings = Settings.of(**chosen)
     return compare_with(_load(results, reading), settings, progress=progress)
 
@@ -131,36 +131,24 @@ def compare_with(
 
 
 def _compare(given: Results, study: Study, progress: bool | None) -> Comparison:
-    # Who is better, and is that more than chance, given that tasks of a data set belong together?
-    found = run_tests(study)
-    native = native_tests(study, found.tests)
-    rule = rule_of(study, found.tests, native)
-    naive = uncertainty.naive_tests(study)
-    pairwise = pair_frame(study, found.tests, rule)
-
-    # How much better, and how sure?
-    for frame in (
-        uncertainty.effects_frame(study),
-        uncertainty.naive_frame(study, naive, rule),
-    ):
-        pairwise = pairwise.merge(frame, on=["a", "b"])
+    # Who is better, by how much, and is that more than chance?
+    decision = decide(study)
+    pairwise = pair_frame(study, decision).merge(uncertainty.effects_frame(study), on=["a", "b"])
 
     # Would it hold, and what can this benchmark show?
-    stability = study_stability(study, rule, native)
-    design = study_design(study, rule, progress=progress)
+    stability = study_stability(study, decision)
+    design = study_design(study, decision, progress=progress)
 
     # On which kind of task?
     regression, regression_notes = tasks.regression_frame(study)
 
-    # Right or wrong?
     binary = binary_frame(study)
-
     return Comparison(
         results=study.results,
         settings=study.settings,
-        rule=rule.sentence,
-        basis=rule.phrase,
-        summary=uncertainty.summary_frame(study, rule),
+        rule=decision.sentence,
+        basis=decision.basis,
+        summary=uncertainty.summary_frame(study, decision),
         pairwise=pairwise,
         ranks=tasks.rank_frame(study),
         kendall=uncertainty.kendall_frame(study),
@@ -168,7 +156,7 @@ def _compare(given: Results, study: Study, progress: bool | None) -> Comparison:
         complementary_pairs=tasks.complementary_frame(study),
         rank_frequencies=tasks.frequency_frame(study),
         strata=tasks.strata_frame(study),
-        diagnostics=uncertainty.diagnostics_frame(study, naive, rule),
+        diagnostics=uncertainty.diagnostics_frame(study),
         stability=stability,
         design=design,
         classical=classical_tests(study),
@@ -178,20 +166,17 @@ def _compare(given: Results, study: Study, progress: bool | None) -> Comparison:
         notes=(
             *study.notes,
             *regression_notes,
-            *found.notes,
-            *rule.notes,
-            # A single data set has no test, which the verdict says once for all pairs.
-            *(notes_on_tests(found.tests, study.algorithms) if study.n_clusters > 1 else ()),
+            *decision.notes,
             *binary_notes(study, binary),
             *uncertainty.cautions(study),
             *design.notes,
             *study.within.notes,
         ),
-        meta=_record(study, found.record),
+        meta=_record(study, decision),
     )
 
 
-def _record(study: Study, engine: dict[str, Any]) -> dict[str, Any]:
+def _record(study: Study, decision: Decision) -> dict[str, Any]:
     """Counts, settings and versions, for the record."""
     results = study.results
     return {
@@ -203,7 +188,8 @@ def _record(study: Study, engine: dict[str, Any]) -> dict[str, Any]:
         "higher_is_better": results.higher_is_better,
         "sources": list(results.sources),
         **study.settings.record(),
-        "engine": engine,
+        "engine": decision.backend,
+        "resamples_used": decision.tests.n_resamples,
         "versions": {
             "occstats": __version__,
             "python": platform.python_version(),

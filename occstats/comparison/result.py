@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from occstats.comparison.pairs import Tally, tally
+from occstats.comparison.decision import Tally, tally
 from occstats.comparison.settings import Settings
 from occstats.errors import ArgumentError
 from occstats.results import Results
@@ -29,6 +29,24 @@ if TYPE_CHECKING:
 __all__ = ["Comparison"]
 
 
+# Columns of ``pairwise`` in version 0.2.
+RENAMED_COLUMNS = {
+    "p_adjusted": "p",
+    "p_adjusted_unclipped": "p",
+    "p_simultaneous": "p",
+    "difference_ci_low": "ci_low",
+    "difference_ci_high": "ci_high",
+    "simultaneous_ci_low": "ci_low",
+    "simultaneous_ci_high": "ci_high",
+    "hodges_lehmann": "typical_difference",
+    "p_naive": "p_ignoring_clusters",
+    "p_naive_adjusted": "p_ignoring_clusters",
+    "conclusion_naive": "conclusion_ignoring_clusters",
+    "z": "statistic",
+    "n_clusters": "n_datasets",
+}
+
+
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Comparison:
     """Everything that `occstats.compare` found, as pandas frames and as words.
@@ -41,17 +59,19 @@ class Comparison:
     results, settings
         What was compared, and how.
     summary
-        One row per algorithm, best mean rank first: ``algorithm, mean_rank, mean_score, cvsd``
-        with intervals, the ranks that each may have (``rank_low`` to ``rank_high``, for all
-        algorithms together) and the posterior probability of being the best (``prob_best``).
+        One row per algorithm, best first (by mean rank, or by mean score for the estimand mean):
+        ``algorithm, mean_rank, mean_score, cvsd`` with intervals, the ranks consistent with the
+        decisions (``rank_low`` to ``rank_high``) and the share of bootstrap resamples in which it
+        comes first (``leads``).
     pairwise
-        One row per ordered pair: the test of "``a`` is better than ``b``" (or the chosen
-        alternative), its corrected p-value (``p_adjusted``), the two-sided p-value corrected for
-        all pairs together (``p_simultaneous``), the ``conclusion`` (``a`` is ``better``, ``worse``,
-        the pair is ``equivalent`` or ``undecided``; None without a test), and the size of the
-        difference in several currencies.
+        One row per ordered pair. ``difference`` (of a minus b), ``ci_low``, ``ci_high``, ``p``,
+        ``conclusion`` (``a`` is ``better`` or ``worse``, the pair is ``equivalent`` or
+        ``undecided``; None without a test) and ``reversed`` (the other estimate has the opposite
+        sign) are one decision; ``p_unadjusted`` is the p-value before the correction. Then both
+        estimates, ``typical_difference`` and ``mean_difference``, the analysis that ignores
+        clusters, and effect sizes.
     rule, basis
-        When a pair has a conclusion, in one sentence; the tests that this rests on, as a phrase.
+        When a pair has a conclusion, as a sentence; the test that this rests on, as a phrase.
     ranks
         Tasks × algorithms.
     kendall, regression, complementary_pairs, rank_frequencies, strata, diagnostics
@@ -81,8 +101,8 @@ class Comparison:
       algorithm  mean_rank
     0       ALP       3.51
     1       SVM       3.86
-    >>> comparison.matrix("p_adjusted").loc["ALP", "NND"].round(4)
-    np.float64(0.0197)
+    >>> comparison.p_values.loc["ALP", "NND"].round(2)
+    np.float64(0.16)
     """
 
     results: Results
@@ -109,7 +129,7 @@ class Comparison:
 
     @cached_property
     def algorithms(self) -> list[str]:
-        """The algorithms, best mean rank first."""
+        """The algorithms, best first."""
         return list(self.summary["algorithm"])
 
     @cached_property
@@ -161,8 +181,10 @@ class Comparison:
         Parameters
         ----------
         column
-            A column of ``pairwise``, such as ``p_adjusted`` or ``mean_difference``.
+            A column of ``pairwise``, such as ``p`` or ``difference``.
         """
+        if column in RENAMED_COLUMNS:
+            raise ArgumentError(f"column {column!r} is called {RENAMED_COLUMNS[column]!r} now")
         values = [name for name in self.pairwise.columns if name not in ("a", "b")]
         if column not in values:
             raise ArgumentError(
@@ -171,6 +193,24 @@ class Comparison:
             )
         square = self.pairwise.pivot(index="a", columns="b", values=column)
         return square.reindex(index=self.algorithms, columns=self.algorithms)
+
+    @property
+    def p_values(self) -> pd.DataFrame:
+        """The p-values that decide, as a square, rows and columns best first."""
+        return self.matrix("p")
+
+    def to_latex(self) -> str:
+        """Return the table of the comparison for a paper, in LaTeX (booktabs).
+
+        Examples
+        --------
+        >>> import occstats
+        >>> print(occstats.compare("lenz2021", n_resamples=100).to_latex()[:14])
+        \\begin{table}
+        """
+        from occstats.report.paper_tables import comparison_latex
+
+        return comparison_latex(self)
 
     def to_dict(self) -> dict[str, Any]:
         """The comparison as plain Python values, with the keys of ``occstats compare --json``."""
@@ -212,16 +252,16 @@ class Comparison:
 
     @property
     def pairs(self) -> pd.DataFrame:
-        """One row per pair, the better first: the ten columns of ``pairwise`` that people read.
+        """One row per pair, the better first: the columns of ``pairwise`` that people read.
 
         Examples
         --------
         >>> import occstats
         >>> comparison = occstats.compare("lenz2021", n_resamples=100)
-        >>> comparison.pairs[["a", "b", "conclusion", "p_adjusted"]].head(2).round(2)
-             a    b conclusion  p_adjusted
-        0  ALP  SVM  undecided        0.17
-        1  ALP  NND  undecided        0.02
+        >>> comparison.pairs[["a", "b", "difference", "conclusion"]].head(2)
+             a    b  difference conclusion
+        0  ALP  SVM       0.002  undecided
+        1  ALP  NND       0.007  undecided
         """
         from occstats.comparison.views import pairs
 
@@ -247,16 +287,17 @@ class Comparison:
 
         return where(self, condition)
 
-    def add(self, *sources: Any, **reading: Any) -> Comparison:
-        """Compare again with one's own methods beside the others, with the same settings.
+    def add(self, *sources: Any, **options: Any) -> Comparison:
+        """Compare again with further methods.
 
         Parameters
         ----------
         *sources
             Results as `occstats.compare` takes them, or a series of scores by task, whose name is
             the method's.
-        **reading
-            How to read them: see `occstats.load_results`.
+        **options
+            Settings that replace those of this comparison, such as ``missing="complete"``, and
+            how to read the sources: see `occstats.compare` and `occstats.load_results`.
 
         Examples
         --------
@@ -268,7 +309,7 @@ class Comparison:
         """
         from occstats.comparison.views import add
 
-        return add(self, *sources, **reading)
+        return add(self, *sources, **options)
 
     def pick(self) -> Any:
         """A widget for notebooks: choose two algorithms, see everything about the pair."""

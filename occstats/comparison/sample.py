@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from occstats.comparison.choices import PRESETS
 from occstats.comparison.cost import Affordable, affordable
 from occstats.errors import ArgumentError, ResultsError
+from occstats.stats.binary import is_binary
 from occstats.stats.clusters import Clusters
 from occstats.stats.ranks import RankSummary, mean_ranks, rank_frequencies
 from occstats.stats.sample import Sample
@@ -31,11 +32,13 @@ class Study:
     Attributes
     ----------
     results : Results
-        What is compared, the best mean rank first; NaN remains only under ``pairwise``.
+        What is compared, the best first; NaN remains only under ``pairwise``.
     settings : Settings
         How.
     sample : Sample
-        Oriented scores, data sets, weights, ranks and differences.
+        Oriented scores, datasets, weights and differences.
+    tested : Sample
+        The same with failures as −∞, which signed ranks and ranks use.
     scale : float
         What 1 is to a score from 0 to 1.
     """
@@ -43,11 +46,12 @@ class Study:
     results: Results
     settings: Settings
     sample: Sample
+    tested: Sample
     scale: float = 1.0
 
     @property
     def algorithms(self) -> list[str]:
-        """The algorithms, best mean rank first."""
+        """The algorithms, best first: by mean rank, or by mean score for the estimand mean."""
         return self.results.algorithms
 
     @property
@@ -55,11 +59,6 @@ class Study:
         """The column of the control, if there is one."""
         name = self.settings.control
         return None if name is None else self.algorithms.index(name)
-
-    @property
-    def unit(self) -> str:
-        """What the test takes for independent."""
-        return f"{self.results.unit}s" if self.settings.clustered else "tasks"
 
     @property
     def n_clusters(self) -> int:
@@ -75,7 +74,7 @@ class Study:
     @cached_property
     def ranking(self) -> RankSummary:
         """Ranks within each whole task, their weighted means and frequencies."""
-        ranks, weights = self.sample.whole.ranks, self.sample.whole.clusters.weights
+        ranks, weights = self.tested.whole.ranks, self.tested.whole.clusters.weights
         return RankSummary(ranks, mean_ranks(ranks, weights), rank_frequencies(ranks, weights))
 
     @cached_property
@@ -104,6 +103,11 @@ class Study:
                 f"±{self.settings.rope:g} count as practically the same, within "
                 f"{self.settings.tie_tolerance:g} as ties."
             )
+        if self.settings.null == "asymptotic" and self.within.flips == 0:
+            notes.append(
+                f"With {self.sample.n_pairs:,} pairs and {self.n_clusters:,} {self.results.unit}s "
+                "the p-values are asymptotic, not those of sign flips."
+            )
         if kept == tasks:
             return tuple(notes)
         return (
@@ -114,21 +118,44 @@ class Study:
 
 
 def prepare(results: Results, settings: Settings) -> Study:
-    """Choose the algorithms and tasks that take part, and put the best mean rank first."""
+    """Choose the algorithms and tasks that take part, and put the best first."""
     results = _participants(results, settings)
     scale = score_scale(results)
-    settings = settings.on_scale(scale)
-    sample = Sample.of(results.oriented, clusters_of(results), tie_tolerance=settings.tie_tolerance)
+    settings = settings.for_scores(binary=is_binary(results.scores)).on_scale(scale)
+    if settings.estimand == "mean" and results.failed is not None and results.failure_score is None:
+        raise ArgumentError(
+            f"the estimand mean needs a score for failed runs, and {results.score_name} has no "
+            "known bound: set missing to 'worst=SCORE', such as 'worst=0', or estimand to 'typical'"
+        )
+    clusters, tolerance = clusters_of(results), settings.tie_tolerance
+    sample = tested = Sample.of(results.oriented, clusters, tie_tolerance=tolerance)
+    if results.failed is not None:
+        tested = Sample(results.tested, clusters, tolerance)
     if not sample.complete.any():
         raise ResultsError(
             "no task has a score of every algorithm, so they cannot be ranked: "
             "choose fewer algorithms"
         )
-    # Equal mean ranks go by name, whatever the order of the columns.
-    means = mean_ranks(sample.whole.ranks, sample.whole.clusters.weights).round(12)
+    # Equal means go by name, whatever the order of the columns.
+    weights = sample.whole.clusters.weights
+    if settings.estimand == "typical":
+        means = mean_ranks(tested.whole.ranks, weights).round(12)
+    else:
+        means = -(weights @ sample.whole.scores / scale).round(12)
     order = sorted(range(len(means)), key=lambda a: (means[a], results.algorithms[a]))
     ordered = results.select([results.algorithms[a] for a in order])
-    return Study(ordered, settings, sample.select(order), scale)
+    study = Study(ordered, settings, sample.select(order), tested.select(order), scale)
+    if settings.null == "flips" and study.within.flips == 0:
+        # Too many pairs for flips: everything follows the test that is affordable.
+        settings = replace(
+            settings, null="asymptotic", correction=_affordable_correction(settings.correction)
+        )
+        return replace(study, settings=settings)
+    return study
+
+
+def _affordable_correction(correction: str | None) -> Any:
+    return "holm" if correction == "max-t" else correction
 
 
 def clusters_of(results: Results) -> Clusters:

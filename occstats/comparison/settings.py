@@ -18,6 +18,7 @@ from occstats.comparison.choices import (
     ALTERNATIVES,
     CORRECTIONS,
     ENGINES,
+    ESTIMANDS,
     FAMILIES,
     INFERENCES,
     KENDALLS,
@@ -25,7 +26,6 @@ from occstats.comparison.choices import (
     MISSING,
     NULLS,
     PRESETS,
-    RULES,
     STRATA,
     TESTS,
     chosen,
@@ -34,6 +34,7 @@ from occstats.comparison.option import (
     Alternative,
     Correction,
     Engine,
+    Estimand,
     Family,
     Inference,
     Kendall,
@@ -41,7 +42,6 @@ from occstats.comparison.option import (
     Null,
     Option,
     Preset,
-    Rule,
     Strata,
     Test,
     option,
@@ -72,6 +72,22 @@ def positive(name: str, value: float | None) -> None:
         check_number(name, value, above=0)
 
 
+# What became of options and values of version 0.2.
+_ONE_DECISION = (
+    "there is one decision for each pair now: choose it by estimand, correction, family, "
+    "alternative and null (preset 'paper' sets those of Lenz et al.)"
+)
+_IN_STATS = "is computed by occstats.stats.pairwise_tests"
+REPLACED = {
+    "rule": _ONE_DECISION,
+    "confidence": "intervals have the level 1 − alpha now: set alpha",
+    "null=permutation": "is called 'flips' now",
+    "null=exact": "is computed by occstats.stats.clustered_wilcoxon(…, null='exact')",
+    "test=wilcoxon": f"ignores clusters; it {_IN_STATS}(…, test='wilcoxon')",
+    "test=dataset-means": f"{_IN_STATS}(…, test='dataset-means'); see also estimand 'mean'",
+    "test=ds-weighted": "was removed: choose estimand 'mean' to give each dataset equal weight",
+}
+
 TESTING, WHAT, DEPTH, TASKS = "Tests", "What is compared", "Uncertainty", "Tasks"
 
 
@@ -96,60 +112,70 @@ dataset-means, wilcoxon; got 'rlg' (did you mean 'rgl'?)
 
     preset: Preset | None = option(
         None,
-        "Choices that belong together; an option given beside it wins",
+        "Predefined options; explicit options override them",
         TESTING,
         "preset",
         choices=PRESETS,
     )
-    rule: Rule = option(
-        "max-t", "What the conclusions about pairs rest on", TESTING, "rule", choices=RULES
-    )
-    test: Test = option("rgl", "The test of a pair of algorithms", TESTING, "test", choices=TESTS)
-    null: Null = option(
-        "asymptotic",
-        "Where the p-values of the tables come from",
+    estimand: Estimand | None = option(
+        None,
+        "What better means",
         TESTING,
-        "null distribution",
-        choices=NULLS,
+        "estimand",
+        choices=ESTIMANDS,
+        usual="typical; mean for 0/1 scores and with a margin",
+    )
+    test: Test = option(
+        "rgl", "Clustered signed-rank test of the estimand typical", TESTING, "test", choices=TESTS
+    )
+    correction: Correction | None = option(
+        None,
+        "Correction for the number of tests",
+        TESTING,
+        "correction",
+        choices=CORRECTIONS,
+        usual="max-t; holm with an R backend",
+    )
+    family: Family | None = option(
+        None,
+        "Tests that are corrected together",
+        TESTING,
+        "family of tests",
+        choices=FAMILIES,
+        usual="all; control with --control",
     )
     alternative: Alternative = option(
-        "greater",
-        "What the test of (row, column) in the tables is about",
+        "two-sided",
+        "Alternative hypothesis about (row, column)",
         TESTING,
         "alternative",
         choices=ALTERNATIVES,
     )
-    correction: Correction = option(
-        "holm",
-        "Correction of the tests in the tables",
+    null: Null | None = option(
+        None,
+        "Null distribution of the tests",
         TESTING,
-        "correction",
-        choices=CORRECTIONS,
-    )
-    family: Family = option(
-        "row",
-        "Which tests in the tables are corrected together",
-        TESTING,
-        "family of tests",
-        choices=FAMILIES,
+        "null distribution",
+        choices=NULLS,
+        usual="flips, or bootstrap for the estimand mean; asymptotic with an R backend",
     )
     control: str | None = option(
         None,
-        "Compare this algorithm with all others (implies the family control)",
+        "Many-to-one comparison of this algorithm against all others",
         TESTING,
         "control",
         metavar="NAME",
     )
     alpha: float = option(
         0.05,
-        "Level at which a corrected p-value decides about a pair",
+        "Significance level; confidence intervals have the level 1 − α",
         TESTING,
         "level α",
         check=check_fraction,
     )
     engine: Engine = option(
         "native",
-        "Who computes the tests; all but native need R",
+        "Backend of the tests; all but native need R",
         TESTING,
         choices=ENGINES,
         recorded=False,
@@ -180,27 +206,23 @@ dataset-means, wilcoxon; got 'rlg' (did you mean 'rgl'?)
     )
     n_resamples: int = option(
         10_000,
-        "Resamples of data sets for intervals and permutations",
+        "Resamples of datasets, for p-values and intervals",
         DEPTH,
         "resamples",
         check=partial(check_integer, least=100),
     )
-    confidence: float = option(
-        0.95, "Level of the intervals", DEPTH, "confidence", check=check_fraction
-    )
     rope: float = option(
         BY_SCALE,
-        "Half-width of the region of practical equivalence, in the posteriors; given alone, also "
-        "the margin",
+        "Half-width of the region of practical equivalence of the posteriors",
         DEPTH,
         "region of practical equivalence",
         check=not_negative,
-        usual=f"{UNIT_ROPE:g} of the scale of the score",
+        usual=f"the margin, or {UNIT_ROPE:g} of the scale of the score",
     )
     margin: float | None = option(
         None,
-        "The difference that would matter: test which pairs differ by less (equivalence) and who "
-        "is not worse by as much (non-inferiority); given alone, also the rope",
+        "The smallest difference that would matter: pairs whose interval lies within ± this are "
+        "equivalent",
         DEPTH,
         "margin of equivalence",
         check=positive,
@@ -208,7 +230,7 @@ dataset-means, wilcoxon; got 'rlg' (did you mean 'rgl'?)
     )
     prior_weight: float = option(
         1.0,
-        "Weight of the Bayesian prior at no difference, in data sets",
+        "Weight of the Bayesian prior at no difference, in datasets",
         DEPTH,
         "weight of the prior",
         check=not_negative,
@@ -255,21 +277,26 @@ dataset-means, wilcoxon; got 'rlg' (did you mean 'rgl'?)
 
     @classmethod
     def of(cls, **chosen: Any) -> Settings:
-        """Settings as a user gives them: a preset fills in, a control implies its family."""
-        # Both say which difference would matter: given alone, one of them stands for the other.
-        rope, margin = chosen.get("rope"), chosen.get("margin")
-        if rope is not None and margin is None and rope > 0:
-            chosen["margin"] = rope
-        elif margin is not None and rope is None:
-            chosen["rope"] = margin
-        preset = chosen.get("preset")
+        """Return settings as a user gives them: a preset fills in, a control implies its family."""
+        for name, value in chosen.items():
+            answer = REPLACED.get(name) or REPLACED.get(f"{name}={value}")
+            if answer:
+                raise ArgumentError(f"{name}={value!r}: {answer}")
+        if chosen.get("margin") is not None and chosen.get("rope") is None:
+            chosen["rope"] = chosen["margin"]
+        preset, control = chosen.get("preset"), chosen.get("control") is not None
         if preset is not None:
             check_choice("preset", preset, PRESETS)
             chosen = {**PRESETS[preset].settings, **chosen}
-            if chosen.get("control") is not None and chosen["family"] == "row":
+            if control and chosen["family"] == "row":
                 chosen["family"] = "control"
-        if chosen.get("control") is not None:
-            chosen.setdefault("family", "control")
+        usual = {"family": "control" if control else "all", "correction": "max-t"}
+        engine = ENGINES.get(chosen.get("engine", "native"))
+        if engine is not None and engine.needs_r:
+            usual |= {"correction": "holm", "null": "asymptotic", "estimand": "typical"}
+        for name, value in usual.items():
+            if chosen.get(name) is None:
+                chosen[name] = value
         for name in ("rope", "tie_tolerance"):
             if name in chosen and chosen[name] is None:
                 del chosen[name]
@@ -281,7 +308,7 @@ dataset-means, wilcoxon; got 'rlg' (did you mean 'rgl'?)
     def __post_init__(self) -> None:
         for name, declared in OPTIONS.items():
             value = getattr(self, name)
-            unset = name == "preset" and value is None
+            unset = value is None
             if declared.choices and not unset and chosen(declared.choices, str(value)) is None:
                 check_choice(name, value, declared.choices)
             if declared.check is not None:
@@ -293,54 +320,76 @@ dataset-means, wilcoxon; got 'rlg' (did you mean 'rgl'?)
             raise ArgumentError(
                 "family 'control' needs the name of the control: set control to an algorithm"
             )
-        if self.control is not None and self.family != "control":
+        if self.control is not None and self.family not in ("control", None):
             raise ArgumentError(
                 f"control is {self.control!r} but family is {self.family!r}: "
                 "a control needs family 'control'"
             )
-        if self.null not in TESTS[self.test].nulls:
+        if self.correction == "max-t":
+            for name, wanted, why in (
+                ("alternative", ("two-sided",), "is two-sided"),
+                ("null", ("flips", "bootstrap", None), "resamples datasets"),
+                ("family", ("all", "control", None), "corrects over all pairs"),
+            ):
+                value = getattr(self, name)
+                if value not in wanted:
+                    raise ArgumentError(
+                        f"correction 'max-t' {why}; got {name} {value!r}: choose correction 'holm'"
+                    )
+        if self.family == "row" and self.alternative == "two-sided":
             raise ArgumentError(
-                f"test {self.test!r} has no {self.null} null distribution: use null 'permutation' "
-                f"(or test 'rgl' with null {self.null!r})"
+                "family 'row' needs one-sided tests, so that a row says what its algorithm is "
+                "better than: choose alternative 'greater', or family 'all'"
             )
-        if ENGINES[self.engine].needs_r and not TESTS[self.test].in_r:
+        if self.margin is not None and not self.has_intervals:
             raise ArgumentError(
-                f"engine {self.engine!r} computes only tests 'rgl' and 'ds'; got test "
-                f"{self.test!r}: use engine 'native'"
+                "a margin needs confidence intervals, which two-sided tests with correction "
+                f"'max-t', 'bonferroni' or 'none' have; got correction {self.correction!r} and "
+                f"alternative {self.alternative!r}"
+            )
+        null_of = {"typical": ("flips", "asymptotic"), "mean": ("bootstrap", "asymptotic")}
+        if self.estimand and self.null and self.null not in null_of[self.estimand]:
+            raise ArgumentError(
+                f"estimand {self.estimand!r} has null distributions "
+                f"{' and '.join(map(repr, null_of[self.estimand]))}; got {self.null!r}"
+            )
+        if ENGINES[self.engine].needs_r and (self.null, self.estimand) != ("asymptotic", "typical"):
+            raise ArgumentError(
+                f"engine {self.engine!r} computes asymptotic signed-rank tests: choose estimand "
+                "'typical', null 'asymptotic' and a correction such as 'holm', or engine 'native'"
             )
 
     @property
-    def deciding_p(self) -> str:
-        """The column of ``pairwise`` whose p-values the conclusions rest on, not clipped at 1."""
-        return "p_simultaneous" if self.rule == "max-t" else "p_adjusted_unclipped"
-
-    @property
-    def clustered(self) -> bool:
-        """Whether the test respects that tasks of one data set are not independent."""
-        return TESTS[self.test].clustered
+    def has_intervals(self) -> bool:
+        """Whether confidence intervals belong to the tests."""
+        corrected = self.correction in (None, "max-t", "bonferroni", "none")
+        return corrected and self.alternative == "two-sided"
 
     @property
     def regression_corrected(self) -> bool:
-        """True unless the preset reproduces the paper, whose regression table is uncorrected."""
+        """Whether the p-values of the regression are corrected for their number."""
         return self.preset != "paper"
 
-    @property
-    def test_in_words(self) -> str:
-        """The test, its side and its correction as a phrase.
+    def for_scores(self, *, binary: bool) -> Settings:
+        """Return the settings with the estimand and null distribution that the scores call for.
 
         Examples
         --------
-        >>> Settings().test_in_words
-        'clustered Wilcoxon signed-rank test (Rosner-Glynn-Lee), one-sided, Holm-corrected over \
-the tests of each algorithm'
+        >>> found = Settings().for_scores(binary=True)
+        >>> found.estimand, found.null, found.correction
+        ('mean', 'bootstrap', 'max-t')
         """
-        null = "" if self.null == "asymptotic" else f", {NULLS[self.null].name}"
-        corrected = "uncorrected"
-        if self.correction != "none":
-            name, family = CORRECTIONS[self.correction].name, FAMILIES[self.family].phrase
-            corrected = f"{name}-corrected {family}"
-        sided = ALTERNATIVES[self.alternative].phrase
-        return f"{TESTS[self.test].name}{null}, {sided}, {corrected}"
+        estimand = self.estimand
+        if estimand is None:
+            by_mean = binary or self.margin is not None or self.null == "bootstrap"
+            estimand = "mean" if by_mean and self.null != "flips" else "typical"
+        return replace(
+            self,
+            estimand=estimand,
+            null=self.null or ("flips" if estimand == "typical" else "bootstrap"),
+            correction=self.correction or "max-t",
+            family=self.family or ("all" if self.control is None else "control"),
+        )
 
     def on_scale(self, scale: float) -> Settings:
         """The settings with the region of equivalence and the tie tolerance of a score's scale.

@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from occstats.comparison.pairs import conclusions, unordered_pairs
+from occstats.comparison.decision import conclusions
+from occstats.comparison.pairs import unordered_pairs
 from occstats.stats.leave_out import (
     LeaveOneAlgorithmOut,
     LeaveOneClusterOut,
@@ -19,9 +20,8 @@ from occstats.stats.leave_out import (
 )
 
 if TYPE_CHECKING:
-    from occstats.comparison.rule import Rule
+    from occstats.comparison.decision import Decision
     from occstats.comparison.sample import Study
-    from occstats.stats.signed_rank_pairs import PairwiseTests
 
 __all__ = ["Stability", "study_stability"]
 
@@ -59,27 +59,31 @@ class Stability:
         return section_to_html(self)
 
 
-def study_stability(study: Study, rule: Rule, tests: PairwiseTests) -> Stability:
-    """Leave out datasets and algorithms in turn.
-
-    ``tests`` are the native ones with their normal approximation. Conclusions that rest on flipped
-    signs are drawn by the critical values of the whole sample.
-    """
-    settings, names = study.settings, study.algorithms
+def study_stability(study: Study, decision: Decision) -> Stability:
+    """Leave out datasets and algorithms in turn, and decide again."""
+    settings, names, estimand = study.settings, study.algorithms, study.settings.estimand or ""
+    sample = study.tested if estimand == "typical" else study.sample
     without_algorithm, algorithms = None, None
     if study.within.without_algorithms:
+        tests = decision.tests
         without_algorithm = leave_one_algorithm_out(
-            tests.p, tests.z, study.sample, None, rule.better
+            tests.statistic,
+            tests.p_unadjusted,
+            sample,
+            None,
+            decision.better_by,
+            estimand=estimand,
         )
         algorithms = _algorithm_frame(names, without_algorithm)
     if not study.within.leave_out:
         return Stability(leave_one_algorithm_out=algorithms)
     without_dataset = leave_one_cluster_out(
-        study.sample,
+        sample,
         None,
-        rule.better,
+        decision.better_by,
+        estimand=estimand,
         test=settings.test,
-        alternative=rule.alternative,
+        alternative=settings.alternative,
     )
     return Stability(
         leave_one_dataset_out=_dataset_frame(names, without_dataset),
@@ -90,8 +94,8 @@ def study_stability(study: Study, rule: Rule, tests: PairwiseTests) -> Stability
 
 
 def _dataset_frame(names: Sequence[str], found: LeaveOneClusterOut) -> pd.DataFrame:
-    best = _best(found.mean_ranks, names)
-    whole = _best(found.all_mean_ranks[None], names)[0]
+    best = _best(found.standing, names)
+    whole = _best(found.all_standing[None], names)[0]
     return pd.DataFrame(
         {
             "dataset": found.labels.astype(object),
@@ -106,16 +110,16 @@ def _algorithm_frame(names: Sequence[str], found: LeaveOneAlgorithmOut) -> pd.Da
     return pd.DataFrame(
         {
             "algorithm": names,
-            "best": _best(found.mean_ranks, names),
+            "best": _best(found.standing, names),
             "conclusions_changed": _count(found.changed),
         }
     )
 
 
-def _best(mean_ranks: npt.NDArray[np.float64], names: Sequence[str]) -> npt.NDArray[np.object_]:
-    known = ~np.isnan(mean_ranks).all(axis=1)
-    best = np.full(len(mean_ranks), None, dtype=object)
-    best[known] = np.array(names, dtype=object)[np.nanargmin(mean_ranks[known], axis=1)]
+def _best(standing: npt.NDArray[np.float64], names: Sequence[str]) -> npt.NDArray[np.object_]:
+    known = ~np.isnan(standing).all(axis=1)
+    best = np.full(len(standing), None, dtype=object)
+    best[known] = np.array(names, dtype=object)[np.nanargmin(standing[known], axis=1)]
     return best
 
 

@@ -134,7 +134,7 @@ def regression_frame(study: Study) -> tuple[pd.DataFrame, tuple[str, ...]]:
             clusters=clusters,
             weights=sample.clusters.weights[known],
             inference=settings.inference,
-            confidence=settings.confidence,
+            confidence=1 - settings.alpha,
         )
         for ranks, median in zip(study.ranking.ranks[known].T, medians.T, strict=True)
     ]
@@ -152,7 +152,7 @@ def regression_frame(study: Study) -> tuple[pd.DataFrame, tuple[str, ...]]:
     frame["p_unadjusted"] = frame["p"]
     if settings.regression_corrected:
         tested = frame["p"].where(frame["term"] != "intercept")
-        frame["p"] = np.minimum(adjust(tested, "holm"), 1.0)
+        frame["p"] = adjust(tested, "holm")
     frame = frame[REGRESSION]
     notes += [f"Regression: {reason.rstrip('.')}." for reason in reasons]
     return (empty if frame["coefficient"].isna().all() else frame), tuple(notes)

@@ -1,6 +1,6 @@
-"""How much better and how sure: effect sizes, intervals, posteriors, and what naive tests say.
+"""Summary, effect sizes, posteriors, Kendall's τ and diagnostics, with their uncertainty.
 
-Everything here resamples data sets, never single tasks.
+Everything here resamples datasets, never single tasks.
 """
 
 from __future__ import annotations
@@ -14,36 +14,25 @@ import numpy.typing as npt
 import pandas as pd
 from scipy import special
 
-from occstats.comparison.choices import TESTS
-from occstats.comparison.pairs import (
-    BETTER,
-    conclusions,
-    corrected,
-    ordered_pairs,
-    run_tests,
-    unordered_pairs,
-)
+from occstats.comparison.pairs import ordered_pairs, unordered_pairs
 from occstats.stats.bayes import bayesian_signed_rank, probability_best
 from occstats.stats.bootstrap import bootstrap_means
 from occstats.stats.diagnostics import cluster_diagnostics
-from occstats.stats.differences import difference_posterior, simultaneous_intervals
 from occstats.stats.effect_sizes import Effect, pair_effects
-from occstats.stats.hodges_lehmann import hodges_lehmann_pairs
 from occstats.stats.kendall import kendall_matrix
 from occstats.stats.kendall_intervals import kendall_jackknife
+from occstats.stats.means import difference_posterior
 from occstats.text import printable
 
 if TYPE_CHECKING:
-    from occstats.comparison.rule import Rule
+    from occstats.comparison.decision import Decision
     from occstats.comparison.sample import Study
-    from occstats.stats.signed_rank_pairs import PairwiseTests
 
 __all__ = [
     "cautions",
     "diagnostics_frame",
     "effects_frame",
     "kendall_frame",
-    "naive_tests",
     "summary_frame",
 ]
 
@@ -54,8 +43,8 @@ FEW_CLUSTERS = 10
 STEM = re.compile(r"^([^\W\d_]{2,})(?=[\W\d_])")
 
 
-def summary_frame(study: Study, rule: Rule) -> pd.DataFrame:
-    """One row per algorithm: mean rank, mean score, spread over folds, intervals, who is best."""
+def summary_frame(study: Study, decision: Decision) -> pd.DataFrame:
+    """Return one row per algorithm: mean rank, mean score, spread over folds, intervals, ranks."""
     settings, sample, k = study.settings, study.sample.whole, len(study.algorithms)
     scores = study.whole.scores.to_numpy(dtype=np.float64)
     ranks = study.ranking.ranks
@@ -63,19 +52,25 @@ def summary_frame(study: Study, rule: Rule) -> pd.DataFrame:
         np.hstack([ranks, scores]),
         sample.clusters,
         method="studentised",
-        confidence=settings.confidence,
+        confidence=1 - settings.alpha,
         n_resamples=study.within.resamples,
         random_state=settings.random_state,
     )
     low, high = _rank_limits(interval.low[:k], interval.high[:k], study)
-    better = rule.simultaneous.better(rule.alpha) & rule.possible
+    better = decision.better
     bounds = study.results.bounds
     score_low, score_high = np.clip((interval.low[k:], interval.high[k:]), *bounds)
-    # One data set, however it is weighted, gives one order: that is no probability.
+    mean_score = sample.clusters.weights @ scores
+    if study.results.failed is not None and study.results.failure_score is None:
+        unknown = study.results.failed.to_numpy(bool).any(axis=0)
+        mean_score, score_low, score_high = (
+            np.where(unknown, np.nan, values) for values in (mean_score, score_low, score_high)
+        )
+    # One dataset, however it is weighted, gives one order.
     best = np.full(k, np.nan)
     if sample.clusters.independent.n_clusters > 1:
         best = probability_best(
-            -ranks,
+            -ranks if settings.estimand == "typical" else sample.scores,
             sample.clusters,
             n_resamples=study.within.resamples,
             random_state=settings.random_state,
@@ -84,7 +79,7 @@ def summary_frame(study: Study, rule: Rule) -> pd.DataFrame:
         {
             "algorithm": study.algorithms,
             "mean_rank": study.ranking.mean_ranks,
-            "mean_score": sample.clusters.weights @ scores,
+            "mean_score": mean_score,
             "cvsd": _mean_spread(study),
             "mean_rank_ci_low": low,
             "mean_rank_ci_high": high,
@@ -92,7 +87,7 @@ def summary_frame(study: Study, rule: Rule) -> pd.DataFrame:
             "rank_high": k - better.sum(axis=1),
             "mean_score_ci_low": score_low,
             "mean_score_ci_high": score_high,
-            "prob_best": best,
+            "leads": best,
         }
     )
 
@@ -109,7 +104,7 @@ def _rank_limits(low: FloatArray, high: FloatArray, study: Study) -> FloatArray:
     m = clusters.independent.n_clusters
     if m < 2:
         return np.clip((low, high), 1, k)
-    tail = (1 - study.settings.confidence) / 2
+    tail = study.settings.alpha / 2
     others = 1 - tail ** (1 / m)
     agree = np.ptp(clusters.means(study.ranking.ranks), axis=0) < 1e-12
     low = np.where(agree, estimate - others * (estimate - 1), low)
@@ -135,64 +130,28 @@ def _mean_spread(study: Study) -> npt.NDArray[np.float64]:
 def effects_frame(study: Study) -> pd.DataFrame:
     """Effect sizes of all ordered pairs; NaN where a part is not affordable."""
     settings, within, k = study.settings, study.within, len(study.algorithms)
-    effects = pair_effects(
-        study.sample,
-        confidence=settings.confidence,
-        n_resamples=within.resamples if within.intervals else 0,
-        random_state=settings.random_state,
-    )
+    effects = pair_effects(study.sample, confidence=1 - settings.alpha)
     unknown = np.full((k, k), np.nan)
     columns: Columns = {
-        **_effect(
-            "mean_difference", _possible(study, effects.mean_difference), limits="difference"
-        ),
+        "wins": effects.wins.astype(int),
+        "ties": effects.ties.astype(int),
+        "losses": effects.losses.astype(int),
         **_effect("rank_biserial", effects.rank_biserial),
-        "wins": effects.wins,
-        "ties": effects.ties,
-        "losses": effects.losses,
         **_effect("prob_improvement_task", effects.prob_improvement_task),
         **_effect("prob_improvement_dataset", effects.prob_improvement_dataset),
-        **_effect("hodges_lehmann", Effect(unknown, unknown, unknown)),
         **dict.fromkeys(("bayes_better", "bayes_equivalent", "bayes_worse"), unknown),
         **dict.fromkeys(("difference_above", "difference_within", "difference_below"), unknown),
-        **dict.fromkeys(("simultaneous_ci_low", "simultaneous_ci_high"), unknown),
     }
     if within.intervals:
-        columns |= _differences(study)
-    if within.shifts:
-        columns |= _shift(study)
+        columns |= _mean_posterior(study)
     if within.posterior:
         columns |= _posterior(study)
     return ordered_pairs(study.algorithms, columns)
 
 
-def _effect(name: str, effect: Effect, *, limits: str | None = None) -> Columns:
+def _effect(name: str, effect: Effect) -> Columns:
     """The estimate and its limits under the names ``name``, ``…_ci_low`` and ``…_ci_high``."""
-    stem = limits or name
-    return {name: effect.estimate, f"{stem}_ci_low": effect.low, f"{stem}_ci_high": effect.high}
-
-
-def _possible(study: Study, difference: Effect) -> Effect:
-    """The limits of a difference that are possible: no two scores differ by more than the bounds.
-
-    An interval cut where nothing can be holds the truth exactly as often as the whole one.
-    """
-    low, high = study.results.bounds
-    most = high - low
-    limits = (np.clip(limit, -most, most) for limit in (difference.low, difference.high))
-    return Effect(difference.estimate, *limits)
-
-
-def _shift(study: Study) -> Columns:
-    settings = study.settings
-    shift = hodges_lehmann_pairs(
-        study.sample,
-        confidence=settings.confidence,
-        n_resamples=settings.n_resamples,
-        random_state=settings.random_state,
-    )
-    shift_of = Effect(shift.estimate, shift.low, shift.high)
-    return _effect("hodges_lehmann", _possible(study, shift_of))
+    return {name: effect.estimate, f"{name}_ci_low": effect.low, f"{name}_ci_high": effect.high}
 
 
 def _posterior(study: Study) -> Columns:
@@ -211,18 +170,15 @@ def _posterior(study: Study) -> Columns:
     }
 
 
-def _differences(study: Study) -> Columns:
-    """Intervals that hold for all pairs together, and the posterior of the mean difference."""
-    settings = study.settings
-    drawn = {"n_resamples": study.within.resamples, "random_state": settings.random_state}
-    found = simultaneous_intervals(
-        study.sample, confidence=settings.confidence, control=study.control, **drawn
+def _mean_posterior(study: Study) -> Columns:
+    """The posterior of the mean difference, above, within and below the region of equivalence."""
+    posterior = difference_posterior(
+        study.sample,
+        rope=study.settings.rope,
+        n_resamples=study.within.resamples,
+        random_state=study.settings.random_state,
     )
-    limits = _possible(study, found)
-    posterior = difference_posterior(study.sample, rope=settings.rope, **drawn)
     return {
-        "simultaneous_ci_low": limits.low,
-        "simultaneous_ci_high": limits.high,
         "difference_above": posterior.better,
         "difference_within": posterior.equivalent,
         "difference_below": posterior.worse,
@@ -239,41 +195,15 @@ def kendall_frame(study: Study) -> pd.DataFrame:
     low = high = np.full(tau.shape, np.nan)
     if settings.kendall != "hyperbolic" and study.within.kendall and study.n_clusters > 1:
         found = kendall_jackknife(
-            study.sample, weighting=settings.kendall, confidence=settings.confidence
+            study.sample, weighting=settings.kendall, confidence=1 - settings.alpha
         )
         low, high = found.low, found.high
     return unordered_pairs(study.algorithms, {"tau": tau, "tau_ci_low": low, "tau_ci_high": high})
 
 
-def naive_tests(study: Study) -> PairwiseTests:
-    """The test that takes all tasks for independent."""
-    return run_tests(study, test="wilcoxon", null="asymptotic", engine="native").tests
-
-
-def naive_frame(study: Study, naive: PairwiseTests, rule: Rule) -> pd.DataFrame:
-    """What the naive test says about every ordered pair, at the same level."""
-    adjusted = corrected(study, naive.p).clipped
-    better = rule.naive(naive.z)
-    tested = ~np.isnan(naive.z) & ~np.eye(len(better), dtype=bool)
-    if rule.control is not None:
-        tested[np.arange(len(tested)) != rule.control] = False
-    columns = {
-        "p_naive": naive.p,
-        "p_naive_adjusted": adjusted,
-        "conclusion_naive": conclusions(better, tested),
-    }
-    return ordered_pairs(study.algorithms, columns)
-
-
-def diagnostics_frame(study: Study, naive: PairwiseTests, rule: Rule) -> pd.DataFrame:
-    """How strongly the tasks of a data set belong together, and where a naive test would mislead.
-
-    It misleads about a pair where it comes to another conclusion than the main analysis, at the
-    same level over the same family of pairs.
-    """
+def diagnostics_frame(study: Study) -> pd.DataFrame:
+    """How strongly the tasks of a dataset belong together, for each unordered pair."""
     found = cluster_diagnostics(study.sample)
-    main, other = rule.conclusions() == BETTER, rule.naive(naive.z)
-    different = main != other
     columns = {
         "icc": found.intraclass_correlation,
         "icc_differences": found.intraclass_correlation_differences,
@@ -281,11 +211,6 @@ def diagnostics_frame(study: Study, naive: PairwiseTests, rule: Rule) -> pd.Data
         "effective_tasks": found.effective_tasks,
         "size_correlation": found.size_correlation,
         "size_p": found.size_p,
-        "naive_a_better": other,
-        "naive_b_better": other.T,
-        "a_better": main,
-        "b_better": main.T,
-        "misled": different | different.T,
     }
     return unordered_pairs(study.algorithms, columns)
 
@@ -297,13 +222,12 @@ def _singletons(study: Study) -> Iterator[str]:
         lambda found: found.group(1) if found else None
     )
     shared = stems.duplicated(keep=False) & stems.notna()
-    plain = TESTS[study.settings.test].without_clusters
-    sentence = f"Every data set has one task: the clustered test is {plain}."
+    sentence = "Every dataset has one task."
     if shared.mean() > 0.5 and stems.nunique() > 1:
         examples = [name for name, same in zip(names, shared, strict=True) if same][:2]
         sentence += (
-            f" Most names share a beginning with others ({', '.join(map(printable, examples))}): "
-            "if these belong together, give a column that says which (cluster=…, --cluster)."
+            f" Many names share a beginning ({', '.join(map(printable, examples))}): if these "
+            "belong together, name the column of the dataset (cluster=…, --cluster)."
         )
     yield sentence
 
@@ -315,8 +239,7 @@ def cautions(study: Study) -> Iterator[str]:
         yield f"With a single {unit} there are no intervals: nothing shows how {unit}s differ."
     elif m < FEW_CLUSTERS:
         yield (
-            f"With {m} {unit}s intervals are rough, and posterior probabilities, P(best) among "
-            "them, are too sure of themselves."
+            f"With {m} {unit}s intervals are rough, and posterior probabilities are overconfident."
         )
     if m == study.sample.n_tasks > 2:
         yield from _singletons(study)
@@ -325,8 +248,6 @@ def cautions(study: Study) -> Iterator[str]:
     kept = study.sample.whole.n_tasks
     if kept < study.sample.n_tasks:
         yield (
-            "Intervals of mean ranks and mean scores, and the probability of being best, use the "
-            f"{kept} tasks that all algorithms have."
+            f"Intervals of mean ranks and mean scores use the {kept} tasks that all algorithms "
+            "have."
         )
-    if settings.null != "asymptotic" or settings.engine not in ("native", "both"):
-        yield "Stability and power were studied with the native test and its normal approximation."

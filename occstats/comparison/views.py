@@ -18,8 +18,8 @@ __all__ = ["PAIR_COLUMNS", "add", "pairs", "where"]
 
 # What is read of a pair; ``pairwise`` has the rest.
 PAIR_COLUMNS = (
-    "a", "b", "conclusion", "p_adjusted", "mean_difference", "difference_ci_low",
-    "difference_ci_high", "wins", "losses", "prob_improvement_dataset",
+    "a", "b", "difference", "ci_low", "ci_high", "p", "conclusion", "reversed", "wins", "ties",
+    "losses",
 )  # fmt: skip
 
 
@@ -81,18 +81,25 @@ def _mask(comparison: Comparison, mask: Any) -> np.ndarray[Any, np.dtype[np.bool
     return keep
 
 
-def add(comparison: Comparison, *sources: Any, **reading: Any) -> Comparison:
-    """The same comparison with the methods of further results."""
+def add(comparison: Comparison, *sources: Any, **options: Any) -> Comparison:
+    """Compare again with the methods of further results."""
     from occstats.comparison.pipeline import compare_with
+    from occstats.comparison.settings import OPTIONS, Settings
     from occstats.results import load_results
 
     if not sources:
         raise ArgumentError("add needs results: a file, a frame, or a series of scores by task")
+    changed = {name: options.pop(name) for name in list(options) if name in OPTIONS}
     tables = [source.to_frame() if isinstance(source, pd.Series) else source for source in sources]
-    joined = load_results(comparison.results, *tables, **reading)
-    return compare_with(joined, _settings(comparison))
+    joined = load_results(comparison.results, *tables, **options)
+    given = {name: getattr(comparison.settings, name) for name in OPTIONS}
+    # What follows from a changed setting is chosen anew.
+    for name, follows in (("control", "family"), ("estimand", "null"), ("engine", "null")):
+        if name in changed:
+            del given[follows]
+    return compare_with(joined, Settings.of(**{**given, "algorithms": None, **changed}))
 
 
 def _settings(comparison: Comparison) -> Any:
-    """The results have only the algorithms that were chosen; a new one was not among them."""
+    """Return the settings without a choice of algorithms, which the results have made."""
     return replace(comparison.settings, algorithms=None)

@@ -26,27 +26,14 @@ from .complementary import (
     ComplementaryPairs as ComplementaryPairs,
     complementary_pairs as complementary_pairs,
 )
-from .decisions import conclude as conclude
 from .diagnostics import (
     ClusterDiagnostics as ClusterDiagnostics,
     cluster_diagnostics as cluster_diagnostics,
-)
-from .differences import (
-    Equivalence as Equivalence,
-    difference_posterior as difference_posterior,
-    equivalence as equivalence,
-    simultaneous_intervals as simultaneous_intervals,
 )
 from .effect_sizes import (
     PairEffects as PairEffects,
     pair_effects as pair_effects,
     rank_biserial as rank_biserial,
-)
-from .hodges_lehmann import (
-    HodgesLehmannPairs as HodgesLehmannPairs,
-    HodgesLehmannResult as HodgesLehmannResult,
-    hodges_lehmann_pairs as hodges_lehmann_pairs,
-    hodges_lehmann_shift as hodges_lehmann_shift,
 )
 from .kendall import (
     kendall_matrix as kendall_matrix,
@@ -59,15 +46,19 @@ from .leave_out import (
     leave_one_algorithm_out as leave_one_algorithm_out,
     leave_one_cluster_out as leave_one_cluster_out,
 )
+from .max_t import (
+    PairTests as PairTests,
+    typical_shifts as typical_shifts,
+    typical_tests as typical_tests,
+)
+from .means import (
+    difference_posterior as difference_posterior,
+    mean_differences as mean_differences,
+    mean_tests as mean_tests,
+)
 from .multiplicity import (
-    AdjustedP as AdjustedP,
     adjust as adjust,
     adjust_pairs as adjust_pairs,
-    benjamini_hochberg as benjamini_hochberg,
-    benjamini_yekutieli as benjamini_yekutieli,
-    bonferroni as bonferroni,
-    hochberg as hochberg,
-    holm as holm,
 )
 from .optimum import (
     OptimumInterval as OptimumInterval,
@@ -103,10 +94,6 @@ from .signed_rank import (
 from .signed_rank_pairs import (
     PairwiseTests as PairwiseTests,
     pairwise_tests as pairwise_tests,
-)
-from .simultaneous import (
-    MaxT as MaxT,
-    max_t as max_t,
 )
 from .strata import (
     Strata as Strata,

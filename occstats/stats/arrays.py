@@ -89,10 +89,10 @@ def round_to_grid(values: FloatArray, tie_tolerance: float) -> FloatArray:
         return values
     with np.errstate(over="ignore"):
         rounded: FloatArray = np.rint(values / tie_tolerance)
-    if np.isinf(rounded).any():
+    if (np.isinf(rounded) & np.isfinite(values)).any():
         raise ArgumentError(
             f"tie_tolerance {tie_tolerance!r} is too small for values as large as "
-            f"{np.nanmax(np.abs(values)):g}; use a larger one, or 0."
+            f"{np.max(np.abs(values[np.isfinite(values)])):g}; use a larger one, or 0."
         )
     return rounded
 

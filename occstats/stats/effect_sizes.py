@@ -2,8 +2,7 @@ r"""How much better: effect sizes of every pair of algorithms over clustered tas
 
 For the differences :math:`x_{ij}` of task j in data set i (a minus b, higher is better):
 
-* weighted mean difference: the mean over data sets of the mean over their tasks;
-* wins, ties and losses: weighted shares of tasks, which sum to 1;
+* wins, ties and losses: numbers of tasks;
 * matched rank-biserial correlation [1]_: the sum of the signed ranks over the sum of the ranks,
   zeros left out, from −1 (b always better) to 1 (a always better); all tasks count alike;
 * probability of improvement on a new task of a known data set: wins + ties / 2, a data set being
@@ -28,10 +27,8 @@ from numpy.typing import ArrayLike
 
 from occstats.stats.arrays import FloatArray as Array
 from occstats.stats.arrays import as_vector, round_to_grid
-from occstats.stats.bootstrap import studentised_means
-from occstats.stats.cluster_means import effective_units, means_without, weighted_means
+from occstats.stats.cluster_means import effective_units, means_without
 from occstats.stats.clusters import Clusters
-from occstats.stats.draws import Counts
 from occstats.stats.jackknife import arcsine_limits, rank_biserial_limits, wilson
 from occstats.stats.pairs import antisymmetric, mirror
 from occstats.stats.sample import PairBlock, Sample
@@ -53,19 +50,17 @@ class PairEffects:
 
     Attributes
     ----------
-    mean_difference, rank_biserial, prob_improvement_task, prob_improvement_dataset : Effect
-        With intervals: the studentised cluster bootstrap for the difference, the jackknife over
-        data sets on the arcsine scale for the correlation and the task, Wilson's for the data set,
-        and for the others where one of the two wins always. Which covers best was found by
-        simulation
-        (`benchmarks/interval_coverage.md` in the repository).
+    rank_biserial, prob_improvement_task, prob_improvement_dataset : Effect
+        With intervals: the jackknife over datasets on the arcsine scale for the correlation and
+        the task, Wilson's for the dataset, and for the others where one of the two wins always.
+        Which covers best was found by simulation (`benchmarks/interval_coverage.md` in the
+        repository).
     wins, ties, losses : ndarray
-        Weighted shares of tasks.
+        Numbers of tasks.
     n_tasks, n_clusters : ndarray of int
         Tasks that both algorithms have, and the data sets that these come from.
     """
 
-    mean_difference: Effect
     rank_biserial: Effect
     prob_improvement_task: Effect
     prob_improvement_dataset: Effect
@@ -82,10 +77,8 @@ def pair_effects(
     *,
     tie_tolerance: float = 0.0,
     confidence: float = 0.95,
-    n_resamples: int = 10_000,
-    random_state: int | None = None,
 ) -> PairEffects:
-    """Effect sizes of every pair of columns of `scores`, with cluster-bootstrap intervals.
+    """Return effect sizes of every pair of columns of `scores`, with intervals.
 
     Parameters
     ----------
@@ -95,9 +88,8 @@ def pair_effects(
         The data set of each task.
     tie_tolerance : float
         Differences are rounded to multiples of it.
-    confidence, n_resamples, random_state
-        Level of the intervals; the same resamples of data sets serve the mean differences of all
-        pairs. With 0 resamples these have no intervals.
+    confidence : float
+        Level of the intervals.
 
     Returns
     -------
@@ -106,35 +98,31 @@ def pair_effects(
     Examples
     --------
     >>> scores = [[0.9, 0.8], [0.7, 0.7], [0.8, 0.6], [0.9, 0.5]]
-    >>> effects = pair_effects(scores, ["a", "a", "b", "c"], tie_tolerance=1e-9, random_state=0)
-    >>> round(float(effects.mean_difference.estimate[0, 1]), 4)
-    0.2167
-    >>> [round(float(share[0, 1]), 4) for share in (effects.wins, effects.ties, effects.losses)]
-    [0.8333, 0.1667, 0.0]
+    >>> effects = pair_effects(scores, ["a", "a", "b", "c"], tie_tolerance=1e-9)
+    >>> [int(tasks[0, 1]) for tasks in (effects.wins, effects.ties, effects.losses)]
+    [3, 1, 0]
     >>> float(effects.prob_improvement_dataset.estimate[0, 1])
     1.0
     """
     sample = Sample.of(scores, clusters, tie_tolerance=tie_tolerance)
     k, units = sample.n_algorithms, sample.clusters.independent
-    counts = Counts.of(sample.clusters, n_resamples, random_state)
     parts = [
         (
-            *_mean_effects(block, counts, confidence, sample.tie_tolerance),
+            *_mean_effects(block, confidence, sample.tie_tolerance),
             np.vstack(rank_biserial_limits(block.grid, units, confidence)),
         )
-        for block in sample.blocks(per_pair=n_resamples)
+        for block in sample.blocks()
     ]
-    mean, task, dataset, shares, biserial = (
+    task, dataset, counts, biserial = (
         np.concatenate(rows, axis=1) for rows in zip(*parts, strict=True)
     )
-    won, lost, n_tasks, n_clusters = shares
+    won, tied, lost, n_tasks, n_clusters = counts
     return PairEffects(
-        mean_difference=_signed(mean, k),
         rank_biserial=_signed(biserial, k),
         prob_improvement_task=_probability(task, k),
         prob_improvement_dataset=_probability(dataset, k),
         wins=mirror(won, lost, k, 0.0),
-        ties=mirror(1 - won - lost, 1 - won - lost, k, 1.0),
+        ties=mirror(tied, tied, k, 0.0),
         losses=mirror(lost, won, k, 0.0),
         n_tasks=mirror(n_tasks, n_tasks, k, 0.0),
         n_clusters=mirror(n_clusters, n_clusters, k, 0.0),
@@ -142,24 +130,21 @@ def pair_effects(
 
 
 def _mean_effects(
-    block: PairBlock, counts: Counts, confidence: float, tie_tolerance: float
-) -> tuple[Array, Array, Array, Array]:
-    """Effects that are means over data sets: difference, both probabilities, shares and sizes."""
+    block: PairBlock, confidence: float, tie_tolerance: float
+) -> tuple[Array, Array, Array]:
+    """Effects that are means over datasets: both probabilities; numbers of tasks and datasets."""
     differences, grid, grouping = block.differences, block.grid, block.clusters
-    m, suites = grouping.n_clusters, grouping.suites
+    suites = grouping.suites
     known = ~np.isnan(grid)
     means = grouping.means(differences)
     wins = grouping.means(np.where(known, grid > 0, np.nan))
     losses = grouping.means(np.where(known, grid < 0, np.nan))
-    everything = np.ones((1, m))
-    won, lost = (weighted_means(share, everything)[0] for share in (wins, losses))
     ahead, n_clusters = _ahead(means, tie_tolerance)
-    studentised = studentised_means(means, counts, confidence, suites)
+    won, tied, lost = ((np.sign(grid) == sign).sum(axis=0) for sign in (1, 0, -1))
     return (
-        np.stack([studentised.estimate, studentised.low, studentised.high]),
         _improvement(wins, losses, confidence, suites),
         np.stack([ahead, *wilson(ahead, effective_units(means, suites), confidence)]),
-        np.stack([won, lost, known.sum(axis=0), n_clusters]),
+        np.stack([won, tied, lost, known.sum(axis=0), n_clusters]),
     )
 
 

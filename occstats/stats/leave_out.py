@@ -1,8 +1,8 @@
-"""Would the conclusions hold with one data set, or one algorithm, less?
+"""Conclusions without each dataset, and without each algorithm, in turn.
 
-Leaving out a data set changes the tests themselves; leaving out an algorithm changes only the
-number of tests that are corrected for, and the ranks. Tests are the asymptotic ones, computed for
-all left-out data sets at once by the engine of the main run (`occstats.stats.tests`).
+Leaving out a dataset changes the statistics themselves; leaving out an algorithm changes only the
+number of tests that are corrected for, and the ranks. Statistics are those of the main run,
+computed for all left-out datasets at once.
 
 References
 ----------
@@ -13,16 +13,18 @@ References
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import repeat
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy import special
 
 from occstats.stats.arrays import FloatArray as Array
-from occstats.stats.cluster_means import means_without
+from occstats.stats.cluster_means import mean_errors, means_without
+from occstats.stats.clusters import Clusters
 from occstats.stats.pairs import antisymmetric
 from occstats.stats.sample import Sample
-from occstats.stats.tests.null import tail
 from occstats.stats.tests.registry import TESTS
 
 Conclude = Callable[[Array, Array], NDArray[np.bool_]]
@@ -48,10 +50,11 @@ class LeaveOneClusterOut:
         The weighted mean differences without each cluster.
     all_mean_difference : ndarray, k × k
         The weighted mean differences with all clusters.
-    mean_ranks : ndarray, clusters × k
-        The weighted mean ranks without each cluster (tasks that all algorithms have).
-    all_mean_ranks : ndarray, k
-        The weighted mean ranks with all clusters.
+    standing : ndarray, clusters × k
+        What algorithms are ordered by, without each cluster, the lowest first: mean ranks, or
+        negative mean scores (on the tasks that all algorithms have).
+    all_standing : ndarray, k
+        The same with all clusters.
     """
 
     labels: NDArray[Any]
@@ -61,8 +64,8 @@ class LeaveOneClusterOut:
     all_z: Array = field(repr=False)
     mean_difference: Array = field(repr=False)
     all_mean_difference: Array = field(repr=False)
-    mean_ranks: Array = field(repr=False)
-    all_mean_ranks: Array = field(repr=False)
+    standing: Array = field(repr=False)
+    all_standing: Array = field(repr=False)
 
     @property
     def changed(self) -> NDArray[np.bool_]:
@@ -87,13 +90,13 @@ class LeaveOneAlgorithmOut:
         [c, a, b]: without algorithm c, a is significantly better than b.
     all_better : ndarray of bool, k × k
         The same with all algorithms.
-    mean_ranks : ndarray, k × k
-        [c, a]: the mean rank of a without c; NaN on the diagonal.
+    standing : ndarray, k × k
+        [c, a]: the mean rank, or negative mean score, of a without c; NaN on the diagonal.
     """
 
     better: NDArray[np.bool_]
     all_better: NDArray[np.bool_]
-    mean_ranks: Array
+    standing: Array
 
     @property
     def changed(self) -> NDArray[np.bool_]:
@@ -109,8 +112,9 @@ def leave_one_cluster_out(
     clusters: ArrayLike | None,
     conclude: Conclude,
     *,
+    estimand: str = "typical",
     test: str = "rgl",
-    alternative: str = "greater",
+    alternative: str = "two-sided",
     tie_tolerance: float = 0.0,
 ) -> LeaveOneClusterOut:
     """Repeat the tests of all pairs without each cluster in turn.
@@ -122,10 +126,11 @@ def leave_one_cluster_out(
     clusters : array_like
         The cluster of each task.
     conclude : callable
-        From matrices (p, z) to the matrix of conclusions, such as a partial
-        `occstats.stats.decisions.conclude`.
+        From matrices (statistic, p) to the matrix "a is better than b".
+    estimand : {"typical", "mean"}
+        Signed-rank statistics, or Student's t of the clusters' mean differences.
     test, alternative, tie_tolerance
-        The asymptotic test to repeat.
+        The signed-rank test, and what the asymptotic p-values are about.
 
     Returns
     -------
@@ -133,29 +138,38 @@ def leave_one_cluster_out(
 
     Examples
     --------
-    >>> from functools import partial
-    >>> from occstats.stats.decisions import conclude
     >>> scores = [[0.9, 0.8], [0.8, 0.6], [0.7, 0.6], [0.3, 0.7], [0.8, 0.5], [0.9, 0.4]]
-    >>> found = leave_one_cluster_out(scores, list("abcdef"), partial(conclude, alpha=0.05))
+    >>> found = leave_one_cluster_out(scores, list("abcdef"), lambda z, p: (z > 0) & (p <= 0.05))
     >>> found.all_better[0, 1], found.labels[found.changed[:, 0, 1]].tolist()
     (np.False_, ['d'])
     """
     sample = Sample.of(scores, clusters, tie_tolerance=tie_tolerance)
     k, units, suites = sample.n_algorithms, sample.clusters.independent, sample.clusters.suites
     m = units.n_clusters
-    z, means = np.empty((m + 1, sample.n_pairs)), np.empty((m + 1, sample.n_pairs))
+    statistic, means = np.empty((2, m + 1, sample.n_pairs))
     done = 0
-    for block, prepared in zip(sample.blocks(), TESTS[test].prepare(sample), strict=True):
+    prepared = TESTS[test].prepare(sample) if estimand == "typical" else repeat(None)
+    for block, tests in zip(sample.blocks(), prepared, strict=False):
         pairs = slice(done, done + len(block.a))
         done = pairs.stop
-        z[0, pairs] = np.where(prepared.all_zero, 0.0, prepared.observed.z)
+        # A mean difference says nothing about failures.
+        own = sample.clusters.means(
+            np.where(np.isinf(block.differences), np.nan, block.differences)
+        )
+        means[:, pairs] = means_without(own, suites)
+        if tests is None:
+            statistic[:, pairs] = _t_without(own, means[:, pairs], suites)
+            continue
+        statistic[0, pairs] = np.where(tests.all_zero, 0.0, tests.observed.z)
         for i in range(len(block.a)):
-            z[1:, pairs.start + i] = prepared.left_out(i)
-        means[:, pairs] = means_without(sample.clusters.means(block.differences), suites)
-    squares = np.array([antisymmetric(column, k) for column in z])
-    conclusions = np.array([conclude(_p(square, alternative), square) for square in squares])
+            statistic[1:, pairs.start + i] = tests.left_out(i)
+    freedom = np.inf if estimand == "typical" else np.maximum(m - 1 - (np.arange(m + 1) > 0), 1.0)
+    squares = np.array([antisymmetric(row, k) for row in statistic])
+    p = _p(squares, alternative, freedom)
+    conclusions = np.array([conclude(*both) for both in zip(squares, p, strict=True)])
     mean_squares = np.array([antisymmetric(row, k) for row in means])
-    mean_ranks = means_without(sample.clusters.means(sample.ranks), suites)
+    values = sample.ranks if estimand == "typical" else -sample.scores
+    standing = means_without(sample.clusters.means(values), suites)
     return LeaveOneClusterOut(
         labels=units.labels,
         better=conclusions[1:],
@@ -164,30 +178,42 @@ def leave_one_cluster_out(
         all_z=squares[0],
         mean_difference=mean_squares[1:],
         all_mean_difference=mean_squares[0],
-        mean_ranks=mean_ranks[1:],
-        all_mean_ranks=mean_ranks[0],
+        standing=standing[1:],
+        all_standing=standing[0],
     )
 
 
+def _t_without(own: Array, means: Array, suites: Clusters | None) -> Array:
+    """Student's t of the mean difference: of all clusters, then without each in turn."""
+    counts = np.vstack([np.ones(len(own)), 1.0 - np.eye(len(own))])
+    if suites is not None:
+        counts = 1.0 - np.eye(suites.n_clusters + 1, suites.n_clusters, k=-1)[:, suites.codes]
+    errors = mean_errors(own, counts, suites)
+    return np.divide(means, errors, out=np.zeros_like(means), where=errors > 0)
+
+
 def leave_one_algorithm_out(
+    statistic: ArrayLike,
     p: ArrayLike,
-    z: ArrayLike,
     scores: ArrayLike | Sample,
     clusters: ArrayLike | None,
     conclude: Conclude,
     *,
+    estimand: str = "typical",
     tie_tolerance: float = 0.0,
 ) -> LeaveOneAlgorithmOut:
     """Correct the given tests again, and rank again, without each algorithm in turn.
 
     Parameters
     ----------
-    p, z : array_like, k × k
+    statistic, p : array_like, k × k
         The tests of all pairs, which do not depend on other algorithms.
     scores, clusters
         As in `leave_one_cluster_out`, for the ranks.
     conclude : callable
-        From matrices (p, z) to the matrix of conclusions.
+        From matrices (statistic, p) to the matrix "a is better than b".
+    estimand : {"typical", "mean"}
+        What algorithms are ordered by: mean ranks or mean scores.
     tie_tolerance : float
         For the ranks.
 
@@ -197,31 +223,46 @@ def leave_one_algorithm_out(
 
     Examples
     --------
-    >>> from occstats.stats.decisions import conclude
-    >>> p = np.array([[np.nan, 0.03, 0.4], [0.97, np.nan, 0.9], [0.6, 0.1, np.nan]])
+    >>> p = np.array([[np.nan, 0.03, 0.4], [0.03, np.nan, 0.1], [0.4, 0.1, np.nan]])
+    >>> z = np.array([[0.0, 2.2, 0.8], [-2.2, 0.0, -1.6], [-0.8, 1.6, 0.0]])
     >>> scores = [[0.9, 0.7, 0.8], [0.8, 0.7, 0.9]]
-    >>> found = leave_one_algorithm_out(p, np.sign(0.5 - p), scores, ["a", "b"], conclude)
+    >>> def bonferroni(z, p):
+    ...     tests = np.count_nonzero(~np.isnan(p)) / 2
+    ...     return (z > 0) & (tests * p <= 0.05)
+    >>> found = leave_one_algorithm_out(z, p, scores, ["a", "b"], bonferroni)
     >>> found.changed[2, 0, 1], found.changed[1, 0, 2]  # 0.03 is significant in a family of one
     (np.True_, np.False_)
     """
-    p, z = np.asarray(p, dtype=float), np.asarray(z, dtype=float)
+    p, statistic = np.asarray(p, dtype=float), np.asarray(statistic, dtype=float)
     sample = Sample.of(scores, clusters, tie_tolerance=tie_tolerance)
     k = len(p)
-    everything = conclude(p, z)
+    everything = conclude(statistic, p)
     better = np.zeros((k, k, k), dtype=bool)
-    ranks = np.full((k, k), np.nan)
+    standing = np.full((k, k), np.nan)
     for c in range(k):
         others = np.delete(np.arange(k), c)
         # Tests that are not there do not count in the size of a family.
         absent = p.copy()
         absent[c], absent[:, c] = np.nan, np.nan
-        better[c] = conclude(absent, z)
+        better[c] = conclude(statistic, absent)
         without = sample.select(others)
-        ranks[c, others] = means_without(sample.clusters.means(without.ranks))[0]
-    return LeaveOneAlgorithmOut(better, everything, ranks)
+        values = without.ranks if estimand == "typical" else -without.scores
+        standing[c, others] = means_without(sample.clusters.means(values))[0]
+    return LeaveOneAlgorithmOut(better, everything, standing)
 
 
-def _p(z: Array, alternative: str) -> Array:
-    p = tail(z, alternative)
-    np.fill_diagonal(p, np.nan)
-    return p
+def _p(statistics: Array, alternative: str, freedom: float | Array) -> Array:
+    """Asymptotic p-values of squares of statistics; NaN on their diagonals."""
+    freedom = np.asarray(freedom)[..., None, None]
+    with np.errstate(invalid="ignore"):
+        upper = np.where(
+            np.isinf(freedom), special.ndtr(-statistics), special.stdtr(freedom, -statistics)
+        )
+        lower = np.where(
+            np.isinf(freedom), special.ndtr(statistics), special.stdtr(freedom, statistics)
+        )
+    sides = {"greater": upper, "less": lower, "two-sided": 2 * np.minimum(upper, lower)}
+    p = sides[alternative]
+    own = np.arange(p.shape[-1])
+    p[..., own, own] = np.nan
+    return np.asarray(p)

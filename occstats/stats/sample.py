@@ -57,9 +57,9 @@ class Sample:
     Attributes
     ----------
     scores : ndarray, tasks × algorithms
-        Higher is better; NaN marks a missing score.
+        Higher is better; NaN marks a missing score, −inf a failure, which ranks below all scores.
     clusters : Clusters
-        The data set of each task: codes, labels, sizes, weights, sums and means by cluster.
+        The dataset of each task: codes, labels, sizes, weights, sums and means by cluster.
     tie_tolerance : float
         Scores, and differences of scores, are rounded to multiples of it before they are compared.
 
@@ -145,8 +145,13 @@ class Sample:
     @cached_property
     def differences(self) -> FloatArray:
         """Differences a − b of all pairs a < b: tasks × pairs."""
-        first, second = upper_pairs(self.n_algorithms)
-        return self.scores[:, first] - self.scores[:, second]
+        return self._differences(*upper_pairs(self.n_algorithms))
+
+    def _differences(self, a: IntArray, b: IntArray) -> FloatArray:
+        """Differences of some pairs; two failures (−inf) tie."""
+        first, second = self.scores[:, a], self.scores[:, b]
+        with np.errstate(invalid="ignore"):
+            return np.where(np.isinf(first) & (first == second), 0.0, first - second)
 
     @cached_property
     def grid(self) -> FloatArray:
@@ -193,7 +198,7 @@ class Sample:
                 part = slice(start, start + step)
                 yield PairBlock(a, b, self.differences[:, part], self.grid[:, part], self.clusters)
             else:
-                differences = self.scores[:, a] - self.scores[:, b]
+                differences = self._differences(a, b)
                 grid = round_to_grid(differences, self.tie_tolerance)
                 yield PairBlock(a, b, differences, grid, self.clusters)
 

@@ -50,7 +50,7 @@ class Contributions(Prepared):
     """What the clusters of several pairs contribute; zeros stay, with sign 0."""
 
     def __init__(self, grid: FloatArray, clusters: Clusters) -> None:
-        self._grid, self._codes = grid, clusters.codes
+        self.grid, self.clusters, self._codes = grid, clusters, clusters.codes
         self._ranks = RankSums(grid, clusters)  # for the intraclass correlation
         self._sizes = clusters.sums(~np.isnan(grid)).T
         self._present = (self._sizes > 0).astype(np.float64)
@@ -69,6 +69,9 @@ class Contributions(Prepared):
         self.n_observations = self._sizes.sum(axis=1).astype(np.intp)
         self.n_clusters = self._present.sum(axis=1).astype(np.intp)
         self.all_zero = self._ranks.all_zero
+
+    def moved(self, pairs: IntArray, by: FloatArray) -> "Contributions":
+        return Contributions(self.grid[:, pairs] - by, self.clusters)
 
     def rank_sums(self, pair: int) -> FloatArray:
         raise NotImplementedError("its statistic has no lattice, and so no exact distribution")
@@ -121,11 +124,11 @@ class Contributions(Prepared):
         with np.errstate(invalid="ignore", divide="ignore"):
             variance_terms = balance + ((m - 1) / n)[:, None] * pooled
         found = contribution_statistics(balance + others, np.nan_to_num(variance_terms), c).z
-        nonzero = c @ np.bincount(self._codes, self._grid[:, pair] != 0, c.shape[1])
+        nonzero = c @ np.bincount(self._codes, self.grid[:, pair] != 0, c.shape[1])
         return np.where((m >= 2) & (nonzero == 0), 0.0, found)
 
     def _magnitudes(self, pair: int) -> tuple[Magnitudes, FloatArray, FloatArray]:
-        x = self._grid[:, pair]
+        x = self.grid[:, pair]
         known = ~np.isnan(x)
         data = Magnitudes(x[known], self._codes[known], self._sizes.shape[1])
         sizes = np.maximum(self._sizes[pair], 1.0)

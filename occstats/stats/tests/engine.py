@@ -108,6 +108,38 @@ class Prepared(ABC):
 
     #: How many signs can flip at most: one per cluster, or per task.
     n_units: int
+    #: Differences in units of the tie tolerance (tasks × pairs), and their clusters.
+    grid: FloatArray
+    clusters: Clusters
+
+    @property
+    def n_known_clusters(self) -> IntArray:
+        """Clusters with a difference, zero or not, for each pair."""
+        return np.asarray((self.clusters.sums(~np.isnan(self.grid)) > 0).sum(axis=0))
+
+    def extent(self, pairs: IntArray) -> tuple[FloatArray, FloatArray]:
+        """Return the smallest and largest finite difference of some pairs; 0 where none is."""
+        x = self.grid[:, pairs]
+        finite = np.isfinite(x)
+        low = np.where(finite, x, np.inf).min(axis=0)
+        high = np.where(finite, x, -np.inf).max(axis=0)
+        known = finite.any(axis=0)
+        return np.where(known, low, 0.0), np.where(known, high, 0.0)
+
+    @property
+    def on_lattice(self) -> bool:
+        """Whether all finite differences are whole numbers."""
+        finite = self.grid[np.isfinite(self.grid)]
+        return bool((finite == np.rint(finite)).all())
+
+    @abstractmethod
+    def moved(self, pairs: IntArray, by: FloatArray) -> "Prepared":
+        """Prepare some pairs anew after subtracting a shift from their differences."""
+
+    def z_at(self, pairs: IntArray, shift: FloatArray) -> FloatArray:
+        """Return Z of some pairs after subtracting a shift; 0 where no variance is left."""
+        found = self.moved(pairs, shift).observed
+        return np.asarray(np.where(found.variance > 0, found.z, 0.0))
 
     @abstractmethod
     def units(self, pair: int) -> IntArray:

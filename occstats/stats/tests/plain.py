@@ -14,7 +14,7 @@ class PlainSums(RankSums):
     """Signed ranks of values that are all independent, whichever data set they come from."""
 
     def _count_units(self, clusters: Clusters) -> int:
-        return len(self._grid)
+        return len(self.grid)
 
     def statistics(
         self,
@@ -35,10 +35,10 @@ class PlainSums(RankSums):
         )
 
     def units(self, pair: int) -> IntArray:
-        return np.flatnonzero(signed_ranks(self._grid[:, pair])[1])
+        return np.flatnonzero(signed_ranks(self.grid[:, pair])[1])
 
     def rank_sums(self, pair: int) -> FloatArray:
-        ranks, counted = signed_ranks(self._grid[:, pair])
+        ranks, counted = signed_ranks(self.grid[:, pair])
         return ranks[counted]
 
     def flipped(self, pair: int, signs: FloatArray) -> FloatArray:

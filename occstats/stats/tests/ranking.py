@@ -12,6 +12,8 @@ from occstats.stats.arrays import FloatArray, IntArray, midranks
 
 #: Columns of a matrix of counts that are made at once.
 _COLUMNS = 256
+#: Below the infinity that marks what is not ranked.
+_LARGEST = np.finfo(np.float64).max
 #: How many multiplications of a product of matrices cost as much as one addition by index.
 _CHEAPER = 95
 
@@ -27,7 +29,7 @@ def signed_ranks(x: FloatArray) -> tuple[FloatArray, NDArray[np.bool_]]:
     array([ 2.5, -1. ,  0. ,  2.5])
     """
     counted = ~np.isnan(x) & (x != 0)
-    sizes = np.ascontiguousarray(np.where(counted, np.abs(x), np.inf).T)
+    sizes = np.ascontiguousarray(np.where(counted, np.minimum(np.abs(x), _LARGEST), np.inf).T)
     ranks = midranks(np.atleast_2d(sizes)).reshape(sizes.shape).T
     return np.where(counted, ranks * np.sign(np.where(counted, x, 0.0)), 0.0), counted
 

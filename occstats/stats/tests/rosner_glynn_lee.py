@@ -6,6 +6,8 @@ References
    comparisons of clustered data. Biometrics 62(1), 185-192.
 """
 
+from functools import cached_property
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -18,10 +20,6 @@ from occstats.stats.tests.ranking import Magnitudes, signed_ranks
 
 # Flips × samples that are held at once: few enough to stay in the cache.
 _FLIPS_AT_ONCE = 20_000
-EQUAL_RANKS = (
-    "all signed ranks are equal, so their variance and the weights of the clusters cannot be "
-    "estimated (the test 'ds' needs neither)"
-)
 NEGATIVE_WEIGHTS = (
     "with two clusters the corrected intraclass correlation is negative here and leaves no valid "
     "weights"
@@ -86,16 +84,17 @@ def rank_sum_statistics(
         constant = squares - total**2 / n <= 1e-9 * squares
         between = (c * rank_sums**2 / g).sum(axis=1)
         rho = intraclass_correlation(between, squares, total, (c * sizes**2).sum(axis=1), n, m)
-        rho = np.where(constant, np.nan, rho)
+        # Where one algorithm wins every task by the same rank no variance can be estimated: each
+        # cluster then counts as one observation, and Z is the root of their number.
+        rho = np.where(constant, 1.0, rho)
         inflation = size_inflation(rho[:, None], g, m[:, None])
-        spread = (squares - total**2 / n) / (n - 1)
+        spread = np.where(constant, 1.0, (squares - total**2 / n) / (n - 1))
         scale = np.where(balanced[:, None], 1.0, spread[:, None] * inflation)
         parts = np.where(present, rank_sums / scale, 0.0)
     variance = (c * parts**2).sum(axis=1)
     problem = np.full(len(rank_sums), None, dtype=object)
     problem[variance == 0] = NO_VARIANCE
     problem[~balanced & (present & (inflation <= 0)).any(axis=1)] = NEGATIVE_WEIGHTS
-    problem[~balanced & constant] = EQUAL_RANKS
     for row in np.flatnonzero(m < 2):
         problem[row] = few_clusters(int(m[row]), " with differences other than zero")
     undefined = np.array([found not in (None, NO_VARIANCE) for found in problem], dtype=bool)
@@ -152,7 +151,7 @@ def _z_by_size(
     with np.errstate(invalid="ignore", divide="ignore"):
         between = (rank_sums**2 / sizes).sum(axis=1, keepdims=True)
         rho = intraclass_correlation(between, squares, total, (sizes**2).sum(), n, m)
-        rho = np.where(squares - total**2 / n <= 1e-9 * squares, np.nan, rho)
+        rho = np.where(squares - total**2 / n <= 1e-9 * squares, 1.0, rho)
         distinct = np.unique(sizes)
         inflations = size_inflation(rho, distinct[:, None, None], m)
         statistic, variance = np.zeros_like(total), np.zeros_like(total)
@@ -174,7 +173,7 @@ class RankSums(Prepared):
         ranked: tuple[FloatArray, NDArray[np.bool_]] | None = None,
     ) -> None:
         signed, counted = ranked or signed_ranks(grid)
-        self._grid, self._codes = grid, clusters.codes
+        self.grid, self.clusters, self._codes = grid, clusters, clusters.codes
         self._sums = clusters.sums(signed).T
         self._sizes = clusters.sums(counted).T
         self._squares = (signed**2).sum(axis=0)
@@ -184,6 +183,25 @@ class RankSums(Prepared):
         self.n_observations = self._sizes.sum(axis=1).astype(np.intp)
         self.n_clusters = (self._sizes > 0).sum(axis=1)
         self.all_zero = (self.n_observations == 0) & (self._known.sum(axis=1) > 0)
+
+    @cached_property
+    def _inflation(self) -> FloatArray:
+        """What each cluster's sum of ranks is divided by, with the weights of the test."""
+        rho, m = np.nan_to_num(self.observed.correlation), self.n_clusters
+        inflation = size_inflation(rho[:, None], np.maximum(self._sizes, 1.0), m[:, None])
+        return np.where(inflation > 0, inflation, 1.0)
+
+    def moved(self, pairs: IntArray, by: FloatArray) -> "RankSums":
+        x = self.grid[:, pairs]
+        return RankSums(np.where(x == 0, np.nan, x - by), self.clusters)
+
+    def z_at(self, pairs: IntArray, shift: FloatArray) -> FloatArray:
+        """As for any test, but with the weights, and the tasks that differ, of no shift."""
+        x = self.grid[:, pairs]
+        signed, _ = signed_ranks(np.where(x == 0, np.nan, x - shift))
+        parts = self.clusters.sums(signed) / self._inflation[pairs].T
+        total, spread = parts.sum(axis=0), np.sqrt((parts**2).sum(axis=0))
+        return np.divide(total, spread, out=np.zeros(len(pairs)), where=spread > 0)
 
     def _count_units(self, clusters: Clusters) -> int:
         """How many signs can flip."""
@@ -256,7 +274,7 @@ class RankSums(Prepared):
         return np.where((n == 0) & (known > 0), 0.0, z)
 
     def _magnitudes(self, pair: int) -> Magnitudes:
-        x = self._grid[:, pair]
+        x = self.grid[:, pair]
         kept = ~np.isnan(x) & (x != 0)
         return Magnitudes(x[kept], self._codes[kept], self._sums.shape[1])
 
