@@ -124,9 +124,9 @@ def write_note(target: Drawing, text: str, height_given: bool) -> None:
     if not text:
         return
     size = max(float(matplotlib.rcParams["font.size"]) - 1.5, 6.0)
-    sheet = target.get_figure(root=True)
-    if isinstance(target, Axes) and isinstance(sheet, Sheet):
-        target = sheet
+    if isinstance(target, Axes) and isinstance(target.get_figure(root=True), Sheet):
+        # Of several panels each has its own note.
+        target = target.get_figure(root=False) or target
     # Backends measure letters a little differently.
     room = 0.96 * width_of(target)
     lines = "\n".join(wrap(part, room, size) for part in text.splitlines())

@@ -78,7 +78,7 @@ def mean_ranks(pen: Pen, comparison: Comparison) -> None:
     pen.note(
         "No intervals: too few datasets to resample."
         if table["mean_rank_ci_low"].isna().all()
-        else f"{kind}, each for one algorithm: they do not compare two."
+        else f"{kind} of single algorithms; they do not compare pairs."
     )
     pen.describe(_words(table, kind, len(comparison.summary)))
 

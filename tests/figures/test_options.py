@@ -213,6 +213,14 @@ def test_panels_have_their_titles_and_all_words(small, lenz2021, name):
     assert figure.get_figwidth() == pytest.approx(figures.PRESETS["page"].width)
 
 
+def test_each_panel_names_its_own_test(small, lenz2021):
+    assert small.basis != lenz2021.basis
+    figure = figures.side_by_side({"three": small, "nine": lenz2021}, "critical_difference")
+    notes = [part._supxlabel.get_text().replace("\n", " ") for part in figure.subfigs]
+    assert small.basis in notes[0]
+    assert lenz2021.basis in notes[1]
+
+
 def test_panels_in_rows(small):
     four = figures.side_by_side(dict.fromkeys("abcd", small), "mean_ranks", columns=2)
     one = figures.side_by_side({"a": small, "b": small}, "mean_ranks")
