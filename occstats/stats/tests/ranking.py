@@ -116,7 +116,7 @@ class Magnitudes:
 
     def signed_counts(self) -> Iterator[tuple[slice, FloatArray]]:
         """Σ_s sign(x_s) W_sk over the differences s of cluster i, some columns k at a time."""
-        magnitudes = np.abs(self.x)
+        magnitudes = np.minimum(np.abs(self.x), _LARGEST)
         order = np.argsort(magnitudes)
         ordered, signs, codes = magnitudes[order], np.sign(self.x)[order], self.codes[order]
         new = np.flatnonzero(np.diff(ordered, prepend=-1.0))
