@@ -1,4 +1,4 @@
-"""Corrections for the number of tests, by statsmodels; each carries its name and its sentence.
+"""Corrections for the number of tests; each carries its name and its sentence.
 
 Nothing heavy is imported until a correction is made.
 """
@@ -51,7 +51,7 @@ CORRECTIONS = {
             "the single-step max-T procedure {westfall1993}, which takes the dependence between "
             "the pairs into account",
         ),
-        Correction("holm", "Holm", "the Holm-Bonferroni procedure {holm1979}", "holm"),
+        Correction("holm", "Holm", "the Holm-Bonferroni procedure {holm1979}"),
         Correction(
             "hochberg", "Hochberg", "the Hochberg procedure {hochberg1988}", "simes-hochberg"
         ),
@@ -110,7 +110,13 @@ def adjust(p: npt.ArrayLike, correction: str = "holm") -> FloatArray:
         wrong = family[(family < 0) | (family > 1)][0]
         raise ArgumentError(f"p must hold values from 0 to 1; got {wrong:g}.")
     adjusted = values.copy()
-    if correction != "none" and len(family):
+    if correction == "holm":
+        # Not by statsmodels, whose Holm collects all garbage: 0.05 to 0.1 s for each family.
+        order = np.argsort(family)
+        steps = np.arange(len(family), 0, -1) * family[order]
+        family[order] = np.minimum(np.maximum.accumulate(steps), 1.0)
+        adjusted[present] = family
+    elif correction != "none" and len(family):
         from statsmodels.stats.multitest import multipletests
 
         adjusted[present] = multipletests(family, method=CORRECTIONS[correction].method)[1]
