@@ -1,12 +1,14 @@
 "use strict";
-/* Mean ranks and p-values of any part of the table, equal to those of Python.
+/* Mean ranks and p-values of any part of the table: occstats.stats.typical_tests in JavaScript.
 
-   Scores are rows of numbers, higher is better, NaN where there is none; clusters number the data
-   sets of the rows in the order in which Python numbers them, so that the same random signs fall
-   on the same data sets. */
+   Scores are rows of numbers, higher is better, NaN where missing and -Infinity for failures;
+   clusters number the datasets of the rows in Python's order, so that the same random signs fall on
+   the same datasets. */
 (() => {
   /* Values of Z closer than this are the same arrangement, reached by another order of additions. */
   const SAME_Z = 1e-10;
+  /* A statistic this small is zero but for rounding. */
+  const ZERO = 1e-9;
 
   const sum = (values) => values.reduce((total, value) => total + value, 0);
   const halfEven = (value) => {
@@ -18,7 +20,7 @@
 
   /* Average ranks, 1 for the lowest. */
   const ranksOf = (values) => {
-    const order = values.map((_, place) => place).sort((a, b) => values[a] - values[b]);
+    const order = [...values.keys()].sort((a, b) => values[a] - values[b] || 0);
     const ranks = new Array(values.length);
     for (let start = 0, end; start < order.length; start = end) {
       for (end = start + 1; end < order.length && values[order[end]] === values[order[start]];) end += 1;
@@ -27,106 +29,153 @@
     return ranks;
   };
 
-  /* P(N > z), each tail from its own side, so that small ones keep their digits. */
-  const upperTail = (z) => {
-    const density = Math.exp((-z * z) / 2) / Math.sqrt(2 * Math.PI);
-    if (z < 0) return 1 - upperTail(-z);
-    if (z < 3) {
-      let [term, total] = [z, z];
-      for (let n = 3; term > total * 1e-18; n += 2) { term *= (z * z) / n; total += term; }
-      return 0.5 - density * total;
-    }
-    let fraction = z;
-    for (let n = 150; n > 0; n -= 1) fraction = z + n / fraction;
-    return density / fraction;
-  };
-
-  /* Mean ranks on the tasks that all have, every data set weighing the same. */
+  /* Mean ranks on the tasks that all algorithms have, each dataset having equal weight. */
   const meanRanks = (scores, clusters, tolerance) => {
-    const whole = scores.map((_, task) => task).filter((task) => !scores[task].some(Number.isNaN));
+    const whole = [...scores.keys()].filter((task) => !scores[task].some(Number.isNaN));
     const sizes = new Map();
     for (const task of whole) sizes.set(clusters[task], (sizes.get(clusters[task]) ?? 0) + 1);
-    const means = new Array(scores[0].length).fill(0);
+    const means = new Array(scores[0].length).fill(whole.length ? 0 : NaN);
     for (const task of whole) {
       const weight = 1 / (sizes.get(clusters[task]) * sizes.size);
       ranksOf(scores[task].map((score) => -onGrid(score, tolerance)))
         .forEach((rank, place) => { means[place] += weight * rank; });
     }
-    return whole.length ? means : means.fill(NaN);
+    return means;
   };
 
-  /* Sums of signed ranks of one pair by data set; those without a difference are not there. */
-  const rankSums = (scores, clusters, a, b, tolerance, nClusters) => {
-    const known = scores.map((row, task) => [onGrid(row[a] - row[b], tolerance), clusters[task]])
-      .filter(([difference]) => !Number.isNaN(difference));
-    const kept = known.filter(([difference]) => difference !== 0);
-    const ranks = ranksOf(kept.map(([difference]) => Math.abs(difference)));
-    const [sums, sizes] = [new Float64Array(nClusters), new Float64Array(nClusters)];
-    let squares = 0;
-    kept.forEach(([difference, cluster], place) => {
-      sums[cluster] += Math.sign(difference) * ranks[place];
-      sizes[cluster] += 1;
-      squares += ranks[place] ** 2;
-    });
-    const units = [...sizes.keys()].filter((cluster) => sizes[cluster] > 0);
+  /* Differences a − b in units of the tolerance, ascending and without zeros. */
+  const differencesOf = (scores, clusters, a, b, tolerance) => {
+    const known = scores
+      .map((row, task) => [row[a] === row[b] ? 0 : onGrid(row[a] - row[b], tolerance), clusters[task]])
+      .filter(([x]) => !Number.isNaN(x));
+    const kept = known.filter(([x]) => x !== 0).sort(([one], [other]) => one - other || 0);
     return {
-      allZero: known.length > 0 && kept.length === 0, squares, units,
-      sums: units.map((unit) => sums[unit]), sizes: units.map((unit) => sizes[unit]),
+      x: Float64Array.from(kept, ([x]) => x), cluster: Int32Array.from(kept, ([, cluster]) => cluster),
+      nKnown: new Set(known.map(([, cluster]) => cluster)).size,
     };
   };
 
-  /* Rosner, Glynn and Lee's Z as a function of the signs of the data sets of a pair. */
-  const statistic = ({ sums, sizes, squares }) => {
-    const m = sums.length;
-    if (m < 2) return () => NaN;
-    const distinct = [...new Set(sizes)].sort((a, b) => a - b);
-    const group = sizes.map((size) => distinct.indexOf(size));
-    const squaredSums = sum(sums.map((value) => value ** 2));
-    if (squaredSums === 0) return () => NaN;
-    if (distinct.length === 1) {
-      const root = Math.sqrt(squaredSums);
-      return (signs) => { let t = 0; for (let i = 0; i < m; i += 1) t += signs[i] * sums[i]; return t / root; };
+  /* Signed ranks after subtracting a shift, added up by dataset: the distances below and above the
+     shift are two sorted lists, which are merged. */
+  const rankSums = ({ x, cluster }, shift, nClusters) => {
+    const [sums, sizes] = [new Float64Array(nClusters), new Float64Array(nClusters)];
+    let above = 0;
+    while (above < x.length && x[above] <= shift) above += 1;
+    let below = above - 1;
+    while (below >= 0 && x[below] === shift) below -= 1;
+    let [rank, squares] = [0, 0];
+    while (below >= 0 || above < x.length) {
+      const [last, first] = [below, above];
+      const distance = Math.min(below >= 0 ? shift - x[below] : Infinity, above < x.length ? x[above] - shift : Infinity);
+      while (below >= 0 && shift - x[below] === distance) below -= 1;
+      while (above < x.length && x[above] - shift === distance) above += 1;
+      const tied = last - below + above - first;
+      const shared = rank + (tied + 1) / 2;
+      for (let i = below + 1; i <= last; i += 1) { sums[cluster[i]] -= shared; sizes[cluster[i]] += 1; }
+      for (let i = first; i < above; i += 1) { sums[cluster[i]] += shared; sizes[cluster[i]] += 1; }
+      rank += tied;
+      squares += tied * shared ** 2;
     }
-    const n = sum(sizes);
-    const squaresBySize = distinct.map(() => 0);
-    group.forEach((place, i) => { squaresBySize[place] += sums[i] ** 2; });
-    const between = sum(sums.map((value, i) => value ** 2 / sizes[i]));
-    const typical = (n - sum(sizes.map((size) => size ** 2)) / n) / (m - 1);
+    return { sums, sizes, squares };
+  };
+
+  /* Rosner, Glynn and Lee's test of a pair: Z as a function of the signs of all datasets, and the
+     variance inflation of each dataset without a change of sign. */
+  const rosnerGlynnLee = ({ sums, sizes, squares }) => {
+    const units = [...sizes.keys()].filter((unit) => sizes[unit] > 0).sort((one, other) => sizes[one] - sizes[other]);
+    const own = Float64Array.from(units, (unit) => sums[unit]);
+    const distinct = [...new Set(units.map((unit) => sizes[unit]))];
+    const ends = distinct.map((size) => units.filter((unit) => sizes[unit] <= size).length);
+    const squaredSums = distinct.map((size) => sum(units.map((unit) => (sizes[unit] === size ? sums[unit] ** 2 : 0))));
+    const [m, n, balanced] = [units.length, sum(sizes), distinct.length < 2];
+    const between = sum(units.map((unit) => sums[unit] ** 2 / sizes[unit]));
     const within = Math.max(0, squares - between) / (n - m);
-    const bySize = new Float64Array(distinct.length);
-    return (signs) => {
-      bySize.fill(0);
-      for (let i = 0; i < m; i += 1) bySize[group[i]] += signs[i] * sums[i];
-      let total = 0;
-      for (const part of bySize) total += part;
-      if (squares - total ** 2 / n <= 1e-9 * squares) return NaN;
-      const spread = ((between - total ** 2 / n) / (m - 1) - within) / typical;
+    const typicalSize = (n - sum(units.map((unit) => sizes[unit] ** 2)) / n) / (m - 1);
+    const correction = (total) => {
+      if (balanced) return 0;
+      /* Where all signed ranks are equal, each dataset counts as one observation. */
+      if (squares - total ** 2 / n <= 1e-9 * squares) return 1;
+      const spread = ((between - total ** 2 / n) / (m - 1) - within) / typicalSize;
       const rho = Math.min(1, Math.max(0, spread / (spread + within)));
-      const corrected = Math.min(1, rho * (1 + (1 - rho ** 2) / (m - 2.5)));
-      let [numerator, variance] = [0, 0];
-      for (let place = 0; place < distinct.length; place += 1) {
-        const inflation = 1 + (distinct[place] - 1) * corrected;
-        if (inflation <= 0) return NaN;
-        numerator += bySize[place] / inflation;
-        variance += squaresBySize[place] / inflation ** 2;
-      }
-      return numerator / Math.sqrt(variance);
+      return Math.min(1, rho * (1 + (1 - rho ** 2) / (m - 2.5)));
     };
+    const bySize = new Float64Array(distinct.length);
+    const z = (signs) => {
+      let [total, unit] = [0, 0];
+      for (let group = 0; group < ends.length; group += 1) {
+        let part = 0;
+        for (; unit < ends[group]; unit += 1) part += signs[units[unit]] * own[unit];
+        bySize[group] = part;
+        total += part;
+      }
+      const corrected = correction(total);
+      let [statistic, variance] = [0, 0];
+      for (let group = 0; group < ends.length; group += 1) {
+        const inflation = 1 + (distinct[group] - 1) * corrected;
+        if (inflation <= 0) return NaN;
+        statistic += bySize[group] / inflation;
+        variance += squaredSums[group] / inflation ** 2;
+      }
+      return statistic / Math.sqrt(variance);
+    };
+    const observed = m < 2 ? NaN : z(new Float64Array(sizes.length).fill(1));
+    const corrected = correction(sum(own));
+    const inflation = sizes.map((size) => Math.max(size, 1)).map((size) => 1 + (size - 1) * corrected);
+    return { z, observed, inflation: inflation.map((value) => (value > 0 ? value : 1)) };
   };
 
-  /* All pairs a < b: data sets with a difference, Z as it is, and Z as a function of signs. */
-  const preparePairs = (scores, clusters, tolerance, nClusters) => {
+  /* The last place where a condition holds; it holds at the first place and not at the second. */
+  const bisect = (yes, no, holds) => {
+    while (no - yes > 1) {
+      const middle = Math.floor((yes + no) / 2);
+      if (holds(middle)) yes = middle; else no = middle;
+    }
+    return yes;
+  };
+
+  /* Hodges-Lehmann shift with the weights of the test; 0 where failures leave no finite one. */
+  const shiftOf = (differences, inflation, onLattice) => {
+    const finite = differences.x.filter(Number.isFinite);
+    const [low, high] = finite.length ? [finite[0], finite.at(-1)] : [0, 0];
+    const step = onLattice ? 1 : (Math.max(-low, high) || 1) * 2 ** -40;
+    const ends = [2 * Math.floor(low / step) - 2, 2 * Math.ceil(high / step) + 1];
+    const sign = (place) => {
+      const { sums } = rankSums(differences, ((place + 0.5) / 2) * step, inflation.length);
+      let [total, variance] = [0, 0];
+      for (let i = 0; i < sums.length; i += 1) {
+        const part = sums[i] / inflation[i];
+        total += part;
+        variance += part ** 2;
+      }
+      return Math.abs(total) <= ZERO * Math.sqrt(variance) ? 0 : Math.sign(total);
+    };
+    if (sign(ends[0]) <= 0 || sign(ends[1]) >= 0) return 0;
+    const last = bisect(...ends, (place) => sign(place) > 0);
+    const first = sign(last + 1) === 0 ? 1 + bisect(last + 1, ends[1], (place) => sign(place) >= 0) : last + 1;
+    return ((last + 1 + first) / 4) * step;
+  };
+
+  /* The pairs a < b with Z as observed, and as a function of signs: of the differences as they are
+     and of the differences centred at their shift. */
+  const preparePairs = (scores, clusters, nClusters, { tolerance, control }) => {
     const pairs = [];
-    const k = scores[0].length;
-    for (let a = 0; a < k; a += 1) {
-      for (let b = a + 1; b < k; b += 1) {
-        const found = rankSums(scores, clusters, a, b, tolerance, nClusters);
-        const flipped = statistic(found);
-        const z = found.allZero ? 0 : flipped(found.units.map(() => 1));
-        pairs.push({ a, b, z, flipped, units: found.units, certain: found.allZero });
+    for (let a = 0; a < scores[0].length; a += 1) {
+      for (let b = a + 1; b < scores[0].length; b += 1) {
+        pairs.push({ a, b, differences: differencesOf(scores, clusters, a, b, tolerance) });
       }
     }
-    return pairs;
+    const onLattice = pairs.every(({ differences }) => differences.x.every((x) => !Number.isFinite(x) || Number.isInteger(x)));
+    return pairs.filter(({ a, b }) => control === null || a === control || b === control).map(({ a, b, differences }) => {
+      const found = rosnerGlynnLee(rankSums(differences, 0, nClusters));
+      if (Number.isNaN(found.observed)) {
+        /* Nothing can be shown: no difference at all, or none that varies over datasets. */
+        const certain = differences.nKnown > 1 || (differences.nKnown > 0 && !differences.x.length);
+        return { a, b, z: 0, p: certain ? 1 : NaN, samples: null };
+      }
+      const shift = shiftOf(differences, found.inflation, onLattice);
+      const centred = rosnerGlynnLee(rankSums(differences, shift, nClusters));
+      return { a, b, z: found.observed, p: NaN, samples: [found.z, centred.z] };
+    });
   };
 
   /* NumPy's PCG64 from its state; eight random bits per step, the top one of each byte. */
@@ -166,74 +215,49 @@
     return { count: nFlips, exact: false, next };
   };
 
-  /* Two-sided p-values corrected over all pairs: step-down max-T by flipping whole data sets. */
+  /* Single-step max-T by flipping the signs of whole datasets; the larger share of both samples. */
   const maxT = (pairs, nClusters, nFlips, generator) => {
-    const p = pairs.map(({ z }) => (Number.isNaN(z) ? NaN : 1));
-    const order = pairs.map((_, place) => place).filter((place) => pairs[place].z)
-      .sort((one, other) => Math.abs(pairs[other].z) - Math.abs(pairs[one].z));
-    const counts = new Float64Array(order.length);
+    const tested = pairs.filter(({ samples }) => samples);
     const signs = signMaker(nClusters, nFlips, generator);
-    const own = order.map((place) => new Float64Array(pairs[place].units.length));
+    const bounds = tested.map(({ z }) => Math.abs(z) - SAME_Z);
+    /* An arrangement without a statistic counts as extreme; differences that are all the same are
+       gone when centred. */
+    const samples = [Infinity, 0].map((undefinedZ, which) => ({
+      undefinedZ, functions: tested.map((pair) => pair.samples[which]), counts: new Float64Array(tested.length),
+    }));
     for (let flip = 0; flip < signs.count; flip += 1) {
       const all = signs.next(flip);
-      let largest = 0;
-      for (let place = order.length - 1; place >= 0; place -= 1) {
-        const { units, flipped, z } = pairs[order[place]];
-        for (let i = 0; i < units.length; i += 1) own[place][i] = all[units[i]];
-        const value = Math.abs(flipped(own[place]));
-        /* An arrangement without a statistic counts as extreme. */
-        largest = Math.max(largest, Number.isNaN(value) ? Infinity : value);
-        if (largest >= Math.abs(z) - SAME_Z) counts[place] += 1;
+      for (const { undefinedZ, functions, counts } of samples) {
+        let largest = 0;
+        for (let place = 0; place < functions.length; place += 1) {
+          const value = Math.abs(functions[place](all));
+          largest = Math.max(largest, Number.isNaN(value) ? undefinedZ : value);
+        }
+        for (let place = 0; place < bounds.length; place += 1) if (largest >= bounds[place]) counts[place] += 1;
       }
     }
-    let largest = 0;
-    order.forEach((place, index) => {
+    tested.forEach((pair, place) => {
+      const count = Math.max(...samples.map(({ counts }) => counts[place]));
       /* The arrangement that was observed is one of all, and is added to random ones. */
-      const share = signs.exact ? counts[index] / signs.count : (counts[index] + 1) / (signs.count + 1);
-      largest = Math.max(largest, share);
-      p[place] = largest;
+      pair.p = signs.exact ? count / signs.count : (count + 1) / (signs.count + 1);
     });
-    return p;
   };
-
-  /* Holm's correction of the tests of one row; those not made are no part of the family. */
-  const holm = (row) => {
-    const order = [...row.keys()].filter((place) => !Number.isNaN(row[place])).sort((a, b) => row[a] - row[b]);
-    const adjusted = row.map(() => NaN);
-    let largest = 0;
-    order.forEach((place, index) => {
-      largest = Math.max(largest, row[place] * (order.length - index));
-      adjusted[place] = Math.min(1, largest);
-    });
-    return adjusted;
-  };
-
-  const square = (k) => Array.from({ length: k }, () => new Array(k).fill(NaN));
 
   /* Mean ranks, p-values [a][b], and whether a is better than b at the level. */
-  const analyse = ({ scores, clusters, tolerance, family, alpha, budget, flips, generator }) => {
-    const [k, nClusters] = [scores[0].length, new Set(clusters).size];
+  const analyse = ({ scores, clusters, alpha, budget, flips, generator, ...options }) => {
     const numbers = [...new Set(clusters)].sort((a, b) => a - b);
     const codes = clusters.map((cluster) => numbers.indexOf(cluster));
-    const pairs = preparePairs(scores, codes, tolerance, nClusters);
-    let p = square(k);
-    const z = square(k);
-    for (const pair of pairs) [z[pair.a][pair.b], z[pair.b][pair.a]] = [pair.z, -pair.z];
-    if (family === "row") {
-      for (const { a, b, z: found, certain } of pairs) {
-        [p[a][b], p[b][a]] = certain ? [1, 1] : [upperTail(found), upperTail(-found)];
-      }
-      p = p.map(holm);
-    } else {
-      const affordable = Math.min(flips, Math.floor(budget / (pairs.length * nClusters)));
-      maxT(pairs, nClusters, affordable, generator).forEach((value, place) => {
-        const { a, b } = pairs[place];
-        [p[a][b], p[b][a]] = [value, value];
-      });
+    const pairs = preparePairs(scores, codes, numbers.length, options);
+    maxT(pairs, numbers.length, Math.min(flips, Math.floor(budget / (pairs.length * numbers.length))), generator);
+    const square = (value) => scores[0].map(() => scores[0].map(() => value));
+    const [p, better] = [square(NaN), square(false)];
+    for (const pair of pairs) {
+      const { a, b, z } = pair;
+      p[a][b] = p[b][a] = pair.p;
+      if (pair.p <= alpha && z !== 0) better[z > 0 ? a : b][z > 0 ? b : a] = true;
     }
-    const better = p.map((row, a) => row.map((value, b) => value <= alpha && (family === "row" || z[a][b] > 0)));
-    return { meanRanks: meanRanks(scores, codes, tolerance), p, z, better };
+    return { meanRanks: meanRanks(scores, codes, options.tolerance), p, better };
   };
 
-  Object.assign(window.occstats, { analyse, randomBits, upperTail });
+  Object.assign(window.occstats, { analyse, randomBits });
 })();
