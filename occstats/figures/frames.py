@@ -41,9 +41,9 @@ class PairDecisions:
         "better", "worse", "equivalent" or "undecided": the row compared with the column; None
         where the pair was not tested.
     difference : ndarray of float
-        The difference that was tested, row minus column.
+        The difference of the estimand, row minus column; NaN where there is none.
     p : ndarray of float
-        The p-value that decided. Where one-sided tests found the column better, it is the p-value
+        The p-value that decides. Where one-sided tests found the column better, it is the p-value
         of that claim.
     """
 
@@ -78,18 +78,18 @@ def pair_decisions(comparison: Comparison, names: list[str]) -> PairDecisions:
         return comparison.matrix(column).loc[names, names].to_numpy()
 
     conclusion = square("conclusion")
-    p = square(comparison.settings.deciding_p).astype(float)
+    p = square("p").astype(float)
     return PairDecisions(
         names=tuple(names),
         conclusion=conclusion,
-        difference=square("mean_difference").astype(float),
+        difference=square("difference").astype(float),
         p=np.where(conclusion == "worse", p.T, p),
     )
 
 
 def confidence(comparison: Comparison) -> float:
     """Return the level of the confidence intervals of a comparison."""
-    return comparison.settings.confidence
+    return 1 - comparison.settings.alpha
 
 
 def confidence_intervals(comparison: Comparison) -> str:

@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import TwoSlopeNorm
 from matplotlib.patches import Rectangle
 
+from occstats.comparison.choices import ESTIMANDS
 from occstats.figures.drawing import drawing
 from occstats.figures.frames import PairDecisions, pair_decisions
 from occstats.figures.options import SERIES
@@ -180,25 +181,27 @@ def _signed(value: float) -> str:
 
 
 def format_p(value: float) -> str:
-    """Return a p-value in at most five characters, in the manner of the paper.
+    """Return a p-value in at most five characters, without the leading zero.
 
-    >>> format_p(0.01967), format_p(0.00001), format_p(1.2), format_p(float("nan"))
-    ('.020', '<.001', '≥1', 'n/a')
+    >>> [format_p(p) for p in (0.01967, 0.00001, 0.998, 1.0, 1.2, float("nan"))]
+    ['.020', '<.001', '>.99', '1', '≥1', '–']
     """
     if np.isnan(value):
-        return "n/a"
+        return "–"
     if value >= 1:
-        return "≥1"
+        return "≥1" if value > 1 else "1"
     if value < 0.001:
         return "<.001"
-    text = f"{value:.3f}" if value < 0.0995 else f"{value:.2f}"
-    return text[1:] if text.startswith("0") else text
+    if value >= 0.995:
+        return ">.99"
+    return f"{value:.3f}"[1:] if value < 0.0995 else f"{value:.2f}"[1:]
 
 
 def _note(comparison: Comparison, numbers: bool, shares: bool, strongest: float) -> str:
     score = score_label(comparison)
+    estimand = ESTIMANDS[comparison.settings.estimand or "typical"]
     parts = [
-        f"Above: mean difference in {score}, row − column"
+        f"Above: {estimand.phrase} in {score}, row − column"
         + (", and p" if numbers else f" (strongest colour: ±{strongest:.2g})")
         + f"; framed: significant (α\u00a0=\u00a0{comparison.settings.alpha:g}; "
         f"{comparison.basis}).",

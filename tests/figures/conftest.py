@@ -61,8 +61,11 @@ def decided(comparison, conclusion, names=None, mean_rank=None):
         {
             "a": np.array(names, dtype=object)[first],
             "b": np.array(names, dtype=object)[second],
-            "mean_difference": (second - first) / 100,
-            "p_simultaneous": np.nan,
+            "difference": (second - first) / 100,
+            "p": np.nan,
+            "wins": 1.0,
+            "ties": 0.0,
+            "losses": 1.0,
             "conclusion": np.array(conclusion, dtype=object)[first, second],
         }
     )

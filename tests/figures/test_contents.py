@@ -16,9 +16,10 @@ from matplotlib.text import Text
 import occstats
 from occstats import figures
 from occstats.errors import OccstatsError
+from occstats.figures import FIGURES
 from occstats.figures.style import FigureError
 
-from .conftest import results_frame
+from .conftest import conclusions, decided, results_frame
 
 
 def texts(axes):
@@ -71,22 +72,67 @@ def test_kendall_by_similarity_puts_kin_together(lenz2021):
 
 def test_pairwise_prints_differences_tests_and_shares(lenz2021):
     cells = texts(lenz2021.plot.pairwise().axes[0])
-    # Corrected p of ALP against SVM 0.16713, against NND 0.01967.
-    assert "+.003\n.17" in cells
-    assert "+.012\n.020" in cells
+    # The paper: corrected p of ALP against SVM 0.16713, against NND 0.01967.
+    assert "+.002\n.17" in cells
+    assert "+.007\n.020" in cells
     assert sum("\n" in cell for cell in cells) == 36
     for shares in (cell for cell in cells if "/" in cell and "\n" not in cell):
         assert sum(map(int, shares.split("/"))) == 100
 
 
-def test_pairwise_frames_the_pairs_that_differ(lenz2021):
-    axes = lenz2021.plot.pairwise().axes[0]
-    frames = [
-        patch for patch in axes.patches if isinstance(patch, Rectangle) and not patch.get_fill()
-    ]
-    p = lenz2021.matrix("p_adjusted").to_numpy()
-    differ = np.fmin(p, p.T)[np.triu_indices(9, 1)] < 0.05
-    assert len(frames) == differ.sum() == 22
+def marked_cells(axes):
+    """The cells with a frame, and those with bold numbers, by row and column."""
+    frames = {
+        (int(patch.get_y()), int(patch.get_x()))
+        for patch in axes.patches
+        if isinstance(patch, Rectangle) and not patch.get_fill()
+    }
+    bold = {
+        (int(text.get_position()[1]), int(text.get_position()[0]))
+        for text in axes.texts
+        if text.get_fontweight() == "bold"
+    }
+    return frames, bold
+
+
+@pytest.mark.parametrize(("fixture", "count"), [("default", 14), ("lenz2021", 22)])
+def test_pairwise_marks_exactly_what_is_decided(request, fixture, count):
+    comparison = request.getfixturevalue(fixture)
+    conclusion = comparison.matrix("conclusion").isin(["better", "worse"]).to_numpy()
+    decided_pairs = set(map(tuple, np.argwhere(np.triu(conclusion)).tolist()))
+    assert len(decided_pairs) == count
+    frames, bold = marked_cells(comparison.plot.pairwise().axes[0])
+    assert frames == bold == decided_pairs
+
+
+def test_marks_follow_the_conclusion_and_not_the_p_value(small):
+    words = conclusions(np.array([[False, True, False], [True, False, False], [False] * 3]))
+    comparison = decided(small, words)
+    comparison.pairwise["p"] = np.where(comparison.pairwise["conclusion"] == "undecided", 0.0, 1.0)
+    frames, bold = marked_cells(comparison.plot.pairwise().axes[0])
+    assert frames == bold == {(0, 2), (1, 2)}
+
+
+def test_a_one_sided_p_value_is_that_of_the_claim(small):
+    comparison = decided(small, np.array([[None, "worse"], ["better", None]]))
+    comparison.pairwise["p"] = [1.0, 0.01]
+    assert "+.010\n.010" in texts(comparison.plot.pairwise().axes[0])
+
+
+def test_a_pair_without_a_difference_still_shows_its_decision(small):
+    comparison = decided(small, conclusions(np.zeros((2, 2), dtype=bool)))
+    comparison.pairwise["difference"] = np.nan
+    comparison.pairwise["p"] = 0.02
+    axes = comparison.plot.pairwise().axes[0]
+    assert "–\n.020" in texts(axes)
+    assert marked_cells(axes)[0] == {(0, 1)}
+
+
+@pytest.mark.parametrize(("estimand", "word"), [("typical", "typical"), ("mean", "mean")])
+def test_pairwise_names_the_difference(small, estimand, word):
+    settings = dataclasses.replace(small.settings, estimand=estimand, null=None)
+    figure = dataclasses.replace(small, settings=settings).plot.pairwise()
+    assert f"Above: {word} difference in AUROC" in figure._supxlabel.get_text()
 
 
 def test_mean_ranks_carry_their_intervals(lenz2021):
@@ -184,17 +230,22 @@ def test_scatter_defaults_to_the_best_two(lenz2021):
     assert np.sort(drawn[:, 1]) == pytest.approx(np.sort(means["ALP"].to_numpy()))
 
 
-def test_rank_sets_count_the_conclusions(lenz2021):
+@pytest.mark.parametrize(("fixture", "worst"), [("default", 5), ("lenz2021", 2)])
+def test_rank_sets_count_the_conclusions(request, fixture, worst):
     from occstats.figures.possible_ranks import possible_ranks
 
-    ranks = possible_ranks(lenz2021)
-    # Four are told apart from ALP, which is worse than none, over all pairs together.
-    assert ranks.loc["ALP"].tolist() == [1, 1, 5]
-    p, z = lenz2021.matrix("p_simultaneous"), lenz2021.matrix("z")
+    comparison = request.getfixturevalue(fixture)
+    ranks = possible_ranks(comparison)
+    # By default four algorithms are significantly worse than ALP, and none is better.
+    assert ranks.loc["ALP"].tolist() == [1, 1, worst]
+    conclusion = comparison.matrix("conclusion")
     for name in ranks.index:
-        beaten_by = ((p[name] < 0.05) & (z[name] > 0)).sum()
-        beats = ((p.loc[name] < 0.05) & (z.loc[name] > 0)).sum()
-        assert ranks.loc[name, ["best", "worst"]].tolist() == [1 + beaten_by, 9 - beats]
+        better = (conclusion[name] == "better").sum()
+        worse = (conclusion.loc[name] == "better").sum()
+        assert ranks.loc[name, ["best", "worst"]].tolist() == [1 + better, 9 - worse]
+    note = comparison.plot.rank_sets()._supxlabel.get_text()
+    assert note.startswith("Ranks consistent with the decisions")
+    assert FIGURES["rank_sets"].caption == "Ranks consistent with the decisions"
 
 
 def test_profiles_start_with_the_share_of_tasks_won(lenz2021):
