@@ -8,6 +8,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable
 from difflib import get_close_matches
+from typing import Literal
 
 __all__ = [
     "ABSENT",
@@ -29,7 +30,7 @@ __all__ = [
 
 ABSENT = "–"
 # The smallest p-value that is printed as a number, as is usual in papers.
-SMALLEST_P = 0.0001
+SMALLEST_P = 0.001
 MOST_DECIMALS = 8
 # Joiners build emoji; every other character of these classes moves the cursor, reorders or hides.
 _INVISIBLE = {"Cc", "Cf", "Cs", "Zl", "Zp"}
@@ -139,43 +140,65 @@ def count(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
-def p_value(p: float | None) -> str:
-    """Two significant digits, and bounds beyond which digits mean nothing.
+def p_value(p: float | None, level: float | None = None) -> str:
+    """Write a p-value as papers do, never rounded to the level from either side.
 
     Examples
     --------
-    >>> [p_value(p) for p in (0.16713, 0.0501, 0.00071, 0.0000099, 0.999, 1.0, None)]
-    ['0.17', '0.050', '0.00071', '< 0.0001', '> 0.99', '1', '–']
-    >>> p_value(1.7)  # a corrected one that is not clipped
-    '≥ 1'
+    >>> [p_value(p) for p in (0.16713, 0.0204, 0.0033, 0.0000099, 0.999, None)]
+    ['0.17', '0.020', '0.003', '<0.001', '>0.99', '–']
+    >>> p_value(0.0502, level=0.05), p_value(0.05, level=0.05)
+    ('0.0502', '0.050')
     """
     if p is None or math.isnan(p):
         return ABSENT
     if p < SMALLEST_P:
-        return "< 0.0001"
-    if p >= 1:
-        return "≥ 1" if p > 1 else "1"
-    return "> 0.99" if p >= 0.995 else f"{p:#.2g}"
+        return "<0.001"
+    if p >= 0.995:
+        return ">0.99"
+    digits = 3 if p < 0.0995 else 2
+    while p != level and round(p, digits) == level and digits < MOST_DECIMALS:
+        digits += 1
+    return f"{p:.{digits}f}"
 
 
-def decimals(digits: int, *, signed: bool = False) -> Callable[[float | None], str]:
-    """A writer of numbers with so many decimals; with more than anybody counts, by exponents.
+def decimals(
+    digits: int, *, signed: bool = False, ties: Literal["away", "down", "up"] = "away"
+) -> Callable[[float | None], str]:
+    """Return a writer of numbers with a fixed number of decimals; tiny scales get exponents.
+
+    Parameters
+    ----------
+    digits
+        The number of decimals.
+    signed
+        Write the sign of positive numbers.
+    ties
+        How halves are rounded: away from zero, down or up.
 
     Examples
     --------
     >>> decimals(3)(0.81654), decimals(2, signed=True)(0.127), decimals(2)(float("nan"))
     ('0.817', '+0.13', '–')
+    >>> decimals(3)(0.0095), decimals(3, ties="down")(0.0225), decimals(2, signed=True)(-0.001)
+    ('0.010', '0.022', '0.00')
     >>> decimals(12)(2.61e-10)
     '2.61e-10'
     """
-    form = f".{digits}f" if digits <= MOST_DECIMALS else ".2e"
+    sign = "+" if signed else ""
 
     def write(value: float | None) -> str:
-        if value is None or math.isnan(value):
+        if value is None or not math.isfinite(value):
             return ABSENT
-        shown = f"{value:{'+' if signed else ''}{form}}"
-        # A minus before nothing but zeros says something about rounding only.
-        return shown.removeprefix("-") if float(shown) == 0 else shown
+        if digits > MOST_DECIMALS:
+            return f"{value:{sign}.2e}" if value else "0"
+        whole = math.floor(scaled := value * 10.0**digits)
+        # A half that is one but for the last bits is one.
+        if math.isclose(scaled - whole, 0.5, abs_tol=1e-6):
+            whole += ties == "up" or (ties == "away" and value > 0)
+        else:
+            whole += scaled - whole > 0.5
+        return f"{whole / 10.0**digits:{sign if whole else ''}.{digits}f}"
 
     return write
 

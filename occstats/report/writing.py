@@ -8,23 +8,48 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from occstats.text import word
+from occstats.text import ABSENT, decimals, p_value, word
 
 if TYPE_CHECKING:
     from occstats.comparison.result import Comparison
+    from occstats.comparison.settings import Settings
 
-__all__ = ["blank_or", "interval", "score_digits", "shares"]
+__all__ = ["blank_or", "interval", "limits", "p_writer", "score_digits", "shares"]
 
 
-def interval(write: Callable[..., str]) -> Callable[[float, float], str]:
-    """Two bounds in brackets."""
+def interval(
+    write: Callable[..., str], write_high: Callable[..., str] | None = None
+) -> Callable[[float, float], str]:
+    """Return a writer of two limits in brackets."""
 
     def written(low: float, high: float) -> str:
-        if math.isnan(low) or math.isnan(high):
-            return word(None)
-        return f"[{write(low)}, {write(high)}]"
+        if not (math.isfinite(low) or math.isfinite(high)):
+            return ABSENT
+        return f"[{write(low)}, {(write_high or write)(high)}]"
 
     return written
+
+
+def limits(digits: int, *, signed: bool = True) -> Callable[[float, float], str]:
+    """Return a writer of confidence limits, rounded outward where they are halves.
+
+    Examples
+    --------
+    >>> limits(3)(-0.0075, 0.0225), limits(2, signed=False)(0.5, float("inf"))
+    ('[-0.008, +0.023]', '[0.50, –]')
+    """
+    return interval(
+        decimals(digits, signed=signed, ties="down"), decimals(digits, signed=signed, ties="up")
+    )
+
+
+def p_writer(settings: Settings) -> Callable[[float], str]:
+    """Return the writer of the p-values that decide, in the form of Lenz et al. if asked for."""
+
+    def write(p: float) -> str:
+        return "≥ 1" if settings.preset == "paper" and p >= 1 else p_value(p, settings.alpha)
+
+    return write
 
 
 def score_digits(comparison: Comparison) -> int:

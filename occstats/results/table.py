@@ -188,21 +188,21 @@ class Results:
 
     @property
     def unit(self) -> str:
-        """What is independent of each other, as a word: a data set or a suite."""
-        return "suite" if self.nested else "data set"
+        """What is independent of each other, as a word: a dataset or a suite."""
+        return "suite" if self.nested else "dataset"
 
     @property
     def evidence(self) -> str:
-        """How many data sets there are, in words, and in how many suites.
+        """How many datasets there are, in words, and in how many suites.
 
         Examples
         --------
         >>> from occstats import load_results
         >>> load_results("lenz2021").evidence
-        '50 data sets'
+        '50 datasets'
         """
         suites = f" in {count(self.n_independent, 'suite')}" if self.nested else ""
-        return f"{count(self.n_clusters, 'data set')}{suites}"
+        return f"{count(self.n_clusters, 'dataset')}{suites}"
 
     @property
     def weights(self) -> npt.NDArray[np.float64]:
