@@ -1,7 +1,7 @@
-"""What can be chosen: each choice with its names in the help, the verdict and the methods.
+"""The values of the settings, with their names in the help, the verdict and the methods.
 
-Tests, nulls, corrections and engines are declared where they are computed. Nothing here computes;
-the command line reads it for its help, which must cost no heavy import.
+Tests, corrections and engines are declared where they are computed. The command line reads this
+module for its help, which must cost no heavy import.
 """
 
 from collections.abc import Mapping
@@ -52,11 +52,11 @@ def chosen(choices: Mapping[str, Chosen], value: str) -> Chosen | None:
 
 
 class Named(Protocol):
-    """What every choice has, wherever it is declared."""
+    """A choice, wherever it is declared."""
 
     @property
     def name(self) -> str:
-        """What it is, in prose."""
+        """Return its name in prose."""
 
 
 @dataclass(frozen=True)
@@ -66,11 +66,11 @@ class Choice:
     Attributes
     ----------
     name : str
-        What it is, for the documentation.
+        Its description in the documentation.
     phrase : str
-        What the verdict and the captions call it.
+        Its name in the verdict and in captions.
     sentence : str
-        What the methods say, with the keys of the works it cites in braces.
+        Its sentence in the methods, with citation keys in braces.
     """
 
     name: str
@@ -104,8 +104,8 @@ FAMILIES = {
     "control": Choice("the comparisons with the control", "over the comparisons with {control}"),
     "row": Choice(
         "the tests of each algorithm against all others, one-sided",
-        "over the tests of each algorithm against all others; this does not control the error over "
-        "all pairs together",
+        "over the tests of each algorithm against all others; this does not control the error rate "
+        "over all pairs",
     ),
 }
 MISSING = {
@@ -139,12 +139,12 @@ MISSING = {
 KENDALLS = {
     "product": Choice(
         "the product of the weights of the two tasks",
-        sentence="by the weighted Kendall's τ {vigna2015}, a pair of tasks weighing as much as the "
+        sentence="by the weighted Kendall's τ {vigna2015}; the weight of a pair of tasks is the "
         "product of their weights",
     ),
     "sum": Choice(
         "their sum",
-        sentence="by the weighted Kendall's τ {vigna2015}, a pair of tasks weighing as much as the "
+        sentence="by the weighted Kendall's τ {vigna2015}; the weight of a pair of tasks is the "
         "sum of their weights",
     ),
     "hyperbolic": Choice(
@@ -157,12 +157,12 @@ KENDALLS = {
 INFERENCES = {
     "cr1": Choice(
         "robust to clustering, with a small-sample factor",
-        sentence="with standard errors robust to clustering by data set, a small-sample factor and "
-        "the t distribution with one degree of freedom less than there are data sets {cameron2015}",
+        sentence="with standard errors robust to clustering by dataset, a small-sample factor and "
+        "the t distribution with one degree of freedom less than there are datasets {cameron2015}",
     ),
     "cr2": Choice(
         "bias-reduced, with Satterthwaite degrees of freedom",
-        sentence="with bias-reduced standard errors robust to clustering by data set (CR2) "
+        sentence="with bias-reduced standard errors robust to clustering by dataset (CR2) "
         "{bell2002} and Satterthwaite degrees of freedom {pustejovsky2018}",
     ),
     "hc3": Choice(
@@ -190,7 +190,7 @@ STRATA = {
 
 @dataclass(frozen=True)
 class Trait:
-    """A usual trait of a task: its term in the regression, in prose, and whether it is logged."""
+    """A common trait of tasks: its regression term, its name in prose, whether it is logged."""
 
     term: str
     sentence: str
@@ -206,18 +206,18 @@ TRAITS = {
 
 @dataclass(frozen=True)
 class Preset:
-    """Settings that belong together; an option given beside it wins.
+    """Predefined settings; explicit options override them.
 
     Attributes
     ----------
     name : str
-        What it is, for the documentation.
+        Its description in the documentation.
     settings : dict
-        What it chooses.
+        The settings.
     source : str
-        Whose choices they are.
+        The publication that they are from.
     sentence : str
-        What that means.
+        What they mean for the error rate.
     """
 
     name: str
@@ -226,24 +226,24 @@ class Preset:
     sentence: str
 
     def said(self, made: Mapping[str, object]) -> str:
-        """Whose choices were made, and which of them were not.
+        """Return a note on the source of the settings in force, and on those that differ.
 
         Examples
         --------
         >>> PRESETS["paper"].said({**PRESETS["paper"].settings, "test": "ds"})
-        'The choices are those of Lenz et al. (2021), but for test ds.'
+        'Settings of Lenz et al. (2021), except for test ds.'
         """
         others = [
             f"{name} {made[name]}" for name, own in self.settings.items() if made[name] != own
         ]
         if others:
-            return f"The choices are those of {self.source}, but for {', '.join(others)}."
-        return f"All choices are those of {self.source}: {self.sentence}"
+            return f"Settings of {self.source}, except for {', '.join(others)}."
+        return f"Settings of {self.source}: {self.sentence}"
 
 
 PRESETS = {
     "paper": Preset(
-        "every choice as in Lenz et al. (2021)",
+        "the settings of Lenz et al. (2021)",
         {
             "estimand": "typical",
             "test": "rgl",
@@ -261,6 +261,6 @@ PRESETS = {
         },
         "Lenz et al. (2021)",
         "one-sided tests, corrected by Holm within each row separately, which does not control the "
-        "error over all pairs.",
+        "error rate over all pairs.",
     ),
 }

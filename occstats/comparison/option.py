@@ -1,4 +1,4 @@
-"""How an option of a comparison is declared, and the values that the named ones can have."""
+"""The declaration of a setting, and the types of the values that settings can have."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ Strata = Literal["width", "quantile"]
 
 @dataclass(frozen=True)
 class Option:
-    """What is known of a setting besides its type.
+    """A setting, except for its type and default.
 
     Attributes
     ----------
     help : str
         One sentence, without its full stop.
     group : str
-        The heading under which the command line lists it.
+        Its heading in the help of the command line.
     label : str
         Its name in the report.
     choices : mapping of str to Named
@@ -51,13 +51,13 @@ class Option:
     check : callable, optional
         Refuses a wrong value: ``check(name, value)``.
     recorded : bool
-        Whether ``meta`` and the report say what was chosen.
+        Whether ``meta`` and the report list its value.
     metavar : str, optional
-        What stands for the value in the help of the command line.
+        The placeholder of its value in the help of the command line.
     listed : bool
         Whether the command line takes several names, separated by commas.
     usual : str
-        The default in words, where it is no constant.
+        The default in words, where it depends on other settings or on the scores.
     """
 
     help: str
@@ -72,7 +72,7 @@ class Option:
 
 
 def option(default: Default, help: str, group: str, label: str = "", **details: Any) -> Default:
-    """A field of `Settings`, with the attributes of an `Option`."""
+    """Return a field of `Settings` with the attributes of an `Option`."""
     return field(default=default, metadata=vars(Option(help, group, label, **details)))
 
 

@@ -1,4 +1,4 @@
-"""What can be chosen in a comparison, each option declared once.
+"""The settings of a comparison, each declared once.
 
 A field of `Settings` has its default, choices, check, help and label; the documentation of
 `compare`, the options of the command line, the record in ``meta`` and the list of settings in the
@@ -55,37 +55,39 @@ __all__ = ["OPTIONS", "Option", "Settings", "document_settings"]
 PLACE = "<settings>"
 
 
-# Not a number until the scores are known: the scale of the score decides.
+# Not a number until the scores are known: the default follows from the scale of the score.
 BY_SCALE = float("nan")
 UNIT_ROPE, UNIT_TIE_TOLERANCE = 0.01, 1e-9
 
 
 def not_negative(name: str, value: Any) -> None:
-    """Refuse a negative number; not a number stands for "as the scale of the score has it"."""
+    """Refuse a negative number; NaN is the default by the scale of the score."""
     if not (isinstance(value, float) and math.isnan(value)):
         check_number(name, value, least=0)
 
 
 def positive(name: str, value: float | None) -> None:
-    """Refuse a number that is not above zero; None is none."""
+    """Refuse a number that is not above zero; None is no margin."""
     if value is not None:
         check_number(name, value, above=0)
 
 
-# What became of options and values of version 0.2.
-_ONE_DECISION = (
-    "there is one decision for each pair now: choose it by estimand, correction, family, "
-    "alternative and null (preset 'paper' sets those of Lenz et al.)"
-)
-_IN_STATS = "is computed by occstats.stats.pairwise_tests"
+# Options and values of version 0.2, and what replaces them.
 REPLACED = {
-    "rule": _ONE_DECISION,
-    "confidence": "intervals have the level 1 − alpha now: set alpha",
-    "null=permutation": "is called 'flips' now",
-    "null=exact": "is computed by occstats.stats.clustered_wilcoxon(…, null='exact')",
-    "test=wilcoxon": f"ignores clusters; it {_IN_STATS}(…, test='wilcoxon')",
-    "test=dataset-means": f"{_IN_STATS}(…, test='dataset-means'); see also estimand 'mean'",
-    "test=ds-weighted": "was removed: choose estimand 'mean' to give each dataset equal weight",
+    "rule": "was removed, as each pair has one decision: set correction=…, family=…, "
+    "alternative=… and null=…, or preset='paper' for those of Lenz et al.",
+    "confidence": "was removed, as intervals have the level 1 − α: set alpha=…",
+    "null=permutation": "is called null='flips' now",
+    "null=exact": "was removed: occstats.stats.clustered_wilcoxon computes the exact test",
+    "test=wilcoxon": "was removed, as it ignores clusters: see the column p_ignoring_clusters, or "
+    "occstats.stats.pairwise_tests",
+    "test=dataset-means": "was removed: set estimand='mean', or see occstats.stats.pairwise_tests",
+    "test=ds-weighted": "was removed: set estimand='mean' to give each dataset equal weight",
+}
+# The null distributions that an estimand can have, the default first.
+_NULLS_OF: dict[Estimand, tuple[Null, Null]] = {
+    "typical": ("flips", "asymptotic"),
+    "mean": ("bootstrap", "asymptotic"),
 }
 
 TESTING, WHAT, DEPTH, TASKS = "Tests", "What is compared", "Uncertainty", "Tasks"
@@ -93,7 +95,7 @@ TESTING, WHAT, DEPTH, TASKS = "Tests", "What is compared", "Uncertainty", "Tasks
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """The choices of one comparison.
+    """The settings of one comparison.
 
     Parameters
     ----------
@@ -106,8 +108,7 @@ class Settings:
     >>> Settings(test="rlg")
     Traceback (most recent call last):
     ...
-    occstats.errors.ArgumentError: test must be one of rgl, ds, \
-dataset-means, wilcoxon; got 'rlg' (did you mean 'rgl'?)
+    occstats.errors.ArgumentError: test must be one of rgl, ds; got 'rlg' (did you mean 'rgl'?)
     """
 
     preset: Preset | None = option(
@@ -128,21 +129,21 @@ dataset-means, wilcoxon; got 'rlg' (did you mean 'rgl'?)
     test: Test = option(
         "rgl", "Clustered signed-rank test of the estimand typical", TESTING, "test", choices=TESTS
     )
-    correction: Correction | None = option(
-        None,
+    correction: Correction = option(
+        "max-t",
         "Correction for the number of tests",
         TESTING,
         "correction",
         choices=CORRECTIONS,
         usual="max-t; holm with an R backend",
     )
-    family: Family | None = option(
-        None,
+    family: Family = option(
+        "all",
         "Tests that are corrected together",
         TESTING,
         "family of tests",
         choices=FAMILIES,
-        usual="all; control with --control",
+        usual="all; control if there is a control",
     )
     alternative: Alternative = option(
         "two-sided",
@@ -277,92 +278,100 @@ dataset-means, wilcoxon; got 'rlg' (did you mean 'rgl'?)
 
     @classmethod
     def of(cls, **chosen: Any) -> Settings:
-        """Return settings as a user gives them: a preset fills in, a control implies its family."""
+        """Return the settings that a user's choices imply: a preset and a control fill in others.
+
+        Examples
+        --------
+        >>> Settings.of(preset="paper").correction, Settings.of(control="SVM").family
+        ('holm', 'control')
+        """
         for name, value in chosen.items():
             answer = REPLACED.get(name) or REPLACED.get(f"{name}={value}")
             if answer:
-                raise ArgumentError(f"{name}={value!r}: {answer}")
-        if chosen.get("margin") is not None and chosen.get("rope") is None:
-            chosen["rope"] = chosen["margin"]
-        preset, control = chosen.get("preset"), chosen.get("control") is not None
-        if preset is not None:
-            check_choice("preset", preset, PRESETS)
-            chosen = {**PRESETS[preset].settings, **chosen}
-            if control and chosen["family"] == "row":
-                chosen["family"] = "control"
-        usual = {"family": "control" if control else "all", "correction": "max-t"}
+                raise ArgumentError(f"{name}={value!r} {answer}")
+        chosen = {name: value for name, value in chosen.items() if value is not None}
+        implied: dict[str, Any] = {}
+        if "preset" in chosen:
+            check_choice("preset", chosen["preset"], PRESETS)
+            implied |= PRESETS[chosen["preset"]].settings
+        if "control" in chosen:
+            implied["family"] = "control"
+        if "margin" in chosen:
+            implied["rope"] = chosen["margin"]
         engine = ENGINES.get(chosen.get("engine", "native"))
         if engine is not None and engine.needs_r:
-            usual |= {"correction": "holm", "null": "asymptotic", "estimand": "typical"}
-        for name, value in usual.items():
-            if chosen.get(name) is None:
-                chosen[name] = value
-        for name in ("rope", "tie_tolerance"):
-            if name in chosen and chosen[name] is None:
-                del chosen[name]
+            implied = {
+                "correction": "holm",
+                **implied,
+                "null": "asymptotic",
+                "estimand": "typical",
+            }
         names = chosen.get("algorithms")
         if names is not None:
             chosen["algorithms"] = (names,) if isinstance(names, str) else tuple(names)
-        return cls(**chosen)
+        return cls(**{**implied, **chosen})
 
     def __post_init__(self) -> None:
         for name, declared in OPTIONS.items():
             value = getattr(self, name)
-            unset = value is None
-            if declared.choices and not unset and chosen(declared.choices, str(value)) is None:
+            if declared.choices and value is not None and not chosen(declared.choices, str(value)):
                 check_choice(name, value, declared.choices)
             if declared.check is not None:
-                declared.check(name, getattr(self, name))
+                declared.check(name, value)
         self._check_combinations()
 
     def _check_combinations(self) -> None:
         if self.family == "control" and self.control is None:
+            raise ArgumentError("family='control' needs an algorithm: set control=…")
+        if self.control is not None and self.family != "control":
             raise ArgumentError(
-                "family 'control' needs the name of the control: set control to an algorithm"
-            )
-        if self.control is not None and self.family not in ("control", None):
-            raise ArgumentError(
-                f"control is {self.control!r} but family is {self.family!r}: "
-                "a control needs family 'control'"
+                f"control={self.control!r} is a family of its own; got family={self.family!r}: "
+                "leave family out"
             )
         if self.correction == "max-t":
-            for name, wanted, why in (
+            for name, allowed, why in (
                 ("alternative", ("two-sided",), "is two-sided"),
                 ("null", ("flips", "bootstrap", None), "resamples datasets"),
-                ("family", ("all", "control", None), "corrects over all pairs"),
+                ("family", ("all", "control"), "corrects over all pairs"),
             ):
                 value = getattr(self, name)
-                if value not in wanted:
+                if value not in allowed:
                     raise ArgumentError(
-                        f"correction 'max-t' {why}; got {name} {value!r}: choose correction 'holm'"
+                        f"correction='max-t' {why}; got {name}={value!r}: set correction='holm'"
                     )
         if self.family == "row" and self.alternative == "two-sided":
             raise ArgumentError(
-                "family 'row' needs one-sided tests, so that a row says what its algorithm is "
-                "better than: choose alternative 'greater', or family 'all'"
+                "family='row' asks what an algorithm is better than, which takes one-sided tests: "
+                "set alternative='greater', or family='all'"
             )
         if self.margin is not None and not self.has_intervals:
             raise ArgumentError(
-                "a margin needs confidence intervals, which two-sided tests with correction "
-                f"'max-t', 'bonferroni' or 'none' have; got correction {self.correction!r} and "
-                f"alternative {self.alternative!r}"
+                f"margin={self.margin:g} needs confidence intervals; got "
+                f"correction={self.correction!r} and alternative={self.alternative!r}: set "
+                "correction='max-t' and alternative='two-sided'"
             )
-        null_of = {"typical": ("flips", "asymptotic"), "mean": ("bootstrap", "asymptotic")}
-        if self.estimand and self.null and self.null not in null_of[self.estimand]:
+        if self.estimand == "mean" and self.test != "rgl":
             raise ArgumentError(
-                f"estimand {self.estimand!r} has null distributions "
-                f"{' and '.join(map(repr, null_of[self.estimand]))}; got {self.null!r}"
+                f"test={self.test!r} is a test of the estimand typical; got estimand='mean': set "
+                "estimand='typical', or leave test out"
+            )
+        if self.estimand and self.null and self.null not in _NULLS_OF[self.estimand]:
+            usual, other = _NULLS_OF[self.estimand]
+            raise ArgumentError(
+                f"estimand={self.estimand!r} has no null={self.null!r}: set null={usual!r} or "
+                f"null={other!r}"
             )
         if ENGINES[self.engine].needs_r and (self.null, self.estimand) != ("asymptotic", "typical"):
             raise ArgumentError(
-                f"engine {self.engine!r} computes asymptotic signed-rank tests: choose estimand "
-                "'typical', null 'asymptotic' and a correction such as 'holm', or engine 'native'"
+                f"engine={self.engine!r} computes asymptotic signed-rank tests; got "
+                f"estimand={self.estimand!r} and null={self.null!r}: set estimand='typical' and "
+                "null='asymptotic', or engine='native'"
             )
 
     @property
     def has_intervals(self) -> bool:
         """Whether confidence intervals belong to the tests."""
-        corrected = self.correction in (None, "max-t", "bonferroni", "none")
+        corrected = self.correction in ("max-t", "bonferroni", "none")
         return corrected and self.alternative == "two-sided"
 
     @property
@@ -376,23 +385,18 @@ dataset-means, wilcoxon; got 'rlg' (did you mean 'rgl'?)
         Examples
         --------
         >>> found = Settings().for_scores(binary=True)
-        >>> found.estimand, found.null, found.correction
-        ('mean', 'bootstrap', 'max-t')
+        >>> found.estimand, found.null
+        ('mean', 'bootstrap')
         """
         estimand = self.estimand
         if estimand is None:
-            by_mean = binary or self.margin is not None or self.null == "bootstrap"
-            estimand = "mean" if by_mean and self.null != "flips" else "typical"
-        return replace(
-            self,
-            estimand=estimand,
-            null=self.null or ("flips" if estimand == "typical" else "bootstrap"),
-            correction=self.correction or "max-t",
-            family=self.family or ("all" if self.control is None else "control"),
-        )
+            ranks = self.null == "flips" or self.test != "rgl"
+            means = binary or self.margin is not None or self.null == "bootstrap"
+            estimand = "mean" if means and not ranks else "typical"
+        return replace(self, estimand=estimand, null=self.null or _NULLS_OF[estimand][0])
 
     def on_scale(self, scale: float) -> Settings:
-        """The settings with the region of equivalence and the tie tolerance of a score's scale.
+        """Return the settings with the rope and the tie tolerance of a score's scale.
 
         Examples
         --------
@@ -406,7 +410,7 @@ dataset-means, wilcoxon; got 'rlg' (did you mean 'rgl'?)
         return replace(self, **open_)  # type: ignore[arg-type]
 
     def record(self) -> dict[str, Any]:
-        """What was chosen, for the record."""
+        """Return the settings for the record."""
         return {name: getattr(self, name) for name, item in OPTIONS.items() if item.recorded}
 
 
@@ -414,8 +418,8 @@ OPTIONS: dict[str, Option] = {item.name: Option(**item.metadata) for item in fie
 
 
 def document_settings(target: Any) -> None:
-    """Write every setting into the documentation of a class or function, where it has a place."""
-    # Without docstrings (python -OO) there is nothing to write into.
+    """Write every setting into the documentation of a class or function."""
+    # There is no docstring under python -OO.
     if target.__doc__:
         target.__doc__ = inspect.cleandoc(target.__doc__).replace(PLACE, _parameters())
 
