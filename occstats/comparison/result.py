@@ -161,8 +161,10 @@ class Comparison:
             for frame in (self.summary, self.pairwise, self.kendall)
             for column in frame.columns[frame.notna().any()]
         }
-        kinds = interval_kinds(self.results.n_independent, self.results.unit)
-        return {name: kind for name, kind in kinds.items() if f"{name}_ci_low" in known}
+        unit = "suite" if self.results.nested else "dataset"
+        kinds = interval_kinds(self.results.n_independent, unit, self.settings)
+        limits = {name: f"{name}_ci_low" for name in kinds} | {"difference": "ci_low"}
+        return {name: kind for name, kind in kinds.items() if limits[name] in known}
 
     def explain(self, column: str) -> str:
         """What a column or section means, in one sentence; empty if it speaks for itself."""

@@ -70,7 +70,11 @@ def comparison_to_markdown(comparison: Comparison, tables: list[Table]) -> str:
     parts = ["# Comparison", "", escape(comparison.verdict), "", "## Tables", ""]
     for table in tables:
         parts += [table_to_markdown(table)]
-    parts += ["## Methods", "", escape(methods.paragraph()), "", "### References", ""]
+    parts += ["## Methods", ""]
+    for block in methods.blocks():
+        items = [block] if isinstance(block, str) else [f"- {item}" for item in block]
+        parts += [*map(escape, items), ""]
+    parts += ["### References", ""]
     parts += [f"- {escape(reference.text)}" for reference in methods.references]
     if comparison.notes:
         parts += ["", "## Notes", "", *(f"- {escape(note)}" for note in comparison.notes)]
