@@ -5,6 +5,7 @@ import json
 import re
 import shlex
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 
 import pandas as pd
@@ -48,8 +49,9 @@ def test_a_page_runs_from_top_to_bottom(page, tmp_path, monkeypatch):
     monkeypatch.setattr(
         occstats, "compare", partial(occstats.compare, n_resamples=100), raising=False
     )
-    namespace = {}
-    for kind, body, what, detail in blocks(page):
+    namespace, printed = {}, []
+    found = blocks(page)
+    for (kind, body, what, detail), (following, *_) in pairwise([*found, ("end",)]):
         if what == "file":
             (tmp_path / detail).write_text(body, encoding="utf-8")
         elif what is None and kind == "python":
@@ -58,10 +60,29 @@ def test_a_page_runs_from_top_to_bottom(page, tmp_path, monkeypatch):
             for line in body.splitlines():
                 program, *arguments = shlex.split(line.removeprefix("$ "), comments=True)
                 assert program == "occstats", line
-                if arguments[0] == "compare":
+                if arguments[0] == "compare" and following != "text":
                     arguments += ["--n-resamples", "100"]
                 result = CliRunner().invoke(main, arguments)
                 assert result.exit_code == 0, (line, result.output, result.exception)
+                printed = [text.rstrip() for text in result.stdout.splitlines()]
+        elif what is None and kind == "text":
+            shown = [text for text in body.splitlines() if text not in ("", "…")]
+            assert [text for text in shown if text not in printed] == []
+
+
+# Names of version 0.2 that have a successor; only the changelog may speak of them.
+REMOVED = (
+    "p_adjusted|p_simultaneous|p_naive|prob_best|P\\(best\\)|misled|hodges_lehmann|--rule|--confidence"
+    "|ds-weighted|--null (exact|permutation)|Skillings|specification|tied for first|data sets?\\b"
+)
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if not page.startswith("benchmarks/")])
+def test_a_page_has_no_name_of_an_earlier_version(page):
+    text = (DOCS / page).read_text(encoding="utf-8")
+    # An option of check-r is still called so.
+    text = text.replace("check-r --null exact", "")
+    assert [found[0] for found in re.finditer(REMOVED, text)] == []
 
 
 def options():
@@ -147,8 +168,8 @@ def test_documents_are_valid(unbalanced):
     check.check_schema(schema("comparison"))
     for results, options in (
         (unbalanced, {}),
-        ("lenz2021", {"control": "ALP", "test": "dataset-means"}),
-        ("lenz2021", {"algorithms": ["ALP", "SVM"], "null": "exact"}),
+        ("lenz2021", {"control": "ALP", "estimand": "mean"}),
+        ("lenz2021", {"preset": "paper"}),
     ):
         document = occstats.compare(results, n_resamples=100, **options).to_dict()
         assert [error.message for error in check.iter_errors(document)] == []
