@@ -1,4 +1,4 @@
-"""The report as one self-contained HTML page: no network, no foreign script, every name text."""
+"""The report as one self-contained HTML page: no network, no foreign script, names stay text."""
 
 from occstats.report.html.page import render
 

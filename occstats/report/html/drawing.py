@@ -1,7 +1,7 @@
-"""Matplotlib's SVG made small enough for a page with many drawings.
+"""Shrink Matplotlib's SVG for a page with many figures.
 
-Identifiers that nothing refers to, metadata, and digits beyond a hundredth of a point go; those
-that remain become short; what the parts of a group share is said once.
+Unused identifiers, metadata and digits beyond a hundredth of a point are removed; the remaining
+identifiers become short, and attributes that all parts of a group share move to the group.
 """
 
 import re
@@ -20,14 +20,14 @@ _REFERENCE = re.compile(r"#([^\s\"')]+)")
 
 
 def inline_svg(markup: str, prefix: str) -> str:
-    """The drawing to be put into HTML, where it fills the width that it is given.
+    """Return the SVG to embed in HTML, where it fills the available width.
 
     Parameters
     ----------
     markup
-        What `occstats.figures.svg_markup` returns.
+        The SVG from `occstats.figures.svg_markup`.
     prefix
-        What its identifiers begin with, different for each drawing of a page.
+        Prefix of its identifiers, different for each figure of a page.
 
     Examples
     --------
@@ -71,7 +71,7 @@ def _rounded(numbers: str) -> str:
 
 
 def _shorten_identities(root: ElementTree.Element, prefix: str) -> None:
-    """Keep the identifiers that something refers to, each as the prefix and a number."""
+    """Keep the identifiers that are used, each as the prefix and a number."""
     named = set(root.get("aria-labelledby", "").split())
     for element in root.iter():
         for name, value in element.attrib.items():
@@ -94,7 +94,7 @@ def _shorten_identities(root: ElementTree.Element, prefix: str) -> None:
 
 
 def _join(parent: ElementTree.Element) -> None:
-    """Groups that say nothing go, and neighbours that say the same become one."""
+    """Remove groups without attributes, and merge neighbours with the same attributes."""
     for child in parent:
         _join(child)
     kept: list[ElementTree.Element] = []
@@ -108,7 +108,7 @@ def _join(parent: ElementTree.Element) -> None:
 
 
 def _lift(parent: ElementTree.Element) -> None:
-    """What all parts of a group share is said once, by the group."""
+    """Move attributes that all parts of a group share to the group."""
     for child in parent:
         _lift(child)
     children = [child for child in parent if child.tag != "defs"]

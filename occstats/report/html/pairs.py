@@ -1,4 +1,4 @@
-"""What the view of a pair needs: sentences and numbers written here, scores to draw there."""
+"""Data for the page's scripts: the decision about each pair in words, and the scores."""
 
 from __future__ import annotations
 
@@ -9,80 +9,79 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from occstats.comparison.cost import FLIPS_BUDGET, LEAST_FLIPS
-from occstats.comparison.pairs import BETTER
+from occstats.comparison.cost import FLIPS_BUDGET
+from occstats.comparison.decision import BETTER, EQUIVALENT, UNDECIDED, WORSE
 from occstats.comparison.words.explain import explain
-from occstats.comparison.words.verdict import claims
-from occstats.report.writing import interval, score_digits, shares
+from occstats.report.writing import limits, p_writer, score_digits
 from occstats.results.aliases import score_word
 from occstats.stats.arrays import cluster_codes
-from occstats.text import decimals, integer, minus_signs, p_value, percent, printable
+from occstats.text import ABSENT, decimals, integer, minus_signs, p_value, percent, printable
 
 if TYPE_CHECKING:
     from occstats.comparison.result import Comparison
 
-__all__ = ["MOST_ALGORITHMS", "pair_data"]
+__all__ = ["MOST_ALGORITHMS", "pair_data", "why_no_what_if"]
 
 # Each pair costs half a kilobyte of the page; beyond this the tables serve better.
 MOST_ALGORITHMS = 30
 MOST_SCORES = 200_000
-# More than that is no longer computed while one looks on.
+# Beyond this, recomputing takes too long in a browser.
 MOST_EXACT_SCORES = 40_000
 
 
 @dataclass(frozen=True)
 class Measure:
-    """A line of the view: a name, the columns of ``pairwise`` it is written from, and how."""
+    """A row of the view: its label, the columns of ``pairwise`` it shows, and their format."""
 
     label: str
     keys: tuple[str, ...]
     write: Callable[..., str]
-    limits: tuple[str, str] | None = None
-    explained: str = ""
+    limits: Callable[[float, float], str] | None = None
+    explanation: str = ""
 
 
 def measures(comparison: Comparison) -> list[Measure]:
-    """Every measure that the comparison has for its pairs."""
-    settings = comparison.settings
-    signed = decimals(score_digits(comparison) + 1, signed=True)
-    corrected = settings.correction != "none"
+    """Return the decision about a pair, then estimates and effect sizes without intervals.
+
+    Intervals and p-values of their own could contradict the decision.
+    """
+    settings, digits = comparison.settings, score_digits(comparison)
+    other = "mean" if settings.estimand == "typical" else "typical"
+    decided_by = comparison.basis[0].upper() + comparison.basis[1:]
+    claim = {"greater": " (a better than b)", "less": " (a worse than b)"}
     every = [
-        Measure("p-value for all pairs together", ("p_simultaneous",), p_value),
-        Measure("corrected p-value of the table" if corrected else "p-value",
-                ("p_adjusted_unclipped",), p_value,
-                explained="p_adjusted_unclipped" if corrected else "p"),
-        Measure("p-value, not corrected", ("p",), p_value),
-        Measure("z statistic", ("z",), decimals(2, signed=True), explained="z"),
-        Measure("what the naive test says (corrected p)", ("p_naive_adjusted",), p_value),
-        Measure("mean difference", ("mean_difference",), signed,
-                ("difference_ci_low", "difference_ci_high")),
-        Measure("mean difference, all pairs together", ("mean_difference",), signed,
-                ("simultaneous_ci_low", "simultaneous_ci_high"), explained="simultaneous_ci"),
-        Measure("Hodges-Lehmann shift", ("hodges_lehmann",), signed,
-                ("hodges_lehmann_ci_low", "hodges_lehmann_ci_high")),
-        Measure("rank-biserial correlation", ("rank_biserial",), decimals(2, signed=True),
-                ("rank_biserial_ci_low", "rank_biserial_ci_high")),
-        Measure("tasks won / tied / lost, %", ("wins", "ties", "losses"), shares),
-        Measure("chance to win on a new task", ("prob_improvement_task",), percent,
-                ("prob_improvement_task_ci_low", "prob_improvement_task_ci_high")),
-        Measure("chance to win on a new data set", ("prob_improvement_dataset",), percent,
-                ("prob_improvement_dataset_ci_low", "prob_improvement_dataset_ci_high")),
-        Measure(f"posterior of the difference: above / within ±{settings.rope:g} / below, %",
-                ("difference_above", "difference_within", "difference_below"), shares),
-        Measure(f"signed-rank shares: better / within ±{settings.rope:g} / worse, %",
-                ("bayes_better", "bayes_equivalent", "bayes_worse"), shares),
-        Measure(f"not worse by {settings.margin} or more: p", ("p_not_worse",), p_value),
-        Measure(f"equivalent to within ±{settings.margin}: p", ("p_equivalent",), p_value),
-        Measure("intraclass correlation", ("icc",), decimals(2)),
-        Measure("tasks compared", ("n_tasks",), integer),
-        Measure(f"{comparison.results.unit}s compared", ("n_clusters",), integer),
+        Measure("conclusion about a", ("conclusion", "reversed"), _conclusion),
+        Measure(f"{settings.estimand} difference", ("difference",), decimals(digits, signed=True),
+                limits(digits) if settings.has_intervals else None),
+        Measure(f"p{claim.get(settings.alternative, '')}", ("p",), p_writer(settings),
+                explanation=f"{decided_by}."),
+        Measure("p before the correction", ("p_unadjusted",), p_value),
+        Measure(f"{other} difference", (f"{other}_difference",), decimals(digits, signed=True)),
+        Measure("tasks won / tied / lost", ("wins", "ties", "losses"), _counts),
+        Measure("rank-biserial correlation", ("rank_biserial",), decimals(2, signed=True)),
+        Measure("probability of improvement on a task", ("prob_improvement_task",), percent),
+        Measure("probability of improvement on a dataset", ("prob_improvement_dataset",), percent),
+        Measure("tasks", ("n_tasks",), integer),
+        Measure("datasets", ("n_datasets",), integer),
     ]  # fmt: skip
+    if comparison.design.family_size == 1:
+        every = [measure for measure in every if measure.keys != ("p_unadjusted",)]
     present = comparison.pairwise.columns
     return [measure for measure in every if set(measure.keys) <= set(present)]
 
 
+def _conclusion(conclusion: str | None, is_reversed: bool) -> str:
+    if conclusion is None:
+        return "not tested"
+    return f"{conclusion}; the two estimates have opposite signs" if is_reversed else conclusion
+
+
+def _counts(*values: float) -> str:
+    return " / ".join(map(integer, values))
+
+
 def pair_data(comparison: Comparison) -> dict[str, Any] | None:
-    """Everything the page's script shows about pairs, as plain values; None without tests."""
+    """Return what the page's scripts show about pairs, as plain values; None without tests."""
     names = comparison.algorithms[:MOST_ALGORITHMS]
     if comparison.results.n_independent < 2 or len(names) < 2:
         return None
@@ -100,77 +99,83 @@ def pair_data(comparison: Comparison) -> dict[str, Any] | None:
     return {
         "algorithms": [printable(name) for name in names],
         "measures": [
-            {"label": line.label, "explanation": explain(line.explained or line.keys[0])}
+            {"label": line.label, "explanation": line.explanation or explain(line.keys[0])}
             for line in lines
         ],
         "pairs": pairs,
-        "level": f"{100 * comparison.settings.confidence:g} %",
+        "level": _level(comparison),
         "digits": score_digits(comparison),
         "score": score_word(comparison.results.score_name),
         "higherIsBetter": comparison.results.higher_is_better,
         **_scores(comparison, names),
-        "whatIf": _what_if(comparison, len(names)),
+        "whatIf": None if why_no_what_if(comparison) else _what_if(comparison),
     }
 
 
+def _level(comparison: Comparison) -> str:
+    return f"{100 * (1 - comparison.settings.alpha):g} % CI"
+
+
 def _written(rows: pd.DataFrame, measure: Measure) -> list[list[str]]:
-    values = (rows[key].tolist() for key in measure.keys)
-    cells = [measure.write(*row) for row in zip(*values, strict=True)]
-    if measure.limits is None or not set(measure.limits) <= set(rows.columns):
-        return [[minus_signs(cell), ""] for cell in cells]
-    low, high = (rows[key].tolist() for key in measure.limits)
-    brackets = map(interval(measure.write), low, high)
-    return [
-        [minus_signs(cell), minus_signs(bracket)]
-        for cell, bracket in zip(cells, brackets, strict=True)
-    ]
+    """Return the cells of a measure, each with its interval or an empty one."""
+    cells = [measure.write(*row) for row in zip(*(rows[key] for key in measure.keys), strict=True)]
+    intervals = [""] * len(cells)
+    if measure.limits is not None:
+        intervals = list(map(measure.limits, rows["ci_low"], rows["ci_high"]))
+    return [[minus_signs(cell) for cell in row] for row in zip(cells, intervals, strict=True)]
 
 
 def _sentences(comparison: Comparison, rows: pd.DataFrame) -> list[str]:
-    proven, conclusions = claims(comparison), comparison.matrix("conclusion")
-    return [
-        _sentence(comparison, proven, conclusions, a, b, difference)
-        for a, b, difference in zip(rows["a"], rows["b"], rows["mean_difference"], strict=True)
-    ]
+    """Return the decision about each pair as a sentence with the better algorithm first."""
+    found = {
+        (row["a"], row["b"]): _sentence(comparison, row)
+        for row in rows.to_dict("records")
+        if row["conclusion"] != WORSE
+    }
+    pairs = zip(rows["a"], rows["b"], strict=True)
+    return [found.get((a, b)) or found[b, a] for a, b in pairs]
 
 
-def _sentence(
-    comparison: Comparison,
-    proven: pd.DataFrame,
-    conclusions: pd.DataFrame,
-    a: str,
-    b: str,
-    difference: float,
-) -> str:
-    score, alpha = score_word(comparison.results.score_name), comparison.settings.alpha
-    if np.isnan(difference):
-        return f"{printable(a)} and {printable(b)} have no task in common."
-    if difference == 0:
-        return f"{printable(a)} and {printable(b)} have the same mean {score} over data sets."
-    better, other = (a, b) if difference > 0 else (b, a)
-    size = decimals(score_digits(comparison) + 1)(abs(difference))
-    lead = (
-        f"On average over data sets {printable(better)} is better than {printable(other)} by "
-        f"{size} {score}"
-    )
-    p = float(proven.at[better, other])  # type: ignore[arg-type]
-    if np.isnan(p):
-        return f"{lead}; this pair was not tested."
-    written = p_value(p)
-    # No line breaks within the equation.
-    equation = (f"p {written}" if written[0] in "<>≥" else f"p = {written}").replace(" ", "\u00a0")
-    if conclusions.at[better, other] == BETTER:
-        return f"{lead}; that is significant ({equation}, α = {alpha:g})."
-    return (
-        f"{lead}; that is not significant ({equation}, α = {alpha:g}), which does not mean that "
-        "they are equal."
-    )
+def _sentence(comparison: Comparison, row: dict[Any, Any]) -> str:
+    settings, score = comparison.settings, score_word(comparison.results.score_name)
+    a, b = printable(row["a"]), printable(row["b"])
+    if row["n_tasks"] == 0:
+        return f"{a} and {b} have no task in common."
+    if row["conclusion"] is None:
+        return f"{a} and {b} were not tested against each other."
+    if row["conclusion"] == EQUIVALENT and settings.margin is None:
+        return f"{a} and {b} have the same scores on all tasks that both have."
+    digits = score_digits(comparison)
+    size = decimals(digits, signed=True)(row["difference"])
+    if "ci_low" in row:
+        size += f", {_level(comparison)} {limits(digits)(row['ci_low'], row['ci_high'])}"
+    p = row["p"]
+    if settings.alternative == "less" and row["conclusion"] == BETTER:
+        p = comparison.p_values.at[row["b"], row["a"]]
+    written = p_writer(settings)(p)
+    equation = f"p {written}" if written[0] in "<>≥" else f"p = {written}"
+    numbers = minus_signs(f"{settings.estimand} difference in {score} {size}, {equation}.")
+    mean = f"the better mean {score}"
+    lead = {
+        BETTER: f"{a} is typically better than {b}"
+        if settings.estimand == "typical"
+        else f"{a} has {mean}",
+        EQUIVALENT: f"{a} and {b} are equivalent to within ±{settings.margin or 0:g}",
+        UNDECIDED: f"{a} and {b} are not distinguishable",
+    }[row["conclusion"]]
+    if row["reversed"]:
+        other = f"{b} has {mean}" if settings.estimand == "typical" else f"{b} is typically better"
+        lead += f", but {other}: the answer depends on the question"
+    closing = " Absence of significance does not imply equivalence."
+    # No line breaks within the equation and its numbers.
+    numbers = numbers.replace(equation, equation.replace(" ", "\u00a0"))
+    return f"{lead}: {numbers}{closing if row['conclusion'] == UNDECIDED else ''}"
 
 
 def _add_changes(
     comparison: Comparison, pairs: dict[str, dict[str, Any]], position: dict[str, int]
 ) -> None:
-    """The data sets without which a pair would get another conclusion."""
+    """Add the datasets without which a pair would get another conclusion."""
     changes = comparison.stability.changes
     if changes is None or not len(changes):
         return
@@ -184,44 +189,59 @@ def _add_changes(
 
 
 def _scores(comparison: Comparison, names: list[str]) -> dict[str, Any]:
-    """Scores by task for drawing; nothing where they would make the page unwieldy."""
-    scores = comparison.results.scores[names]
+    """Return the scores by task; none where they would make the page unwieldy."""
+    results = comparison.results
+    scores = results.scores[names]
     if scores.size > MOST_SCORES:
-        return {"datasets": [], "tasks": [], "scores": []}
-    codes, datasets = cluster_codes(comparison.results.clusters)
+        return {"datasets": [], "tasks": [], "scores": [], "failed": []}
+    codes, datasets = cluster_codes(results.clusters)
     labels = [printable(str(label)) for label in scores.index.get_level_values(1)]
-    # Six digits draw a point; ties and ranks need them all.
+    # Six digits suffice to draw a point; ties and ranks need them all.
     exact = scores.size <= MOST_EXACT_SCORES
     numbers = [
         [None if np.isnan(value) else value if exact else float(f"{value:.6g}") for value in row]
         for row in scores.to_numpy(float).tolist()
     ]
+    failed = [] if results.failed is None else np.argwhere(results.failed[names]).tolist()
     return {
         "datasets": [printable(str(name)) for name in datasets],
         "tasks": [[int(code), label] for code, label in zip(codes, labels, strict=True)],
         "scores": numbers,
+        "failed": failed,
     }
 
 
-def _what_if(comparison: Comparison, n_algorithms: int) -> dict[str, Any] | None:
-    """What the page needs to test a part of the table as Python does.
-
-    None where it is too large, or data sets come in suites, which the page knows nothing of.
-    The state of the random generator stands for the flips of signs.
-    """
+def why_no_what_if(comparison: Comparison) -> str:
+    """Return why the page cannot recompute the comparison, as a sentence; empty if it can."""
     settings, results = comparison.settings, comparison.results
-    n_pairs = n_algorithms * (n_algorithms - 1) // 2
-    affordable = FLIPS_BUDGET // (n_pairs * results.n_clusters)
-    too_large = affordable < LEAST_FLIPS or results.n_tasks * n_algorithms > MOST_EXACT_SCORES
-    if too_large or results.nested:
-        return None
+    procedure = (settings.estimand, settings.test, settings.correction, settings.null)
+    if procedure != ("typical", "rgl", "max-t", "flips"):
+        return (
+            "The page can recompute only the default procedure (clustered signed-rank test, sign "
+            f"flips, max-T); this comparison uses the {comparison.basis}."
+        )
+    if results.nested:
+        return "The page cannot recompute a comparison of datasets that come in suites."
+    n_algorithms = len(comparison.algorithms)
+    if n_algorithms > MOST_ALGORITHMS or results.scores.size > MOST_EXACT_SCORES:
+        return (
+            f"Recomputing {n_algorithms:,} algorithms on {results.n_tasks:,} tasks would take too "
+            "long in a browser."
+        )
+    return ""
+
+
+def _what_if(comparison: Comparison) -> dict[str, Any]:
+    """Return what the page needs to repeat the tests of Python, with the same random signs."""
+    settings = comparison.settings
     generator = np.random.PCG64(settings.random_state).state["state"]
+    control = settings.control
     return {
         "alpha": settings.alpha,
-        "family": "all" if settings.rule == "max-t" else "row",
+        "control": None if control is None else comparison.algorithms.index(control),
         "tolerance": settings.tie_tolerance,
         "flips": settings.n_resamples,
-        "budget": FLIPS_BUDGET,
+        "budget": FLIPS_BUDGET * (10 if settings.deep else 1),
         # JavaScript's numbers hold 53 bits.
         "generator": {"state": hex(generator["state"]), "increment": hex(generator["inc"])},
     }

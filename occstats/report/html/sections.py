@@ -1,4 +1,4 @@
-"""The chapters of the page: which question each answers, with which figures and tables."""
+"""The sections of the page with their figures and tables."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["Drawing", "Section", "make_sections"]
 
 @dataclass(frozen=True)
 class Drawing:
-    """A figure: its caption, the words that stand for it, and the SVG."""
+    """A figure: its name, caption and SVG."""
 
     name: str
     caption: str
@@ -26,7 +26,7 @@ class Drawing:
 
 @dataclass(frozen=True)
 class Section:
-    """A chapter; `folded` tables are opened by the reader."""
+    """A section; `folded` tables are closed until the reader opens them."""
 
     name: str
     title: str
@@ -37,7 +37,7 @@ class Section:
 
     @property
     def empty(self) -> bool:
-        """Whether the comparison has nothing for it."""
+        """Whether there is nothing to show."""
         return not (self.figures or self.tables or self.folded)
 
 
@@ -54,24 +54,24 @@ class _Outline:
 _OUTLINE = (
     _Outline(
         "summary",
-        "Who is best",
-        "Mean ranks and mean scores, every data set weighing the same, with confidence intervals "
-        "over data sets of this kind.",
+        "Mean ranks and mean scores",
+        "Each dataset has equal weight. Intervals of single means are not corrected and do not "
+        "decide about pairs.",
         ("mean_ranks", "critical_difference"),
         ("summary",),
     ),
     _Outline(
         "pairs",
-        "Who beats whom, and by how much",
-        "Every pair of algorithms: the test, corrected for the number of tests, and the size of "
-        "the difference. Choose a p-value to see its pair in detail.",
+        "All pairs",
+        "Every pair of algorithms: p-values and the size of the difference. Select a p-value to "
+        "see its pair in detail.",
         ("pairwise",),
         ("p_values", "pairwise", "binary"),
     ),
     _Outline(
         "tasks",
-        "On which kind of task",
-        "How often each rank is reached, how ranks change with the difficulty of a task, and what "
+        "Ranks by kind of task",
+        "How often each rank is reached, how ranks change with the difficulty of a task, and which "
         "traits of a task they depend on.",
         ("ranks", "strata", "regression", "distributions"),
         ("strata", "regression", "rank_frequencies"),
@@ -79,34 +79,34 @@ _OUTLINE = (
     ),
     _Outline(
         "together",
-        "Who succeeds on the same tasks",
-        "Algorithms that find the same tasks easy add little to each other; those that do not may "
+        "Similar and complementary algorithms",
+        "Algorithms that succeed on the same tasks add little to each other; those that do not may "
         "be worth combining.",
         ("kendall", "scatter"),
         ("kendall", "complementary_pairs"),
     ),
     _Outline(
         "trust",
-        "How far to trust it",
-        "How much the data sets matter, whether the conclusions would hold without one of them, "
-        "and what a benchmark of this size can show at all.",
+        "Robustness",
+        "How strongly tasks of a dataset depend on each other, whether the conclusions hold "
+        "without one dataset, and which differences a benchmark of this size can detect.",
         (),
         ("influence", "power", "detectable", "diagnostics"),
         ("changes", "leave_one_dataset_out", "leave_one_algorithm_out"),
     ),
     _Outline(
         "classical",
-        "What referees ask for",
-        "The classical tests take what they rank for independent: means may be, tasks that belong "
-        "together are not.",
+        "Classical tests",
+        "Friedman's test and its post-hoc tests treat what they rank as independent: dataset means "
+        "may be, tasks that share a dataset are not.",
         (),
         ("friedman",),
         ("classical_pairs",),
     ),
     _Outline(
         "scores",
-        "All scores and ranks",
-        "Every task, the best algorithm in bold.",
+        "Scores and ranks of all tasks",
+        "The best algorithm of each task is in bold.",
         (),
         ("scores",),
         ("ranks",),
@@ -117,8 +117,8 @@ _OUTLINE = (
 def make_sections(
     comparison: Comparison, tables: list[Table], pairs: dict[str, int]
 ) -> list[Section]:
-    """Fill the chapters; what has no place of its own comes at the end."""
-    views = {table.name: table_view(table, pairs) for table in tables}
+    """Return the sections; figures and tables without a section of their own come last."""
+    views = {t.name: table_view(t, pairs) for t in tables if t.name != "comparison"}
     figures = {drawing.name: drawing for drawing in _draw(comparison)}
     sections = []
     for outline in _OUTLINE:
@@ -134,7 +134,12 @@ def make_sections(
         )
     sections.append(
         Section(
-            "more", "More", "Further results.", list(figures.values()), [], list(views.values())
+            "more",
+            "Further results",
+            "Additional figures and tables.",
+            list(figures.values()),
+            [],
+            list(views.values()),
         )
     )
     return [section for section in sections if not section.empty]
@@ -149,7 +154,7 @@ def _draw(comparison: Comparison) -> list[Drawing]:
         if drawn.figure is None:
             continue
         caption = drawn.entry.caption
-        # All figures of a process share Matplotlib's names for markers and clips.
+        # Matplotlib gives markers and clips of all figures the same names.
         markup = svg_markup(drawn.figure, title=caption)
         drawings.append(
             Drawing(drawn.entry.name, caption, inline_svg(markup, prefix=f"f{number}-"))

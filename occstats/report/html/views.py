@@ -1,9 +1,10 @@
-"""Tables as the template needs them: written cells, values to sort by, pairs to open."""
+"""Tables for the template: written cells, values to sort by, links to pairs."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -13,19 +14,18 @@ from occstats.text import minus_signs
 
 __all__ = ["Cell", "TableView", "table_view"]
 
-# More rows make a page that a browser scrolls badly; the files beside it have them all.
+# More rows make a page that scrolls badly; the files of the report have them all.
 MOST_ROWS = 2_000
 MOST_COLUMNS = 60
-# Beyond this many rows one wants to search rather than to look.
+# From this many rows on there is a search field.
 FILTERED_ROWS = 12
-# What looks like a table at a glance need not scroll within the page.
+# Longer tables scroll within the page.
 TALL_ROWS = 20
-TRIANGLES = ("p_values", "kendall")
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One cell: its text, the number it sorts by, and how it is shown."""
+    """A cell: its text, the number it sorts by, and how it is shown."""
 
     text: str
     value: str = ""
@@ -48,6 +48,12 @@ class TableView:
     left_out: str = ""
 
     @property
+    def groups(self) -> list[tuple[str, int]]:
+        """Headings over adjacent columns, with the number of these; empty without any."""
+        found = [(name, len(list(some))) for name, some in groupby(c.group for c in self.columns)]
+        return found if any(name for name, _ in found) else []
+
+    @property
     def filtered(self) -> bool:
         """Whether it has a search field."""
         return len(self.rows) >= FILTERED_ROWS
@@ -58,8 +64,8 @@ class TableView:
         return len(self.rows) > TALL_ROWS
 
 
-def table_view(table: Table, pairs: dict[str, int]) -> TableView:
-    """Make a table's cells; the triangle of p-values also leads to its pairs.
+def table_view(table: Table, pairs: dict[str, int], subject: str = "") -> TableView:
+    """Return the cells of a table; p-values of pairs are links to these.
 
     Parameters
     ----------
@@ -67,24 +73,17 @@ def table_view(table: Table, pairs: dict[str, int]) -> TableView:
         The table.
     pairs
         Position of each algorithm that the view of a pair offers.
+    subject
+        The algorithm that the rows of the leading table are compared with.
     """
     written = table.cells(MOST_ROWS)
-    order = list(range(len(table.columns)))
-    if table.name in TRIANGLES and written and not written[-1][1]:
-        # A triangle that begins at the left is not blank on a screen that shows its first columns.
-        order[1:] = reversed(order[1:])
-        written = [[line[position] for position in order] for line in written]
-    columns = tuple(table.columns[position] for position in order)[:MOST_COLUMNS]
+    columns = table.columns[:MOST_COLUMNS]
     values = _values(table, columns, len(written))
-    triangle = table.name == "p_values"
     rows = []
     for index, line in enumerate(written):
         row = []
         for position, column in enumerate(columns):
             value = values[position][index]
-            pair = None
-            if triangle and position and line[position]:
-                pair = _pair(pairs.get(line[0]), pairs.get(column.header))
             row.append(
                 Cell(
                     text=minus_signs(line[position]) if column.number else line[position],
@@ -92,7 +91,7 @@ def table_view(table: Table, pairs: dict[str, int]) -> TableView:
                     number=column.number,
                     header=position == 0 and not column.number,
                     strong=table.is_best(index, column),
-                    pair=pair,
+                    pair=_pair(table, line, position, pairs, subject),
                 )
             )
         rows.append(row)
@@ -107,8 +106,18 @@ def table_view(table: Table, pairs: dict[str, int]) -> TableView:
     )
 
 
-def _pair(first: int | None, second: int | None) -> tuple[int, int] | None:
-    return None if first is None or second is None else (first, second)
+def _pair(
+    table: Table, line: list[str], position: int, pairs: dict[str, int], subject: str
+) -> tuple[int, int] | None:
+    """Return the positions of the pair whose p-value is in a cell."""
+    column, first, second = table.columns[position], None, None
+    if table.name == "p_values" and position:
+        first, second = pairs.get(line[0]), pairs.get(column.header)
+    elif table.name == "comparison" and column.keys[0] == "p":
+        first, second = pairs.get(subject), pairs.get(line[0])
+    if not line[position] or first is None or second is None or first == second:
+        return None
+    return first, second
 
 
 def _values(table: Table, columns: tuple[Column, ...], n_rows: int) -> list[list[float | None]]:
@@ -139,4 +148,4 @@ def _left_out(table: Table, n_rows: int, n_columns: int) -> str:
     ]
     if not missing:
         return ""
-    return f"{' and '.join(missing)} more are in tables/{table.csv_name}, beside this page."
+    return f"{' and '.join(missing)} more are in tables/{table.csv_name}, in the folder of the report."

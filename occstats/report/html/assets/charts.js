@@ -1,5 +1,5 @@
 "use strict";
-/* Two small charts with details under the pointer, drawn without a style attribute or markup. */
+/* Two small charts with tooltips, drawn without style attributes, which the policy forbids. */
 (() => {
   const svgElement = (name, attributes = {}, ...children) => {
     const element = document.createElementNS("http://www.w3.org/2000/svg", name);
@@ -9,7 +9,7 @@
   };
   const text = (x, y, words, attributes = {}) => svgElement("text", { x, y, ...attributes }, words);
 
-  /* Round steps that divide a range into about five parts. */
+  /* Round numbers that divide a range into about five parts. */
   const ticks = (low, high) => {
     const rough = (high - low) / 5 || 1;
     const power = 10 ** Math.floor(Math.log10(rough));
@@ -38,7 +38,7 @@
     return chart;
   };
 
-  /* One bar per data set: its mean difference, largest first. */
+  /* One bar per dataset: its mean difference, largest first. */
   const bars = (rows, label, describe) => {
     const [width, height, left, right, top, bottom] = [460, 230, 46, 4, 12, 22];
     const values = rows.map((row) => row.difference);
@@ -61,11 +61,11 @@
         svgElement("rect", { x, width: step, y: top, height: height - top - bottom, class: "target", "data-tip": describe(row) }),
       );
     });
-    chart.append(text(left, height - 6, "data sets, by their mean difference"));
+    chart.append(text(left, height - 6, "datasets, by mean difference"));
     return withTips(chart);
   };
 
-  /* One point per task: the score of one algorithm over that of the other. */
+  /* One point per task: the score of one algorithm against that of the other. */
   const scatter = (points, names, label) => {
     const [size, left, bottom, edge] = [340, 48, 38, 8];
     const values = points.flatMap((point) => [point.a, point.b]);

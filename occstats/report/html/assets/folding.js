@@ -1,5 +1,5 @@
 "use strict";
-/* Sections fold; an address opens the one it leads to, and paper shows them all. */
+/* Sections fold; an address opens its section, and printing opens all. */
 (() => {
   const every = [...document.querySelectorAll("details")];
   const chapters = every.filter((one) => one.classList.contains("chapter"));

@@ -259,5 +259,5 @@
     return { meanRanks: meanRanks(scores, codes, options.tolerance), p, better };
   };
 
-  Object.assign(window.occstats, { analyse, randomBits });
+  Object.assign(window.occstats, { analyse, halfEven, meanRanks, randomBits });
 })();

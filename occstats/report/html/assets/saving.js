@@ -1,5 +1,5 @@
 "use strict";
-/* Each figure as SVG and each table as CSV: made from the page, without a server. */
+/* Save figures as SVG and tables as CSV. */
 (() => {
   const save = (name, type, content) => {
     const address = URL.createObjectURL(new Blob([content], { type }));
@@ -10,13 +10,13 @@
     setTimeout(() => URL.revokeObjectURL(address), 1000);
   };
 
-  /* A spreadsheet takes a cell that begins so for a formula; a number is none. */
+  /* Spreadsheets read a cell that begins like this as a formula, unless it is a number. */
   const guarded = (text, number) => (!number && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text);
   const quoted = (text) => (/[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
   const plain = (text) => text.replaceAll("−", "-").trim();
 
   const csv = (table) => {
-    const headings = [...table.tHead.rows[0].cells];
+    const headings = window.occstats.headingsOf(table);
     const lines = [headings.map((cell) => quoted(guarded(cell.textContent.trim(), false)))];
     for (const row of table.tBodies[0].rows) {
       lines.push([...row.cells].map((cell, position) => {

@@ -1,5 +1,5 @@
 "use strict";
-/* Tables that sort by their headings and filter by words; what needs this script becomes visible. */
+/* Tables that sort by their headings and filter by words. */
 (() => {
   const collator = new Intl.Collator("en", { numeric: true, sensitivity: "base" });
 
@@ -32,9 +32,13 @@
     body.append(...rows);
   };
 
+  /* The last row of headings has one for each column. */
+  const headingsOf = (table) => [...[...table.tHead.rows].at(-1).cells];
+
   const makeSortable = (table) => {
-    const headings = [...table.tHead.rows[0].cells];
+    const headings = headingsOf(table);
     headings.forEach((heading, position) => {
+      if (heading.querySelector(".unseen")) return;
       const button = document.createElement("button");
       button.type = "button";
       button.textContent = heading.dataset.heading = heading.textContent;
@@ -58,7 +62,7 @@
     const cells = rows.map((row) => [...row.cells].map((cell) => cell.textContent.toLowerCase()));
     const texts = cells.map((row) => row.join(" "));
     const names = cells.map((row) => new Set(row.flatMap((cell) => [cell, ...cell.split(/[\s,;:/()[\]]+/)])));
-    /* IF is a name and not a part of EIF; what is no name of its own may be a part of one. */
+    /* A word that is a whole name finds that name only: IF is not a part of EIF. */
     const finder = (word) => (names.some((row) => row.has(word))
       ? (index) => names[index].has(word) : (index) => texts[index].includes(word));
     input.addEventListener("input", () => {
@@ -73,7 +77,7 @@
     });
   };
 
-  /* Say that a table goes on, and let its window end with a whole row. */
+  /* Show where a table continues, and let its window end with a whole row. */
   const showEnds = (holder) => {
     const scroll = holder.querySelector(".scroll");
     const cue = holder.querySelector(".cue");
@@ -108,7 +112,7 @@
     makeSortable(table);
   }
 
-  /* A table that a script made, as those of the page: sorted by its headings, saved, with a cue. */
+  /* A table made by a script, with the same controls as the others. */
   const held = (name, table, tall = false) => {
     makeSortable(table);
     const scroll = element("div", { className: `scroll${tall ? " tall" : ""}`, tabIndex: 0 }, table);
@@ -123,5 +127,15 @@
     showEnds(holder);
     return holder;
   };
-  window.occstats = { element, held };
+
+  /* Round half away from zero. */
+  const fixed = (value, digits) => {
+    const size = (Math.round(Math.abs(value) * 10 ** digits + 1e-9) / 10 ** digits).toFixed(digits);
+    return value < 0 && Number(size) !== 0 ? `−${size}` : size;
+  };
+  const signed = (value, digits) => {
+    const words = fixed(value, digits);
+    return value > 0 && Number(words) !== 0 ? `+${words}` : words;
+  };
+  window.occstats = { element, fixed, headingsOf, held, signed };
 })();

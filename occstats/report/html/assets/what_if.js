@@ -1,52 +1,56 @@
 "use strict";
-/* Another level, other tests, fewer algorithms or data sets: numbers and diagram anew. */
+/* Mean ranks, p-values and groups without some algorithms or datasets, or at another level. */
 (() => {
   const form = document.querySelector("#what-if form");
   if (!form) return;
-  const { analyse, element, held, svgElement } = window.occstats;
+  const { analyse, element, fixed, halfEven, held, meanRanks, signed, svgElement } = window.occstats;
   const data = JSON.parse(document.getElementById("pair-data").textContent);
+  const { control } = data.whatIf;
   const chapter = form.closest("details");
   const view = document.getElementById("what-if-view");
   const sentence = document.getElementById("what-if-sentence");
 
-  const written = (p) => {
+  /* As occstats.text.p_value: never rounded to the level; exact halves, as of 1/8, to even. */
+  const written = (p, level) => {
     if (Number.isNaN(p)) return "–";
-    if (p < 0.0001) return "< 0.0001";
-    if (p >= 1) return "1";
-    return p >= 0.995 ? "> 0.99" : String(p.toPrecision(2));
+    if (p < 0.001) return "<0.001";
+    if (p >= 0.995) return ">0.99";
+    const round = (digits) => (Number.isInteger(16 * p) ? halfEven(p * 10 ** digits) / 10 ** digits : p).toFixed(digits);
+    let digits = p < 0.0995 ? 3 : 2;
+    while (p !== level && Number(round(digits)) === level && digits < 8) digits += 1;
+    return round(digits);
   };
-  const signed = (value) => `${value < 0 ? "−" : "+"}${Math.abs(value).toFixed(2)}`;
-  const listed = (names) => (names.length < 2 ? names.join("")
-    : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`);
-  const checked = (name) => [...form.querySelectorAll(`[name=${name}]`)]
-    .filter((box) => box.checked).map((box) => Number(box.value));
+  const boxes = (name) => [...form.querySelectorAll(`[name=${name}]`)];
+  const checked = (name) => boxes(name).filter((box) => box.checked).map((box) => Number(box.value));
 
-  /* The scores of some algorithms on some data sets, as the kernel takes them. */
-  const part = (algorithms, datasets, { family, alpha }) => {
-    const sign = data.higherIsBetter ? 1 : -1;
-    const kept = new Set(datasets);
-    const tasks = [...data.tasks.keys()].filter((task) => kept.has(data.tasks[task][0]));
-    const score = (value) => (value === null ? NaN : sign * value);
-    return {
-      ...data.whatIf, family, alpha,
-      scores: tasks.map((task) => algorithms.map((place) => score(data.scores[task][place]))),
+  /* Scores as the tests rank them: higher is better, NaN where missing, -Infinity for failures. */
+  const tested = data.scores.map((row) => row.map((value) => {
+    if (value === null) return NaN;
+    return data.higherIsBetter ? value : -value;
+  }));
+  for (const [task, place] of data.failed) tested[task][place] = -Infinity;
+
+  /* Results of some algorithms on some datasets, the best mean rank first. */
+  const compute = (algorithms, datasets, alpha) => {
+    const tasks = [...data.tasks.keys()].filter((task) => datasets.includes(data.tasks[task][0]));
+    const found = analyse({
+      ...data.whatIf, alpha, control: control === null ? null : algorithms.indexOf(control),
+      scores: tasks.map((task) => algorithms.map((place) => tested[task][place])),
       clusters: tasks.map((task) => data.tasks[task][0]),
-    };
-  };
-
-  /* Results for names, the best mean rank first. */
-  const compute = (algorithms, datasets, choices) => {
-    const found = analyse(part(algorithms, datasets, choices));
-    const order = [...algorithms.keys()].sort((a, b) => found.meanRanks[a] - found.meanRanks[b]);
+    });
+    /* Equal means go by name, whatever the last bits. */
+    const place = (at) => Math.round(found.meanRanks[at] * 1e12);
+    const name = (at) => data.algorithms[algorithms[at]];
+    const order = [...algorithms.keys()].sort((a, b) => place(a) - place(b) || (name(a) < name(b) ? -1 : 1));
     const sorted = (matrix) => order.map((a) => order.map((b) => matrix[a][b]));
     return {
-      algorithms: order.map((place) => algorithms[place]),
-      meanRanks: order.map((place) => found.meanRanks[place]),
-      p: sorted(found.p), z: sorted(found.z), better: sorted(found.better),
+      algorithms: order.map((at) => algorithms[at]),
+      meanRanks: order.map((at) => found.meanRanks[at]),
+      p: sorted(found.p), better: sorted(found.better),
     };
   };
 
-  /* Maximal groups in which no pair differs (Bron and Kerbosch, with a pivot). */
+  /* Maximal groups without a significant difference (Bron and Kerbosch, with a pivot). */
   const groups = ({ p, better }) => {
     const alike = p.map((row, a) => new Set([...row.keys()]
       .filter((b) => b !== a && !Number.isNaN(row[b]) && !better[a][b] && !better[b][a])));
@@ -65,18 +69,18 @@
     return found.sort((one, other) => one[0] - other[0] || one.at(-1) - other.at(-1));
   };
 
-  /* One row per algorithm, its mean rank on a scale, and a bar with dots for each group. */
-  const diagram = ({ algorithms, meanRanks, ...rest }) => {
-    const bars = groups(rest);
+  /* One row per algorithm with its mean rank on a scale, and a bar with dots for each group. */
+  const diagram = ({ algorithms, meanRanks: ranks, ...rest }) => {
+    const bars = control === null ? groups(rest) : [];
     const short = (name) => ([...name].length > 24 ? `${[...name].slice(0, 23).join("")}…` : name);
     const names = algorithms.map((place) => short(data.algorithms[place]));
     const [row, top, left, scale] = [22, 38, 18 + 9 * Math.max(...names.map((name) => [...name].length)), 250];
-    const [low, high] = [Math.floor(meanRanks[0]), Math.max(Math.ceil(meanRanks.at(-1)), Math.floor(meanRanks[0]) + 1)];
+    const [low, high] = [Math.floor(ranks[0]), Math.max(Math.ceil(ranks.at(-1)), Math.floor(ranks[0]) + 1)];
     const x = (rank) => left + ((rank - low) / (high - low)) * scale;
     const y = (place) => top + row * (place + 0.5);
     const groupAt = (index) => left + scale + 44 + 14 * index;
-    const [width, height] = [groupAt(bars.length) + 4, top + row * names.length + 8];
-    const label = `Mean ranks, best first: ${names.map((name, place) => `${name} ${meanRanks[place].toFixed(2)}`).join(", ")}. No two differ of: ${bars.map((bar) => listed(bar.map((place) => names[place]))).join("; ") || "none"}.`;
+    const [width, height] = [groupAt(0) + (bars.length ? Math.max(150, 14 * bars.length + 4) : 4), top + row * names.length + 8];
+    const label = `Mean ranks, best first: ${names.map((name, place) => `${name} ${fixed(ranks[place], 2)}`).join(", ")}. Groups without a significant difference: ${bars.map((bar) => bar.map((place) => names[place]).join(", ")).join("; ") || "none"}.`;
     const chart = svgElement("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": label });
     const text = (atX, atY, words, anchor = "start") => svgElement("text", { x: atX, y: atY, "text-anchor": anchor }, words);
     const step = Math.max(1, Math.ceil((high - low) / 8));
@@ -84,11 +88,11 @@
       chart.append(svgElement("line", { x1: x(rank), x2: x(rank), y1: top - 4, y2: height - 8, class: "grid" }),
         text(x(rank), top - 9, String(rank), "middle"));
     }
-    chart.append(text(x(low), 10, "mean rank (best left)"), text(groupAt(0) - 8, 10, bars.length ? "not different" : ""));
+    chart.append(text(x(low), 10, "mean rank (best left)"), text(groupAt(0) - 8, 10, bars.length ? "no significant difference" : ""));
     names.forEach((name, place) => {
       chart.append(text(left - 12, y(place) + 4, name, "end"),
-        svgElement("circle", { cx: x(meanRanks[place]), cy: y(place), r: 4.5, class: "first" }),
-        text(left + scale + 8, y(place) + 4, meanRanks[place].toFixed(2)));
+        svgElement("circle", { cx: x(ranks[place]), cy: y(place), r: 4.5, class: "first" }),
+        text(left + scale + 8, y(place) + 4, fixed(ranks[place], 2)));
     });
     bars.forEach((bar, index) => {
       chart.append(svgElement("line", { x1: groupAt(index), x2: groupAt(index), y1: y(bar[0]), y2: y(bar.at(-1)), class: "bar" }),
@@ -110,56 +114,63 @@
   };
   const heading = (name) => element("th", { scope: "row", className: name.length > 30 ? "long" : "" }, name);
 
-  const rankTable = (found, before) => made("what_if_ranks", "Mean ranks, and what they were with everything.",
-    ["algorithm", "mean rank", "change", "better than", "worse than"],
-    found.algorithms.map((place, row) => {
-      const change = found.meanRanks[row] - before.get(place);
-      const count = (test) => found.algorithms.filter((_, other) => test(other)).length;
-      const [won, lost] = [count((other) => found.better[row][other]), count((other) => found.better[other][row])];
-      return element("tr", {}, heading(data.algorithms[place]), cell(found.meanRanks[row].toFixed(2), found.meanRanks[row]),
-        cell(Math.abs(change) < 0.005 ? "" : signed(change), change), cell(String(won), won), cell(String(lost), lost));
-    }));
-
-  const pTable = (found, oneSided) => {
-    const names = found.algorithms.map((place) => data.algorithms[place]);
-    const columns = [...names.keys()].slice(1).reverse();
-    const rows = names.slice(0, -1).map((name, row) => element("tr", {}, heading(name),
-      ...columns.map((column) => {
-        if (column <= row) return cell("", NaN);
-        const value = found.p[row][column];
-        const differs = found.better[row][column] || found.better[column][row];
-        return cell(differs ? element("strong", {}, written(value)) : written(value), value);
-      })));
-    const title = oneSided ? "Corrected p-values: the row is better than the column." : "Corrected p-values: row and column differ.";
-    return made("what_if_p_values", title, ["algorithm", ...columns.map((column) => names[column])], rows);
+  const rankTable = ({ algorithms, meanRanks: now, better }, before) => {
+    const changes = algorithms.map((place, row) => now[row] - before.get(place));
+    const rows = algorithms.map((place, row) => {
+      const [won, lost] = [better[row], better.map((other) => other[row])].map((found) => found.filter(Boolean).length);
+      return element("tr", {}, heading(data.algorithms[place]), cell(fixed(now[row], 2), now[row]),
+        cell(signed(changes[row], 2), changes[row]), cell(String(won), won), cell(String(lost), lost));
+    });
+    return made("what_if_ranks", "Mean ranks among these algorithms, and the change due to datasets left out.",
+      ["algorithm", "mean rank", "change", "better than", "worse than"], rows);
   };
 
-  const everyone = { algorithms: [...data.algorithms.keys()], datasets: [...data.datasets.keys()] };
-  let before = null;
+  /* The upper triangle, or the row of the control. */
+  const pTable = ({ algorithms, p, better }, alpha) => {
+    const names = algorithms.map((place) => data.algorithms[place]);
+    const rows = control === null ? [...names.keys()].slice(0, -1) : [algorithms.indexOf(control)];
+    const columns = [...names.keys()].filter((place) => (control === null ? place > 0 : !rows.includes(place)));
+    return made("what_if_p_values", "p-values of all pairs, bold where significant.", ["algorithm", ...columns.map((column) => names[column])],
+      rows.map((row) => element("tr", {}, heading(names[row]), ...columns.map((column) => {
+        if (control === null && column <= row) return cell("", NaN);
+        const words = written(p[row][column], alpha);
+        const decided = better[row][column] || better[column][row];
+        return cell(decided ? element("strong", {}, words) : words, p[row][column]);
+      }))));
+  };
+
+  const conclusions = ({ algorithms, meanRanks: ranks, p, better }, alpha) => {
+    const subject = control === null ? 0 : algorithms.indexOf(control);
+    const others = (test) => algorithms.filter((_, other) => other !== subject && test(other)).map((place) => data.algorithms[place]);
+    const relations = [
+      ["typically better than", others((other) => better[subject][other])],
+      ["typically worse than", others((other) => better[other][subject])],
+      ["not distinguishable from", others((other) => !Number.isNaN(p[subject][other]) && !better[subject][other] && !better[other][subject])],
+    ].filter(([, names]) => names.length).map(([relation, names]) => `${relation} ${names.join(", ")}`);
+    const pairs = p.flat().filter((value) => !Number.isNaN(value)).length / 2;
+    const rank = `${subject === 0 ? "the best mean rank" : "the mean rank"} (${fixed(ranks[subject], 2)})`;
+    return `${data.algorithms[algorithms[subject]]} has ${rank}; it is `
+      + `${relations.join("; ") || "not tested"}. ${better.flat().filter(Boolean).length} of ${pairs} pairs differ (p ≤ ${alpha}).`;
+  };
 
   const show = () => {
     const [algorithms, datasets] = [checked("algorithm"), checked("dataset")];
-    const choices = { family: form.elements.family.value, alpha: Number(form.elements.alpha.value) };
+    const alpha = Number(form.elements.alpha.value);
     view.replaceChildren();
-    if (!(choices.alpha > 0 && choices.alpha < 1)) { sentence.textContent = "Choose a level between 0 and 1."; return; }
+    if (!(alpha > 0 && alpha < 1)) { sentence.textContent = "Choose a level between 0 and 1."; return; }
     if (algorithms.length < 2 || datasets.length < 2) {
-      sentence.textContent = "Keep at least two algorithms and two data sets.";
+      sentence.textContent = "Keep at least two algorithms and two datasets.";
       return;
     }
-    before ??= new Map(((all) => all.algorithms.map((place, row) => [place, all.meanRanks[row]]))(
-      compute(everyone.algorithms, everyone.datasets, { family: "row", alpha: choices.alpha })));
-    const found = compute(algorithms, datasets, choices);
+    const found = compute(algorithms, datasets, alpha);
     if (found.meanRanks.some(Number.isNaN)) { sentence.textContent = "These algorithms have no task in common."; return; }
-    const best = data.algorithms[found.algorithms[0]];
-    const beaten = found.algorithms.filter((_, other) => found.better[0][other]).length;
-    const differing = found.better.flat().filter(Boolean).length;
-    sentence.textContent = `${best} has the best mean rank (${found.meanRanks[0].toFixed(2)}) and is better than ${beaten} of ${algorithms.length - 1}; `
-      + `${differing} of ${(algorithms.length * (algorithms.length - 1)) / 2} pairs differ at α = ${choices.alpha}, on ${datasets.length} of ${data.datasets.length} data sets.`;
+    const all = meanRanks(tested.map((row) => algorithms.map((place) => row[place])), data.tasks.map(([dataset]) => dataset), data.whatIf.tolerance);
+    sentence.textContent = conclusions(found, alpha);
     view.append(element("div", { className: "charts groups" }, element("figure", { id: "figure-what_if" }, diagram(found))),
-      rankTable(found, before), pTable(found, choices.family === "row"));
+      rankTable(found, new Map(algorithms.map((place, row) => [place, all[row]]))), pTable(found, alpha));
   };
 
-  /* The words appear before the numbers are computed. */
+  /* Let the browser show the message before the computation starts. */
   let waiting = 0;
   const update = () => {
     if (!chapter.open) return;
@@ -167,10 +178,16 @@
     clearTimeout(waiting);
     waiting = setTimeout(show, 20);
   };
-  form.addEventListener("input", update);
+  for (const event of ["input", "change"]) form.addEventListener(event, update);
   form.addEventListener("reset", () => setTimeout(update));
   form.addEventListener("submit", (event) => event.preventDefault());
+  form.addEventListener("click", ({ target }) => {
+    const { check, clear } = target.closest("button")?.dataset ?? {};
+    if (!check && !clear) return;
+    for (const box of boxes(check ?? clear)) box.checked = Boolean(check) || box.disabled;
+    update();
+  });
   chapter.addEventListener("toggle", () => { if (!view.hasChildNodes()) update(); });
   update();
-  window.occstats.whatIf = { compute };
+  window.occstats.whatIf = { compute, written };
 })();
