@@ -1,14 +1,15 @@
-"""What follows from two tables of scores beside each other: ranks, p-values, τ, traits, pairs."""
+"""Conclusions from two tables of scores side by side: ranks, p-values, τ, traits, pairs."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from importlib.resources import files
 from typing import Any
 
 import pandas as pd
 
-from occstats.text import p_value
+from occstats.comparison.decision import BETTER
 
 __all__ = ["conclusions_beside", "markdown_table"]
 
@@ -16,17 +17,17 @@ OURS, SAME, WHOLE, PRINTED = "ours", "paper, same tasks", "paper, all tasks", "p
 
 
 def conclusions_beside(ours: Any, published: pd.DataFrame) -> list[str]:
-    """Everything that the paper concludes from its table, beside the same from ours.
+    """Compare every conclusion of the paper with the same conclusion from our scores.
 
-    The paper's own digits are evaluated twice: on the tasks that ours has, which compares like with
-    like, and on all of its tasks, which can be set beside what it prints.
+    The paper's own digits are evaluated twice: on the tasks that we have, which compares like with
+    like, and on all of its tasks, for comparison with what it prints.
 
     Parameters
     ----------
     ours : Results
         Our scores of the paper's tasks, or of some.
     published : DataFrame
-        The paper's table: data set, class, traits and a column for each algorithm.
+        The paper's table: dataset, class, traits and a column for each algorithm.
 
     Returns
     -------
@@ -47,7 +48,7 @@ def conclusions_beside(ours: Any, published: pd.DataFrame) -> list[str]:
     return [
         "## What follows from the tables",
         "",
-        f"Every choice as in the paper. Tasks: {', '.join(counts)}.",
+        f"All settings are those of the paper. Tasks: {', '.join(counts)}.",
         "",
         *_summary(compared),
         *_p_values(compared),
@@ -60,7 +61,7 @@ def conclusions_beside(ours: Any, published: pd.DataFrame) -> list[str]:
 
 
 def markdown_table(head: Sequence[object], rows: Sequence[Sequence[object]]) -> list[str]:
-    """A table in Markdown, line by line.
+    """Return the lines of a table in Markdown.
 
     Examples
     --------
@@ -101,20 +102,20 @@ def _summary(compared: dict[str, Any]) -> list[str]:
 
 
 def _p_values(compared: dict[str, Any]) -> list[str]:
-    matrices = [each.matrix("p_adjusted_unclipped") for each in compared.values()]
+    matrices = [each.p_values for each in compared.values()]
+    decided = [compared[name].matrix("conclusion") == BETTER for name in (OURS, SAME)]
     printed = _printed("p_values")
     rows = []
     for better in printed.index:
         for worse in printed.columns:
             if pd.notna(printed.loc[better, worse]):
-                values = [matrix.loc[better, worse] for matrix in matrices]
-                significant = [value < 0.05 for value in values]
+                same = decided[0].loc[better, worse] == decided[1].loc[better, worse]
                 rows.append(
                     [
                         f"{better} > {worse}",
-                        *map(p_value, values),
+                        *(_p_value(matrix.loc[better, worse]) for matrix in matrices),
                         _as_printed(str(printed.loc[better, worse])),
-                        "" if significant[0] == significant[1] else "differs",
+                        "" if same else "differs",
                     ]
                 )
     head = ["better", OURS, SAME, WHOLE, PRINTED, "on two sides of 0.05 on the same tasks"]
@@ -142,7 +143,7 @@ def _regression(compared: dict[str, Any]) -> list[str]:
     rows = []
     for key in frames[0].index:
         if key[1] != "intercept":
-            cells = [f"{_decimals(f.loc[key, 'coefficient'], 2)} ({p_value(f.loc[key, 'p'])})"
+            cells = [f"{_decimals(f.loc[key, 'coefficient'], 2)} ({_p_value(f.loc[key, 'p'])})"
                      if key in f.index else "–" for f in frames]  # fmt: skip
             rows.append([*key, *cells])
     title = "Ranks explained by traits: coefficient (p); a lower rank is a better one"
@@ -185,6 +186,15 @@ def _titled(title: str, head: Sequence[object], rows: Sequence[Sequence[object]]
 
 def _decimals(value: float | None, digits: int) -> str:
     return "–" if value is None or pd.isna(value) else f"{value:.{digits}f}"
+
+
+def _p_value(p: float) -> str:
+    """Write a p-value as the paper does: two significant digits, 1 and more as ≥ 1."""
+    if math.isnan(p):
+        return "–"
+    if p < 0.0001:
+        return "< 0.0001"
+    return "≥ 1" if p >= 1 else f"{p:#.2g}"
 
 
 def _as_printed(text: str) -> str:

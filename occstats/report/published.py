@@ -1,4 +1,4 @@
-"""Published numbers beside one's own, task by task."""
+"""Comparison of published numbers with one's own, task by task."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = [
     "scores_of",
 ]
 
-# Half a unit in the third decimal, and what floats add to it.
+# Half a unit of the third decimal, and rounding errors.
 EQUAL = 0.0005 + 1e-9
 DISTANCES = {
     "equal to 3 decimals": EQUAL,
@@ -30,14 +30,14 @@ DISTANCES = {
 
 
 def nearness(ours: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:
-    """Per algorithm: on how many tasks two tables are how near, their means and mean ranks.
+    """Count for each algorithm the tasks on which two tables agree; give means and mean ranks.
 
-    Both are ranked over the same tasks and algorithms; each data set counts the same.
+    Both are ranked over the same tasks and algorithms; each dataset has equal weight.
 
     Parameters
     ----------
     ours, published : DataFrame
-        Tasks (data set, class) × algorithms; compared where both have a score.
+        Tasks (dataset, class) × algorithms; compared where both have a score.
 
     Examples
     --------
@@ -69,20 +69,20 @@ def nearness(ours: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:
 
 
 def published_page(results: Any, published: pd.DataFrame, *, notes: list[str]) -> str:
-    """A page in Markdown that sets every published number beside ours.
+    """Return a page in Markdown that compares every published number with ours.
 
     Parameters
     ----------
     results : Results
         Our scores.
     published : DataFrame
-        The published table: data set, class, traits and a column for each algorithm.
+        The published table: dataset, class, traits and a column for each algorithm.
     notes : list of str
         How ours were made.
     """
     ours, theirs = results.scores, scores_of(published)
     near = nearness(ours, theirs)
-    lines = ["# Published numbers beside ours", "", *[f"- {note}" for note in notes], ""]
+    lines = ["# Published numbers and ours", "", *[f"- {note}" for note in notes], ""]
     lines += [*nearness_table(near), ""]
     tasks = ours.index.intersection(theirs.index, sort=False)
     if tasks.get_level_values(0).nunique() > 1:
@@ -92,23 +92,23 @@ def published_page(results: Any, published: pd.DataFrame, *, notes: list[str]) -
     for task in tasks:
         cells = [_beside(ours.loc[task, name], theirs.loc[task, name]) for name in near.index]
         rows.append([*map(str, task), *cells])
-    lines += markdown_table(["data set", "class", *near.index], rows)
+    lines += markdown_table(["dataset", "class", *near.index], rows)
     return "\n".join(lines) + "\n"
 
 
 def published_table() -> pd.DataFrame:
-    """The paper's table: data set, class, traits and a column for each descriptor."""
+    """Return the paper's table: dataset, class, traits and a column for each descriptor."""
     file = files("occstats") / "data" / "lenz2021.csv"
     return pd.read_csv(str(file), dtype={"class": str})
 
 
 def scores_of(published: pd.DataFrame) -> pd.DataFrame:
-    """The scores alone: tasks × algorithms."""
+    """Return the scores alone: tasks × algorithms."""
     return published.set_index(["dataset", "class"]).drop(columns=["n", "m", "sparsity"])
 
 
 def nearness_table(near: pd.DataFrame) -> list[str]:
-    """What `nearness` gives, in Markdown."""
+    """Return the result of `nearness` in Markdown."""
     shown = near.astype(object)
     for name in near.columns[4:]:
         shown[name] = near[name].map("{:.3f}".format)

@@ -1,4 +1,4 @@
-"""A hyperparameter sweep for readers: tables, figures, and the files of its folder."""
+"""Report of a hyperparameter sweep: tables, figures and files."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["choices_table", "defaults_table", "print_sweep", "write_sweep"]
 
-# What stands at the axis of a hyperparameter.
+# Axis labels of hyperparameters.
 AXIS_LABELS = {
     "a": "a (k = a log n)",
     "b": "b (l = b log n)",
@@ -39,15 +39,15 @@ def _range(low: Any, high: Any) -> str:
 
 
 def defaults_table(sweep: Sweep) -> Table:
-    """The defaults beside the paper's."""
+    """Return the table of the defaults and those of the paper."""
     return Table(
         name="defaults",
         title="Optimal default hyperparameters",
         explanation=(
-            "The maximum of the smoothed mean AUROC (mean over the classes of a data set, then "
-            "over data sets; centred rolling mean with partial windows at the edges), rounded to "
-            "the paper's steps. Flat: how far one can go before losing 0.001. Interval: 95 %, with "
-            "data sets resampled."
+            "The maximum of the smoothed mean AUROC (mean over the classes of a dataset, then "
+            "over datasets; centred rolling mean with partial windows at the edges), rounded to "
+            "the paper's steps. Flat: the range within 0.001 of the maximum. 95 % CI: from "
+            "resamples of datasets."
         ),
         frame=sweep.defaults,
         columns=(
@@ -58,9 +58,9 @@ def defaults_table(sweep: Sweep) -> Table:
             Column("Default", ("default",), _number),
             Column("Paper", ("paper",), _number),
             Column("Flat", ("flat_low", "flat_high"), _range),
-            Column("Interval", ("ci_low", "ci_high"), _range),
+            Column("95 % CI", ("ci_low", "ci_high"), _range),
             Column("AUROC", ("score",), decimals(4)),
-            Column("Data sets", ("n_datasets",), integer),
+            Column("Datasets", ("n_datasets",), integer),
         ),
         note=" ".join(sweep.notes),
         terminal_rows=30,
@@ -68,20 +68,20 @@ def defaults_table(sweep: Sweep) -> Table:
 
 
 def choices_table(sweep: Sweep) -> Table:
-    """The parameters for each data set, chosen on the others."""
+    """Return the table of the parameters for each dataset, chosen on the others."""
     frame = sweep.chosen
     names = [name for name in frame.columns if name not in {"descriptor", "dataset", "auroc"}]
     return Table(
         name="leave_one_dataset_out",
         title="Leave-one-dataset-out parameters",
         explanation=(
-            "For each data set the hyperparameters that maximise the smoothed mean AUROC over the "
-            "other data sets, and its own mean AUROC with them."
+            "For each dataset the hyperparameters that maximise the smoothed mean AUROC over the "
+            "other datasets, and its own mean AUROC with them."
         ),
         frame=frame,
         columns=(
             Column("Descriptor", ("descriptor",), number=False),
-            Column("Data set", ("dataset",), number=False),
+            Column("Dataset", ("dataset",), number=False),
             *(Column(name, (name,), _number) for name in names),
             Column("AUROC", ("auroc",), decimals(3)),
         ),
@@ -92,16 +92,16 @@ def choices_table(sweep: Sweep) -> Table:
 def write_sweep(
     sweep: Sweep, folder: str | Path, *, figure_formats: tuple[str, ...] = ("pdf", "svg")
 ) -> list[str]:
-    """Write the tables, curves, choices, results and figures beside the shards of the sweep.
+    """Write the tables, curves, choices, results and figures into the folder of the sweep.
 
     ``defaults`` and ``leave_one_dataset_out`` as CSV, Markdown and LaTeX, ``tuning.json``,
     ``curves.csv`` (what ``occstats figures --sweep`` draws), ``results.csv`` (what ``occstats
-    compare`` takes; those with another than the usual metric apart), and the figure.
+    compare`` takes; one file for each metric other than the usual), and the figure.
 
     Returns
     -------
     list of str
-        What could not be drawn, with the reason.
+        Figures that could not be drawn, with the reason.
     """
     from occstats.files import write_folder
 
@@ -140,7 +140,7 @@ def _draw(sweep: Sweep, folder: str | Path, kinds: tuple[str, ...]) -> list[str]
 
 
 def print_sweep(sweep: Sweep, *, file: Any = None) -> None:
-    """Print the defaults and what a reader must know."""
+    """Print the table of the defaults."""
     from occstats.report.text import make_console, print_table
 
     console = make_console(file)

@@ -1,4 +1,4 @@
-"""The page that sets published numbers beside ours."""
+"""The page that compares published numbers with ours."""
 
 import numpy as np
 import pandas as pd
@@ -9,15 +9,15 @@ from occstats.report.published import nearness, published_page, published_table,
 
 
 @pytest.fixture(scope="module")
-def without_two_data_sets():
-    """The paper's own digits, but for the data sets that nobody else has."""
+def without_two_datasets():
+    """The paper's own digits, without the datasets that nobody else has."""
     table = published_table()
     return occstats.load_results(table[~table["dataset"].isin(["miniboone", "sensorless"])])
 
 
 @pytest.fixture(scope="module")
-def page(without_two_data_sets):
-    return published_page(without_two_data_sets, published_table(), notes=["five folds"])
+def page(without_two_datasets):
+    return published_page(without_two_datasets, published_table(), notes=["five folds"])
 
 
 def cells(page, start):
@@ -43,7 +43,7 @@ def test_every_conclusion_of_the_paper_is_there(page):
     assert cells(page, "SAE | log_n")[-1] == "-0.31 (0.0015)"
 
 
-def test_a_pair_on_two_sides_of_the_threshold_is_pointed_out(without_two_data_sets):
+def test_a_pair_on_two_sides_of_the_threshold_is_pointed_out(without_two_datasets):
     table = published_table()
     table = table[~table["dataset"].isin(["miniboone", "sensorless"])]
     moved = occstats.load_results(table.assign(NND=table["NND"] + 0.02))
