@@ -203,11 +203,14 @@ def comparison_schema() -> dict[str, Any]:
     document = occstats.compare("lenz2021", n_resamples=100).to_dict()
     described = schema_of(document, dict(EXPLANATIONS))
     described["properties"]["meta"]["properties"]["versions"].pop("required")
+    # Holm's and similar corrections, and one-sided tests, have no intervals.
+    required = described["properties"]["pairwise"]["items"]["required"]
+    required[:] = [name for name in required if name not in ("ci_low", "ci_high")]
     top = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "occstats compare --json",
-        "description": "A comparison. A number is null where it is not defined; a section is null "
-        "where it was not asked for. New keys may come; those named here stay.",
+        "description": "A comparison. A number is null if it is undefined or infinite; a section "
+        "is null if it was not computed. Later versions may add keys.",
     }
     return {**top, **described}
 

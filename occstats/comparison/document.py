@@ -1,4 +1,4 @@
-"""A comparison as one JSON document: the contract with other programs."""
+"""A comparison as one JSON document, for other programs."""
 
 from __future__ import annotations
 
@@ -31,14 +31,15 @@ SECTIONS = ("stability", "design", "classical", "gaps", "fold_tests", "binary")
 
 
 def to_dict(comparison: Comparison, files: Mapping[str, str] = NONE) -> dict[str, Any]:
-    """The document as plain Python values: dict, list, str, int, float, bool and None.
+    """Return the document as plain Python values: dict, list, str, int, float, bool and None.
 
-    Of a frame that is in a file of its own, by ``files``, only that is said.
+    A frame that ``files`` names is replaced by the path of its file and its number of rows.
     """
     document: dict[str, Any] = {
         "meta": plain(comparison.meta),
         "verdict": comparison.verdict,
         "rule": comparison.rule,
+        "basis": comparison.basis,
         "methods": comparison.methods,
         "notes": list(comparison.notes),
     }
@@ -50,7 +51,7 @@ def to_dict(comparison: Comparison, files: Mapping[str, str] = NONE) -> dict[str
 def to_json(
     comparison: Comparison, *, indent: int | None = None, files: Mapping[str, str] = NONE
 ) -> str:
-    """The document as text, valid JSON: no NaN, no infinity, floats that read back the same."""
+    """Return the document as valid JSON: no NaN, no infinity, floats in full precision."""
     # A lone surrogate in a name cannot be written as UTF-8; as \udxxx it can.
     separators = (",", ":") if indent is None else None
     return (
@@ -67,14 +68,14 @@ def to_json(
 
 
 def _part(name: str, value: Any, files: Mapping[str, str]) -> Any:
-    """What a key of this name holds; a frame that is elsewhere is named."""
+    """Return the plain value of a key; of a frame in a file of its own, the name of the file."""
     if name in files and isinstance(value, pd.DataFrame):
         return {"rows": len(value), "file": files[name]}
     return plain(value, files)
 
 
 def plain(value: Any, files: Mapping[str, str] = NONE) -> Any:
-    """Frames become lists of rows, numpy values Python ones, and what is not a number None.
+    """Turn frames into lists of rows, numpy values into Python ones, NaN and infinity into None.
 
     Examples
     --------

@@ -107,7 +107,8 @@ EXPLANATIONS: dict[str, str] = {
     "difference, by the estimand; positive where a is better.",
     "ci": "A confidence interval of the difference, corrected like p; in the regression, of this "
     "coefficient alone.",
-    "p": "The p-value that decides, corrected for the number of tests, at most 1.",
+    "p": "The p-value after the correction for the number of tests; for a pair, the one that "
+    "decides.",
     "conclusion": "Whether a is better or worse than b, or the pair is equivalent or undecided; "
     "empty if the pair was not tested.",
     "reversed": "Whether the pair is decided, but the other estimate (mean or typical difference) "
@@ -219,8 +220,8 @@ EXPLANATIONS: dict[str, str] = {
     "high": "The largest median score of the stratum.",
     # missing results
     "policy": "Another way to treat missing results.",
-    "algorithms": "The number of algorithms that it leaves.",
-    "tasks": "The number of tasks that it leaves.",
+    "algorithms": "The algorithms, or their number.",
+    "tasks": "The number of tasks.",
     "pairs": "The pairs of algorithms, or their number.",
     "changed_pairs": "The number of these pairs whose conclusion changes.",
     # binary
