@@ -207,14 +207,14 @@ def _run_tests(study: Study, size: int) -> tuple[PairTests, dict[str, Any], tupl
     }
     if settings.estimand == "mean":
         tests = mean_tests(study.sample, n_resamples=study.within.resamples, **shared)
-        return tests, {"name": "native"}, ()
+        return tests, {"engine": "native"}, ()
     flips = study.within.flips or settings.n_resamples
     tests = typical_tests(study.tested, test=settings.test, n_resamples=flips, **shared)
     if settings.engine == "native":
         notes = ()
         if settings.null == "flips" and flips < settings.n_resamples and not tests.exact:
             notes = (f"The p-values rest on {flips:,} random sign flips.",)
-        return tests, {"name": "native"}, notes
+        return tests, {"engine": "native"}, notes
     run = ENGINES[settings.engine].run(
         study.tested,
         test=settings.test,
