@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from occstats.figures.frames import PairDecisions
+from occstats.figures.frames import PairDecisions, significance
 from occstats.figures.text import clean
 from occstats.text import listing
 
@@ -145,7 +145,7 @@ def explain_groups(
     tested = int(np.triu(decisions.tested, 1).sum())
     if not tested:
         return "No pair was tested."
-    level = f"(α\u00a0=\u00a0{comparison.settings.alpha:g}; {comparison.basis})"
+    level = significance(comparison)
     differ = "All tested pairs differ" if tested > 1 else "The two algorithms differ"
     sentences = [f"{meaning} {level}." if everyone else f"{differ} significantly {level}."]
     untested = len(decisions.names) * (len(decisions.names) - 1) // 2 - tested
@@ -171,4 +171,4 @@ def describe_groups(
         text += " All tested pairs differ significantly."
     else:
         return f"{text} No pair was tested."
-    return text + f" Significance level {comparison.settings.alpha:g}, {comparison.basis}."
+    return text + f" Decided {significance(comparison)}."

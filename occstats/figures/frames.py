@@ -26,6 +26,7 @@ __all__ = [
     "read_frame",
     "records",
     "require_columns",
+    "significance",
 ]
 
 
@@ -85,6 +86,11 @@ def pair_decisions(comparison: Comparison, names: list[str]) -> PairDecisions:
         difference=square("difference").astype(float),
         p=np.where(conclusion == "worse", p.T, p),
     )
+
+
+def significance(comparison: Comparison) -> str:
+    """Return the level and the test that decide, in the comparison's own words: at α = … by …."""
+    return f"at α\u00a0=\u00a0{comparison.settings.alpha:g} by the {comparison.basis}"
 
 
 def confidence(comparison: Comparison) -> float:

@@ -9,10 +9,11 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import TwoSlopeNorm
 from matplotlib.patches import Rectangle
+from numpy.typing import NDArray
 
 from occstats.comparison.choices import ESTIMANDS
 from occstats.figures.drawing import drawing
-from occstats.figures.frames import PairDecisions, pair_decisions
+from occstats.figures.frames import PairDecisions, pair_decisions, significance
 from occstats.figures.options import SERIES
 from occstats.figures.pen import Pen
 from occstats.figures.selection import fence, matrix_label_room, most_that_fit, score_label
@@ -25,8 +26,8 @@ if TYPE_CHECKING:
 __all__ = ["format_p", "pairwise"]
 
 MOST_ALGORITHMS = 30
-# Inches in which two lines of 6 points still fit, and a line with three shares such as 42/12/46.
-_LEAST_CELL, _LEAST_SHARES = 0.29, 0.335
+# Inches in which two lines of 6 points still fit.
+_LEAST_CELL = 0.29
 _SHARES = (("wins", BLUE, ""), ("ties", "#C8C8C8", ""), ("losses", "#E69F00", "//////"))
 
 
@@ -36,8 +37,8 @@ def pairwise(pen: Pen, comparison: Comparison) -> None:
 
     Above the diagonal: the difference of row minus column (positive: the row is better) and the
     p-value that decides, bold and framed where the difference is significant. Below the diagonal:
-    the weighted shares of tasks that the row wins, ties and loses against the column. If there is
-    no room for numbers, only colours are drawn, of at most 30 algorithms.
+    the shares of tasks that the row wins, ties and loses against the column. If there is no room
+    for numbers, only colours are drawn, of at most 30 algorithms.
 
     Parameters
     ----------
@@ -62,8 +63,8 @@ def pairwise(pen: Pen, comparison: Comparison) -> None:
     _frame(axes, pen, names, drawn)
     decisions = pair_decisions(comparison, names)
     strongest = _differences(axes, pen, decisions, numbers)
-    _shares(axes, pen, comparison, names, cell >= _LEAST_SHARES)
-    pen.note(_note(comparison, numbers, cell >= _LEAST_SHARES, strongest))
+    shares = _shares(axes, pen, comparison, names, cell)
+    pen.note(_note(comparison, numbers, shares, strongest))
     pen.describe(_words(comparison, decisions))
 
 
@@ -129,17 +130,29 @@ def _differences(axes: Axes, pen: Pen, decisions: PairDecisions, numbers: bool) 
     return reach
 
 
-def _shares(axes: Axes, pen: Pen, comparison: Comparison, names: list[str], numbers: bool) -> None:
+def _shares(axes: Axes, pen: Pen, comparison: Comparison, names: list[str], inches: float) -> str:
+    """Draw the cells below the diagonal and return what their numbers are: as many as fit."""
     squares = np.array(
         [comparison.matrix(kind).loc[names, names].to_numpy(dtype=float) for kind, _, _ in _SHARES]
     )
     squares = squares / squares.sum(axis=0)
+    below = np.tril(np.isfinite(squares).all(axis=0), -1)
+    cells = {(row, column): squares[:, row, column] for row, column in np.argwhere(below).tolist()}
     size = _number_size()
-    for row, column in np.argwhere(np.tril(np.ones(squares.shape[1:], dtype=bool), -1)):
-        share = squares[:, row, column]
-        if not np.isfinite(share).all():
-            continue
-        left, top, height = column + 0.07, row + 0.14, 0.3 if numbers else 0.72
+    forms = {
+        "wins/ties/losses": {place: _three(share) for place, share in cells.items()},
+        "wins:losses": {
+            place: f"{100 * share[0]:.0f}:{100 * share[2]:.0f}" for place, share in cells.items()
+        },
+    }
+    written, texts = "", dict.fromkeys(cells, "")
+    for form, candidates in forms.items():
+        widest = max((measure(text, size) for text in candidates.values()), default=0)
+        if widest <= 0.96 * inches:
+            written, texts = form, candidates
+            break
+    for (row, column), share in cells.items():
+        left, top, height = column + 0.07, row + 0.14, 0.3 if written else 0.72
         for part, (_, colour, hatch) in zip(share, _SHARES, strict=True):
             axes.add_patch(
                 Rectangle(
@@ -153,19 +166,24 @@ def _shares(axes: Axes, pen: Pen, comparison: Comparison, names: list[str], numb
                 )
             )
             left += 0.86 * part
-        if numbers:
-            # Rounded so that the three still sum to 100.
-            wins, losses = round(100 * share[0]), round(100 * share[2])
+        if written:
             axes.text(
                 column + 0.5,
                 row + 0.72,
-                f"{wins}/{max(100 - wins - losses, 0)}/{losses}",
+                texts[row, column],
                 ha="center",
                 va="center",
                 fontsize=size,
                 color=pen.ink,
                 in_layout=False,
             )
+    return written
+
+
+def _three(share: NDArray[np.float64]) -> str:
+    """Return wins, ties and losses in per cent, rounded so that they add up to 100."""
+    wins, losses = round(100 * share[0]), round(100 * share[2])
+    return f"{wins}/{max(100 - wins - losses, 0)}/{losses}"
 
 
 def _number_size() -> float:
@@ -197,15 +215,15 @@ def format_p(value: float) -> str:
     return f"{value:.3f}"[1:] if value < 0.0995 else f"{value:.2f}"[1:]
 
 
-def _note(comparison: Comparison, numbers: bool, shares: bool, strongest: float) -> str:
+def _note(comparison: Comparison, numbers: bool, shares: str, strongest: float) -> str:
     score = score_label(comparison)
     estimand = ESTIMANDS[comparison.settings.estimand or "typical"]
     parts = [
         f"Above: {estimand.phrase} in {score}, row − column"
         + (", and p" if numbers else f" (strongest colour: ±{strongest:.2g})")
-        + f"; framed: significant (α\u00a0=\u00a0{comparison.settings.alpha:g}; "
-        f"{comparison.basis}).",
-        "Below: row wins (solid), ties (pale), loses (hatched)" + (" in %." if shares else "."),
+        + f"; framed: significant {significance(comparison)}.",
+        "Below: row wins (solid), ties (pale), loses (hatched)"
+        + (f"; {shares} in % of the tasks." if shares else "."),
     ]
     return " ".join(parts)
 
@@ -216,8 +234,8 @@ def _words(comparison: Comparison, decisions: PairDecisions) -> str:
     tested = int(np.triu(decisions.tested, 1).sum())
     text = (
         f"Matrix of all pairs of {len(names)} algorithms with difference, p-value and wins, ties "
-        f"and losses. {differ} of {tested} tested pairs differ significantly at the level of "
-        f"{comparison.settings.alpha:g}."
+        f"and losses. {differ} of {tested} tested pairs differ significantly "
+        f"{significance(comparison)}."
     )
     upper = np.where(np.triu(np.ones_like(difference, dtype=bool), 1), np.abs(difference), np.nan)
     if np.isfinite(upper).any():

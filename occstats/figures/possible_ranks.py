@@ -9,7 +9,7 @@ import pandas as pd
 from matplotlib.ticker import MaxNLocator
 
 from occstats.figures.drawing import drawing
-from occstats.figures.frames import records
+from occstats.figures.frames import records, significance
 from occstats.figures.marks import intervals, plain_rows, row_height
 from occstats.figures.options import SERIES
 from occstats.figures.pen import Pen
@@ -64,8 +64,8 @@ def rank_sets(pen: Pen, comparison: Comparison) -> None:
     axes.set_xticks([1, *(rank for rank in round_numbers if 1 < rank <= total)])
     axes.set_xlabel("rank (1 = best)")
     pen.note(
-        f"Ranks consistent with the decisions (α\u00a0=\u00a0{comparison.settings.alpha:g}; "
-        f"{comparison.basis}). Symbol: place in the table."
+        f"Ranks consistent with the decisions {significance(comparison)}. "
+        "Symbol: place in the table."
     )
     pen.describe(_words(table))
 

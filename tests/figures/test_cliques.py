@@ -327,7 +327,7 @@ def test_a_letter_display_shows_exactly_the_pairs_with_no_significant_difference
 def test_notes_name_the_level_and_the_test_of_the_comparison(request, fixture, name):
     comparison = request.getfixturevalue(fixture)
     note = note_of(getattr(comparison.plot, name)())
-    assert f"(α = {comparison.settings.alpha:g}; {comparison.basis})" in note
+    assert f" at α = {comparison.settings.alpha:g} by the {comparison.basis}." in note
 
 
 @pytest.mark.parametrize("name", ["critical_difference", "letters"])

@@ -71,13 +71,26 @@ def test_kendall_by_similarity_puts_kin_together(lenz2021):
 
 
 def test_pairwise_prints_differences_tests_and_shares(lenz2021):
-    cells = texts(lenz2021.plot.pairwise().axes[0])
+    cells = texts(lenz2021.plot.pairwise(width="page").axes[0])
     # The paper: corrected p of ALP against SVM 0.16713, against NND 0.01967.
     assert "+.002\n.17" in cells
     assert "+.007\n.020" in cells
     assert sum("\n" in cell for cell in cells) == 36
-    for shares in (cell for cell in cells if "/" in cell and "\n" not in cell):
-        assert sum(map(int, shares.split("/"))) == 100
+    shares = [cell for cell in cells if "/" in cell and "\n" not in cell]
+    assert len(shares) == 36
+    assert {sum(map(int, cell.split("/"))) for cell in shares} == {100}
+
+
+def test_pairwise_leaves_out_the_ties_where_three_numbers_do_not_fit(default):
+    figure = default.plot.pairwise()
+    cells = [cell for cell in texts(figure.axes[0]) if ":" in cell]
+    assert len(cells) == 36
+    row = default.pairwise.set_index(["a", "b"]).loc[("SVM", "ALP")]
+    shares = [
+        100 * row[kind] / row[["wins", "ties", "losses"]].sum() for kind in ("wins", "losses")
+    ]
+    assert "{:.0f}:{:.0f}".format(*shares) in cells
+    assert "wins:losses in % of the tasks" in figure._supxlabel.get_text().replace("\n", " ")
 
 
 def marked_cells(axes):
@@ -166,7 +179,7 @@ def test_mean_ranks_have_one_colour_unless_asked_for_more(lenz2021):
     assert len(colours(palette="deep")) == 9
 
 
-@pytest.mark.parametrize(("data_sets", "kind"), [(5, "Student's"), (8, "cluster bootstrap")])
+@pytest.mark.parametrize(("data_sets", "kind"), [(5, "Student's"), (8, "bootstrap-t")])
 def test_the_kind_of_the_intervals_is_that_of_the_methods(data_sets, kind):
     frame = results_frame(["p", "q"], [f"d{place}" for place in range(data_sets)], 2)
     comparison = occstats.compare(frame, n_resamples=100)
