@@ -18,6 +18,7 @@ __all__ = [
     "integer",
     "listing",
     "minus_signs",
+    "p_equation",
     "p_value",
     "percent",
     "printable",
@@ -159,7 +160,19 @@ def p_value(p: float | None, level: float | None = None) -> str:
     digits = 3 if p < 0.0995 else 2
     while p != level and round(p, digits) == level and digits < MOST_DECIMALS:
         digits += 1
-    return f"{p:.{digits}f}"
+    return decimals(digits)(p)
+
+
+def p_equation(p: float, level: float | None = None) -> str:
+    """Write a p-value as an equation, for a sentence.
+
+    Examples
+    --------
+    >>> p_equation(0.0204), p_equation(0.00001)
+    ('p = 0.020', 'p < 0.001')
+    """
+    shown = p_value(p, level)
+    return f"p {shown[0]} {shown[1:]}" if shown[0] in "<>" else f"p = {shown}"
 
 
 def decimals(

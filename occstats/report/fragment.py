@@ -1,21 +1,23 @@
-"""Tables as HTML, and the fragment that a notebook shows; every name is escaped."""
+"""Tables and verdict as HTML for notebooks; every name is escaped."""
 
 from __future__ import annotations
 
 from dataclasses import fields
 from html import escape
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from occstats.comparison.words.verdict import make_verdict, tally_sentence
 from occstats.report.table import Column, Table
-from occstats.report.tables import all_tables, leading_tables
-from occstats.text import printable
+from occstats.report.tables import all_tables, comparison_table
+from occstats.text import minus_signs, printable
 
 if TYPE_CHECKING:
     from occstats.comparison.result import Comparison
 
-__all__ = ["first_sentence", "section_to_html", "table_to_html", "to_html"]
+__all__ = ["section_to_html", "table_to_html", "to_html", "verdict_to_html"]
 
 # A notebook with a thousand rows of a table in every output is no longer usable.
 MOST_ROWS = 50
@@ -23,17 +25,14 @@ MOST_COLUMNS = 40
 
 
 def table_to_html(table: Table, *, most_rows: int | None = None) -> str:
-    """The table with a caption; row names are headers, as screen readers want them."""
+    """Return the table with a caption; row names are headers, as screen readers want them."""
     n_columns = len(table.columns) if most_rows is None else MOST_COLUMNS
     columns = table.columns[:n_columns]
-    head = "".join(
-        f'<th scope="col"{_align(column)}>{_cell(column.header)}</th>' for column in columns
-    )
     body = []
     for index, row in enumerate(table.cells(most_rows)):
         cells = []
         for position, (cell, column) in enumerate(zip(row, columns, strict=False)):
-            written = _cell(cell)
+            written = _cell(minus_signs(cell) if column.number else cell)
             if table.is_best(index, column):
                 written = f"<strong>{written}</strong>"
             if position == 0 and not column.number:
@@ -46,39 +45,65 @@ def table_to_html(table: Table, *, most_rows: int | None = None) -> str:
     note = f"<p><small>{_cell(table.remark())}</small></p>" if table.remark() else ""
     return (
         '<table style="text-align:right"><caption style="text-align:left">'
-        f"<strong>{_cell(table.title)}.</strong> "
-        f"{_cell(table.explanation)}</caption><thead><tr>{head}</tr></thead><tbody>{''.join(body)}</tbody></table>"
-        f"{more}{note}"
+        f"<strong>{_cell(table.title)}.</strong> {_cell(table.explanation)}</caption>"
+        f"<thead>{_head(columns)}</thead><tbody>{''.join(body)}</tbody></table>{more}{note}"
     )
+
+
+def _head(columns: tuple[Column, ...]) -> str:
+    """Return the headings; where columns form a group, its heading is in a row above."""
+    row = "".join(
+        f'<th scope="col"{_align(column)}>{_cell(column.header)}</th>' for column in columns
+    )
+    if not any(column.group for column in columns):
+        return f"<tr>{row}</tr>"
+    above = ""
+    for name, members in groupby(columns, key=lambda column: column.group):
+        span = len(list(members))
+        scope = ' scope="colgroup"' if name else ""
+        above += f'<th{scope} colspan="{span}">{_cell(name)}</th>'
+    return f"<tr>{above}</tr><tr>{row}</tr>"
 
 
 def to_html(comparison: Comparison) -> str:
-    """What Jupyter shows: verdict, summary and p-values, the rest folded away."""
-    leading = leading_tables(comparison)
-    shown = {table.name for table in leading}
-    rest = [
-        table for table in all_tables(comparison) if table.name not in shown and table.terminal_rows
-    ]
+    """Return what Jupyter shows: the verdict and its table, the rest folded away."""
+    first = comparison_table(comparison)
     folded = "".join(
         f"<details><summary>{_cell(table.title)}</summary>"
         f"{table_to_html(table, most_rows=MOST_ROWS)}</details>"
-        for table in rest
+        for table in all_tables(comparison)[1:]
+        if table.terminal_rows
     )
-    answer, details = first_sentence(comparison.verdict)
+    table = table_to_html(first, most_rows=MOST_ROWS) if len(first) > 2 else ""
+    tally = tally_sentence(comparison)
     notes = "".join(f"<li>{_cell(note)}</li>" for note in comparison.notes)
     notes = f"<details><summary>Notes</summary><ul>{notes}</ul></details>" if notes else ""
     methods = "".join(
         f"<p>{_cell(line)}</p>" for line in comparison.methods.splitlines() if line.strip()
     )
     return (
-        f'<div class="occstats"><p><strong>{_cell(answer)}</strong> {_cell(details)}</p>'
-        f"{''.join(table_to_html(table, most_rows=MOST_ROWS) for table in leading)}"
+        f'<div class="occstats">{verdict_to_html(comparison)}{table}'
+        f"{f'<p>{_cell(tally)}</p>' if tally else ''}"
         f"{folded}<details><summary>Methods</summary>{methods}</details>{notes}</div>"
     )
 
 
+def verdict_to_html(comparison: Comparison) -> str:
+    """Return the verdict: its first sentence in bold, and a list of relations."""
+    verdict = make_verdict(comparison)
+    answer, *details = verdict.sentences
+    relations = "".join(
+        f"<li>{_cell(label)} {_cell(', '.join(names))}</li>" for label, names in verdict.relations
+    )
+    return (
+        f"<p><strong>{_cell(answer)}</strong> {_cell(' '.join(details))}</p>"
+        f"{f'<ul>{relations}</ul>' if relations else ''}"
+        f"{''.join(f'<p>{_cell(remark)}</p>' for remark in verdict.remarks)}"
+    )
+
+
 def section_to_html(section: Any) -> str:
-    """The parts of a section of a comparison: its numbers, then its frames to unfold."""
+    """Return a section of a comparison: its numbers, then its frames to unfold."""
     from occstats.report.extra_tables import plain_table
 
     parts = {item.name: getattr(section, item.name) for item in fields(section)}
@@ -104,22 +129,10 @@ def _title(name: str) -> str:
     return name.replace("_", " ").capitalize()
 
 
-def first_sentence(verdict: str) -> tuple[str, str]:
-    """The answer itself, and what there is to know about it.
-
-    Examples
-    --------
-    >>> first_sentence("ALP is best (p = 0.17). It beats SVM.")
-    ('ALP is best (p = 0.17).', 'It beats SVM.')
-    """
-    answer, stop, details = verdict.partition(". ")
-    return answer + stop.strip(), details
-
-
 def _cell(text: str) -> str:
     return escape(printable(text), quote=True)
 
 
 def _align(column: Column) -> str:
-    """Numbers stand to the right, as the whole table does: notebooks keep every byte."""
+    """Return the alignment of text; numbers are aligned to the right by the table."""
     return "" if column.number else ' style="text-align:left"'

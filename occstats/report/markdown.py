@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from occstats.comparison.words.verdict import headline, make_verdict, tally_sentence
 from occstats.report.table import Table
-from occstats.text import printable
+from occstats.text import minus_signs, printable
 
 if TYPE_CHECKING:
     from occstats.comparison.result import Comparison
@@ -17,7 +18,7 @@ _SPECIAL = re.compile(r"([\\`*_\[\]<>|~#$&])")
 
 
 def escape(text: str) -> str:
-    r"""The text with everything that Markdown or HTML would interpret made literal.
+    r"""Return the text with everything that Markdown or HTML would interpret made literal.
 
     Examples
     --------
@@ -28,12 +29,14 @@ def escape(text: str) -> str:
 
 
 def table_to_markdown(table: Table) -> str:
-    """The table with its title and explanation; columns line up in the source, too."""
+    """Return the table with its title and explanation; columns are aligned in the source, too."""
     from rich.cells import cell_len
 
     body = [
         [
-            f"**{escape(cell)}**" if table.is_best(index, column) else escape(cell)
+            _bold(
+                escape(minus_signs(cell) if column.number else cell), table.is_best(index, column)
+            )
             for cell, column in zip(row, table.columns, strict=True)
         ]
         for index, row in enumerate(table.cells())
@@ -64,10 +67,19 @@ def table_to_markdown(table: Table) -> str:
     return "\n".join(parts) + "\n"
 
 
+def _bold(cell: str, bold: bool) -> str:
+    return f"**{cell}**" if bold else cell
+
+
 def comparison_to_markdown(comparison: Comparison, tables: list[Table]) -> str:
-    """Verdict, tables, methods with references, and notes as one document."""
-    methods = comparison.methods_text
-    parts = ["# Comparison", "", escape(comparison.verdict), "", "## Tables", ""]
+    """Return verdict, tables, methods with references, and notes as one document."""
+    methods, verdict = comparison.methods_text, make_verdict(comparison)
+    parts = ["# Comparison", "", f"{escape(headline(comparison))}.", ""]
+    parts += [escape(" ".join(verdict.sentences)), ""]
+    parts += [f"- {escape(label)} {escape(', '.join(names))}" for label, names in verdict.relations]
+    for words in filter(None, [*verdict.remarks, tally_sentence(comparison)]):
+        parts += ["", escape(words)]
+    parts += ["", "## Tables", ""]
     for table in tables:
         parts += [table_to_markdown(table)]
     parts += ["## Methods", ""]

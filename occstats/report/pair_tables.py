@@ -8,133 +8,202 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from occstats.comparison.choices import FAMILIES
-from occstats.comparison.pairs import BETTER, WORSE
-from occstats.comparison.words.verdict import ROW_FAMILY_NOTE
+from occstats.comparison.choices import ESTIMANDS
+from occstats.comparison.decision import BETTER, WORSE
+from occstats.comparison.words.verdict import REVERSED, ROWS_ALONE, mostly_equal
 from occstats.report.table import Column, Leading, Table, grid, with_headers
-from occstats.report.writing import blank_or, interval, score_digits, shares
+from occstats.report.writing import (
+    blank_or,
+    difference_digits,
+    limits,
+    p_writer,
+    score_digits,
+    shares,
+)
 from occstats.results.aliases import score_word
-from occstats.text import decimals, p_value, percent, word
+from occstats.text import decimals, percent, word
 
 if TYPE_CHECKING:
     from occstats.comparison.result import Comparison
 
-__all__ = ["complementary_table", "kendall_table", "p_value_table", "pairwise_table"]
+__all__ = [
+    "complementary_table",
+    "conclusion_word",
+    "effect_table",
+    "interval_heading",
+    "kendall_table",
+    "p_value_table",
+    "pairwise_table",
+    "size_columns",
+]
+
+PAIR = (Column("a", ("a",), word, number=False), Column("b", ("b",), word, number=False))
 
 
 def p_value_table(comparison: Comparison) -> Table:
-    """The triangle of corrected p-values, or the tests against the control."""
-    settings = comparison.settings
-    square = comparison.matrix("p_adjusted_unclipped")
-    claim, claimed = "Row better than column", [BETTER]
-    if settings.alternative == "less":
+    """Return the matrix of the p-values that decide, best first; bold where a pair is decided."""
+    settings, square = comparison.settings, comparison.p_values
+    claim, claimed = "difference between row and column", [BETTER, WORSE]
+    if settings.alternative != "two-sided":
+        claim, claimed = "row better than column", [BETTER]
         # The test that the column is worse than the row makes the same claim.
-        square = square.T
-    elif settings.alternative == "two-sided":
-        claim, claimed = "Row and column differ", [BETTER, WORSE]
-    if settings.control is None:
-        square = _upper_triangle(square)
-    else:
+        square = square.T if settings.alternative == "less" else square
+    if settings.control is not None:
         square = square.loc[[settings.control]].drop(columns=settings.control)
-    found = comparison.matrix("conclusion").loc[square.index, square.columns].isin(claimed)
-    shown, columns = grid([Leading("algorithm", list(square.index))], square, blank_or(p_value))
-    corrected = settings.correction != "none"
+    elif settings.alternative == "two-sided":
+        square = _upper_triangle(square)
+    found = comparison.matrix("conclusion").loc[square.index, square.columns]
+    best = found.isin(claimed) & square.notna()
+    shown, columns = grid(
+        [Leading("algorithm", list(square.index))], square, blank_or(p_writer(settings))
+    )
     return Table(
         name="p_values",
-        title="Corrected p-values" if corrected else "P-values, not corrected",
-        explanation=f"{claim}: {settings.test_in_words}.",
+        title="p-values",
+        explanation=f"{claim.capitalize()}: {comparison.basis}.",
         frame=with_headers(shown, columns),
         shown=shown,
         columns=columns,
-        best=found.where(square.notna(), False).set_axis([c.keys[0] for c in columns[1:]], axis=1),
-        best_means=_stars(comparison),
-        note=" ".join(_notes(comparison)),
+        best=best.set_axis([column.keys[0] for column in columns[1:]], axis=1),
+        best_means=f"p ≤ {settings.alpha:g}." if best.to_numpy().any() else "",
+        note=ROWS_ALONE if settings.family == "row" and len(comparison.algorithms) > 2 else "",
     )
-
-
-def _stars(comparison: Comparison) -> str:
-    settings = comparison.settings
-    if settings.rule == "tests":
-        return f"significant at α = {settings.alpha:g}."
-    if len(comparison.algorithms) == 2:
-        return "significant, two-sided, by flipping signs."
-    over = FAMILIES["all" if settings.control is None else "control"].phrase
-    return f"significant, corrected {over} (max-T)."
-
-
-def _notes(comparison: Comparison) -> Iterator[str]:
-    settings = comparison.settings
-    if settings.family == "row" and settings.correction != "none":
-        if len(comparison.algorithms) > 2:
-            yield ROW_FAMILY_NOTE
-        elif settings.alternative != "two-sided":
-            yield "Tests in either direction are not corrected for each other."
 
 
 def _upper_triangle(square: pd.DataFrame) -> pd.DataFrame:
-    """Above the diagonal; neither the last row nor the first column has anything there."""
+    """Return what is above the diagonal, without the last row and the first column."""
     return square.where(np.triu(np.ones(square.shape, dtype=bool), k=1)).iloc[:-1, 1:]
 
 
-def pairwise_table(comparison: Comparison) -> Table:
-    """Size and certainty of the difference of every pair, the better mean rank first."""
-    order = {name: position for position, name in enumerate(comparison.algorithms)}
-    frame = comparison.pairwise
-    first, second = frame["a"].map(order), frame["b"].map(order)
-    control = comparison.settings.control
+def size_columns(
+    comparison: Comparison, shown: pd.DataFrame, header: str, interval: str, group: str = ""
+) -> Iterator[Column]:
+    """Yield the columns of the difference and its interval, as far as the pairs have them.
+
+    Where more than a fifth of the differences are zero, wins and losses are written instead.
+
+    Parameters
+    ----------
+    comparison
+        The comparison.
+    shown
+        Pairs with their columns of ``pairwise``; ``own`` is true where there is no pair.
+    header, interval, group
+        The headings.
+    """
+    digits = difference_digits(comparison)
+    write, brackets = decimals(digits, signed=True), limits(digits)
+    shown["zeros"] = mostly_equal(shown) & (comparison.settings.estimand == "typical")
+    others = shown[~shown["own"]]
+
+    def difference(value: float, zeros: bool, own: bool) -> str:
+        return "" if own or zeros else write(value)
+
+    def limits_or_wins(*values: float) -> str:
+        low, high, wins, losses, zeros, own = values
+        if own:
+            return ""
+        return f"{wins:,.0f} wins : {losses:,.0f} losses" if zeros else brackets(low, high)
+
+    def wins_and_losses(wins: float, losses: float, own: bool) -> str:
+        return "" if own else f"{wins:,.0f} : {losses:,.0f}"
+
+    if others["zeros"].all():
+        yield Column("wins : losses", ("wins", "losses", "own"), wins_and_losses)
+    elif np.isfinite(others["difference"]).any():
+        yield Column(header, ("difference", "zeros", "own"), difference, group=group)
+        if "ci_low" in others and np.isfinite(others[["ci_low", "ci_high"]]).to_numpy().any():
+            keys = ("ci_low", "ci_high", "wins", "losses", "zeros", "own")
+            yield Column(interval, keys, limits_or_wins, group=group)
+
+
+def interval_heading(comparison: Comparison) -> str:
+    """Return the level of the intervals, and the pairs for which they are simultaneous."""
+    settings, others = comparison.settings, len(comparison.algorithms) - 1
+    level = f"{100 * (1 - settings.alpha):g} % CI"
+    if others == 1 or settings.correction == "none":
+        return level
+    return f"{level} ({'all' if settings.control is None else others} pairs)"
+
+
+def _pairs(comparison: Comparison) -> pd.DataFrame:
+    """Return each pair once, the better mean first, or the control first."""
+    frame, control = comparison.pairwise, comparison.settings.control
+    place = {name: position for position, name in enumerate(comparison.algorithms)}
+    first, second = frame["a"].map(place), frame["b"].map(place)
     keep = first < second if control is None else frame["a"] == control
-    shown = frame.assign(_first=first, _second=second)[keep].sort_values(["_first", "_second"])
-    level = f"{100 * comparison.settings.confidence:g} %"
-    digits = score_digits(comparison)
-    signed = decimals(digits, signed=True)
+    order = np.lexsort((second[keep], first[keep]))
+    return frame[keep].iloc[order].reset_index(drop=True).assign(own=False)
+
+
+def pairwise_table(comparison: Comparison) -> Table:
+    """Return the decision about every pair, and the estimate that does not decide."""
+    settings, shown = comparison.settings, _pairs(comparison)
+    kind = ESTIMANDS[str(settings.estimand)].phrase
+    other = "mean" if settings.estimand == "typical" else "typical"
+    signed = decimals(difference_digits(comparison), signed=True)
     columns = [
-        Column("better", ("a",), word, number=False),
-        Column("worse", ("b",), word, number=False),
-        Column("p", (comparison.settings.deciding_p,), p_value),
-        Column("difference", ("mean_difference",), signed),
-        Column(level, ("difference_ci_low", "difference_ci_high"), interval(signed)),
-        Column("shift", ("hodges_lehmann",), signed),
-        Column("win / tie / lose %", ("wins", "ties", "losses"), shares),
-        Column(
-            "better / same / worse %",
-            ("difference_above", "difference_within", "difference_below"),
-            shares,
-        ),
-        Column("new task", ("prob_improvement_task",), percent),
-        Column("new data set", ("prob_improvement_dataset",), percent),
-        Column("rank-biserial", ("rank_biserial",), decimals(2, signed=True)),
+        *PAIR,
+        *size_columns(comparison, shown, kind, interval_heading(comparison)),
+        Column("p", ("p",), p_writer(settings)),
+        Column("a is", ("conclusion", "reversed"), conclusion_word, number=False),
+        Column(f"{other} difference", (f"{other}_difference",), signed),
     ]
     score = score_word(comparison.results.score_name)
-    p_name = "P-value" if comparison.settings.correction == "none" else "Corrected p-value"
-    if comparison.settings.rule == "max-t":
-        family = FAMILIES["all" if control is None else "control"]
-        p_name = f"Two-sided p-value corrected {family.phrase}"
-    present = tuple(column for column in columns if all(key in frame for key in column.keys))
-    if control is not None:
-        present = (
-            Column("control", ("a",), word, number=False),
-            Column("other", ("b",), word, number=False),
-            *present[2:],
-        )
     return Table(
         name="pairwise",
-        title="How much better",
-        explanation=f"{p_name}; mean difference of {score}, data sets counting alike, with its "
-        "interval for the pair alone; Hodges-Lehmann shift, the typical difference, tasks counting "
-        "alike; shares of tasks won, tied, lost; posterior probabilities that the mean difference "
-        f"is better, practically the same (±{comparison.settings.rope:g}) and worse; "
-        "estimated chance to win on a new task of these data sets, and on a new data set; "
-        "rank-biserial correlation, tasks counting alike, from -1 (always loses) to 1 (always "
-        "wins).",
-        frame=frame,
-        columns=present,
-        shown=shown.reset_index(drop=True),
-        terminal_rows=max(len(order) - 1, 1),
+        title="All pairs",
+        explanation=f"Difference of {score}, a minus b, positive where a is better; p-value and "
+        f"conclusion of the {comparison.basis}; and the {other} difference, which does not decide.",
+        frame=comparison.pairwise,
+        columns=tuple(columns),
+        shown=shown,
+        note=f"{REVERSED} the {other} difference has the opposite sign."
+        if shown["reversed"].any()
+        else "",
+        terminal_rows=max(len(comparison.algorithms) - 1, 1),
     )
 
 
+def conclusion_word(conclusion: str | None, opposite: bool) -> str:
+    """Return the conclusion, marked where the other estimate has the opposite sign."""
+    return f"{word(conclusion)} {REVERSED}" if opposite is True else word(conclusion)
+
+
+def effect_table(comparison: Comparison) -> Table:
+    """Return the effect sizes of every pair."""
+    shown, rope = _pairs(comparison), comparison.settings.rope
+    columns = [
+        *PAIR,
+        Column("won / tied / lost", ("wins", "ties", "losses"), _counts),
+        Column("rank-biserial", ("rank_biserial",), decimals(2, signed=True)),
+        Column("new task", ("prob_improvement_task",), percent),
+        Column("new dataset", ("prob_improvement_dataset",), percent),
+        Column(
+            "above / within / below %",
+            ("difference_above", "difference_within", "difference_below"),
+            shares,
+        ),
+    ]
+    return Table(
+        name="effect_sizes",
+        title="Effect sizes",
+        explanation="Tasks won, tied and lost by a; rank-biserial correlation, each task with "
+        "equal weight, from -1 (a always loses) to 1 (a always wins); estimated probability that a "
+        "wins on a new task of these datasets, and on a new dataset; posterior probabilities that "
+        f"the mean difference is above, within and below ±{rope:g}. None of them decides.",
+        frame=shown[["a", "b", *(key for column in columns[2:] for key in column.keys)]],
+        columns=tuple(columns),
+        terminal_rows=max(len(comparison.algorithms) - 1, 1),
+    )
+
+
+def _counts(*values: float) -> str:
+    return " / ".join(f"{value:,.0f}" for value in values)
+
+
 def kendall_table(comparison: Comparison) -> Table:
-    """Weighted Kendall's τ as a triangle."""
+    """Return the weighted Kendall's τ as a triangle."""
     names = comparison.algorithms
     position = {name: index for index, name in enumerate(names)}
     first = comparison.kendall["a"].map(position).to_numpy()
@@ -146,7 +215,7 @@ def kendall_table(comparison: Comparison) -> Table:
     return Table(
         name="kendall",
         title="Kendall's τ",
-        explanation="1: two algorithms find the same tasks easy; 0: unrelated.",
+        explanation="1: two algorithms order the tasks in the same way; 0: unrelated.",
         frame=comparison.kendall,
         shown=shown,
         columns=columns,
@@ -154,7 +223,7 @@ def kendall_table(comparison: Comparison) -> Table:
 
 
 def complementary_table(comparison: Comparison) -> Table:
-    """Pairs by what the better of the two reaches on each task."""
+    """Return the pairs by the score that the better of the two has on each task."""
     digits = score_digits(comparison)
     return Table(
         name="complementary_pairs",
@@ -163,8 +232,7 @@ def complementary_table(comparison: Comparison) -> Table:
         "among all pairs.",
         frame=comparison.complementary_pairs,
         columns=(
-            Column("one", ("a",), word, number=False),
-            Column("other", ("b",), word, number=False),
+            *PAIR,
             Column(
                 f"mean best {score_word(comparison.results.score_name)}",
                 ("mean_best_score",),

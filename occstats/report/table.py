@@ -1,4 +1,4 @@
-"""One table, from which text, Markdown, LaTeX, CSV and HTML are all made."""
+"""A table, from which text, Markdown, LaTeX, CSV and HTML are made."""
 
 from __future__ import annotations
 
@@ -19,12 +19,27 @@ MOST_ROWS = 10_000
 
 @dataclass(frozen=True)
 class Column:
-    """A column as people see it: a heading, and how it is written from one or more values."""
+    """A column as people see it.
+
+    Attributes
+    ----------
+    header
+        Its heading.
+    keys
+        The columns of the frame that it is written from.
+    write
+        How a cell is written from their values.
+    number
+        Whether it is aligned to the right.
+    group
+        A heading over this column and its neighbours of the same group.
+    """
 
     header: str
     keys: tuple[str, ...]
     write: Callable[..., str] = word
     number: bool = True
+    group: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,8 +84,14 @@ class Table:
 
     @property
     def headers(self) -> list[str]:
-        """The headings."""
-        return [column.header for column in self.columns]
+        """Return the headings on one line: that of a group is before its first column's."""
+        before = ["", *(column.group for column in self.columns)]
+        return [
+            f"{column.group}, {column.header}"
+            if column.group and column.group != other
+            else column.header
+            for column, other in zip(self.columns, before, strict=False)
+        ]
 
     def cells(self, limit: int | None = None) -> list[list[str]]:
         """The rows as people read them, not yet escaped for any medium."""

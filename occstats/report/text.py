@@ -1,4 +1,4 @@
-"""A comparison on the terminal: verdict first, then tables that fit the screen."""
+"""Print a comparison on the terminal: the verdict and its table, or all tables."""
 
 from __future__ import annotations
 
@@ -6,12 +6,20 @@ import io
 import os
 import sys
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
-from occstats.report.tables import all_tables, leading_tables
+from occstats.comparison.words.verdict import (
+    headline,
+    make_verdict,
+    short_names,
+    tally_sentence,
+)
+from occstats.report.tables import all_tables, comparison_table
 from occstats.report.text_table import (
-    MOST_BLOCKS,
     PARAGRAPH_WIDTH,
+    make_text,
+    print_cells,
     print_table,
     print_wrapped,
 )
@@ -23,16 +31,17 @@ if TYPE_CHECKING:
 
 __all__ = ["brief", "make_console", "print_comparison", "print_table"]
 
-# What is looked at first is a screen, not a scroll.
-MOST_LEADING_BLOCKS = 2
-# Rows of a table that is asked for and still read: all pairs of ten algorithms.
+# Rows of a table that are printed with --full: all pairs of ten algorithms.
 WHOLE = 45
-# A pipe has no width; wide enough for the tables of any study that is read at all.
+MOST_NOTES = 3
+# A pipe has no width; wide enough for the tables of most studies.
 PIPE_WIDTH = 200
+# Blanks before the columns of the first table.
+GAPS = {"mean_rank": 3, "mean_score": 3, "conclusion": 1}
 
 
 def make_console(file: Any = None, *, width: int | None = None) -> Console:
-    """A console that never takes a name for markup; colour only where a terminal shows it."""
+    """Return a console that never takes a name for markup, with colour on terminals only."""
     from rich.console import Console
 
     class OpenConsole(Console):
@@ -66,50 +75,81 @@ def print_comparison(
     full: bool = False,
     file: Any = None,
 ) -> None:
-    """Print the verdict, what is looked at first, and where the rest is; or all of it.
+    """Print the verdict and its table, and say where the rest is; or print all of it.
 
     Parameters
     ----------
     comparison
         The comparison.
     folder
-        Where it was written to, if it was.
+        The folder that it was written to, if it was.
     full
-        Whether to print every table that can be read on a screen.
+        Print every table that can be read on a screen.
     file
         Where to print instead of to standard output.
     """
     console = make_console(file)
-    _paragraph(console, comparison.verdict, "bold")
-    tables = all_tables(comparison) if full else leading_tables(comparison)
-    blocks = MOST_BLOCKS if full else MOST_LEADING_BLOCKS
-    for table in tables:
-        if table.terminal_rows:
-            print_table(console, table, most_blocks=blocks, whole=WHOLE if full else 0)
-    _print_notes(console, comparison)
+    _print_answer(console, comparison, full=full)
+    if full:
+        console.print()
+        for table in all_tables(comparison)[1:]:
+            if table.terminal_rows:
+                print_table(console, table, whole=WHOLE)
+        notes = list(comparison.notes)
+    else:
+        notes = _notes_of_the_answer(comparison)
+    for note in notes:
+        print_wrapped(console, f"Note: {note}")
     if folder is not None:
         print_wrapped(console, f"Written to {folder}.")
-        return
-    more = "" if full else "--full all tables, "
-    print_wrapped(console, f"More: {more}--out DIR a report, --json all values.", "dim")
+    else:
+        print_wrapped(console, _more(comparison, full=full), "dim")
 
 
-def _print_notes(console: Console, comparison: Comparison) -> None:
-    for note in comparison.notes:
-        print_wrapped(console, f"Note: {note}")
-
-
-def _paragraph(console: Console, words: str, style: str = "") -> None:
-    print_wrapped(console, words, style)
+def _print_answer(console: Console, comparison: Comparison, *, full: bool = False) -> None:
+    """Print what was compared, the verdict, its table and how many pairs differ."""
+    print_wrapped(console, headline(comparison))
     console.print()
+    for line in make_verdict(comparison, shorten=True).lines(min(console.width, PARAGRAPH_WIDTH)):
+        console.print(make_text(line, "bold"))
+    table = comparison_table(comparison)
+    if len(table) > 2:
+        n_rows = len(table) if full else min(len(table), table.terminal_rows)
+        names, _ = short_names(comparison.algorithms)
+        console.print()
+        print_cells(console, table, n_rows, names=names, gaps=GAPS)
+        if n_rows < len(table):
+            print_wrapped(console, f"{len(table) - n_rows:,} more with --full", "dim")
+        console.print()
+        if table.note:
+            print_wrapped(console, table.note, "dim")
+    if sentence := tally_sentence(comparison):
+        print_wrapped(console, sentence, "dim")
+
+
+def _notes_of_the_answer(comparison: Comparison) -> list[str]:
+    """Return the notes on the input, the ranks and the p-values."""
+    notes = [
+        note
+        for note in comparison.notes
+        if note in comparison.results.notes or note.startswith("Ranks") or "p-values" in note
+    ]
+    if len(notes) > MOST_NOTES:
+        notes[MOST_NOTES:] = [f"{len(notes) - MOST_NOTES} more notes with --full."]
+    return notes
+
+
+def _more(comparison: Comparison, *, full: bool) -> str:
+    sources = " ".join(quote(str(source)) for source in comparison.results.sources)
+    parts = [] if full else ["--full (all pairs)"]
+    parts.append("--out DIR (report, LaTeX)")
+    figures = f"occstats figures {sources}"
+    line = f"More: {', '.join([*parts, figures])}"
+    return line if len(line) <= PARAGRAPH_WIDTH else f"More: {', '.join([*parts, '--json'])}"
 
 
 def brief(comparison: Comparison) -> str:
-    """The verdict and the summary, for the interactive prompt."""
+    """Return the verdict and its table as text, for the interactive prompt."""
     stream = io.StringIO()
-    console = make_console(stream, width=PARAGRAPH_WIDTH)
-    _paragraph(console, comparison.verdict)
-    for table in leading_tables(comparison):
-        print_table(console, table)
-    lines = [line.rstrip() for line in stream.getvalue().rstrip().splitlines()]
-    return "\n".join(lines)
+    _print_answer(make_console(stream, width=PARAGRAPH_WIDTH), comparison)
+    return stream.getvalue().rstrip()

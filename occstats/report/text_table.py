@@ -1,50 +1,45 @@
-"""A table on the terminal: whole numbers at every width, in several blocks where it is wide."""
+"""Tables on the terminal: numbers are never cut, wide tables are split into blocks."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from occstats.report.table import Table
-from occstats.text import printable
+from occstats.text import minus_signs, printable
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-__all__ = ["make_text", "print_table", "print_wrapped"]
+__all__ = ["make_text", "print_cells", "print_table", "print_wrapped"]
 
-# Beyond this a table is no longer read on a screen; the files have it whole.
+# Longer tables are read in the files.
 MOST_ROWS = 30
 MOST_BLOCKS = 4
 LONGEST_NAME = 28
 SHORTEST_NAME = 8
 # Where a table is too wide, a heading is broken into lines of about this length.
 HEADING_WIDTH = 12
-PARAGRAPH_WIDTH = 96
+PARAGRAPH_WIDTH = 80
 MARK = "*"
+GAP = 2
 
 
 @dataclass(frozen=True)
 class _Strip:
-    """A column of written cells: how wide its widest cell is, and which cells are marked."""
+    """A column of written cells with its headings; those that are marked are bold."""
 
-    heading: str
+    heading: list[str]
     cells: list[str]
     marked: list[bool]
     number: bool
+    group: str = ""
+    gap: int = GAP
 
     @property
-    def cell_width(self) -> int:
-        return max(map(_width, self.cells), default=0)
-
-    def width(self, *, narrow: bool) -> int:
-        """A name gives way to nothing but a heading; a number is as wide as it is."""
-        heading = _width(self.heading)
-        if narrow:
-            longest = max(map(_width, self.heading.split()), default=0)
-            heading = min(longest, HEADING_WIDTH)
-        return max(self.cell_width, heading, 1)
+    def width(self) -> int:
+        return max(map(_width, [*self.cells, *self.heading]), default=0)
 
 
 def print_table(
@@ -55,32 +50,60 @@ def print_table(
     most_blocks: int = MOST_BLOCKS,
     whole: int = 0,
 ) -> bool:
-    """Print as many rows and columns as fit, and say what was left out; whether anything was.
+    """Print what fits of a table and say what was left out; return whether anything was.
 
-    A table of no more than `whole` rows is printed to its end.
+    A table of at most `whole` rows is printed to its end.
     """
     n_rows = len(table) if len(table) <= whole else min(len(table), table.terminal_rows, most_rows)
-    strips = _strips(table, n_rows, LONGEST_NAME)
-    blocks = _blocks(strips, console.width)
-    if blocks is None:
-        strips = _strips(table, n_rows, SHORTEST_NAME)
-        blocks = _blocks(strips, console.width) or [list(range(len(strips)))]
-    shown = blocks[:most_blocks]
     print_wrapped(console, table.title, "bold")
     print_wrapped(console, table.explanation, "dim")
-    for number, block in enumerate(shown):
-        if number:
-            console.print()
-        _print_block(console, [strips[position] for position in block])
-    n_columns = len({position for block in shown for position in block})
-    left_out = _left_out(len(table) - n_rows, len(strips) - n_columns)
+    n_columns = print_cells(console, table, n_rows, most_blocks=most_blocks)
+    left_out = _left_out(len(table) - n_rows, len(table.columns) - n_columns)
     for words in filter(None, (left_out, table.remark(MARK))):
         print_wrapped(console, words, "dim")
     console.print()
     return bool(left_out)
 
 
-def _strips(table: Table, n_rows: int, longest_name: int) -> list[_Strip]:
+def print_cells(
+    console: Console,
+    table: Table,
+    n_rows: int,
+    *,
+    most_blocks: int = 1,
+    names: Mapping[str, str] | None = None,
+    gaps: Mapping[str, int] | None = None,
+) -> int:
+    """Print the cells of the first rows; return how many columns were printed.
+
+    Parameters
+    ----------
+    console, table, n_rows
+        Where to print, and what.
+    most_blocks
+        How many blocks of columns to print at most.
+    names
+        What is printed in place of a name.
+    gaps
+        Blanks before a column, by its first key.
+    """
+    for longest in (LONGEST_NAME, SHORTEST_NAME):
+        strips = _strips(table, n_rows, longest, names or {}, gaps or {})
+        blocks = _blocks(strips, console.width)
+        if blocks is not None:
+            break
+    shown = (blocks or [list(range(len(strips)))])[:most_blocks]
+    for number, block in enumerate(shown):
+        if number:
+            console.print()
+        for line in _lines(_fitted([strips[position] for position in block], console.width)):
+            console.print(line, no_wrap=True, crop=False)
+    return len({position for block in shown for position in block})
+
+
+def _strips(
+    table: Table, n_rows: int, longest: int, names: Mapping[str, str], gaps: Mapping[str, int]
+) -> list[_Strip]:
     rows = table.cells(n_rows)
     strips = []
     for position, column in enumerate(table.columns):
@@ -89,78 +112,119 @@ def _strips(table: Table, n_rows: int, longest_name: int) -> list[_Strip]:
         if any(marked) and table.best_means:
             # Without colour the mark has to say it; the others keep their digits in line.
             cells = [f"{c}{MARK if m else ' '}" for c, m in zip(cells, marked, strict=True)]
-        shortened = cells if column.number else [_shorten(cell, longest_name) for cell in cells]
-        heading = _shorten(column.header, LONGEST_NAME)
-        strips.append(_Strip(heading, shortened, marked, column.number))
+        if column.number:
+            cells = [minus_signs(cell) for cell in cells]
+        else:
+            cells = [_shorten(names.get(cell, cell), longest) for cell in cells]
+        heading = _shorten(names.get(column.header, column.header), LONGEST_NAME)
+        strips.append(
+            _Strip(
+                [heading],
+                cells,
+                marked,
+                column.number,
+                column.group,
+                gaps.get(column.keys[0], GAP),
+            )
+        )
+    if any(strip.group for strip in strips):
+        return [_two_lines(strip) for strip in strips]
     return strips
 
 
+def _two_lines(strip: _Strip) -> _Strip:
+    """Break a heading in two where a group's heading takes two lines."""
+    if strip.group:
+        return strip
+    *above, last = strip.heading[0].rsplit(" ", 1)
+    return replace(strip, heading=["".join(above), last])
+
+
+def _narrow(strip: _Strip) -> _Strip:
+    """Break the heading so that it is hardly wider than the cells."""
+    words = " ".join(strip.heading).split()
+    widest = max(map(_width, strip.cells), default=0)
+    limit = max(widest, min(max(map(_width, words), default=0), HEADING_WIDTH))
+    lines: list[str] = [""]
+    for word in words:
+        longer = f"{lines[-1]} {word}".strip()
+        if _width(longer) <= limit:
+            lines[-1] = longer
+            continue
+        lines += [word[start : start + limit] for start in range(0, len(word), limit)]
+    return replace(strip, heading=[line for line in lines if line], gap=1)
+
+
+def _fitted(strips: list[_Strip], width: int) -> list[_Strip]:
+    return strips if _table_width(strips) <= width else [_narrow(strip) for strip in strips]
+
+
 def _blocks(strips: Sequence[_Strip], width: int) -> list[list[int]] | None:
-    """Which columns stand side by side; the names on the left are in every block.
+    """Return which columns are side by side; names on the left are in every block.
 
     None where a name and one number are wider than the screen.
     """
-    names = next((i for i, strip in enumerate(strips) if strip.number), len(strips))
     everything = list(range(len(strips)))
     if _table_width(strips) <= width:
         return [everything]
+    narrow = [_narrow(strip) for strip in strips]
+    names = next((i for i, strip in enumerate(strips) if strip.number), len(strips))
     fixed = everything[: min(names, len(strips) - 1)]
     blocks, current = [], list(fixed)
     for position in everything[len(fixed) :]:
-        wider = [*current, position]
-        if _table_width([strips[i] for i in wider], narrow=True) <= width:
-            current = wider
-        elif current == fixed:
-            return None
-        else:
-            blocks.append(current)
-            current = [*fixed, position]
-            if _table_width([strips[i] for i in current], narrow=True) > width:
+        if _table_width([narrow[i] for i in [*current, position]]) > width:
+            if current == fixed or _table_width([narrow[i] for i in [*fixed, position]]) > width:
                 return None
+            blocks.append(current)
+            current = list(fixed)
+        current.append(position)
     return [*blocks, current]
 
 
-def _table_width(strips: Sequence[_Strip], *, narrow: bool = False) -> int:
-    gap = 1 if narrow else 2
-    return sum(strip.width(narrow=narrow) + gap for strip in strips) - gap
+def _table_width(strips: Sequence[_Strip]) -> int:
+    return sum(strip.width + strip.gap for strip in strips) - (strips[0].gap if strips else 0)
 
 
-def _print_block(console: Console, strips: Sequence[_Strip]) -> None:
-    from rich import box
-    from rich.table import Table as RichTable
-
-    narrow = _table_width(strips) > console.width
-    gap = 1 if narrow else 2
-    # The box itself puts one blank between columns.
-    drawn = RichTable(
-        box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, gap - 1, 0, 0)
-    )
-    for strip in strips:
-        width = strip.width(narrow=narrow)
-        justify: Any = "right" if strip.number else "left"
-        heading = "\n".join(_lines(console, strip.heading, width))
-        drawn.add_column(
-            make_text(heading), justify=justify, min_width=width, no_wrap=True, vertical="bottom"
-        )
+def _lines(strips: Sequence[_Strip]) -> Iterator[Any]:
+    """Yield the headings, those of groups above them, and the rows."""
+    height = max(len(strip.heading) for strip in strips) if strips else 0
+    if any(strip.group for strip in strips):
+        height = max(height, 2)
+    for level in range(height, 0, -1):
+        line, groups = "", set[str]()
+        for strip, blanks in zip(strips, _blanks(strips), strict=True):
+            heading = strip.heading[-level] if level <= len(strip.heading) else ""
+            if strip.group and not heading:
+                # A group's heading begins with its first column and may go on over the others.
+                if strip.group not in groups:
+                    line = line.ljust(blanks) + strip.group
+                groups.add(strip.group)
+                continue
+            start = blanks + (strip.width - _width(heading) if strip.number else 0)
+            if heading:
+                line += " " * (start - _width(line)) + heading
+        yield make_text(line.rstrip(), "bold")
     # The columns of a triangle that fit may have nothing in its last rows.
     numbers = [strip.cells for strip in strips if strip.number] or [strips[0].cells]
     filled = [index for column in numbers for index, cell in enumerate(column) if cell.strip()]
     for index in range(max(filled, default=-1) + 1):
-        drawn.add_row(
-            *(
-                make_text(strip.cells[index], "bold green" if strip.marked[index] else "")
-                for strip in strips
-            )
-        )
-    with console.capture() as capture:
-        console.print(drawn)
-    for line in capture.get().splitlines():
-        console.out(line.rstrip(), highlight=False)
+        row = make_text("")
+        for strip, blanks in zip(strips, _blanks(strips), strict=True):
+            cell = strip.cells[index]
+            start = blanks + (strip.width - _width(cell) if strip.number else 0)
+            row.append(" " * (start - row.cell_len))
+            row.append(cell, "bold green" if strip.marked[index] else "")
+        row.rstrip()
+        yield row
 
 
-def _lines(console: Console, heading: str, width: int) -> Iterator[str]:
-    for line in make_text(heading).wrap(console, width):
-        yield line.plain.rstrip()
+def _blanks(strips: Sequence[_Strip]) -> Iterator[int]:
+    """Yield where each column begins."""
+    start = 0
+    for position, strip in enumerate(strips):
+        start += strip.gap if position else 0
+        yield start
+        start += strip.width
 
 
 def _left_out(rows: int, columns: int) -> str:
@@ -173,7 +237,7 @@ def _left_out(rows: int, columns: int) -> str:
 
 
 def _shorten(name: str, longest: int) -> str:
-    """The name made visible and short enough for a column; its end often tells it from others.
+    """Return the name made visible, with its middle left out where it is too long for a column.
 
     Examples
     --------
@@ -197,7 +261,7 @@ def _width(words: str) -> int:
 
 
 def print_wrapped(console: Console, words: str, style: str = "") -> None:
-    """Lines of a readable length, without blanks at their ends."""
+    """Print lines of a readable length, without blanks at their ends."""
     lines = make_text(printable(words), style).wrap(console, min(console.width, PARAGRAPH_WIDTH))
     for line in lines:
         line.rstrip()
@@ -205,7 +269,7 @@ def print_wrapped(console: Console, words: str, style: str = "") -> None:
 
 
 def make_text(words: str, style: str = "") -> Any:
-    """Text that is never taken for markup."""
+    """Return text that is never taken for markup."""
     from rich.text import Text
 
     return Text(words, style=style)

@@ -6,15 +6,21 @@ import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-import numpy as np
-
+from occstats.comparison.words.verdict import difference_digits, score_digits
 from occstats.text import ABSENT, decimals, p_value, word
 
 if TYPE_CHECKING:
-    from occstats.comparison.result import Comparison
     from occstats.comparison.settings import Settings
 
-__all__ = ["blank_or", "interval", "limits", "p_writer", "score_digits", "shares"]
+__all__ = [
+    "blank_or",
+    "difference_digits",
+    "interval",
+    "limits",
+    "p_writer",
+    "score_digits",
+    "shares",
+]
 
 
 def interval(
@@ -50,12 +56,6 @@ def p_writer(settings: Settings) -> Callable[[float], str]:
         return "≥ 1" if settings.preset == "paper" and p >= 1 else p_value(p, settings.alpha)
 
     return write
-
-
-def score_digits(comparison: Comparison) -> int:
-    """Decimals for scores: three for scores up to 1, fewer for larger, more for smaller ones."""
-    largest = np.nanmax(np.abs(comparison.results.scores.to_numpy(float)))
-    return 3 if largest == 0 else int(np.clip(3 - np.ceil(np.log10(largest)), 0, 20))
 
 
 def shares(*values: float) -> str:
