@@ -1,10 +1,10 @@
-"""Speed of intervals and posterior probabilities on lenz2021, against plain loops and peers.
+"""Measure the speed of tests and intervals on lenz2021, against plain loops and peers.
 
-Run by hand on one thread; the output is recorded in bootstrap.md:
+Run on one thread; the output is recorded in bootstrap.md:
 
     OMP_NUM_THREADS=1 python benchmarks/bootstrap.py > benchmarks/bootstrap.md
 
-CPU seconds for 10,000 resamples of all 36 pairs (246 tasks, 50 data sets, 9 algorithms). A
+CPU seconds for 10,000 resamples of all 36 pairs (246 tasks, 50 datasets, 9 algorithms). A
 contender marked ~ was measured on a part of the work and extrapolated.
 """
 
@@ -25,11 +25,11 @@ from occstats.stats import clustered_wilcoxon
 from occstats.stats.bayes import bayesian_signed_rank
 from occstats.stats.bootstrap import bootstrap_means
 from occstats.stats.clusters import Clusters
-from occstats.stats.decisions import conclude
 from occstats.stats.effect_sizes import pair_effects
-from occstats.stats.hodges_lehmann import hodges_lehmann_pairs
 from occstats.stats.kendall_intervals import kendall_jackknife
 from occstats.stats.leave_out import leave_one_cluster_out
+from occstats.stats.max_t import typical_tests
+from occstats.stats.means import mean_tests
 from occstats.stats.pairs import upper_pairs
 from occstats.stats.ranks import task_ranks
 from occstats.stats.sample import Sample
@@ -54,7 +54,7 @@ def seconds(run: Callable[[], object], repeats: int = 3) -> float:
 
 
 def resampled_rows(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """The tasks of one resample of the data sets, and their weights, as a plain loop has them."""
+    """The tasks of one resample of the datasets, and their weights, as a plain loop has them."""
     drawn = rng.integers(len(LABELS), size=len(LABELS))
     rows = [ROWS[LABELS[i]] for i in drawn]
     weights = np.concatenate([np.full(len(part), 1 / len(part)) for part in rows])
@@ -136,32 +136,39 @@ def baycomp_pair(n: int) -> None:
 
 def main() -> None:
     options = {"tie_tolerance": 1e-9, "n_resamples": RESAMPLES, "random_state": 0}
-    effects = seconds(lambda: pair_effects(SCORES, CLUSTERS, **options))
+    effects = seconds(lambda: pair_effects(SCORES, CLUSTERS, tie_tolerance=1e-9))
     biserial = RESAMPLES / 5 * seconds(lambda: plain_rank_biserial(5))
     bayes = seconds(lambda: bayesian_signed_rank(SCORES, CLUSTERS, **options))
     baycomp = 36 * RESAMPLES / 200 * seconds(lambda: baycomp_pair(200), 1)
     leave_out = seconds(
-        lambda: leave_one_cluster_out(SCORES, CLUSTERS, conclude, tie_tolerance=1e-9)
+        lambda: leave_one_cluster_out(
+            SCORES, CLUSTERS, lambda z, p: (z > 0) & (p <= 0.05), tie_tolerance=1e-9
+        )
     )
+    plain = {"n_resamples": RESAMPLES, "random_state": 0}
     rows = [
         ("means, ranks and wins with BCa intervals", seconds(our_means)),
         ("~ a plain loop over resamples (no intervals)", 100 * seconds(lambda: plain_means(100))),
-        ("scipy.stats.bootstrap on data set means, BCa", seconds(scipy_means, 1)),
+        ("scipy.stats.bootstrap on dataset means, BCa", seconds(scipy_means, 1)),
         ("all effect sizes with intervals", effects),
         ("~ a plain loop, rank-biserial only", biserial),
         ("Kendall's τ", seconds(lambda: kendall_jackknife(SCORES, CLUSTERS))),
         ("~ a loop of scipy.stats.weightedtau", RESAMPLES / 2 * seconds(lambda: plain_tau(2), 1)),
-        ("Hodges-Lehmann", seconds(lambda: hodges_lehmann_pairs(SCORES, CLUSTERS, **options))),
-        ("~ bisection over the exact test", 36 * seconds(lambda: plain_shift(1), 1)),
+        ("mean tests, all pairs", seconds(lambda: mean_tests(SCORES, CLUSTERS, **plain))),
+        ("typical tests, all pairs", seconds(lambda: typical_tests(SCORES, CLUSTERS, **options))),
+        (
+            "~ bisection over the exact test, intervals only",
+            36 * seconds(lambda: plain_shift(1), 1),
+        ),
         ("Bayesian signed ranks", bayes),
         ("~ baycomp, 36 pairs", baycomp),
-        ("leave one data set out, 36 tests each", leave_out),
+        ("leave one dataset out, 36 tests each", leave_out),
         ("~ a loop of clustered_wilcoxon", 10 * seconds(lambda: plain_leave_out(5))),
     ]
-    print("# Speed of intervals and posterior probabilities\n")
+    print("# Speed of tests, intervals and posterior probabilities\n")
     print(
         "CPU seconds on one thread for 10,000 resamples of all 36 pairs of `lenz2021` (246 tasks, "
-        "50 data sets, 9 algorithms). Contenders marked ~ were measured on a part of the work and "
+        "50 datasets, 9 algorithms). Contenders marked ~ were measured on a part of the work and "
         "extrapolated. Made by `benchmarks/bootstrap.py`.\n"
     )
     print("| | seconds | × ours |\n| --- | ---: | ---: |")

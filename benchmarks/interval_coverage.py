@@ -1,8 +1,8 @@
 """Simulate the coverage of the 95 % confidence intervals of one pair, with the sizes of lenz2021.
 
-Run ``python benchmarks/interval_coverage.py`` (about four minutes on one core); finished columns are
-kept in ``interval_coverage.csv``, and ``interval_coverage.md`` is written from them. The intervals
-of several pairs together are those of ``verdict_error.py``.
+Run ``python benchmarks/interval_coverage.py`` (about four minutes on one core). Finished columns
+are kept in ``interval_coverage.csv``, and ``interval_coverage.md`` is written from them. The
+intervals of several pairs together are those of ``verdict_error.py``.
 
 Each simulated benchmark has the 50 datasets of Lenz et al. (2021), or the first m of them in an
 order shuffled once, with their numbers of tasks. The difference of two algorithms on a task is 0.3,
@@ -129,10 +129,10 @@ def report(table: pd.DataFrame) -> str:
     shown = "\n".join(lines)
     return f"""# Coverage of the intervals of one pair
 
-Made by `python benchmarks/interval_coverage.py`, which says how benchmarks and true values are made.
-Percent of {SAMPLES:,} simulated benchmarks whose 95 % CI holds the true value; the Monte-Carlo
-standard error of 95 % is {100 * np.sqrt(0.95 * 0.05 / SAMPLES):.1f}; {RESAMPLES} resamples. Intervals of
-several pairs together: [error, coverage and power](verdict_error.md).
+Made by `python benchmarks/interval_coverage.py`, which defines the simulated benchmarks and the
+true values. Percent of {SAMPLES:,} benchmarks whose 95 % CI holds the true value; {RESAMPLES}
+resamples. The Monte-Carlo standard error of 95 % is {100 * np.sqrt(0.95 * 0.05 / SAMPLES):.1f}.
+Intervals of several pairs together: [error, coverage and power](verdict_error.md).
 
 {shown}
 

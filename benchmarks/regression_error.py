@@ -1,12 +1,12 @@
 """Simulate how often the regression of ranks finds an effect of a trait that has none.
 
-Run ``python benchmarks/regression_error.py`` (about five minutes on one core); finished cells are
-rows of ``regression_error.csv``, and ``regression_error.md`` is written from them. Each sample takes
-m datasets of Lenz et al. (2021) at random, with their tasks and traits. Nine equal algorithms have
-scores = difficulty + noise; both have an effect of the dataset (the noise one for each algorithm),
-which makes two tasks of one dataset correlate by 0.3. The regressor `median_score` is the median
-of these scores: of all algorithms (the default), or of the others. No trait has an effect, and
-neither has the difficulty: every p ≤ 0.05 is an error.
+Run ``python benchmarks/regression_error.py`` (about five minutes on one core). Finished cells are
+rows of ``regression_error.csv``, and ``regression_error.md`` is written from them. Each sample
+takes m datasets of Lenz et al. (2021) at random, with their tasks and traits. Nine equal algorithms
+have scores = difficulty + noise; both have an effect of the dataset (the noise one for each
+algorithm), which makes two tasks of one dataset correlate by 0.3. The regressor `median_score` is
+the median of these scores: of all algorithms (the default), or of the others. Neither a trait nor
+the difficulty has an effect: every p ≤ 0.05 is an error.
 """
 
 import os

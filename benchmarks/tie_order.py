@@ -4,8 +4,8 @@
 
 On integer attributes many training rows are equally far from a row, and which of them is the k-th
 neighbour is a matter of convention: LNND divides by the distance of that one. The script sweeps
-LNND on data sets with such ties under three conventions and prints, for each, the difference of
-the smoothed mean AUROC of the data set between two values of a.
+LNND on datasets with such ties under three conventions and prints, for each, the difference of
+the smoothed mean AUROC of the dataset between two values of a.
 """
 
 import argparse
@@ -43,7 +43,7 @@ def neighbours(X: np.ndarray, Y: np.ndarray | None, k: int, convention: str) -> 
 
 
 def curve(dataset: Dataset, convention: str) -> np.ndarray:
-    """The smoothed mean AUROC of a data set over the grid of a."""
+    """The smoothed mean AUROC of a dataset over the grid of a."""
     tasks = []
     for task in tasks_of(dataset):
         is_target = dataset.labels == task.target
@@ -70,7 +70,7 @@ def main() -> None:
     parser.add_argument("--between", default="3.27,3.01")
     options = parser.parse_args()
     first, second = (AXIS.values.index(float(value)) for value in options.between.split(","))
-    print(f"| data set | {' | '.join(CONVENTIONS.values())} |")
+    print(f"| dataset | {' | '.join(CONVENTIONS.values())} |")
     print("| --- " * (len(CONVENTIONS) + 1) + "|")
     for source in select(options.data, datasets=options.datasets.split(",")):
         curves = [curve(open_source(source), convention) for convention in CONVENTIONS]

@@ -26,11 +26,11 @@ RECORDED = Path(__file__).with_name("ties.csv")
 
 
 def main() -> None:
-    """Fit on every task of the data sets that are not large; write those that change."""
+    """Fit on every task of the datasets that are not large; write those that change."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", default=os.environ.get("OCCSTATS_DATA"))
     parser.add_argument("--results", required=True, help="the folder of the paper's run")
-    parser.add_argument("--rows", type=int, default=1000, help="the largest data set")
+    parser.add_argument("--rows", type=int, default=1000, help="the largest dataset")
     parser.add_argument("--without", nargs="*", default=["SAE", "LNND"])
     options = parser.parse_args()
     paper = prepare_paper(options.data, out=options.results)
