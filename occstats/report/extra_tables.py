@@ -1,4 +1,4 @@
-"""Tables of what stands behind the answer: dependence, stability, reach, classical tests."""
+"""Tables about dependence, stability, power, classical tests and missing results."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from occstats.report.pair_tables import PAIR
 from occstats.report.table import Column, Table
-from occstats.report.writing import interval, score_digits
-from occstats.text import decimals, integer, p_value, percent, significant, word
+from occstats.report.writing import limits, p_writer, score_digits
+from occstats.text import count, decimals, integer, p_value, percent, significant, word
 
 if TYPE_CHECKING:
+    from occstats.comparison.gaps import Gaps
     from occstats.comparison.result import Comparison
 
 __all__ = ["extra_tables", "plain_table"]
 
-PAIR = (Column("one", ("a",), word, number=False), Column("other", ("b",), word, number=False))
-
 
 def extra_tables(comparison: Comparison) -> Iterator[Table]:
-    """Diagnostics, stability, design and classical tests, as far as the comparison has them."""
+    """Yield the tables that the comparison has."""
     pairs_of_the_best = max(len(comparison.algorithms) - 1, 1)
-    # A single data set shows nothing about how data sets differ.
+    # A single dataset shows nothing about how datasets differ.
     if comparison.results.n_independent > 1:
         yield diagnostics_table(comparison, pairs_of_the_best)
         yield from stability_tables(comparison, pairs_of_the_best)
@@ -30,76 +30,95 @@ def extra_tables(comparison: Comparison) -> Iterator[Table]:
         yield from binary_tables(comparison, pairs_of_the_best)
     yield from classical_tables(comparison)
     if comparison.gaps is not None:
-        yield plain_table(
-            "missing",
-            "Missing results",
-            "What the other ways to treat missing results would conclude.",
-            comparison.gaps.policies,
-        )
+        yield missing_table(comparison, comparison.gaps)
     if comparison.fold_tests is not None:
         yield plain_table(
             "fold_tests",
             "Task by task",
-            "From the folds of each task, by the correlated t-test: posterior probabilities that "
-            "the first algorithm is better, practically the same, and worse.",
+            "Posterior probabilities by the correlated t-test on the folds of each task that a is "
+            "better than b, practically equivalent, and worse.",
             comparison.fold_tests,
         )
 
 
+def missing_table(comparison: Comparison, gaps: Gaps) -> Table:
+    """Return the conclusions under other policies for missing results."""
+    return Table(
+        name="missing",
+        title="Missing results",
+        explanation=f"{gaps.cells:,} of {gaps.of:,} results are missing; the policy here is "
+        f"{comparison.settings.missing}. Under other policies: the algorithms and tasks that "
+        "remain, the leader, and how many of the pairs get another conclusion.",
+        frame=gaps.policies,
+        columns=(
+            Column("policy", ("policy",), word, number=False),
+            Column("algorithms", ("algorithms",), integer),
+            Column("tasks", ("tasks",), integer),
+            Column("leader", ("best",), word, number=False),
+            Column("pairs", ("pairs",), integer),
+            Column("other conclusions", ("changed_pairs",), integer),
+        ),
+    )
+
+
 def truth(value: Any) -> str:
-    """Yes or no."""
+    """Return yes or no."""
     return word(None) if value is None or pd.isna(value) else "yes" if value else "no"
 
 
 def diagnostics_table(comparison: Comparison, rows: int) -> Table:
-    """How much the tasks of a data set depend on each other."""
+    """Return how much the tasks of a dataset depend on each other, and what follows."""
     unit = comparison.results.unit
+    tests = comparison.pairwise[["a", "b", "p", "p_ignoring_clusters"]]
     columns = (
         *PAIR,
         Column("ICC", ("icc",), decimals(2)),
         Column("design effect", ("design_effect",), decimals(2)),
         Column("effective tasks", ("effective_tasks",), integer),
         Column("size p", ("size_p",), p_value),
-        Column("naive test misleads", ("misled",), truth),
+        Column("p", ("p",), p_writer(comparison.settings)),
+        Column(f"p ignoring {unit}s", ("p_ignoring_clusters",), p_writer(comparison.settings)),
     )
     return Table(
         name="diagnostics",
         title=f"How much the {unit}s matter",
-        explanation=f"Correlation of tasks within a {unit}, the ratio of tasks to effective tasks "
-        "(design effect), and the number of independent tasks that carry the same information. A "
-        f"small size p indicates that the difference depends on the number of tasks of a {unit}. "
-        "The naive test treats all tasks as independent.",
+        explanation=f"Correlation of tasks within a {unit} (ICC), the ratio of tasks to effective "
+        "tasks (design effect), and the number of independent tasks that carry the same "
+        "information. A small size p indicates that the difference depends on the number of tasks "
+        f"of a {unit}. The last column is the p-value of a test that treats all tasks as "
+        "independent.",
         frame=comparison.diagnostics,
-        columns=present(columns, comparison.diagnostics),
+        columns=columns,
+        shown=comparison.diagnostics.merge(tests, on=["a", "b"], how="left"),
         terminal_rows=rows,
     )
 
 
 def present(columns: tuple[Column, ...], frame: pd.DataFrame) -> tuple[Column, ...]:
-    """The columns that the frame has."""
+    """Return the columns that the frame has."""
     return tuple(column for column in columns if all(key in frame for key in column.keys))
 
 
 def binary_tables(comparison: Comparison, rows: int) -> Iterator[Table]:
-    """Clustered McNemar tests, where all scores are 0 or 1."""
+    """Yield the clustered McNemar tests, where all scores are 0 or 1."""
     if comparison.binary is None:
         return
-    limits = ("share_difference_ci_low", "share_difference_ci_high")
+    ends = ("share_difference_ci_low", "share_difference_ci_high")
     unit = comparison.results.unit
     signed = decimals(3, signed=True)
     yield Table(
         name="binary",
         title="Right and wrong",
-        explanation="All scores are 0 or 1: the difference with all tasks counting alike, its "
-        f"clustered standard error, and McNemar tests that let tasks of one {unit} belong "
-        f"together (all tasks alike: Obuchowski; all {unit}s alike: Durkalski; by the design "
-        "effect: Eliasziw and Donner). p-values are two-sided and not corrected.",
+        explanation="All scores are 0 or 1: the difference with equal weight of all tasks, its "
+        "clustered standard error, and clustered McNemar tests (equal weight of tasks: Obuchowski; "
+        f"of {unit}s: Durkalski; by the design effect: Eliasziw and Donner). Their p-values are "
+        "two-sided and not corrected, and do not decide.",
         frame=comparison.binary,
         columns=(
             *PAIR,
             Column("difference", ("share_difference",), signed),
             Column("SE", ("standard_error",), decimals(3)),
-            Column(f"{100 * comparison.settings.confidence:g} %", limits, interval(signed)),
+            Column(f"{100 * (1 - comparison.settings.alpha):g} % CI", ends, limits(3)),
             Column("Obuchowski p", ("p_obuchowski",), p_value),
             Column("Durkalski p", ("p_durkalski",), p_value),
             Column("Eliasziw-Donner p", ("p_eliasziw_donner",), p_value),
@@ -117,20 +136,21 @@ def stability_tables(comparison: Comparison, rows: int) -> Iterator[Table]:
     if section.influence is not None:
         yield Table(
             name="influence",
-            title="Would it hold",
-            explanation=f"The {unit} that drives each difference most, the difference without it, "
-            f"and how many single {unit}s would change the conclusion if left out.",
+            title=f"Influence of single {unit}s",
+            explanation=f"The {unit} with the most influence on each mean difference, the "
+            f"difference without it, and the number of {unit}s without which the conclusion would "
+            "change.",
             frame=section.influence,
             columns=(
                 *PAIR,
-                Column("difference", ("mean_difference",), signed),
-                Column("driven by", ("dataset",), word, number=False),
+                Column("mean difference", ("mean_difference",), signed),
+                Column(f"most influential {unit}", ("dataset",), word, number=False),
                 Column("without it", ("mean_difference_without",), signed),
-                Column(f"{unit}s that matter", ("datasets_that_change",), integer),
+                Column("changes", ("datasets_that_change",), integer),
             ),
             terminal_rows=rows,
         )
-    without = "The best algorithm without it, and how many pairs get another conclusion."
+    without = "The leader without it, and the number of pairs with another conclusion."
     for name, title, explanation in (
         (
             "changes",
@@ -141,22 +161,21 @@ def stability_tables(comparison: Comparison, rows: int) -> Iterator[Table]:
         ("leave_one_algorithm_out", "Without each algorithm", without),
     ):
         frame = getattr(section, name)
-        # Large results go without what takes long unless it was asked for.
         if frame is not None:
             yield plain_table(name, title, explanation, frame)
 
 
 def design_tables(comparison: Comparison, rows: int) -> Iterator[Table]:
-    """What differences this benchmark can detect, and how large it would have to be."""
+    """Yield what differences this benchmark can detect, and how large it would have to be."""
     section, unit = comparison.design, comparison.results.unit
     signed = decimals(score_digits(comparison), signed=True)
     unsigned = decimals(score_digits(comparison))
     yield Table(
         name="detectable",
-        title="What this benchmark can show",
-        explanation=f"The smallest mean difference that Student's test over {section.n_clusters} "
-        f"{unit}s detects with {100 * section.wanted_power:.0f} % power, uncorrected and with the "
-        "strictest correction, beside the observed one.",
+        title="Detectable differences",
+        explanation="The observed mean difference, and the smallest one that a t-test over "
+        f"{section.n_clusters} {unit}s detects with {100 * section.wanted_power:.0f} % power, "
+        "uncorrected and with Bonferroni's correction.",
         frame=section.detectable,
         columns=(
             *PAIR,
@@ -164,16 +183,19 @@ def design_tables(comparison: Comparison, rows: int) -> Iterator[Table]:
             Column("detectable", ("minimal_detectable",), unsigned),
             Column("detectable, corrected", ("minimal_detectable_corrected",), unsigned),
         ),
-        note=f"No p-value from flipping signs can be below {section.smallest_p:.2g}.",
+        note=f"With {count(section.n_clusters, unit)} and this correction, no p-value can be below "
+        f"{section.smallest_p_corrected:.2g}."
+        if section.smallest_p_corrected > 0
+        else "",
         terminal_rows=rows,
     )
     if section.power is None:
         return
     yield Table(
         name="power",
-        title=f"How many {unit}s a conclusion needs",
-        explanation="By simulation, if the observed differences were the true ones: the power of a "
-        f"benchmark of this size (which says no more than the p-value), and how many {unit}s give "
+        title="Power",
+        explanation="Simulated, if the observed differences were the true ones: the power of a "
+        f"benchmark of this size, and the number of {unit}s that gives "
         f"{100 * section.wanted_power:.0f} %.",
         frame=section.power,
         columns=(
@@ -191,7 +213,7 @@ def _needed(needed: float, limit: float) -> str:
 
 
 def classical_tables(comparison: Comparison) -> Iterator[Table]:
-    """The tests that referees ask for."""
+    """Yield Friedman's test and the post-hoc tests of Nemenyi and Conover."""
     section = comparison.classical
     yield Table(
         name="friedman",
@@ -208,11 +230,11 @@ def classical_tables(comparison: Comparison) -> Iterator[Table]:
                 Column("F", ("iman_davenport",), significant(4)),
                 Column("p of F", ("p_iman_davenport",), p_value),
                 Column("critical difference", ("critical_difference",), decimals(2)),
-                Column("valid here", ("valid",), truth, number=False),
+                Column("independent units", ("valid",), truth, number=False),
             ),
             section.friedman,
         ),
-        note="On tasks the test takes all tasks for independent, which tasks of one "
+        note=f"The tests treat their units as independent, which tasks of one "
         f"{comparison.results.unit} are not.",
     )
     yield plain_table(
@@ -224,7 +246,7 @@ def classical_tables(comparison: Comparison) -> Iterator[Table]:
 
 
 def plain_table(name: str, title: str, explanation: str, frame: pd.DataFrame) -> Table:
-    """A table for the files: headings and formats follow from the frame."""
+    """Return a table for the files, with headings and formats that follow from the frame."""
     columns = []
     for key in map(str, frame.columns):
         write: Callable[..., str] = word

@@ -112,7 +112,7 @@ def size_columns(
         yield Column("wins : losses", ("wins", "losses", "own"), wins_and_losses)
     elif np.isfinite(others["difference"]).any():
         yield Column(header, ("difference", "zeros", "own"), difference, group=group)
-        if "ci_low" in others and np.isfinite(others[["ci_low", "ci_high"]]).to_numpy().any():
+        if "ci_low" in others and np.isfinite(others[["ci_low", "ci_high"]].to_numpy()).any():
             keys = ("ci_low", "ci_high", "wins", "losses", "zeros", "own")
             yield Column(interval, keys, limits_or_wins, group=group)
 
@@ -189,7 +189,7 @@ def effect_table(comparison: Comparison) -> Table:
         name="effect_sizes",
         title="Effect sizes",
         explanation="Tasks won, tied and lost by a; rank-biserial correlation, each task with "
-        "equal weight, from -1 (a always loses) to 1 (a always wins); estimated probability that a "
+        "equal weight, from −1 (a always loses) to 1 (a always wins); estimated probability that a "
         "wins on a new task of these datasets, and on a new dataset; posterior probabilities that "
         f"the mean difference is above, within and below ±{rope:g}. None of them decides.",
         frame=shown[["a", "b", *(key for column in columns[2:] for key in column.keys)]],

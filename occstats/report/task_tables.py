@@ -1,4 +1,4 @@
-"""Tables about tasks: ranks by difficulty, how often each rank is reached, all scores and ranks."""
+"""Tables about tasks: ranks by difficulty, rank frequencies, all scores and ranks."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["frequency_table", "rank_table", "score_table", "strata_table"]
 
 
 def strata_table(comparison: Comparison) -> Table:
-    """Mean rank by difficulty, one row per stratum."""
+    """Return the mean ranks by difficulty, one row per stratum."""
     frame = comparison.strata
     wide = frame.pivot(index="stratum", columns="algorithm", values="mean_rank")
     wide = wide.reindex(columns=[name for name in comparison.algorithms if name in wide.columns])
@@ -49,15 +49,15 @@ def strata_table(comparison: Comparison) -> Table:
 
 
 def frequency_table(comparison: Comparison) -> Table:
-    """How often each algorithm has each rank."""
+    """Return how often each algorithm has each rank."""
     frame = comparison.rank_frequencies
     wide = frame.pivot(index="algorithm", columns="rank", values="frequency")
     wide = wide.reindex(comparison.algorithms)
     shown, columns = grid([Leading("algorithm", list(wide.index))], wide, percent)
     return Table(
         name="rank_frequencies",
-        title="How often each rank is reached",
-        explanation="Weighted shares of the tasks; ties are shared.",
+        title="Rank frequencies",
+        explanation="Share of tasks with each rank; each dataset has equal weight, ties are split.",
         frame=frame,
         shown=shown,
         columns=columns,
@@ -65,7 +65,7 @@ def frequency_table(comparison: Comparison) -> Table:
 
 
 def score_table(comparison: Comparison) -> Table:
-    """Every score, the best of each task in bold."""
+    """Return every score, the best of each task in bold."""
     return _task_table(
         comparison,
         comparison.results.scores,
@@ -78,7 +78,7 @@ def score_table(comparison: Comparison) -> Table:
 
 
 def rank_table(comparison: Comparison) -> Table:
-    """Every rank."""
+    """Return every rank."""
     return _task_table(
         comparison,
         comparison.ranks,

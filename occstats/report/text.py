@@ -23,6 +23,7 @@ from occstats.report.text_table import (
     print_table,
     print_wrapped,
 )
+from occstats.results.readers.bundled import bundled_names
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -37,7 +38,7 @@ MOST_NOTES = 3
 # A pipe has no width; wide enough for the tables of most studies.
 PIPE_WIDTH = 200
 # Blanks before the columns of the first table.
-GAPS = {"mean_rank": 3, "mean_score": 3, "conclusion": 1}
+GAPS = {"mean_rank": 3, "mean_score": 3}
 
 
 def make_console(file: Any = None, *, width: int | None = None) -> Console:
@@ -92,9 +93,10 @@ def print_comparison(
     _print_answer(console, comparison, full=full)
     if full:
         console.print()
+        names, _ = short_names(comparison.algorithms)
         for table in all_tables(comparison)[1:]:
             if table.terminal_rows:
-                print_table(console, table, whole=WHOLE)
+                print_table(console, table, whole=WHOLE, names=names)
         notes = list(comparison.notes)
     else:
         notes = _notes_of_the_answer(comparison)
@@ -112,12 +114,12 @@ def _print_answer(console: Console, comparison: Comparison, *, full: bool = Fals
     console.print()
     for line in make_verdict(comparison, shorten=True).lines(min(console.width, PARAGRAPH_WIDTH)):
         console.print(make_text(line, "bold"))
-    table = comparison_table(comparison)
+    table, (names, _) = comparison_table(comparison), short_names(comparison.algorithms)
     if len(table) > 2:
         n_rows = len(table) if full else min(len(table), table.terminal_rows)
-        names, _ = short_names(comparison.algorithms)
+        gaps = GAPS if table.columns[-1].header else {**GAPS, "conclusion": 1}
         console.print()
-        print_cells(console, table, n_rows, names=names, gaps=GAPS)
+        print_cells(console, table, n_rows, names=names, gaps=gaps)
         if n_rows < len(table):
             print_wrapped(console, f"{len(table) - n_rows:,} more with --full", "dim")
         console.print()
@@ -140,12 +142,14 @@ def _notes_of_the_answer(comparison: Comparison) -> list[str]:
 
 
 def _more(comparison: Comparison, *, full: bool) -> str:
-    sources = " ".join(quote(str(source)) for source in comparison.results.sources)
-    parts = [] if full else ["--full (all pairs)"]
-    parts.append("--out DIR (report, LaTeX)")
-    figures = f"occstats figures {sources}"
+    sources = comparison.results.sources
+    figures = f"occstats figures {' '.join(map(quote, sources))}"
+    parts = ["--out DIR (report, LaTeX)"]
+    if not full:
+        parts.insert(0, "--full (all pairs)")
     line = f"More: {', '.join([*parts, figures])}"
-    return line if len(line) <= PARAGRAPH_WIDTH else f"More: {', '.join([*parts, '--json'])}"
+    files = all(source in bundled_names() or os.path.exists(source) for source in sources)
+    return line if files and len(line) <= PARAGRAPH_WIDTH else f"More: {', '.join(parts)}"
 
 
 def brief(comparison: Comparison) -> str:

@@ -19,8 +19,8 @@ MOST_ROWS = 30
 MOST_BLOCKS = 4
 LONGEST_NAME = 28
 SHORTEST_NAME = 8
-# Where a table is too wide, a heading is broken into lines of about this length.
-HEADING_WIDTH = 12
+# Where a table is too wide, longer words of a heading lose their middle.
+HEADING_WIDTH = 14
 PARAGRAPH_WIDTH = 80
 MARK = "*"
 GAP = 2
@@ -49,15 +49,16 @@ def print_table(
     most_rows: int = MOST_ROWS,
     most_blocks: int = MOST_BLOCKS,
     whole: int = 0,
+    names: Mapping[str, str] | None = None,
 ) -> bool:
     """Print what fits of a table and say what was left out; return whether anything was.
 
-    A table of at most `whole` rows is printed to its end.
+    A table of at most `whole` rows is printed to its end; `names` are printed in place of others.
     """
     n_rows = len(table) if len(table) <= whole else min(len(table), table.terminal_rows, most_rows)
     print_wrapped(console, table.title, "bold")
     print_wrapped(console, table.explanation, "dim")
-    n_columns = print_cells(console, table, n_rows, most_blocks=most_blocks)
+    n_columns = print_cells(console, table, n_rows, most_blocks=most_blocks, names=names)
     left_out = _left_out(len(table) - n_rows, len(table.columns) - n_columns)
     for words in filter(None, (left_out, table.remark(MARK))):
         print_wrapped(console, words, "dim")
@@ -142,17 +143,17 @@ def _two_lines(strip: _Strip) -> _Strip:
 
 def _narrow(strip: _Strip) -> _Strip:
     """Break the heading so that it is hardly wider than the cells."""
-    words = " ".join(strip.heading).split()
     widest = max(map(_width, strip.cells), default=0)
-    limit = max(widest, min(max(map(_width, words), default=0), HEADING_WIDTH))
-    lines: list[str] = [""]
+    words = [_shorten(word, max(widest, HEADING_WIDTH)) for word in " ".join(strip.heading).split()]
+    limit = max(widest, *map(_width, words), 1)
+    lines = [""]
     for word in words:
         longer = f"{lines[-1]} {word}".strip()
         if _width(longer) <= limit:
             lines[-1] = longer
-            continue
-        lines += [word[start : start + limit] for start in range(0, len(word), limit)]
-    return replace(strip, heading=[line for line in lines if line], gap=1)
+        else:
+            lines.append(word)
+    return replace(strip, heading=lines, gap=1)
 
 
 def _fitted(strips: list[_Strip], width: int) -> list[_Strip]:

@@ -40,6 +40,8 @@ WIDTH = 80
 #: A list of algorithms takes at most this many lines.
 LIST_LINES = 2
 FEW_DATASETS = 10
+#: How a note begins that names datasets which may belong together.
+ONE_TASK = "Every dataset has one task. "
 #: The mark of a decided pair whose other estimate has the opposite sign.
 REVERSED = "†"
 ROWS_ALONE = "Rows were corrected separately, which does not control the error over all pairs."
@@ -226,6 +228,9 @@ def tally_sentence(comparison: Comparison) -> str:
     alone = results.n_independent == results.n_tasks
     ignored = 0 if alone else counts.ignoring_clusters
     hint = "If tasks belong together, name the column of their dataset (option cluster)."
+    for note in comparison.notes:
+        if note.startswith(ONE_TASK):
+            hint = note.removeprefix(ONE_TASK)
     if len(comparison.algorithms) == 2:
         if ignored > counts.different:
             p = comparison.pairwise["p_ignoring_clusters"].min()
@@ -258,17 +263,18 @@ class _Writer:
         self.typical = self.settings.estimand == "typical"
         self.possible = comparison.design.smallest_p_corrected <= self.settings.alpha
         self.rows = subject_rows(comparison)
+        self.conclusions: dict[Any, Any] = self.rows["conclusion"].to_dict()
         self.others = [name for name in comparison.algorithms if name != self.subject]
 
     def name(self, algorithm: str) -> str:
         return printable(self.names.get(algorithm, algorithm))
 
-    def list(self, algorithms: list[str]) -> str:
+    def join(self, algorithms: list[str]) -> str:
         return listing(map(self.name, algorithms), limit=4)
 
     def found(self, *kinds: str) -> list[str]:
         """Return the algorithms to which the subject has one of these relations."""
-        return [name for name in self.others if self.rows.at[name, "conclusion"] in kinds]
+        return [name for name in self.others if self.conclusions[name] in kinds]
 
     @property
     def same(self) -> bool:
@@ -344,11 +350,11 @@ class _Writer:
         }
 
     def untested(self) -> list[str]:
-        return [name for name in self.others if pd.isna(self.rows.at[name, "conclusion"])]
+        return [name for name in self.others if pd.isna(self.conclusions[name])]
 
     def is_better(self, winners: list[str], losers: list[str]) -> str:
         verb = "is" if len(winners) == 1 else "are"
-        return f"{self.list(winners)} {verb} {self.words()[BETTER]} {self.list(losers)}"
+        return f"{self.join(winners)} {verb} {self.words()[BETTER]} {self.join(losers)}"
 
     def depends(self) -> str:
         """Return the sentence about decided pairs whose other estimate has the opposite sign."""
@@ -374,7 +380,7 @@ class _Writer:
             means = f"{'does' if len(losers) == 1 else 'do'} better on a typical task"
         also = " (also for other pairs)" if more else ""
         return (
-            f"{self.is_better(winners, losers)}, but {self.list(losers)} {means}: the answer "
+            f"{self.is_better(winners, losers)}, but {self.join(losers)} {means}: the answer "
             f"depends on the question{also}."
         )
 
@@ -396,7 +402,7 @@ class _Writer:
                 f"{self.name(first)} leads with {shown[first]}."
             )
         if len(leaders) > 1:
-            return f"{self.list(leaders)} share the best {kind} ({shown[first]})."
+            return f"{self.join(leaders)} share the best {kind} ({shown[first]})."
         mean = f"; mean {self.score} {means[first]}" if scored[first] else ""
         sentence = f"{self.name(first)} has the best {kind} ({shown[first]}{mean})"
         if len(self.others) > 1:
@@ -421,7 +427,7 @@ class _Writer:
     def relation(self) -> str:
         """Return the conclusion about two algorithms as a sentence."""
         (other,) = self.others
-        conclusion = self.rows.at[other, "conclusion"]
+        conclusion = self.conclusions[other]
         if self.same or pd.isna(conclusion) or (not self.possible and conclusion == UNDECIDED):
             return ""
         return f"{self.name(self.subject)} is {self.words()[conclusion]} {self.name(other)}."
@@ -429,7 +435,8 @@ class _Writer:
     def size(self) -> str:
         """Return the difference of two algorithms with its interval and p-value."""
         (other,) = self.others
-        row, who = self.rows.loc[other], (self.name(self.subject), self.name(other))
+        row: dict[Any, Any] = self.rows.loc[other].to_dict()
+        who = self.name(self.subject), self.name(other)
         if self.same:
             tasks = count(int(row["n_tasks"]), "task")
             return f"{who[0]} and {who[1]} have the same scores on all {tasks}."
