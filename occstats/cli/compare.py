@@ -1,4 +1,4 @@
-"""``occstats compare``: the comparison on the terminal, as files, or as one JSON document."""
+"""``occstats compare``: print a comparison, write it to a folder, or give it as JSON."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from occstats.cli.options import (
     help="Write tables (CSV, Markdown, LaTeX), methods, report and comparison.json to this folder.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document and nothing else.")
-@click.option("--full", is_flag=True, help="Print all tables, not only the first ones.")
+@click.option("--full", is_flag=True, help="Print all tables, with all pairs.")
 @setting_options
 @reading_options
 def command(
@@ -35,7 +35,7 @@ def command(
     full: bool,
     **options: Any,
 ) -> None:
-    """Compare algorithms on tasks that come in data sets.
+    """Compare algorithms on tasks that come in datasets.
 
     RESULTS are one or more tables of results (Parquet, a folder of Parquet files, CSV, TSV,
     Feather, JSON lines), in long form (one row per task and algorithm) or wide form (one column
@@ -61,8 +61,5 @@ def command(
         click.echo(comparison.to_json())
         return
     from occstats.report.text import print_comparison
-    from occstats.text import printable
 
-    for line in comparison.results.read_as:
-        click.echo(printable(line))
     print_comparison(comparison, folder, full=full)

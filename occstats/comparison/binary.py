@@ -10,7 +10,7 @@ import pandas as pd
 from occstats.results.aliases import score_word
 from occstats.stats.binary import MCNEMAR_TESTS, clustered_mcnemar, is_binary
 from occstats.stats.pairs import upper_pairs
-from occstats.text import count, minus_signs, p_value, printable
+from occstats.text import count, decimals, minus_signs, p_equation, printable
 
 if TYPE_CHECKING:
     from occstats.comparison.sample import Study
@@ -52,8 +52,7 @@ def binary_frame(study: Study) -> pd.DataFrame | None:
 
 
 def _line(row: Any, level: str, score: str, unit: str) -> str:
-    """What one would quote about a pair."""
-    p = p_value(row.p_obuchowski)
+    """Return what one would quote about a pair."""
     difference, low, high = (
         minus_signs(f"{value:+.3f}")
         for value in (
@@ -65,7 +64,8 @@ def _line(row: Any, level: str, score: str, unit: str) -> str:
     return (
         f"{printable(row.a)} − {printable(row.b)}: {difference} {score} "
         f"(clustered SE {row.standard_error:.3f}; {level} CI {low} to {high}; "
-        f"Obuchowski's p {p if p[0] == '<' else f'= {p}'}; design effect {row.design_effect:.2f}; "
+        f"Obuchowski's {p_equation(row.p_obuchowski)}; "
+        f"design effect {decimals(2)(row.design_effect)}; "
         f"detectable ±{row.minimal_detectable:.3f}; "
         f"{count(row.n_tasks, 'task')} in {count(row.n_clusters, unit)})"
     )
@@ -78,6 +78,6 @@ def binary_notes(study: Study, frame: pd.DataFrame | None) -> Iterator[str]:
     subject = study.settings.control or study.algorithms[0]
     rows = frame[(frame["a"] == subject) | (frame["b"] == subject)]
     yield (
-        f"All scores are 0 or 1. With all tasks counting alike: {rows['line'].iloc[0]}. The "
-        "clustered McNemar tests of all pairs are in the table of right and wrong."
+        f"All scores are 0 or 1. With equal weight of all tasks: {rows['line'].iloc[0]}. The "
+        "clustered McNemar tests of all pairs are in the table of 0/1 scores."
     )

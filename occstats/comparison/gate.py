@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from occstats.comparison.decision import EQUIVALENT
 from occstats.results.aliases import score_word
-from occstats.text import count, minus_signs, p_value, printable
+from occstats.text import count, minus_signs, p_equation, printable
 
 if TYPE_CHECKING:
     from occstats.comparison.result import Comparison
@@ -79,10 +79,10 @@ def _evidence(comparison: Comparison, row: Any, names: tuple[str, str]) -> str:
         minus_signs(f"{row[name] + 0.0:+.3g}")
         for name in ("difference", "ci_low", "ci_high", "typical_difference")
     )
-    p, settings = p_value(row["p"]), comparison.settings
+    settings = comparison.settings
     parts = [
         f"{100 * (1 - settings.alpha):g} % CI {low} to {high}",
-        f"p {p}" if p.startswith("<") else f"p = {p}",
+        p_equation(row["p"], settings.alpha),
     ]
     if settings.margin is not None:
         parts.append(f"margin {settings.margin:g}")

@@ -6,7 +6,7 @@ import functools
 import inspect
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from occstats.figures.registry import FIGURES
@@ -40,7 +40,7 @@ class Plotter:
     'Sheet'
     """
 
-    comparison: Comparison
+    comparison: Comparison = field(repr=False)
 
     def __getattr__(self, name: str) -> Callable[..., Drawing]:
         if name not in _OFFERED:

@@ -108,7 +108,7 @@ def binary_tables(comparison: Comparison, rows: int) -> Iterator[Table]:
     signed = decimals(3, signed=True)
     yield Table(
         name="binary",
-        title="Right and wrong",
+        title="Tests of 0/1 scores",
         explanation="All scores are 0 or 1: the difference with equal weight of all tasks, its "
         "clustered standard error, and clustered McNemar tests (equal weight of tasks: Obuchowski; "
         f"of {unit}s: Durkalski; by the design effect: Eliasziw and Donner). Their p-values are "

@@ -90,6 +90,10 @@ def print_comparison(
         Where to print instead of to standard output.
     """
     console = make_console(file)
+    for line in comparison.results.read_as:
+        print_wrapped(console, line, "dim")
+    if comparison.results.read_as:
+        console.print()
     _print_answer(console, comparison, full=full)
     if full:
         console.print()
