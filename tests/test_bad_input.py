@@ -242,7 +242,7 @@ def test_what_a_refusal_says_can_be_typed(csv, tmp_path, monkeypatch):
     assert (program, arguments[0]) == ("occstats", "compare")
     result = CliRunner().invoke(main, arguments)
     assert result.exit_code == 0, result.output
-    assert result.stdout.startswith("my results.csv read as: data set = 'dataset' (3)")
+    assert result.stdout.startswith("my results.csv read as: dataset = 'dataset' (3)")
 
 
 def test_switches_are_named_as_they_are_typed(csv):

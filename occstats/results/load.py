@@ -256,7 +256,7 @@ def _read_as(results: Results, roles: Roles, raw: RawTable) -> str:
         if roles.suite is not None:
             parts.append(f"suite = {_column(roles.suite)} ({results.n_suites:,})")
         if roles.cluster is not None:
-            parts.append(f"data set = {_column(roles.cluster)} ({results.n_clusters:,})")
+            parts.append(f"dataset = {_column(roles.cluster)} ({results.n_clusters:,})")
         if roles.task is not None:
             parts.append(f"task = {_column(roles.task)} ({results.n_tasks:,})")
         if roles.across:

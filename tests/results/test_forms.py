@@ -126,7 +126,7 @@ def test_wide_form_with_its_index_as_an_unnamed_column(tmp_path):
         results = load_results(source)
         assert results.algorithms == ["A", "B"]
         assert list(results.clusters) == ["iris", "wine"]
-        assert "data set = the column without a name (2)" in results.read_as[0]
+        assert "dataset = the column without a name (2)" in results.read_as[0]
 
 
 def test_wide_form_with_chosen_columns():
