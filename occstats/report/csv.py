@@ -1,4 +1,4 @@
-"""Tables as CSV in full precision, safe to open in a spreadsheet."""
+"""Write tables as CSV in full precision, safe to open in a spreadsheet."""
 
 import pandas as pd
 
@@ -11,7 +11,7 @@ _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
 
 def guard(name: str) -> str:
-    """The name, with an apostrophe before what a spreadsheet would run as a formula.
+    """Return the name, with an apostrophe before what a spreadsheet would run as a formula.
 
     Examples
     --------
@@ -22,7 +22,7 @@ def guard(name: str) -> str:
 
 
 def table_to_csv(table: Table) -> str:
-    """The whole table: numbers as they are, empty where undefined, text guarded."""
+    """Return the whole table; undefined cells are empty, text is guarded."""
     guarded = pd.DataFrame(
         {
             position: [guard(cell) if isinstance(cell, str) else cell for cell in column.tolist()]

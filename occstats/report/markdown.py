@@ -1,4 +1,4 @@
-"""Tables as GitHub-flavoured Markdown."""
+"""Write tables as GitHub-flavoured Markdown."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every medium of a table on disk: the only list of them."""
+"""Write tables to files: CSV, Markdown, LaTeX and HTML."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def table_files(
     aligned: bool = False,
     group_columns: int = 0,
 ) -> Iterator[tuple[str, str | bytes]]:
-    """The table in several media: path and content.
+    """Yield path and content of the table in each format.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ def table_files(
     stem
         The path without its suffix.
     suffixes
-        Which media.
+        The formats.
     aligned, group_columns
         Of the LaTeX, see `table_to_latex`.
 
@@ -58,7 +58,6 @@ def table_files(
     packed = table.csv_name.endswith(".gz")
     capped = table.capped(f"{stem}.csv{'.gz' if packed else ''}")
     for suffix in suffixes:
-        # Only programs read tens of thousands of rows.
         content = media[suffix](table if suffix == "csv" else capped)
         if suffix == "csv" and packed:
             yield (

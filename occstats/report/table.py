@@ -13,7 +13,7 @@ from occstats.text import word
 
 __all__ = ["MOST_ROWS", "Column", "Leading", "Table", "grid", "with_headers"]
 
-# Longer frames are packed, and stand in one file only.
+# Longer frames are compressed, and in one file only.
 MOST_ROWS = 10_000
 
 
@@ -53,15 +53,15 @@ class Table:
     title, explanation, note
         A heading, a sentence on how to read it, and a caution.
     frame
-        The values in full precision, whole; what goes to CSV.
+        The values in full precision, which go to CSV.
     columns
-        What people see, made from ``shown``.
+        The columns that people see, written from ``shown``.
     shown
         The frame the columns are written from, where it has another shape than ``frame``.
     best
         A frame of truth values like ``columns`` × rows: cells to set in bold.
     best_means
-        What these cells have in common; where it is said, plain text marks them, too.
+        Their meaning; where it is given, plain text marks them, too.
     terminal_rows
         How many rows the terminal shows at most.
     """
@@ -79,7 +79,7 @@ class Table:
 
     @property
     def csv_name(self) -> str:
-        """The name of its CSV file, packed where only programs read it."""
+        """Return the name of its CSV file, compressed for long tables."""
         return f"{self.name}.csv{'.gz' if len(self.frame) > MOST_ROWS else ''}"
 
     @property
@@ -94,7 +94,7 @@ class Table:
         ]
 
     def cells(self, limit: int | None = None) -> list[list[str]]:
-        """The rows as people read them, not yet escaped for any medium."""
+        """Return the rows as people read them, not yet escaped for any format."""
         frame = self.frame if self.shown is None else self.shown
         if limit is not None:
             frame = frame.head(limit)
@@ -105,7 +105,7 @@ class Table:
         return [list(row) for row in zip(*written, strict=True)]
 
     def capped(self, path: str = "", *, rows: int = 1_000, columns: int = 60) -> Table:
-        """The table as people can read it: the first rows and columns, and where all of it is.
+        """Return the first rows and columns, with a note on where the others are.
 
         Examples
         --------
@@ -138,7 +138,7 @@ class Table:
         )
 
     def remark(self, mark: str = "Bold:") -> str:
-        """What the cells that stand out have in common, and the caution.
+        """Return the meaning of bold cells, and the note.
 
         Examples
         --------
@@ -161,14 +161,14 @@ class Table:
         )
 
     def is_best(self, row: int, column: Column) -> bool:
-        """Whether the cell is set in bold."""
+        """Return whether the cell is bold."""
         bold = self._bold.get(column.keys[0])
         return bold is not None and bold[row]
 
 
 @dataclass(frozen=True)
 class Leading:
-    """A column that stands before the columns of a grid."""
+    """A column before the columns of a grid."""
 
     header: str
     values: list[Any]
@@ -179,7 +179,7 @@ class Leading:
 def grid(
     leading: list[Leading], values: pd.DataFrame, write: Callable[..., str]
 ) -> tuple[pd.DataFrame, tuple[Column, ...]]:
-    """A frame and its columns for values that are headed by names from the data.
+    """Return a frame and its columns for values that are headed by names from the data.
 
     The keys are positions: an algorithm may be called "algorithm", "dataset" or "tasks".
     """
@@ -199,5 +199,5 @@ def grid(
 
 
 def with_headers(shown: pd.DataFrame, columns: tuple[Column, ...]) -> pd.DataFrame:
-    """The frame of a grid under its headings, for CSV."""
+    """Return the frame of a grid under its headings, for CSV."""
     return shown.set_axis([column.header for column in columns], axis=1)

@@ -1,4 +1,4 @@
-"""Run times as a table: one row per descriptor, seconds at the smallest and the largest size."""
+"""Tabulate run times: seconds per descriptor at the largest size, and their growth."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["timing_table"]
 
 
 def timing_table(times: pd.DataFrame) -> Table:
-    r"""Mean times at the largest size that was measured, and how they grow.
+    r"""Return mean times at the largest size that was measured, and their growth.
 
     The growth is the slope :math:`c` of the least-squares line of log seconds over log n: the time
     is of order :math:`n^c` over the sizes measured.

@@ -1,4 +1,4 @@
-"""A widget that shows one pair of algorithms, for notebooks with ipywidgets."""
+"""Show one pair of algorithms in a notebook with ipywidgets."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ __all__ = ["pair_picker", "pair_to_html"]
 
 
 def pair_picker(comparison: Comparison) -> Any:
-    """Two lists of algorithms and, below them, what is known about the chosen pair."""
+    """Return two lists of algorithms and, below them, the results of the chosen pair."""
     try:
         import ipywidgets
     except ImportError:
         raise OccstatsError(
-            "pick() needs ipywidgets, which is not installed; type: pip install ipywidgets"
+            "pick() needs ipywidgets, which is not installed; try: pip install ipywidgets"
         ) from None
     data = pair_data(comparison)
     if data is None:
-        raise ArgumentError("pick() needs two data sets or more: there is no test of a pair")
+        raise ArgumentError("pick() needs two or more datasets: with one there is no test")
     options = [(name, position) for position, name in enumerate(data["algorithms"])]
     first = ipywidgets.Dropdown(options=options, value=0, description="first")
     second = ipywidgets.Dropdown(options=options, value=1, description="second")
@@ -40,7 +40,7 @@ def pair_picker(comparison: Comparison) -> Any:
 
 
 def pair_to_html(data: dict[str, Any], a: int, b: int) -> str:
-    """The sentence about a pair and its measures; every name is escaped."""
+    """Return the sentence about a pair and its measures; every name is escaped."""
     pair = data["pairs"].get(f"{a}-{b}")
     if pair is None:
         return "<p>Choose two different algorithms.</p>"
