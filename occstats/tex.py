@@ -30,5 +30,6 @@ COMMANDS = {
     "²": r"$^2$",
     "Σ": r"$\Sigma$",
     "½": r"$1/2$",
+    "†": r"$\dagger$",
     "…": r"\ldots{}",
 }  # fmt: skip

@@ -1,6 +1,7 @@
 r"""Tables as LaTeX (booktabs), with every name escaped: ``\input{}`` in a name stays text."""
 
 import re
+from itertools import groupby
 
 from occstats.comparison.words.methods import MethodsText
 from occstats.report.table import Column, Table
@@ -11,12 +12,25 @@ __all__ = ["escape", "methods_to_latex", "table_to_latex"]
 
 # A table longer than a page breaks across pages.
 PAGE_ROWS = 45
+# Width of the text of an article, in points.
+TEXT_WIDTH = 345.0
+# Font sizes from the usual one down: command, widths relative to 10 pt, space beside a column.
+SIZES = (
+    ("", 1.0, 6.0),
+    ("", 1.0, 4.0),
+    (r"\small", 0.93, 4.0),
+    (r"\footnotesize", 0.85, 3.0),
+    (r"\scriptsize", 0.8, 2.0),
+    (r"\tiny", 0.68, 2.0),
+)
+# Widths of characters of Computer Modern at 10 pt; digits and most letters are 5.
+WIDE = dict.fromkeys("+−<>≥≤±=×%mw", 7.8) | dict.fromkeys(".,:;'|[]()/il", 2.8) | {" ": 3.3}
 
 _PATTERN = re.compile("|".join(re.escape(character) for character in COMMANDS))
 
 
 def escape(text: str) -> str:
-    r"""The text with everything that TeX would interpret made literal.
+    r"""Return the text with everything that TeX would interpret made literal.
 
     Examples
     --------
@@ -31,25 +45,26 @@ def escape(text: str) -> str:
 _NUMBER = re.compile(r"([+-]?)(\d+)(?:\.(\d+))?")
 _ALIGNED = (
     r"% needs: \usepackage{booktabs,longtable,siunitx,etoolbox}",
-    r"% \robustify\bfseries \sisetup{detect-weight=true, detect-inline-weight=math}",
+    r"% needs: \robustify\bfseries \sisetup{detect-weight=true, detect-inline-weight=math}",
 )
 
 
 def table_to_latex(table: Table, *, aligned: bool = False, group_columns: int = 0) -> str:
-    r"""The table as a ``table`` environment, or a ``longtable`` where a page is too short.
+    r"""Return the table as a ``table`` environment, or a ``longtable`` if a page is too short.
+
+    The font is as small as it takes to fit the text width of an article, down to ``\tiny``.
 
     Parameters
     ----------
     table
         The table.
     aligned
-        Decimal points in line by siunitx: a column of numbers with as many decimals is an ``S``
-        column, and a cell without a number stands in braces, as siunitx wants it. Bold numbers
-        keep their place: they need ``\robustify\bfseries`` (etoolbox) and
-        ``\sisetup{detect-weight}``, which the first lines of the output say.
+        Align decimal points by siunitx: a column of numbers with equally many decimals becomes an
+        ``S`` column, with other cells in braces. Bold numbers need ``\robustify\bfseries``
+        (etoolbox) and ``\sisetup{detect-weight}``, as a comment in the output says.
     group_columns
-        The first so many columns say what group a row belongs to: repeated values are left out,
-        and a rule stands between groups. The first of them decides.
+        The number of leading columns that name the group of a row: repeated values are left out,
+        and a rule separates groups of the first column.
 
     Examples
     --------
@@ -58,9 +73,9 @@ def table_to_latex(table: Table, *, aligned: bool = False, group_columns: int = 
     >>> columns = (Column("name", ("name",), number=False),
     ...            Column("score", ("score",), "{:.2f}".format))
     >>> print(table_to_latex(Table("t", "Scores", "", frame, columns), aligned=True))
-    % needs: \usepackage{booktabs,longtable,siunitx,etoolbox}
-    % \robustify\bfseries \sisetup{detect-weight=true, detect-inline-weight=math}
     \begin{table}
+    % needs: \usepackage{booktabs,longtable,siunitx,etoolbox}
+    % needs: \robustify\bfseries \sisetup{detect-weight=true, detect-inline-weight=math}
     \centering
     \caption{Scores.}
     \label{tab:t}
@@ -80,24 +95,26 @@ def table_to_latex(table: Table, *, aligned: bool = False, group_columns: int = 
         _form([row[position] for row in written]) if aligned and column.number else None
         for position, column in enumerate(table.columns)
     ]
-    alignment = "".join(
-        "l" if not column.number else "r" if form is None else f"S[table-format={form}]"
-        for column, form in zip(table.columns, forms, strict=True)
-    )
-    headers = [
-        escape(header) if form is None else f"{{{escape(header)}}}"
-        for header, form in zip(table.headers, forms, strict=True)
-    ]
+    alignment = "".join(map(_alignment, range(len(forms)), table.columns, forms))
     sentences = [table.title + ".", table.explanation, table.remark()]
     caption = rf"\caption{{{escape(' '.join(filter(None, sentences)))}}}"
     label = rf"\label{{tab:{table.name.replace('_', '-')}}}"
     columns = f"{{@{{}}{alignment}@{{}}}}"
-    head = [r"\toprule", " & ".join(headers) + r" \\", r"\midrule"]
+    head = [r"\toprule", *_headings(table, forms), r"\midrule"]
     rows = _rows(table, written, forms, group_columns)
+    size, space = _fitting(table, written)
+    style = [size] if size else []
+    if space != SIZES[0][2]:
+        style.append(rf"\setlength{{\tabcolsep}}{{{space:g}pt}}")
     long = len(written) > PAGE_ROWS
+    plain = ("% needs: booktabs, longtable" if long else "% needs: booktabs",)
+    needs = _ALIGNED if aligned else plain
     if long:
-        continued = rf"\multicolumn{{{len(headers)}}}{{r@{{}}}}{{Continued on next page}} \\"
+        continued = rf"\multicolumn{{{len(table.columns)}}}{{r@{{}}}}{{Continued on next page}} \\"
         lines = [
+            r"\begingroup",
+            *needs,
+            *style,
             rf"\begin{{longtable}}{columns}",
             rf"{caption}{label}\\",
             *head,
@@ -111,13 +128,16 @@ def table_to_latex(table: Table, *, aligned: bool = False, group_columns: int = 
             r"\endlastfoot",
             *rows,
             r"\end{longtable}",
+            r"\endgroup",
         ]
     else:
         lines = [
             r"\begin{table}",
+            *needs,
             r"\centering",
             caption,
             label,
+            *style,
             rf"\begin{{tabular}}{columns}",
             *head,
             *rows,
@@ -125,12 +145,65 @@ def table_to_latex(table: Table, *, aligned: bool = False, group_columns: int = 
             r"\end{tabular}",
             r"\end{table}",
         ]
-    plain = ("% needs: booktabs, longtable" if long else "% needs: booktabs",)
-    return "\n".join([*(_ALIGNED if aligned else plain), *lines]) + "\n"
+    return "\n".join(lines) + "\n"
+
+
+def _alignment(position: int, column: Column, form: str | None) -> str:
+    if position and not column.header:
+        return r"@{\,}l"  # a mark, such as a star, of the number before it
+    if not column.number:
+        return "l"
+    return "r" if form is None else f"S[table-format={form}]"
+
+
+def _headings(table: Table, forms: list[str | None]) -> list[str]:
+    """Return the row of headings; if columns have groups, also a row of these above it."""
+    bottom = [column.header for column in table.columns]
+    above: list[str] = []
+    rules: list[str] = []
+    if any(column.group for column in table.columns):
+        start = 0
+        for group, members in groupby(table.columns, key=lambda column: column.group):
+            end = start + len(list(members))
+            if group:
+                above.append(rf"\multicolumn{{{end - start}}}{{c}}{{{escape(group)}}}")
+                rules.append(rf"\cmidrule(lr){{{start + 1}-{end}}}")
+            for place in [] if group else range(start, end):
+                # "mean rank" takes two lines.
+                first, _, second = bottom[place].partition(" ")
+                above.append(escape(first) if second else "")
+                bottom[place] = second or first
+            start = end
+    headers = [
+        escape(header) if form is None else f"{{{escape(header)}}}"
+        for header, form in zip(bottom, forms, strict=True)
+    ]
+    top = [" & ".join(above) + r" \\", "".join(rules)] if above else []
+    return [*top, " & ".join(headers) + r" \\"]
+
+
+def _fitting(table: Table, written: list[list[str]]) -> tuple[str, float]:
+    """Choose the largest font in which the table fits the text; the smallest one if none does."""
+    grouped = any(column.group for column in table.columns)
+    width = 0.0
+    for position, column in enumerate(table.columns):
+        heading = column.header.partition(" ") if grouped and not column.group else (column.header,)
+        cells = [
+            _width(row[position]) * (1.15 if table.is_best(index, column) else 1.0)
+            for index, row in enumerate(written)
+        ]
+        width += max([*map(_width, heading), *cells])
+    gaps = 2 * (len(table.columns) - 1)
+    fits = ((n, s) for n, scale, s in SIZES if scale * width + gaps * s <= TEXT_WIDTH)
+    return next(fits, (SIZES[-1][0], SIZES[-1][2]))
+
+
+def _width(text: str) -> float:
+    return sum(WIDE.get(letter, 7.5 if letter.isupper() else 5.2) for letter in minus_signs(text))
 
 
 def _form(cells: list[str]) -> str | None:
-    """The shape of the numbers of a column; None where they are not all written alike."""
+    """Return the format of the numbers of a column; None if it is not the same for all."""
     present = [cell for cell in cells if cell not in ("", ABSENT)]
     numbers = [match for cell in present if (match := _NUMBER.fullmatch(cell)) is not None]
     decimals = {len(match[3] or "") for match in numbers}
@@ -160,7 +233,7 @@ def _rows(
             bold = table.is_best(index, column)
             cells.append("" if blank else _cell(cell, column, form, bold=bold))
         line = " & ".join(cells) + r" \\"
-        # After the end of a row, TeX takes a bracket or a star for an option of that end.
+        # After the end of a row, TeX would read a bracket or a star as an option.
         lines.append("{}" + line if line.startswith(("[", "*")) else line)
         before = row
     return lines
@@ -171,16 +244,29 @@ def _cell(cell: str, column: Column, form: str | None, *, bold: bool) -> str:
         return rf"\bfseries {cell}" if bold else cell
     # In a column of numbers a hyphen before a digit is a minus sign.
     written = escape(minus_signs(cell) if column.number else cell)
-    written = rf"\textbf{{{written}}}" if bold else written
+    if bold:
+        command = r"\textbf{\boldmath " if "$" in written else r"\textbf{"
+        written = f"{command}{written}}}"
     return written if form is None else f"{{{written}}}"
 
 
 def methods_to_latex(methods: MethodsText) -> str:
-    r"""The methods paragraph with ``\cite`` commands into ``references.bib``."""
+    r"""Return the methods with ``\cite`` commands into ``references.bib``, lists as ``itemize``."""
     marks = {
         work.key: f"\ue000{position}\ue001" for position, work in enumerate(methods.references)
     }
-    text = escape(methods.cited(lambda work: marks[work.key]))
-    for key, mark in marks.items():
-        text = text.replace(mark, rf"\cite{{{key}}}")
-    return text + "\n"
+
+    def written(text: str) -> str:
+        text = escape(text)
+        for key, mark in marks.items():
+            text = text.replace(f" {mark}", rf"~\cite{{{key}}}")
+        return text
+
+    blocks = []
+    for block in methods.blocks(lambda work: marks[work.key]):
+        if isinstance(block, str):
+            blocks.append(written(block))
+        else:
+            items = "\n".join(rf"\item {written(item)}" for item in block)
+            blocks.append(f"\\begin{{itemize}}\n{items}\n\\end{{itemize}}")
+    return "\n\n".join(blocks) + "\n"

@@ -1,4 +1,4 @@
-"""The tables of a paper in the form that Lenz et al. (2021) gave them."""
+"""Tables for a paper, in LaTeX: the comparison, the p-values of all pairs, and all scores."""
 
 from __future__ import annotations
 
@@ -10,99 +10,92 @@ import numpy as np
 import pandas as pd
 
 from occstats.errors import ArgumentError
-from occstats.report.media import MEDIA, table_files
+from occstats.report.latex import table_to_latex
 from occstats.report.pair_tables import p_value_table
-from occstats.report.table import Column, Leading, Table, grid, with_headers
+from occstats.report.table import Leading, Table, grid, with_headers
+from occstats.report.tables import comparison_table
 from occstats.report.writing import score_digits
 from occstats.results.aliases import score_word
-from occstats.text import decimals, did_you_mean, integer, word
+from occstats.text import decimals, did_you_mean, integer
 
 if TYPE_CHECKING:
     from occstats.comparison.result import Comparison
 
-__all__ = [
-    "defaults_table",
-    "paper_files",
-    "paper_p_values",
-    "paper_scores",
-    "paper_summary",
-    "paper_tables",
-]
+__all__ = ["comparison_latex", "paper_files", "paper_p_values", "paper_scores"]
 
-# trait → its heading and its decimals, in the paper's order; the class stands between m and n
+# trait → its heading and its decimals, in the order of Lenz et al.; the class is between m and n
 _TRAITS = {"m": ("m", 0), "n": ("n", 0), "sparsity": ("s", 2)}
+# Longer names are replaced by numbers at the head of a column.
+LONGEST_HEADING = 6
 
 
-def paper_tables(comparison: Comparison) -> list[Table]:
-    """Summary, triangle of p-values, and all scores, in the paper's form.
+def paper_files(comparison: Comparison) -> Iterator[tuple[str, str]]:
+    """Yield the path and content of each table.
 
     Examples
     --------
     >>> import occstats
     >>> comparison = occstats.compare("lenz2021", n_resamples=100)
-    >>> [table.name for table in paper_tables(comparison)]
-    ['paper_summary', 'paper_p_values', 'paper_scores']
+    >>> [path for path, _ in paper_files(comparison)]
+    ['paper/comparison.tex', 'paper/p_values.tex', 'paper/scores.tex']
     """
-    tables = [paper_summary(comparison)]
-    if comparison.results.n_independent > 1:
-        tables.append(paper_p_values(comparison))
-    return [*tables, paper_scores(comparison)]
+    yield "paper/comparison.tex", comparison_latex(comparison)
+    several = len(comparison.algorithms) > 2 and comparison.settings.control is None
+    if several and comparison.results.n_independent > 1:
+        yield "paper/p_values.tex", table_to_latex(paper_p_values(comparison).capped())
+    scores = paper_scores(comparison).capped("tables/scores.csv")
+    yield "paper/scores.tex", table_to_latex(scores, aligned=True, group_columns=2)
 
 
-def paper_files(comparison: Comparison) -> Iterator[tuple[str, str | bytes]]:
-    """Each of the tables in every medium: path and content."""
-    for table in paper_tables(comparison):
-        groups = 2 if table.name == "paper_scores" else 0
-        stem = f"paper/{table.name.removeprefix('paper_')}"
-        yield from table_files(
-            table, stem, suffixes=tuple(MEDIA), aligned=True, group_columns=groups
-        )
+def comparison_latex(comparison: Comparison) -> str:
+    """Return the table of the comparison in LaTeX (booktabs).
 
-
-def paper_summary(comparison: Comparison) -> Table:
-    """Weighted mean rank, score and spread over folds, one row per algorithm."""
-    frame = comparison.summary[["algorithm", "mean_rank", "mean_score", "cvsd"]]
-    digits = score_digits(comparison)
-    columns = [
-        Column("Algorithm", ("algorithm",), word, number=False),
-        Column("Rank", ("mean_rank",), decimals(2)),
-        Column(score_word(comparison.results.score_name), ("mean_score",), decimals(digits)),
-    ]
-    spread = ""
-    if frame["cvsd"].notna().any():
-        columns.append(Column("CVSD", ("cvsd",), decimals(digits + 1)))
-        spread = " and its standard deviation across cross-validation folds (CVSD)"
-    return Table(
-        name="paper_summary",
-        title=f"Weighted mean rank and {score_word(comparison.results.score_name)}{spread}",
+    Examples
+    --------
+    >>> import occstats
+    >>> latex = comparison_latex(occstats.compare("lenz2021", n_resamples=1000))
+    >>> print(next(line for line in latex.splitlines() if line.startswith("NND")))
+    NND & 4.35 & 0.805 & +0.007 & [$-$0.001, +0.021] & 0.16 &  \\\\
+    """
+    results = comparison.results
+    table = replace(
+        comparison_table(comparison),
+        title=f"Comparison of {len(comparison.algorithms)} algorithms by "
+        f"{score_word(results.score_name)} on {results.n_tasks:,} tasks in "
+        f"{results.n_clusters:,} datasets",
         explanation="",
-        frame=frame,
-        columns=tuple(columns),
     )
+    return table_to_latex(table.capped())
 
 
 def paper_p_values(comparison: Comparison) -> Table:
-    """The triangle of corrected p-values, its first column without a heading."""
+    """Return the matrix of the p-values that decide; long names are numbered."""
     table = p_value_table(comparison)
-    first, *rest = table.columns
+    first, *others = table.columns
+    table = replace(table, columns=(replace(first, header=""), *others))
+    if table.shown is None or max(len(column.header) for column in others) <= LONGEST_HEADING:
+        return table
+    number = {name: str(place) for place, name in enumerate(comparison.algorithms, start=1)}
+    rows = table.shown[first.keys[0]]
+    rest = [column.header for column in others if column.header not in set(rows)]
+    legend = "".join(f" {number[name]}: {name}." for name in rest)
     return replace(
         table,
-        name="paper_p_values",
-        columns=(replace(first, header=""), *rest),
-        best=None,
-        best_means="",
+        columns=(table.columns[0], *(replace(c, header=number[c.header]) for c in others)),
+        shown=table.shown.assign(**{first.keys[0]: [f"{number[name]} {name}" for name in rows]}),
+        note=f"{table.note}{legend}".strip(),
     )
 
 
 def paper_scores(comparison: Comparison, *, order: Sequence[str] | None = None) -> Table:
-    """Every score with the traits of its task, the best of each task in bold.
+    """Return every score with the traits of its task, the best of each task in bold.
 
     Parameters
     ----------
     comparison
         The comparison.
     order
-        The algorithms in the order of their columns; by default the best mean rank first.
+        The algorithms in the order of their columns; by default best first.
     """
     results = comparison.results
     names = comparison.algorithms if order is None else list(order)
@@ -140,42 +133,6 @@ def paper_scores(comparison: Comparison, *, order: Sequence[str] | None = None) 
     )
 
 
-def defaults_table(frame: pd.DataFrame) -> Table:
-    """The default hyperparameter values of data descriptors.
-
-    Parameters
-    ----------
-    frame
-        ``descriptor``, ``hyperparameter`` and ``default``, such as
-        `occstats.tuning.default_hyperparameters` or a sweep gives them.
-
-    Examples
-    --------
-    >>> frame = pd.DataFrame({"descriptor": ["ALP", "ALP"], "hyperparameter": ["k", "l"],
-    ...                       "default": ["5.5 log n", "6.0 log n"]})
-    >>> defaults_table(frame).cells()
-    [['ALP', 'k', '5.5 log n'], ['ALP', 'l', '6.0 log n']]
-    """
-    missing = [name for name in ("descriptor", "hyperparameter", "default") if name not in frame]
-    if missing:
-        raise ArgumentError(
-            f"the table of defaults needs the column {missing[0]!r}; it has "
-            f"{', '.join(map(str, frame.columns))}"
-        )
-    return Table(
-        name="paper_defaults",
-        title="Default hyperparameter values of data descriptors",
-        explanation="n: size of the target class; m: number of attributes; k and l are rounded to "
-        "the nearest integer from 1 to n − 1.",
-        frame=frame,
-        columns=(
-            Column("Data descriptor", ("descriptor",), word, number=False),
-            Column("Hyperparameter", ("hyperparameter",), word, number=False),
-            Column("Default value", ("default",), word, number=False),
-        ),
-    )
-
-
 def _plain(write: Callable[..., str]) -> Callable[..., str]:
-    """Without thousands separators, which an aligned column of numbers does not take."""
+    """Return a writer without thousands separators, which siunitx does not read."""
     return lambda value: write(value).replace(",", "")

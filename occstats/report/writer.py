@@ -1,4 +1,4 @@
-"""The output folder: complete, or as it was before."""
+"""The output folder: written completely, or left as it was."""
 
 from __future__ import annotations
 
@@ -14,15 +14,18 @@ if TYPE_CHECKING:
 
 __all__ = ["write"]
 
+# Tables whose LaTeX is in ``paper/``.
+IN_PAPER = ("comparison", "p_values")
+
 
 def write(comparison: Comparison, folder: str | os.PathLike[str]) -> Path:
     """Write every form of the comparison to the folder.
 
     ``report.html``, one self-contained page; ``report.md`` with verdict, methods and tables;
-    ``comparison.json``; ``methods.tex`` with ``references.bib``; ``tables/`` with each table as
-    CSV, Markdown and LaTeX, of large ones all but the CSV cut with a note; ``paper/`` with those of
-    a paper, decimals in line by siunitx. A frame of more than 10,000 rows is in one file only, a
-    CSV packed by gzip, which ``comparison.json`` names in its place.
+    ``comparison.json``; ``methods.tex`` with ``references.bib``; ``paper/`` with the tables of a
+    paper in LaTeX; ``tables/`` with each table as CSV, Markdown and, unless it is in ``paper/``,
+    LaTeX. Large tables are cut in all forms but CSV, with a note. A frame of more than 10,000 rows
+    is in one file only, a CSV packed by gzip, to which ``comparison.json`` refers.
 
     Returns
     -------
@@ -33,7 +36,7 @@ def write(comparison: Comparison, folder: str | os.PathLike[str]) -> Path:
 
 
 def contents(comparison: Comparison) -> Iterator[tuple[str, str | bytes]]:
-    """Path inside the folder and content of each file; no path is made from a name in the data."""
+    """Yield the path and content of each file; no path is made from a name in the data."""
     from occstats.comparison.document import to_json
     from occstats.report.html import render
     from occstats.report.latex import methods_to_latex
@@ -53,6 +56,7 @@ def contents(comparison: Comparison) -> Iterator[tuple[str, str | bytes]]:
     yield "methods.tex", methods_to_latex(comparison.methods_text)
     yield "references.bib", comparison.methods_text.bibtex()
     for table in tables:
-        yield from table_files(table, f"tables/{table.name}")
+        suffixes = ("csv", "md") if table.name in IN_PAPER else ("csv", "md", "tex")
+        yield from table_files(table, f"tables/{table.name}", suffixes=suffixes)
     yield from paper_files(comparison)
     yield "report.html", render(comparison, capped)
