@@ -106,66 +106,68 @@ def mean_tests(
     means = np.concatenate(blocks, axis=1)[:, family]
     once = np.ones((1, len(means)))
     estimate, error = weighted_means(means, once)[0], mean_errors(means, once, suites)[0]
+    # A spread of the size of rounding errors is none.
+    error = np.where(error <= 1e-12 * np.nanmax(np.abs(sample.scores)), 0.0, error)
     units = effective_units(means, suites)
     with np.errstate(invalid="ignore", divide="ignore"):
         t = np.where(error > 0, estimate / error, np.nan)
-    bonferroni = means.shape[1] if simultaneous else 1
+    n_tests = means.shape[1] if simultaneous else 1
     student = _Student(t, units, alpha)
     upper, lower = student.critical, student.critical
-    without = np.full(k, np.nan)
     p, greater, less = student.two_sided, student.greater, student.less
+    critical = np.zeros(k + 1)
     if null == "bootstrap":
         counts = Counts.of(sample.clusters, n_resamples, random_state)
-        together = simultaneous and bonferroni > 1
-        largest = np.zeros((n_resamples, k + 1))
-        kept = largest if together else None
-        found = _bootstrap(means, counts, suites, t, alpha, np.flatnonzero(family), kept)
-        if together:
+        largest = np.zeros((n_resamples, k + 1)) if n_tests > 1 else None
+        found = _bootstrap(means, counts, suites, t, alpha, np.flatnonzero(family), largest)
+        upper, lower, greater, less = (
+            np.fmax(*both) for both in zip(found, (upper, lower, greater, less), strict=True)
+        )
+        if largest is not None:
             critical = critical_value(largest, alpha, exact=False)
-            without = np.fmax(critical[1:], np.min(student.critical, initial=np.inf))
-            found[0][:] = found[1][:] = critical[0]
+            upper, lower = np.fmax(critical[0], upper), np.fmax(critical[0], lower)
             ordered = np.sort(largest[:, 0])
             reached = n_resamples - np.searchsorted(ordered, np.abs(t) - SAME_Z, side="left")
-            found[2][:] = (1 + reached) / (n_resamples + 1)
-        upper, lower = np.fmax(found[0], upper), np.fmax(found[1], lower)
-        p, greater, less = (
-            np.fmax(*both) for both in zip(found[2:], (p, greater, less), strict=True)
-        )
-        single = np.minimum(1.0, 2 * np.minimum(greater, less))
-    else:
-        single = p
+            p = np.fmax((1 + reached) / (n_resamples + 1), p)
+    single = np.minimum(1.0, 2 * np.minimum(greater, less))
+    # Few datasets say too little about their spread for resamples of them: Bonferroni's correction.
     few = units < FEW_CLUSTERS
-    strict = _Student(t, units, alpha / bonferroni).critical
+    strict = _Student(t, units, alpha / n_tests).critical
     upper, lower = np.where(few, strict, upper), np.where(few, strict, lower)
-    p = np.where(few, np.minimum(1.0, bonferroni * student.two_sided), p)
-    for values, tail in ((greater, student.greater), (less, student.less)):
-        values[few] = tail[few]
-    single[few] = student.two_sided[few]
+    greater, less = np.where(few, student.greater, greater), np.where(few, student.less, less)
+    single = np.where(few, student.two_sided, single)
+    p = np.where(few, np.minimum(1.0, n_tests * student.two_sided), p) if n_tests > 1 else single
     low, high = estimate - upper * error, estimate + lower * error
-    # Without any spread between datasets: as sure as so many equal signs.
+    # Equal differences on all datasets are as certain as equal signs.
     still = (error == 0) & (units >= 2)
-    sure = np.where(estimate == 0, 1.0, 2.0 ** (1 - units))
-    p, single = np.where(still, sure, p), np.where(still, sure, single)
-    half = np.where(estimate == 0, 1.0, sure / 2)
+    certain = np.where(estimate == 0, 1.0, 2.0 ** (1 - units))
+    p, single = np.where(still, certain, p), np.where(still, certain, single)
+    half = np.where(estimate == 0, 1.0, certain / 2)
     greater = np.where(still, np.where(estimate < 0, 1.0, half), greater)
     less = np.where(still, np.where(estimate > 0, 1.0, half), less)
-    shown = still & ((sure <= alpha) | (estimate == 0))
-    low, high = np.where(shown, estimate, low), np.where(shown, estimate, high)
-    low[still & ~shown], high[still & ~shown] = np.nan, np.nan
-    # Limits on the other side of 0 than p says are there by rounding alone.
+    shown = np.where((certain <= alpha) | (estimate == 0), estimate, np.nan)
+    low, high = np.where(still, shown, low), np.where(still, shown, high)
+    t = np.where(still, certain_statistic(estimate, units), t)
+    normal = special.ndtri(1 - alpha / 2) - SAME_Z
+    upper, lower = np.where(still, normal, upper), np.where(still, normal, lower)
+    # Only rounding puts a limit on the other side of 0 than p does.
     rejected = p <= alpha
     low = np.where(rejected & (estimate > 0), np.maximum(low, 0.0), low)
     low = np.where(~rejected, np.minimum(low, 0.0), low)
     high = np.where(rejected & (estimate < 0), np.minimum(high, 0.0), high)
     high = np.where(~rejected, np.maximum(high, 0.0), high)
+    n_left = max(1, k - 2 if control is not None else (k - 1) * (k - 2) // 2)
+    floor = np.where(few, _Student(t, units, alpha / n_left).critical, student.critical)
+    floor = np.where(still, normal, floor)
 
     def whole(values: FloatArray) -> FloatArray:
         filled = np.full(len(family), np.nan)
         filled[family] = values
         return filled
 
-    estimate, t, low, high, p = map(whole, (estimate, t, low, high, p))
-    threshold = whole(np.fmax(upper, lower))
+    estimate, t, low, high, p, upper, lower, floor = map(
+        whole, (estimate, t, low, high, p, upper, lower, floor)
+    )
     sides = (single, single) if alternative == "two-sided" else (greater, less)
     sides = sides[::-1] if alternative == "less" else sides
     return PairTests(
@@ -175,12 +177,24 @@ def mean_tests(
         high=mirror(high, -low, k, np.nan) + 0.0,
         p=mirror(p, p, k, np.nan),
         p_unadjusted=mirror(whole(sides[0]), whole(sides[1]), k, np.nan),
-        critical=mirror(threshold, threshold, k, np.nan),
-        critical_without=without,
+        critical=mirror(upper, lower, k, np.nan),
+        critical_without=critical[1:],
+        floor=mirror(floor, floor, k, np.nan),
         n_resamples=n_resamples if null == "bootstrap" else 0,
         exact=False,
         smallest_p=1 / (n_resamples + 1) if null == "bootstrap" else 0.0,
     )
+
+
+def certain_statistic(estimate: FloatArray, units: FloatArray) -> FloatArray:
+    r"""Return the normal quantile of p = 2^(1 − m), for equal differences on all m datasets.
+
+    Examples
+    --------
+    >>> certain_statistic(np.array([0.1, 0.0, -0.2]), np.array([6.0, 6.0, 10.0])).round(2)
+    array([ 2.15,  0.  , -3.1 ])
+    """
+    return np.asarray(-np.sign(estimate) * special.ndtri(0.5**units))
 
 
 def mean_differences(scores: ArrayLike | Sample, clusters: ArrayLike | None = None) -> FloatArray:
@@ -217,9 +231,10 @@ def _bootstrap(
     pairs: IntArray,
     largest: FloatArray | None,
 ) -> tuple[FloatArray, ...]:
-    """Critical values of either side, and p-values: two-sided, greater and less.
+    """Return the critical values of either side, and the p-values greater and less.
 
-    ``largest`` gathers the largest pivots of all pairs, and without each algorithm.
+    ``largest`` collects the largest pivots of all pairs, and without each algorithm, in place of
+    critical values.
     """
     estimate = weighted_means(means, np.ones((1, len(means))))[0]
     few = effective_units(means, suites) < FEW_CLUSTERS
@@ -233,7 +248,7 @@ def _bootstrap(
             found = (weighted_means(means[:, columns], rows) - estimate[columns]) / errors
         return np.asarray(np.where((errors > 0) & np.isfinite(found), found, 0.0))
 
-    upper, lower = np.empty((2, n_pairs))
+    upper, lower = np.zeros((2, n_pairs))
     step = max(1, _CHUNK_ELEMENTS // len(counts))
     for start in range(0, n_pairs, step):
         part = slice(start, start + step)
@@ -247,8 +262,7 @@ def _bootstrap(
             values[:, few[part]] = 0.0
             own = largest_of(np.abs(values), pairs[part], largest.shape[1] - 1)
             np.maximum(largest, own, out=largest)
-    greater, less = greater / (len(counts) + 1), less / (len(counts) + 1)
-    return upper, lower, np.minimum(1.0, 2 * np.minimum(greater, less)), greater, less
+    return upper, lower, greater / (len(counts) + 1), less / (len(counts) + 1)
 
 
 def difference_posterior(

@@ -18,6 +18,7 @@ from scipy import special
 from occstats.checks import check_choice, check_fraction
 from occstats.stats.arrays import FloatArray as Array
 from occstats.stats.arrays import as_vector
+from occstats.stats.cluster_means import mean_errors, weighted_means
 from occstats.stats.clusters import Clusters
 from occstats.stats.tests.null import tail
 from occstats.stats.tests.registry import TESTS
@@ -116,6 +117,7 @@ def data_sets_needed(
     power: float = 0.8,
     alpha: float = 0.05,
     alternative: str = "greater",
+    estimand: str = "typical",
     test: str = "rgl",
     tie_tolerance: float = 0.0,
     n_resamples: int = 1_000,
@@ -135,8 +137,12 @@ def data_sets_needed(
         negative one.
     clusters : array_like
         The data set of each task.
-    power, alpha, alternative, test, tie_tolerance
-        What is wanted, of which test.
+    power, alpha, alternative
+        The wanted power, and the level and alternative of the test.
+    estimand : {"typical", "mean"}
+        The signed-rank `test`, or Student's t of the data sets' mean differences.
+    test, tie_tolerance
+        The signed-rank test and its ties.
     n_resamples : int
         Simulated benchmarks per size.
     limit : int, optional
@@ -159,6 +165,7 @@ def data_sets_needed(
     check_fraction("power", power)
     values = as_vector("x", x, allow_nan=True)
     check_choice("test", test, TESTS)
+    check_choice("estimand", estimand, ("typical", "mean"))
     known = ~np.isnan(values)
     observed = Clusters.of(clusters, len(values)).keep(known)
     m = observed.independent.n_clusters
@@ -166,13 +173,23 @@ def data_sets_needed(
     if m < 2:
         return DataSetsNeeded(m, float("nan"), float("inf"), largest)
     sample = TESTS[test].engine.single(values[known], observed, tie_tolerance)
+    means = observed.means(values[known][:, None])
+
+    def p_values(counts: Array, size: int) -> Array:
+        if estimand == "typical":
+            return tail(sample.resampled(0, counts), alternative)
+        counts = counts if observed.suites is None else counts[:, observed.suites.codes]
+        errors = mean_errors(means, counts, observed.suites)[:, 0]
+        t = weighted_means(means, counts)[:, 0] / errors
+        side = {"two-sided": -np.abs(t), "greater": -t, "less": t}[alternative]
+        return np.asarray((2 if alternative == "two-sided" else 1) * special.stdtr(size - 1, side))
 
     def share(size: int) -> float:
         # One stream per size, so that the answer does not depend on the path of the search.
         rng = np.random.default_rng([random_state or 0, size])
         counts = rng.multinomial(size, np.full(m, 1 / m), size=n_resamples).astype(float)
-        with np.errstate(invalid="ignore"):
-            return float(np.mean(tail(sample.resampled(0, counts), alternative) <= alpha))
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return float(np.mean(p_values(counts, size) <= alpha))
 
     return DataSetsNeeded(m, share(m), _first(share, power, m, largest), largest)
 
