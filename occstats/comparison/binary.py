@@ -21,7 +21,7 @@ __all__ = ["binary_frame", "binary_notes"]
 def binary_frame(study: Study) -> pd.DataFrame | None:
     """One row per unordered pair, all tasks counting alike; None where a score is not 0 or 1."""
     results, settings = study.results, study.settings
-    if study.n_clusters < 2 or not study.within.intervals or not is_binary(results.scores):
+    if study.n_clusters < 2 or not study.within.mean_posterior or not is_binary(results.scores):
         return None
     found = clustered_mcnemar(study.sample, confidence=1 - settings.alpha, alpha=settings.alpha)
     first, second = upper_pairs(len(study.algorithms))

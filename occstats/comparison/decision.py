@@ -1,10 +1,11 @@
-"""The one place that decides about a pair: estimate, interval, p-value and conclusion together.
+"""The decision about each pair: estimate, interval, p-value and conclusion together.
 
-Every other module reads the conclusions from here; none compares a p-value with the level itself.
+Every other module reads the conclusions from here; none compares a p-value with alpha.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -21,6 +22,7 @@ from occstats.stats.means import mean_differences, mean_tests
 from occstats.stats.multiplicity import adjust, adjust_pairs
 from occstats.stats.power import smallest_p
 from occstats.stats.sample import Sample
+from occstats.stats.tests.null import SAME_Z
 
 if TYPE_CHECKING:
     from occstats.comparison.sample import Study
@@ -36,6 +38,7 @@ __all__ = [
     "Tally",
     "conclusions",
     "decide",
+    "least_p",
     "pair_frame",
     "tally",
 ]
@@ -50,15 +53,13 @@ Booleans = npt.NDArray[np.bool_]
 FloatArray = npt.NDArray[np.float64]
 Objects = npt.NDArray[np.object_]
 
-#: Corrections to which confidence intervals belong.
-WITH_INTERVALS = ("max-t", "bonferroni", "none")
-#: Estimates this much smaller than their scale have no sign.
+#: Estimates smaller than this share of the scale of the score have no sign.
 NO_SIGN = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
 class Decision:
-    """What is decided about all pairs; every matrix is k × k, [a, b] being about a minus b.
+    """The decision about all pairs; every matrix is k × k, [a, b] being about a minus b.
 
     Attributes
     ----------
@@ -75,22 +76,24 @@ class Decision:
         Whether the other estimate of a decided pair has the opposite sign.
     typical, mean : ndarray
         Both estimates, whichever decides.
+    n_tasks, n_datasets : ndarray of int
+        Tasks on which both algorithms have a score, and the datasets of these.
     settings : Settings
-        The choices in force.
+        The settings in force.
     control : int or None
         The column of the control.
     family_size : int
         Tests that are corrected for together.
     smallest_p : float
-        The smallest p-value that so many datasets can give after the correction.
+        The smallest corrected p-value that this number of datasets can give.
     datasets_needed : int
         The fewest datasets that can give one of at most alpha.
     basis, sentence : str
         The test and its correction as a phrase, and the rule as a sentence.
     backend : dict
-        What computed the tests, for the record.
+        The backend of the tests, for the record.
     notes : tuple of str
-        What is unusual about the decision.
+        Notes on the tests.
     """
 
     tests: PairTests
@@ -101,6 +104,8 @@ class Decision:
     reversed: Booleans
     typical: FloatArray
     mean: FloatArray
+    n_tasks: npt.NDArray[np.int64]
+    n_datasets: npt.NDArray[np.int64]
     settings: Settings
     control: int | None
     family_size: int
@@ -113,7 +118,7 @@ class Decision:
 
     @property
     def possible(self) -> bool:
-        """Whether so many datasets can show a difference at all."""
+        """Whether this number of datasets can show a difference at all."""
         return self.smallest_p <= self.settings.alpha
 
     @property
@@ -121,56 +126,59 @@ class Decision:
         """Return the matrix "a is better than b"."""
         return np.asarray(self.conclusions == BETTER)
 
-    def better_by(self, statistic: FloatArray, p: FloatArray) -> Booleans:
-        """Decide about other statistics of the same kind, by the critical values in force.
+    def better_by(
+        self, statistic: FloatArray, p: FloatArray, without: int | None = None
+    ) -> Booleans:
+        """Decide about statistics of the same kind: without a dataset or an algorithm.
 
-        Without a dataset, the critical value of all datasets serves; without an algorithm, that of
-        the other pairs. Other corrections than max-T are made anew.
+        By max-T, the critical value of all datasets holds, or that of the pairs without the
+        algorithm; other corrections are applied again.
 
         Parameters
         ----------
         statistic, p : ndarray of shape (k, k)
-            Statistics, and their p-values under the alternative by the normal or Student's
-            distribution; NaN where a pair is left out.
+            Statistics and their p-values before the correction; NaN for pairs left out.
+        without : int, optional
+            The algorithm that is left out.
         """
-        settings = self.settings
-        if settings.correction == "max-t":
-            critical = self.tests.critical
-            absent = np.isnan(p).all(axis=1) & ~np.isnan(self.p).all(axis=1)
-            if absent.sum() == 1:
-                critical = np.where(np.isnan(critical), np.nan, self.tests.critical_without[absent])
-            with np.errstate(invalid="ignore"):
-                return np.asarray((statistic > critical) & ~np.isnan(p))
-        return _better(_corrected(p, settings, self.control), statistic, settings)
+        if self.settings.correction != "max-t":
+            corrected = _corrected(p, self.settings, self.control)
+            return _better(corrected, statistic, self.settings)
+        critical = self.tests.critical
+        if without is not None:
+            critical = np.maximum(self.tests.critical_without[without], self.tests.floor)
+        with np.errstate(invalid="ignore"):
+            return np.asarray((statistic > critical + SAME_Z) & ~np.isnan(p))
 
 
 def decide(study: Study) -> Decision:
     """Test all pairs of a study and draw the conclusions."""
     settings = study.settings
-    size = family_size(len(study.algorithms), settings)
+    n_tasks, n_datasets = shared(study.sample)
+    size = family_size(n_datasets, settings, study.control)
     tests, backend, notes = _run_tests(study, size)
     p = tests.p
     if settings.correction != "max-t":
         p = _corrected(tests.p_unadjusted, settings, study.control)
     low, high = tests.low, tests.high
     if not settings.has_intervals:
-        low, high = (np.full(p.shape, np.nan) for _ in range(2))
+        low = high = np.full(p.shape, np.nan)
     else:
         # No two scores differ by more than the range of the measure.
         most = np.subtract(*study.results.bounds[::-1])
         low = np.where(np.isinf(low), low, np.maximum(low, -most))
         high = np.where(np.isinf(high), high, np.minimum(high, most))
     typical, mean = _both_estimates(study, tests)
-    found = conclusions(_better(p, _signs(tests), settings), ~np.isnan(p))
-    same = _identical(study.tested) & ~np.isnan(p)
+    tested = ~np.isnan(p)
+    found = conclusions(_better(p, _signs(tests), settings), tested)
+    same = _identical(study.tested) & tested
     if settings.margin is not None:
         with np.errstate(invalid="ignore"):
             same |= (low > -settings.margin) & (high < settings.margin)
     found[(found == UNDECIDED) & same] = EQUIVALENT
     other = mean if settings.estimand == "typical" else typical
-    decided = np.isin(found, (BETTER, WORSE))
     with np.errstate(invalid="ignore"):
-        opposite = np.where(found == BETTER, -other, other) > NO_SIGN * study.scale
+        positive, negative = other > NO_SIGN * study.scale, other < -NO_SIGN * study.scale
     basis = describe_basis(study, size)
     return Decision(
         tests=tests,
@@ -178,14 +186,16 @@ def decide(study: Study) -> Decision:
         low=low,
         high=high,
         conclusions=found,
-        reversed=decided & opposite,
+        reversed=((found == BETTER) & negative) | ((found == WORSE) & positive),
         typical=typical,
         mean=mean,
+        n_tasks=n_tasks,
+        n_datasets=n_datasets,
         settings=settings,
         control=study.control,
         family_size=size,
-        smallest_p=_smallest_p(study, tests, size),
-        datasets_needed=_needed(settings, size),
+        smallest_p=least_p(study.n_clusters, settings, size),
+        datasets_needed=_datasets_needed(settings, size),
         basis=basis,
         sentence=f"One algorithm is called better than another where p ≤ {settings.alpha:g} in the "
         f"{basis}.",
@@ -195,26 +205,30 @@ def decide(study: Study) -> Decision:
 
 
 def _run_tests(study: Study, size: int) -> tuple[PairTests, dict[str, Any], tuple[str, ...]]:
-    """Run the tests of the estimand; R computes their p-values where it is asked to."""
-    settings = study.settings
+    """Run the tests of the estimand; an R engine replaces their p-values."""
+    settings, within = study.settings, study.within
     shared: dict[str, Any] = {
         "control": study.control,
         "alpha": settings.alpha / size if settings.correction == "bonferroni" else settings.alpha,
         "simultaneous": settings.correction == "max-t",
         "null": settings.null,
         "alternative": settings.alternative,
+        "n_resamples": within.flips or settings.n_resamples,
         "random_state": settings.random_state,
     }
     if settings.estimand == "mean":
-        tests = mean_tests(study.sample, n_resamples=study.within.resamples, **shared)
-        return tests, {"engine": "native"}, ()
-    flips = study.within.flips or settings.n_resamples
-    tests = typical_tests(study.tested, test=settings.test, n_resamples=flips, **shared)
+        tests = mean_tests(study.sample, **shared)
+    else:
+        tests = typical_tests(
+            study.tested,
+            test=settings.test,
+            shifts=within.shifts,
+            intervals=settings.has_intervals,
+            **shared,
+        )
+    notes = tuple(_cautions(study, tests, size))
     if settings.engine == "native":
-        notes = ()
-        if settings.null == "flips" and flips < settings.n_resamples and not tests.exact:
-            notes = (f"The p-values rest on {flips:,} random sign flips.",)
-        return tests, {"engine": "native"}, notes
+        return tests, {"name": "native"}, notes
     run = ENGINES[settings.engine].run(
         study.tested,
         test=settings.test,
@@ -223,10 +237,31 @@ def _run_tests(study: Study, size: int) -> tuple[PairTests, dict[str, Any], tupl
         random_state=settings.random_state,
         names=study.algorithms,
     )
-    # What has no statistic in R, such as a pair that differs in one dataset, keeps its p of 1.
+    # R has no statistic for a pair that differs in a single dataset: p stays 1.
     known = ~np.isnan(tests.p_unadjusted) & ~np.isnan(run.tests.p)
     p = np.where(known, run.tests.p, tests.p_unadjusted)
-    return replace(tests, p_unadjusted=p), run.record, run.notes
+    return replace(tests, p_unadjusted=p), run.record, (*notes, *run.notes)
+
+
+def _cautions(study: Study, tests: PairTests, size: int) -> Iterator[str]:
+    """Return cautions about few resamples, and about few datasets of asymptotic tests."""
+    settings, m = study.settings, study.n_clusters
+    if settings.null == "asymptotic":
+        least = least_p(m, settings, size, null="flips")
+        if m > 1 and least > settings.alpha:
+            yield (
+                f"With {m} {study.results.unit}s no sign-flip test gives a corrected p-value below "
+                f"{least:.2g}: smaller ones rest on the normal approximation alone."
+            )
+    elif not tests.exact:
+        if tests.n_resamples < settings.n_resamples:
+            yield f"The p-values rest on {tests.n_resamples:,} resamples."
+        least = tests.smallest_p * _least_factor(settings, size)
+        if least > settings.alpha:
+            yield (
+                f"With {tests.n_resamples:,} resamples no corrected p-value is below {least:.2g}: "
+                "choose more (n_resamples), or the correction max-t."
+            )
 
 
 def _corrected(p: FloatArray, settings: Settings, control: int | None) -> FloatArray:
@@ -236,9 +271,8 @@ def _corrected(p: FloatArray, settings: Settings, control: int | None) -> FloatA
 
 
 def _signs(tests: PairTests) -> FloatArray:
-    """Return the direction of each pair; constant differences have no statistic."""
-    statistic = tests.statistic
-    return np.where(np.isnan(statistic) | (statistic == 0), tests.difference, statistic)
+    """Return the direction of each pair, by the estimate where there is no statistic."""
+    return np.where(np.isnan(tests.statistic), tests.difference, tests.statistic)
 
 
 def _better(p: FloatArray, signs: FloatArray, settings: Settings) -> Booleans:
@@ -260,7 +294,7 @@ def conclusions(better: Booleans, tested: Booleans) -> Objects:
     """
     found = np.full(better.shape, None, dtype=object)
     found[tested | tested.T] = UNDECIDED
-    # At a level beyond one half both directions can be significant: that decides nothing.
+    # Beyond a level of one half both directions can be significant, which decides nothing.
     found[better & ~better.T] = BETTER
     found[better.T & ~better] = WORSE
     return found
@@ -279,22 +313,36 @@ def _identical(sample: Sample) -> Booleans:
 def _both_estimates(study: Study, tests: PairTests) -> tuple[FloatArray, FloatArray]:
     """Return the typical and the mean difference of all tested pairs."""
     settings = study.settings
-    if settings.estimand == "typical":
-        mean = mean_differences(study.sample)
-        if study.results.failure_score is None and study.results.failed is not None:
-            unknown = np.asarray(study.results.failed).any(axis=0)
-            mean[unknown[:, None] | unknown] = np.nan
-        return tests.difference, mean
-    return typical_shifts(study.tested, test=settings.test, control=study.control), tests.difference
+    if settings.estimand == "mean":
+        typical = np.full(tests.p.shape, np.nan)
+        if study.within.shifts:
+            typical = typical_shifts(study.tested, test=settings.test, control=study.control)
+        return typical, tests.difference
+    mean = mean_differences(study.sample)
+    mean[study.unscored[:, None] | study.unscored] = np.nan
+    return tests.difference, mean
 
 
-def family_size(k: int, settings: Settings) -> int:
-    """Return how many tests are corrected for together; 1 without a correction."""
+def family_size(
+    n_datasets: npt.NDArray[np.int64], settings: Settings, control: int | None = None
+) -> int:
+    """Return the number of tests that are corrected together; 1 without a correction.
+
+    Examples
+    --------
+    >>> from occstats.comparison.settings import Settings
+    >>> family_size(np.full((9, 9), 50), Settings())
+    36
+    """
     if settings.correction == "none":
         return 1
-    if settings.family in ("control", "row"):
-        return k - 1
-    return k * (k - 1) // (2 if settings.alternative == "two-sided" else 1)
+    testable = (n_datasets >= 2) & ~np.eye(len(n_datasets), dtype=bool)
+    of_row = testable.sum(axis=1)
+    if settings.family == "all":
+        size = of_row.sum() // (2 if settings.alternative == "two-sided" else 1)
+    else:
+        size = of_row.max() if control is None else of_row[control]
+    return max(1, int(size))
 
 
 def describe_basis(study: Study, size: int) -> str:
@@ -319,43 +367,64 @@ def describe_basis(study: Study, size: int) -> str:
             test = "clustered signed-rank test of Datta and Satten"
     if settings.alternative != "two-sided":
         test = f"one-sided {test}"
-    if len(study.algorithms) == 2 or settings.correction == "none":
-        return test if len(study.algorithms) == 2 else f"{test}, not corrected"
-    correction = CORRECTIONS[settings.correction].name
+    if settings.correction == "none" and len(study.algorithms) > 2:
+        return f"{test}, not corrected"
+    if size == 1:
+        return test
     what = {
         "row": "within each row",
         "control": f"for the {size} comparisons with {settings.control}",
         "all": f"for all {size:,} {'pairs' if settings.alternative == 'two-sided' else 'tests'}",
     }[settings.family]
-    return f"{test} corrected {what} ({correction})"
+    return f"{test} corrected {what} ({CORRECTIONS[settings.correction].name})"
 
 
-def _smallest_p(study: Study, tests: PairTests, size: int) -> float:
-    """Return the smallest corrected p-value that so many datasets can give."""
-    settings = study.settings
+def least_p(
+    n_datasets: int, settings: Settings, size: int = 1, *, null: str | None = None
+) -> float:
+    """Return the smallest p-value that datasets can give, corrected for a family of tests.
+
+    Parameters
+    ----------
+    n_datasets : int
+        Independent datasets; one gives no test.
+    settings : Settings
+        With a concrete estimand; the test of means can give any p-value.
+    size : int
+        Tests that are corrected together.
+    null : str, optional
+        Another null distribution than that of the settings.
+
+    Examples
+    --------
+    >>> from occstats.comparison.settings import Settings
+    >>> settings = Settings.of(preset="paper")
+    >>> round(least_p(3, settings), 3), least_p(3, settings, null="flips")
+    (0.042, 0.125)
+    """
+    if n_datasets < 2:
+        return 1.0
     if settings.estimand == "mean":
-        return 0.0 if study.n_clusters > 1 else 1.0
-    least = float(smallest_p(study.n_clusters, alternative=settings.alternative))
-    if settings.null == "flips" and not tests.exact:
-        least = max(least, tests.smallest_p)
+        return 0.0
+    kind = "asymptotic" if (null or settings.null) == "asymptotic" else "exact"
+    least = float(smallest_p(n_datasets, null=kind, alternative=settings.alternative))
     return min(1.0, least * _least_factor(settings, size))
 
 
 def _least_factor(settings: Settings, size: int) -> float:
-    """Return what the correction multiplies equally small p-values by."""
+    """Return the factor by which the correction multiplies equally small p-values."""
     if settings.correction in ("max-t", "none"):
         return 1.0
     tiny = 1e-6 / size**2
     return float(adjust(np.full(size, tiny), settings.correction)[0] / tiny)
 
 
-def _needed(settings: Settings, size: int) -> int:
+def _datasets_needed(settings: Settings, size: int) -> int:
     """Return the fewest datasets whose smallest corrected p-value is at most alpha."""
-    if settings.estimand == "mean":
-        return 2
-    sides = 2 if settings.alternative == "two-sided" else 1
-    factor = _least_factor(settings, size)
-    return max(2, int(np.ceil(np.log2(sides * factor / settings.alpha) - 1e-9)))
+    m = 2
+    while least_p(m, settings, size) > settings.alpha:
+        m += 1
+    return m
 
 
 @dataclass(frozen=True)
@@ -390,7 +459,6 @@ def tally(pairwise: pd.DataFrame) -> Tally:
 def pair_frame(study: Study, decision: Decision) -> pd.DataFrame:
     """Return one row per ordered pair: the decision, both estimates and the naive analysis."""
     tests, naive = decision.tests, ignoring_clusters(study)
-    n_tasks, n_datasets = _shared(study.sample)
     columns: dict[str, npt.NDArray[Any]] = {
         "difference": tests.difference,
         "ci_low": decision.low,
@@ -402,8 +470,8 @@ def pair_frame(study: Study, decision: Decision) -> pd.DataFrame:
         "statistic": tests.statistic,
         "typical_difference": decision.typical,
         "mean_difference": decision.mean,
-        "n_tasks": n_tasks,
-        "n_datasets": n_datasets,
+        "n_tasks": decision.n_tasks,
+        "n_datasets": decision.n_datasets,
         "p_ignoring_clusters": naive.p,
         "conclusion_ignoring_clusters": naive.conclusions,
     }
@@ -423,33 +491,33 @@ class Naive:
 def ignoring_clusters(study: Study) -> Naive:
     """Repeat the analysis as if every task were a dataset of its own.
 
-    By the plain Wilcoxon (or Student) test and its asymptotic distribution; in place of max-T,
-    corrected by Holm.
+    By the plain Wilcoxon (or Student's t) test with its asymptotic distribution, and Holm's
+    correction in place of max-T.
     """
+    correction = study.settings.correction
     settings = replace(
         study.settings,
         null="asymptotic",
-        correction="holm" if study.settings.correction == "max-t" else study.settings.correction,
-        engine="native",
+        correction="holm" if correction == "max-t" else correction,
         margin=None,
     )
     given = study.tested if settings.estimand == "typical" else study.sample
     alone = Sample(given.scores, Clusters.of(np.arange(given.n_tasks)), given.tie_tolerance)
-    shared: dict[str, Any] = {
+    options: dict[str, Any] = {
         "control": study.control,
         "simultaneous": False,
         "null": "asymptotic",
         "alternative": settings.alternative,
     }
     if settings.estimand == "typical":
-        tests = typical_tests(alone, test="rgl", intervals=False, **shared)
+        tests = typical_tests(alone, shifts=False, **options)
     else:
-        tests = mean_tests(alone, **shared)
+        tests = mean_tests(alone, **options)
     p = _corrected(tests.p_unadjusted, settings, study.control)
     return Naive(p, conclusions(_better(p, _signs(tests), settings), ~np.isnan(p)))
 
 
-def _shared(sample: Sample) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+def shared(sample: Sample) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """Return the tasks on which both algorithms have a score, and the datasets of these."""
     k, clusters = sample.n_algorithms, sample.clusters.independent
     if sample.complete.all():

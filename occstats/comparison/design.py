@@ -1,8 +1,7 @@
-"""What this benchmark can show: smallest p-value, detectable difference, data sets needed."""
+"""Design of the benchmark: smallest p-value, detectable differences, datasets needed."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -10,11 +9,11 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from occstats.comparison.decision import least_p
 from occstats.comparison.pairs import unordered_pairs
 from occstats.progress import track
 from occstats.stats.pairs import mirror
 from occstats.stats.power import data_sets_needed, minimal_detectable_difference, smallest_p
-from occstats.stats.tests.registry import TESTS
 
 if TYPE_CHECKING:
     from occstats.comparison.decision import Decision
@@ -30,30 +29,28 @@ SIMULATED_BENCHMARKS = 1_000
 
 @dataclass(frozen=True, eq=False)
 class Design:
-    """The reach of the benchmark.
+    """What the benchmark can show.
 
     Attributes
     ----------
     n_clusters : int
-        Data sets, or the suites that they come in: what is independent, here as below.
+        Independent units: datasets, or the suites that they come in.
     family_size : int
-        Tests that are corrected for together.
+        Tests that are corrected together.
     wanted_power : float
-        Power that the detectable differences and the numbers of data sets are for.
+        Power of the detectable differences and of the numbers of datasets.
     smallest_p : float
-        Smallest p-value that flipping the signs of all data sets can give.
+        Smallest p-value that the test can give with this number of datasets; 0 for means.
     smallest_p_corrected : float
-        The same after the correction that the conclusions rest on, at most 1.
+        The same after the correction, at most 1.
     datasets_needed : int
-        The fewest data sets with which it can be as small as alpha.
+        The fewest datasets with which it can be as small as alpha.
     detectable : DataFrame
-        One row per unordered pair: the minimal detectable difference, at the level alpha and at the
-        strictest corrected level, beside the observed one; the pair's smallest p-values.
+        One row per unordered pair: the minimal detectable mean difference, at the level alpha and
+        at the strictest corrected level, with the observed one; the pair's smallest p-values.
     power : DataFrame or None
-        One row per unordered pair: the power of this benchmark and the data sets needed. None
-        unless depth was asked for.
-    notes : tuple of str
-        Warnings.
+        One row per unordered pair: the power of this benchmark and the datasets needed. None
+        unless ``deep`` is set.
     """
 
     n_clusters: int
@@ -64,7 +61,6 @@ class Design:
     datasets_needed: int
     detectable: pd.DataFrame
     power: pd.DataFrame | None = None
-    notes: tuple[str, ...] = ()
 
     def _repr_html_(self) -> str:
         from occstats.report.fragment import section_to_html
@@ -73,18 +69,17 @@ class Design:
 
 
 def study_design(study: Study, decision: Decision, *, progress: bool | None = None) -> Design:
-    """What differences this benchmark can detect and, with depth, how large it would have to be."""
-    units, size = study.n_clusters, decision.family_size
+    """Return the differences that this benchmark can detect and, with ``deep``, its power."""
+    size = decision.family_size
     return Design(
         n_clusters=study.n_clusters,
         family_size=size,
         wanted_power=WANTED_POWER,
-        smallest_p=float(smallest_p(units, alternative=study.settings.alternative)),
+        smallest_p=least_p(study.n_clusters, study.settings),
         smallest_p_corrected=decision.smallest_p,
         datasets_needed=decision.datasets_needed,
         detectable=_detectable(study, size),
-        power=_power(study, size, progress) if study.settings.deep else None,
-        notes=tuple(_warnings(study, decision)),
+        power=_power(study, decision, progress) if study.settings.deep else None,
     )
 
 
@@ -98,6 +93,7 @@ def _detectable(study: Study, size: int) -> pd.DataFrame:
             spread, m, alpha=alpha, power=WANTED_POWER, alternative=alternative
         )
 
+    by_ranks = settings.estimand == "typical"
     columns = {
         "n_clusters": m,
         "clusters_with_difference": useful,
@@ -106,8 +102,10 @@ def _detectable(study: Study, size: int) -> pd.DataFrame:
         "mean_difference": np.where(m > 0, centre, np.nan),
         "minimal_detectable": detectable(settings.alpha),
         "minimal_detectable_corrected": detectable(settings.alpha / size),
-        "smallest_p": smallest_p(useful, alternative=alternative),
-        "smallest_p_asymptotic": smallest_p(useful, null="asymptotic", alternative=alternative),
+        **{
+            name: smallest_p(useful, null=null, alternative=alternative) if by_ranks else 0.0 * m
+            for name, null in (("smallest_p", "exact"), ("smallest_p_asymptotic", "asymptotic"))
+        },
     }
     squares_of = {name: mirror(values, values, k, 0) for name, values in columns.items()}
     frame = unordered_pairs(study.algorithms, squares_of)
@@ -116,11 +114,11 @@ def _detectable(study: Study, size: int) -> pd.DataFrame:
 
 
 def _spread(block: PairBlock) -> FloatArray:
-    """Data sets, mean and spread of their mean differences, and how many differ: 4 × pairs.
+    """Return datasets, mean and spread of their mean differences, and how many differ.
 
-    Where data sets come in suites, these are counted, and the spread is that of the sums of their
-    deviations from the mean over the mean number of data sets, so that over the root of the number
-    of suites it is the standard error.
+    Where datasets come in suites, these are counted, and the spread is that of the sums of their
+    deviations from the mean divided by the mean number of datasets, so that divided by the root of
+    the number of suites it is the standard error.
     """
     clusters, units = block.clusters, block.clusters.units
     means = clusters.means(block.differences)
@@ -134,23 +132,21 @@ def _spread(block: PairBlock) -> FloatArray:
     return np.stack([m, centre, spread, useful])
 
 
-def _power(study: Study, size: int, progress: bool | None) -> pd.DataFrame:
+def _power(study: Study, decision: Decision, progress: bool | None) -> pd.DataFrame:
     settings, algorithms = study.settings, study.algorithms
     pairs = list(zip(*np.triu_indices(len(algorithms), 1), strict=True))
-    scores, clusters = study.sample.scores, study.sample.clusters
-    engine = TESTS[settings.test].engine
+    estimate = decision.tests.statistic
     rows = []
     for a, b in track(pairs, "power", total=len(pairs), progress=progress):
-        x = scores[:, a] - scores[:, b]
-        z = engine.single(x, clusters, settings.tie_tolerance).observed.z[0]
-        # The question is about the direction that the test points to.
-        sign = -1.0 if z < 0 else 1.0
+        # Power is that of showing the direction of the estimate.
+        sign = -1.0 if estimate[a, b] < 0 else 1.0
         found = data_sets_needed(
-            sign * x,
-            clusters,
+            sign * (study.sample.scores[:, a] - study.sample.scores[:, b]),
+            study.sample.clusters,
             power=WANTED_POWER,
-            alpha=settings.alpha / size,
-            alternative="two-sided" if study.settings.alternative == "two-sided" else "greater",
+            alpha=settings.alpha / decision.family_size,
+            alternative="two-sided" if settings.alternative == "two-sided" else "greater",
+            estimand=settings.estimand or "typical",
             test=settings.test,
             tie_tolerance=settings.tie_tolerance,
             n_resamples=SIMULATED_BENCHMARKS,
@@ -169,12 +165,3 @@ def _power(study: Study, size: int, progress: bool | None) -> pd.DataFrame:
             }
         )
     return pd.DataFrame(rows)
-
-
-def _warnings(study: Study, decision: Decision) -> Iterator[str]:
-    if study.n_clusters > 1 and not decision.possible and study.settings.null == "asymptotic":
-        yield (
-            f"With {study.n_clusters} {study.results.unit}s no sign-flip test gives a corrected "
-            f"p-value below {decision.smallest_p:.2g}: smaller ones rest on the normal "
-            "approximation alone."
-        )

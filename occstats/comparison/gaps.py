@@ -1,7 +1,8 @@
-"""Results that are missing: would another way to treat them lead to another conclusion?"""
+"""Missing results: the conclusions under the other policies for them."""
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -25,16 +26,16 @@ COLUMNS = ("policy", "algorithms", "tasks", "best", "pairs", "changed_pairs")
 
 @dataclass(frozen=True, eq=False)
 class Gaps:
-    """The cells without a score, and what comes of the ways to treat them.
+    """The number of missing results, and the conclusions under other policies for them.
 
     Attributes
     ----------
     cells, of : int
-        How many cells have no score, and how many there are.
+        The number of cells without a score, and of all cells.
     policies : DataFrame
-        One row for each other policy that can be applied: the algorithms and tasks it leaves, who
-        has the best mean rank, and how many of the pairs that it shares with the chosen policy
-        are concluded otherwise. No rows where there are too many pairs to try.
+        One row for each other policy that can be applied: the algorithms and tasks that it leaves,
+        the best algorithm, the pairs that it shares with the chosen policy, and how many of these
+        have another conclusion. No rows where there are too many pairs to try.
     """
 
     cells: int
@@ -43,7 +44,7 @@ class Gaps:
 
 
 def study_gaps(results: Results, study: Study, pairwise: pd.DataFrame) -> Gaps | None:
-    """Try the other policies on results as they were read; None where nothing is missing."""
+    """Decide under the other policies; None where nothing is missing."""
     if study.settings.algorithms is not None:
         results = results.select(study.settings.algorithms)
     absent = results.scores.isna().to_numpy()
@@ -53,10 +54,9 @@ def study_gaps(results: Results, study: Study, pairwise: pd.DataFrame) -> Gaps |
     for policy in POLICIES if study.within.posthoc else ():
         if policy in {"refuse", study.settings.missing.partition("=")[0]}:
             continue
-        try:
+        # A policy that leaves nothing to compare is left out.
+        with contextlib.suppress(OccstatsError):
             rows.append(_outcome(results, study, pairwise, policy))
-        except OccstatsError:  # it leaves nothing to compare
-            continue
     frame = pd.DataFrame(rows, columns=list(COLUMNS))
     return Gaps(int(absent.sum()), absent.size, frame)
 
@@ -68,10 +68,10 @@ def _outcome(
     frame = ordered_pairs(other.algorithms, {"conclusion": decide(other).conclusions})
     keys = ["a", "b", "conclusion"]
     both = pairwise[keys].merge(frame[keys], on=["a", "b"], suffixes=("", "_other"))
-    # Each pair once, and of those with a test, which with a control are not all.
+    # Each tested pair once.
     both = both[(both["a"] < both["b"]) & both["conclusion"].notna()]
-    # Undecided, equivalent or without a test: in no case a difference.
-    told = [both[name].where(both[name].isin([BETTER, WORSE]), "") for name in both.columns[2:]]
-    changed = int(np.count_nonzero(told[0].to_numpy() != told[1].to_numpy()))
+    # Undecided, equivalent and not tested are the same here: no difference is shown.
+    shown = [both[name].where(both[name].isin([BETTER, WORSE]), "") for name in both.columns[2:]]
+    changed = int(np.count_nonzero(shown[0].to_numpy() != shown[1].to_numpy()))
     left = other.results
     return policy, len(left.algorithms), left.n_tasks, other.algorithms[0], len(both), changed

@@ -169,7 +169,6 @@ def _compare(given: Results, study: Study, progress: bool | None) -> Comparison:
             *decision.notes,
             *binary_notes(study, binary),
             *uncertainty.cautions(study),
-            *design.notes,
             *study.within.notes,
         ),
         meta=_record(study, decision),

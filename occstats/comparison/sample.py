@@ -1,13 +1,14 @@
-"""What is compared, prepared once: every part of a comparison takes the same study."""
+"""A study: results and settings, prepared once for every part of a comparison."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from occstats.comparison.choices import PRESETS
 from occstats.comparison.cost import Affordable, affordable
@@ -16,9 +17,10 @@ from occstats.stats.binary import is_binary
 from occstats.stats.clusters import Clusters
 from occstats.stats.ranks import RankSummary, mean_ranks, rank_frequencies
 from occstats.stats.sample import Sample
-from occstats.text import did_you_mean, listing
+from occstats.text import did_you_mean, listing, quote
 
 if TYPE_CHECKING:
+    from occstats.comparison.option import Correction
     from occstats.comparison.settings import Settings
     from occstats.results import Results
 
@@ -27,20 +29,20 @@ __all__ = ["Study", "clusters_of", "prepare"]
 
 @dataclass(frozen=True, eq=False)
 class Study:
-    """Results, settings, and what all parts of a comparison derive from them.
+    """Results and settings of a comparison, with what its parts derive from them.
 
     Attributes
     ----------
     results : Results
-        What is compared, the best first; NaN remains only under ``pairwise``.
+        The results, the best algorithm first; NaN remains only under ``pairwise``.
     settings : Settings
-        How.
+        The settings in force.
     sample : Sample
         Oriented scores, datasets, weights and differences.
     tested : Sample
         The same with failures as −∞, which signed ranks and ranks use.
     scale : float
-        What 1 is to a score from 0 to 1.
+        The order of magnitude of the scores, 1 for scores from 0 to 1.
     """
 
     results: Results
@@ -51,62 +53,69 @@ class Study:
 
     @property
     def algorithms(self) -> list[str]:
-        """The algorithms, best first: by mean rank, or by mean score for the estimand mean."""
+        """Return the algorithms, best first: by mean rank, or by mean score (estimand mean)."""
         return self.results.algorithms
 
     @property
     def control(self) -> int | None:
-        """The column of the control, if there is one."""
+        """Return the column of the control, if there is one."""
         name = self.settings.control
         return None if name is None else self.algorithms.index(name)
 
     @property
     def n_clusters(self) -> int:
-        """The number of data sets, or of the suites that they come in: of what is independent."""
+        """Return the number of independent units: datasets, or the suites that they come in."""
         return self.sample.clusters.independent.n_clusters
 
     @cached_property
+    def unscored(self) -> npt.NDArray[np.bool_]:
+        """Return which algorithms have failures without a score, and so no mean."""
+        results = self.results
+        if results.failed is None or results.failure_score is not None:
+            return np.zeros(len(self.algorithms), dtype=bool)
+        return np.asarray(results.failed.to_numpy(dtype=bool).any(axis=0))
+
+    @cached_property
     def whole(self) -> Results:
-        """The tasks that all algorithms have: only there can they be ranked."""
+        """Return the tasks that all algorithms have, on which they can be ranked."""
         complete = self.sample.complete
         return self.results if complete.all() else self.results.keep_tasks(complete)
 
     @cached_property
     def ranking(self) -> RankSummary:
-        """Ranks within each whole task, their weighted means and frequencies."""
+        """Return the ranks within each task that all have, their means and frequencies."""
         ranks, weights = self.tested.whole.ranks, self.tested.whole.clusters.weights
         return RankSummary(ranks, mean_ranks(ranks, weights), rank_frequencies(ranks, weights))
 
     @cached_property
     def within(self) -> Affordable:
-        """What is computed at this size."""
+        """Return the parts that are computed at this size."""
         return affordable(self.sample, self.settings)
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What happened to the input, and which tasks are whole."""
+        """Return notes on the input, and on the tasks that all algorithms have."""
         kept, tasks = int(self.sample.complete.sum()), self.sample.n_tasks
         notes = list(self.results.notes)
         if self.settings.preset is not None:
             notes.append(PRESETS[self.settings.preset].said(self.settings.record()))
         if self.results.nested:
             notes.append(
-                f"The data sets come in {self.n_clusters} suites: each data set counts as it would "
-                "without them, but suites, not data sets, are taken for independent; where tests, "
-                "intervals and leaving out speak of clusters, these are suites."
+                f"The datasets come in {self.n_clusters} suites: suites, not datasets, are treated "
+                "as independent by tests, intervals and leaving out; each dataset keeps its weight."
             )
         elif self.results.suites is not None:
-            notes.append("Every suite has one data set, so that naming suites changes nothing.")
+            notes.append("Every suite has one dataset, so that suites change nothing.")
         if self.scale != 1:
             notes.append(
                 f"The scores are of the order of {self.scale:g}: differences within "
-                f"±{self.settings.rope:g} count as practically the same, within "
-                f"{self.settings.tie_tolerance:g} as ties."
+                f"±{self.settings.rope:g} are practically equivalent, within "
+                f"{self.settings.tie_tolerance:g} they are ties."
             )
         if self.settings.null == "asymptotic" and self.within.flips == 0:
             notes.append(
                 f"With {self.sample.n_pairs:,} pairs and {self.n_clusters:,} {self.results.unit}s "
-                "the p-values are asymptotic, not those of sign flips."
+                "the tests are asymptotic: resampling would take too long."
             )
         if kept == tasks:
             return tuple(notes)
@@ -118,15 +127,12 @@ class Study:
 
 
 def prepare(results: Results, settings: Settings) -> Study:
-    """Choose the algorithms and tasks that take part, and put the best first."""
+    """Select the algorithms and tasks, put the best first, and settle open settings."""
     results = _participants(results, settings)
     scale = score_scale(results)
     settings = settings.for_scores(binary=is_binary(results.scores)).on_scale(scale)
     if settings.estimand == "mean" and results.failed is not None and results.failure_score is None:
-        raise ArgumentError(
-            f"the estimand mean needs a score for failed runs, and {results.score_name} has no "
-            "known bound: set missing to 'worst=SCORE', such as 'worst=0', or estimand to 'typical'"
-        )
+        raise ArgumentError(_no_failure_score(results))
     clusters, tolerance = clusters_of(results), settings.tie_tolerance
     sample = tested = Sample.of(results.oriented, clusters, tie_tolerance=tolerance)
     if results.failed is not None:
@@ -136,7 +142,7 @@ def prepare(results: Results, settings: Settings) -> Study:
             "no task has a score of every algorithm, so they cannot be ranked: "
             "choose fewer algorithms"
         )
-    # Equal means go by name, whatever the order of the columns.
+    # Ties are sorted by name, whatever the order of the columns.
     weights = sample.whole.clusters.weights
     if settings.estimand == "typical":
         means = mean_ranks(tested.whole.ranks, weights).round(12)
@@ -145,21 +151,33 @@ def prepare(results: Results, settings: Settings) -> Study:
     order = sorted(range(len(means)), key=lambda a: (means[a], results.algorithms[a]))
     ordered = results.select([results.algorithms[a] for a in order])
     study = Study(ordered, settings, sample.select(order), tested.select(order), scale)
-    if settings.null == "flips" and study.within.flips == 0:
-        # Too many pairs for flips: everything follows the test that is affordable.
-        settings = replace(
-            settings, null="asymptotic", correction=_affordable_correction(settings.correction)
-        )
-        return replace(study, settings=settings)
-    return study
+    if settings.null == "asymptotic" or study.within.flips > 0:
+        return study
+    # Too many pairs for resampling: everything follows the asymptotic tests.
+    settings = replace(settings, correction=_without_resampling(settings), null="asymptotic")
+    return replace(study, settings=settings)
 
 
-def _affordable_correction(correction: str | None) -> Any:
-    return "holm" if correction == "max-t" else correction
+def _without_resampling(settings: Settings) -> Correction:
+    if settings.correction != "max-t":
+        return settings.correction
+    return "holm" if settings.margin is None else "bonferroni"  # which has intervals
+
+
+def _no_failure_score(results: Results) -> str:
+    """Return why means need a score for failures, and what to set."""
+    scores = results.scores.to_numpy(dtype=np.float64)
+    worst = float(np.nanmin(scores) if results.higher_is_better else np.nanmax(scores))
+    example = "0" if results.higher_is_better and worst >= 0 else f"{worst!r}"
+    return (
+        f"means need a score for failed runs, and {quote(results.score_name)} has no known bound\n"
+        f"try: missing='worst={example}' (or another SCORE after worst=)\n"
+        "  or estimand='typical' (failures rank below every score)"
+    )
 
 
 def clusters_of(results: Results) -> Clusters:
-    """The data sets of the tasks, and the suites that they come in, if some share one."""
+    """Return the datasets of the tasks, and the suites that they come in, if some share one."""
     if results.suites is None or not results.nested:
         return Clusters.of(results.clusters)
     suites = [results.suites[name] for name in results.clusters]
@@ -167,9 +185,9 @@ def clusters_of(results: Results) -> Clusters:
 
 
 def score_scale(results: Results) -> float:
-    """What 1 is to a score from 0 to 1: a power of ten near the median absolute score.
+    """Return the order of magnitude of the scores, a power of ten.
 
-    Scores within 0 … 1 (or −1 … 1) have the scale 1, unless nearly all of them are tiny.
+    It is 1 for scores within 0 … 1 (or −1 … 1), unless nearly all of them are tiny.
 
     Examples
     --------
@@ -202,8 +220,7 @@ def _participants(results: Results, settings: Settings) -> Results:
     left = results.resolve_missing(settings.missing)
     if settings.control is not None and settings.control not in left.algorithms:
         raise ArgumentError(
-            f"control must be there when missing results are dealt with; missing "
-            f"{settings.missing!r} drops {settings.control!r}: choose another policy, such as "
-            "'complete'"
+            f"missing={settings.missing!r} drops the control {settings.control!r}: set another "
+            "policy, such as missing='complete'"
         )
     return left
