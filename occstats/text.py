@@ -8,7 +8,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable
 from difflib import get_close_matches
-from typing import Literal
+from typing import Any, Literal
 
 __all__ = [
     "ABSENT",
@@ -20,6 +20,7 @@ __all__ = [
     "minus_signs",
     "p_equation",
     "p_value",
+    "p_writer",
     "percent",
     "printable",
     "quote",
@@ -161,6 +162,15 @@ def p_value(p: float | None, level: float | None = None) -> str:
     while p != level and round(p, digits) == level and digits < MOST_DECIMALS:
         digits += 1
     return decimals(digits)(p)
+
+
+def p_writer(settings: Any) -> Callable[[float], str]:
+    """Return the writer of the p-values that decide, in the form of Lenz et al. if asked for."""
+
+    def write(p: float) -> str:
+        return "≥ 1" if settings.preset == "paper" and p >= 1 else p_value(p, settings.alpha)
+
+    return write
 
 
 def p_equation(p: float, level: float | None = None) -> str:

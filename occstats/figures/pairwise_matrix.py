@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import matplotlib
@@ -19,11 +21,12 @@ from occstats.figures.pen import Pen
 from occstats.figures.selection import fence, matrix_label_room, most_that_fit, score_label
 from occstats.figures.style import BLUE, bounded, ink_on
 from occstats.figures.text import clean, measure
+from occstats.text import decimals, minus_signs, p_writer
 
 if TYPE_CHECKING:
     from occstats.comparison import Comparison
 
-__all__ = ["format_p", "pairwise"]
+__all__ = ["pairwise"]
 
 MOST_ALGORITHMS = 30
 # Inches in which two lines of 6 points still fit.
@@ -62,7 +65,7 @@ def pairwise(pen: Pen, comparison: Comparison) -> None:
     axes = pen.axes(bounded(pen.inches, 1.07, 5.4))
     _frame(axes, pen, names, drawn)
     decisions = pair_decisions(comparison, names)
-    strongest = _differences(axes, pen, decisions, numbers)
+    strongest = _differences(axes, pen, decisions, numbers, p_writer(comparison.settings))
     shares = _shares(axes, pen, comparison, names, cell)
     pen.note(_note(comparison, numbers, shares, strongest))
     pen.describe(_words(comparison, decisions))
@@ -85,7 +88,13 @@ def _frame(axes: Axes, pen: Pen, names: list[str], drawn: list[str]) -> None:
         axes.add_patch(Rectangle((place, place), 1, 1, facecolor="#EFEFEF", lw=0))
 
 
-def _differences(axes: Axes, pen: Pen, decisions: PairDecisions, numbers: bool) -> float:
+def _differences(
+    axes: Axes,
+    pen: Pen,
+    decisions: PairDecisions,
+    numbers: bool,
+    write_p: Callable[[float], str],
+) -> float:
     """Draw the cells above the diagonal and return the difference of the strongest colour."""
     difference, p, differ = decisions.difference, decisions.p, decisions.differ
     upper = np.triu(np.ones_like(difference, dtype=bool), 1)
@@ -118,7 +127,7 @@ def _differences(axes: Axes, pen: Pen, decisions: PairDecisions, numbers: bool) 
             axes.text(
                 column + 0.5,
                 row + 0.5,
-                f"{_signed(value)}\n{format_p(p[row, column])}",
+                f"{_signed(value)}\n{_short(write_p(p[row, column]))}",
                 ha="center",
                 va="center",
                 fontsize=size,
@@ -191,28 +200,17 @@ def _number_size() -> float:
 
 
 def _signed(value: float) -> str:
-    if np.isnan(value):
-        return "–"
-    digits = 3 if abs(value) < 1 else (1 if abs(value) < 100 else 0)
-    text = f"{value:+.{digits}f}".replace("-", "−")
-    return text.replace("0.", ".", 1) if abs(value) < 1 else text
+    digits = 3 if not abs(value) >= 1 else (1 if abs(value) < 100 else 0)
+    return _short(decimals(digits, signed=True)(value))
 
 
-def format_p(value: float) -> str:
-    """Return a p-value in at most five characters, without the leading zero.
+def _short(number: str) -> str:
+    """Write a number without its leading zero.
 
-    >>> [format_p(p) for p in (0.01967, 0.00001, 0.998, 1.0, 1.2, float("nan"))]
-    ['.020', '<.001', '>.99', '1', '≥1', '–']
+    >>> _short("-0.021"), _short("<0.001"), _short("10.5")
+    ('−.021', '<.001', '10.5')
     """
-    if np.isnan(value):
-        return "–"
-    if value >= 1:
-        return "≥1" if value > 1 else "1"
-    if value < 0.001:
-        return "<.001"
-    if value >= 0.995:
-        return ">.99"
-    return f"{value:.3f}"[1:] if value < 0.0995 else f"{value:.2f}"[1:]
+    return minus_signs(re.sub(r"(?<!\d)0\.", ".", number))
 
 
 def _note(comparison: Comparison, numbers: bool, shares: str, strongest: float) -> str:

@@ -4,13 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from occstats.comparison.words.verdict import difference_digits, score_digits
-from occstats.text import ABSENT, decimals, p_value, word
-
-if TYPE_CHECKING:
-    from occstats.comparison.settings import Settings
+from occstats.text import ABSENT, decimals, p_writer, word
 
 __all__ = [
     "blank_or",
@@ -47,15 +43,6 @@ def limits(digits: int, *, signed: bool = True) -> Callable[[float, float], str]
     return interval(
         decimals(digits, signed=signed, ties="down"), decimals(digits, signed=signed, ties="up")
     )
-
-
-def p_writer(settings: Settings) -> Callable[[float], str]:
-    """Return the writer of the p-values that decide, in the form of Lenz et al. if asked for."""
-
-    def write(p: float) -> str:
-        return "≥ 1" if settings.preset == "paper" and p >= 1 else p_value(p, settings.alpha)
-
-    return write
 
 
 def shares(*values: float) -> str:
