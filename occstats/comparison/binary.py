@@ -1,8 +1,7 @@
-"""Right or wrong: clustered standard errors and McNemar tests, where all scores are 0 or 1."""
+"""Clustered standard errors and McNemar tests of 0/1 scores."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -15,11 +14,11 @@ from occstats.text import count, decimals, minus_signs, p_equation, printable
 if TYPE_CHECKING:
     from occstats.comparison.sample import Study
 
-__all__ = ["binary_frame", "binary_notes"]
+__all__ = ["binary_frame"]
 
 
 def binary_frame(study: Study) -> pd.DataFrame | None:
-    """One row per unordered pair, all tasks counting alike; None where a score is not 0 or 1."""
+    """Return one row per unordered pair, tasks having equal weight; None for other scores."""
     results, settings = study.results, study.settings
     if study.n_clusters < 2 or not study.within.mean_posterior or not is_binary(results.scores):
         return None
@@ -45,10 +44,8 @@ def binary_frame(study: Study) -> pd.DataFrame | None:
         }
     )
     level, score = f"{100 * (1 - settings.alpha):g} %", score_word(results.score_name)
-    frame["line"] = [
-        _line(row, level, score, results.unit) for row in frame.itertuples(index=False)
-    ]
-    return frame
+    rows = frame.itertuples(index=False)
+    return frame.assign(line=[_line(row, level, score, results.unit) for row in rows])
 
 
 def _line(row: Any, level: str, score: str, unit: str) -> str:
@@ -68,16 +65,4 @@ def _line(row: Any, level: str, score: str, unit: str) -> str:
         f"design effect {decimals(2)(row.design_effect)}; "
         f"detectable ±{row.minimal_detectable:.3f}; "
         f"{count(row.n_tasks, 'task')} in {count(row.n_clusters, unit)})"
-    )
-
-
-def binary_notes(study: Study, frame: pd.DataFrame | None) -> Iterator[str]:
-    """The line of the first two, or of the control and the first other, and what it is about."""
-    if frame is None:
-        return
-    subject = study.settings.control or study.algorithms[0]
-    rows = frame[(frame["a"] == subject) | (frame["b"] == subject)]
-    yield (
-        f"All scores are 0 or 1. With equal weight of all tasks: {rows['line'].iloc[0]}. The "
-        "clustered McNemar tests of all pairs are in the table of 0/1 scores."
     )

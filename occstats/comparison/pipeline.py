@@ -1,4 +1,4 @@
-"""The pipeline of a comparison: from a results table to all answers, stage by stage."""
+"""The pipeline of a comparison, from a results table to its frames."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from threadpoolctl import threadpool_limits
 
 from occstats import __version__
 from occstats.comparison import tasks, uncertainty
-from occstats.comparison.binary import binary_frame, binary_notes
+from occstats.comparison.binary import binary_frame
 from occstats.comparison.classical import classical_tests
 from occstats.comparison.decision import Decision, decide, pair_frame
 from occstats.comparison.design import study_design
@@ -38,7 +38,7 @@ RECORDED_PACKAGES = (np, scipy, pd)
 
 
 class Arguments(Options, total=False):
-    """The settings, and how to read the results."""
+    """The settings, and the options for reading the results."""
 
     cluster: str | Sequence[str] | None
     task: str | None
@@ -79,7 +79,7 @@ def compare(
     results : path, name of bundled results, DataFrame, `Results`, or a list of these
         Several are joined by task.
     progress : bool, optional
-        Show a progress bar for what takes long; by default on a terminal and in a notebook.
+        Show a progress bar for slow parts; by default on a terminal and in a notebook.
     <settings>
     {options}
 
@@ -104,7 +104,7 @@ def compare(
 
 
 def _signature() -> inspect.Signature:
-    """What a notebook shows: every setting and way of reading with its default."""
+    """Return the signature that editors show: every setting and reading option."""
     own = inspect.signature(compare).parameters
     kinds = inspect.signature(Settings).parameters
     keyword = inspect.Parameter.KEYWORD_ONLY
@@ -123,26 +123,17 @@ compare.__signature__ = _signature()  # type: ignore[attr-defined]
 def compare_with(
     results: Results, settings: Settings, *, progress: bool | None = None
 ) -> Comparison:
-    """Compare under settings that are already checked."""
-    # The products are small: one thread is as fast as several, never waits for a busy machine, and
-    # gives the same last digits whatever the number of threads.
+    """Compare with settings that are already checked."""
+    # The products are small: one thread is as fast as several, does not wait on a busy machine,
+    # and always gives the same last digits.
     with threadpool_limits(1, user_api="blas"):
         return _compare(results, prepare(results, settings), progress)
 
 
 def _compare(given: Results, study: Study, progress: bool | None) -> Comparison:
-    # Who is better, by how much, and is that more than chance?
     decision = decide(study)
     pairwise = pair_frame(study, decision).merge(uncertainty.effects_frame(study), on=["a", "b"])
-
-    # Would it hold, and what can this benchmark show?
-    stability = study_stability(study, decision)
-    design = study_design(study, decision, progress=progress)
-
-    # On which kind of task?
     regression, regression_notes = tasks.regression_frame(study)
-
-    binary = binary_frame(study)
     return Comparison(
         results=study.results,
         settings=study.settings,
@@ -157,17 +148,16 @@ def _compare(given: Results, study: Study, progress: bool | None) -> Comparison:
         rank_frequencies=tasks.frequency_frame(study),
         strata=tasks.strata_frame(study),
         diagnostics=uncertainty.diagnostics_frame(study),
-        stability=stability,
-        design=design,
+        stability=study_stability(study, decision),
+        design=study_design(study, decision, progress=progress),
         classical=classical_tests(study),
         gaps=study_gaps(given, study, pairwise),
         fold_tests=tasks.fold_frame(study),
-        binary=binary,
+        binary=binary_frame(study),
         notes=(
             *study.notes,
             *regression_notes,
             *decision.notes,
-            *binary_notes(study, binary),
             *uncertainty.cautions(study),
             *study.within.notes,
         ),
@@ -176,7 +166,7 @@ def _compare(given: Results, study: Study, progress: bool | None) -> Comparison:
 
 
 def _record(study: Study, decision: Decision) -> dict[str, Any]:
-    """Counts, settings and versions, for the record."""
+    """Return counts, settings and versions for the record."""
     results = study.results
     return {
         "algorithms": results.algorithms,
