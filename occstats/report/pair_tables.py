@@ -10,7 +10,12 @@ import pandas as pd
 
 from occstats.comparison.choices import ESTIMANDS
 from occstats.comparison.decision import BETTER, WORSE
-from occstats.comparison.words.verdict import REVERSED, ROWS_ALONE, mostly_equal
+from occstats.comparison.words.verdict import (
+    REVERSED,
+    ROWS_ALONE,
+    difference_of,
+    mostly_equal,
+)
 from occstats.report.table import Column, Leading, Table, grid, with_headers
 from occstats.report.writing import (
     blank_or,
@@ -153,8 +158,9 @@ def pairwise_table(comparison: Comparison) -> Table:
     return Table(
         name="pairwise",
         title="All pairs",
-        explanation=f"Difference of {score}, a minus b, positive where a is better; p-value and "
-        f"conclusion of the {comparison.basis}; and the {other} difference, which does not decide.",
+        explanation=f"Difference of {score}, {difference_of(comparison, 'a', 'b')}, positive where "
+        f"a is better; p-value and conclusion of the {comparison.basis}; and the {other} "
+        "difference, which does not decide.",
         frame=comparison.pairwise,
         columns=tuple(columns),
         shown=shown,

@@ -9,7 +9,14 @@ import pandas as pd
 
 from occstats.comparison.choices import ESTIMANDS
 from occstats.comparison.decision import BETTER, EQUIVALENT, WORSE
-from occstats.comparison.words.verdict import REVERSED, headline, subject_of, subject_rows
+from occstats.comparison.words.verdict import (
+    REVERSED,
+    can_differ,
+    difference_of,
+    headline,
+    subject_of,
+    subject_rows,
+)
 from occstats.report.pair_tables import (
     complementary_table,
     conclusion_word,
@@ -106,7 +113,7 @@ def _pair_columns(comparison: Comparison, shown: pd.DataFrame) -> Iterator[Colum
     yield from size_columns(
         comparison,
         shown,
-        f"{_heading_name(comparison)} − it",
+        difference_of(comparison, _heading_name(comparison), "it"),
         interval_heading(comparison),
         ESTIMANDS[str(settings.estimand)].phrase,
     )
@@ -138,14 +145,15 @@ def _in_words(comparison: Comparison) -> bool:
 
 def _possible(comparison: Comparison) -> bool:
     """Return whether a pair can have a conclusion at all."""
-    settings = comparison.settings
-    return comparison.design.smallest_p_corrected <= settings.alpha or settings.margin is not None
+    return can_differ(comparison) or comparison.settings.margin is not None
 
 
 def _heading_name(comparison: Comparison) -> str:
     """Return the name of the leader or the control if it is short enough for a heading."""
+    from rich.cells import cell_len
+
     name = printable(subject_of(comparison))
-    if len(name) <= LONGEST_NAME:
+    if cell_len(name) <= LONGEST_NAME:
         return name
     return "leader" if comparison.settings.control is None else "control"
 

@@ -13,6 +13,7 @@ from occstats.comparison.words.verdict import (
     headline,
     make_verdict,
     short_names,
+    subject_of,
     tally_sentence,
 )
 from occstats.report.tables import all_tables, comparison_table
@@ -118,6 +119,7 @@ def _print_answer(console: Console, comparison: Comparison, *, full: bool = Fals
     console.print()
     for line in make_verdict(comparison, shorten=True).lines(min(console.width, PARAGRAPH_WIDTH)):
         console.print(make_text(line, "bold"))
+    subject = subject_of(comparison)
     table, (names, _) = comparison_table(comparison), short_names(comparison.algorithms)
     if len(table) > 2:
         n_rows = len(table) if full else min(len(table), table.terminal_rows)
@@ -128,9 +130,9 @@ def _print_answer(console: Console, comparison: Comparison, *, full: bool = Fals
             print_wrapped(console, f"{len(table) - n_rows:,} more with --full", "dim")
         console.print()
         if table.note:
-            print_wrapped(console, table.note, "dim")
+            print_wrapped(console, table.note.replace(subject, names.get(subject, subject)), "dim")
     if sentence := tally_sentence(comparison):
-        print_wrapped(console, sentence, "dim")
+        print_wrapped(console, sentence.replace(subject, names.get(subject, subject)), "dim")
 
 
 def _notes_of_the_answer(comparison: Comparison) -> list[str]:
@@ -138,7 +140,7 @@ def _notes_of_the_answer(comparison: Comparison) -> list[str]:
     notes = [
         note
         for note in comparison.notes
-        if note in comparison.results.notes or note.startswith("Ranks") or "p-values" in note
+        if note in comparison.results.notes or note.startswith("Ranks") or "p-value" in note
     ]
     if len(notes) > MOST_NOTES:
         notes[MOST_NOTES:] = [f"{len(notes) - MOST_NOTES} more notes with --full."]

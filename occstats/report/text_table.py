@@ -71,7 +71,7 @@ def print_cells(
     table: Table,
     n_rows: int,
     *,
-    most_blocks: int = 1,
+    most_blocks: int = MOST_BLOCKS,
     names: Mapping[str, str] | None = None,
     gaps: Mapping[str, int] | None = None,
 ) -> int:
@@ -88,10 +88,12 @@ def print_cells(
     gaps
         Blanks before a column, by its first key.
     """
-    for longest in (LONGEST_NAME, SHORTEST_NAME):
+    # Where columns form a group, names are shortened before headings are broken.
+    grouped = any(column.group for column in table.columns)
+    for longest in (LONGEST_NAME, *((20, 14) if grouped else ()), SHORTEST_NAME):
         strips = _strips(table, n_rows, longest, names or {}, gaps or {})
         blocks = _blocks(strips, console.width)
-        if blocks is not None:
+        if blocks is not None and not (grouped and _table_width(strips) > console.width):
             break
     shown = (blocks or [list(range(len(strips)))])[:most_blocks]
     for number, block in enumerate(shown):
@@ -188,23 +190,20 @@ def _table_width(strips: Sequence[_Strip]) -> int:
 
 def _lines(strips: Sequence[_Strip]) -> Iterator[Any]:
     """Yield the headings, those of groups above them, and the rows."""
-    height = max(len(strip.heading) for strip in strips) if strips else 0
-    if any(strip.group for strip in strips):
-        height = max(height, 2)
+    height = max(len(strip.heading) + bool(strip.group) for strip in strips)
     for level in range(height, 0, -1):
-        line, groups = "", set[str]()
+        line, groups = "", {""}
         for strip, blanks in zip(strips, _blanks(strips), strict=True):
             heading = strip.heading[-level] if level <= len(strip.heading) else ""
-            if strip.group and not heading:
+            if level == height and strip.group not in groups:
                 # A group's heading begins with its first column and may go on over the others.
-                if strip.group not in groups:
-                    line = line.ljust(blanks) + strip.group
+                line += " " * (blanks - _width(line)) + strip.group
                 groups.add(strip.group)
-                continue
             start = blanks + (strip.width - _width(heading) if strip.number else 0)
             if heading:
                 line += " " * (start - _width(line)) + heading
-        yield make_text(line.rstrip(), "bold")
+        if line:
+            yield make_text(line, "bold")
     # The columns of a triangle that fit may have nothing in its last rows.
     numbers = [strip.cells for strip in strips if strip.number] or [strips[0].cells]
     filled = [index for column in numbers for index, cell in enumerate(column) if cell.strip()]

@@ -24,7 +24,9 @@ __all__ = [
     "REVERSED",
     "ROWS_ALONE",
     "Verdict",
+    "can_differ",
     "difference_digits",
+    "difference_of",
     "headline",
     "make_verdict",
     "mostly_equal",
@@ -136,6 +138,18 @@ def subject_of(comparison: Comparison) -> str:
     return comparison.settings.control or comparison.algorithms[0]
 
 
+def can_differ(comparison: Comparison) -> bool:
+    """Return whether this number of datasets can show a difference at all."""
+    settings = comparison.settings
+    possible = comparison.design.smallest_p_corrected <= settings.alpha
+    return possible or settings.null == "asymptotic"
+
+
+def difference_of(comparison: Comparison, a: str, b: str) -> str:
+    """Return the difference that is positive where a is better, such as "a − b"."""
+    return f"{a} − {b}" if comparison.results.higher_is_better else f"{b} − {a}"
+
+
 def subject_rows(comparison: Comparison) -> pd.DataFrame:
     """Return the pairs of the subject with all others, by the other's name.
 
@@ -223,7 +237,7 @@ def tally_sentence(comparison: Comparison) -> str:
     '14 of 36 pairs differ; 28 if one ignores that tasks share datasets (Holm).'
     """
     settings, results, counts = comparison.settings, comparison.results, comparison.tally
-    if not counts.tested or comparison.design.smallest_p_corrected > settings.alpha:
+    if not counts.tested or not can_differ(comparison):
         return ""
     alone = results.n_independent == results.n_tasks
     ignored = 0 if alone else counts.ignoring_clusters
@@ -261,7 +275,7 @@ class _Writer:
         self.subject = subject_of(comparison)
         self.score = score_word(self.results.score_name)
         self.typical = self.settings.estimand == "typical"
-        self.possible = comparison.design.smallest_p_corrected <= self.settings.alpha
+        self.possible = can_differ(comparison)
         self.rows = subject_rows(comparison)
         self.conclusions: dict[Any, Any] = self.rows["conclusion"].to_dict()
         self.others = [name for name in comparison.algorithms if name != self.subject]
@@ -281,6 +295,14 @@ class _Writer:
         """Whether all algorithms have the same scores."""
         pairs = self.comparison.pairwise
         return bool((pairs["ties"] == pairs["n_tasks"]).all())
+
+    @property
+    def rough(self) -> bool:
+        """Whether the asymptotic distribution is a doubtful approximation."""
+        few = self.results.n_independent < FEW_DATASETS
+        # Where sign flips can show nothing, a note of the comparison says so.
+        enough = self.comparison.design.smallest_p_corrected <= self.settings.alpha
+        return self.settings.null == "asymptotic" and few and enough
 
     def sentences(self) -> Iterator[str]:
         depends = self.depends()
@@ -328,7 +350,7 @@ class _Writer:
                 f"{corrected} can be below {design.smallest_p_corrected:.2g}, and it takes at "
                 f"least {count(design.datasets_needed, results.unit)} to get one."
             )
-        elif settings.null == "asymptotic" and results.n_independent < FEW_DATASETS:
+        elif self.rough:
             yield (
                 f"With only {m} the asymptotic distribution is a rough approximation; the "
                 "correction max-t does without it."
@@ -447,7 +469,8 @@ class _Writer:
             wins, losses = count(int(row["wins"]), "win"), int(row["losses"])
             size = f"{who[0]} has {wins} against {who[1]} and {losses:,} losses"
         else:
-            size = f"The {kinds[0]} difference {who[0]} − {who[1]} is {write(row['difference'])}"
+            pair = difference_of(self.comparison, *who)
+            size = f"The {kinds[0]} difference {pair} is {write(row['difference'])}"
             if self.settings.has_intervals and np.isfinite([row["ci_low"], row["ci_high"]]).any():
                 low = decimals(places, signed=True, ties="down")(row["ci_low"])
                 high = decimals(places, signed=True, ties="up")(row["ci_high"])
