@@ -1,8 +1,8 @@
 """Simulate how often `compare` calls an algorithm better that is not, its intervals and its power.
 
 Run ``python benchmarks/verdict_error.py`` (about half an hour on one core). Each finished cell is a
-row of ``verdict_error.csv`` and is not computed again; ``verdict_error.md`` is rewritten after
-every cell. ``python benchmarks/verdict_error.py check`` compares the simulated decisions with those
+row of ``verdict_error.csv`` and is not computed again; ``verdict_error.md`` is written in the end.
+``python benchmarks/verdict_error.py check`` compares the simulated decisions with those
 of `occstats.compare`.
 
 A score is the difficulty of its task, plus an effect of algorithm and dataset (sd 0.03), plus
@@ -184,7 +184,7 @@ def record() -> None:
         seconds = time.process_time() - start
         rows.append({**dict(zip(KEYS, cell, strict=True)), "samples": n, **found, "s": seconds})
         pd.DataFrame(rows).to_csv(RECORD, index=False, float_format="%.4g")
-        RECORD.with_suffix(".md").write_text(report(), encoding="utf-8")
+    RECORD.with_suffix(".md").write_text(report(), encoding="utf-8")
 
 
 def table(frame: pd.DataFrame, column: str) -> str:
