@@ -71,7 +71,11 @@ def report() -> str:
     frame = pd.read_csv(RECORD).sort_values(KEYS)
     lines = [f"| {' | '.join(frame.columns)} |", "| --- " * len(frame.columns) + "|"]
     for row in frame.itertuples(index=False):
-        lines.append(f"| {' | '.join(v if isinstance(v, str) else f'{v:.3g}' for v in row)} |")
+        cells = [
+            *(f"{value}" for value in row[: len(KEYS)]),
+            *(f"{v:.1f}" for v in row[len(KEYS) :]),
+        ]
+        lines.append(f"| {' | '.join(cells)} |")
     table = "\n".join(lines)
     return f"""# Error of the regression of ranks
 
