@@ -95,12 +95,11 @@ def compare(
     >>> print(comparison.verdict.splitlines()[0])
     ALP has the best mean rank (3.51; mean AUROC 0.817).
     """
-    chosen = {name: value for name, value in options.items() if name in OPTIONS}
-    reading = {name: value for name, value in options.items() if name not in OPTIONS}
-    for name in [name for name in reading if name in REPLACED]:
-        chosen[name] = reading.pop(name)
-    settings = Settings.of(**chosen)
-    return compare_with(_load(results, reading), settings, progress=progress)
+    settings = {**OPTIONS, **REPLACED}
+    chosen = {name: value for name, value in options.items() if name in settings}
+    reading = {name: value for name, value in options.items() if name not in settings}
+    checked = Settings.of(**chosen)
+    return compare_with(_load(results, reading), checked, progress=progress)
 
 
 def _signature() -> inspect.Signature:

@@ -35,16 +35,15 @@ class Stability:
     Attributes
     ----------
     leave_one_algorithm_out : DataFrame or None
-        One row per algorithm: the best of the others without it, how many pairs get another
-        conclusion. None, like the next three, where the results are too large to do that without
-        being asked.
+        One row per algorithm: the best of the others without it, and how many pairs get another
+        conclusion. None, like the next three, where the results are too large.
     leave_one_dataset_out : DataFrame or None
-        The same for each data set left out, and whether the best algorithm changes. Where data sets
-        come in suites, whole suites are left out, here and below.
+        The same without each dataset, and whether the best algorithm changes. Where datasets come
+        in suites, whole suites are left out, here and below.
     changes : DataFrame or None
-        One row per pair and left-out data set or algorithm that changes its conclusion.
+        One row per pair and left-out dataset or algorithm that changes its conclusion.
     influence : DataFrame or None
-        One row per pair: the data set that moves its mean difference most, and how many data sets
+        One row per pair: the dataset that moves its mean difference most, and how many datasets
         can change its conclusion.
     """
 
@@ -63,6 +62,7 @@ def study_stability(study: Study, decision: Decision) -> Stability:
     """Leave out datasets and algorithms in turn, and decide again."""
     settings, names, estimand = study.settings, study.algorithms, study.settings.estimand or ""
     sample = study.tested if estimand == "typical" else study.sample
+    scale = 1.0 if estimand == "typical" else study.scale
     without_algorithm, algorithms = None, None
     if study.within.without_algorithms:
         tests = decision.tests
@@ -74,7 +74,13 @@ def study_stability(study: Study, decision: Decision) -> Stability:
             decision.better_by,
             estimand=estimand,
         )
-        algorithms = _algorithm_frame(names, without_algorithm)
+        algorithms = pd.DataFrame(
+            {
+                "algorithm": names,
+                "best": _best(without_algorithm.standing / scale, names),
+                "conclusions_changed": _count(without_algorithm.changed),
+            }
+        )
     if not study.within.leave_out:
         return Stability(leave_one_algorithm_out=algorithms)
     without_dataset = leave_one_cluster_out(
@@ -84,42 +90,31 @@ def study_stability(study: Study, decision: Decision) -> Stability:
         estimand=estimand,
         test=settings.test,
         alternative=settings.alternative,
+        p=decision.tests.p_unadjusted,
+    )
+    best = _best(without_dataset.standing / scale, names)
+    datasets = pd.DataFrame(
+        {
+            "dataset": without_dataset.labels.astype(object),
+            "best": best,
+            "best_changes": best != names[0],
+            "conclusions_changed": _count(without_dataset.changed),
+        }
     )
     return Stability(
-        leave_one_dataset_out=_dataset_frame(names, without_dataset),
+        leave_one_dataset_out=datasets,
         leave_one_algorithm_out=algorithms,
-        changes=_changes(names, without_dataset, without_algorithm, study.results.nested),
+        changes=_changes(study, decision, without_dataset, without_algorithm),
         influence=_influence(names, without_dataset),
     )
 
 
-def _dataset_frame(names: Sequence[str], found: LeaveOneClusterOut) -> pd.DataFrame:
-    best = _best(found.standing, names)
-    whole = _best(found.all_standing[None], names)[0]
-    return pd.DataFrame(
-        {
-            "dataset": found.labels.astype(object),
-            "best": best,
-            "best_changes": best != whole,
-            "conclusions_changed": _count(found.changed),
-        }
-    )
-
-
-def _algorithm_frame(names: Sequence[str], found: LeaveOneAlgorithmOut) -> pd.DataFrame:
-    return pd.DataFrame(
-        {
-            "algorithm": names,
-            "best": _best(found.standing, names),
-            "conclusions_changed": _count(found.changed),
-        }
-    )
-
-
 def _best(standing: npt.NDArray[np.float64], names: Sequence[str]) -> npt.NDArray[np.object_]:
+    """Return the algorithm with the lowest standing in each row; the first of equal ones."""
     known = ~np.isnan(standing).all(axis=1)
     best = np.full(len(standing), None, dtype=object)
-    best[known] = np.array(names, dtype=object)[np.nanargmin(standing[known], axis=1)]
+    lowest = np.nanargmin(standing[known].round(12), axis=1)
+    best[known] = np.array(names, dtype=object)[lowest]
     return best
 
 
@@ -128,24 +123,24 @@ def _count(changed: Booleans) -> npt.NDArray[np.intp]:
 
 
 def _changes(
-    names: Sequence[str],
+    study: Study,
+    decision: Decision,
     datasets: LeaveOneClusterOut,
     algorithms: LeaveOneAlgorithmOut | None,
-    suites: bool,
 ) -> pd.DataFrame:
-    everything = ~np.eye(len(names), dtype=bool)
+    names = study.algorithms
+    tested = ~np.isnan(decision.p)
     rows = []
     for kind, labels, found in (
-        ("suite" if suites else "dataset", datasets.labels.tolist(), datasets),
+        ("suite" if study.results.nested else "dataset", datasets.labels.tolist(), datasets),
         ("algorithm", names, algorithms),
     ):
         if found is None:
             continue
-        with_all = conclusions(found.all_better, everything)
         for label, better, changed in zip(labels, found.better, found.changed, strict=True):
-            without = conclusions(better, everything)
+            without = conclusions(better, tested)
             rows += [
-                (kind, label, names[a], names[b], with_all[a, b], without[a, b])
+                (kind, label, names[a], names[b], decision.conclusions[a, b], without[a, b])
                 for a, b in np.argwhere(np.triu(changed))
             ]
     columns = ["left_out", "name", "a", "b", "conclusion", "conclusion_without"]
@@ -162,7 +157,7 @@ def _influence(names: Sequence[str], found: LeaveOneClusterOut) -> pd.DataFrame:
         dataset=found.labels.astype(object)[driver],
         mean_difference_without=without,
         influence=with_all - without,
-        z=found.all_z[first, second],
-        z_without=found.z[driver, first, second],
+        statistic=found.all_z[first, second],
+        statistic_without=found.z[driver, first, second],
         datasets_that_change=found.changed.sum(axis=0)[first, second],
     )

@@ -23,11 +23,13 @@ from scipy import special
 from occstats.stats.arrays import FloatArray as Array
 from occstats.stats.cluster_means import mean_errors, means_without
 from occstats.stats.clusters import Clusters
+from occstats.stats.means import certain_statistic
 from occstats.stats.pairs import antisymmetric
 from occstats.stats.sample import Sample
 from occstats.stats.tests.registry import TESTS
 
 Conclude = Callable[[Array, Array], NDArray[np.bool_]]
+ConcludeWithout = Callable[[Array, Array, int | None], NDArray[np.bool_]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,6 +118,7 @@ def leave_one_cluster_out(
     test: str = "rgl",
     alternative: str = "two-sided",
     tie_tolerance: float = 0.0,
+    p: ArrayLike | None = None,
 ) -> LeaveOneClusterOut:
     """Repeat the tests of all pairs without each cluster in turn.
 
@@ -130,7 +133,10 @@ def leave_one_cluster_out(
     estimand : {"typical", "mean"}
         Signed-rank statistics, or Student's t of the clusters' mean differences.
     test, alternative, tie_tolerance
-        The signed-rank test, and what the asymptotic p-values are about.
+        The signed-rank test, and the alternative of the p-values.
+    p : array_like, k × k, optional
+        The p-values with all clusters, by another null distribution than the asymptotic one. Those
+        without a cluster differ from them as much, on the normal scale, as asymptotic ones do.
 
     Returns
     -------
@@ -165,8 +171,10 @@ def leave_one_cluster_out(
             statistic[1:, pairs.start + i] = tests.left_out(i)
     freedom = np.inf if estimand == "typical" else np.maximum(m - 1 - (np.arange(m + 1) > 0), 1.0)
     squares = np.array([antisymmetric(row, k) for row in statistic])
-    p = _p(squares, alternative, freedom)
-    conclusions = np.array([conclude(*both) for both in zip(squares, p, strict=True)])
+    p_values = _p(squares, alternative, freedom)
+    if p is not None:
+        p_values = _calibrated(p_values, np.asarray(p, dtype=float), squares, alternative)
+    conclusions = np.array([conclude(*both) for both in zip(squares, p_values, strict=True)])
     mean_squares = np.array([antisymmetric(row, k) for row in means])
     values = sample.ranks if estimand == "typical" else -sample.scores
     standing = means_without(sample.clusters.means(values), suites)
@@ -184,12 +192,17 @@ def leave_one_cluster_out(
 
 
 def _t_without(own: Array, means: Array, suites: Clusters | None) -> Array:
-    """Student's t of the mean difference: of all clusters, then without each in turn."""
+    """Return Student's t of the mean difference: of all clusters, then without each in turn."""
     counts = np.vstack([np.ones(len(own)), 1.0 - np.eye(len(own))])
+    rows, sizes = counts, (~np.isnan(own)).astype(float)
     if suites is not None:
-        counts = 1.0 - np.eye(suites.n_clusters + 1, suites.n_clusters, k=-1)[:, suites.codes]
+        rows = 1.0 - np.eye(suites.n_clusters + 1, suites.n_clusters, k=-1)
+        counts, sizes = rows[:, suites.codes], suites.sums(sizes)
     errors = mean_errors(own, counts, suites)
-    return np.divide(means, errors, out=np.zeros_like(means), where=errors > 0)
+    t = np.divide(means, errors, out=np.zeros_like(means), where=errors > 0)
+    whole, squares = rows @ sizes, rows @ sizes**2
+    units = np.divide(whole**2, squares, out=np.zeros_like(whole), where=squares > 0)
+    return np.where(errors == 0, certain_statistic(means, units), t)
 
 
 def leave_one_algorithm_out(
@@ -197,7 +210,7 @@ def leave_one_algorithm_out(
     p: ArrayLike,
     scores: ArrayLike | Sample,
     clusters: ArrayLike | None,
-    conclude: Conclude,
+    conclude: ConcludeWithout,
     *,
     estimand: str = "typical",
     tie_tolerance: float = 0.0,
@@ -211,7 +224,8 @@ def leave_one_algorithm_out(
     scores, clusters
         As in `leave_one_cluster_out`, for the ranks.
     conclude : callable
-        From matrices (statistic, p) to the matrix "a is better than b".
+        From matrices (statistic, p) and the algorithm that is left out, or None, to the matrix "a
+        is better than b".
     estimand : {"typical", "mean"}
         What algorithms are ordered by: mean ranks or mean scores.
     tie_tolerance : float
@@ -226,7 +240,7 @@ def leave_one_algorithm_out(
     >>> p = np.array([[np.nan, 0.03, 0.4], [0.03, np.nan, 0.1], [0.4, 0.1, np.nan]])
     >>> z = np.array([[0.0, 2.2, 0.8], [-2.2, 0.0, -1.6], [-0.8, 1.6, 0.0]])
     >>> scores = [[0.9, 0.7, 0.8], [0.8, 0.7, 0.9]]
-    >>> def bonferroni(z, p):
+    >>> def bonferroni(z, p, without):
     ...     tests = np.count_nonzero(~np.isnan(p)) / 2
     ...     return (z > 0) & (tests * p <= 0.05)
     >>> found = leave_one_algorithm_out(z, p, scores, ["a", "b"], bonferroni)
@@ -236,7 +250,7 @@ def leave_one_algorithm_out(
     p, statistic = np.asarray(p, dtype=float), np.asarray(statistic, dtype=float)
     sample = Sample.of(scores, clusters, tie_tolerance=tie_tolerance)
     k = len(p)
-    everything = conclude(statistic, p)
+    everything = conclude(statistic, p, None)
     better = np.zeros((k, k, k), dtype=bool)
     standing = np.full((k, k), np.nan)
     for c in range(k):
@@ -244,11 +258,30 @@ def leave_one_algorithm_out(
         # Tests that are not there do not count in the size of a family.
         absent = p.copy()
         absent[c], absent[:, c] = np.nan, np.nan
-        better[c] = conclude(statistic, absent)
+        better[c] = conclude(statistic, absent, c)
         without = sample.select(others)
         values = without.ranks if estimand == "typical" else -without.scores
         standing[c, others] = means_without(sample.clusters.means(values))[0]
     return LeaveOneAlgorithmOut(better, everything, standing)
+
+
+def _calibrated(p: Array, known: Array, statistics: Array, alternative: str) -> Array:
+    """Shift p-values on the normal scale so that the first of them are those that are known."""
+    two_sided = alternative == "two-sided"
+    sides = np.sign(statistics) if two_sided else np.ones_like(statistics)
+
+    def normal(values: Array, sides: Array) -> Array:
+        return np.asarray(-sides * special.ndtri(values / 2 if two_sided else values))
+
+    with np.errstate(invalid="ignore"):
+        z = normal(p, sides)
+        shift = normal(known, sides[0]) - z[0]
+        z += np.where(np.isfinite(shift), shift, 0.0)
+        found = 2 * special.ndtr(-np.abs(z)) if two_sided else special.ndtr(-z)
+    found[0] = known
+    # A pair that loses its statistic stays in the family.
+    found[np.isnan(found)] = 1.0
+    return np.where(np.isnan(known), np.nan, found)
 
 
 def _p(statistics: Array, alternative: str, freedom: float | Array) -> Array:

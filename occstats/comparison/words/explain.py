@@ -115,7 +115,6 @@ EXPLANATIONS: dict[str, str] = {
     "has the opposite sign.",
     "p_unadjusted": "The p-value before the correction for the number of tests.",
     "statistic": "The test statistic of the difference a minus b; positive where a is better.",
-    "z": "The test statistic of the difference a minus b; positive where a is better.",
     "typical_difference": "The Hodges-Lehmann shift a minus b with the weights of the signed-rank "
     "test: the difference on a typical task.",
     "mean_difference": "The mean difference a minus b over datasets, each with equal weight.",
@@ -174,7 +173,7 @@ EXPLANATIONS: dict[str, str] = {
     "name": "The dataset, suite or algorithm that is left out.",
     "conclusion_without": "The conclusion about the pair without it.",
     "mean_difference_without": "The mean difference without the dataset that changes it most.",
-    "z_without": "The test statistic without that dataset.",
+    "statistic_without": "The test statistic without that dataset.",
     "influence": "The dataset that changes the mean difference of a pair most, and by how much.",
     "datasets_that_change": "The number of datasets each of which, left out, changes the "
     "conclusion about the pair.",
