@@ -1,7 +1,5 @@
-"""The tables of a paper in its form, and LaTeX that siunitx sets."""
+"""Tables for a paper: what they say, and LaTeX that compiles and fits a column."""
 
-import csv
-import io
 import re
 import shutil
 import subprocess
@@ -13,14 +11,9 @@ import pytest
 import occstats
 from occstats.errors import ArgumentError
 from occstats.report.latex import table_to_latex
-from occstats.report.paper_tables import (
-    defaults_table,
-    paper_files,
-    paper_p_values,
-    paper_scores,
-    paper_summary,
-)
+from occstats.report.paper_tables import comparison_latex, paper_files, paper_scores
 from occstats.report.table import Column, Table
+from occstats.report.writing import p_writer
 from occstats.tuning import default_hyperparameters
 
 # The columns of the paper's full table.
@@ -32,18 +25,122 @@ def comparison():
     return occstats.compare("lenz2021", n_resamples=100)
 
 
-def has_siunitx():
-    if shutil.which("pdflatex") is None or shutil.which("kpsewhich") is None:
-        return False
-    found = subprocess.run(["kpsewhich", "siunitx.sty"], capture_output=True, check=False)
-    return found.returncode == 0
-
-
 def body(latex):
+    """The rows of the table."""
     lines = latex.splitlines()
     last = max(i for i, line in enumerate(lines) if line in {r"\endlastfoot", r"\midrule"})
     start = lines.index(r"\endlastfoot") if r"\endlastfoot" in lines else last
     return [line for line in lines[start:] if line.endswith(r"\\")]
+
+
+def cells(line):
+    """The cells of a row as text, and whether each is bold."""
+    found = []
+    for cell in line.removesuffix(r"\\").split("&"):
+        bold = re.fullmatch(r"\s*\\textbf\{(?:\\boldmath )?(.*)\}\s*", cell)
+        text = bold[1] if bold else cell.strip()
+        for command, sign in ((r"$<$", "<"), (r"$>$", ">"), (r"$\geq$", "≥"), (r"$-$", "-")):
+            text = text.replace(command, sign)
+        found.append((text, bold is not None))
+    return found
+
+
+def headings(latex):
+    """The cells of the row above the first row."""
+    lines = latex.splitlines()
+    return [text for text, _ in cells(lines[lines.index(r"\midrule") - 1])]
+
+
+SETTINGS = [
+    {},
+    {"estimand": "mean"},
+    {"preset": "paper"},
+    {"correction": "holm", "alternative": "less", "null": "asymptotic"},
+    {"correction": "benjamini-hochberg"},
+    {"correction": "none"},
+    {"margin": 0.03},
+]
+
+
+@pytest.mark.parametrize("settings", SETTINGS, ids=str)
+def test_p_values_are_those_that_decide_and_bold_where_decided(settings):
+    comparison = occstats.compare("lenz2021", n_resamples=300, **settings)
+    latex = dict(paper_files(comparison))["paper/p_values.tex"]
+    names = headings(latex)[1:]
+    pairs = comparison.pairwise.set_index(["a", "b"])
+    alternative, write = comparison.settings.alternative, p_writer(comparison.settings)
+    claimed = {"better", "worse"} if alternative == "two-sided" else {"better"}
+    shown = set()
+    for line in body(latex):
+        (row, _), *values = cells(line)
+        for column, (text, bold) in zip(names, values, strict=True):
+            if text:
+                pair = (column, row) if alternative == "less" else (row, column)
+                assert text == write(pairs.loc[pair, "p"])
+                assert bold == (pairs.loc[(row, column), "conclusion"] in claimed)
+                shown.add((row, column))
+    order = comparison.algorithms
+    expected = {(a, b) for a in order for b in order if a != b}
+    if alternative == "two-sided":
+        expected = {(a, b) for a, b in expected if order.index(a) < order.index(b)}
+    assert shown == expected
+    # Best first in rows and columns.
+    assert names == [name for name in order if name in names]
+
+
+@pytest.mark.parametrize("settings", [*SETTINGS, {"control": "NND"}], ids=str)
+def test_the_table_of_the_comparison_shows_the_decision(settings):
+    comparison = occstats.compare("lenz2021", n_resamples=300, **settings)
+    latex = comparison.to_latex()
+    found = headings(latex)
+    subject = comparison.settings.control or comparison.algorithms[0]
+    write, pairs = p_writer(comparison.settings), comparison.pairwise.set_index(["a", "b"])
+    rows = [[text for text, _ in cells(line)] for line in body(latex)]
+    assert [row[0] for row in rows] == comparison.algorithms
+    for name, *row in rows:
+        shown = dict(zip(found[1:], row, strict=True))
+        if name == subject:
+            assert set(row[found.index("p") - 1 :]) == {""}
+            continue
+        pair = pairs.loc[(subject, name)]
+        less = comparison.settings.alternative == "less"
+        assert shown["p"] == write(pairs.loc[(name, subject) if less else (subject, name), "p"])
+        size = float(shown[f"{subject} - it"])
+        assert size == pytest.approx(pair["difference"], abs=5.1e-4)
+        mark = r"$\dagger$" if pair["reversed"] else ""
+        if "conclusion" in shown:
+            assert shown["conclusion"] == f"{pair['conclusion']} {mark}".strip()
+        else:
+            decided = pair["conclusion"] in ("better", "worse")
+            assert shown[""] == (f"*{mark}" if decided else "")
+
+
+def test_a_p_value_of_one_is_at_least_one_in_the_form_of_lenz_et_al_only():
+    paper = occstats.compare("lenz2021", n_resamples=100, preset="paper")
+    holm = occstats.compare("lenz2021", n_resamples=100, correction="holm")
+    texts = ["".join(text for _, text in paper_files(c) if "&" in text) for c in (paper, holm)]
+    assert [r"$\geq$ 1" in text for text in texts] == [True, False]
+
+
+def test_two_algorithms_or_a_control_need_no_matrix():
+    for settings in ({"algorithms": ["ALP", "SVM"]}, {"control": "ALP"}):
+        files = dict(paper_files(occstats.compare("lenz2021", n_resamples=100, **settings)))
+        assert list(files) == ["paper/comparison.tex", "paper/scores.tex"]
+
+
+def test_long_names_are_numbered_at_the_head_of_the_matrix():
+    results = occstats.load_results("lenz2021").select(["ALP", "SVM", "NND", "SAE"])
+    names = {name: f"descriptor {name}" for name in results.algorithms}
+    table = results.scores.rename(columns=names).reset_index()
+    found = occstats.compare(table, lower_is_better=False, n_resamples=100)
+    latex = dict(paper_files(found))["paper/p_values.tex"]
+    assert headings(latex) == ["", "2", "3", "4"]
+    order = found.algorithms
+    assert [cells(line)[0][0] for line in body(latex)] == [
+        f"{place} {name}" for place, name in enumerate(order[:-1], start=1)
+    ]
+    # The last algorithm has no row.
+    assert f"4: {order[-1]}." in latex
 
 
 def test_first_rows_of_the_full_table_are_the_papers(comparison):
@@ -87,39 +184,6 @@ def test_lower_is_better_makes_the_lowest_bold_and_missing_never():
     assert table.headers[:2] == ["Dataset", "Class"]
 
 
-def test_summary_has_the_columns_of_the_paper(comparison):
-    table = paper_summary(comparison)
-    assert table.headers == ["Algorithm", "Rank", "AUROC"]
-    assert table.cells()[0] == ["ALP", "3.51", "0.817"]
-    assert r"\begin{tabular}{@{}lS[table-format=1.2]S[table-format=1.3]@{}}" in table_to_latex(
-        table, aligned=True
-    )
-
-
-def test_spread_over_folds_is_shown_where_there_are_folds():
-    index = pd.MultiIndex.from_product([list("abcd"), ["1"]], names=["dataset", "class"])
-    rows = [
-        {"dataset": dataset, "class": "1", "descriptor": name, "fold": fold, "auroc": score}
-        for dataset, _ in index
-        for name, score in (("x", 0.5), ("y", 0.75))
-        for fold, score in enumerate([score, score + 0.1])
-    ]
-    comparison = occstats.compare(pd.DataFrame(rows), n_resamples=100)
-    table = paper_summary(comparison)
-    assert table.headers[-1] == "CVSD"
-    # The standard deviation of two values 0.1 apart is 0.1/√2.
-    assert {row[-1] for row in table.cells()} == {"0.0707"}
-
-
-def test_triangle_has_the_form_of_the_paper(comparison):
-    table = paper_p_values(comparison)
-    assert table.headers == ["", *comparison.algorithms[1:]]
-    assert [row[0] for row in table.cells()] == comparison.algorithms[:-1]
-    latex = table_to_latex(table, aligned=True)
-    assert r"$<$ 0.0001" in latex
-    assert r"$\geq$ 1" in latex
-
-
 def test_unknown_algorithm_in_the_order_is_refused(comparison):
     with pytest.raises(ArgumentError, match=r"order names 'alp'.*did you mean 'ALP'"):
         paper_scores(comparison, order=["alp"])
@@ -136,22 +200,6 @@ def test_defaults_are_the_papers():
         ["ALP", "k", "5.5 log n"],
         ["ALP", "l", "6.0 log n"],
     ]
-
-
-def test_defaults_need_their_columns():
-    with pytest.raises(ArgumentError, match="needs the column 'default'"):
-        defaults_table(pd.DataFrame({"descriptor": [], "hyperparameter": []}))
-
-
-def test_every_table_comes_in_four_forms(comparison):
-    files = dict(paper_files(comparison))
-    stems = ("summary", "p_values", "scores")
-    assert list(files) == [f"paper/{s}.{e}" for s in stems for e in ("csv", "md", "tex", "html")]
-    rows = list(csv.reader(io.StringIO(files["paper/scores.csv"])))
-    assert len(rows) == 247
-    assert rows[0][:5] == ["Dataset", "m", "Class", "n", "s"]
-    assert files["paper/scores.html"].count("<strong>") > 246
-    assert files["paper/scores.md"].count("**0.765**") == 1
 
 
 def table_of(cells, **columns):
@@ -177,29 +225,12 @@ def test_names_stay_text():
     assert "{}*" in latex
 
 
-@pytest.mark.skipif(not has_siunitx(), reason="pdflatex with siunitx is not installed")
-def test_latex_compiles(comparison, tmp_path):
-    names = []
-    for name, content in paper_files(comparison):
-        if name.endswith(".tex"):
-            path = tmp_path / name.replace("/", "_")
-            path.write_text(content)
-            names.append(path.name)
-    defaults = tmp_path / "defaults.tex"
-    defaults.write_text(
-        table_to_latex(defaults_table(default_hyperparameters()), aligned=True, group_columns=1)
-    )
-    inputs = "\n".join(rf"{{\tiny\input{{{name}}}}}" for name in [*names, defaults.name])
+def compiles(tmp_path, latex, *, packages=""):
+    """Set the text with pdflatex; return the widths in points that boxes are too wide by."""
     (tmp_path / "main.tex").write_text(
-        "\n".join(
-            [
-                r"\documentclass{article}",
-                r"\usepackage[margin=1cm]{geometry}",
-                r"\usepackage{booktabs,longtable,siunitx,etoolbox}",
-                r"\robustify\bfseries \sisetup{detect-weight=true, detect-inline-weight=math}",
-                rf"\begin{{document}}{inputs}\end{{document}}",
-            ]
-        )
+        rf"\documentclass{{article}}\usepackage{{booktabs}}{packages}"
+        rf"\begin{{document}}{latex}\end{{document}}",
+        encoding="utf-8",
     )
     done = subprocess.run(
         ["pdflatex", "-no-shell-escape", "-halt-on-error", "-interaction=nonstopmode", "main.tex"],
@@ -207,5 +238,47 @@ def test_latex_compiles(comparison, tmp_path):
         capture_output=True,
         check=False,
     )
-    assert done.returncode == 0, done.stdout.decode(errors="replace")[-2000:]
-    assert b"Overfull" not in done.stdout
+    printed = done.stdout.decode(errors="replace")
+    assert done.returncode == 0, printed[-2000:]
+    return re.findall(r"Overfull .hbox \(([\d.]+)pt", printed)
+
+
+needs_latex = pytest.mark.skipif(shutil.which("pdflatex") is None, reason="needs pdflatex")
+
+
+@needs_latex
+@pytest.mark.parametrize("settings", [{}, {"preset": "paper"}, {"control": "ALP"}], ids=str)
+def test_nine_algorithms_fit_one_column(settings, tmp_path):
+    comparison = occstats.compare("lenz2021", n_resamples=100, **settings)
+    files = dict(paper_files(comparison))
+    for path, latex in files.items():
+        if path != "paper/scores.tex":
+            assert compiles(tmp_path, latex) == []
+
+
+@needs_latex
+def test_names_with_commands_of_tex_compile(tmp_path):
+    results = occstats.load_results("lenz2021").select(["ALP", "SVM", "NND"])
+    names = {"ALP": r"\input{x} & 5 %", "SVM": "[0]_$", "NND": "*#~^"}
+    table = results.scores.rename(columns=names).reset_index()
+    comparison = occstats.compare(table, lower_is_better=False, n_resamples=100)
+    text = "".join(text for path, text in paper_files(comparison) if "scores" not in path)
+    assert compiles(tmp_path, text) == []
+    assert r"\input{" not in comparison_latex(comparison)
+
+
+def has_siunitx():
+    if shutil.which("pdflatex") is None or shutil.which("kpsewhich") is None:
+        return False
+    found = subprocess.run(["kpsewhich", "siunitx.sty"], capture_output=True, check=False)
+    return found.returncode == 0
+
+
+@pytest.mark.skipif(not has_siunitx(), reason="needs pdflatex with siunitx")
+def test_all_scores_compile_and_fit(comparison, tmp_path):
+    packages = (
+        r"\usepackage{longtable,siunitx,etoolbox}"
+        r"\robustify\bfseries \sisetup{detect-weight=true, detect-inline-weight=math}"
+    )
+    latex = dict(paper_files(comparison))["paper/scores.tex"]
+    assert compiles(tmp_path, latex, packages=packages) == []
