@@ -77,7 +77,7 @@ def resolve(results: Results, policy: str = "refuse") -> Results:
     >>> kept.n_tasks
     1
     >>> kept.notes[-1]
-    "missing='complete': 1 of 2 tasks dropped, 1 of 2 data sets lost entirely."
+    "missing='complete': 1 of 2 tasks dropped, 1 of 2 datasets lost entirely."
     >>> failing = load_results(frame, score_name="auroc").resolve_missing("worst")
     >>> failing.tested.tolist(), failing.failure_score
     ([[0.8, 0.7], [0.9, -inf]], 0.0)
@@ -320,7 +320,7 @@ def _complete(results: Results, absent: Mask, disputed: Mask) -> Results:
             _proposed(results) if not disputed.any() else {"missing": "pairwise"},
         )
     lost = results.n_clusters - results.scores.index[keep].get_level_values(0).nunique()
-    entirely = f", {lost:,} of {results.n_clusters:,} data sets lost entirely" if lost else ""
+    entirely = f", {lost:,} of {results.n_clusters:,} datasets lost entirely" if lost else ""
     because = f" ({disputed.sum():,} of them for disputed traits)" if disputed.any() else ""
     return results.keep_tasks(
         keep,

@@ -59,7 +59,7 @@ def test_complete_counts_what_it_drops():
     kept = gappy().resolve_missing("complete")
     assert kept.scores.index.to_list() == [("x", "0"), ("y", "0")]
     assert kept.notes[-1] == (
-        "missing='complete': 3 of 5 tasks dropped, 1 of 3 data sets lost entirely."
+        "missing='complete': 3 of 5 tasks dropped, 1 of 3 datasets lost entirely."
     )
 
 
