@@ -1,4 +1,4 @@
-"""The HTML report: a structure for screen readers, names that stay text, a strict policy."""
+"""The HTML report: one decision per pair, accessible structure, names as text, a strict policy."""
 
 import dataclasses
 import json
@@ -11,14 +11,15 @@ import pandas as pd
 import pytest
 
 import occstats
+from occstats.comparison.words.verdict import make_verdict
 from occstats.figures.registry import FIGURES
 from occstats.report.html import render
 from occstats.report.html.drawing import inline_svg
-from occstats.report.html.page import SCRIPTS
+from occstats.report.html.page import SCRIPTS, content_security_policy, source_hash
 from occstats.report.html.pairs import pair_data
-from occstats.report.html.policy import content_security_policy, source_hash
 from occstats.report.html.views import MOST_ROWS, table_view
 from occstats.report.tables import all_tables
+from occstats.text import decimals, minus_signs, p_value
 
 HOSTILE = [
     "</script><script>alert(1)</script>",
@@ -69,6 +70,19 @@ class Page(HTMLParser):
 
     def all(self, tag):
         return [element for element in self.elements if element["tag"] == tag]
+
+    def rows(self, table):
+        """Return the cells of the body of a table, row by row."""
+        body = next(
+            body for body in self.all("tbody")
+            if any(around["attributes"].get("data-table") == table for around in body["inside"])
+        )  # fmt: skip
+        cells = [e for e in self.elements if e["tag"] in {"td", "th"} and body in e["inside"]]
+        lines = [e for e in self.all("tr") if body in e["inside"]]
+        return [[cell for cell in cells if line in cell["inside"]] for line in lines]
+
+    def inside(self, cell, tag):
+        return [e for e in self.all(tag) if cell in e["inside"]]
 
 
 def scores(datasets, algorithms, *, classes=("1", "2"), seed=3):
@@ -215,43 +229,70 @@ def test_every_figure_is_drawn_with_text_as_text_and_words_for_it(page):
         assert not {e["tag"] for e in inside} & {"style", "script", "foreignobject", "metadata"}
 
 
-def test_the_numbers_are_those_of_the_comparison(markup, comparison):
-    first = markup.split('data-table="summary"')[1].split("<tbody>")[1].split("</tr>")[0]
-    values = [float(value) for value in re.findall(r'data-v="([^"]*)"', first)]
-    best = comparison.summary.iloc[0]
-    assert values[0] == best["mean_rank"]
-    assert best["mean_score"] in values
-    assert comparison.verdict.split(". ")[0] in Page(markup).all("main")[0]["text"]
+def test_the_leading_table_has_the_decisions_about_the_leader(page, comparison):
+    rows = page.rows("comparison")
+    assert [row[0]["text"] for row in rows] == comparison.algorithms
+    pairs = comparison.pairwise.query("a == 'ALP'").set_index("b")
+    for row in rows[1:]:
+        pair = pairs.loc[row[0]["text"]]
+        shown = [
+            float(cell["attributes"]["data-v"]) for cell in row if "data-v" in cell["attributes"]
+        ]
+        assert shown[2:] == [pair["difference"], pair["ci_low"], pair["p"]]
+        assert row[-2]["text"] == p_value(pair["p"], 0.05)
+        assert row[-1]["text"].startswith("*") == (pair["conclusion"] == "better")
+        assert page.inside(row[-2], "a")[0]["attributes"]["data-pair"].startswith("0-")
+    top = page.all("main")[0]["text"].split("Mean ranks and mean scores")[0]
+    assert make_verdict(comparison).sentences[0] in top
+    assert "bootstrap resamples" not in top
 
 
-def test_significant_p_values_are_strong_and_lead_to_their_pair(page, comparison):
-    links = [a for a in page.all("a") if "data-pair" in a["attributes"]]
-    assert len(links) == 36
-    strong = {s["inside"][-1]["attributes"].get("data-pair") for s in page.all("strong")} - {None}
-    conclusions = comparison.matrix("conclusion").to_numpy()
-    for link in links:
-        a, b = map(int, link["attributes"]["data-pair"].split("-"))
-        assert (link["attributes"]["data-pair"] in strong) == (conclusions[a, b] == "better")
+def test_the_matrix_is_ordered_best_first_and_bold_where_decided(page, comparison):
+    names, conclusions = comparison.algorithms, comparison.matrix("conclusion")
+    rows = page.rows("p_values")
+    assert [row[0]["text"] for row in rows] == names[:-1]
+    for a, row in enumerate(rows):
+        assert [cell["text"] for cell in row[1 : a + 1]] == [""] * a
+        for b, cell in enumerate(row[a + 1 :], a + 1):
+            p = comparison.p_values.iat[a, b]
+            assert float(cell["attributes"]["data-v"]) == p
+            assert cell["text"] == p_value(p, 0.05)
+            assert bool(page.inside(cell, "strong")) == (conclusions.iat[a, b] != "undecided")
+            assert page.inside(cell, "a")[0]["attributes"]["data-pair"] == f"{a}-{b}"
 
 
-def test_pair_data_say_what_the_comparison_says(comparison):
+def test_pair_data_have_one_decision(comparison):
     data = pair_data(comparison)
     assert data["algorithms"] == comparison.algorithms
     assert len(data["pairs"]) == 72
     labels = [measure["label"] for measure in data["measures"]]
-    pair = data["pairs"]["0-1"]
-    assert pair["values"][labels.index("corrected p-value of the table")] == ["0.17", ""]
-    assert pair["sentence"].startswith("On average over data sets ALP is better than SVM by 0.0033")
-    p = comparison.matrix("p_simultaneous").at["ALP", "SVM"]
-    assert f"not significant (p\u00a0=\u00a0{p:.2f}" in pair["sentence"]
-    # The other way round the same algorithm is the better one.
-    assert data["pairs"]["1-0"]["sentence"] == pair["sentence"]
+    rows = comparison.pairwise.set_index(["a", "b"])
+    for pair, found in data["pairs"].items():
+        a, b = (comparison.algorithms[int(end)] for end in pair.split("-"))
+        row, values = rows.loc[(a, b)], dict(zip(labels, found["values"], strict=True))
+        assert values["conclusion about a"][0].split(";")[0] == row["conclusion"]
+        assert values["p"] == [p_value(row["p"], 0.05), ""]
+        assert values["p before the correction"] == [p_value(row["p_unadjusted"]), ""]
+        assert values["mean difference"][0] == shown(row["mean_difference"])
+        counts = [f"{row[name]:.0f}" for name in ("wins", "ties", "losses")]
+        assert values["tasks won / tied / lost"] == [" / ".join(counts), ""]
+        # Only the difference that decides has an interval.
+        assert [label for label, (_, limits) in values.items() if limits] == ["typical difference"]
+        assert values["typical difference"][0] == shown(row["difference"])
+        assert (row["conclusion"] == "undecided") == ("not distinguishable" in found["sentence"])
+        if row["conclusion"] == "better":
+            assert found["sentence"].startswith(f"{a} is typically better than {b}: ")
+            assert data["pairs"]["-".join(pair.split("-")[::-1])]["sentence"] == found["sentence"]
     changed = comparison.stability.changes
     changed = changed[(changed["left_out"] == "dataset") & (changed["a"] == "ALP")]
     named = changed[changed["b"] == "MD"]["name"].tolist()
     position = data["algorithms"].index("MD")
     assert data["pairs"][f"0-{position}"].get("changedWithout", []) == named
     assert all(measure["explanation"] for measure in data["measures"])
+
+
+def shown(difference):
+    return minus_signs(decimals(3, signed=True)(difference))
 
 
 def test_scores_for_the_charts_are_those_of_the_results(comparison):
@@ -291,7 +332,7 @@ def test_bytes_are_the_same_every_time(comparison, markup):
     assert render(comparison) == markup
 
 
-def test_a_single_data_set_has_ranks_and_no_pairs():
+def test_a_single_dataset_has_ranks_and_no_pairs():
     comparison = compared(scores(["only"], ["a", "b", "c"], classes=list("123456")))
     page = Page(render(comparison))
     assert pair_data(comparison) is None
@@ -302,19 +343,21 @@ def test_a_single_data_set_has_ranks_and_no_pairs():
 @pytest.mark.parametrize(
     ("settings", "conclusion"),
     [
-        ({"alternative": "less"}, "that is "),
-        ({"alternative": "two-sided", "family": "all"}, "that is "),
-        ({"test": "wilcoxon", "correction": "none"}, "that is "),
-        ({"test": "dataset-means", "null": "exact"}, "that is "),
-        ({"family": "control", "control": "a"}, "this pair was not tested."),
-        ({"deep": True}, "that is "),
+        ({"alternative": "less", "correction": "holm"}, "typical difference in AUROC"),
+        ({"correction": "benjamini-yekutieli"}, "typical difference in AUROC"),
+        ({"test": "ds", "correction": "none"}, "95 % CI ["),
+        ({"estimand": "mean", "alpha": 0.1}, "mean difference in AUROC"),
+        ({"preset": "paper"}, "typical difference in AUROC"),
+        ({"control": "a"}, "were not tested against each other."),
+        ({"margin": 5}, "are equivalent to within ±5: mean difference"),
+        ({"deep": True}, "95 % CI ["),
     ],
 )
 def test_every_kind_of_comparison_has_a_page(settings, conclusion, undrawn):
     comparison = compared(scores([f"d{i}" for i in range(7)], ["a", "b", "c"]), **settings)
     page = Page(render(comparison))
     tables = {e["attributes"].get("data-table") for e in page.elements} - {None}
-    assert tables == {table.name for table in all_tables(comparison)}
+    assert tables == {table.name for table in all_tables(comparison)} | {"comparison"}
     data = pair_data(comparison)
     assert data["algorithms"] == comparison.algorithms
     ends = [data["algorithms"].index(name) for name in "bc"]
@@ -326,8 +369,10 @@ def test_lower_is_better_reaches_the_charts():
     data = pair_data(compared(frame, higher_is_better=False, score_name="error"))
     assert data["higherIsBetter"] is False
     means = frame.groupby(level=0).mean().mean()
-    better = means.idxmin()
-    assert f"{better} is better than" in data["pairs"]["0-1"]["sentence"]
+    labels = [measure["label"] for measure in data["measures"]]
+    value, _ = data["pairs"]["0-1"]["values"][labels.index("mean difference")]
+    a, b = data["algorithms"]
+    assert value == shown(means[b] - means[a])
 
 
 def test_missing_scores_are_null(undrawn):
@@ -367,7 +412,7 @@ def test_long_tables_are_cut_and_say_where_the_rest_is():
     table = next(t for t in all_tables(compared(frame)) if t.name == "scores")
     view = table_view(table, {})
     assert len(view.rows) == MOST_ROWS
-    assert view.left_out == "2 rows more are in tables/scores.csv, beside this page."
+    assert view.left_out == "2 rows more are in tables/scores.csv of the report."
 
 
 def test_drawing_is_small_and_means_the_same():

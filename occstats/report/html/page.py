@@ -5,12 +5,18 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections.abc import Iterable
+from dataclasses import replace
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from occstats import __version__
 from occstats.comparison.settings import OPTIONS
-from occstats.comparison.words.verdict import headline, make_verdict, tally_sentence
+from occstats.comparison.words.verdict import (
+    headline,
+    make_verdict,
+    subject_of,
+    tally_sentence,
+)
 from occstats.report.html.pairs import pair_data, why_no_what_if
 from occstats.report.html.sections import make_sections
 from occstats.report.html.views import table_view
@@ -56,7 +62,12 @@ def render(comparison: Comparison, tables: list[Table] | None = None) -> str:
     styles = [_asset(name) for name in STYLES]
     scripts = [_asset(name) for name in SCRIPTS]
     methods = comparison.methods_text
-    subject = comparison.settings.control or comparison.algorithms[0]
+    subject = subject_of(comparison)
+    leading = table_view(comparison_table(comparison), positions, subject)
+    explanation = "Each dataset has equal weight."
+    if pairs:
+        name = printable(subject)
+        explanation = f"Each row compares {name} with another algorithm; + where {name} is better."
     return _environment().get_template("page.html.j2").render(
         policy=content_security_policy(scripts=scripts, styles=styles),
         styles=styles,
@@ -64,7 +75,7 @@ def render(comparison: Comparison, tables: list[Table] | None = None) -> str:
         title=f"{listing(comparison.algorithms, limit=4)}: comparison",
         headline=headline(comparison),
         verdict=make_verdict(comparison),
-        leading=table_view(comparison_table(comparison), positions, subject),
+        leading=replace(leading, explanation=explanation),
         tally=tally_sentence(comparison),
         sections=make_sections(comparison, tables or all_tables(comparison), positions),
         n_open=OPEN_SECTIONS,

@@ -12,10 +12,12 @@ import pandas as pd
 from occstats.comparison.cost import FLIPS_BUDGET
 from occstats.comparison.decision import BETTER, EQUIVALENT, UNDECIDED, WORSE
 from occstats.comparison.words.explain import explain
-from occstats.report.writing import limits, p_writer, score_digits
+from occstats.comparison.words.verdict import mostly_equal
+from occstats.report.pair_tables import interval_heading
+from occstats.report.writing import difference_digits, limits, p_writer, score_digits
 from occstats.results.aliases import score_word
 from occstats.stats.arrays import cluster_codes
-from occstats.text import ABSENT, decimals, integer, minus_signs, p_value, percent, printable
+from occstats.text import decimals, integer, minus_signs, p_value, percent, printable
 
 if TYPE_CHECKING:
     from occstats.comparison.result import Comparison
@@ -45,19 +47,22 @@ def measures(comparison: Comparison) -> list[Measure]:
 
     Intervals and p-values of their own could contradict the decision.
     """
-    settings, digits = comparison.settings, score_digits(comparison)
+    settings, digits = comparison.settings, difference_digits(comparison)
     other = "mean" if settings.estimand == "typical" else "typical"
     decided_by = comparison.basis[0].upper() + comparison.basis[1:]
     claim = {"greater": " (a better than b)", "less": " (a worse than b)"}
     every = [
-        Measure("conclusion about a", ("conclusion", "reversed"), _conclusion),
+        Measure("conclusion about a", ("conclusion", "reversed"), _conclusion,
+                explanation="Better or worse than b, equivalent to it, or undecided."),
         Measure(f"{settings.estimand} difference", ("difference",), decimals(digits, signed=True),
-                limits(digits) if settings.has_intervals else None),
+                limits(digits) if settings.has_intervals else None,
+                explanation=explain(f"{settings.estimand}_difference")),
         Measure(f"p{claim.get(settings.alternative, '')}", ("p",), p_writer(settings),
                 explanation=f"{decided_by}."),
         Measure("p before the correction", ("p_unadjusted",), p_value),
         Measure(f"{other} difference", (f"{other}_difference",), decimals(digits, signed=True)),
-        Measure("tasks won / tied / lost", ("wins", "ties", "losses"), _counts),
+        Measure("tasks won / tied / lost", ("wins", "ties", "losses"), _counts,
+                explanation="The numbers of tasks on which a is better, equal and worse."),
         Measure("rank-biserial correlation", ("rank_biserial",), decimals(2, signed=True)),
         Measure("probability of improvement on a task", ("prob_improvement_task",), percent),
         Measure("probability of improvement on a dataset", ("prob_improvement_dataset",), percent),
@@ -71,7 +76,7 @@ def measures(comparison: Comparison) -> list[Measure]:
 
 
 def _conclusion(conclusion: str | None, is_reversed: bool) -> str:
-    if conclusion is None:
+    if pd.isna(conclusion):
         return "not tested"
     return f"{conclusion}; the two estimates have opposite signs" if is_reversed else conclusion
 
@@ -87,7 +92,11 @@ def pair_data(comparison: Comparison) -> dict[str, Any] | None:
         return None
     position = {name: index for index, name in enumerate(names)}
     rows = comparison.pairwise
-    rows = rows[rows["a"].isin(names) & rows["b"].isin(names)]
+    rows = rows[rows["a"].isin(names) & rows["b"].isin(names)].copy()
+    if comparison.settings.estimand == "typical":
+        # With many ties, wins and losses say more than a shift of 0.
+        size = [name for name in ("difference", "ci_low", "ci_high") if name in rows]
+        rows.loc[mostly_equal(rows), size] = np.nan
     lines = measures(comparison)
     written = [_written(rows, measure) for measure in lines]
     sentences = _sentences(comparison, rows)
@@ -103,17 +112,13 @@ def pair_data(comparison: Comparison) -> dict[str, Any] | None:
             for line in lines
         ],
         "pairs": pairs,
-        "level": _level(comparison),
+        "level": interval_heading(comparison),
         "digits": score_digits(comparison),
         "score": score_word(comparison.results.score_name),
         "higherIsBetter": comparison.results.higher_is_better,
         **_scores(comparison, names),
         "whatIf": None if why_no_what_if(comparison) else _what_if(comparison),
     }
-
-
-def _level(comparison: Comparison) -> str:
-    return f"{100 * (1 - comparison.settings.alpha):g} % CI"
 
 
 def _written(rows: pd.DataFrame, measure: Measure) -> list[list[str]]:
@@ -137,39 +142,40 @@ def _sentences(comparison: Comparison, rows: pd.DataFrame) -> list[str]:
 
 
 def _sentence(comparison: Comparison, row: dict[Any, Any]) -> str:
-    settings, score = comparison.settings, score_word(comparison.results.score_name)
-    a, b = printable(row["a"]), printable(row["b"])
+    settings, results = comparison.settings, comparison.results
+    a, b, score = printable(row["a"]), printable(row["b"]), score_word(results.score_name)
     if row["n_tasks"] == 0:
         return f"{a} and {b} have no task in common."
-    if row["conclusion"] is None:
+    if pd.isna(row["conclusion"]):
         return f"{a} and {b} were not tested against each other."
-    if row["conclusion"] == EQUIVALENT and settings.margin is None:
+    if row["ties"] == row["n_tasks"]:
         return f"{a} and {b} have the same scores on all tasks that both have."
-    digits = score_digits(comparison)
-    size = decimals(digits, signed=True)(row["difference"])
-    if "ci_low" in row:
-        size += f", {_level(comparison)} {limits(digits)(row['ci_low'], row['ci_high'])}"
-    p = row["p"]
-    if settings.alternative == "less" and row["conclusion"] == BETTER:
-        p = comparison.p_values.at[row["b"], row["a"]]
-    written = p_writer(settings)(p)
-    equation = f"p {written}" if written[0] in "<>≥" else f"p = {written}"
-    numbers = minus_signs(f"{settings.estimand} difference in {score} {size}, {equation}.")
-    mean = f"the better mean {score}"
+    typical = settings.estimand == "typical"
     lead = {
-        BETTER: f"{a} is typically better than {b}"
-        if settings.estimand == "typical"
-        else f"{a} has {mean}",
+        BETTER: f"{a} is {'typically better' if typical else f'better in mean {score}'} than {b}",
         EQUIVALENT: f"{a} and {b} are equivalent to within ±{settings.margin or 0:g}",
         UNDECIDED: f"{a} and {b} are not distinguishable",
     }[row["conclusion"]]
     if row["reversed"]:
-        other = f"{b} has {mean}" if settings.estimand == "typical" else f"{b} is typically better"
-        lead += f", but {other}: the answer depends on the question"
+        level = "higher" if results.higher_is_better else "lower"
+        other = f"has the {level} mean" if typical else "does better on a typical task"
+        lead += f", but {b} {other}: the answer depends on the question"
+    digits = difference_digits(comparison)
+    size = f"{integer(row['wins'])} wins and {integer(row['losses'])} losses"
+    if np.isfinite(row["difference"]):
+        size = f"{settings.estimand} difference {decimals(digits, signed=True)(row['difference'])}"
+        if settings.has_intervals:
+            brackets = limits(digits)(row["ci_low"], row["ci_high"])
+            size += f", {interval_heading(comparison)} {brackets}"
+    p = row["p"]
+    if settings.alternative == "less" and row["conclusion"] == BETTER:
+        p = comparison.p_values.at[row["b"], row["a"]]
+    written = p_writer(settings)(p)
+    equation = f"{written[0]} {written[1:].strip()}" if written[0] in "<>≥" else f"= {written}"
+    # No line breaks within the equation.
+    numbers = minus_signs(f"{size}, {f'p {equation}'.replace(' ', chr(160))}")
     closing = " Absence of significance does not imply equivalence."
-    # No line breaks within the equation and its numbers.
-    numbers = numbers.replace(equation, equation.replace(" ", "\u00a0"))
-    return f"{lead}: {numbers}{closing if row['conclusion'] == UNDECIDED else ''}"
+    return f"{lead} ({numbers}).{closing if row['conclusion'] == UNDECIDED else ''}"
 
 
 def _add_changes(
@@ -223,7 +229,9 @@ def why_no_what_if(comparison: Comparison) -> str:
     if results.nested:
         return "The page cannot recompute a comparison of datasets that come in suites."
     n_algorithms = len(comparison.algorithms)
-    if n_algorithms > MOST_ALGORITHMS or results.scores.size > MOST_EXACT_SCORES:
+    too_large = n_algorithms > MOST_ALGORITHMS or results.scores.size > MOST_EXACT_SCORES
+    # Very large comparisons have no typical differences, at which to centre.
+    if too_large or comparison.pairwise["difference"].isna().all():
         return (
             f"Recomputing {n_algorithms:,} algorithms on {results.n_tasks:,} tasks would take too "
             "long in a browser."
@@ -241,7 +249,7 @@ def _what_if(comparison: Comparison) -> dict[str, Any]:
         "control": None if control is None else comparison.algorithms.index(control),
         "tolerance": settings.tie_tolerance,
         "flips": settings.n_resamples,
-        "budget": FLIPS_BUDGET * (10 if settings.deep else 1),
+        "budget": FLIPS_BUDGET["typical"] * (10 if settings.deep else 1),
         # JavaScript's numbers hold 53 bits.
         "generator": {"state": hex(generator["state"]), "increment": hex(generator["inc"])},
     }

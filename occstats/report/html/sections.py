@@ -67,6 +67,7 @@ _OUTLINE = (
         "see its pair in detail.",
         ("pairwise",),
         ("p_values", "pairwise", "binary"),
+        ("effect_sizes",),
     ),
     _Outline(
         "tasks",

@@ -53,6 +53,11 @@ class TableView:
         found = [(name, len(list(some))) for name, some in groupby(c.group for c in self.columns)]
         return found if any(name for name, _ in found) else []
 
+    @staticmethod
+    def exact(column: Column) -> bool:
+        """Return whether a saved column has full precision: it shows one number."""
+        return column.number and (len(column.keys) == 1 or column.keys[0] in ("difference", "p"))
+
     @property
     def filtered(self) -> bool:
         """Whether it has a search field."""
@@ -148,4 +153,4 @@ def _left_out(table: Table, n_rows: int, n_columns: int) -> str:
     ]
     if not missing:
         return ""
-    return f"{' and '.join(missing)} more are in tables/{table.csv_name}, in the folder of the report."
+    return f"{' and '.join(missing)} more are in tables/{table.csv_name} of the report."

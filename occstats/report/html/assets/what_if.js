@@ -69,7 +69,8 @@
     return found.sort((one, other) => one[0] - other[0] || one.at(-1) - other.at(-1));
   };
 
-  /* One row per algorithm with its mean rank on a scale, and a bar with dots for each group. */
+  /* One row per algorithm with its mean rank on a scale, and a bar for each group with dots at its
+     members and gaps at others. */
   const diagram = ({ algorithms, meanRanks: ranks, ...rest }) => {
     const bars = control === null ? groups(rest) : [];
     const short = (name) => ([...name].length > 24 ? `${[...name].slice(0, 23).join("")}…` : name);
@@ -96,6 +97,8 @@
     });
     bars.forEach((bar, index) => {
       chart.append(svgElement("line", { x1: groupAt(index), x2: groupAt(index), y1: y(bar[0]), y2: y(bar.at(-1)), class: "bar" }),
+        ...[...names.keys()].slice(bar[0], bar.at(-1)).filter((place) => !bar.includes(place)).map((place) =>
+          svgElement("line", { x1: groupAt(index), x2: groupAt(index), y1: y(place) - 6, y2: y(place) + 6, class: "gap" })),
         ...bar.map((place) => svgElement("circle", { cx: groupAt(index), cy: y(place), r: 3.5, class: "member" })));
     });
     return chart;
