@@ -1,8 +1,10 @@
-"""The output folder: whole, or as it was."""
+"""The output folder: complete, or as it was."""
 
 import errno
 import json
 
+import numpy as np
+import pandas as pd
 import pytest
 
 import occstats
@@ -81,3 +83,47 @@ def test_unwritable_folder_is_refused(comparison, tmp_path, monkeypatch):
     monkeypatch.setattr(files.os, "access", lambda path, mode: False)
     with pytest.raises(OutputError, match="not writable"):
         comparison.write(tmp_path / "report")
+
+
+def test_no_table_has_two_versions_in_latex(comparison, tmp_path):
+    folder = comparison.write(tmp_path)
+    latex = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*.tex"))
+    assert {"methods.tex", "paper/comparison.tex", "paper/p_values.tex"} <= set(latex)
+    assert "tables/p_values.tex" not in latex
+    assert "tables/comparison.tex" not in latex
+    assert (folder / "tables" / "p_values.csv").exists()
+    assert (folder / "paper" / "comparison.tex").read_text("utf-8") == comparison.to_latex()
+
+
+def test_methods_begin_with_the_short_paragraph(comparison, tmp_path):
+    folder = comparison.write(tmp_path)
+    first = (folder / "methods.tex").read_text("utf-8").split("\n\n")[0]
+    assert first.startswith("We compared 3 algorithms by AUROC on 246 tasks from 50 datasets.")
+    assert len(first.split()) <= 90
+    assert "@article{rosner2006" in (folder / "references.bib").read_text("utf-8")
+
+
+def test_limits_that_do_not_exist_are_null():
+    frame = pd.DataFrame(
+        {
+            "dataset": list("abcdef"),
+            "A": [0.9, 0.8, 0.7, 0.9, 0.8, 0.6],
+            "B": [0.8, None, 0.6, 0.7, None, 0.5],
+        }
+    )
+    found = occstats.compare(frame, missing="worst", lower_is_better=False, n_resamples=100)
+    assert np.isinf(found.pairwise[["ci_low", "ci_high"]]).to_numpy().any()
+    rows = json.loads(found.to_json())["pairwise"]
+    assert list(rows[0])[:9] == [
+        "a",
+        "b",
+        "difference",
+        "ci_low",
+        "ci_high",
+        "p",
+        "conclusion",
+        "reversed",
+        "p_unadjusted",
+    ]
+    finite = np.isfinite(found.pairwise["ci_high"])
+    assert [row["ci_high"] is not None for row in rows] == finite.tolist()
