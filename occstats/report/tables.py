@@ -36,7 +36,7 @@ from occstats.text import decimals, p_value, percent, printable, word
 if TYPE_CHECKING:
     from occstats.comparison.result import Comparison
 
-__all__ = ["all_tables", "comparison_table", "summary_table"]
+__all__ = ["all_tables", "comparison_table", "legend", "summary_table"]
 
 TERMS = {"log_n": "log n", "log_m": "log m", "median_score": "median score"}
 # Columns of ``pairwise`` that the table of the comparison has.
@@ -102,7 +102,7 @@ def comparison_table(comparison: Comparison) -> Table:
         frame=frame,
         shown=shown,
         columns=tuple(c for c in columns if typical or c.keys[0] != "mean_rank"),
-        note=" ".join(_legend(comparison, frame)),
+        note=" ".join(legend(comparison)),
         terminal_rows=FIRST_ROWS,
     )
 
@@ -158,9 +158,10 @@ def _heading_name(comparison: Comparison) -> str:
     return "leader" if comparison.settings.control is None else "control"
 
 
-def _legend(comparison: Comparison, frame: pd.DataFrame) -> Iterator[str]:
-    """Yield what the marks and words of the table mean."""
-    settings, found = comparison.settings, set(frame["conclusion"].dropna())
+def legend(comparison: Comparison) -> Iterator[str]:
+    """Yield what the marks and words in the table of the comparison mean."""
+    settings, rows = comparison.settings, subject_rows(comparison)
+    found = set(rows["conclusion"].dropna())
     if not found or not _possible(comparison):
         return
     claim = f"p ≤ {settings.alpha:g}"
@@ -176,7 +177,7 @@ def _legend(comparison: Comparison, frame: pd.DataFrame) -> Iterator[str]:
     if EQUIVALENT in found and settings.margin is not None:
         level = f"{100 * (1 - settings.alpha):g} % CI"
         yield f"equivalent: {level} within ±{settings.margin:g}."
-    if frame["reversed"].eq(True).any():
+    if rows["reversed"].any():
         other = "mean" if settings.estimand == "typical" else "typical"
         yield f"{REVERSED} the {other} difference has the opposite sign."
 

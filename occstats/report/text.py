@@ -16,7 +16,7 @@ from occstats.comparison.words.verdict import (
     subject_of,
     tally_sentence,
 )
-from occstats.report.tables import all_tables, comparison_table
+from occstats.report.tables import all_tables, comparison_table, legend
 from occstats.report.text_table import (
     PARAGRAPH_WIDTH,
     make_text,
@@ -120,6 +120,7 @@ def _print_answer(console: Console, comparison: Comparison, *, full: bool = Fals
     for line in make_verdict(comparison, shorten=True).lines(min(console.width, PARAGRAPH_WIDTH)):
         console.print(make_text(line, "bold"))
     subject = subject_of(comparison)
+    closing = [tally_sentence(comparison)]
     table, (names, _) = comparison_table(comparison), short_names(comparison.algorithms)
     if len(table) > 2:
         n_rows = len(table) if full else min(len(table), table.terminal_rows)
@@ -129,10 +130,9 @@ def _print_answer(console: Console, comparison: Comparison, *, full: bool = Fals
         if n_rows < len(table):
             print_wrapped(console, f"{len(table) - n_rows:,} more with --full", "dim")
         console.print()
-        if table.note:
-            print_wrapped(console, table.note.replace(subject, names.get(subject, subject)), "dim")
-    if sentence := tally_sentence(comparison):
-        print_wrapped(console, sentence.replace(subject, names.get(subject, subject)), "dim")
+        closing = [*legend(comparison), *closing]
+    for words in filter(None, closing):
+        print_wrapped(console, words.replace(subject, names.get(subject, subject)), "dim")
 
 
 def _notes_of_the_answer(comparison: Comparison) -> list[str]:

@@ -1,4 +1,4 @@
-"""What the terminal shows: whole numbers at every width, a screen first, all of it on request."""
+"""The terminal: the first screen of each kind of comparison, and tables at every width."""
 
 import io
 import re
@@ -7,25 +7,150 @@ from collections import Counter
 import numpy as np
 import pandas as pd
 import pytest
+from click.testing import CliRunner
 
 import occstats
-from occstats.report.tables import all_tables
-from occstats.report.text import make_console, print_comparison
+from occstats.cli import main
+from occstats.comparison.words.verdict import make_verdict
+from occstats.report.tables import all_tables, comparison_table
+from occstats.report.text import make_console
 from occstats.report.text_table import print_table
+from tests.report.screens import FOLDER, LONG, SCREENS, compared, screen, simulated
 
-LONG = [f"gradient boosting with a very long description, variant {i}" for i in range(7)]
+DESCRIBED = [f"gradient boosting with a very long description, variant {i}" for i in range(7)]
+
+
+@pytest.fixture(scope="module")
+def comparison():
+    return occstats.compare("lenz2021", n_resamples=1000)
+
+
+@pytest.mark.parametrize("name", SCREENS)
+def test_first_screen(name):
+    text = screen(compared(name))
+    assert text == (FOLDER / f"{name}.txt").read_text(encoding="utf-8")
+    lines = text.splitlines()
+    assert max(map(len, lines)) <= 80
+    assert len(lines) <= 36
+    assert not re.search(r"tied|P\(best\)|nan|\binf\b|data set\b|−0\.0+\b|[ [(]-\d", text)
+
+
+def test_nine_algorithms_fit_a_small_terminal():
+    for name in ("lenz2021", "mean", "margin", "holm", "paper"):
+        assert len((FOLDER / f"{name}.txt").read_text(encoding="utf-8").splitlines()) <= 24
+
+
+def test_command_line_prints_the_first_screen(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    result = CliRunner().invoke(main, ["compare", "lenz2021"])
+    assert result.stdout == (FOLDER / "lenz2021.txt").read_text(encoding="utf-8")
+
+
+def test_full_prints_every_table_and_all_notes(comparison):
+    first, everything = screen(comparison), screen(comparison, full=True)
+    titles = [table.title for table in all_tables(comparison) if table.terminal_rows]
+    assert [title for title in titles if title in first.splitlines()] == []
+    assert [title for title in titles[1:] if title in everything.splitlines()] == titles[1:]
+    assert everything.startswith(first.partition("More:")[0])
+    assert "--full" not in everything
+    assert "not shown here" not in everything
+    assert max(map(len, everything.splitlines())) <= 80
+    for words in ("ranks consistent with the decisions", "bootstrap resamples in which it comes "
+                  "first, uncorrected", "corrected by Holm"):  # fmt: skip
+        assert words in " ".join(everything.split())
+
+
+def test_notes_on_what_is_not_shown_are_left_to_full():
+    comparison = occstats.compare(simulated(3), n_resamples=200)
+    assert any("regression" in note for note in comparison.notes)
+    assert "regression" not in screen(comparison)
+    assert "The regression goes without" in screen(comparison, full=True)
+
+
+def test_policies_for_missing_results_are_compared_in_full():
+    comparison = compared("control")
+    assert "Missing results" not in screen(comparison)
+    text = screen(comparison, full=True)
+    assert "Missing results\n143 of 2,460 results are missing" in text
+
+
+def test_written_folder_is_named(comparison, tmp_path):
+    assert screen(comparison, folder=tmp_path).endswith(f"Written to {tmp_path}.\n") or (
+        "Written to" in screen(comparison, folder=tmp_path)
+    )
+
+
+def test_a_common_prefix_is_left_out_once(comparison):
+    names = [LONG.format(position) for position in range(4)]
+    forty = compared("forty")
+    assert screen(forty).count("GradientBoosting-ResNet-") == 3  # read as (2), and the remark
+    assert set(names) < {row[0] for row in comparison_table(forty).cells()}
+    assert screen(forty, full=True).count(names[0]) == 1
+
+
+def test_one_dataset_has_neither_intervals_nor_p_values(comparison):
+    text = screen(comparison.where("dataset == 'glass'"))
+    assert "CI" not in text
+    assert "*" not in text
+    assert re.search(r"^algorithm .* p$", text, flags=re.MULTILINE) is None
+    assert "a single dataset" in text
+
+
+def test_many_zero_differences_print_wins_and_losses():
+    frame = simulated(4)
+    frame[["A00", "A01"]] = frame[["A00", "A01"]].round(1)
+    comparison = occstats.compare(frame, estimand="typical", n_resamples=200)
+    row = comparison.pairwise.query("a == 'A00' and b == 'A01'").iloc[0]
+    text = screen(comparison)
+    assert row["ties"] > 0.2 * row["n_tasks"]
+    assert f"{row['wins']} wins : {row['losses']} losses" in text
+    assert re.search(r"^A02 .*\[", text, flags=re.MULTILINE)
+    binary = (simulated(3).set_index(["dataset", "task"]) > 0.77).astype(int).reset_index()
+    found = occstats.compare(binary, algorithms=["A00", "A01"], n_resamples=200)
+    assert "mean difference" in screen(found)
+    found = occstats.compare(binary.assign(A02=binary["A01"]), estimand="typical", n_resamples=200)
+    assert "wins : losses" in screen(found)
+
+
+def test_failures_have_no_mean():
+    frame = simulated(3)
+    frame.loc[frame.index % 3 == 0, "A01"] = np.nan
+    comparison = occstats.compare(frame, missing="worst", n_resamples=200)
+    assert re.search(r"^A01 +\d\.\d\d +– ", screen(comparison), flags=re.MULTILINE)
+
+
+def test_a_reversed_pair_is_marked_in_its_row():
+    frame = pd.read_csv("tests/cases/gate2.csv")
+    frame["LAST"] = frame["BASE"] - 0.1 + 0.001 * np.sin(np.arange(len(frame)))
+    comparison = occstats.compare(frame, n_resamples=1000)
+    text = screen(comparison)
+    assert re.search(r"^BASE .* \*†$", text, flags=re.MULTILINE)
+    assert "† the mean difference has the opposite sign." in text
+    assert "CAND is typically better than BASE, but BASE has the higher mean" in text
+    assert "better †" in screen(comparison, full=True)
+
+
+def test_notes_are_cut_after_three(comparison):
+    from dataclasses import replace
+
+    notes = tuple(f"This is note {number}." for number in range(5))
+    many = replace(comparison, results=replace(comparison.results, notes=notes), notes=notes)
+    text = screen(many)
+    assert "note 2" in text
+    assert "note 3" not in text
+    assert "2 more notes with --full" in text
 
 
 def with_long_names():
-    values = np.random.default_rng(5).normal(0, 1000, (24, len(LONG)))
-    frame = pd.DataFrame(values + np.arange(len(LONG)) * 300, columns=LONG)
+    values = np.random.default_rng(5).normal(0, 1000, (24, len(DESCRIBED)))
+    frame = pd.DataFrame(values + np.arange(len(DESCRIBED)) * 300, columns=DESCRIBED)
     frame.insert(0, "dataset", [f"collected in the year {1990 + i // 2}" for i in range(24)])
     frame.insert(1, "class", [str(i % 2) for i in range(24)])
     return frame
 
 
 @pytest.fixture(scope="module", params=["lenz2021", "reproduction", "long"])
-def compared(request):
+def studied(request):
     source = with_long_names() if request.param == "long" else request.param
     return occstats.compare(source, n_resamples=100)
 
@@ -37,10 +162,10 @@ def shown(table, width):
 
 
 def numbers(table):
-    """Every number that the table has to show, with how often it occurs."""
+    """Return every number that the table has to show, with how often it occurs."""
     rows = table.cells(min(len(table), table.terminal_rows))
     return Counter(
-        cell
+        cell.replace("-", "−")
         for row in rows
         for cell, column in zip(row, table.columns, strict=True)
         if column.number and cell
@@ -48,56 +173,41 @@ def numbers(table):
 
 
 @pytest.mark.parametrize("width", [60, 80, 100, 120])
-def test_no_number_is_ever_cut(compared, width):
-    for table in all_tables(compared):
+def test_no_number_is_ever_cut(studied, width):
+    for table in all_tables(studied):
         if not table.terminal_rows:
             continue
         text = shown(table, width)
         assert max(map(len, text.splitlines())) <= width, table.name
         for cell, count in numbers(table).items():
-            whole = rf"(?<![\d.,+-]){re.escape(cell)}(?![\d.,…])"
+            whole = rf"(?<![\d.,+−]){re.escape(cell)}(?![\d.,…])"
             assert len(re.findall(whole, text)) >= count, (table.name, cell)
 
 
-def test_long_names_are_told_apart():
+@pytest.mark.parametrize("width", [40, 60, 80])
+def test_no_line_is_wider_than_the_terminal(studied, width):
+    assert max(map(len, screen(studied, width).splitlines())) <= width
+
+
+def test_long_names_can_be_distinguished():
     comparison = occstats.compare(with_long_names(), n_resamples=100)
-    text = shown(all_tables(comparison)[0], 80)
-    for number in range(len(LONG)):
-        assert re.search(rf"variant {number} ", text)
+    text = screen(comparison)
+    for number in range(len(DESCRIBED)):
+        assert re.search(rf"^variant {number} ", text, flags=re.MULTILINE)
 
 
-def test_rows_of_a_triangle_end_where_its_columns_do():
-    comparison = occstats.compare("lenz2021", n_resamples=100)
-    triangle = next(table for table in all_tables(comparison) if table.name == "p_values")
-    rows = [line.split()[0] for line in shown(triangle, 60).splitlines() if line[:1].isupper()]
-    # Six columns fit beside the names, up to EIF's; the last row that has anything there is IF's.
+def test_rows_of_a_triangle_end_where_its_columns_do(comparison):
+    triangle = next(table for table in all_tables(comparison) if table.name == "kendall")
+    rows = [line.split()[0] for line in shown(triangle, 40).splitlines() if line[:1].isupper()]
+    # Six columns fit next to the names, up to EIF's; the last row that has a value there is IF's.
     first = ["ALP", "SVM", "NND", "MD", "LOF", "IF"]
-    assert [row for row in rows if row in comparison.algorithms] == [*first, *first, "EIF", "LNND"]
+    expected = [*first, *first, "EIF", "LNND"]
+    assert [row for row in rows if row in comparison.algorithms] == expected
 
 
-def test_the_first_screen_has_the_answer_and_says_where_the_rest_is(monkeypatch):
-    monkeypatch.setenv("COLUMNS", "80")
-    comparison = occstats.compare("lenz2021", n_resamples=100)
-    first, everything = io.StringIO(), io.StringIO()
-    print_comparison(comparison, file=first)
-    print_comparison(comparison, file=everything, full=True)
-    lines = first.getvalue().splitlines()
-    assert len(lines) <= 45
-    assert first.getvalue().startswith("Of 9 algorithms")
-    titles = [table.title for table in all_tables(comparison) if table.terminal_rows]
-    assert [title for title in titles if title in lines] == ["Summary", "Corrected p-values"]
-    assert [title for title in titles if title in everything.getvalue().splitlines()] == titles
-    assert "More: --full" in first.getvalue()
-    assert "--full" not in everything.getvalue()
-    # 36 pairs, none of them left out.
-    assert "not shown here" not in everything.getvalue()
-    assert len(re.findall(r"^LNND +SAE ", everything.getvalue(), flags=re.MULTILINE)) >= 7
-
-
-def test_significant_cells_are_marked_without_colour():
-    comparison = occstats.compare("lenz2021", n_resamples=100)
+def test_stars_are_exactly_where_a_pair_is_decided(comparison):
     table = next(table for table in all_tables(comparison) if table.name == "p_values")
-    text = shown(table, 120)
-    assert text.count("*") == comparison.tally.different + 1
-    assert "* significant, corrected over all pairs (max-T)." in text
-    assert re.search(r"^ALP +0\.17 +0\.020 +0\.035 +< 0\.0001\* ", text, flags=re.MULTILINE)
+    assert shown(table, 120).count("*") == comparison.tally.different + 1
+    stars = re.findall(r" \*$", screen(comparison), flags=re.MULTILINE)
+    (_, better), _ = make_verdict(comparison).relations
+    assert len(stars) == len(better)
