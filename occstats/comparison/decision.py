@@ -228,7 +228,7 @@ def _run_tests(study: Study, size: int) -> tuple[PairTests, dict[str, Any], tupl
         )
     notes = tuple(_cautions(study, tests, size))
     if settings.engine == "native":
-        return tests, {"name": "native"}, notes
+        return tests, {"engine": "native"}, notes
     run = ENGINES[settings.engine].run(
         study.tested,
         test=settings.test,
