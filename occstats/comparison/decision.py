@@ -389,7 +389,8 @@ def least_p(
     n_datasets : int
         Independent datasets; one gives no test.
     settings : Settings
-        With a concrete estimand; the test of means can give any p-value.
+        With a concrete estimand. The test of means can give any p-value, and so can the
+        asymptotic test of Datta and Satten.
     size : int
         Tests that are corrected together.
     null : str, optional
@@ -404,9 +405,9 @@ def least_p(
     """
     if n_datasets < 2:
         return 1.0
-    if settings.estimand == "mean":
-        return 0.0
     kind = "asymptotic" if (null or settings.null) == "asymptotic" else "exact"
+    if settings.estimand == "mean" or (settings.test == "ds" and kind == "asymptotic"):
+        return 0.0
     least = float(smallest_p(n_datasets, null=kind, alternative=settings.alternative))
     return min(1.0, least * _least_factor(settings, size))
 

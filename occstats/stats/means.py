@@ -137,7 +137,8 @@ def mean_tests(
     greater, less = np.where(few, student.greater, greater), np.where(few, student.less, less)
     single = np.where(few, student.two_sided, single)
     p = np.where(few, np.minimum(1.0, n_tests * student.two_sided), p) if n_tests > 1 else single
-    low, high = estimate - upper * error, estimate + lower * error
+    with np.errstate(invalid="ignore"):
+        low, high = estimate - upper * error, estimate + lower * error
     # Equal differences on all datasets are as certain as equal signs.
     still = (error == 0) & (units >= 2)
     certain = np.where(estimate == 0, 1.0, 2.0 ** (1 - units))
