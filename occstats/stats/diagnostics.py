@@ -155,7 +155,7 @@ def _diagnose(block: PairBlock, ranked: FloatArray) -> FloatArray:
 def _effective_tasks(rho: FloatArray, sizes: FloatArray, m: IntArray) -> FloatArray:
     """Return Σ g / (1 + (g − 1) ρ) per column, with ρ corrected for m clusters."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        inflation = np.where(sizes <= 1, 1.0, size_inflation(rho, sizes, m))
+        inflation = np.where(sizes <= 1, 1.0, size_inflation(rho, sizes, m.astype(np.float64)))
         total = np.where(inflation > 0, sizes / inflation, np.nan).sum(axis=0)
     # With two clusters the correction can make ρ negative.
     n = sizes.sum(axis=0)

@@ -2,11 +2,13 @@ r"""Hodges-Lehmann shift between two algorithms, by inverting a clustered signed
 
 Let :math:`R_i(\delta)` be the sum of the signed ranks of :math:`x_{ij} - \delta` in dataset i. The
 shift is the δ at which the test finds nothing, :math:`\sum_i w_i R_i(\delta) = 0`, with the weights
-that the test gives the datasets at δ = 0; its limits are the smallest and largest δ with
-:math:`|Z(\delta)| \le c`. Both change only where δ is the mean of two differences (a Walsh
-average), that is at multiples of half the tie tolerance: the search is a bisection of these.
+that the test gives the datasets at δ = 0; its limits are where :math:`|Z(\delta)|` passes the
+critical value. For independent differences of equal weight the shift is the median of all Walsh
+averages, the means of two differences [1]_.
 
-For independent differences of equal weight the shift is the median of all Walsh averages [1]_.
+Z changes only at Walsh averages. In the order of the :math:`|x - \delta|`, the Walsh averages next
+to δ are the means of neighbours on different sides of it, so that each evaluation of Z also tells
+how far its value holds; the search by false position [3]_ ends where nothing lies in between.
 
 References
 ----------
@@ -14,143 +16,193 @@ References
    Mathematical Statistics 34(2), 598-611.
 .. [2] B. Rosner, R. J. Glynn, M.-L. T. Lee (2006). The Wilcoxon signed rank test for paired
    comparisons of clustered data. Biometrics 62(1), 185-192.
+.. [3] M. Dowell, P. Jarratt (1971). A modified regula falsi method for computing the root of an
+   equation. BIT 11(2), 168-174.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from itertools import count
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from occstats.stats.arrays import FloatArray, IntArray
+from occstats.stats.tests.null import SAME_Z
+from occstats.stats.tests.ranking import OrderedDifferences
 
 if TYPE_CHECKING:
     from occstats.stats.tests.engine import Prepared
 
-__all__ = ["shift_limits", "weighted_shift"]
+__all__ = ["Bracket", "ShiftSearch"]
 
 # A statistic Z this small is zero but for rounding.
 _ZERO = 1e-9
-# Differences beyond which the search stops at a millionth of their range.
-_MANY = 2_000_000
+# Differences that are ordered at once: few enough to stay in the cache.
+_CHUNK_ELEMENTS = 100_000
+# False position takes about ten steps; after this many, halving is safer.
+_FALSE_POSITIONS = 40
 
 
-def weighted_shift(prepared: Prepared, pairs: IntArray) -> FloatArray:
-    """Return the shift of some pairs, in units of the prepared differences.
+@dataclass(frozen=True, eq=False)
+class Bracket:
+    """The shift of each pair and what the search for it found on either side.
 
-    Infinite where failures leave no finite one.
-    """
-    lattice = _Lattice(prepared, pairs)
-
-    def sign(places: FloatArray, some: IntArray) -> FloatArray:
-        z = prepared.z_at(pairs[some], lattice.between(places, some))
-        return np.where(np.abs(z) <= _ZERO, 0.0, np.sign(z))
-
-    everything = np.arange(len(pairs))
-    at_low, at_high = sign(lattice.low, everything), sign(lattice.high, everything)
-    # The last place with a positive sum, and the first with a negative one.
-    last = _bisect(lattice.low, lattice.high, lambda at, some: sign(at, some) > 0)
-    first = last + 1
-    flat = np.flatnonzero((sign(first, everything) == 0) & (at_high < 0))
-    if len(flat):
-        first[flat] = 1 + _bisect(
-            first[flat], lattice.high[flat], lambda at, some: sign(at, flat[some]) >= 0
-        )
-    shift = lattice.value((last + 1 + first) / 2)
-    shift[at_high >= 0] = np.inf
-    shift[at_low <= 0] = -np.inf
-    return np.where(at_low == at_high, np.where(at_low == 0, np.nan, shift), shift)
-
-
-def shift_limits(
-    prepared: Prepared,
-    pairs: IntArray,
-    shift: FloatArray,
-    critical: FloatArray,
-    rejected: NDArray[np.bool_],
-) -> tuple[FloatArray, FloatArray]:
-    r"""Return the smallest and largest δ with \|Z(δ)\| ≤ c for some pairs.
-
-    Parameters
+    Attributes
     ----------
-    prepared, pairs
-        A clustered test, and its columns.
-    shift, critical : ndarray
-        The shift and the critical value c of each pair.
-    rejected : ndarray of bool
-        Whether δ = 0 is rejected; the limits never contradict it.
+    shift : ndarray
+        Infinite where failures leave no finite one, NaN where there is none at all.
+    ends : _Ends
+        The Walsh average at which Z passes zero, and Z on either side.
+    z_first, z_last : ndarray
+        Z below the smallest and above the largest difference.
     """
-    lattice = _Lattice(prepared, pairs)
-    everything = np.arange(len(pairs))
 
-    def outside(places: FloatArray, some: IntArray) -> NDArray[np.bool_]:
-        z = prepared.z_at(pairs[some], lattice.between(places, some))
-        return np.asarray(np.abs(z) > critical[some])
-
-    limits = []
-    for side, far in ((-1.0, lattice.low), (1.0, lattice.high)):
-        # Zero lies between the places −1 and 0; what the test says about it holds.
-        zero = np.full(len(pairs), -1.0 if side < 0 else 0.0)
-        beyond = side * shift < 0
-        exists = outside(far, everything) | (beyond & rejected)
-        # Just inside, seen from this side, so that the shift itself can be the limit.
-        centre = lattice.place(shift, round_up=side > 0)
-        start = np.where(beyond & rejected, zero, far)
-        stop = np.where(beyond & ~rejected, zero - side, centre)
-        usable = exists & (side * (start - stop) > 0)
-        places = _bisect(start, stop, outside, np.flatnonzero(usable))
-        limit = lattice.value(places + (1.0 if side < 0 else 0.0))
-        limit = np.where(usable, limit, shift)
-        limits.append(np.where(exists, limit, side * np.inf))
-    # Where failures leave no finite shift, there may be no finite limit either.
-    endless = np.isinf(shift) & rejected & outside(lattice.place(shift, round_up=False), everything)
-    return np.where(endless, shift, limits[0]), np.where(endless, shift, limits[1])
+    shift: FloatArray
+    ends: _Ends
+    z_first: FloatArray
+    z_last: FloatArray
 
 
-class _Lattice:
-    """Places between the multiples of half a step: δ = (place + ½) · step / 2."""
+class _Point(NamedTuple):
+    """Z just below δ, the largest Walsh average below δ, and the smallest that is not."""
+
+    z: FloatArray
+    below: FloatArray
+    above: FloatArray
+
+
+class _Ends(NamedTuple):
+    """Walsh averages between which a crossing lies, and Z outside of them."""
+
+    left: FloatArray
+    z_left: FloatArray
+    right: FloatArray
+    z_right: FloatArray
+
+
+class ShiftSearch:
+    """Search for shifts and limits of some pairs, in units of the prepared differences."""
 
     def __init__(self, prepared: Prepared, pairs: IntArray) -> None:
-        low, high = prepared.extent(pairs)
-        reach = np.maximum(np.abs(low), np.abs(high))
-        step = np.where(reach > 0, reach, 1.0) * 2.0**-40
-        if prepared.on_lattice:
-            step = np.ones(len(pairs))
-        if len(pairs) * len(prepared.grid) > _MANY:
-            step = np.maximum(step, np.rint((high - low) * 2.0**-20))
-        self.step = step
-        self.low = 2 * np.floor(low / step) - 2
-        self.high = 2 * np.ceil(high / step) + 1
+        self._prepared, self._pairs = prepared, pairs
+        self._differences = OrderedDifferences.of(
+            prepared.grid[:, pairs], prepared.clusters, keep_zeros=prepared.keeps_zeros
+        )
 
-    def between(self, places: FloatArray, some: IntArray) -> FloatArray:
-        return np.asarray((places + 0.5) / 2 * self.step[some])
+    def shift(self) -> Bracket:
+        """Return the shift of each pair."""
+        first, last = self._differences.extent
+        start = self._at(first)
+        # Beyond all differences, by any distance.
+        stop = self._at(last + np.maximum(1.0, np.abs(last)))
+        ends = _Ends(start.above, start.z, stop.below, stop.z)
+        ends, above = self._cross(ends, np.full(len(first), _ZERO), stop.above)
+        # Z is zero between two Walsh averages, or passes zero at one.
+        flat = np.abs(ends.z_right) <= _ZERO
+        shift = np.where(flat, (ends.right + above) / 2, ends.right)
+        shift = np.where(stop.z < -_ZERO, shift, np.inf)
+        shift = np.where(start.z > _ZERO, shift, -np.inf)
+        none = (np.abs(start.z) <= _ZERO) & (np.abs(stop.z) <= _ZERO)
+        return Bracket(np.where(none, np.nan, shift), ends, start.z, stop.z)
 
-    def value(self, places: FloatArray) -> FloatArray:
-        return np.asarray(places / 2 * self.step)
+    def limits(
+        self, bracket: Bracket, z: FloatArray, critical: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
+        r"""Return the limits between which \|Z(δ)\| does not exceed the critical value.
 
-    def place(self, values: FloatArray, *, round_up: bool) -> FloatArray:
-        """The place just above some values or, rounding up, just below them."""
-        doubled = 2 * values / self.step
-        places = np.ceil(doubled) - 1 if round_up else np.floor(doubled)
-        return np.asarray(np.clip(places, self.low, self.high))
+        Parameters
+        ----------
+        bracket : Bracket
+            The shifts.
+        z, critical : ndarray
+            Z at δ = 0, and the critical value of each pair. What they say about δ = 0 holds, so
+            that ties can put a limit on 0.
+        """
+        first, last = self._differences.extent
+        level = critical + SAME_Z
+        positive, negative = z > level, z < -level
+        undecided = ~(positive | negative)
+        zero = self._at(np.zeros(len(z)))
+        not_above = np.where(zero.above == 0, 0.0, zero.below)
+        ends = bracket.ends
+        from_zero, to_zero = positive, undecided & (ends.right > 0)
+        low, _ = self._cross(
+            _Ends(
+                np.where(from_zero, zero.above, first),
+                np.where(from_zero, z, bracket.z_first),
+                np.where(to_zero, not_above, ends.right),
+                np.where(to_zero, z, ends.z_right),
+            ),
+            level,
+        )
+        from_zero, to_zero = undecided & (ends.left < 0), negative
+        high, _ = self._cross(
+            _Ends(
+                np.where(from_zero, zero.above, ends.left),
+                np.where(from_zero, z, ends.z_left),
+                np.where(to_zero, not_above, last),
+                np.where(to_zero, z, bracket.z_last),
+            ),
+            -level,
+        )
+        return _limit(low, level), _limit(high, -level)
+
+    def _at(self, delta: FloatArray, rows: IntArray | None = None) -> _Point:
+        """Evaluate Z of some rows, or of all, at one δ each."""
+        rows = np.arange(len(delta)) if rows is None else rows
+        found = _Point(*np.empty((3, len(rows))))
+        step = max(1, _CHUNK_ELEMENTS // max(1, self._differences.values.shape[1]))
+        for start in range(0, len(rows), step):
+            part = slice(start, start + step)
+            merged = self._differences.merge(rows[part], delta[part])
+            found.z[part] = self._prepared.z_of(self._pairs[rows[part]], merged)
+            found.below[part], found.above[part] = merged.below, merged.above
+        return found
+
+    def _cross(
+        self, ends: _Ends, level: FloatArray, above: FloatArray | None = None
+    ) -> tuple[_Ends, FloatArray]:
+        """Narrow the ends to the Walsh average at which Z falls from above a level.
+
+        Also returns the Walsh average that follows it.
+        """
+        left, z_left, right, z_right = (np.array(end) for end in ends)
+        above = np.full(len(left), np.nan) if above is None else above.copy()
+        f_left, f_right = z_left - level, z_right - level
+        side = np.zeros(len(left))
+        rows = np.flatnonzero((f_left > 0) & (f_right <= 0))
+        for step in count():
+            rows = rows[left[rows] < right[rows]]
+            if not len(rows):
+                break
+            a, b = left[rows], right[rows]
+            share = f_left[rows] / (f_left[rows] - f_right[rows])
+            share = np.where(step < _FALSE_POSITIONS, share, 0.5)
+            delta = self._differences.round_up(a + (b - a) * share)
+            delta = np.where((delta > a) & (delta <= b), delta, b)
+            found = self._at(delta, rows)
+            f = found.z - level[rows]
+            # Rounding of raw differences must not make an end stay where it is.
+            up_to = np.maximum(found.above, delta)
+            down_to = np.minimum(found.below, np.nextafter(delta, -np.inf))
+            for up, place, end, z, own, other in (
+                (1.0, up_to, left, z_left, f_left, f_right),
+                (-1.0, down_to, right, z_right, f_right, f_left),
+            ):
+                which = (f > 0) == (up > 0)
+                moved = rows[which]
+                end[moved], z[moved], own[moved] = place[which], found.z[which], f[which]
+                # An end that stays twice counts half (Illinois).
+                other[moved] *= np.where(side[moved] == up, 0.5, 1.0)
+                side[moved] = up
+            down = f <= 0
+            above[rows[down]] = found.above[down]
+        return _Ends(left, z_left, right, z_right), above
 
 
-def _bisect(
-    true: FloatArray,
-    false: FloatArray,
-    holds: Callable[[FloatArray, IntArray], NDArray[np.bool_]],
-    searched: IntArray | None = None,
-) -> FloatArray:
-    """Return the last place, seen from where a condition is true, before it becomes false."""
-    true, false = true.astype(float), false.astype(float)
-    some = np.arange(len(true)) if searched is None else searched
-    while True:
-        some = some[np.abs(false[some] - true[some]) > 1]
-        if len(some) == 0:
-            return true
-        middle = np.floor((true[some] + false[some]) / 2)
-        found = holds(middle, some)
-        true[some] = np.where(found, middle, true[some])
-        false[some] = np.where(found, false[some], middle)
+def _limit(ends: _Ends, level: FloatArray) -> FloatArray:
+    """Return where Z passes the level: infinite where it is below, or above, throughout."""
+    limit = np.where(ends.z_right > level, np.inf, ends.right)
+    return np.where(ends.z_left > level, limit, -np.inf)

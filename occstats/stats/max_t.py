@@ -40,10 +40,10 @@ from scipy import special
 
 from occstats.checks import check_choice, check_fraction, check_integer
 from occstats.stats.arrays import FloatArray, IntArray
-from occstats.stats.hodges_lehmann import shift_limits, weighted_shift
+from occstats.stats.hodges_lehmann import Bracket, ShiftSearch
 from occstats.stats.pairs import antisymmetric, mirror, upper_pairs
 from occstats.stats.sample import Sample
-from occstats.stats.tests.engine import Prepared
+from occstats.stats.tests.engine import Flips, Prepared
 from occstats.stats.tests.null import (
     SAME_Z,
     RandomState,
@@ -84,9 +84,11 @@ class PairTests:
     p_unadjusted : ndarray of shape (k, k)
         P-values of the single tests, under the alternative.
     critical : ndarray of shape (k, k)
-        What \|statistic\| has to exceed.
+        The value that the statistic has to exceed for row better than column.
     critical_without : ndarray of shape (k,)
-        The same without each algorithm in turn, for simultaneous tests; else NaN.
+        The critical value of simultaneous tests without each algorithm in turn; else 0.
+    floor : ndarray of shape (k, k)
+        The least that such a critical value can be for a pair.
     n_resamples : int
         Flips or resamples; 0 where the p-values are asymptotic.
     exact : bool
@@ -103,6 +105,7 @@ class PairTests:
     p_unadjusted: FloatArray
     critical: FloatArray
     critical_without: FloatArray
+    floor: FloatArray
     n_resamples: int
     exact: bool
     smallest_p: float
@@ -119,6 +122,7 @@ def typical_tests(
     simultaneous: bool = True,
     null: str = "flips",
     alternative: str = "two-sided",
+    shifts: bool = True,
     intervals: bool = True,
     n_resamples: int = 10_000,
     random_state: RandomState = None,
@@ -145,8 +149,9 @@ def typical_tests(
         Cluster sign flips, or the normal approximation.
     alternative : {"two-sided", "greater", "less"}
         Of ``p_unadjusted``: row greater than column. Intervals are two-sided throughout.
-    intervals : bool
-        Search for shifts and limits, too; without them flips are those of uncentred differences.
+    shifts, intervals : bool
+        Search for the shifts, and for their limits; without shifts only the differences as they
+        are are flipped.
     n_resamples : int
         Random flips; all :math:`2^{m-1}` are listed where they are no more than that.
     random_state : int, Generator or None
@@ -160,7 +165,7 @@ def typical_tests(
     >>> found.exact, found.n_resamples, found.smallest_p
     (True, 32, 0.03125)
     >>> found.difference[0].tolist(), found.p[0].round(3).tolist()
-    ([0.0, 1.0, 3.0], [nan, 0.156, 0.062])
+    ([0.0, 1.0, 3.5], [nan, 0.188, 0.062])
     """
     check_choice("test", test, ("rgl", "ds"))
     check_choice("null", null, ("flips", "asymptotic"))
@@ -169,30 +174,30 @@ def typical_tests(
     check_integer("n_resamples", n_resamples, least=1)
     sample = Sample.of(scores, clusters, tie_tolerance=tie_tolerance)
     k = sample.n_algorithms
-    pairs = _Pairs(list(TESTS[test].prepare(sample)), in_family(k, control), shifts=intervals)
+    pairs = _Pairs(sample, test, control, shifts=shifts, flips=null == "flips")
     if null == "flips":
-        flips = _flip(pairs, simultaneous, alternative, alpha, n_resamples, random_state)
+        tails = _flip(pairs, simultaneous, alternative, alpha, n_resamples, random_state)
     else:
-        flips = _asymptotic(pairs, alternative, alpha)
-    tested = pairs.untested(flips.p)
+        tails = _asymptotic(pairs, alternative, alpha)
     low = high = np.full(len(pairs.z), np.nan)
-    if intervals:
-        with np.errstate(invalid="ignore"):
-            low, high = pairs.limits(flips.critical, flips.p <= alpha)
+    if shifts and intervals:
+        low, high = pairs.limits(tails.critical)
     unit = sample.tie_tolerance or 1.0
     low, high = low * unit, high * unit
+    p, upper, lower = map(pairs.fill, (tails.p, tails.upper, tails.lower))
     return PairTests(
         difference=antisymmetric(pairs.shift * unit, k) + 0.0,
         statistic=antisymmetric(np.where(pairs.family, pairs.z, np.nan), k) + 0.0,
         low=mirror(low, -high, k, np.nan) + 0.0,
         high=mirror(high, -low, k, np.nan) + 0.0,
-        p=mirror(tested, tested, k, np.nan),
-        p_unadjusted=mirror(pairs.untested(flips.greater), pairs.untested(flips.less), k, np.nan),
-        critical=mirror(flips.critical, flips.critical, k, np.nan),
-        critical_without=flips.critical_without,
-        n_resamples=flips.n_flips,
-        exact=flips.exact,
-        smallest_p=flips.smallest_p,
+        p=mirror(p, p, k, np.nan),
+        p_unadjusted=mirror(upper, lower, k, np.nan),
+        critical=mirror(tails.critical, tails.critical, k, np.nan),
+        critical_without=tails.critical_without,
+        floor=np.zeros((k, k)),
+        n_resamples=tails.n_flips,
+        exact=tails.exact,
+        smallest_p=tails.smallest_p,
     )
 
 
@@ -220,7 +225,7 @@ def typical_shifts(
     """
     sample = Sample.of(scores, clusters, tie_tolerance=tie_tolerance)
     k = sample.n_algorithms
-    pairs = _Pairs(list(TESTS[test].prepare(sample)), in_family(k, control))
+    pairs = _Pairs(sample, test, control, shifts=True, flips=False)
     return antisymmetric(pairs.shift * (sample.tie_tolerance or 1.0), k) + 0.0
 
 
@@ -238,17 +243,6 @@ def in_family(k: int, control: int | None) -> npt.NDArray[np.bool_]:
     return np.asarray((first == control) | (second == control))
 
 
-def n_algorithms(n_pairs: int) -> int:
-    """Return how many algorithms have so many pairs.
-
-    Examples
-    --------
-    >>> n_algorithms(36)
-    9
-    """
-    return round((1 + np.sqrt(1 + 8 * n_pairs)) / 2)
-
-
 def largest_of(values: FloatArray, pairs: IntArray, k: int) -> FloatArray:
     """Return the largest value of each row: of all pairs, then without each algorithm in turn.
 
@@ -258,11 +252,15 @@ def largest_of(values: FloatArray, pairs: IntArray, k: int) -> FloatArray:
     array([[3., 1., 2., 3.]])
     """
     first, second = (positions[pairs] for positions in upper_pairs(k))
-    largest = np.empty((len(values), k + 1))
-    largest[:, 0] = values.max(axis=1, initial=0.0)
+    if not len(pairs):
+        return np.zeros((len(values), k + 1))
+    where = values.argmax(axis=1)
+    largest = np.repeat(values[np.arange(len(values)), where, None], k + 1, axis=1)
     for a in range(k):
-        others = (first != a) & (second != a)
-        largest[:, a + 1] = values[:, others].max(axis=1, initial=0.0)
+        # Without an algorithm, only rows that are largest in one of its pairs change.
+        own = (first == a) | (second == a)
+        rows = np.flatnonzero(own[where])
+        largest[rows, a + 1] = values[np.ix_(rows, ~own)].max(axis=1, initial=0.0)
     return largest
 
 
@@ -299,62 +297,73 @@ def critical_value(values: FloatArray, alpha: float, exact: bool) -> FloatArray:
 
 
 class _Pairs:
-    """The pairs of a sample, block by block: statistics, shifts and limits of those tested."""
+    """Statistics and shifts of the pairs of a sample, computed block by block.
+
+    Differences are not kept, so that memory stays bounded: what flips of signs need is of the size
+    of datasets × pairs.
+    """
 
     def __init__(
-        self, parts: list[Prepared], family: npt.NDArray[np.bool_], *, shifts: bool = True
+        self, sample: Sample, test: str, control: int | None, *, shifts: bool, flips: bool
     ) -> None:
-        self.parts, self.family, self.k = parts, family, n_algorithms(len(family))
-        self.ends = np.cumsum([len(part.all_zero) for part in parts])
-        self.z = np.concatenate([np.where(part.all_zero, 0.0, part.observed.z) for part in parts])
-        self.all_zero = np.concatenate([part.all_zero for part in parts])
-        known = np.concatenate([part.n_known_clusters for part in parts])
-        #: Pairs with a statistic, and pairs with scores in two datasets but no statistic.
-        self.tested = np.flatnonzero(family & ~np.isnan(self.z) & ~self.all_zero)
-        self.certain = family & (self.all_zero | (np.isnan(self.z) & (known >= 2)))
-        self.shift = np.where(self.all_zero & family, 0.0, np.nan)
-        if shifts:
-            for part, own, place in self._blocks(np.flatnonzero(family & ~self.all_zero)):
-                self.shift[place] = weighted_shift(part, own)
+        self.k, self.family = sample.n_algorithms, in_family(sample.n_algorithms, control)
+        self.n_signs = sample.clusters.independent.n_clusters
+        self._sample, self._test = sample, test
+        self.z, self.shift = np.full((2, sample.n_pairs), np.nan)
+        self.all_zero, self.known = np.zeros((2, sample.n_pairs), dtype=bool)
+        self._brackets: list[Bracket] = []
+        #: Samples whose signs are flipped: the differences, and the same centred at their shifts.
+        self.n_samples = 2 if shifts else 1
+        #: Positions of tested pairs, and their Z for flips of the signs of either sample.
+        self.flips: list[tuple[IntArray, list[Flips]]] = []
+        for part, own, place in self._blocks():
+            self.z[place] = np.where(part.all_zero, 0.0, part.observed.z)[own]
+            self.all_zero[place] = part.all_zero[own]
+            self.known[place] = part.n_known_clusters[own] >= 2
+            if shifts:
+                differing = ~part.all_zero[own]
+                self._brackets.append(ShiftSearch(part, own[differing]).shift())
+                self.shift[place] = 0.0
+                self.shift[place[differing]] = self._brackets[-1].shift
+            tested = ~np.isnan(self.z[place]) & ~self.all_zero[place]
+            if flips and tested.any():
+                samples = [part.flips(own[tested])]
+                if shifts:
+                    shift = self.shift[place[tested]]
+                    moved = part.moved(own[tested], np.where(np.isfinite(shift), shift, 0.0))
+                    samples.append(moved.flips(np.arange(len(shift))))
+                self.flips.append((place[tested], samples))
 
-    def _blocks(self, pairs: IntArray) -> Iterator[tuple[Prepared, IntArray, IntArray]]:
-        """Each block with the columns in it of some pairs, and these pairs."""
-        for part, end in zip(self.parts, self.ends, strict=True):
-            start = end - len(part.all_zero)
-            place = pairs[(pairs >= start) & (pairs < end)]
-            if len(place):
-                yield part, place - start, place
+    def _blocks(self) -> Iterator[tuple[Prepared, IntArray, IntArray]]:
+        """Yield prepared blocks, with the columns of the family in them and their positions."""
+        start = 0
+        for part in TESTS[self._test].prepare(self._sample):
+            own = np.flatnonzero(self.family[start : start + len(part.all_zero)])
+            yield part, own, own + start
+            start += len(part.all_zero)
 
-    def centred(self) -> list[tuple[Prepared, IntArray]]:
-        """The tested pairs with their differences centred at the shifts, and their places."""
-        found = []
-        for part, own, place in self._blocks(self.tested):
-            shift = self.shift[place]
-            moved = part.moved(own, np.where(np.isfinite(shift), shift, 0.0))
-            found.append((moved, np.searchsorted(self.tested, place)))
-        return found
+    @property
+    def tested(self) -> npt.NDArray[np.bool_]:
+        """Pairs with a statistic."""
+        return np.asarray(self.family & ~np.isnan(self.z) & ~self.all_zero)
 
-    def as_they_are(self) -> list[tuple[Prepared, IntArray, IntArray]]:
-        """The blocks with the columns of the tested pairs, and the places of these."""
-        return [
-            (part, own, np.searchsorted(self.tested, place))
-            for part, own, place in self._blocks(self.tested)
-        ]
+    def fill(self, p: FloatArray) -> FloatArray:
+        """Return p-values of all pairs: 1 where nothing can be shown, NaN without a test."""
+        return np.where(self.family & self.known & ~self.tested, 1.0, p)
 
-    def untested(self, p: FloatArray) -> FloatArray:
-        """P-values of all pairs: 1 where nothing can be shown, NaN outside the family."""
-        return np.where(self.certain, 1.0, np.where(self.family, p, np.nan))
-
-    def limits(
-        self, critical: FloatArray, rejected: npt.NDArray[np.bool_]
-    ) -> tuple[FloatArray, FloatArray]:
-        """Confidence limits of the shifts."""
-        low, high = (np.where(self.family & self.all_zero, 0.0, np.nan) for _ in range(2))
-        for part, own, place in self._blocks(self.tested):
-            low[place], high[place] = shift_limits(
-                part, own, self.shift[place], critical[place], rejected[place]
-            )
-        return low, high
+    def limits(self, critical: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the confidence limits of the shifts."""
+        low, high = np.full((2, len(self.z)), np.nan)
+        for (part, own, place), bracket in zip(self._blocks(), self._brackets, strict=True):
+            differing = ~part.all_zero[own]
+            search, pairs = ShiftSearch(part, own[differing]), place[differing]
+            low[pairs], high[pairs] = search.limits(bracket, self.z[pairs], critical[pairs])
+        low, high = (np.where(self.all_zero, 0.0, limit) for limit in (low, high))
+        # Without a statistic there is no limit, and without a second dataset not even that.
+        nothing = ~self.tested & ~self.all_zero
+        low, high = np.where(nothing, -np.inf, low), np.where(nothing, np.inf, high)
+        known = self.family & self.known
+        return np.where(known, low, np.nan), np.where(known, high, np.nan)
 
 
 @dataclass(frozen=True, eq=False)
@@ -362,13 +371,56 @@ class _Tails:
     """P-values and critical values of all pairs, NaN for those that are not tested."""
 
     p: FloatArray
-    greater: FloatArray
-    less: FloatArray
+    upper: FloatArray
+    lower: FloatArray
     critical: FloatArray
     critical_without: FloatArray
     n_flips: int
     exact: bool
     smallest_p: float
+
+
+class _Reached:
+    """How many flips of one sample reach the statistics, and the largest values of flips."""
+
+    def __init__(self, pairs: _Pairs, simultaneous: bool, alternative: str, n_kept: int) -> None:
+        self._pairs, self._tested = pairs, np.flatnonzero(pairs.tested)
+        self._simultaneous, self._alternative, self._n_kept = simultaneous, alternative, n_kept
+        self._z = pairs.z[self._tested]
+        n = len(self._tested)
+        #: By the largest of all pairs, in both tails, in the upper and in the lower one.
+        self.counts = np.zeros((4, n))
+        self._largest = np.zeros((0, pairs.k + 1 if simultaneous else n))
+
+    def add(self, signs: FloatArray, sample: int, exact: bool) -> None:
+        """Add some flips; of listed ones, one half are the negatives of the others."""
+        values = np.empty((len(signs), len(self._tested)))
+        for place, flips in self._pairs.flips:
+            values[:, np.searchsorted(self._tested, place)] = flips[sample](signs)
+        if sample:
+            # Equal differences are gone when centred.
+            values = np.nan_to_num(values, copy=False)
+        z, sizes = self._z, np.abs(values)
+        # "Not below" rather than "at or above": an undefined value counts.
+        self.counts[1] += np.count_nonzero(~(sizes < np.abs(z) - SAME_Z), axis=0)
+        for sign in () if self._alternative == "two-sided" else (1.0, -1.0) if exact else (1.0,):
+            share = 0.5 if exact else 1.0
+            self.counts[2] += share * np.count_nonzero(~(sign * values < z - SAME_Z), axis=0)
+            self.counts[3] += share * np.count_nonzero(~(sign * values > z + SAME_Z), axis=0)
+        if self._simultaneous:
+            # A pair of two datasets without a statistic must not decide about the others.
+            sizes = largest_of(np.nan_to_num(sizes, copy=False), self._tested, self._pairs.k)
+            ordered = np.sort(sizes[:, 0])
+            self.counts[0] += len(signs) - np.searchsorted(ordered, np.abs(z) - SAME_Z)
+        # Only the largest values decide about the critical one.
+        sizes = np.concatenate([self._largest, np.nan_to_num(sizes, nan=np.inf)])
+        drop = max(0, len(sizes) - max(self._n_kept, 0))
+        self._largest = np.partition(sizes, min(drop, len(sizes) - 1), axis=0)[drop:]
+
+    @property
+    def critical(self) -> FloatArray:
+        """The value to exceed for each column."""
+        return np.asarray(self._largest.min(axis=0, initial=np.inf))
 
 
 def _flip(
@@ -379,85 +431,38 @@ def _flip(
     n_resamples: int,
     random_state: RandomState,
 ) -> _Tails:
-    observed, n_tested = np.abs(pairs.z[pairs.tested]), len(pairs.tested)
-    n_signs = pairs.parts[0].n_units
+    tested, n_signs = pairs.tested, pairs.n_signs
     exact = can_list(n_signs, n_resamples)
-    chunk = max(1, _CHUNK_ELEMENTS // max(n_tested, n_signs))
+    n_flips = 2 ** (n_signs - 1) if exact else n_resamples
+    n_kept = allowed_exceedances(alpha, n_flips, exact) + 1
+    chunk = max(1, _CHUNK_ELEMENTS // max(int(tested.sum()), n_signs))
     generator = np.random.default_rng(repeatable(random_state))
     random = random_signs(n_signs, n_resamples, chunk, generator)
-    as_they_are, centred = pairs.as_they_are(), pairs.centred()
-    # Counts of the largest, of both tails, of the upper and of the lower one, for either sample.
-    counts = np.zeros((2, 4, n_tested))
-    kept: tuple[list[FloatArray], list[FloatArray]] = ([], [])
-    n_flips = 0
+    reached = [_Reached(pairs, simultaneous, alternative, n_kept) for _ in range(pairs.n_samples)]
     for signs in all_signs(n_signs, chunk) if exact else random:
-        n_flips += len(signs)
-        for which in range(2):
-            values = np.empty((len(signs), n_tested))
-            if which == 0:
-                for part, own, place in as_they_are:
-                    values[:, place] = part.flipped_together(own, signs)
-            else:
-                for part, place in centred:
-                    # Differences that are all the same are gone when centred.
-                    values[:, place] = np.nan_to_num(
-                        part.flipped_together(np.arange(len(place)), signs)
-                    )
-            _count(counts[which], values, pairs.z[pairs.tested], alternative, exact)
-            values = np.abs(values)
-            # An arrangement without a statistic counts as extreme.
-            values[np.isnan(values)] = np.inf
-            if simultaneous:
-                values = largest_of(values, pairs.tested, pairs.k)
-                counts[which, 0] += np.count_nonzero(values[:, :1] >= observed - SAME_Z, axis=0)
-            kept[which].append(values)
-    shares = counts / n_flips if exact else (counts + 1) / (n_flips + 1)
-    largest, both, greater, less = shares.max(axis=0)
-    critical = np.maximum(
-        *(critical_value(np.concatenate(values), alpha, exact) for values in kept)
-    )
-    without = np.full(pairs.k, np.nan)
+        for sample, own in enumerate(reached):
+            own.add(signs, sample, exact)
+    counts = np.max([own.counts for own in reached], axis=0)
+    largest, both, upper, lower = counts / n_flips if exact else (counts + 1) / (n_flips + 1)
+    critical = np.max([own.critical for own in reached], axis=0)
+    without = np.zeros(pairs.k)
     if simultaneous:
-        critical, without = np.full(n_tested, critical[0]), critical[1:]
-    two_sided = alternative == "two-sided"
-    columns = [
-        largest if simultaneous else both,
-        both if two_sided else greater,
-        both if two_sided else less,
-        critical,
-    ]
-    filled = []
-    for column in columns:
-        whole = np.full(len(pairs.z), np.nan)
-        whole[pairs.tested] = column
-        filled.append(whole)
-    least = 2.0 ** (1 - n_signs) if exact else 1 / (n_resamples + 1)
-    if not two_sided and exact:
-        least /= 2
-    return _Tails(*filled, without, n_flips, exact, least)
+        critical, without = np.full(len(both), critical[0]), critical[1:]
+    sides = {"two-sided": (both, both), "greater": (upper, lower), "less": (lower, upper)}
+    smallest = (1 if alternative == "two-sided" else 0.5) / n_flips if exact else 1 / (n_flips + 1)
 
+    def whole(values: FloatArray) -> FloatArray:
+        filled = np.full(len(tested), np.nan)
+        filled[tested] = values
+        return filled
 
-def _count(
-    counts: FloatArray, values: FloatArray, z: FloatArray, alternative: str, exact: bool
-) -> None:
-    """Add up the flips that reach the statistic in both tails, in the upper and in the lower one.
-
-    "Not below" rather than "at or above": an undefined value counts.
-    """
-    counts[1] += np.count_nonzero(~(np.abs(values) < np.abs(z) - SAME_Z), axis=0)
-    if alternative == "two-sided":
-        return
-    upper, lower = (counts[2], counts[3]) if alternative == "greater" else (counts[3], counts[2])
-    # Of listed flips, one half are the negatives of the others.
-    for sign, share in ((1.0, 0.5), (-1.0, 0.5)) if exact else ((1.0, 1.0),):
-        upper += share * np.count_nonzero(~(sign * values < z - SAME_Z), axis=0)
-        lower += share * np.count_nonzero(~(sign * values > z + SAME_Z), axis=0)
+    p, critical = whole(largest if simultaneous else both), whole(critical)
+    upper, lower = map(whole, sides[alternative])
+    return _Tails(p, upper, lower, critical, without, n_flips, exact, smallest)
 
 
 def _asymptotic(pairs: _Pairs, alternative: str, alpha: float) -> _Tails:
-    z = np.full(len(pairs.z), np.nan)
-    z[pairs.tested] = pairs.z[pairs.tested]
-    critical = np.where(np.isnan(z), np.nan, special.ndtri(1 - alpha / 2))
-    p = tail(z, "two-sided")
-    without = np.full(pairs.k, np.nan)
-    return _Tails(p, tail(z, alternative), tail(-z, alternative), critical, without, 0, False, 0.0)
+    z = np.where(pairs.tested, pairs.z, np.nan)
+    critical = np.where(pairs.tested, special.ndtri(1 - alpha / 2) - SAME_Z, np.nan)
+    p, upper, lower = tail(z, "two-sided"), tail(z, alternative), tail(-z, alternative)
+    return _Tails(p, upper, lower, critical, np.zeros(pairs.k), 0, False, 0.0)

@@ -11,8 +11,15 @@ from numpy.typing import NDArray
 
 from occstats.stats.arrays import FloatArray, IntArray
 from occstats.stats.clusters import Clusters
-from occstats.stats.tests.engine import Engine, Prepared, Statistics, count_chunks, few_clusters
-from occstats.stats.tests.ranking import Magnitudes
+from occstats.stats.tests.engine import (
+    Engine,
+    Flips,
+    Prepared,
+    Statistics,
+    count_chunks,
+    few_clusters,
+)
+from occstats.stats.tests.ranking import Magnitudes, Merged
 from occstats.stats.tests.rosner_glynn_lee import RankSums
 
 NO_VARIANCE = "the signs cancel within every cluster: no variance is left"
@@ -49,6 +56,8 @@ def contribution_statistics(
 class Contributions(Prepared):
     """What the clusters of several pairs contribute; zeros stay, with sign 0."""
 
+    keeps_zeros = True
+
     def __init__(self, grid: FloatArray, clusters: Clusters) -> None:
         self.grid, self.clusters, self._codes = grid, clusters, clusters.codes
         self._ranks = RankSums(grid, clusters)  # for the intraclass correlation
@@ -73,6 +82,33 @@ class Contributions(Prepared):
     def moved(self, pairs: IntArray, by: FloatArray) -> "Contributions":
         return Contributions(self.grid[:, pairs] - by, self.clusters)
 
+    def z_of(self, pairs: IntArray, merged: Merged) -> FloatArray:
+        sizes = self._sizes[pairs]
+        shares = self._present[pairs] / np.maximum(sizes, 1.0)
+        n, m = sizes.sum(axis=1), self.n_clusters[pairs]
+        # The last cell of a row gathers what is not there.
+        weights = np.pad(shares, ((0, 0), (0, 1))).ravel()[merged.cells]
+        cumulated = np.cumsum(weights, axis=1) - weights / 2
+        signs = merged.signs
+        balance, others = merged.sums(signs), merged.sums(signs * cumulated)
+        pooled = merged.sums(signs * (merged.ranks - 0.5))
+        own = merged.sums(signs * merged.within_clusters())
+        # Infinite differences, tied with each other, lie above all others at any shift.
+        infinite = np.isinf(self.grid[:, pairs])
+        if infinite.any():
+            lost = self.clusters.sums(infinite).T
+            sure = self.clusters.sums(np.where(infinite, np.sign(self.grid[:, pairs]), 0.0)).T
+            total, heavy = lost.sum(axis=1), (shares * lost).sum(axis=1)
+            balance = balance + sure
+            others += sure * ((shares * sizes).sum(axis=1) - heavy / 2)[:, None]
+            pooled += sure * (n - total / 2)[:, None]
+            own += sure * (sizes - lost / 2)
+        total = (shares * (balance + others - shares * own)).sum(axis=1)
+        terms = shares * (balance + ((m - 1) / n)[:, None] * pooled)
+        spread = np.sqrt((terms**2).sum(axis=1))
+        known = spread > 1e-12 * m
+        return np.asarray(np.divide(total, spread, out=np.zeros(len(pairs)), where=known))
+
     def rank_sums(self, pair: int) -> FloatArray:
         raise NotImplementedError("its statistic has no lattice, and so no exact distribution")
 
@@ -84,6 +120,12 @@ class Contributions(Prepared):
         present = self.units(pair)
         scale = np.sqrt(self._variance_terms[pair] @ self._variance_terms[pair])
         return np.asarray(signs @ self._terms[pair, present] / scale)
+
+    def flips(self, pairs: IntArray) -> Flips:
+        scales = np.sqrt((self._variance_terms[pairs] ** 2).sum(axis=1))
+        with np.errstate(invalid="ignore"):
+            weights = (self._terms[pairs] / scales[:, None]).T
+        return lambda signs: np.asarray(signs @ weights)
 
     def resampled(self, pair: int, counts: FloatArray) -> FloatArray:
         data, sizes, balance = self._magnitudes(pair)

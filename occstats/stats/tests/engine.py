@@ -1,7 +1,7 @@
 """What every test computes: its statistic for all pairs, for flipped signs, for other clusters."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,10 +20,14 @@ from occstats.stats.tests.null import (
     monte_carlo_tails,
     normal_tails,
 )
+from occstats.stats.tests.ranking import Merged
 
 #: Resamples × clusters that are held at once.
 _CHUNK_ELEMENTS = 4_000_000
 ALL_ZERO = "all differences are zero"
+
+#: From signs, flips × units, to Z, flips × pairs.
+Flips = Callable[[FloatArray], FloatArray]
 
 
 @dataclass(frozen=True)
@@ -111,35 +115,21 @@ class Prepared(ABC):
     #: Differences in units of the tie tolerance (tasks × pairs), and their clusters.
     grid: FloatArray
     clusters: Clusters
+    #: Whether tasks without a difference are part of the sample.
+    keeps_zeros = False
 
     @property
     def n_known_clusters(self) -> IntArray:
         """Clusters with a difference, zero or not, for each pair."""
         return np.asarray((self.clusters.sums(~np.isnan(self.grid)) > 0).sum(axis=0))
 
-    def extent(self, pairs: IntArray) -> tuple[FloatArray, FloatArray]:
-        """Return the smallest and largest finite difference of some pairs; 0 where none is."""
-        x = self.grid[:, pairs]
-        finite = np.isfinite(x)
-        low = np.where(finite, x, np.inf).min(axis=0)
-        high = np.where(finite, x, -np.inf).max(axis=0)
-        known = finite.any(axis=0)
-        return np.where(known, low, 0.0), np.where(known, high, 0.0)
-
-    @property
-    def on_lattice(self) -> bool:
-        """Whether all finite differences are whole numbers."""
-        finite = self.grid[np.isfinite(self.grid)]
-        return bool((finite == np.rint(finite)).all())
-
     @abstractmethod
     def moved(self, pairs: IntArray, by: FloatArray) -> "Prepared":
-        """Prepare some pairs anew after subtracting a shift from their differences."""
+        """Prepare some pairs again after subtracting a shift from their differences."""
 
-    def z_at(self, pairs: IntArray, shift: FloatArray) -> FloatArray:
-        """Return Z of some pairs after subtracting a shift; 0 where no variance is left."""
-        found = self.moved(pairs, shift).observed
-        return np.asarray(np.where(found.variance > 0, found.z, 0.0))
+    @abstractmethod
+    def z_of(self, pairs: IntArray, merged: Merged) -> FloatArray:
+        """Return Z of some pairs less a shift, with the weights that they have without it."""
 
     @abstractmethod
     def units(self, pair: int) -> IntArray:
@@ -157,14 +147,9 @@ class Prepared(ABC):
     def flipped(self, pair: int, signs: FloatArray) -> FloatArray:
         """Z of a pair after its clusters changed sign, for each row of signs."""
 
-    def flipped_together(self, pairs: IntArray, signs: FloatArray) -> FloatArray:
-        """Z of some pairs for the same flips of all units: flips × pairs."""
-        z = np.empty((len(signs), len(pairs)))
-        for place, pair in enumerate(pairs):
-            own = self.units(pair)
-            flips = signs if len(own) == signs.shape[1] else signs[:, own]
-            z[:, place] = self.flipped(pair, flips)
-        return z
+    @abstractmethod
+    def flips(self, pairs: IntArray) -> Flips:
+        """Return a function from signs (flips × units) to Z of some pairs (flips × pairs)."""
 
     @abstractmethod
     def resampled(self, pair: int, counts: FloatArray) -> FloatArray:

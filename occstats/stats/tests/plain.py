@@ -5,7 +5,7 @@ import numpy as np
 from occstats.stats.arrays import FloatArray, IntArray, round_to_grid
 from occstats.stats.clusters import Clusters
 from occstats.stats.sample import PairBlock
-from occstats.stats.tests.engine import Engine, Prepared, Statistics
+from occstats.stats.tests.engine import Engine, Statistics
 from occstats.stats.tests.ranking import signed_ranks
 from occstats.stats.tests.rosner_glynn_lee import RankSums
 
@@ -43,9 +43,6 @@ class PlainSums(RankSums):
 
     def flipped(self, pair: int, signs: FloatArray) -> FloatArray:
         return np.asarray(signs @ self.rank_sums(pair) / np.sqrt(self._squares[pair]))
-
-    def flipped_together(self, pairs: IntArray, signs: FloatArray) -> FloatArray:
-        return Prepared.flipped_together(self, pairs, signs)
 
 
 class TasksAlike(Engine):

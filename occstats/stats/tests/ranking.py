@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from occstats.stats.arrays import FloatArray, IntArray, midranks
+from occstats.stats.clusters import Clusters
 
 #: Columns of a matrix of counts that are made at once.
 _COLUMNS = 256
@@ -32,6 +33,133 @@ def signed_ranks(x: FloatArray) -> tuple[FloatArray, NDArray[np.bool_]]:
     sizes = np.ascontiguousarray(np.where(counted, np.minimum(np.abs(x), _LARGEST), np.inf).T)
     ranks = midranks(np.atleast_2d(sizes)).reshape(sizes.shape).T
     return np.where(counted, ranks * np.sign(np.where(counted, x, 0.0)), 0.0), counted
+
+
+@dataclass(frozen=True, eq=False)
+class Merged:
+    """Differences less a shift, ordered by size in each row.
+
+    A difference equal to the shift counts as positive, so that everything is as just below it.
+
+    Attributes
+    ----------
+    cells : ndarray of int, rows × n
+        Row and cluster as one number; the last cluster of a row gathers what is not there.
+    signs, ranks : ndarray, rows × n
+        Signs, 0 for what is not there, and midranks of the sizes.
+    n_clusters : int
+        Clusters, without that last one.
+    below, above : ndarray of shape (rows,)
+        The largest Walsh average below the shift, and the smallest that is not.
+    """
+
+    cells: IntArray
+    signs: FloatArray
+    ranks: FloatArray
+    n_clusters: int
+    below: FloatArray
+    above: FloatArray
+
+    def sums(self, values: FloatArray) -> FloatArray:
+        """Sum values within each cluster: rows × clusters."""
+        shape = len(values), self.n_clusters + 1
+        found = np.bincount(self.cells.ravel(), values.ravel(), shape[0] * shape[1])
+        return np.asarray(found, dtype=np.float64).reshape(shape)[:, :-1]
+
+    def within_clusters(self) -> FloatArray:
+        """Position of each difference within its cluster, minus one half."""
+        cells = self.cells.ravel()
+        order = np.argsort(cells, kind="stable")
+        ordered = cells[order]
+        starts = np.flatnonzero(np.diff(ordered, prepend=-1))
+        lengths = np.diff(starts, append=len(ordered))
+        places = np.empty(len(cells))
+        places[order] = np.arange(len(cells)) - np.repeat(starts, lengths) + 0.5
+        return places.reshape(self.cells.shape)
+
+
+@dataclass(frozen=True, eq=False)
+class OrderedDifferences:
+    """Finite differences of several pairs in ascending order, to be shifted many times.
+
+    Attributes
+    ----------
+    values : ndarray, pairs × n
+        Differences; infinite behind the last.
+    codes : ndarray of int, pairs × n
+        Their clusters; one more than these behind the last.
+    ties : ndarray, pairs × n, or None
+        What to add to a position for the middle of equal values; None where all differ.
+    n_clusters : int
+        Clusters.
+    whole : bool
+        Whether the differences are whole numbers.
+    """
+
+    values: FloatArray
+    codes: IntArray
+    ties: FloatArray | None
+    n_clusters: int
+    whole: bool
+
+    @classmethod
+    def of(cls, x: FloatArray, clusters: Clusters, *, keep_zeros: bool) -> "OrderedDifferences":
+        """Order differences (tasks × pairs), with zeros or without."""
+        counted = np.isfinite(x) if keep_zeros else np.isfinite(x) & (x != 0)
+        rows = np.ascontiguousarray(np.where(counted, x, np.inf).T)
+        order = np.argsort(rows, axis=1, kind="stable")
+        values = np.take_along_axis(rows, order, axis=1)
+        there = np.isfinite(values)
+        codes = np.where(there, clusters.codes[order], clusters.n_clusters)
+        ties = None
+        if ((values[:, 1:] == values[:, :-1]) & there[:, 1:]).any():
+            starts_run = np.ones(values.shape, dtype=bool)
+            np.not_equal(values[:, 1:], values[:, :-1], out=starts_run[:, 1:])
+            starts = np.flatnonzero(starts_run)
+            lengths = np.diff(starts, append=values.size)
+            middles = np.repeat(starts + (lengths - 1) / 2, lengths)
+            ties = (middles - np.arange(values.size)).reshape(values.shape)
+        finite = values[there]
+        whole = bool((finite == np.rint(finite)).all())
+        return cls(values, codes, ties, clusters.n_clusters, whole)
+
+    @property
+    def extent(self) -> tuple[FloatArray, FloatArray]:
+        """The smallest and largest difference of each pair; 0 where there is none."""
+        there = np.isfinite(self.values)
+        low = self.values.min(axis=1, initial=np.inf)
+        high = np.where(there, self.values, -np.inf).max(axis=1, initial=-np.inf)
+        return np.where(there.any(axis=1), low, 0.0), np.where(there.any(axis=1), high, 0.0)
+
+    def round_up(self, delta: FloatArray) -> FloatArray:
+        """Round up to what Walsh averages of whole differences can be; sizes are exact there."""
+        return np.ceil(2 * delta) / 2 if self.whole else delta
+
+    def merge(self, pairs: IntArray, delta: FloatArray) -> Merged:
+        """Subtract a shift from the differences of some pairs, and order them by size."""
+        x, shift = self.values[pairs], delta[:, None]
+        # Two runs, descending and ascending, which a stable sort merges.
+        order = np.argsort(np.abs(x - shift), axis=1, kind="stable")
+        ordered = np.take_along_axis(x, order, axis=1)
+        positive = ordered >= shift
+        codes = np.take_along_axis(self.codes[pairs], order, axis=1)
+        ranks = np.broadcast_to(np.arange(1.0, x.shape[1] + 1), x.shape)
+        if self.ties is not None:
+            ranks = ranks + np.take_along_axis(self.ties[pairs], order, axis=1)
+        means = (ordered[:, 1:] + ordered[:, :-1]) / 2
+        rises = positive[:, 1:] & ~positive[:, :-1]
+        falls = positive[:, :-1] & ~positive[:, 1:]
+        above = np.where(rises, means, np.inf).min(axis=1, initial=np.inf)
+        below = np.where(falls, means, -np.inf).max(axis=1, initial=-np.inf)
+        nearest, up = ordered[:, 0], positive[:, 0]
+        return Merged(
+            cells=np.arange(len(pairs))[:, None] * (self.n_clusters + 1) + codes,
+            signs=np.where(codes < self.n_clusters, np.where(positive, 1.0, -1.0), 0.0),
+            ranks=ranks,
+            n_clusters=self.n_clusters,
+            below=np.where(up, below, np.maximum(below, nearest)),
+            above=np.where(up, np.minimum(above, nearest), above),
+        )
 
 
 def count_matrix(

@@ -15,8 +15,15 @@ from occstats.stats.arrays import FloatArray, IntArray
 from occstats.stats.clusters import Clusters
 from occstats.stats.intraclass import intraclass_correlation
 from occstats.stats.sample import PairBlock
-from occstats.stats.tests.engine import Engine, Prepared, Statistics, count_chunks, few_clusters
-from occstats.stats.tests.ranking import Magnitudes, signed_ranks
+from occstats.stats.tests.engine import (
+    Engine,
+    Flips,
+    Prepared,
+    Statistics,
+    count_chunks,
+    few_clusters,
+)
+from occstats.stats.tests.ranking import Magnitudes, Merged, signed_ranks
 
 # Flips × samples that are held at once: few enough to stay in the cache.
 _FLIPS_AT_ONCE = 20_000
@@ -186,22 +193,31 @@ class RankSums(Prepared):
 
     @cached_property
     def _inflation(self) -> FloatArray:
-        """What each cluster's sum of ranks is divided by, with the weights of the test."""
-        rho, m = np.nan_to_num(self.observed.correlation), self.n_clusters
+        """Divisors of the clusters' rank sums, by the weights of the test."""
+        rho, m = np.nan_to_num(self.observed.correlation), self.n_clusters.astype(np.float64)
         inflation = size_inflation(rho[:, None], np.maximum(self._sizes, 1.0), m[:, None])
         return np.where(inflation > 0, inflation, 1.0)
+
+    @cached_property
+    def _failures(self) -> FloatArray:
+        """Rank sums of infinite differences, which rank above all others at any shift."""
+        infinite = np.isinf(self.grid)
+        if not infinite.any():
+            return np.zeros((1, 1))
+        n = infinite.sum(axis=0)
+        signs = self.clusters.sums(np.where(infinite, np.sign(self.grid), 0.0)).T
+        return np.asarray(signs * (self.n_observations - n + (n + 1) / 2)[:, None])
 
     def moved(self, pairs: IntArray, by: FloatArray) -> "RankSums":
         x = self.grid[:, pairs]
         return RankSums(np.where(x == 0, np.nan, x - by), self.clusters)
 
-    def z_at(self, pairs: IntArray, shift: FloatArray) -> FloatArray:
-        """As for any test, but with the weights, and the tasks that differ, of no shift."""
-        x = self.grid[:, pairs]
-        signed, _ = signed_ranks(np.where(x == 0, np.nan, x - shift))
-        parts = self.clusters.sums(signed) / self._inflation[pairs].T
-        total, spread = parts.sum(axis=0), np.sqrt((parts**2).sum(axis=0))
-        return np.divide(total, spread, out=np.zeros(len(pairs)), where=spread > 0)
+    def z_of(self, pairs: IntArray, merged: Merged) -> FloatArray:
+        failures = self._failures if len(self._failures) == 1 else self._failures[pairs]
+        sums = merged.sums(merged.signs * merged.ranks) + failures
+        parts = sums / self._inflation[pairs]
+        total, spread = parts.sum(axis=1), np.sqrt((parts**2).sum(axis=1))
+        return np.asarray(np.divide(total, spread, out=np.zeros(len(pairs)), where=spread > 0))
 
     def _count_units(self, clusters: Clusters) -> int:
         """How many signs can flip."""
@@ -228,20 +244,24 @@ class RankSums(Prepared):
         sums, sizes = self._sums[[pair]][:, present], self._sizes[pair, present]
         return np.asarray(flipped_z(sums, sizes, self._squares[[pair]], signs.T)[0])
 
-    def flipped_together(self, pairs: IntArray, signs: FloatArray) -> FloatArray:
-        z = np.empty((len(pairs), len(signs)))
-        signs = np.ascontiguousarray(signs.T)
+    def flips(self, pairs: IntArray) -> Flips:
+        rank_sums, sizes, squares = self._sums[pairs], self._sizes[pairs], self._squares[pairs]
         # Without zeros among the differences all pairs have clusters of the same sizes.
-        alike: dict[bytes, list[int]] = {}
-        for place, pair in enumerate(pairs):
-            alike.setdefault(self._sizes[pair].tobytes(), []).append(place)
-        for places in alike.values():
-            own = pairs[places]
-            present = self.units(own[0])
-            sums, sizes = self._sums[np.ix_(own, present)], self._sizes[own[0], present]
-            flips = signs if len(present) == len(signs) else signs[present]
-            z[places] = flipped_z(sums, sizes, self._squares[own], flips)
-        return z.T
+        groups: dict[bytes, list[int]] = {}
+        for pair, own in enumerate(sizes):
+            groups.setdefault(own.tobytes(), []).append(pair)
+
+        def z_of_signs(signs: FloatArray) -> FloatArray:
+            z = np.empty((len(sizes), len(signs)))
+            signs = np.ascontiguousarray(signs.T)
+            for group in groups.values():
+                present = np.flatnonzero(sizes[group[0]])
+                flips = signs if len(present) == len(signs) else signs[present]
+                sums = rank_sums[group][:, present]
+                z[group] = flipped_z(sums, sizes[group[0], present], squares[group], flips)
+            return z.T
+
+        return z_of_signs
 
     def resampled(self, pair: int, counts: FloatArray) -> FloatArray:
         data, sizes = self._magnitudes(pair), self._sizes[[pair]]
