@@ -154,3 +154,26 @@ def test_every_combination_of_settings_decides_once_or_is_refused(
         check(study, decide(study))
         count += 1
     assert (count > 0) == (estimand == "typical" or test == "rgl")
+
+
+def levels_compared(tree):
+    """Lines that compare something with alpha, or a p-value with a number."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Compare):
+            words = {getattr(part, "attr", getattr(part, "id", None)) for part in ast.walk(node)}
+            texts = {part.value for part in ast.walk(node) if isinstance(part, ast.Constant)}
+            if words & {"alpha"} or 0.05 in texts:
+                yield node.lineno, ast.unparse(node)
+
+
+def test_no_other_module_compares_p_values_with_alpha():
+    # Tests and power compute with the level; the decision is the only one to draw conclusions.
+    allowed = {"comparison/decision.py", "checks.py"}
+    found = {
+        f"{name}:{line}": text
+        for path in sorted(PACKAGE.rglob("*.py"))
+        if (name := path.relative_to(PACKAGE).as_posix()) not in allowed
+        and not name.startswith("stats/")
+        for line, text in levels_compared(ast.parse(path.read_text("utf-8")))
+    }
+    assert found == {}

@@ -43,8 +43,10 @@ class Design:
         Smallest p-value that the test can give with this number of datasets; 0 for means.
     smallest_p_corrected : float
         The same after the correction, at most 1.
+    possible : bool
+        Whether that is at most alpha, so that a difference can be shown at all.
     datasets_needed : int
-        The fewest datasets with which it can be as small as alpha.
+        The fewest datasets with which it is.
     detectable : DataFrame
         One row per unordered pair: the minimal detectable mean difference, at the level alpha and
         at the strictest corrected level, with the observed one; the pair's smallest p-values.
@@ -58,6 +60,7 @@ class Design:
     wanted_power: float
     smallest_p: float
     smallest_p_corrected: float
+    possible: bool
     datasets_needed: int
     detectable: pd.DataFrame
     power: pd.DataFrame | None = None
@@ -77,6 +80,7 @@ def study_design(study: Study, decision: Decision, *, progress: bool | None = No
         wanted_power=WANTED_POWER,
         smallest_p=least_p(study.n_clusters, study.settings),
         smallest_p_corrected=decision.smallest_p,
+        possible=decision.possible,
         datasets_needed=decision.datasets_needed,
         detectable=_detectable(study, size),
         power=_power(study, decision, progress) if study.settings.deep else None,

@@ -140,9 +140,7 @@ def subject_of(comparison: Comparison) -> str:
 
 def can_differ(comparison: Comparison) -> bool:
     """Return whether this number of datasets can show a difference at all."""
-    settings = comparison.settings
-    possible = comparison.design.smallest_p_corrected <= settings.alpha
-    return possible or settings.null == "asymptotic"
+    return comparison.design.possible
 
 
 def difference_of(comparison: Comparison, a: str, b: str) -> str:
@@ -300,9 +298,7 @@ class _Writer:
     def rough(self) -> bool:
         """Whether the asymptotic distribution is a doubtful approximation."""
         few = self.results.n_independent < FEW_DATASETS
-        # Where sign flips can show nothing, a note of the comparison says so.
-        enough = self.comparison.design.smallest_p_corrected <= self.settings.alpha
-        return self.settings.null == "asymptotic" and few and enough
+        return self.settings.null == "asymptotic" and few
 
     def sentences(self) -> Iterator[str]:
         depends = self.depends()
