@@ -139,8 +139,9 @@ def test_latex_compiles(comparison, tmp_path):
     ascii_only = [name for name in comparison.algorithms if name.isascii() and len(name) < 100]
     small = occstats.compare(comparison.results.select(ascii_only), n_resamples=100)
     small.write(tmp_path / "report")
-    names = ["summary", "p_values", "scores", "pairwise", "friedman"]
-    inputs = "\n".join(rf"\input{{report/tables/{name}.tex}}" for name in names)
+    names = ["tables/summary", "tables/scores", "tables/pairwise", "tables/friedman"]
+    names += ["paper/comparison", "paper/p_values"]
+    inputs = "\n".join(rf"\input{{report/{name}.tex}}" for name in names)
     document = "\n".join(
         [
             r"\documentclass{article}",
