@@ -145,13 +145,10 @@ def test_shares_add_up_and_every_effect_is_explained():
 
 def test_methods_name_the_intervals_and_traits_that_were_used():
     few = occstats.compare(table([2, 2, 2]), n_resamples=200).methods
-    assert "Student's over data sets" in few
-    assert "regressed on the median score of the other algorithms" in few
+    assert "mean ranks and mean scores: Student's t over dataset means;" in few
+    assert "regressed on the median score of all algorithms" in few
     many = occstats.compare("lenz2021", n_resamples=200, kendall="hyperbolic").methods
-    assert "studentised (Davison and Hinkley, 1997) for mean ranks" in many
-    assert (
-        "on the arcsine scale for the probability of improvement on a task and rank-biserial"
-        in many
-    )
-    assert "Wilson's (Wilson, 1927)" in many
-    assert "number of attributes, the sparsity and the median score of the other algorithms" in many
+    assert "mean ranks and mean scores: bootstrap-t over datasets (Davison and Hinkley" in many
+    assert "- the probability of improvement on a task and rank-biserial correlations: " in many
+    assert "Wilson's interval (Wilson, 1927)" in many
+    assert "number of attributes, the sparsity and the median score of all algorithms" in many
