@@ -1,12 +1,11 @@
-"""Sentences of verdict, notes, methods and tables that were untrue, doubled or clumsy once."""
-
-from dataclasses import replace
+"""Words of verdict, notes and tables in special cases."""
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import occstats
+from occstats.comparison.words.verdict import tally_sentence
 from occstats.report.tables import all_tables
 
 
@@ -28,96 +27,81 @@ def tables(found):
     return {each.name: each for each in all_tables(found)}
 
 
-def test_a_preset_with_an_option_beside_it_says_which_choices_are_not_its_own():
+def test_a_preset_with_another_option_says_which_choices_are_not_its_own():
     frame = table([2] * 8)
     (note,) = (n for n in compare(frame, preset="paper").notes if "Lenz" in n)
-    assert note.startswith("All choices are those of Lenz et al. (2021): one-sided tests")
-    found = compare(frame, preset="paper", rule="max-t", inference="cr2")
-    said = "The choices are those of Lenz et al. (2021), but for rule max-t, inference cr2."
+    assert note.startswith("Settings of Lenz et al. (2021): one-sided tests")
+    found = compare(frame, preset="paper", test="ds", inference="cr2")
+    said = "Settings of Lenz et al. (2021), except for test ds, inference cr2."
     assert said in found.notes
-    assert said in found.methods
-    assert not any("also decide" in note for note in found.notes)
 
 
-def test_equivalence_is_a_sentence_and_says_what_it_rests_on():
+def test_equivalence_names_its_margin():
+    found = compare(table([2] * 12, spread=0.002), margin=0.05)
+    assert found.pairwise["conclusion"].eq("equivalent").all()
+    assert "  equivalent (±0.05) to  A" in found.verdict
+    assert "equivalent: 95 % CI within ±0.05." in tables(found)["comparison"].note
+    better = compare(table([2] * 12, (0.02, 0.0, 0.0), spread=0.002), margin=0.05)
+    assert "  better in mean score than  A" in better.verdict
+
+
+def test_few_datasets_cannot_show_a_difference():
+    found = compare(table([2] * 5, (0.0, 0.0), spread=0.002), estimand="typical")
+    assert " ".join(found.verdict.split()).endswith(
+        "With 5 datasets this benchmark cannot show a difference at α = 0.05: no p-value can be "
+        "below 0.062, and it takes at least 6 datasets to get one."
+    )
+    three = compare(table([2] * 5), estimand="typical")
+    assert tables(three)["comparison"].note == ""
+    assert "" not in tables(three)["comparison"].headers
+    assert "not distinguishable" not in three.verdict
+
+
+def test_few_datasets_can_show_equivalence():
+    found = compare(table([2] * 5, spread=0.002), margin=0.05)
+    assert "equivalent (±0.05) to" in found.verdict
+
+
+def test_the_asymptotic_distribution_is_rough_with_few_datasets():
+    few = compare(table([2] * 9), correction="holm", null="asymptotic")
+    assert "With only 9 datasets the asymptotic distribution is a rough approx" in few.verdict
+    assert "rough" not in compare(table([2] * 9)).verdict
+
+
+def test_a_margin_is_the_region_of_practical_equivalence():
     frame = table([2] * 12, spread=0.002)
-    verdict = compare(frame, margin=0.05).verdict
-    assert " is equivalent to A" in verdict
-    assert " to within ±0.05: no two of them differ significantly. " in verdict
-    assert "; equivalence on two one-sided tests at ±0.05" in verdict
-    better = compare(table([2] * 12, (0.02, 0.0, 0.0), spread=0.002), margin=0.05).verdict
-    assert "A0 is significantly better than " in better
-
-
-def test_few_data_sets_can_show_equivalence_where_they_can_show_no_difference():
-    frame = table([2] * 5, (0.0, 0.0), spread=0.002)
-    assert compare(frame).verdict.endswith("at least 6 data sets to get one.")
-    verdict = compare(frame, margin=0.05).verdict
-    assert "cannot show a difference" in verdict
-    assert verdict.endswith(" to within ±0.05.")
-    assert "It does show that A" in verdict
-
-
-def test_two_algorithms_are_not_one_of_one_pairs():
-    found = occstats.compare("lenz2021", algorithms=["ALP", "SVM"], n_resamples=200)
-    assert found.verdict.endswith("belong together would have called them different.")
-
-
-def test_rope_and_margin_stand_for_each_other():
-    frame = table([2] * 12, spread=0.002)
-    by_rope, by_margin = compare(frame, rope=0.05), compare(frame, margin=0.05)
-    assert by_rope.pairwise["conclusion"].eq("equivalent").all()
-    pd.testing.assert_frame_equal(by_rope.pairwise, by_margin.pairwise)
+    assert compare(frame, margin=0.05).settings.rope == 0.05
     both = compare(frame, rope=0.01, margin=0.05).settings
     assert (both.rope, both.margin) == (0.01, 0.05)
-    assert compare(frame, rope=0.0).settings.margin is None
-    assert compare(frame, preset="paper").settings.margin is None
+    assert compare(frame, rope=0.05).settings.margin is None
 
 
-def test_equal_scores_are_not_an_advantage_of_nothing():
-    frame = table([2] * 12).assign(score=0.8)
-    verdict = compare(frame).verdict
-    assert verdict.endswith("All of them have the same scores: nothing tells them apart.")
-    assert "advantage" not in verdict
+def test_equal_scores_are_said_to_be_equal():
+    verdict = compare(table([2] * 12).assign(score=0.8)).verdict
+    assert verdict.splitlines() == [
+        "A0, A1 and A2 share the best mean rank (2.00).",
+        "All algorithms have the same scores.",
+    ]
+    two = compare(table([2] * 12, (0.0, 0.0)).assign(score=0.8)).verdict
+    assert two.endswith("A0 and A1 have the same scores on all 24 tasks.")
 
 
-def test_pairs_without_a_test_are_neither_counted_nor_called_alike():
-    # The first wins by the same on three of twelve data sets of unequal sizes: no variance.
+def test_complete_dominance_is_decided():
+    # The first wins by the same on three of twelve datasets of unequal sizes, and ties elsewhere.
     frame = table([2, 3, 1] * 4).assign(score=0.8)
-    frame.loc[(frame["algorithm"] == "A0") & frame["dataset"].isin(["d0", "d1", "d2"]), "score"] = 1
-    found = compare(frame)
-    assert "There is no test of A0 against A1 and A2; the notes say why." in found.verdict
-    assert "no two of them differ" not in found.verdict
-    assert found.tally.tested == 1
-    assert found.tally.naive == 0
-
-
-def test_those_that_are_neither_beaten_nor_tied_are_named():
-    found = compare(table([2] * 8, (0.3, 0.2, 0.0)))
-    frame = found.pairwise.copy()
-    between = frame["a"].isin(["A0", "A2"]) & frame["b"].isin(["A0", "A2"])
-    frame.loc[between, "conclusion"] = "undecided"
-    verdict = replace(found, pairwise=frame).verdict
-    assert "A0 is significantly better than A1; undecided: A2 (p = " in verdict
-
-
-def test_who_is_behind_trails():
-    frame = table([2] * 12, (0.3, 0.0, 0.0))
-    found = compare(frame, control="A1")
-    row = found.pairwise.query("a == 'A1' and b == 'A0'").iloc[0]
-    low, high = -row["simultaneous_ci_high"], -row["simultaneous_ci_low"]
-    assert (
-        f"It trails A0 in mean score by {-row['mean_difference']:.3f} (95 % interval +{low:.3f} to "
-        f"+{high:.3f}, for all pairs with A1 together)"
-    ) in found.verdict
+    frame.loc[(frame["algorithm"] == "A0"), "score"] = 1
+    found = compare(frame, estimand="typical")
+    assert "  typically better than  A1, A2" in found.verdict
 
 
 def test_a_narrow_interval_keeps_its_digits():
     found = compare(table([2] * 12, (0.3, 0.0), spread=0.001))
     row = found.pairwise.query("a == 'A0'").iloc[0]
-    low, high = row["simultaneous_ci_low"], row["simultaneous_ci_high"]
-    assert f"(95 % interval +{low:.5f} to +{high:.5f})" in found.verdict
-    assert "need not be equal" not in found.verdict
+    width = row["ci_high"] - row["ci_low"]
+    assert 0.0001 < width < 0.01
+    digits = int(np.ceil(-np.log10(width)))
+    shown = found.verdict.partition("95 % CI +")[2].partition(" ")[0]
+    assert len(shown.partition(".")[2]) == max(digits, 3)
 
 
 @pytest.mark.parametrize("scale", [1e4, 1e-10])
@@ -128,84 +112,81 @@ def test_scores_of_any_size_can_be_read(scale):
     best = found.summary["mean_score"].iloc[0]
     shown = f"{best:.0f}" if scale > 1 else f"{best:.2e}"
     assert f"mean RMSE {shown.replace('-', '−')})" in found.verdict
-    summary = pd.DataFrame(tables(found)["summary"].cells())
-    assert shown in summary.to_numpy()
+    cells = pd.DataFrame(tables(found)["summary"].cells())
+    assert shown in cells.to_numpy()
     assert "e+" not in found.verdict
 
 
-def test_rules_that_do_not_control_the_error_over_all_pairs_say_so():
+def test_rows_that_are_corrected_separately_are_named():
     frame = table([2] * 12, (0.3, 0.0, 0.0))
-    caution = "which does not control the error over all pairs"
-    assert caution in compare(frame, preset="paper").verdict
-    assert caution in compare(frame, rule="tests", family="all", correction="none").verdict
-    assert caution not in compare(frame, rule="tests", family="all").verdict
-    assert caution not in compare(frame).verdict
-    two = compare(table([2] * 12, (0.3, 0.0)), rule="tests")
-    assert "at α = 0.05 in either direction alone." in two.verdict
+    caution = "Rows were corrected separately: no control of the error rate over all pairs."
+    paper = compare(frame, preset="paper")
+    assert caution in paper.verdict
+    assert tables(paper)["p_values"].note == caution
+    for options in ({}, {"correction": "none"}, {"correction": "holm"}):
+        found = compare(frame, **options)
+        assert caution not in found.verdict
+        assert tables(found)["p_values"].note == ""
+    assert caution not in compare(table([2] * 12, (0.3, 0.0)), preset="paper").verdict
 
 
-def test_the_stars_of_the_table_name_their_family():
-    frame = table([2] * 12, (0.3, 0.0, 0.0))
-    meanings = {
-        "significant, corrected over all pairs (max-T).": compare(frame),
-        "significant, corrected over the tests against the control (max-T).": compare(
-            frame, control="A0"
-        ),
-        "significant, two-sided, by flipping signs.": compare(table([2] * 12, (0.3, 0.0))),
-        "significant at α = 0.05.": compare(frame, preset="paper"),
-    }
-    for meaning, found in meanings.items():
-        assert tables(found)["p_values"].best_means == meaning
+@pytest.mark.parametrize(
+    ("options", "legend"),
+    [
+        ({}, "* p ≤ 0.05, clustered signed-rank test corrected for all 3 pairs (max-T)."),
+        ({"alpha": 0.01, "correction": "none"},
+         "* p ≤ 0.01, clustered signed-rank test, not corrected."),
+        ({"control": "A0"}, "better: p ≤ 0.05, clustered signed-rank test corrected for the 2 "
+                            "comparisons with A0 (max-T)."),
+        ({"preset": "paper"}, "* p ≤ 0.05 for “A0 is better”, one-sided clustered signed-rank test "
+                              "corrected within each row (Holm)."),
+    ],
+)  # fmt: skip
+def test_the_legend_names_level_test_and_correction(options, legend):
+    found = compare(table([2] * 12, (0.3, 0.0, 0.0)), **options)
+    assert tables(found)["comparison"].note == legend
+
+
+def test_a_legend_without_stars_names_the_test():
+    note = tables(compare(table([2] * 12)))["comparison"].note
+    assert note == "p: clustered signed-rank test corrected for all 3 pairs (max-T)."
 
 
 @pytest.mark.parametrize("m", [3, 5, 8])
-def test_a_mean_rank_on_which_few_data_sets_agree_has_an_interval(m):
+def test_a_mean_rank_on_which_few_datasets_agree_has_an_interval(m):
     found = compare(table([2] * m, (0.4, 0.2, 0.0), spread=0.001)).summary
     share = 1 - 0.025 ** (1 / m)
     np.testing.assert_allclose(found["mean_rank_ci_low"], [1, 2 - share, 3 - 2 * share])
     np.testing.assert_allclose(found["mean_rank_ci_high"], [1 + 2 * share, 2 + share, 3])
 
 
-def test_a_single_data_set_is_said_once():
-    notes = compare(table([5])).notes
-    assert sum("single data set" in note for note in notes) == 1
+def test_a_single_dataset_is_said_once():
+    found = compare(table([5]))
+    assert sum("single dataset" in note for note in found.notes) == 1
+    assert found.verdict.count("single dataset") == 1
 
 
-def test_methods_of_two_algorithms_correct_for_nothing():
-    methods = compare(table([2] * 8, (0.1, 0.0))).methods
-    assert "corrected" not in methods.partition("was regressed")[0]
-    assert "flips the signs of whole data sets in all 128 ways" in methods
-    assert "all pairs" not in methods
+@pytest.mark.parametrize("test", ["rgl", "ds"])
+def test_one_task_per_dataset_says_nothing_about_clusters(test):
+    found = compare(table([1] * 12, (0.3, 0.0, 0.0)), test=test)
+    note = tables(found)["comparison"].note
+    assert note == "* p ≤ 0.05, Wilcoxon signed-rank test corrected for all 3 pairs (max-T)."
+    assert tally_sentence(found).endswith(
+        "If tasks belong together, name the column of their dataset (option cluster)."
+    )
+    assert "cluster" not in found.verdict
 
 
-def test_methods_name_the_simultaneous_intervals():
-    many, few = (compare(table([2] * m)).methods for m in (8, 4))
-    assert "largest studentised difference of all pairs over the resamples (Beran, 1988)" in many
-    assert "one multiple of their standard errors: Student's with Bonferroni's correction" in few
-
-
-def test_methods_without_a_correction_do_not_speak_of_corrected_p_values():
-    methods = compare(table([2] * 8), rule="tests", correction="none").methods
-    assert "not corrected for multiple testing. These p-values decide" in methods
-
-
-def test_methods_of_binary_scores_name_the_tests():
-    frame = table([3] * 12)
-    frame["score"] = (frame["score"] > 0.5).astype(int)
-    methods = compare(frame).methods
-    for work in ("Obuchowski, 1998", "Durkalski et al., 2003", "Eliasziw and Donner, 1991"):
-        assert f"({work})" in methods
-
-
-def test_datta_satten_without_clusters_is_not_called_the_plain_wilcoxon_test():
-    found = compare(table([1] * 12), test="ds")
-    for text in (found.verdict, found.methods, " ".join(found.notes)):
-        assert "a signed-rank test of independent tasks" in text
-        assert "plain Wilcoxon" not in text
+def test_datasets_that_may_belong_together_are_named():
+    frame = table([1] * 12)
+    frame["dataset"] = [f"{'iris' if int(d[1:]) < 6 else 'wine'}_{d}" for d in frame["dataset"]]
+    sentence = tally_sentence(compare(frame))
+    assert "(iris_d0, iris_d1): if these belong together" in sentence
+    assert "If tasks belong together" not in sentence
 
 
 def test_the_posterior_that_is_shown_is_that_of_the_difference():
     found = compare(table([2] * 8))
-    columns = {column.header: column.keys for column in tables(found)["pairwise"].columns}
-    assert columns["better / same / worse %"][0] == "difference_above"
+    columns = {column.header: column.keys for column in tables(found)["effect_sizes"].columns}
+    assert columns["above / within / below %"][0] == "difference_above"
     assert {"bayes_better", "difference_above"} <= set(found.pairwise)

@@ -1,4 +1,4 @@
-"""What one does with a comparison in a notebook: restrict it, add to it, look at a pair."""
+"""A comparison in a notebook: show it, restrict it, add to it, look at a pair."""
 
 import sys
 
@@ -7,7 +7,9 @@ import pandas as pd
 import pytest
 
 import occstats
+from occstats.comparison.words.verdict import tally_sentence
 from occstats.errors import ArgumentError, OccstatsError
+from occstats.report.tables import comparison_table
 
 HOSTILE = "<img src=x onerror=alert(1)>"
 
@@ -62,16 +64,48 @@ def test_add_compares_a_method_of_ones_own_with_the_others(comparison):
         comparison.add()
 
 
-def test_pairs_are_the_ten_columns_that_people_read(comparison):
+def test_add_takes_settings():
+    comparison = occstats.compare("lenz2021", algorithms=["ALP", "SVM"], n_resamples=100)
+    found = comparison.add("mine", missing="complete", control="MINE")
+    assert (found.settings.missing, found.settings.control) == ("complete", "MINE")
+    assert found.results.n_tasks == 103
+
+
+def test_pairs_are_the_columns_that_people_read(comparison):
     pairs = comparison.pairs
-    assert pairs.shape == (3, 10)
     assert list(zip(pairs["a"], pairs["b"], strict=True)) == [
         ("ALP", "SVM"), ("ALP", "NND"), ("SVM", "NND"),
     ]  # fmt: skip
+    assert list(pairs.columns[2:8]) == [
+        "difference", "ci_low", "ci_high", "p", "conclusion", "reversed",
+    ]  # fmt: skip
     assert pairs["conclusion"].isin(["better", "worse", "undecided"]).all()
-    square = comparison.matrix("p_adjusted")
     for row in pairs.itertuples():
-        assert row.p_adjusted == square.at[row.a, row.b]
+        assert row.p == comparison.p_values.at[row.a, row.b]
+
+
+def test_a_notebook_shows_the_verdict_and_its_table(comparison):
+    html = comparison._repr_html_()
+    first = html.partition("<details>")[0]
+    table = comparison_table(comparison)
+    assert first.startswith('<div class="occstats"><p><strong>ALP has the best mean rank')
+    assert first.count("<table") == 1
+    for row in table.cells():
+        for cell in row:
+            assert cell.replace("-", "−") in first
+    assert '<th scope="colgroup" colspan="2">typical difference</th>' in first
+    assert "<li>not distinguishable from SVM" in first
+    assert tally_sentence(comparison) in first
+    assert "\x1b" not in html
+    assert "\x1b" not in repr(comparison)
+    assert repr(comparison).startswith("lenz2021: 3 algorithms, 246 tasks in 50 datasets, AUROC")
+
+
+def test_a_notebook_shows_two_algorithms_in_sentences():
+    two = occstats.compare("lenz2021", algorithms=["ALP", "SVM"], n_resamples=100)
+    first = two._repr_html_().partition("<details>")[0]
+    assert "<table" not in first
+    assert "The typical difference ALP − SVM is" in first
 
 
 def test_pairs_of_a_control_are_its_tests():
@@ -102,11 +136,21 @@ def test_the_widget_shows_the_pair_that_is_chosen(comparison):
     pytest.importorskip("ipywidgets")
     widget = comparison.pick()
     choices, shown = widget.children
-    assert "ALP is better than SVM" in shown.value
+    assert "ALP and SVM are not distinguishable" in shown.value
     choices.children[1].value = 2
-    assert "ALP is better than NND" in shown.value
+    assert "ALP is typically better than NND" in shown.value
     choices.children[1].value = 0
     assert "two different" in shown.value
+
+
+def test_the_widget_needs_two_datasets(comparison):
+    pytest.importorskip("ipywidgets")
+    with pytest.raises(ArgumentError, match="two or more datasets"):
+        comparison.where("dataset == 'glass'").pick()
+
+
+def test_the_plotter_is_one_line(comparison):
+    assert repr(comparison.plot) == "Plotter()"
 
 
 def test_without_ipywidgets_the_widget_says_what_to_install(comparison, monkeypatch):

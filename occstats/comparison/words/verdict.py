@@ -46,7 +46,7 @@ FEW_DATASETS = 10
 ONE_TASK = "Every dataset has one task. "
 #: The mark of a decided pair whose other estimate has the opposite sign.
 REVERSED = "†"
-ROWS_ALONE = "Rows were corrected separately, which does not control the error over all pairs."
+ROWS_ALONE = "Rows were corrected separately: no control of the error rate over all pairs."
 #: Beyond this share of zero differences, wins and losses replace the typical difference.
 MANY_ZEROS = 0.2
 LONG_NAME, LONG_PREFIX = 16, 8
