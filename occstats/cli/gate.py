@@ -1,4 +1,4 @@
-"""``occstats gate``: may this candidate replace the baseline, as an exit code."""
+"""``occstats gate``: whether a candidate may replace its baseline, as an exit code."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from occstats.cli.options import (
 
 @click.command(name="gate", cls=GroupedCommand)
 @results_argument
-@click.option("--candidate", required=True, metavar="NAME", help="The algorithm that is judged.")
-@click.option("--baseline", required=True, metavar="NAME", help="What it is judged by.")
+@click.option("--candidate", required=True, metavar="NAME", help="The algorithm to judge.")
+@click.option("--baseline", required=True, metavar="NAME", help="The algorithm that it replaces.")
 @click.option(
     "--margin",
     type=float,
     metavar="NUMBER",
-    help="The smallest loss of mean score that would matter (non-inferiority margin).",
+    help="Non-inferiority margin: the smallest loss of mean score that matters.",
 )
 @click.option(
     "--alpha", type=float, default=0.05, help="Significance level of the two-sided test [0.05]."
@@ -31,8 +31,8 @@ from occstats.cli.options import (
 @click.option(
     "--missing",
     metavar="POLICY",
-    help="Policy for tasks without a score, as in compare; a failed run counts with "
-    "worst=SCORE, or worst where the measure has a known bound.",
+    help="Policy for missing scores, as in compare; worst=SCORE is the score of a failed run "
+    "(worst, if the measure has a known bound) [refuse].",
 )
 @reading_options
 def command(
@@ -46,9 +46,9 @@ def command(
 ) -> None:
     """Judge a candidate by its baseline, for continuous integration.
 
-    The confidence interval of the mean difference decides. Exits with 0 where the candidate is
-    superior (interval above 0) or non-inferior (above minus the margin), with 4 where it is
-    inferior (below 0), else with 3 (inconclusive). Prints Markdown.
+    The confidence interval of the mean difference decides. The exit code is 0 if the candidate is
+    superior (interval above 0) or non-inferior (above minus the margin), 4 if it is inferior (below
+    0), and 3 otherwise (inconclusive). The answer is Markdown.
 
     \b
     occstats gate lenz2021 --candidate ALP --baseline SVM --margin 0.02

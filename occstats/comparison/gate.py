@@ -1,13 +1,15 @@
-"""Judge a candidate by its baseline: one word, one line, one exit code."""
+"""The gate: whether a candidate may replace its baseline, as a word, a line and an exit code."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from occstats.comparison.decision import EQUIVALENT
+import numpy as np
+
+from occstats.comparison.words.verdict import difference_of
 from occstats.results.aliases import score_word
-from occstats.text import count, minus_signs, p_equation, printable
+from occstats.text import ABSENT, minus_signs, p_equation, printable
 
 if TYPE_CHECKING:
     from occstats.comparison.result import Comparison
@@ -28,7 +30,7 @@ class Gate:
     line : str
         The outcome with the mean difference, its confidence interval and p-value, in Markdown.
     caution : str
-        What so many datasets cannot exclude.
+        The failures that this number of datasets cannot exclude.
     """
 
     outcome: str
@@ -37,12 +39,12 @@ class Gate:
 
     @property
     def exit_code(self) -> int:
-        """0 for a candidate that may pass, 3 if that is not known, 4 if it is worse."""
+        """Return 0 where the candidate may pass, 3 where that is unknown, 4 where it is worse."""
         return EXIT_CODES[self.outcome]
 
 
 def judge(comparison: Comparison, candidate: str, baseline: str) -> Gate:
-    """Judge a candidate by a comparison of mean scores with the baseline alone.
+    """Judge a candidate by a comparison of its mean score with the baseline's.
 
     The two-sided 1 − α interval of the mean difference decides, so that non-inferiority is tested
     one-sided at α/2, as ICH E9 recommends.
@@ -58,47 +60,55 @@ def judge(comparison: Comparison, candidate: str, baseline: str) -> Gate:
     """
     pairs = comparison.pairwise
     row = pairs[(pairs["a"] == candidate) & (pairs["b"] == baseline)].iloc[0]
-    margin, m = comparison.settings.margin, int(row["n_datasets"])
-    outcome = _outcome(row, margin)
-    caution = (
-        f"A failure that hits up to {300 / m:.2g} % of all {comparison.results.unit}s (3/{m}) may "
-        f"be in none of these {m}."
-    )
     names = printable(candidate), printable(baseline)
-    if row["conclusion"] == EQUIVALENT and row["difference"] == row["ci_low"] == row["ci_high"]:
-        tasks = count(int(row["n_tasks"]), "task")
-        line = f"**{outcome}**: {names[0]} has the same mean score as {names[1]} on all datasets"
-        if row["ties"] == row["n_tasks"]:
-            line = f"**{outcome}**: {names[0]} has the same scores as {names[1]} on all {tasks}"
-        return Gate(outcome, f"{line}.", caution)
-    return Gate(outcome, f"**{outcome}**: {_evidence(comparison, row, names)}", caution)
-
-
-def _evidence(comparison: Comparison, row: Any, names: tuple[str, str]) -> str:
-    difference, low, high, typical = (
-        minus_signs(f"{row[name] + 0.0:+.3g}")
-        for name in ("difference", "ci_low", "ci_high", "typical_difference")
+    if row["ties"] == row["n_tasks"]:
+        outcome = "non-inferior"
+        evidence = f"{names[0]} has the same scores as {names[1]} ({comparison.results.evidence})."
+    else:
+        outcome = _outcome(row["ci_low"], row["ci_high"], comparison.settings.margin)
+        evidence = _evidence(comparison, row, names)
+    m, unit = int(row["n_datasets"]), comparison.results.unit
+    caution = (
+        f"A failure that hits up to {min(300 / m, 100):.3g} % of all {unit}s (3/{m}) may be in "
+        f"none of these {m}."
     )
-    settings = comparison.settings
-    parts = [
-        f"{100 * (1 - settings.alpha):g} % CI {low} to {high}",
-        p_equation(row["p"], settings.alpha),
-    ]
-    if settings.margin is not None:
-        parts.append(f"margin {settings.margin:g}")
-    parts.append(comparison.results.evidence)
-    score = score_word(comparison.results.score_name)
-    line = f"{names[0]} − {names[1]} = {difference} mean {score} ({'; '.join(parts)})."
-    if row["difference"] * row["typical_difference"] < 0:
-        line += f" On a typical task the difference is {typical}."
-    return line
+    return Gate(outcome, f"**{outcome}**: {evidence}", caution)
 
 
-def _outcome(row: Any, margin: float | None) -> str:
-    """By the interval alone, so that the word and the numbers beside it agree."""
-    low, high = row["ci_low"], row["ci_high"]
+def _outcome(low: float, high: float, margin: float | None) -> str:
     if low > 0:
         return "superior"
     if low == high == 0 or (margin is not None and low > -margin):
         return "non-inferior"
     return "inferior" if high < 0 else "inconclusive"
+
+
+def _evidence(comparison: Comparison, row: Any, names: tuple[str, str]) -> str:
+    settings, results = comparison.settings, comparison.results
+    difference, low, high, typical = map(
+        _signed, row[["difference", "ci_low", "ci_high", "typical_difference"]]
+    )
+    parts = [
+        f"{100 * (1 - settings.alpha):g} % CI {low} to {high}; {p_equation(row['p'])}",
+        results.evidence,
+    ]
+    if np.isnan(row["ci_low"]):
+        parts[0] = "too few for a confidence interval"
+    if settings.margin is not None:
+        parts.insert(1, f"margin {settings.margin:g}")
+    line = (
+        f"{difference_of(comparison, *names)} = {difference} mean {score_word(results.score_name)} "
+        f"({'; '.join(parts)})."
+    )
+    if row["difference"] * row["typical_difference"] < 0:
+        better, worse = names if row["typical_difference"] > 0 else names[::-1]
+        line += (
+            f" {better} is typically better than {worse} (typical difference {typical}), but "
+            f"{worse} has the {'higher' if results.higher_is_better else 'lower'} mean: the answer "
+            "depends on the question."
+        )
+    return line
+
+
+def _signed(value: float) -> str:
+    return minus_signs(f"{value + 0.0:+.3g}") if np.isfinite(value) else ABSENT
