@@ -98,10 +98,14 @@ class ShiftSearch:
         # Beyond all differences, by any distance.
         stop = self._at(last + np.maximum(1.0, np.abs(last)))
         ends = _Ends(start.above, start.z, stop.below, stop.z)
-        ends, above = self._cross(ends, np.full(len(first), _ZERO), stop.above)
-        # Z is zero between two Walsh averages, or passes zero at one.
+        level = np.full(len(first), _ZERO)
+        ends, above = self._cross(ends, level, stop.above)
+        # Z passes zero at one Walsh average, or is zero between two.
         flat = np.abs(ends.z_right) <= _ZERO
-        shift = np.where(flat, (ends.right + above) / 2, ends.right)
+        after = _Ends(above, np.where(flat, ends.z_right, -1.0), stop.below, stop.z)
+        last_zero = self._cross(after, -level)[0].right
+        with np.errstate(invalid="ignore"):
+            shift = np.where(flat, (ends.right + last_zero) / 2, ends.right)
         shift = np.where(stop.z < -_ZERO, shift, np.inf)
         shift = np.where(start.z > _ZERO, shift, -np.inf)
         none = (np.abs(start.z) <= _ZERO) & (np.abs(stop.z) <= _ZERO)

@@ -39,6 +39,7 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from occstats.checks import check_choice, check_fraction, check_integer
+from occstats.errors import ArgumentError
 from occstats.stats.arrays import FloatArray, IntArray
 from occstats.stats.hodges_lehmann import Bracket, ShiftSearch
 from occstats.stats.pairs import antisymmetric, mirror, upper_pairs
@@ -240,6 +241,8 @@ def in_family(k: int, control: int | None) -> npt.NDArray[np.bool_]:
     first, second = upper_pairs(k)
     if control is None:
         return np.ones(len(first), dtype=bool)
+    if control not in range(k):
+        raise ArgumentError(f"control must be a column from 0 to {k - 1}; got {control!r}.")
     return np.asarray((first == control) | (second == control))
 
 

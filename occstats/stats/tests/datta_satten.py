@@ -85,7 +85,7 @@ class Contributions(Prepared):
     def z_of(self, pairs: IntArray, merged: Merged) -> FloatArray:
         sizes = self._sizes[pairs]
         shares = self._present[pairs] / np.maximum(sizes, 1.0)
-        n, m = sizes.sum(axis=1), self.n_clusters[pairs]
+        n, m = np.maximum(sizes.sum(axis=1), 1.0), self.n_clusters[pairs]
         # The last cell of a row gathers what is not there.
         weights = np.pad(shares, ((0, 0), (0, 1))).ravel()[merged.cells]
         cumulated = np.cumsum(weights, axis=1) - weights / 2

@@ -138,7 +138,9 @@ def flipped_z(
     order = np.argsort(sizes, kind="stable")
     distinct, starts = np.unique(sizes[order], return_index=True)
     if len(distinct) == 1:
-        return np.asarray(rank_sums @ signs / np.sqrt((rank_sums**2).sum(axis=1, keepdims=True)))
+        with np.errstate(invalid="ignore"):
+            spread = np.sqrt((rank_sums**2).sum(axis=1, keepdims=True))
+            return np.asarray(rank_sums @ signs / spread)
     parts = [order[part] for part in np.split(np.arange(len(order)), starts[1:])]
     z = np.empty((len(rank_sums), signs.shape[1]))
     step = max(1, _FLIPS_AT_ONCE // len(rank_sums))
