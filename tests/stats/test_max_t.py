@@ -1,121 +1,523 @@
-"""Simultaneous tests of all pairs: equal to brute force, and to what the definition implies."""
+"""Tests of typical differences: by hand, by listing all flips, and by what must always hold."""
 
-import itertools
+from itertools import combinations, product
+from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from occstats.stats import clustered_wilcoxon, max_t, pairwise_tests
+from occstats import load_results
+from occstats.errors import ArgumentError
+from occstats.stats import (
+    Sample,
+    clustered_wilcoxon,
+    pairwise_tests,
+    typical_shifts,
+    typical_tests,
+)
+from occstats.stats.clusters import Clusters
+from occstats.stats.max_t import allowed_exceedances, critical_value, largest_of
+from tests.stats.rank_reference import typical_reference
 
-
-def unbalanced(rng, n_clusters=7, k=3, effect=0.0):
-    """Tasks of a data set have a common part, and data sets have different numbers of tasks."""
-    sizes = rng.integers(1, 5, n_clusters)
-    clusters = np.repeat(np.arange(n_clusters), sizes)
-    common = rng.normal(size=(n_clusters, k))
-    scores = common[clusters] + rng.normal(size=(len(clusters), k))
-    return np.round(scores + effect * np.arange(k), 1), clusters
-
-
-def brute_force(scores, clusters, method):
-    """Every flip of every data set, every pair, the test anew each time."""
-    labels = np.unique(clusters)
-    pairs = list(itertools.combinations(range(scores.shape[1]), 2))
-    grid = np.round(scores * 10)
-
-    def z(a, b, signs):
-        difference = (grid[:, a] - grid[:, b]) * signs[np.searchsorted(labels, clusters)]
-        found = clustered_wilcoxon(difference, clusters, test=method).zstatistic
-        return np.inf if found is None or np.isnan(found) else abs(found)
-
-    flips = [np.array(s) for s in itertools.product([1.0, -1.0], repeat=len(labels))]
-    values = np.array([[z(a, b, signs) for a, b in pairs] for signs in flips])
-    observed = values[0]
-    order = np.argsort(-observed, kind="stable")
-    p, before = np.full((3, 3), np.nan), 0.0
-    for place, position in enumerate(order):
-        rest = order[place:]
-        reached = values[:, rest].max(axis=1) >= observed[position] - 1e-10
-        before = max(before, reached.mean())
-        a, b = pairs[position]
-        p[a, b] = p[b, a] = before
-    return p
+CASES = Path(__file__).parents[1] / "cases"
+INFINITY = float("inf")
 
 
-@pytest.mark.parametrize("method", ["rgl", "ds"])
-@pytest.mark.parametrize("seed", range(3))
-def test_equals_brute_force_over_all_flips(method, seed):
-    scores, clusters = unbalanced(np.random.default_rng(seed), effect=0.6)
-    found = max_t(scores, clusters, test=method, tie_tolerance=1e-9)
+@st.composite
+def tables(draw, failures=False):
+    """Tables with ties, unequal sizes, missing scores; some of one task per dataset."""
+    m, k = draw(st.integers(2, 7)), draw(st.integers(2, 3))
+    most = draw(st.sampled_from([1, 3]))
+    sizes = [draw(st.integers(1, most)) for _ in range(m)]
+    clusters = np.repeat(np.arange(m), sizes)
+    reach = draw(st.sampled_from([1, 3, 50]))
+    special = [np.nan] * draw(st.integers(0, 1)) + [-INFINITY] * failures
+    score = st.integers(-reach, reach).map(float)
+    score = st.one_of(*[score] * 8, st.sampled_from(special)) if special else score
+    rows = draw(st.lists(score, min_size=len(clusters) * k, max_size=len(clusters) * k))
+    scores = np.array(rows).reshape(len(clusters), k)
+    return scores + draw(st.sampled_from([0, 1, 3])) * np.arange(k), clusters
+
+
+def sample_of(scores, clusters, tie_tolerance=1.0):
+    """Failures are allowed in prepared samples only."""
+    return Sample(scores, Clusters.of(clusters), tie_tolerance)
+
+
+def unbalanced(seed, n_clusters=7, k=3, effect=0.0):
+    rng = np.random.default_rng(seed)
+    clusters = np.repeat(np.arange(n_clusters), rng.integers(1, 5, n_clusters))
+    scores = rng.normal(size=(n_clusters, k))[clusters] + rng.normal(size=(len(clusters), k))
+    return np.round(10 * (scores + effect * np.arange(k))), clusters
+
+
+# The definition
+
+
+def test_six_datasets_by_hand():
+    # Differences 1, 2, 3, 4, 5, −6 are their own ranks: T = 9, Σ R² = 91, Z = 9/√91. Signs of
+    # 1 … 6 sum to 9 or more in 14 of 64 ways (T⁺ ≥ 15 in Wilcoxon's table), to −9 or less in 14.
+    # Of 21 Walsh averages ten lie below 2.5 and nine above. Less 2.5, the differences are −1.5,
+    # −0.5, 0.5, 1.5, 2.5 and −8.5.
+    x = np.array([1.0, 2, 3, 4, 5, -6])
+    found = typical_tests(np.column_stack([x, 0 * x]), np.arange(6))
     assert found.exact
-    assert found.n_flips == 2**6
-    np.testing.assert_allclose(found.p, brute_force(scores, clusters, method), rtol=1e-12)
+    assert (found.n_resamples, found.smallest_p) == (32, 1 / 32)
+    assert found.statistic[0, 1] == pytest.approx(9 / np.sqrt(91))
+    assert found.difference[0, 1] == 2.5
+    signs = np.array(list(product((1, -1), repeat=5)))
+    assert len(signs) == 32
+    largest = [
+        np.abs(np.column_stack([signs, np.ones(32)]) @ ranks) / np.sqrt(ranks @ ranks)
+        for ranks in (np.arange(1.0, 7.0), np.array([3.5, 1.5, 1.5, 3.5, 5, 6]))
+    ]
+    as_they_are, centred = (np.mean(values >= 9 / np.sqrt(91) - 1e-10) for values in largest)
+    assert as_they_are == 28 / 64
+    assert found.p[0, 1] == max(as_they_are, centred)
+    # At 5 % one of 32 flips may reach Z, at 7 % two.
+    for alpha, place in ((0.05, -2), (0.07, -3)):
+        critical = typical_tests(np.column_stack([x, 0 * x]), np.arange(6), alpha=alpha).critical
+        assert critical[0, 1] == pytest.approx(max(np.sort(values)[place] for values in largest))
+
+
+@pytest.mark.parametrize("test", ["rgl", "ds"])
+@pytest.mark.parametrize("seed", range(4))
+def test_is_brute_force_over_flips_and_walsh_averages(test, seed):
+    scores, clusters = unbalanced(seed, effect=0.6)
+    for alpha in (0.05, 0.2):
+        expected, critical = typical_reference(scores, clusters, test, alpha)
+        found = typical_tests(scores, clusters, test=test, alpha=alpha)
+        assert found.exact
+        assert len(expected) == 3
+        for pair, one in expected.items():
+            assert found.statistic[pair] == pytest.approx(one["z"], abs=1e-10)
+            assert found.difference[pair] == one["shift"]
+            assert found.p[pair] == pytest.approx(one["p"], abs=1e-12)
+            assert found.critical[pair] == pytest.approx(critical, abs=1e-10)
+            assert one["parts"] == 1
+            assert (found.low[pair], found.high[pair]) == (one["low"], one["high"])
+
+
+@pytest.mark.parametrize("test", ["rgl", "ds"])
+@settings(max_examples=60)
+@given(table=tables(failures=True), alpha=st.sampled_from([0.05, 0.15, 0.4]))
+def test_is_brute_force_with_ties_gaps_and_failures(test, table, alpha):
+    scores, clusters = table
+    expected, _ = typical_reference(scores, clusters, test, alpha)
+    found = typical_tests(sample_of(scores, clusters), test=test, alpha=alpha)
+    for pair in combinations(range(scores.shape[1]), 2):
+        if pair not in expected:
+            assert np.isnan(found.critical[pair])
+            continue
+        one = expected[pair]
+        assert found.statistic[pair] == pytest.approx(one["z"], abs=1e-9)
+        assert found.p[pair] == pytest.approx(one["p"], abs=1e-12)
+        np.testing.assert_equal(found.difference[pair], one["shift"])
+        if one["parts"] == 1:
+            assert (found.low[pair], found.high[pair]) == (one["low"], one["high"])
+
+
+@settings(max_examples=60)
+@given(
+    table=tables(failures=True),
+    alpha=st.sampled_from([0.05, 0.2, 0.5]),
+    simultaneous=st.booleans(),
+    null=st.sampled_from(["flips", "asymptotic"]),
+    n_resamples=st.sampled_from([9, 10_000]),
+    suites=st.booleans(),
+    test=st.sampled_from(["rgl", "ds"]),
+)
+def test_p_and_interval_agree(table, alpha, simultaneous, null, n_resamples, suites, test):
+    scores, clusters = table
+    groups = Clusters.nested(clusters // 2, clusters) if suites else Clusters.of(clusters)
+    found = typical_tests(
+        Sample(scores, groups, 1.0),
+        alpha=alpha,
+        simultaneous=simultaneous,
+        null=null,
+        n_resamples=n_resamples,
+        test=test,
+        random_state=0,
+    )
+    known = ~np.isnan(found.p)
+    assert (known == known.T).all()
+    z, p, low, high = (part[known] for part in (found.statistic, found.p, found.low, found.high))
+    rejected = p <= alpha
+    assert (low <= high).all()
+    assert (np.where(rejected & (z > 0), low, 0.0) >= 0).all()
+    assert (np.where(rejected & (z < 0), high, 0.0) <= 0).all()
+    assert ((low <= 0) & (high >= 0))[~rejected].all()
+    # Zero lies on a limit only where ties put it there.
+    shift = found.difference[known]
+    assert ((low <= shift) & (shift <= high) | np.isnan(shift)).all()
+    with np.errstate(invalid="ignore"):
+        exceeds = np.abs(found.statistic) > found.critical + 1e-10
+    assert (exceeds == (found.p <= alpha)).all()
+    for matrix in (found.difference, found.statistic, found.low, found.high):
+        assert not (np.signbit(matrix) & (matrix == 0)).any()
+
+
+@settings(max_examples=40)
+@given(table=tables(failures=True), test=st.sampled_from(["rgl", "ds"]))
+def test_swapping_columns_mirrors_everything(table, test):
+    scores, clusters = table
+    found = typical_tests(sample_of(scores, clusters), test=test)
+    mirrored = typical_tests(sample_of(scores[:, ::-1], clusters), test=test)
+    for name in ("p", "p_unadjusted", "critical"):
+        np.testing.assert_allclose(
+            getattr(mirrored, name)[::-1, ::-1], getattr(found, name), atol=1e-12
+        )
+    for left, right in (("low", "high"), ("difference", "difference")):
+        np.testing.assert_array_equal(getattr(mirrored, left)[::-1, ::-1], -getattr(found, right).T)
+
+
+def test_a_constant_moves_estimate_and_interval():
+    # With a fixed critical value, datasets of equal weight and no difference of zero.
+    rng = np.random.default_rng(0)
+    clusters = np.repeat(np.arange(12), 2)
+    scores = np.column_stack([rng.permutation(24) * 2.0 + 1, np.zeros(24)])
+    options = {"null": "asymptotic", "tie_tolerance": 1e-9}
+    found = typical_tests(scores, clusters, **options)
+    for constant in (-14.0, 0.5, 1000.0):
+        moved = typical_tests(scores + np.array([constant, 0.0]), clusters, **options)
+        for name in ("difference", "low", "high"):
+            after, before = getattr(moved, name)[0, 1], getattr(found, name)[0, 1]
+            if name == "difference" or 0 not in (after, before):
+                assert after == pytest.approx(before + constant, abs=1e-9)
+
+
+@settings(max_examples=40)
+@given(x=st.lists(st.integers(-40, 40).filter(bool), min_size=3, max_size=25))
+def test_shift_of_independent_differences_is_the_median_of_walsh_averages(x):
+    x = np.array(x, dtype=float)
+    walsh = (np.add.outer(x, x) / 2)[np.triu_indices(len(x))]
+    scores = np.column_stack([x, np.zeros(len(x))])
+    assert typical_shifts(scores, np.arange(len(x)))[0, 1] == np.median(walsh)
+    # By any unit: in raw floats, and in multiples of a tolerance.
+    for unit, tolerance in ((0.001, 0.0), (0.001, 1e-9), (1e7, 1e-2)):
+        shift = typical_shifts(unit * scores, np.arange(len(x)), tie_tolerance=tolerance)
+        assert shift[0, 1] == pytest.approx(unit * np.median(walsh), rel=1e-9, abs=1e-12 * unit)
+
+
+def test_raw_floats_have_the_limits_of_a_tolerance():
+    rng = np.random.default_rng(1)
+    clusters = np.repeat(np.arange(15), rng.integers(1, 6, 15))
+    scores = rng.normal(size=(len(clusters), 3)) + np.array([0.5, 0, 0])
+    raw = typical_tests(scores, clusters, random_state=0)
+    rounded = typical_tests(scores, clusters, random_state=0, tie_tolerance=1e-12)
+    for name in ("difference", "low", "high", "p"):
+        np.testing.assert_allclose(getattr(raw, name), getattr(rounded, name), atol=1e-11)
 
 
 def test_random_flips_estimate_what_all_flips_give():
-    scores, clusters = unbalanced(np.random.default_rng(5), n_clusters=12, effect=0.3)
-    every = max_t(scores, clusters, tie_tolerance=1e-9)
-    some = max_t(scores, clusters, tie_tolerance=1e-9, n_resamples=2000, random_state=1)
+    scores, clusters = unbalanced(5, n_clusters=12, effect=0.3)
+    every = typical_tests(scores, clusters)
+    some = typical_tests(scores, clusters, n_resamples=2000, random_state=1)
     assert every.exact
     assert not some.exact
+    assert some.smallest_p == 1 / 2001
     upper = np.triu_indices(3, 1)
     # Five standard errors of a share among 2,000.
     error = 5 * np.sqrt(every.p[upper] * (1 - every.p[upper]) / 2000) + 1 / 2000
     assert (np.abs(some.p - every.p)[upper] <= error).all()
-    again = max_t(scores, clusters, tie_tolerance=1e-9, n_resamples=2000, random_state=1)
+    again = typical_tests(scores, clusters, n_resamples=2000, random_state=1)
     np.testing.assert_array_equal(some.p, again.p)
 
 
-def test_with_two_algorithms_it_is_the_permutation_test():
-    scores, clusters = unbalanced(np.random.default_rng(2), n_clusters=30, k=2, effect=0.4)
-    options = {"tie_tolerance": 1e-9, "n_resamples": 999, "random_state": 0}
+# One pair, several pairs, a control
+
+
+def test_without_shifts_one_pair_is_the_permutation_test():
+    scores, clusters = unbalanced(2, n_clusters=30, k=2, effect=0.4)
+    options = {"n_resamples": 999, "random_state": 0}
     alone = pairwise_tests(scores, clusters, null="permutation", **options)
-    assert max_t(scores, clusters, **options).p[0, 1] == alone.p[0, 1]
+    found = typical_tests(scores, clusters, shifts=False, **options)
+    assert found.p[0, 1] == alone.p[0, 1]
+    assert np.isnan(found.difference[0, 1])
+    assert np.isnan(found.low[0, 1])
 
 
-def test_corrected_values_are_never_below_single_ones_and_follow_z():
-    scores, clusters = unbalanced(np.random.default_rng(3), n_clusters=10, k=5, effect=0.3)
-    found = max_t(scores, clusters, tie_tolerance=1e-9)
+@pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
+@pytest.mark.parametrize("null", ["flips", "asymptotic"])
+@pytest.mark.parametrize("n_clusters", [7, 20])
+def test_unadjusted_p_values_are_those_of_single_tests(alternative, null, n_clusters):
+    scores, clusters = unbalanced(4, n_clusters, effect=0.4)
+    options = {"alternative": alternative, "n_resamples": 500, "random_state": 3}
+    single = pairwise_tests(
+        scores, clusters, null="permutation" if null == "flips" else null, **options
+    )
+    found = typical_tests(scores, clusters, null=null, shifts=False, **options)
+    np.testing.assert_allclose(found.p_unadjusted, single.p, atol=1e-12)
+    # Flips of centred differences can only add to them.
+    both = typical_tests(scores, clusters, null=null, **options)
+    assert (both.p_unadjusted >= found.p_unadjusted)[~np.eye(3, dtype=bool)].all()
+
+
+def test_corrected_p_values_follow_z_and_exceed_single_ones():
+    scores, clusters = unbalanced(3, n_clusters=10, k=5, effect=0.3)
+    found = typical_tests(scores, clusters)
     upper = np.triu_indices(5, 1)
-    for a, b in zip(*upper, strict=True):
-        single = max_t(scores[:, [a, b]], clusters, tie_tolerance=1e-9).p[0, 1]
-        assert found.p[a, b] >= single
-    order = np.argsort(-np.abs(found.z[upper]))
+    assert (found.p >= found.p_unadjusted)[upper].all()
+    order = np.argsort(-np.abs(found.statistic[upper]))
     assert (np.diff(found.p[upper][order]) >= 0).all()
     np.testing.assert_array_equal(found.p, found.p.T)
-    np.testing.assert_array_equal(found.z, -found.z.T)
+    single = typical_tests(scores, clusters, simultaneous=False)
+    np.testing.assert_array_equal(single.p, found.p_unadjusted)
+    assert (single.critical <= found.critical)[upper].all()
 
 
 def test_order_of_rows_and_columns_does_not_matter():
     rng = np.random.default_rng(4)
-    scores, clusters = unbalanced(rng, n_clusters=40, k=4)
-    options = {"tie_tolerance": 1e-9, "n_resamples": 500, "random_state": 0}
-    found = max_t(scores, clusters, **options)
+    scores, clusters = unbalanced(4, n_clusters=40, k=4)
+    options = {"n_resamples": 500, "random_state": 0}
+    found = typical_tests(scores, clusters, **options)
     rows, columns = rng.permutation(len(scores)), rng.permutation(4)
-    moved = max_t(scores[rows][:, columns], clusters[rows], **options)
-    np.testing.assert_array_equal(moved.p, found.p[np.ix_(columns, columns)])
+    moved = typical_tests(scores[rows][:, columns], clusters[rows], **options)
+    for name in ("p", "difference", "low", "high"):
+        np.testing.assert_array_equal(
+            getattr(moved, name), getattr(found, name)[np.ix_(columns, columns)]
+        )
 
 
-def test_equal_algorithms_and_missing_scores():
-    scores, clusters = unbalanced(np.random.default_rng(6), k=3)
-    scores[:, 1] = scores[:, 0]
-    scores[clusters > 0, 2] = np.nan
-    found = max_t(scores, clusters, tie_tolerance=1e-9)
-    assert found.p[0, 1] == 1
-    assert np.isnan(found.p[0, 2])
-    assert np.isnan(found.p[1, 2])
+@pytest.mark.parametrize("test", ["rgl", "ds"])
+@pytest.mark.parametrize("n_clusters", [7, 30])
+def test_critical_without_an_algorithm_is_that_of_the_others(test, n_clusters):
+    scores, clusters = unbalanced(6, n_clusters, k=5, effect=0.2)
+    options = {"test": test, "n_resamples": 700, "random_state": 2}
+    found = typical_tests(scores, clusters, **options)
+    for left_out in range(5):
+        others = [a for a in range(5) if a != left_out]
+        rest = typical_tests(scores[:, others], clusters, **options)
+        assert found.critical_without[left_out] == pytest.approx(rest.critical[0, 1], abs=1e-12)
 
 
-def test_few_data_sets_cannot_give_small_p_values():
-    scores = np.arange(5)[:, None] * 0.0 + np.array([1.0, 2.0]) + np.arange(10).reshape(5, 2) ** 2
-    found = max_t(scores, np.arange(5))
-    assert found.smallest_p == found.p[0, 1] == 1 / 16
+def test_with_a_control_only_its_pairs_are_tested():
+    scores, clusters = unbalanced(0, n_clusters=9, k=4, effect=0.4)
+    found = typical_tests(scores, clusters, control=2)
+    everything = typical_tests(scores, clusters)
+    tested = ~np.isnan(found.p)
+    assert tested.sum() == 6
+    assert tested[2, [0, 1, 3]].all()
+    assert (found.p <= everything.p + 1e-15)[tested].all()
+    np.testing.assert_array_equal(found.difference[2], everything.difference[2])
+    assert np.isnan(found.difference[0, 1])
+    np.testing.assert_array_equal(typical_shifts(scores, clusters, control=2), found.difference)
 
 
-@pytest.mark.parametrize("n_clusters", [5, 9])
-@pytest.mark.parametrize("n_resamples", [3, 40, 300, 2000])
+def test_largest_of_all_pairs_and_without_each_algorithm():
+    values = np.random.default_rng(0).normal(size=(50, 10)) ** 2
+    found = largest_of(values, np.arange(10), 5)
+    first, second = np.triu_indices(5, 1)
+    np.testing.assert_array_equal(found[:, 0], values.max(axis=1))
+    for a in range(5):
+        others = (first != a) & (second != a)
+        np.testing.assert_array_equal(found[:, a + 1], values[:, others].max(axis=1))
+    # Pairs 2 and 5 of five algorithms are (0, 3) and (1, 3).
+    np.testing.assert_array_equal(largest_of(values[:, [2, 5]], np.array([2, 5]), 5)[:, 4], 0)
+
+
 @pytest.mark.parametrize("alpha", [0.004, 0.05, 0.3, 0.99])
-def test_critical_values_conclude_what_p_values_conclude(n_clusters, n_resamples, alpha):
-    scores, clusters = unbalanced(np.random.default_rng(3), n_clusters, k=4, effect=0.8)
-    found = max_t(scores, clusters, n_resamples=n_resamples, alpha=alpha, random_state=1)
-    assert (found.better(found.z) == ((found.p <= alpha) & (found.z > 0))).all()
+@pytest.mark.parametrize("n", [3, 40, 300])
+@pytest.mark.parametrize("exact", [True, False])
+def test_critical_values_conclude_what_p_values_conclude(alpha, n, exact):
+    values = np.random.default_rng(n).integers(0, 30, n).astype(float)
+    critical = critical_value(values[:, None], alpha, exact)[0]
+    for observed in np.arange(-0.5, 31, 0.5):
+        reached = np.count_nonzero(values >= observed)
+        p = reached / n if exact else (reached + 1) / (n + 1)
+        assert (p <= alpha) == (observed > critical)
+    assert allowed_exceedances(0.05, 20, exact=True) == 1
+
+
+# Dominance, equal scores, failures
+
+
+@pytest.mark.parametrize("m", [2, 5, 10])
+def test_equal_wins_on_all_tasks_are_as_certain_as_equal_signs(m):
+    clusters = np.repeat(np.arange(m), 1 + np.arange(m) % 3)
+    scores = np.column_stack([np.full(len(clusters), 0.8), np.full(len(clusters), 0.7)])
+    found = typical_tests(scores, clusters, tie_tolerance=1e-9)
+    assert found.statistic[0, 1] == pytest.approx(np.sqrt(m))
+    assert found.p[0, 1] == 2.0 ** (1 - m)
+    assert found.difference[0, 1] == pytest.approx(0.1)
+    decided = 2.0 ** (1 - m) <= 0.05
+    limits = (found.low[0, 1], found.high[0, 1])
+    assert limits == pytest.approx((0.1, 0.1) if decided else (-INFINITY, INFINITY))
+
+
+def test_a_large_dataset_weighs_one_where_everything_is_won():
+    sizes = [10] + [1] * 9
+    clusters = np.repeat(np.arange(10), sizes)
+    found = typical_tests(np.column_stack([np.ones(19), np.zeros(19)]), clusters)
+    assert found.p[0, 1] == 2.0 ** (1 - 10)
+    single = clustered_wilcoxon(np.ones(19), clusters, null="permutation")
+    assert single.pvalue == 2.0 ** (1 - 10)
+    assert single.zstatistic == pytest.approx(np.sqrt(10))
+
+
+def test_thirty_wins_to_none():
+    table = pd.read_csv(CASES / "bin.csv")
+    found = typical_tests(table[["A", "B"]].to_numpy(float), table["dataset"], random_state=0)
+    wins = np.sign(table["A"] - table["B"])
+    assert ((wins == 1).sum(), (wins == -1).sum()) == (30, 0)
+    assert found.p[0, 1] < 0.001
+    assert found.difference[0, 1] == found.low[0, 1] == found.high[0, 1] == 1
+
+
+@pytest.mark.parametrize("test", ["rgl", "ds"])
+@pytest.mark.parametrize("null", ["flips", "asymptotic"])
+def test_equal_scores_have_a_difference_of_zero(test, null):
+    scores, clusters = unbalanced(6, k=3)
+    scores[:, 1] = scores[:, 0]
+    found = typical_tests(scores, clusters, test=test, null=null, random_state=0)
+    for a, b in ((0, 1), (1, 0)):
+        parts = found.difference, found.low, found.high, found.statistic
+        assert [part[a, b] for part in parts] == [0, 0, 0, 0]
+        assert not any(np.signbit(part[a, b]) for part in parts)
+        assert found.p[a, b] == found.p_unadjusted[a, b] == 1
+    # Such a pair leaves the others alone.
+    rest = typical_tests(scores[:, 1:], clusters, test=test, null=null, random_state=0)
+    assert found.p[1, 2] == rest.p[0, 1]
+
+
+def test_what_differs_in_one_dataset_has_no_statistic():
+    scores, clusters = unbalanced(6, k=3)
+    scores[:, 1] = scores[:, 0] + (clusters == 0)
+    scores[clusters > 0, 2] = np.nan
+    found = typical_tests(scores, clusters)
+    assert found.p[0, 1] == 1
+    assert (found.low[0, 1], found.high[0, 1]) == (-INFINITY, INFINITY)
+    assert np.isnan(found.statistic[0, 1])
+    # No scores in a second dataset: no test.
+    for matrix in (found.p, found.low, found.high, found.statistic):
+        assert np.isnan(matrix[0, 2])
+
+
+def test_a_pair_of_two_datasets_does_not_decide_about_the_others():
+    # With two datasets of unequal size, some flips leave no valid weights.
+    scores, clusters = unbalanced(3, n_clusters=10, k=4, effect=3.0)
+    scores[~np.isin(clusters, (0, 1)), 3] = np.nan
+    found = typical_tests(scores, clusters)
+    rest = typical_tests(scores[:, :3], clusters)
+    assert np.isfinite(found.critical[0, 1])
+    assert (found.p[:3, :3] <= 0.05).sum() == (rest.p <= 0.05).sum() > 0
+
+
+def test_failures_rank_below_every_score():
+    # Rank 5.5 for the two failures, with opposite signs: they cancel, whatever else happens.
+    x = np.array([1.0, 2, 3, 4, INFINITY, -INFINITY])
+    scores = np.column_stack([np.minimum(x, 9.0), np.where(x == INFINITY, -x, 0.0)])
+    found = typical_tests(sample_of(scores, np.arange(6)))
+    assert found.statistic[0, 1] == pytest.approx(10 / np.sqrt(30 + 2 * 5.5**2))
+    assert found.difference[0, 1] == 2.5
+    both = np.vstack([scores, [-INFINITY, -INFINITY]])
+    again = typical_tests(sample_of(both, np.arange(7)))
+    assert again.statistic[0, 1] == found.statistic[0, 1]
+    assert again.difference[0, 1] == 2.5
+
+
+def test_an_algorithm_that_often_fails_is_not_better():
+    table = pd.read_csv(CASES / "miss.csv")
+    scores = table[["BASE", "CAND"]].fillna(-INFINITY).to_numpy()
+    failed = np.isinf(scores[:, 1])
+    assert 0.35 < failed.mean() < 0.45
+    found = typical_tests(sample_of(scores, table["dataset"], 1e-9), random_state=0)
+    worse = found.p[1, 0] <= 0.05 and found.statistic[1, 0] < 0
+    assert worse or found.p[1, 0] > 0.05
+    # What the tasks without a failure say is another matter.
+    kept = typical_tests(sample_of(scores[~failed], table["dataset"][~failed], 1e-9))
+    assert kept.statistic[1, 0] > 0
+
+
+def test_one_that_only_fails_is_infinitely_worse():
+    clusters = np.arange(8)
+    scores = np.column_stack([np.arange(8.0), np.full(8, -INFINITY), np.arange(8.0) ** 2])
+    found = typical_tests(sample_of(scores, clusters))
+    assert found.difference[0, 1] == found.low[0, 1] == found.high[0, 1] == INFINITY
+    assert found.difference[1, 0] == found.low[1, 0] == found.high[1, 0] == -INFINITY
+    assert found.p[0, 1] == 2.0**-7
+    # Half of the runs: the estimate is finite, one limit is not.
+    scores[:4, 1], scores[4:, 1] = -INFINITY, np.arange(4, 8) - 1.0
+    half = typical_tests(sample_of(scores[:, :2], clusters), alpha=0.2)
+    assert half.p[0, 1] == 2.0**-7
+    assert half.low[0, 1] == 1.0
+    assert half.high[0, 1] == INFINITY
+
+
+# Suites, few datasets, refusals
+
+
+@pytest.mark.parametrize("test", ["rgl", "ds"])
+def test_suites_are_what_flips(test):
+    scores, clusters = unbalanced(1, n_clusters=12)
+    suites = clusters % 5
+    nested = typical_tests(Sample.of(scores, Clusters.nested(suites, clusters)), test=test)
+    plain = typical_tests(scores, suites, test=test)
+    for name in ("p", "difference", "low", "high"):
+        np.testing.assert_array_equal(getattr(nested, name), getattr(plain, name))
+    assert nested.smallest_p == 2.0**-4
+
+
+def test_few_datasets_cannot_give_small_p_values():
+    scores = np.arange(10.0).reshape(5, 2) ** 2
+    found = typical_tests(scores, np.arange(5))
+    assert found.smallest_p == found.p[0, 1] == 1 / 16
+    one_sided = typical_tests(scores, np.arange(5), alternative="less")
+    assert one_sided.smallest_p == one_sided.p_unadjusted[0, 1] == 1 / 32
+
+
+def test_many_pairs_are_computed_in_blocks(monkeypatch):
+    scores, clusters = unbalanced(7, n_clusters=20, k=6, effect=0.2)
+    options = {"n_resamples": 300, "random_state": 0, "control": 4}
+    whole = typical_tests(scores, clusters, **options)
+    monkeypatch.setattr("occstats.stats.sample.BLOCK_ELEMENTS", 300)
+    monkeypatch.setattr("occstats.stats.sample.Sample.blocks.__defaults__", (300,))
+    parts = typical_tests(scores, clusters, **options)
+    for name in ("p", "difference", "low", "high", "critical"):
+        np.testing.assert_allclose(getattr(parts, name), getattr(whole, name), atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"test": "wilcoxon"}, "test must be one of rgl, ds"),
+        ({"null": "exact"}, "null must be one of flips, asymptotic"),
+        ({"alternative": "both"}, "alternative must be one of"),
+        ({"alpha": 5}, "alpha must be strictly between 0 and 1"),
+        ({"n_resamples": 0}, "n_resamples must be an integer of at least 1"),
+        ({"control": 2}, "control must be"),
+    ],
+)
+def test_refusals(options, message):
+    with pytest.raises(ArgumentError, match=message):
+        typical_tests(np.arange(10.0).reshape(5, 2), np.arange(5), **options)
+
+
+# The paper's results
+
+
+def test_typical_differences_of_the_paper():
+    results = load_results("lenz2021")
+    found = typical_tests(results.oriented, results.clusters, tie_tolerance=1e-9, random_state=0)
+    names = results.algorithms
+    alp = names.index("ALP")
+    expected = {
+        "SVM": (0.002, -0.0075, 0.011),
+        "NND": (0.007, -0.001, 0.0205),
+        "MD": (0.0095, -0.0025, 0.028),
+        "LOF": (0.010, 0.004, 0.019),
+        "IF": (0.017, -0.012, 0.045),
+        "EIF": (0.0265, 0.006, 0.0495),
+        "LNND": (0.0375, 0.023, 0.0525),
+        "SAE": (0.0485, 0.0225, 0.0815),
+    }
+    for name, (difference, low, high) in expected.items():
+        other = names.index(name)
+        assert found.difference[alp, other] == pytest.approx(difference, abs=1e-12)
+        # Another seed moves limits by a Walsh average or two.
+        assert found.low[alp, other] == pytest.approx(low, abs=0.0015)
+        assert found.high[alp, other] == pytest.approx(high, abs=0.0015)
+    assert (found.p <= 0.05).sum() / 2 == 14
