@@ -1,6 +1,7 @@
 """The methods section and the explanations: right sentences under every setting."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -171,8 +172,18 @@ def test_failures_equivalence_and_reversal_are_described():
     assert "Pairs with equal scores on all tasks were called equivalent." in details(same)
 
 
+def test_differences_that_were_not_estimated_are_not_described():
+    found = compare(UNEQUAL)
+    frame = found.pairwise.assign(difference=np.nan, ci_low=np.nan, ci_high=np.nan)
+    text = replace(found, pairwise=frame).methods
+    assert "Hodges-Lehmann" not in text
+    assert "centred" not in text
+    assert "- mean ranks and mean scores: " in text
+
+
 def test_one_dataset_has_no_tests():
     text = compare(table([5])).methods
+    assert "Posterior" not in text
     assert "a single dataset permits no tests" in text
     assert "null hypothesis" not in text
     assert "Confidence intervals" not in text

@@ -148,13 +148,19 @@ def _short(comparison: Comparison) -> str:
         _compared(comparison),
         f"{what} were tested {_sides(comparison)} (α = {settings.alpha:g}) with "
         f"{_test(comparison)}{corrected and f'; p-values were {corrected}'}.",
-        f"We report {estimate}{intervals}.",
     ]
+    if _estimated(comparison):
+        sentences.append(f"We report {estimate}{intervals}.")
     if settings.margin is not None:
         sentences.append(f"Intervals within ±{settings.margin:g} showed equivalence.")
     if results.failed is not None:
         sentences.append("Failures ranked below every score.")
     return " ".join([*sentences, _software(comparison, "Software: ")])
+
+
+def _estimated(comparison: Comparison) -> bool:
+    """Whether differences were estimated, which takes too long for very many pairs."""
+    return bool(comparison.pairwise["difference"].notna().any())
 
 
 def _level(comparison: Comparison) -> str:
@@ -215,7 +221,7 @@ def _all_flips(comparison: Comparison) -> bool:
 def _simultaneous(comparison: Comparison) -> str:
     """Name the tests that are corrected together; empty if there is one or no correction."""
     settings, size = comparison.settings, comparison.design.family_size
-    if size == 1:
+    if size <= 1:
         return ""
     if not _several(comparison):
         return "for both directions"
@@ -330,10 +336,13 @@ def _typical(comparison: Comparison) -> Iterator[str]:
     common = ", the same for all pairs" if several else ""
     yield (
         f"P-values came from {_flips(comparison)} {{canay2017}}{common}, with the studentised "
-        "statistic and its weights computed again for each flip; signs were flipped on the "
-        "differences and on the differences centred at their estimated shifts, and the larger "
-        "p-value was used."
+        "statistic and its weights computed again for each flip."
     )
+    if _estimated(comparison):
+        yield (
+            "Signs were flipped on the differences and on the differences centred at their "
+            "estimated shifts, and the larger p-value was used."
+        )
     if several:
         yield (
             "For several pairs this test is approximate and improves with the number of "
@@ -375,7 +384,7 @@ def _intervals(comparison: Comparison) -> Iterator[Block]:
     estimate = "the mean over datasets of the mean over their tasks"
     if settings.estimand == "typical":
         estimate = "the Hodges-Lehmann shift {hodges1963} with the weights of the test"
-    paragraph = f"Differences were estimated by {estimate}."
+    paragraph = f"Differences were estimated by {estimate}. " if _estimated(comparison) else ""
     kinds: dict[IntervalKind, list[str]] = {}
     for quantity, kind in comparison.intervals.items():
         sentence = kind.sentence
@@ -388,12 +397,12 @@ def _intervals(comparison: Comparison) -> Iterator[Block]:
             sentence += f", with {settings.n_resamples:,} resamples"
         kinds.setdefault(replace(kind, sentence=sentence), []).append(QUANTITIES[quantity])
     items = [f"{listing(names)}: {kind.sentence}" for kind, names in kinds.items()]
-    if not items:
-        yield paragraph
-        return
-    level = _level(comparison)
-    yield f"{paragraph} Confidence intervals ({level}) are, each by itself unless noted:"
-    yield (*(f"{item};" for item in items[:-1]), f"{items[-1]}.")
+    if items:
+        level = _level(comparison)
+        yield f"{paragraph}Confidence intervals ({level}) were, each by itself unless noted:"
+        yield (*(f"{item};" for item in items[:-1]), f"{items[-1]}.")
+    elif paragraph:
+        yield paragraph.strip()
 
 
 def _rest(comparison: Comparison) -> Iterator[str]:
@@ -406,14 +415,15 @@ def _rest(comparison: Comparison) -> Iterator[str]:
             "McNemar tests of Obuchowski {obuchowski1998}, Durkalski {durkalski2003}, and Eliasziw "
             "and Donner {eliasziw1991}."
         )
-    if comparison.pairwise["bayes_better"].notna().any():
+    several = comparison.results.n_independent > 1
+    if several and comparison.pairwise["bayes_better"].notna().any():
         yield (
             "Posterior probabilities came from a Bayesian signed-rank comparison {benavoli2017} "
             f"with Dirichlet weights over {unit}s, a pseudo-observation of no difference with "
             f"weight {settings.prior_weight:g} as prior, and a region of practical equivalence of "
             f"±{settings.rope:g}."
         )
-    if comparison.pairwise["difference_above"].notna().any():
+    if several and comparison.pairwise["difference_above"].notna().any():
         yield (
             "The posterior of the mean difference came from the Bayesian bootstrap of "
             f"{unit}s {{rubin1981}}."
