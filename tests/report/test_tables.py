@@ -1,4 +1,4 @@
-"""The tables: one source for every medium, the paper's forms, and sizes that do not blow up."""
+"""The tables: one decision in every cell, one source for every format, bounded sizes."""
 
 import io
 
@@ -7,43 +7,143 @@ import pandas as pd
 import pytest
 
 import occstats
-from occstats.report.html import render
+from occstats.comparison.words.verdict import subject_of
 from occstats.report.latex import table_to_latex
-from occstats.report.markdown import table_to_markdown
+from occstats.report.markdown import comparison_to_markdown, table_to_markdown
 from occstats.report.table import Column, Table
-from occstats.report.tables import all_tables, leading_tables
+from occstats.report.tables import all_tables, comparison_table
 from occstats.report.text import make_console, print_comparison, print_table
-from occstats.text import decimals, p_value, percent
+from occstats.report.writing import limits
+from occstats.text import decimals, p_equation, p_value, percent
+from tests.report.screens import CASES, simulated
 
 
 @pytest.fixture(scope="module")
 def comparison():
-    return occstats.compare("lenz2021", n_resamples=100)
+    return occstats.compare("lenz2021", n_resamples=1000)
+
+
+def named(comparison):
+    return {table.name: table for table in all_tables(comparison)}
 
 
 @pytest.fixture(scope="module")
 def tables(comparison):
-    return {table.name: table for table in all_tables(comparison)}
+    return named(comparison)
 
 
 def test_names_are_unique_and_every_section_is_there(tables, comparison):
     assert len(tables) == len(all_tables(comparison))
-    expected = {"summary", "p_values", "pairwise", "kendall", "complementary_pairs", "regression",
-                "strata", "rank_frequencies", "diagnostics", "scores", "ranks"}  # fmt: skip
+    first = ["comparison", "p_values", "pairwise", "summary", "effect_sizes"]
+    assert list(tables)[:5] == first
+    expected = {"kendall", "complementary_pairs", "regression", "strata", "rank_frequencies",
+                "diagnostics", "influence", "detectable", "friedman", "scores",
+                "ranks"}  # fmt: skip
     assert expected <= set(tables)
     for table in tables.values():
         assert table.title
         assert table.explanation.endswith(".")
+        assert "data set" not in f"{table.title} {table.explanation} {table.note}"
 
 
-def test_summary_is_the_papers(tables):
-    cells = tables["summary"].cells()
-    headers = tables["summary"].headers
-    assert headers[:2] == ["algorithm", "mean rank"]
-    assert [row[0] for row in cells][:3] == ["ALP", "SVM", "NND"]
-    assert cells[0][1] == "3.51"
-    assert cells[0][headers.index("mean AUROC")] == "0.817"
-    assert "CVSD" not in headers
+def test_columns_of_the_comparison(tables):
+    table = tables["comparison"]
+    assert [column.keys[0] for column in table.columns] == [
+        "algorithm", "mean_rank", "mean_score", "difference", "ci_low", "p", "conclusion",
+    ]  # fmt: skip
+    assert table.headers[1:6] == [
+        "mean rank", "mean AUROC", "typical difference, ALP − it", "95 % CI (all pairs)", "p",
+    ]  # fmt: skip
+    assert table.cells()[0] == ["ALP", "3.51", "0.817", "", "", "", ""]
+    assert list(table.frame) == [
+        "algorithm", "mean_rank", "mean_score", "difference", "ci_low", "ci_high", "p",
+        "conclusion", "reversed", "wins", "ties", "losses",
+    ]  # fmt: skip
+
+
+SETTINGS = [
+    {},
+    {"estimand": "mean"},
+    {"control": "NND"},
+    {"control": "EIF", "estimand": "mean"},
+    {"margin": 0.03},
+    {"correction": "holm"},
+    {"correction": "benjamini-hochberg", "alpha": 0.1},
+    {"correction": "none"},
+    {"correction": "holm", "alternative": "less"},
+    {"preset": "paper"},
+]
+
+
+@pytest.mark.parametrize("settings", SETTINGS, ids=str)
+def test_every_table_shows_the_same_decision(settings):
+    comparison = occstats.compare("lenz2021", n_resamples=2000, **settings)
+    tables, subject = named(comparison), subject_of(comparison)
+    found = comparison.matrix("conclusion")
+    decided = found.isin(["better", "worse"])
+
+    first = tables["comparison"]
+    marks = [row[-1] for row in first.cells()]
+    for name, mark in zip(first.frame["algorithm"], marks, strict=True):
+        if name == subject:
+            assert mark == ""
+        elif first.headers[-1] == "conclusion":
+            assert mark == found.at[subject, name]
+        else:
+            assert mark == ("*" if decided.at[subject, name] else "")
+
+    square = tables["p_values"]
+    claimed = ["better"] if comparison.settings.alternative != "two-sided" else ["better", "worse"]
+    for index, row in enumerate(square.cells()):
+        for cell, column in zip(row[1:], square.columns[1:], strict=True):
+            if cell:
+                bold = found.at[row[0], column.header] in claimed
+                assert square.is_best(index, column) == bold
+
+    pairs = tables["pairwise"]
+    position = pairs.headers.index("a is")
+    for row in pairs.cells():
+        assert row[position] == found.at[row[0], row[1]]
+
+    intervals = comparison.settings.has_intervals
+    assert ("ci_low" in comparison.pairwise) == intervals
+    for table in (first, pairs):
+        assert any("% CI" in header for header in table.headers) == intervals
+
+
+def test_p_values_of_a_control_are_one_row():
+    table = named(occstats.compare("lenz2021", control="SVM", n_resamples=100))["p_values"]
+    assert len(table.cells()) == 1
+    assert len(table.headers) == 9
+
+
+def test_one_sided_p_values_are_a_square():
+    greater, less = (
+        named(
+            occstats.compare(
+                "lenz2021", alternative=alternative, correction="holm", n_resamples=100
+            )
+        )["p_values"]
+        for alternative in ("greater", "less")
+    )
+    assert greater.explanation.startswith("Row better than column: one-sided")
+    assert greater.cells() == less.cells()
+    assert (len(greater), len(greater.headers)) == (9, 10)
+
+
+def test_only_the_preset_of_the_paper_prints_p_values_of_one():
+    cells = str(named(occstats.compare("lenz2021", preset="paper"))["p_values"].cells())
+    assert "≥ 1" in cells
+    holm = occstats.compare("lenz2021", correction="holm", n_resamples=100)
+    assert "≥" not in str(named(holm)["p_values"].cells())
+
+
+def test_two_reversed_estimates_are_marked():
+    table = comparison_table(occstats.compare(CASES / "gate2.csv"))
+    assert table.cells()[1][-1] == "*†"
+    assert table.note.endswith("† the mean difference has the opposite sign.")
+    controlled = comparison_table(occstats.compare(CASES / "gate2.csv", control="BASE"))
+    assert controlled.cells()[0][-1] == "worse †"
 
 
 def test_scores_have_the_best_of_each_task_in_bold(tables):
@@ -57,61 +157,38 @@ def test_scores_have_the_best_of_each_task_in_bold(tables):
     assert "**0.765**" in table_to_markdown(table)
 
 
-def test_latex_is_booktabs(tables):
-    text = table_to_latex(tables["p_values"])
-    for command in (r"\toprule", r"\midrule", r"\bottomrule", r"$<$ 0.0001", r"$\geq$ 1"):
-        assert command in text
-
-
-def test_negative_numbers_have_a_minus_in_latex(tables):
+def test_negative_numbers_have_a_minus(tables):
     assert "$-$0.31" in table_to_latex(tables["regression"])
+    assert "−0.31" in table_to_markdown(tables["regression"])
 
 
-def test_p_values_of_a_control_are_one_row():
-    comparison = occstats.compare("lenz2021", control="SVM", n_resamples=100)
-    table = next(table for table in all_tables(comparison) if table.name == "p_values")
-    assert len(table.cells()) == 1
-    assert len(table.headers) == 9
+def test_markdown_begins_with_the_answer(comparison):
+    text = comparison_to_markdown(comparison, [comparison_table(comparison)])
+    assert text.startswith("# Comparison\n\nlenz2021: 9 algorithms, 246 tasks in 50 datasets")
+    assert "\n\nALP has the best mean rank (3.51; mean AUROC 0.817).\n\n- typically better" in text
+    assert "| typical difference, ALP − it |" in text
+    assert "14 of 36 pairs differ" in text
 
 
-def test_uncorrected_p_values_are_not_called_corrected():
-    found = all_tables(
-        occstats.compare("lenz2021", correction="none", rule="tests", n_resamples=100)
-    )
-    named = {table.name: table for table in found}
-    assert named["p_values"].title == "P-values, not corrected"
-    assert named["pairwise"].explanation.startswith("P-value;")
-
-
-def test_less_shows_the_same_triangle(tables):
-    less = occstats.compare("lenz2021", alternative="less", family="all", n_resamples=100)
-    greater = occstats.compare("lenz2021", family="all", n_resamples=100)
-    first, second = (
-        next(table for table in all_tables(found) if table.name == "p_values").cells()
-        for found in (less, greater)
-    )
-    assert first == second
-
-
-def many_algorithms(k, n_datasets=6):
-    generator = np.random.default_rng(0)
-    frame = pd.DataFrame(
-        generator.random((n_datasets, k)), columns=[f"algorithm {i}" for i in range(k)]
-    )
-    frame.insert(0, "dataset", [f"d{i}" for i in range(n_datasets)])
-    return occstats.compare(frame, n_resamples=100)
+def test_bold_is_explained_in_every_format(tables, comparison):
+    table = tables["p_values"]
+    assert table.best.to_numpy().any()
+    for text in (table_to_markdown(table), table_to_latex(table), comparison._repr_html_()):
+        assert "Bold: p" in text
+    nothing = occstats.compare(simulated(3, noise=10), n_resamples=100)
+    assert "Bold" not in table_to_markdown(named(nothing)["p_values"])
 
 
 def test_many_algorithms_are_capped_on_screen_and_whole_in_files():
-    comparison = many_algorithms(45)
+    comparison = occstats.compare(simulated(45, n_datasets=6, n_tasks=1), n_resamples=100)
     stream = io.StringIO()
-    print_comparison(comparison, file=stream)
+    print_comparison(comparison, file=stream, full=True)
     text = stream.getvalue()
-    assert len(text.splitlines()) < 500
+    assert len(text.splitlines()) < 800
     assert "more rows" in text
-    assert "more columns" in text
-    tables = {table.name: table for table in all_tables(comparison)}
+    tables = named(comparison)
     assert len(tables["pairwise"].frame) == 45 * 44
+    assert len(tables["comparison"].cells()) == 45
     assert len(tables["p_values"].cells()) == 44
     assert len(comparison._repr_html_()) < 2_000_000
 
@@ -144,16 +221,25 @@ def test_terminal_colours_and_no_color(comparison, monkeypatch):
 @pytest.mark.parametrize(
     ("p", "shown"),
     [
-        (0.00009999, "< 0.0001"),
-        (0.0001, "0.00010"),
+        (0.00009999, "<0.001"),
+        (0.00104, "0.001"),
+        (0.0204, "0.020"),
         (0.0996, "0.10"),
         (0.5, "0.50"),
-        (1.0, "1"),
-        (1.01, "≥ 1"),
+        (0.9949, "0.99"),
+        (1.0, ">0.99"),
+        (float("nan"), "–"),
     ],
 )
 def test_p_values_at_the_edges(p, shown):
     assert p_value(p) == shown
+
+
+@pytest.mark.parametrize("p", [0.0496, 0.04996, 0.0501, 0.050004])
+def test_p_values_never_round_to_the_level(p):
+    assert (float(p_value(p, 0.05)) <= 0.05) == (p <= 0.05)
+    assert float(p_value(p, 0.05)) != 0.05
+    assert p_equation(p, 0.05) == f"p = {p:g}"
 
 
 def test_percentages_never_round_to_certainty():
@@ -161,26 +247,34 @@ def test_percentages_never_round_to_certainty():
                                                                       "0 %"]  # fmt: skip
 
 
-def test_every_medium_says_what_bold_means(tables, comparison):
-    table = tables["p_values"]
-    assert table.best.to_numpy().any()
-    for text in (
-        table_to_markdown(table),
-        table_to_latex(table),
-        comparison._repr_html_(),
-        render(comparison),
-    ):
-        assert "Bold: significant, corrected over all pairs" in text
+def test_halves_are_rounded_away_from_zero_and_limits_outward():
+    write = decimals(3, signed=True)
+    assert [write(value) for value in (0.0095, -0.0095, 0.0004, -0.0004, 0.0)] == [
+        "+0.010", "-0.010", "0.000", "0.000", "0.000",
+    ]  # fmt: skip
+    assert limits(3)(-0.0075, 0.0205) == "[-0.008, +0.021]"
+    assert limits(3)(0.0225, -0.0075) == "[+0.022, -0.007]"
+    assert limits(3)(float("-inf"), 0.1) == "[–, +0.100]"
+    assert limits(3)(float("-inf"), float("inf")) == "–"
+    assert write(float("inf")) == "–"
 
 
-def test_two_data_sets_have_a_table_of_p_values():
+def test_two_datasets_have_a_table_of_p_values():
     frame = pd.DataFrame({"dataset": list("aabb"), "x": [0.1, 0.2, 0.3, 0.4], "y": 0.2})
     comparison = occstats.compare(frame, task="@row", lower_is_better=False, n_resamples=100)
-    assert [table.name for table in leading_tables(comparison)] == ["summary", "p_values"]
+    assert "p_values" in named(comparison)
 
 
-def test_headings_and_words_have_the_levels_of_the_comparison():
-    comparison = occstats.compare("lenz2021", confidence=0.9, n_resamples=100)
+def test_one_dataset_has_none():
+    comparison = occstats.compare("lenz2021", n_resamples=100).where("dataset == 'iris'")
+    tables = named(comparison)
+    assert not {"p_values", "pairwise", "effect_sizes", "diagnostics"} & set(tables)
+    assert "p" not in tables["comparison"].headers
+    assert "rank range" not in tables["summary"].headers
+
+
+def test_headings_have_the_level_of_the_comparison():
+    comparison = occstats.compare("lenz2021", alpha=0.1, n_resamples=100)
     tables = all_tables(comparison)
     headers = [
         column.header
@@ -189,6 +283,23 @@ def test_headings_and_words_have_the_levels_of_the_comparison():
         if any(key.endswith("ci_low") for key in column.keys)
     ]
     assert len(headers) > 2
-    assert all("90 %" in header for header in headers)
+    assert all("90 % CI" in header for header in headers)
     detectable = next(table for table in tables if table.name == "detectable")
     assert "with 80 % power" in detectable.explanation
+
+
+def test_summary_explains_its_columns(tables):
+    assert tables["summary"].headers == [
+        "algorithm", "mean rank", "95 % CI", "mean AUROC", "95 % CI", "rank range", "leads",
+    ]  # fmt: skip
+    assert "ranks consistent with the decisions" in tables["summary"].note
+    assert "uncorrected" in tables["summary"].note
+
+
+def test_differences_of_a_loss_are_positive_where_the_first_is_better():
+    frame = simulated(3).set_index(["dataset", "task"]).rsub(1).reset_index()
+    comparison = occstats.compare(frame, lower_is_better=True, score_name="loss", n_resamples=100)
+    table = comparison_table(comparison)
+    assert table.headers[3] == "typical difference, it − A00"
+    means = table.frame.set_index("algorithm")["mean_score"]
+    assert np.isclose(means["A01"] - means["A00"], table.frame["difference"][1], atol=0.02)
