@@ -136,7 +136,7 @@ def _mean_effects(
     differences, grid, grouping = block.differences, block.grid, block.clusters
     suites = grouping.suites
     known = ~np.isnan(grid)
-    means = grouping.means(differences)
+    means = _dataset_means(differences, grouping)
     wins = grouping.means(np.where(known, grid > 0, np.nan))
     losses = grouping.means(np.where(known, grid < 0, np.nan))
     ahead, n_clusters = _ahead(means, tie_tolerance)
@@ -146,6 +146,17 @@ def _mean_effects(
         np.stack([ahead, *wilson(ahead, effective_units(means, suites), confidence)]),
         np.stack([won, tied, lost, known.sum(axis=0), n_clusters]),
     )
+
+
+def _dataset_means(differences: Array, grouping: Clusters) -> Array:
+    """Return mean differences; infinite where one algorithm fails more often than the other."""
+    infinite = np.isinf(differences)
+    if not infinite.any():
+        return grouping.means(differences)
+    balance = grouping.sums(np.where(infinite, np.sign(differences), 0.0))
+    means = grouping.means(np.where(infinite, np.nan, differences))
+    means = np.where(np.isnan(means) & (grouping.sums(infinite) > 0), 0.0, means)
+    return np.where(balance != 0, np.copysign(np.inf, balance), means)
 
 
 def _improvement(wins: Array, losses: Array, confidence: float, suites: Clusters | None) -> Array:

@@ -22,6 +22,7 @@ from scipy import special
 
 from occstats.stats.arrays import FloatArray, IntArray
 from occstats.stats.clusters import Clusters
+from occstats.stats.tests.ranking import LARGEST
 
 __all__ = ["arcsine_limits", "rank_biserial_limits", "wilson"]
 
@@ -118,7 +119,7 @@ def _left_out_sums(x: FloatArray, clusters: Clusters) -> tuple[FloatArray, Float
     """Of some columns: twice the sum of signed ranks, that without each cluster, the sizes."""
     used = ~np.isnan(x) & (x != 0)
     # What is not used is larger than all others and has no sign: it adds nothing to any sum.
-    magnitude = np.ascontiguousarray(np.where(used, np.abs(x), np.inf).T)
+    magnitude = np.ascontiguousarray(np.where(used, np.minimum(np.abs(x), LARGEST), np.inf).T)
     sign = np.sign(np.where(used, x, 0.0))
     order = np.argsort(magnitude, axis=1)
     # Small integers are sorted in linear time.

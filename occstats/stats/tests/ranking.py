@@ -13,8 +13,8 @@ from occstats.stats.clusters import Clusters
 
 #: Columns of a matrix of counts that are made at once.
 _COLUMNS = 256
-#: Below the infinity that marks what is not ranked.
-_LARGEST = np.finfo(np.float64).max
+#: Size of a failure: below the infinity that marks what is not ranked.
+LARGEST = np.finfo(np.float64).max
 #: How many multiplications of a product of matrices cost as much as one addition by index.
 _CHEAPER = 95
 
@@ -30,7 +30,7 @@ def signed_ranks(x: FloatArray) -> tuple[FloatArray, NDArray[np.bool_]]:
     array([ 2.5, -1. ,  0. ,  2.5])
     """
     counted = ~np.isnan(x) & (x != 0)
-    sizes = np.ascontiguousarray(np.where(counted, np.minimum(np.abs(x), _LARGEST), np.inf).T)
+    sizes = np.ascontiguousarray(np.where(counted, np.minimum(np.abs(x), LARGEST), np.inf).T)
     ranks = midranks(np.atleast_2d(sizes)).reshape(sizes.shape).T
     return np.where(counted, ranks * np.sign(np.where(counted, x, 0.0)), 0.0), counted
 
@@ -244,7 +244,7 @@ class Magnitudes:
 
     def signed_counts(self) -> Iterator[tuple[slice, FloatArray]]:
         """Σ_s sign(x_s) W_sk over the differences s of cluster i, some columns k at a time."""
-        magnitudes = np.minimum(np.abs(self.x), _LARGEST)
+        magnitudes = np.minimum(np.abs(self.x), LARGEST)
         order = np.argsort(magnitudes)
         ordered, signs, codes = magnitudes[order], np.sign(self.x)[order], self.codes[order]
         new = np.flatnonzero(np.diff(ordered, prepend=-1.0))
