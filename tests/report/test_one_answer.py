@@ -1,0 +1,394 @@
+"""Every output says about every pair what was decided: the same p-value, the same conclusion."""
+
+import html
+import io
+import itertools
+import json
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+import occstats
+from occstats.report.html import render
+from occstats.report.text import print_comparison
+from occstats.report.writer import contents
+from occstats.text import p_writer
+
+DECIDED = ("better", "worse")
+
+
+def unbalanced():
+    """Datasets of one to nine tasks, algorithms that differ, scores of two decimals."""
+    rng = np.random.default_rng(3)
+    sizes = rng.integers(1, 10, size=14)
+    datasets = np.repeat([f"d{i:02}" for i in range(14)], sizes)
+    base = np.repeat(rng.normal(0.7, 0.1, 14), sizes)[:, None]
+    effect = np.repeat(rng.normal(0, 0.03, (14, 4)), sizes, axis=0)
+    scores = base + effect + rng.normal(0, 0.03, (len(datasets), 4)) + [0.06, 0.03, 0.03, 0.0]
+    frame = pd.DataFrame(scores.round(2), columns=list("ABCD"))
+    return frame.assign(dataset=datasets, task=[f"t{i}" for i in range(len(datasets))])
+
+
+def missing():
+    frame = unbalanced()
+    frame.loc[frame.index % 4 == 0, "A"] = np.nan
+    return frame
+
+
+def binary():
+    rng = np.random.default_rng(5)
+    right = rng.random((120, 3)) < [0.9, 0.6, 0.55]
+    frame = pd.DataFrame(right.astype(int), columns=["big", "small", "tiny"])
+    return frame.assign(dataset=[f"d{i // 4}" for i in range(120)], task=range(120))
+
+
+def few():
+    return unbalanced().query("dataset < 'd03'")
+
+
+def singletons():
+    return unbalanced().drop_duplicates("dataset")
+
+
+def reversed_pair():
+    """B wins by a little nearly everywhere, and loses much on a tenth of the datasets."""
+    rng = np.random.default_rng(0)
+    gain = np.where(np.arange(40) % 10 == 0, -0.4, 0.01)
+    base = rng.normal(0.7, 0.05, 40)
+    other = base + rng.normal(-0.1, 0.02, 40)
+    scores = {"A": base, "B": base + gain + rng.normal(0, 0.002, 40), "C": other}
+    return pd.DataFrame(scores).assign(dataset=[f"d{i}" for i in range(40)])
+
+
+CASES = {
+    "paper's table": lambda: ("lenz2021", {}),
+    "estimand mean": lambda: ("lenz2021", {"estimand": "mean"}),
+    "preset paper": lambda: ("lenz2021", {"preset": "paper"}),
+    "control": lambda: ("lenz2021", {"control": "LOF"}),
+    "control, mean": lambda: ("lenz2021", {"control": "LOF", "estimand": "mean"}),
+    "holm": lambda: ("lenz2021", {"correction": "holm", "null": "asymptotic"}),
+    "margin": lambda: ("lenz2021", {"margin": 0.06}),
+    "unbalanced": lambda: (unbalanced(), {}),
+    "unbalanced, mean": lambda: (unbalanced(), {"estimand": "mean"}),
+    "binary": lambda: (binary(), {}),
+    "missing": lambda: (missing(), {"missing": "pairwise"}),
+    "failures": lambda: (missing(), {"missing": "worst"}),
+    "few datasets": lambda: (few(), {}),
+    "one task per dataset": lambda: (singletons(), {}),
+    "reversed": lambda: (reversed_pair(), {}),
+}
+
+
+@pytest.fixture(scope="module", params=CASES)
+def case(request):
+    source, options = CASES[request.param]()
+    comparison = occstats.compare(source, n_resamples=500, **options)
+    files = {}
+    for path, content in contents(comparison):
+        files[path] = content
+        if path == "paper/scores.tex":  # what follows, the page, is drawn for the browser alone
+            break
+    return comparison, files
+
+
+class Decisions:
+    """What must be said of each ordered pair, from the frame alone."""
+
+    def __init__(self, comparison):
+        frame = comparison.pairwise.set_index(["a", "b"])
+        self.p, self.conclusion = frame["p"].to_dict(), frame["conclusion"].to_dict()
+        self.write = p_writer(comparison.settings)
+        self.two_sided = comparison.settings.alternative == "two-sided"
+
+    def text(self, a, b):
+        return self.write(self.p[a, b])
+
+    def marked(self, a, b):
+        """Whether a table that is about "a better than b", or about a difference, marks it."""
+        found = self.conclusion[a, b]
+        return found in DECIDED if self.two_sided else found == "better"
+
+
+@pytest.fixture
+def decisions(case):
+    return Decisions(case[0])
+
+
+# -- the decision itself ---------------------------------------------------------------------------
+
+
+def test_p_interval_and_conclusion_agree(case):
+    comparison, _ = case
+    settings, frame = comparison.settings, comparison.pairwise
+    tested = frame[frame["conclusion"].notna()]
+    assert tested["p"].between(0, 1).all()
+    assert frame["p"][frame["conclusion"].isna()].isna().all()
+    significant = tested["p"] <= settings.alpha
+    if settings.alternative == "two-sided":
+        assert (significant == tested["conclusion"].isin(DECIDED)).all()
+    else:
+        assert (significant == (tested["conclusion"] == "better")).all()
+    if settings.has_intervals:
+        low, high = tested["ci_low"].fillna(-np.inf), tested["ci_high"].fillna(np.inf)
+        # With tied scores a limit can fall on 0: p decides.
+        assert ((low >= 0) | (high <= 0))[significant].all()
+        assert ((low <= 0) & (high >= 0))[~significant].all()
+        inside = tested["difference"].between(low, high)
+        assert inside.all()
+    mirrored = frame.set_index(["a", "b"])["conclusion"].to_dict()
+    opposite = {"better": "worse", "worse": "better"}
+    for (a, b), found in mirrored.items():
+        assert (
+            mirrored[b, a] == opposite.get(found, found) or pd.isna([found, mirrored[b, a]]).all()
+        )
+
+
+def test_only_decided_pairs_are_reversed(case):
+    frame = case[0].pairwise
+    estimand = case[0].settings.estimand
+    other = frame["mean_difference" if estimand == "typical" else "typical_difference"]
+    sign = frame["conclusion"].map({"better": 1.0, "worse": -1.0}).fillna(0.0)
+    assert (frame["reversed"] == (sign * other < -1e-12)).all()
+
+
+# -- files -----------------------------------------------------------------------------------------
+
+
+def test_json_and_csv_hold_the_frame(case):
+    comparison, files = case
+    rows = json.loads(files["comparison.json"])["pairwise"]
+    written = pd.read_csv(io.StringIO(text_of(files["tables/pairwise.csv"])))
+    written = written.set_index(["a", "b"])
+    for row, own in zip(rows, comparison.pairwise.itertuples(), strict=True):
+        conclusion = None if pd.isna(own.conclusion) else own.conclusion
+        assert (row["a"], row["b"], row["conclusion"]) == (own.a, own.b, conclusion)
+        assert row["reversed"] == own.reversed
+        assert row["p"] == (None if np.isnan(own.p) else own.p)
+        if (own.a, own.b) in written.index:
+            also = written.loc[(own.a, own.b)]
+            assert also["p"] == pytest.approx(own.p, abs=0, rel=1e-15, nan_ok=True)
+            assert also["conclusion"] == conclusion or (conclusion is None and pd.isna(also["p"]))
+    assert len(written) in (len(rows), len(rows) // 2, len(comparison.algorithms) - 1)
+
+
+def text_of(content):
+    return content if isinstance(content, str) else content.decode("utf-8")
+
+
+def markdown(text):
+    """Rows of cells, the markup of bold kept."""
+    lines = text.splitlines()
+    rows = [line.strip("|").split("|") for line in lines if line.startswith("|")]
+    clean = [[cell.replace("\\", "").strip() for cell in row] for row in rows]
+    return clean[0], clean[2:]
+
+
+def latex(text):
+    body = text.split("\\midrule")[1].split("\\bottomrule")[0]
+    head = text.split("\\toprule")[1].split("\\midrule")[0].strip().splitlines()[-1]
+    rows = [line.removesuffix("\\\\").split("&") for line in body.strip().splitlines()]
+
+    def plain(cell):
+        cell = re.sub(r"\\textbf\{(?:\\boldmath )?(.*)\}", r"**\1**", cell.strip())
+        return cell.replace("$", "").replace("\\geq", "≥").replace("\\dagger", "†").strip()
+
+    return list(map(plain, head.removesuffix("\\\\").split("&"))), [
+        list(map(plain, row)) for row in rows
+    ]
+
+
+def check_matrix(head, rows, decisions, least=1):
+    """Every p-value of a square, or of its upper half, and exactly the decided ones in bold."""
+    seen = 0
+    for name, *cells in rows:
+        for other, cell in zip(head[1:], cells, strict=True):
+            if not cell or name == other:
+                continue
+            bold = cell.startswith("**")
+            assert cell.strip("*").replace(" ", "") == decisions.text(name, other).replace(" ", "")
+            assert bold == decisions.marked(name, other), (name, other)
+            seen += 1
+    assert seen >= least
+
+
+def check_leading(rows, decisions, subject, p_place, mark):
+    """One row per algorithm: p of subject against it, and a star or a word."""
+    for row in rows:
+        if row[0] == subject or not row[p_place]:
+            continue
+        assert row[p_place].strip("*") == decisions.text(subject, row[0])
+        said = row[mark].replace("†", "").strip() if mark < len(row) else ""
+        if said in ("", "*"):
+            assert (said == "*") == decisions.marked(subject, row[0])
+        else:
+            assert said == decisions.conclusion[subject, row[0]]
+
+
+def subject_of(comparison):
+    return comparison.settings.control or comparison.algorithms[0]
+
+
+@pytest.mark.parametrize("medium", ["markdown", "latex"])
+def test_the_tables_of_files(case, decisions, medium):
+    comparison, files = case
+    read = {"markdown": markdown, "latex": latex}[medium]
+    place, suffix = {"markdown": ("tables", "md"), "latex": ("paper", "tex")}[medium]
+    k = len(comparison.algorithms)
+    least = k - 1 if comparison.settings.control else k * (k - 1) // 2
+    # Of a control the one table has all pairs.
+    if not (comparison.settings.control and medium == "latex"):
+        check_matrix(*read(text_of(files[f"{place}/p_values.{suffix}"])), decisions, least)
+    head, rows = read(text_of(files[f"{place}/comparison.{suffix}"]))
+    if medium == "latex":
+        assert text_of(files["paper/comparison.tex"]).strip() == comparison.to_latex().strip()
+    p_place = head.index("p")
+    assert len(rows) == k
+    check_leading(rows, decisions, subject_of(comparison), p_place, p_place + 1)
+
+
+# -- the terminal ----------------------------------------------------------------------------------
+
+CELL = r"(?s)<t[hd][^>]*>.*?</t[hd]>"
+P = r"(?:[<>]?0?\.\d+|≥ 1|–)"
+
+
+def screen(comparison):
+    stream = io.StringIO()
+    print_comparison(comparison, full=True, file=stream)
+    return stream.getvalue()
+
+
+def test_the_terminal(case, decisions):
+    comparison, _ = case
+    text, subject = screen(comparison), subject_of(comparison)
+    names = "|".join(map(re.escape, comparison.algorithms))
+    leading = text.split("\np-values\n")[0]
+    rows = []
+    for line in leading.splitlines():
+        found = re.search(rf"^({names}) .*?({P})\s*([*†]*|[a-z]+(?: †)?)$", line)
+        if found:
+            rows.append(list(found.groups()))
+    check_leading(rows, decisions, subject, 1, 2)
+    # The row of the subject itself has no p-value; two algorithms have sentences alone.
+    assert {row[0] for row in rows} >= set(comparison.algorithms) - {subject}
+    pairs = text.split("\nAll pairs\n")[1].split("\n\n")[0]
+    seen = 0
+    for line in pairs.splitlines():
+        found = re.match(
+            rf"({names})\s+({names})\s.*\s({P})\s+(better|worse|equivalent|undecided)", line
+        )
+        if found:
+            a, b, p, conclusion = found.groups()
+            assert p == decisions.text(a, b)
+            assert conclusion == decisions.conclusion[a, b]
+            seen += 1
+    assert seen == comparison.tally.tested
+
+
+def test_the_verdict(case, decisions):
+    comparison, _ = case
+    subject, verdict = subject_of(comparison), comparison.verdict
+    others = [name for name in comparison.algorithms if name != subject]
+    listed = {}
+    for line in verdict.splitlines():
+        found = re.match(r"\s+(.*?) {2,}(.*)", line)
+        if found:
+            label = found[1]
+            listed[label] = found[2].split(", ")
+        elif line.startswith("   ") and listed:
+            listed[label] += line.strip().split(", ")
+    words = {"better": "better", "worse": "worse", "equivalent": "equivalent"}
+    for label, names in listed.items():
+        kind = next((word for word in words if word in label), "undecided")
+        expected = [name for name in others if decisions.conclusion[subject, name] == kind]
+        assert sorted(name.strip(", ") for name in names) == sorted(expected), label
+    reversed_ = comparison.pairwise.query("reversed and a == @subject")
+    assert ("depends on the question" in verdict.replace("\n", " ")) >= (len(reversed_) > 0)
+
+
+def test_the_notebook(case, decisions):
+    comparison, _ = case
+    table = comparison._repr_html_().split("<table")[1].split("</table>")[0]
+    rows = [
+        [html.unescape(re.sub(r"<[^>]*>", "", cell)).strip() for cell in re.findall(CELL, row)]
+        for row in re.findall(r"(?s)<tr.*?</tr>", table)
+    ]
+    head = next(row for row in rows if "p" in row)
+    body = [row for row in rows if row[0] in comparison.algorithms]
+    assert len(body) == len(comparison.algorithms)
+    check_leading(body, decisions, subject_of(comparison), head.index("p"), head.index("p") + 1)
+
+
+# -- figures ---------------------------------------------------------------------------------------
+
+
+def test_the_bars_of_the_diagram(case, decisions):
+    comparison, _ = case
+    axes = comparison.plot.critical_difference().axes[0]
+    ranks = comparison.summary.set_index("algorithm")["mean_rank"].round(12)
+    order = sorted(ranks.index, key=lambda name: (ranks[name], name))
+    # Stems lead from the axis to the names, in the order of the mean ranks.
+    feet = [line.get_xdata()[1] for line in axes.lines if line.get_linewidth() in (0.7, 1.1)]
+    place = dict(zip(feet, order, strict=True))
+    dots = [line for line in axes.lines if line.get_marker() == "o"]
+    found = {frozenset(place[x] for x in line.get_xdata()) for line in dots}
+    alike = {
+        frozenset(pair)
+        for pair in itertools.combinations(order, 2)
+        if decisions.conclusion[pair] in ("undecided", "equivalent")
+    }
+    together = {frozenset(pair) for group in found for pair in itertools.combinations(group, 2)}
+    assert together == alike
+
+
+def test_the_matrix_of_pairs(case, decisions):
+    comparison, _ = case
+    figure = comparison.plot.pairwise(width="page")
+    FigureCanvasAgg(figure).draw()
+    names, seen = comparison.algorithms, 0
+    for text in figure.axes[0].texts:
+        row, column = (int(np.floor(x)) for x in (text.get_position()[1], text.get_position()[0]))
+        if "\n" not in text.get_text() or column <= row:
+            continue
+        a, b = names[row], names[column]
+        if pd.isna(decisions.conclusion[a, b]):
+            continue
+        # One-sided tests: the p-value of the claim that was decided.
+        claim = (b, a) if decisions.conclusion[a, b] == "worse" else (a, b)
+        expected = re.sub(r"(?<!\d)0\.", ".", decisions.text(*claim))
+        assert text.get_text().split("\n")[1] == expected
+        assert (text.get_weight() == "bold") == (decisions.conclusion[a, b] in DECIDED)
+        seen += 1
+    assert seen == comparison.tally.tested
+
+
+# -- the page --------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_the_page(case, decisions, browser, tmp_path):
+    comparison, _ = case
+    path = tmp_path / "report.html"
+    path.write_text(render(comparison), encoding="utf-8")
+    browser.get(path.as_uri())
+    cells = browser.execute_script(
+        "return Object.fromEntries(['comparison', 'p_values'].map(name => [name,"
+        " [...document.querySelectorAll(`[data-table=${name}] tr`)].map(row =>"
+        " [...row.cells].map(cell => [cell.textContent.trim(),"
+        " cell.querySelector('strong, b') !== null]))]))"
+    )
+    head, *rows = [row for row in cells["p_values"] if row]
+    head = [text for text, _ in head]
+    rows = [
+        [row[0][0], *(f"**{text}**" if bold and text else text for text, bold in row[1:])]
+        for row in rows
+    ]
+    check_matrix(head, rows, decisions)
+    rows = [[text for text, _ in row] for row in cells["comparison"]]
+    place = next(row.index("p") for row in rows if "p" in row)
+    body = [row for row in rows if row and row[0] in comparison.algorithms]
+    assert len(body) == len(comparison.algorithms)
+    check_leading(body, decisions, subject_of(comparison), place, place + 1)
