@@ -1,4 +1,4 @@
-"""The frozen result of a comparison: tidy frames, a verdict, a methods paragraph."""
+"""The result of a comparison: frames, a verdict and a methods paragraph."""
 
 from __future__ import annotations
 
@@ -29,35 +29,39 @@ if TYPE_CHECKING:
 __all__ = ["Comparison"]
 
 
-# Columns of ``pairwise`` in version 0.2.
-RENAMED_COLUMNS = {
-    "p_adjusted": "p",
-    "p_adjusted_unclipped": "p",
-    "p_simultaneous": "p",
-    "difference_ci_low": "ci_low",
-    "difference_ci_high": "ci_high",
-    "simultaneous_ci_low": "ci_low",
-    "simultaneous_ci_high": "ci_high",
-    "hodges_lehmann": "typical_difference",
-    "p_naive": "p_ignoring_clusters",
-    "p_naive_adjusted": "p_ignoring_clusters",
-    "conclusion_naive": "conclusion_ignoring_clusters",
-    "z": "statistic",
-    "n_clusters": "n_datasets",
+# Columns of version 0.2, and what replaces them.
+REPLACED_COLUMNS = {
+    **dict.fromkeys(("p_adjusted", "p_adjusted_unclipped", "p_simultaneous"), "'p'"),
+    **dict.fromkeys(("p_naive", "p_naive_adjusted"), "'p_ignoring_clusters'"),
+    **dict.fromkeys(("conclusion_naive", "misled"), "'conclusion_ignoring_clusters'"),
+    **dict.fromkeys(("naive_a_better", "naive_b_better"), "'conclusion_ignoring_clusters'"),
+    **dict.fromkeys(("a_better", "b_better"), "'conclusion'"),
+    **dict.fromkeys(("p_equivalent", "p_not_worse"), "'conclusion', 'ci_low' and 'ci_high'"),
+    **{
+        f"{name}_ci_{limit}": f"'ci_{limit}'"
+        for name in ("difference", "simultaneous", "hodges_lehmann")
+        for limit in ("low", "high")
+    },
+    "hodges_lehmann": "'typical_difference'",
+    "z": "'statistic'",
+    "z_without": "'statistic_without'",
+    "n_clusters": "'n_datasets'",
+    "icc": "'icc' of diagnostics",
+    "prob_best": "'leads'",
 }
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Comparison:
-    """Everything that `occstats.compare` found, as pandas frames and as words.
+    """The result of `occstats.compare`, as pandas frames and in words.
 
     A positive difference means that ``a`` is better than ``b``, whatever the orientation of the
-    score. Rank 1 is best. Weighted means give each data set the same weight.
+    score. Rank 1 is best. Weighted means give each dataset equal weight.
 
     Attributes
     ----------
     results, settings
-        What was compared, and how.
+        The results that were compared, and the settings in force.
     summary
         One row per algorithm, best first (by mean rank, or by mean score for the estimand mean):
         ``algorithm, mean_rank, mean_score, cvsd`` with intervals, the ranks consistent with the
@@ -66,30 +70,30 @@ class Comparison:
     pairwise
         One row per ordered pair. ``difference`` (of a minus b), ``ci_low``, ``ci_high``, ``p``,
         ``conclusion`` (``a`` is ``better`` or ``worse``, the pair is ``equivalent`` or
-        ``undecided``; None without a test) and ``reversed`` (the other estimate has the opposite
-        sign) are one decision; ``p_unadjusted`` is the p-value before the correction. Then both
-        estimates, ``typical_difference`` and ``mean_difference``, the analysis that ignores
-        clusters, and effect sizes.
+        ``undecided``; None without a test) and ``reversed`` (the pair is decided, but the other
+        estimate has the opposite sign) are one decision; ``p_unadjusted`` is the p-value before
+        the correction. Then both estimates, ``typical_difference`` and ``mean_difference``, the
+        analysis that ignores clusters, and effect sizes.
     rule, basis
-        When a pair has a conclusion, as a sentence; the test that this rests on, as a phrase.
+        The rule for calling an algorithm better, as a sentence; the test behind it, as a phrase.
     ranks
         Tasks × algorithms.
     kendall, regression, complementary_pairs, rank_frequencies, strata, diagnostics
-        Which algorithms succeed on the same tasks; what traits of a task a rank depends on; which
-        two algorithms are best together; how often each is first, second …; ranks by difficulty;
-        how strongly the tasks of a data set depend on each other.
+        Rank correlations of the scores; regression of ranks on traits of the tasks; pairs of
+        algorithms that are best together; how often each has which rank; mean ranks by difficulty;
+        correlation of the tasks of a dataset.
     stability, design, classical
-        Would the conclusions hold with a data set less; how large a benchmark they would need;
-        the classical tests, which assume independent tasks.
+        The conclusions without each dataset and each algorithm; detectable differences and
+        datasets needed; the classical tests, which treat tasks as independent.
     gaps
-        Where results are missing: how many, and what other ways to treat them would conclude.
+        Where results are missing: their number, and the conclusions under other policies.
     fold_tests
-        Where the results have folds: for each task, how sure one is that ``a`` is better there.
+        Where the results have folds: for each task, the probability that ``a`` is better there.
     binary
         Where all scores are 0 or 1: for each unordered pair, the difference with its clustered
         standard error, the clustered McNemar tests, and the ``line`` to quote; else None.
     notes
-        What happened to the input, and cautions.
+        Notes on the input, and cautions.
     meta
         Counts, settings and versions.
 
@@ -129,31 +133,31 @@ class Comparison:
 
     @cached_property
     def algorithms(self) -> list[str]:
-        """The algorithms, best first."""
+        """Return the algorithms, best first."""
         return list(self.summary["algorithm"])
 
     @cached_property
     def tally(self) -> Tally:
-        """How many unordered pairs were tested, and how many differ."""
+        """Return the numbers of unordered pairs that were tested and that differ."""
         return tally(self.pairwise)
 
     @cached_property
     def verdict(self) -> str:
-        """The answer in a few sentences."""
+        """Return the answer in a few sentences."""
         from occstats.comparison.words.verdict import write_verdict
 
         return write_verdict(self)
 
     @cached_property
     def methods_text(self) -> MethodsText:
-        """The methods paragraph with places for citations, and the works that it cites."""
+        """Return the methods paragraph with its citations, and the cited works."""
         from occstats.comparison.words.methods import methods_text
 
         return methods_text(self)
 
     @cached_property
     def intervals(self) -> dict[str, IntervalKind]:
-        """Of what kind the interval of each quantity is, for those that have one."""
+        """Return the kind of confidence interval of each quantity that has one."""
         from occstats.comparison.words.explain import interval_kinds
 
         known = {
@@ -167,27 +171,36 @@ class Comparison:
         return {name: kind for name, kind in kinds.items() if limits[name] in known}
 
     def explain(self, column: str) -> str:
-        """What a column or section means, in one sentence; empty if it speaks for itself."""
-        from occstats.comparison.words.explain import explain
+        """Explain a column or section in one sentence; empty if it is self-explanatory.
 
+        Examples
+        --------
+        >>> import occstats
+        >>> occstats.compare("lenz2021", n_resamples=100).explain("prob_best")
+        "'prob_best' was replaced by 'leads'."
+        """
+        from occstats.comparison.words.explain import EXPLANATIONS, explain
+
+        if column in REPLACED_COLUMNS and column not in EXPLANATIONS:
+            return f"{column!r} was replaced by {REPLACED_COLUMNS[column]}."
         return explain(column, self.intervals)
 
     @property
     def methods(self) -> str:
-        """A methods paragraph for a paper, followed by its references."""
+        """Return a methods paragraph for a paper, followed by its references."""
         return self.methods_text.text()
 
     def matrix(self, column: str) -> pd.DataFrame:
-        """One column of ``pairwise`` as a square, rows ``a``, columns ``b``, in summary order.
+        """Return one column of ``pairwise`` as a square, rows ``a``, columns ``b``, best first.
 
         Parameters
         ----------
         column
             A column of ``pairwise``, such as ``p`` or ``difference``.
         """
-        if column in RENAMED_COLUMNS:
-            raise ArgumentError(f"column {column!r} is called {RENAMED_COLUMNS[column]!r} now")
         values = [name for name in self.pairwise.columns if name not in ("a", "b")]
+        if column not in values and column in REPLACED_COLUMNS:
+            raise ArgumentError(f"column {column!r} was replaced by {REPLACED_COLUMNS[column]}")
         if column not in values:
             raise ArgumentError(
                 f"column must be one of {', '.join(values)}; got {column!r}"
@@ -198,7 +211,7 @@ class Comparison:
 
     @property
     def p_values(self) -> pd.DataFrame:
-        """The p-values that decide, as a square, rows and columns best first."""
+        """Return the p-values that decide, as a square, rows and columns best first."""
         return self.matrix("p")
 
     def to_latex(self) -> str:
@@ -215,13 +228,13 @@ class Comparison:
         return comparison_latex(self)
 
     def to_dict(self) -> dict[str, Any]:
-        """The comparison as plain Python values, with the keys of ``occstats compare --json``."""
+        """Return plain Python values, with the keys of ``occstats compare --json``."""
         from occstats.comparison.document import to_dict
 
         return to_dict(self)
 
     def to_json(self, *, indent: int | None = None) -> str:
-        """The comparison as one JSON document; floats in full precision, null where undefined."""
+        """Return one JSON document; floats in full precision, null where undefined."""
         from occstats.comparison.document import to_json
 
         return to_json(self, indent=indent)
@@ -237,7 +250,7 @@ class Comparison:
 
     @property
     def plot(self) -> Plotter:
-        """The figures of this comparison: ``comparison.plot.ranks()``, ``.kendall()`` …"""
+        """Return the figures of this comparison: ``comparison.plot.ranks()``, ``.kendall()`` …"""
         from occstats.figures import Plotter
 
         return Plotter(self)
@@ -254,7 +267,7 @@ class Comparison:
 
     @property
     def pairs(self) -> pd.DataFrame:
-        """One row per pair, the better first: the columns of ``pairwise`` that people read.
+        """Return one row per pair, the better first, with the main columns of ``pairwise``.
 
         Examples
         --------
@@ -275,7 +288,7 @@ class Comparison:
         Parameters
         ----------
         condition : str or mask
-            A condition on the traits of a task, its data set and class, such as ``"n > 100"`` or
+            A condition on the traits of a task, its dataset and class, such as ``"n > 100"`` or
             ``"dataset != 'iris'"``; or a truth value for each task.
 
         Examples
@@ -314,7 +327,7 @@ class Comparison:
         return add(self, *sources, **options)
 
     def pick(self) -> Any:
-        """A widget for notebooks: choose two algorithms, see everything about the pair."""
+        """Return a widget for notebooks that shows everything about a chosen pair."""
         from occstats.report.widget import pair_picker
 
         return pair_picker(self)

@@ -1,4 +1,4 @@
-"""What people do with a comparison: look at its pairs, restrict it, add their own method."""
+"""The short table of pairs, and comparisons again: on some tasks, or with further methods."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["PAIR_COLUMNS", "add", "pairs", "where"]
 
-# What is read of a pair; ``pairwise`` has the rest.
+# The main columns of ``pairwise``.
 PAIR_COLUMNS = (
     "a", "b", "difference", "ci_low", "ci_high", "p", "conclusion", "reversed", "wins", "ties",
     "losses",
@@ -24,7 +24,7 @@ PAIR_COLUMNS = (
 
 
 def pairs(comparison: Comparison) -> pd.DataFrame:
-    """One row per pair, the better mean rank first, with the columns that people read."""
+    """Return one row per pair, the better first, with the main columns of ``pairwise``."""
     frame = comparison.pairwise
     place = {name: position for position, name in enumerate(comparison.algorithms)}
     first, second = frame["a"].map(place), frame["b"].map(place)
@@ -36,7 +36,7 @@ def pairs(comparison: Comparison) -> pd.DataFrame:
 
 
 def where(comparison: Comparison, condition: Any) -> Comparison:
-    """The same comparison on some of its tasks."""
+    """Compare again on some of the tasks."""
     from occstats.comparison.pipeline import compare_with
 
     results = comparison.results
@@ -49,7 +49,8 @@ def where(comparison: Comparison, condition: Any) -> Comparison:
     if not keep.any():
         raise ArgumentError(f"where: no task of {results.n_tasks:,} is left by {quote(condition)}")
     note = f"{note}: {count(int(keep.sum()), 'task')} of {results.n_tasks:,}."
-    return compare_with(results.keep_tasks(keep, note), _settings(comparison))
+    settings = replace(comparison.settings, algorithms=None)  # the results have only those
+    return compare_with(results.keep_tasks(keep, note), settings)
 
 
 def _fulfilling(comparison: Comparison, condition: str) -> np.ndarray[Any, np.dtype[np.bool_]]:
@@ -83,23 +84,26 @@ def _mask(comparison: Comparison, mask: Any) -> np.ndarray[Any, np.dtype[np.bool
 
 def add(comparison: Comparison, *sources: Any, **options: Any) -> Comparison:
     """Compare again with the methods of further results."""
+    from occstats.comparison.choices import PRESETS
     from occstats.comparison.pipeline import compare_with
-    from occstats.comparison.settings import OPTIONS, Settings
+    from occstats.comparison.settings import OPTIONS, REPLACED, Settings
     from occstats.results import load_results
 
     if not sources:
         raise ArgumentError("add needs results: a file, a frame, or a series of scores by task")
-    changed = {name: options.pop(name) for name in list(options) if name in OPTIONS}
+    known = {**OPTIONS, **REPLACED}
+    changed = {name: options.pop(name) for name in list(options) if name in known}
     tables = [source.to_frame() if isinstance(source, pd.Series) else source for source in sources]
     joined = load_results(comparison.results, *tables, **options)
     given = {name: getattr(comparison.settings, name) for name in OPTIONS}
-    # What follows from a changed setting is chosen anew.
-    for name, follows in (("control", "family"), ("estimand", "null"), ("engine", "null")):
-        if name in changed:
-            del given[follows]
-    return compare_with(joined, Settings.of(**{**given, "algorithms": None, **changed}))
-
-
-def _settings(comparison: Comparison) -> Any:
-    """Return the settings without a choice of algorithms, which the results have made."""
-    return replace(comparison.settings, algorithms=None)
+    # Settings that follow from a changed one are determined again.
+    implied = {
+        "preset": tuple(PRESETS["paper"].settings),
+        "control": ("family",),
+        "estimand": ("null",),
+        "engine": ("null", "correction", "estimand"),
+        "margin": ("rope",),
+    }
+    for name in ("algorithms", *(each for key in changed for each in implied.get(key, ()))):
+        given.pop(name, None)
+    return compare_with(joined, Settings.of(**{**given, **changed}))
