@@ -172,7 +172,11 @@ def test_figures_and_tables_can_be_saved(page, comparison, tmp_path):
     assert frame["algorithm"].tolist() == comparison.algorithms
     # Full precision, not what is shown.
     assert frame["mean rank"].tolist() == comparison.summary["mean_rank"].tolist()
-    assert frame["95 %"][0].startswith("[")
+    assert frame["95 % CI"][0].startswith("[")
+    click(page, find(page, "[data-table=comparison] [data-save=csv]"))
+    frame = pd.read_csv(io.StringIO(saved(tmp_path, "comparison.csv")))
+    assert frame["p"].tolist()[1:] == comparison.p_values.loc["ALP"].tolist()[1:]
+    assert frame["conclusion"].tolist()[-1] == "*"
     click(page, find(page, "#figure-mean_ranks [data-save=svg]"))
     drawing = ElementTree.fromstring(saved(tmp_path, "mean_ranks.svg"))
     assert drawing.tag == "{http://www.w3.org/2000/svg}svg"
@@ -248,8 +252,8 @@ def test_a_pair_can_be_chosen(page, comparison):
     Select(find(page, "#pair select[name=b]")).select_by_visible_text("LOF")
     row = comparison.pairwise.query("a == 'ALP' and b == 'LOF'").iloc[0]
     sentence = find(page, "#pair-sentence").text.replace("\xa0", " ")
-    assert sentence.startswith("ALP is typically better than LOF: typical difference in AUROC ")
-    assert sentence.endswith(f"p = {row['p']:.3f}.")
+    assert sentence.startswith("ALP is typically better than LOF (typical difference ")
+    assert sentence.endswith(f"p = {row['p']:.3f}).")
     measured = find(page, "#pair-view .measures").text.replace("−", "-")
     assert f"{row['mean_difference']:+.3f}" in measured
 

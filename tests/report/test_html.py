@@ -71,18 +71,15 @@ class Page(HTMLParser):
     def all(self, tag):
         return [element for element in self.elements if element["tag"] == tag]
 
+    def inside(self, outer, *tags):
+        found = [element for element in self.elements if element["tag"] in tags]
+        return [e for e in found if any(around is outer for around in e["inside"])]
+
     def rows(self, table):
         """Return the cells of the body of a table, row by row."""
-        body = next(
-            body for body in self.all("tbody")
-            if any(around["attributes"].get("data-table") == table for around in body["inside"])
-        )  # fmt: skip
-        cells = [e for e in self.elements if e["tag"] in {"td", "th"} and body in e["inside"]]
-        lines = [e for e in self.all("tr") if body in e["inside"]]
-        return [[cell for cell in cells if line in cell["inside"]] for line in lines]
-
-    def inside(self, cell, tag):
-        return [e for e in self.all(tag) if cell in e["inside"]]
+        holder = next(e for e in self.elements if e["attributes"].get("data-table") == table)
+        (body,) = self.inside(holder, "tbody")
+        return [self.inside(row, "td", "th") for row in self.inside(body, "tr")]
 
 
 def scores(datasets, algorithms, *, classes=("1", "2"), seed=3):
@@ -205,7 +202,7 @@ def test_every_table_has_a_caption_and_headings_with_a_scope(page, comparison):
     assert len(tables) == len(all_tables(comparison))
     captions = [e for e in page.all("caption") if e["text"].strip()]
     assert len(captions) == len(tables)
-    assert {th["attributes"].get("scope") for th in page.all("th")} == {"col", "row"}
+    assert {th["attributes"].get("scope") for th in page.all("th")} == {"col", "colgroup", "row"}
     for region in (e for e in page.elements if e["attributes"].get("role") == "region"):
         assert region["attributes"]["tabindex"] == "0"
         assert region["attributes"]["aria-labelledby"]
@@ -235,10 +232,8 @@ def test_the_leading_table_has_the_decisions_about_the_leader(page, comparison):
     pairs = comparison.pairwise.query("a == 'ALP'").set_index("b")
     for row in rows[1:]:
         pair = pairs.loc[row[0]["text"]]
-        shown = [
-            float(cell["attributes"]["data-v"]) for cell in row if "data-v" in cell["attributes"]
-        ]
-        assert shown[2:] == [pair["difference"], pair["ci_low"], pair["p"]]
+        values = [float(e["attributes"]["data-v"]) for e in row if "data-v" in e["attributes"]]
+        assert values[2:] == [pair["difference"], pair["ci_low"], pair["p"]]
         assert row[-2]["text"] == p_value(pair["p"], 0.05)
         assert row[-1]["text"].startswith("*") == (pair["conclusion"] == "better")
         assert page.inside(row[-2], "a")[0]["attributes"]["data-pair"].startswith("0-")
@@ -281,7 +276,7 @@ def test_pair_data_have_one_decision(comparison):
         assert values["typical difference"][0] == shown(row["difference"])
         assert (row["conclusion"] == "undecided") == ("not distinguishable" in found["sentence"])
         if row["conclusion"] == "better":
-            assert found["sentence"].startswith(f"{a} is typically better than {b}: ")
+            assert found["sentence"].startswith(f"{a} is typically better than {b} (")
             assert data["pairs"]["-".join(pair.split("-")[::-1])]["sentence"] == found["sentence"]
     changed = comparison.stability.changes
     changed = changed[(changed["left_out"] == "dataset") & (changed["a"] == "ALP")]
@@ -343,21 +338,21 @@ def test_a_single_dataset_has_ranks_and_no_pairs():
 @pytest.mark.parametrize(
     ("settings", "conclusion"),
     [
-        ({"alternative": "less", "correction": "holm"}, "typical difference in AUROC"),
-        ({"correction": "benjamini-yekutieli"}, "typical difference in AUROC"),
-        ({"test": "ds", "correction": "none"}, "95 % CI ["),
-        ({"estimand": "mean", "alpha": 0.1}, "mean difference in AUROC"),
-        ({"preset": "paper"}, "typical difference in AUROC"),
+        ({"alternative": "less", "correction": "holm"}, " for “b is better”"),
+        ({"correction": "benjamini-yekutieli"}, "(typical difference "),
+        ({"test": "ds", "correction": "none"}, ", 95 % CI ["),
+        ({"estimand": "mean", "alpha": 0.1}, ", 90 % CI (all pairs) ["),
+        ({"preset": "paper"}, " for “b is better”"),
         ({"control": "a"}, "were not tested against each other."),
-        ({"margin": 5}, "are equivalent to within ±5: mean difference"),
-        ({"deep": True}, "95 % CI ["),
+        ({"margin": 5}, "are equivalent to within ±5 (mean difference "),
+        ({"deep": True}, ", 95 % CI (all pairs) ["),
     ],
 )
 def test_every_kind_of_comparison_has_a_page(settings, conclusion, undrawn):
     comparison = compared(scores([f"d{i}" for i in range(7)], ["a", "b", "c"]), **settings)
     page = Page(render(comparison))
     tables = {e["attributes"].get("data-table") for e in page.elements} - {None}
-    assert tables == {table.name for table in all_tables(comparison)} | {"comparison"}
+    assert tables == {table.name for table in all_tables(comparison)}
     data = pair_data(comparison)
     assert data["algorithms"] == comparison.algorithms
     ends = [data["algorithms"].index(name) for name in "bc"]

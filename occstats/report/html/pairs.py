@@ -50,16 +50,15 @@ def measures(comparison: Comparison) -> list[Measure]:
     settings, digits = comparison.settings, difference_digits(comparison)
     other = "mean" if settings.estimand == "typical" else "typical"
     decided_by = comparison.basis[0].upper() + comparison.basis[1:]
-    claim = {"greater": " (a better than b)", "less": " (a worse than b)"}
+    claim = "" if settings.alternative == "two-sided" else " (a better than b)"
     every = [
         Measure("conclusion about a", ("conclusion", "reversed"), _conclusion,
                 explanation="Better or worse than b, equivalent to it, or undecided."),
         Measure(f"{settings.estimand} difference", ("difference",), decimals(digits, signed=True),
                 limits(digits) if settings.has_intervals else None,
                 explanation=explain(f"{settings.estimand}_difference")),
-        Measure(f"p{claim.get(settings.alternative, '')}", ("p",), p_writer(settings),
-                explanation=f"{decided_by}."),
-        Measure("p before the correction", ("p_unadjusted",), p_value),
+        Measure(f"p{claim}", ("p",), p_writer(settings), explanation=f"{decided_by}."),
+        Measure(f"p before the correction{claim}", ("p_unadjusted",), p_value),
         Measure(f"{other} difference", (f"{other}_difference",), decimals(digits, signed=True)),
         Measure("tasks won / tied / lost", ("wins", "ties", "losses"), _counts,
                 explanation="The numbers of tasks on which a is better, equal and worse."),
@@ -91,12 +90,7 @@ def pair_data(comparison: Comparison) -> dict[str, Any] | None:
     if comparison.results.n_independent < 2 or len(names) < 2:
         return None
     position = {name: index for index, name in enumerate(names)}
-    rows = comparison.pairwise
-    rows = rows[rows["a"].isin(names) & rows["b"].isin(names)].copy()
-    if comparison.settings.estimand == "typical":
-        # With many ties, wins and losses say more than a shift of 0.
-        size = [name for name in ("difference", "ci_low", "ci_high") if name in rows]
-        rows.loc[mostly_equal(rows), size] = np.nan
+    rows = _rows(comparison, names)
     lines = measures(comparison)
     written = [_written(rows, measure) for measure in lines]
     sentences = _sentences(comparison, rows)
@@ -119,6 +113,21 @@ def pair_data(comparison: Comparison) -> dict[str, Any] | None:
         **_scores(comparison, names),
         "whatIf": None if why_no_what_if(comparison) else _what_if(comparison),
     }
+
+
+def _rows(comparison: Comparison, names: list[str]) -> pd.DataFrame:
+    """Return the pairs of some algorithms; one-sided p-values are those of "a better than b"."""
+    settings, rows = comparison.settings, comparison.pairwise
+    rows = rows[rows["a"].isin(names) & rows["b"].isin(names)].copy()
+    if settings.alternative == "less":
+        for column in ("p", "p_unadjusted"):
+            square = comparison.matrix(column)
+            rows[column] = [square.at[b, a] for a, b in zip(rows["a"], rows["b"], strict=True)]
+    if settings.estimand == "typical":
+        # With many ties, wins and losses say more than a shift of 0.
+        size = [name for name in ("difference", "ci_low", "ci_high") if name in rows]
+        rows.loc[mostly_equal(rows), size] = np.nan
+    return rows
 
 
 def _written(rows: pd.DataFrame, measure: Measure) -> list[list[str]]:
@@ -167,13 +176,11 @@ def _sentence(comparison: Comparison, row: dict[Any, Any]) -> str:
         if settings.has_intervals:
             brackets = limits(digits)(row["ci_low"], row["ci_high"])
             size += f", {interval_heading(comparison)} {brackets}"
-    p = row["p"]
-    if settings.alternative == "less" and row["conclusion"] == BETTER:
-        p = comparison.p_values.at[row["b"], row["a"]]
-    written = p_writer(settings)(p)
-    equation = f"{written[0]} {written[1:].strip()}" if written[0] in "<>≥" else f"= {written}"
+    p = p_writer(settings)(row["p"])
+    equation = f"p {p[0]} {p[1:].strip()}" if p[0] in "<>≥" else f"p = {p}"
+    claim = "" if settings.alternative == "two-sided" else f" for “{a} is better”"
     # No line breaks within the equation.
-    numbers = minus_signs(f"{size}, {f'p {equation}'.replace(' ', chr(160))}")
+    numbers = minus_signs(f"{size}, {equation.replace(' ', chr(160))}{claim}")
     closing = " Absence of significance does not imply equivalence."
     return f"{lead} ({numbers}).{closing if row['conclusion'] == UNDECIDED else ''}"
 

@@ -56,27 +56,40 @@
   };
 
   /* Signed ranks after subtracting a shift, added up by dataset: the distances below and above the
-     shift are two sorted lists, which are merged. */
-  const rankSums = ({ x, cluster }, shift, nClusters) => {
+     shift are two sorted lists, which are merged. Just below the shift, a difference equal to it is
+     positive and ranks above those at the same distance on the other side. Also the Walsh averages
+     (means of two differences) next to the shift. */
+  const rankSums = ({ x, cluster }, shift, nClusters, justBelow = false) => {
     const [sums, sizes] = [new Float64Array(nClusters), new Float64Array(nClusters)];
     let above = 0;
-    while (above < x.length && x[above] <= shift) above += 1;
+    while (above < x.length && (x[above] < shift || (x[above] === shift && !justBelow))) above += 1;
     let below = above - 1;
     while (below >= 0 && x[below] === shift) below -= 1;
-    let [rank, squares] = [0, 0];
+    let [rank, squares, nextBelow, nextAbove, before] = [0, 0, -Infinity, Infinity, null];
     while (below >= 0 || above < x.length) {
       const [last, first] = [below, above];
-      const distance = Math.min(below >= 0 ? shift - x[below] : Infinity, above < x.length ? x[above] - shift : Infinity);
+      const down = below >= 0 ? shift - x[below] : Infinity;
+      const up = above < x.length ? x[above] - shift : Infinity;
+      const distance = Math.min(down, up);
       while (below >= 0 && shift - x[below] === distance) below -= 1;
-      while (above < x.length && x[above] - shift === distance) above += 1;
+      if (below === last || !justBelow || distance === Infinity) {
+        while (above < x.length && x[above] - shift === distance) above += 1;
+      }
       const tied = last - below + above - first;
       const shared = rank + (tied + 1) / 2;
       for (let i = below + 1; i <= last; i += 1) { sums[cluster[i]] -= shared; sizes[cluster[i]] += 1; }
       for (let i = first; i < above; i += 1) { sums[cluster[i]] += shared; sizes[cluster[i]] += 1; }
       rank += tied;
       squares += tied * shared ** 2;
+      const positive = below === last;
+      const value = positive ? x[first] : x[last];
+      if (before === null || before.positive !== positive) {
+        const walsh = before === null ? value : (before.value + value) / 2;
+        if (positive) nextAbove = Math.min(nextAbove, walsh); else nextBelow = Math.max(nextBelow, walsh);
+      }
+      before = { value, positive };
     }
-    return { sums, sizes, squares };
+    return { sums, sizes, squares, nextBelow, nextAbove };
   };
 
   /* Rosner, Glynn and Lee's test of a pair: Z as a function of the signs of all datasets, and the
@@ -124,35 +137,39 @@
     return { z, observed, inflation: inflation.map((value) => (value > 0 ? value : 1)) };
   };
 
-  /* The last place where a condition holds; it holds at the first place and not at the second. */
-  const bisect = (yes, no, holds) => {
-    while (no - yes > 1) {
-      const middle = Math.floor((yes + no) / 2);
-      if (holds(middle)) yes = middle; else no = middle;
-    }
-    return yes;
-  };
-
-  /* Hodges-Lehmann shift with the weights of the test; 0 where failures leave no finite one. */
-  const shiftOf = (differences, inflation, onLattice) => {
+  /* Hodges-Lehmann shift, where Z with the weights of no shift passes zero, by bisection of Walsh
+     averages; 0 where failures leave no finite shift. */
+  const shiftOf = (differences, inflation) => {
     const finite = differences.x.filter(Number.isFinite);
-    const [low, high] = finite.length ? [finite[0], finite.at(-1)] : [0, 0];
-    const step = onLattice ? 1 : (Math.max(-low, high) || 1) * 2 ** -40;
-    const ends = [2 * Math.floor(low / step) - 2, 2 * Math.ceil(high / step) + 1];
-    const sign = (place) => {
-      const { sums } = rankSums(differences, ((place + 0.5) / 2) * step, inflation.length);
+    if (!finite.length) return 0;
+    const whole = finite.every(Number.isInteger);
+    const at = (shift) => {
+      const { sums, nextBelow, nextAbove } = rankSums(differences, shift, inflation.length, true);
       let [total, variance] = [0, 0];
       for (let i = 0; i < sums.length; i += 1) {
         const part = sums[i] / inflation[i];
         total += part;
         variance += part ** 2;
       }
-      return Math.abs(total) <= ZERO * Math.sqrt(variance) ? 0 : Math.sign(total);
+      const z = variance > 0 ? total / Math.sqrt(variance) : 0;
+      return { sign: Math.abs(z) <= ZERO ? 0 : Math.sign(z), nextBelow, nextAbove };
     };
-    if (sign(ends[0]) <= 0 || sign(ends[1]) >= 0) return 0;
-    const last = bisect(...ends, (place) => sign(place) > 0);
-    const first = sign(last + 1) === 0 ? 1 + bisect(last + 1, ends[1], (place) => sign(place) >= 0) : last + 1;
-    return ((last + 1 + first) / 4) * step;
+    const [start, stop] = [at(finite[0]), at(finite.at(-1) + Math.max(1, Math.abs(finite.at(-1))))];
+    if (start.sign <= 0 || stop.sign >= 0) return 0;
+    let [left, right, found] = [start.nextAbove, stop.nextBelow, stop];
+    while (left < right) {
+      let middle = (left + right) / 2;
+      if (whole) middle = Math.ceil(2 * middle) / 2;
+      if (!(middle > left && middle <= right)) middle = right;
+      const point = at(middle);
+      if (point.sign > 0) left = Math.max(point.nextAbove, middle);
+      else {
+        found = point;
+        /* Rounding of raw differences must not make an end stay where it is. */
+        right = Math.min(point.nextBelow, middle - Math.abs(middle) * 2 ** -52 - Number.MIN_VALUE);
+      }
+    }
+    return found.sign === 0 ? (right + found.nextAbove) / 2 : right;
   };
 
   /* The pairs a < b with Z as observed, and as a function of signs: of the differences as they are
@@ -164,15 +181,12 @@
         pairs.push({ a, b, differences: differencesOf(scores, clusters, a, b, tolerance) });
       }
     }
-    const onLattice = pairs.every(({ differences }) => differences.x.every((x) => !Number.isFinite(x) || Number.isInteger(x)));
     return pairs.filter(({ a, b }) => control === null || a === control || b === control).map(({ a, b, differences }) => {
       const found = rosnerGlynnLee(rankSums(differences, 0, nClusters));
       if (Number.isNaN(found.observed)) {
-        /* Nothing can be shown: no difference at all, or none that varies over datasets. */
-        const certain = differences.nKnown > 1 || (differences.nKnown > 0 && !differences.x.length);
-        return { a, b, z: 0, p: certain ? 1 : NaN, samples: null };
+        return { a, b, z: 0, p: differences.nKnown > 1 ? 1 : NaN, samples: null };
       }
-      const shift = shiftOf(differences, found.inflation, onLattice);
+      const shift = shiftOf(differences, found.inflation);
       const centred = rosnerGlynnLee(rankSums(differences, shift, nClusters));
       return { a, b, z: found.observed, p: NaN, samples: [found.z, centred.z] };
     });
@@ -220,18 +234,17 @@
     const tested = pairs.filter(({ samples }) => samples);
     const signs = signMaker(nClusters, nFlips, generator);
     const bounds = tested.map(({ z }) => Math.abs(z) - SAME_Z);
-    /* An arrangement without a statistic counts as extreme; differences that are all the same are
-       gone when centred. */
-    const samples = [Infinity, 0].map((undefinedZ, which) => ({
-      undefinedZ, functions: tested.map((pair) => pair.samples[which]), counts: new Float64Array(tested.length),
+    const samples = [0, 1].map((which) => ({
+      functions: tested.map((pair) => pair.samples[which]), counts: new Float64Array(tested.length),
     }));
     for (let flip = 0; flip < signs.count; flip += 1) {
       const all = signs.next(flip);
-      for (const { undefinedZ, functions, counts } of samples) {
+      for (const { functions, counts } of samples) {
         let largest = 0;
         for (let place = 0; place < functions.length; place += 1) {
+          /* Not a number where two datasets leave no statistic. */
           const value = Math.abs(functions[place](all));
-          largest = Math.max(largest, Number.isNaN(value) ? undefinedZ : value);
+          if (value > largest) largest = value;
         }
         for (let place = 0; place < bounds.length; place += 1) if (largest >= bounds[place]) counts[place] += 1;
       }
@@ -259,5 +272,5 @@
     return { meanRanks: meanRanks(scores, codes, options.tolerance), p, better };
   };
 
-  Object.assign(window.occstats, { analyse, halfEven, meanRanks, randomBits });
+  Object.assign(window.occstats, { analyse, meanRanks, randomBits });
 })();

@@ -128,9 +128,9 @@
     return holder;
   };
 
-  /* Round half away from zero. */
+  /* Round halves, and what is one but for the last bits, away from zero. */
   const fixed = (value, digits) => {
-    const size = (Math.round(Math.abs(value) * 10 ** digits + 1e-9) / 10 ** digits).toFixed(digits);
+    const size = (Math.round(Math.abs(value) * 10 ** digits + 1e-6) / 10 ** digits).toFixed(digits);
     return value < 0 && Number(size) !== 0 ? `−${size}` : size;
   };
   const signed = (value, digits) => {

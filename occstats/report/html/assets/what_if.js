@@ -3,22 +3,21 @@
 (() => {
   const form = document.querySelector("#what-if form");
   if (!form) return;
-  const { analyse, element, fixed, halfEven, held, meanRanks, signed, svgElement } = window.occstats;
+  const { analyse, element, fixed, held, meanRanks, signed, svgElement } = window.occstats;
   const data = JSON.parse(document.getElementById("pair-data").textContent);
   const { control } = data.whatIf;
   const chapter = form.closest("details");
   const view = document.getElementById("what-if-view");
   const sentence = document.getElementById("what-if-sentence");
 
-  /* As occstats.text.p_value: never rounded to the level; exact halves, as of 1/8, to even. */
+  /* As occstats.text.p_value, never rounded to the level. */
   const written = (p, level) => {
     if (Number.isNaN(p)) return "–";
     if (p < 0.001) return "<0.001";
     if (p >= 0.995) return ">0.99";
-    const round = (digits) => (Number.isInteger(16 * p) ? halfEven(p * 10 ** digits) / 10 ** digits : p).toFixed(digits);
     let digits = p < 0.0995 ? 3 : 2;
-    while (p !== level && Number(round(digits)) === level && digits < 8) digits += 1;
-    return round(digits);
+    while (p !== level && Number(p.toFixed(digits)) === level && digits < 8) digits += 1;
+    return fixed(p, digits);
   };
   const boxes = (name) => [...form.querySelectorAll(`[name=${name}]`)];
   const checked = (name) => boxes(name).filter((box) => box.checked).map((box) => Number(box.value));
