@@ -23,7 +23,7 @@ from occstats.experiment import run_experiment
 from occstats.experiment.protocol import N_FOLDS
 from occstats.experiment.store import Store
 from occstats.figures.saving import save
-from occstats.report.like_with_like import conclusions_beside, markdown_table
+from occstats.report.like_with_like import compare_conclusions, markdown_table
 from occstats.report.markdown import table_to_markdown
 from occstats.report.published import (
     EQUAL,
@@ -96,7 +96,7 @@ def page(paper: PaperExperiment, table: pd.DataFrame, sweep: Sweep) -> list[str]
         *defaults(),
         *durations(paper, table),
         *swept(sweep),
-        *conclusions_beside(results, PUBLISHED),
+        *compare_conclusions(results, PUBLISHED),
         *randomised(),
         *ties(),
         *differences(paper, results.scores, sweep),

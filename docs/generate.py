@@ -25,7 +25,7 @@ MODULES = {
 }
 
 COMPARED = 'comparison = occstats.compare("lenz2021")\n'
-# What stands before the call of a figure that does not feed on a comparison; a figure is `figure`.
+# Code before the call of a figure that does not take a comparison; it ends in `figure`.
 SOURCES = {
     "trade_off": """import occstats
 
@@ -66,7 +66,7 @@ def code_of(name: str, feeds_on: str) -> str:
 
 
 def gallery() -> str:
-    """Draw every figure and write the page that shows it beside its code."""
+    """Draw every figure and write the page that shows it with its code."""
     import contextlib
     import tempfile
 

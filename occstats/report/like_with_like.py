@@ -11,12 +11,12 @@ import pandas as pd
 
 from occstats.comparison.decision import BETTER
 
-__all__ = ["conclusions_beside", "markdown_table"]
+__all__ = ["compare_conclusions", "markdown_table"]
 
 OURS, SAME, WHOLE, PRINTED = "ours", "paper, same tasks", "paper, all tasks", "printed"
 
 
-def conclusions_beside(ours: Any, published: pd.DataFrame) -> list[str]:
+def compare_conclusions(ours: Any, published: pd.DataFrame) -> list[str]:
     """Compare every conclusion of the paper with the same conclusion from our scores.
 
     The paper's own digits are evaluated twice: on the tasks that we have, which compares like with
@@ -96,8 +96,8 @@ def _summary(compared: dict[str, Any]) -> list[str]:
                 f"{published['cvsd']:.4f}",
             ]
         )
-    beside = [OURS, SAME, WHOLE, PRINTED]
-    head = ["", *(f"rank: {beside[0]}", *beside[1:]), *(f"AUROC: {beside[0]}", *beside[1:])]
+    sources = [OURS, SAME, WHOLE, PRINTED]
+    head = ["", *(f"rank: {sources[0]}", *sources[1:]), *(f"AUROC: {sources[0]}", *sources[1:])]
     return _titled("Ranks and means", [*head, "CVSD: ours", PRINTED], rows)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from occstats.report.like_with_like import conclusions_beside, markdown_table
+from occstats.report.like_with_like import compare_conclusions, markdown_table
 
 __all__ = [
     "DISTANCES",
@@ -86,11 +86,11 @@ def published_page(results: Any, published: pd.DataFrame, *, notes: list[str]) -
     lines += [*nearness_table(near), ""]
     tasks = ours.index.intersection(theirs.index, sort=False)
     if tasks.get_level_values(0).nunique() > 1:
-        lines += conclusions_beside(results, published)
+        lines += compare_conclusions(results, published)
     lines += ["## Every task", "", "Ours / published; bold where the three decimals differ.", ""]
     rows = []
     for task in tasks:
-        cells = [_beside(ours.loc[task, name], theirs.loc[task, name]) for name in near.index]
+        cells = [_side_by_side(ours.loc[task, name], theirs.loc[task, name]) for name in near.index]
         rows.append([*map(str, task), *cells])
     lines += markdown_table(["dataset", "class", *near.index], rows)
     return "\n".join(lines) + "\n"
@@ -117,6 +117,6 @@ def nearness_table(near: pd.DataFrame) -> list[str]:
     )
 
 
-def _beside(ours: float, published: float) -> str:
+def _side_by_side(ours: float, published: float) -> str:
     text = f"{ours:.3f} / {published:.3f}"
     return text if np.abs(ours - published) <= EQUAL else f"**{text}**"

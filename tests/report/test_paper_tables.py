@@ -157,7 +157,7 @@ def test_first_rows_of_the_full_table_are_the_papers(comparison):
     assert latex.count(r"\begin{longtable}") == 1
     assert "Dataset & {m} & Class & {n} & {s} & {NND} & {LNND}" in latex
     assert "Continued on next page" in latex
-    # A rule after the heading, twice, one before the page ends, one between two data sets.
+    # A rule after the heading, twice, one before the page ends, one between two datasets.
     assert latex.count(r"\midrule") == 3 + 49
     assert len(body(latex)) == 246
 
@@ -207,7 +207,7 @@ def table_of(cells, **columns):
     return Table("t", "T", "", frame, (Column("a", ("a",), str, **columns),))
 
 
-def test_columns_of_alike_numbers_align_and_others_do_not():
+def test_columns_of_equal_decimals_align_and_others_do_not():
     assert "S[table-format=-2.1]" in table_to_latex(table_of(["-1.5", "10.0", "–"]), aligned=True)
     assert "S[table-format=+1]" in table_to_latex(table_of(["+1", "-2"]), aligned=True)
     assert "@{}r@{}" in table_to_latex(table_of(["0.1", "0.25"]), aligned=True)
