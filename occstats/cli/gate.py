@@ -54,6 +54,8 @@ def command(
     occstats gate lenz2021 --candidate ALP --baseline SVM --margin 0.02
     occstats gate lenz2021 mine.csv --candidate MINE --baseline ALP
     """
+    if candidate == baseline:
+        raise click.UsageError("--candidate and --baseline must be two algorithms")
     from occstats.comparison.gate import judge
     from occstats.comparison.pipeline import compare
     from occstats.text import printable

@@ -1,4 +1,4 @@
-"""The group of commands: loads a command when it is called, and turns errors into one line."""
+"""The group of commands: loads a command when it is called, and reports errors."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 from importlib.util import find_spec
+from textwrap import wrap
 from typing import Any, NoReturn
 
 import click
@@ -20,25 +21,28 @@ from occstats.text import did_you_mean, printable
 
 __all__ = ["COMMANDS", "HelpfulGroup", "LazyGroup", "main"]
 
-# name → (module, what `occstats --help` says): help must not import what the commands need
+# name → (module, help): `occstats --help` must not import what the commands need
 COMMANDS: dict[str, tuple[str, str]] = {
-    "compare": ("occstats.cli.compare", "Compare algorithms on tasks that come in data sets."),
+    "compare": ("occstats.cli.compare", "Compare algorithms on tasks that come in datasets."),
     "gate": ("occstats.cli.gate", "Judge a candidate by a baseline, as an exit code."),
     "figures": ("occstats.cli.figures", "Draw the figures of a comparison."),
     "run": ("occstats.cli.run", "Run descriptors on one-class tasks and store the results."),
     "tune": ("occstats.cli.tune", "Evaluate a descriptor over its hyperparameters."),
     "time": ("occstats.cli.time", "Measure construction and query times."),
-    "datasets": ("occstats.cli.datasets", "List, check and fetch the paper's data sets."),
+    "datasets": ("occstats.cli.datasets", "List, check and fetch the paper's datasets."),
     "check-r": ("occstats.cli.check_r", "Check the native tests against R's clusrank."),
-    "doctor": ("occstats.cli.doctor", "Say what is installed and what is missing."),
+    "doctor": ("occstats.cli.doctor", "Report what is installed and what is missing."),
     "completion": ("occstats.cli.completion", "Print the completion script of a shell."),
 }
 
 BAD_INPUT, INTERRUPTED = 2, 130
+# The second line of a message that has several: what to try.
+TRY = "\ntry: "
+WIDTH, MOST_LINES = 80, 12
 
 
 class HelpfulGroup(click.Group):
-    """Without a command the help is an error, whatever click: so since 8.2, a success before."""
+    """A group that fails with its help if no command is given, as click does since 8.2."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         if not args and not ctx.resilient_parsing:
@@ -48,7 +52,7 @@ class HelpfulGroup(click.Group):
 
 
 class LazyGroup(HelpfulGroup):
-    """Commands by name; the module of a command is imported when the command is used."""
+    """A group that imports the module of a command when the command is used."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return [name for name, (module, _) in COMMANDS.items() if find_spec(module)]
@@ -82,7 +86,7 @@ class LazyGroup(HelpfulGroup):
             sys.stdout.flush()
             return result
         except BrokenPipeError:
-            # The reader, such as `head`, has seen enough; nor should Python complain at exit.
+            # The reader, such as `head`, has stopped; keep Python from complaining at exit.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return 0
 
@@ -95,7 +99,7 @@ class LazyGroup(HelpfulGroup):
         windows_expand_args: bool = True,
         **extra: Any,
     ) -> Any:
-        """Run a command; with ``standalone_mode`` errors become one line and an exit code."""
+        """Run a command; with ``standalone_mode`` errors become a message and an exit code."""
         options: dict[str, Any] = {
             "args": args,
             "prog_name": prog_name or "occstats",
@@ -122,23 +126,41 @@ class LazyGroup(HelpfulGroup):
 
 
 def _advice(error: OccstatsError, arguments: Sequence[str]) -> str:
-    """The message of an error, and the command that would be right, where that is known."""
-    retry = getattr(error, "retry", {})
-    if not retry:
-        return _with_options(str(error))
+    """Return the message of an error with options, and with the command to try, if known."""
     from occstats.results.options import as_options
 
+    retry = dict(getattr(error, "retry", {}))
+    problem = str(getattr(error, "problem", error))
+    head, *choices = problem.split("\n") if TRY in problem else [problem]
+    proposed = re.match(r"try: (\w+)='([^']+)'", choices[0]) if choices else None
+    if proposed and not retry:
+        retry = {proposed[1]: proposed[2]}
+    if not retry:
+        return "\n".join(map(_with_options, (head, *choices)))
     # A policy that was chosen stays, unless it is what has to change.
-    given = any(argument.startswith("--missing") for argument in arguments)
-    options = {k: v for k, v in retry.items() if not (k == "missing" and given and len(retry) > 1)}
-    problem = _with_options(getattr(error, "problem", str(error)))
-    kept = _without_options(arguments, options)
-    command = f"occstats {shlex.join(kept)} {as_options(options)}"
-    return f"{problem}; type: {command}"
+    if len(retry) > 1 and any(argument.startswith("--missing") for argument in arguments):
+        retry.pop("missing", None)
+    kept = shlex.join(_without_options(arguments, retry))
+    lines = [_with_options(head), f"try: occstats {kept} {as_options(retry)}"]
+    if choices:
+        lines += [f"     ({reason}" for reason in choices[0].split(" (", 1)[1:]]
+        known = _options_of(arguments)
+        others = (_with_options(choice) for choice in choices[1:])
+        # A choice of another command, such as --estimand in gate, is left out.
+        lines += [
+            line for line in others if not line.startswith("  or --") or known & {*line.split()}
+        ]
+    return "\n".join(lines)
+
+
+def _options_of(arguments: Sequence[str]) -> set[str]:
+    """Return the options of the command that was called."""
+    command = main.get_command(click.Context(main), arguments[0]) if arguments else None
+    return {name for option in (command.params if command else ()) for name in option.opts}
 
 
 def _without_options(arguments: Sequence[str], options: Mapping[str, Any]) -> list[str]:
-    """The arguments but for options that are given anew; those that add up stay.
+    """Return the arguments without options that are replaced; those that add up stay.
 
     Examples
     --------
@@ -149,29 +171,29 @@ def _without_options(arguments: Sequence[str], options: Mapping[str, Any]) -> li
     """
     from occstats.results.options import option_name
 
-    anew = {option_name(name) for name, value in options.items() if isinstance(value, str)}
+    replaced = {option_name(name) for name, value in options.items() if isinstance(value, str)}
     kept, skipped = [], False
     for argument in arguments:
-        if not skipped and argument.split("=", 1)[0] not in anew:
+        if not skipped and argument.split("=", 1)[0] not in replaced:
             kept.append(argument)
-        skipped = argument in anew
+        skipped = argument in replaced
     return kept
 
 
 def _with_options(message: str) -> str:
-    """The message with arguments of the library written as options.
+    """Return the message with keyword arguments written as options.
 
     Examples
     --------
     >>> _with_options("a.csv: 1 cell has no score; choose missing='complete', or give max_rows=9")
     'a.csv: 1 cell has no score; choose --missing complete, or give --max-rows 9'
     """
-    from occstats.cli.options import READING
+    from occstats.cli.options import READING, REMOVED, SETTINGS
     from occstats.results.options import option_name
 
-    names = "|".join(("missing", *READING))
-    # Only after a blank or a bracket: a file may be called fold=3.csv.
-    argument = re.compile(rf"(?<=[ (])({names})=(?:'([^']*)'|(…|[\w.]*\w))")
+    names = "|".join((*SETTINGS, *REMOVED, *READING))
+    # At the beginning or after a blank or a bracket: a file may be called fold=3.csv.
+    argument = re.compile(rf"(?:^|(?<=[ (]))({names})=(?:'([^']*)'|(…|[\w.]*\w))")
 
     def typed(found: re.Match[str]) -> str:
         value = found[2] or found[3]
@@ -179,17 +201,32 @@ def _with_options(message: str) -> str:
             return option_name(found[1]) if value == "True" else "--higher-is-better"
         return f"{option_name(found[1])} {value if value == '…' else shlex.quote(value)}"
 
-    return argument.sub(typed, message)
+    subject = re.compile(rf"^({names})(?= must )")
+    return subject.sub(lambda found: option_name(found[1]), argument.sub(typed, message))
 
 
 def _refuse(message: str, context: click.Context | None) -> NoReturn:
     hint = f" (see {context.command_path} --help)" if context is not None else ""
-    click.echo(f"Error: {printable(' '.join(message.splitlines()))}{hint}", err=True)
+    if TRY not in message:
+        click.echo(f"Error: {printable(' '.join(message.splitlines()))}{hint}", err=True)
+        sys.exit(BAD_INPUT)
+    shown: list[str] = []
+    for line in f"Error: {message}".split("\n"):
+        # A command is pasted as a whole.
+        whole = line.startswith("try: occstats ")
+        parts = (
+            [line]
+            if whole
+            else wrap(line, WIDTH, subsequent_indent=" " * 5, break_long_words=False)
+        )
+        if len(shown) + len(parts) <= MOST_LINES:
+            shown += parts
+    click.echo("\n".join(map(printable, shown)), err=True)
     sys.exit(BAD_INPUT)
 
 
 def _forgive_narrow_encodings() -> None:
-    """A terminal that cannot show a character gets an escape instead of a crash."""
+    """Write characters that a terminal cannot show as escapes."""
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(AttributeError, ValueError):
             stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]

@@ -1,4 +1,4 @@
-"""Options that several commands share: how to compare, and how to read a results table."""
+"""Options that several commands share: settings of a comparison, and reading of results."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import click
 from click.shell_completion import CompletionItem
 from click.types import StringParamType
 
-from occstats.comparison.settings import Settings
+from occstats.comparison.settings import REPLACED, Settings
 from occstats.results.options import Reading, option_name
 
 __all__ = [
@@ -34,9 +34,11 @@ __all__ = [
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
-# What `load_results` and `compare` call the options that are added here.
+# The names of the options in `load_results` and `compare`.
 READING = tuple(item.name for item in fields(Reading))
 SETTINGS = tuple(item.name for item in fields(Settings))
+# Options of version 0.2, which `compare` answers with their successors.
+REMOVED = tuple(name for name in REPLACED if "=" not in name)
 
 
 class ResultsType(StringParamType):
@@ -55,6 +57,15 @@ class ResultsType(StringParamType):
         # Bash drops every other answer where one is "any file": the files are named, too.
         files = sorted(path.name for path in Path().glob(f"{glob.escape(incomplete)}*"))
         return [CompletionItem(name) for name in (*names, *files)]
+
+
+class SettingChoice(click.Choice):  # type: ignore[type-arg]  # click 8.1 has no argument
+    """A choice that leaves values of version 0.2 to `compare`, which answers them."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if param is not None and f"{param.name}={value}" in REPLACED:
+            return value
+        return super().convert(value, param, ctx)
 
 
 RESULTS = ResultsType()
@@ -166,6 +177,8 @@ def reading_options(command: Command, taken: tuple[str, ...] = ()) -> Command:
 
 def setting_options(command: Command) -> Command:
     """Add an option for every setting of a comparison."""
+    for name in REMOVED:
+        command = click.option(option_name(name), name, hidden=True, help="Removed.")(command)
     for item in reversed(fields(Settings)):
         command = _option(item, option_name(item.name), item.metadata["group"])(command)
     return command
@@ -191,10 +204,10 @@ def _option(item: Field[Any], name: str, group: str) -> Callable[[Command], Comm
     choices = list(declared.get("choices") or ())
     kind: Any = type(item.default) if isinstance(item.default, int | float) else str
     kind = float if "float" in str(item.type) else kind
-    if any(choice.endswith("=NAME") for choice in choices):
+    if any("=" in choice for choice in choices):
         attributes["metavar"] = "|".join(choices)
     elif choices:
-        kind = click.Choice(choices)
+        kind = SettingChoice(choices)
     if declared.get("listed"):
         attributes["callback"] = lambda _context, _parameter, value: value and split_names(value)
     many = bool(declared.get("many"))
@@ -203,7 +216,7 @@ def _option(item: Field[Any], name: str, group: str) -> Callable[[Command], Comm
 
 def take_settings(options: dict[str, Any]) -> dict[str, Any]:
     """Remove the settings from the parsed options; what was not given is left out."""
-    return _take(SETTINGS, options)
+    return _take((*SETTINGS, *REMOVED), options)
 
 
 def take_reading(options: dict[str, Any]) -> dict[str, Any]:

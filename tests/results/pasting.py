@@ -35,7 +35,7 @@ def pasted(path):
     line = shlex.join(["occstats", "compare", str(path)])
     table, message = typed(line)
     if table is None:
-        line = re.split(r"; (?:type|try): (?=occstats )", message, maxsplit=1)[1]
+        line = re.search(r"^try: (occstats .*)$", message, flags=re.MULTILINE)[1]
         table, again = typed(line)
         assert table is not None, again
     return table, line.replace(shlex.quote(str(path)), path.name)
