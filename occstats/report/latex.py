@@ -14,7 +14,7 @@ __all__ = ["escape", "methods_to_latex", "table_to_latex"]
 PAGE_ROWS = 45
 # Width of the text of an article, in points.
 TEXT_WIDTH = 345.0
-# Font sizes from the usual one down: command, widths relative to 10 pt, space on each side of a column.
+# Font sizes, largest first: command, widths relative to 10 pt, half the space between columns.
 SIZES = (
     ("", 1.0, 6.0),
     ("", 1.0, 4.0),
