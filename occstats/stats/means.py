@@ -25,10 +25,12 @@ from __future__ import annotations
 from functools import partial
 
 import numpy as np
+import numpy.typing as npt
 from numpy.typing import ArrayLike
 from scipy import special
 
 from occstats.checks import check_choice, check_fraction, check_integer, check_number
+from occstats.errors import ArgumentError
 from occstats.stats.arrays import FloatArray, IntArray
 from occstats.stats.bayes import BayesianPairs
 from occstats.stats.cluster_means import (
@@ -100,87 +102,70 @@ def mean_tests(
     check_fraction("alpha", alpha)
     check_integer("n_resamples", n_resamples, least=1)
     sample = Sample.of(scores, clusters)
+    if np.isinf(sample.scores).any():
+        raise ArgumentError("scores must be finite for a mean; give failed runs a score first.")
     k, suites = sample.n_algorithms, sample.clusters.suites
     family = in_family(k, control)
-    blocks = [sample.clusters.means(block.differences) for block in sample.blocks()]
-    means = np.concatenate(blocks, axis=1)[:, family]
+    means = _dataset_means(sample)[:, family]
     once = np.ones((1, len(means)))
     estimate, error = weighted_means(means, once)[0], mean_errors(means, once, suites)[0]
-    # A spread of the size of rounding errors is none.
-    error = np.where(error <= 1e-12 * np.nanmax(np.abs(sample.scores)), 0.0, error)
     units = effective_units(means, suites)
+    few = units < FEW_CLUSTERS
+    # A spread of the size of rounding errors is none.
+    rounding = 1e-12 * np.nanmax(np.abs(sample.scores))
+    constant = (error <= rounding) & (units >= 2)
+    error = np.where(constant, 0.0, error)
+    estimate = np.where(constant & (np.abs(estimate) <= rounding), 0.0, estimate)
     with np.errstate(invalid="ignore", divide="ignore"):
         t = np.where(error > 0, estimate / error, np.nan)
     n_tests = means.shape[1] if simultaneous else 1
-    student = _Student(t, units, alpha)
-    upper, lower = student.critical, student.critical
-    p, greater, less = student.two_sided, student.greater, student.less
-    critical = np.zeros(k + 1)
+    tails, without = _student(t, units, alpha), np.zeros(k)
+    floor = tails[3]
     if null == "bootstrap":
         counts = Counts.of(sample.clusters, n_resamples, random_state)
-        largest = np.zeros((n_resamples, k + 1)) if n_tests > 1 else None
-        found = _bootstrap(means, counts, suites, t, alpha, np.flatnonzero(family), largest)
-        upper, lower, greater, less = (
-            np.fmax(*both) for both in zip(found, (upper, lower, greater, less), strict=True)
-        )
-        if largest is not None:
-            critical = critical_value(largest, alpha, exact=False)
-            upper, lower = np.fmax(critical[0], upper), np.fmax(critical[0], lower)
-            ordered = np.sort(largest[:, 0])
-            reached = n_resamples - np.searchsorted(ordered, np.abs(t) - SAME_Z, side="left")
-            p = np.fmax((1 + reached) / (n_resamples + 1), p)
+        places = np.flatnonzero(family) if n_tests > 1 else None
+        found, without = _bootstrap(means, counts, suites, t, alpha, ~few & ~constant, places, k)
+        # Neither p-values nor critical values are below Student's.
+        tails = np.fmax(tails, found)
+    tails = np.where(few, _student(t, units, alpha, n_tests), tails)
+    tails = np.where(constant, _constant(estimate, units, alpha), tails)
+    p, greater, less, upper, lower = tails
     single = np.minimum(1.0, 2 * np.minimum(greater, less))
-    # Few datasets say too little about their spread for resamples of them: Bonferroni's correction.
-    few = units < FEW_CLUSTERS
-    strict = _Student(t, units, alpha / n_tests).critical
-    upper, lower = np.where(few, strict, upper), np.where(few, strict, lower)
-    greater, less = np.where(few, student.greater, greater), np.where(few, student.less, less)
-    single = np.where(few, student.two_sided, single)
-    p = np.where(few, np.minimum(1.0, n_tests * student.two_sided), p) if n_tests > 1 else single
+    p = p if n_tests > 1 else single
     with np.errstate(invalid="ignore"):
         low, high = estimate - upper * error, estimate + lower * error
-    # Equal differences on all datasets are as certain as equal signs.
-    still = (error == 0) & (units >= 2)
-    certain = np.where(estimate == 0, 1.0, 2.0 ** (1 - units))
-    p, single = np.where(still, certain, p), np.where(still, certain, single)
-    half = np.where(estimate == 0, 1.0, certain / 2)
-    greater = np.where(still, np.where(estimate < 0, 1.0, half), greater)
-    less = np.where(still, np.where(estimate > 0, 1.0, half), less)
-    shown = np.where((certain <= alpha) | (estimate == 0), estimate, np.nan)
-    low, high = np.where(still, shown, low), np.where(still, shown, high)
-    t = np.where(still, certain_statistic(estimate, units), t)
-    normal = special.ndtri(1 - alpha / 2) - SAME_Z
-    upper, lower = np.where(still, normal, upper), np.where(still, normal, lower)
-    # Only rounding puts a limit on the other side of 0 than p does.
+    # A constant difference on few datasets has no limits.
     rejected = p <= alpha
+    unknown = constant & (estimate != 0) & ~rejected
+    low, high = np.where(unknown, -np.inf, low), np.where(unknown, np.inf, high)
+    # Only rounding puts a limit on the other side of 0 than p does.
     low = np.where(rejected & (estimate > 0), np.maximum(low, 0.0), low)
-    low = np.where(~rejected, np.minimum(low, 0.0), low)
     high = np.where(rejected & (estimate < 0), np.minimum(high, 0.0), high)
-    high = np.where(~rejected, np.maximum(high, 0.0), high)
-    n_left = max(1, k - 2 if control is not None else (k - 1) * (k - 2) // 2)
-    floor = np.where(few, _Student(t, units, alpha / n_left).critical, student.critical)
-    floor = np.where(still, normal, floor)
-
-    def whole(values: FloatArray) -> FloatArray:
-        filled = np.full(len(family), np.nan)
-        filled[family] = values
-        return filled
-
-    estimate, t, low, high, p, upper, lower, floor = map(
-        whole, (estimate, t, low, high, p, upper, lower, floor)
+    low, high = (
+        np.where(rejected, limit, toward(limit, 0.0))
+        for limit, toward in ((low, np.minimum), (high, np.maximum))
     )
-    sides = (single, single) if alternative == "two-sided" else (greater, less)
-    sides = sides[::-1] if alternative == "less" else sides
+    t = np.where(constant, certain_statistic(estimate, units), t)
+    n_left = max(1, k - 2 if control is not None else (k - 1) * (k - 2) // 2)
+    floor = np.where(few, _student(t, units, alpha, n_left)[3], floor)
+    floor = np.where(constant, upper, floor)
+    sides = {"two-sided": (single, single), "greater": (greater, less), "less": (less, greater)}
+
+    def square(values: FloatArray, mirrored: FloatArray, diagonal: float = np.nan) -> FloatArray:
+        above, below = np.full((2, len(family)), np.nan)
+        above[family], below[family] = values, mirrored
+        return mirror(above, below, k, diagonal) + 0.0
+
     return PairTests(
-        difference=antisymmetric(estimate, k) + 0.0,
-        statistic=antisymmetric(t, k) + 0.0,
-        low=mirror(low, -high, k, np.nan) + 0.0,
-        high=mirror(high, -low, k, np.nan) + 0.0,
-        p=mirror(p, p, k, np.nan),
-        p_unadjusted=mirror(whole(sides[0]), whole(sides[1]), k, np.nan),
-        critical=mirror(upper, lower, k, np.nan),
-        critical_without=critical[1:],
-        floor=mirror(floor, floor, k, np.nan),
+        difference=square(estimate, -estimate, 0.0),
+        statistic=square(t, -t, 0.0),
+        low=square(low, -high),
+        high=square(high, -low),
+        p=square(p, p),
+        p_unadjusted=square(*sides[alternative]),
+        critical=square(upper, lower),
+        critical_without=without,
+        floor=square(floor, floor),
         n_resamples=n_resamples if null == "bootstrap" else 0,
         exact=False,
         smallest_p=1 / (n_resamples + 1) if null == "bootstrap" else 0.0,
@@ -208,19 +193,35 @@ def mean_differences(scores: ArrayLike | Sample, clusters: ArrayLike | None = No
     [[0.0, 0.15], [-0.15, 0.0]]
     """
     sample = Sample.of(scores, clusters)
-    blocks = [sample.clusters.means(block.differences) for block in sample.blocks()]
-    means = np.concatenate(blocks, axis=1)
+    means = _dataset_means(sample)
     return antisymmetric(weighted_means(means, np.ones((1, len(means))))[0], sample.n_algorithms)
 
 
-class _Student:
-    """P-values and critical value of Student's t."""
+def _dataset_means(sample: Sample) -> FloatArray:
+    """Return the mean differences of all pairs: datasets × pairs."""
+    blocks = [sample.clusters.means(block.differences) for block in sample.blocks()]
+    return np.concatenate([np.zeros((sample.n_clusters, 0)), *blocks], axis=1)
 
-    def __init__(self, t: FloatArray, units: FloatArray, alpha: float) -> None:
-        freedom = np.where(units >= 2, np.maximum(units - 1, 1.0), np.nan)
-        self.critical = special.stdtrit(freedom, 1 - alpha / 2)
-        self.greater, self.less = special.stdtr(freedom, -t), special.stdtr(freedom, t)
-        self.two_sided = 2 * special.stdtr(freedom, -np.abs(t))
+
+def _student(t: FloatArray, units: FloatArray, alpha: float, n_tests: int = 1) -> FloatArray:
+    """Return p-values (corrected by Bonferroni, greater, less) and critical values of Student's t.
+
+    The critical values of both sides are equal, and corrected, too.
+    """
+    freedom = np.where(units >= 2, np.maximum(units - 1, 1.0), np.nan)
+    greater, less = special.stdtr(freedom, -t), special.stdtr(freedom, t)
+    p = np.minimum(1.0, n_tests * 2 * special.stdtr(freedom, -np.abs(t)))
+    critical = special.stdtrit(freedom, 1 - alpha / n_tests / 2)
+    return np.stack([p, greater, less, critical, critical])
+
+
+def _constant(estimate: FloatArray, units: FloatArray, alpha: float) -> FloatArray:
+    """Return the same for equal differences on all datasets, as certain as equal signs."""
+    p = np.where(estimate == 0, 1.0, 2.0 ** (1 - units))
+    half = np.where(estimate == 0, 1.0, p / 2)
+    greater, less = np.where(estimate < 0, 1.0, half), np.where(estimate > 0, 1.0, half)
+    critical = np.full(len(p), special.ndtri(1 - alpha / 2) - 2 * SAME_Z)
+    return np.stack([p, greater, less, critical, critical])
 
 
 def _bootstrap(
@@ -229,18 +230,16 @@ def _bootstrap(
     suites: Clusters | None,
     t: FloatArray,
     alpha: float,
-    pairs: IntArray,
-    largest: FloatArray | None,
-) -> tuple[FloatArray, ...]:
-    """Return the critical values of either side, and the p-values greater and less.
+    used: npt.NDArray[np.bool_],
+    places: IntArray | None,
+    k: int,
+) -> tuple[FloatArray, FloatArray]:
+    """Return the same by bootstrap-t, and critical values without each algorithm.
 
-    ``largest`` collects the largest pivots of all pairs, and without each algorithm, in place of
-    critical values.
+    Pairs at some places among those of k algorithms are tested together, by the largest pivots of
+    those that are used; without places, each pair alone.
     """
     estimate = weighted_means(means, np.ones((1, len(means))))[0]
-    few = effective_units(means, suites) < FEW_CLUSTERS
-    n_pairs = means.shape[1]
-    greater, less = np.ones(n_pairs), np.ones(n_pairs)
 
     def pivots(rows: FloatArray, columns: slice) -> FloatArray:
         errors = mean_errors(means[:, columns], rows, suites)
@@ -249,21 +248,27 @@ def _bootstrap(
             found = (weighted_means(means[:, columns], rows) - estimate[columns]) / errors
         return np.asarray(np.where((errors > 0) & np.isfinite(found), found, 0.0))
 
-    upper, lower = np.zeros((2, n_pairs))
-    step = max(1, _CHUNK_ELEMENTS // len(counts))
-    for start in range(0, n_pairs, step):
+    p, greater, less, upper, lower = tails = np.zeros((5, len(t)))
+    n = len(counts)
+    largest = np.zeros((n, k + 1))
+    step = max(1, _CHUNK_ELEMENTS // n)
+    for start in range(0, len(t), step):
         part = slice(start, start + step)
         values = over_rows(partial(pivots, columns=part), counts)
-        greater[part] += np.count_nonzero(values >= t[part] - SAME_Z, axis=0)
-        less[part] += np.count_nonzero(values <= t[part] + SAME_Z, axis=0)
-        if largest is None:
+        greater[part] = (1 + np.count_nonzero(values >= t[part] - SAME_Z, axis=0)) / (n + 1)
+        less[part] = (1 + np.count_nonzero(values <= t[part] + SAME_Z, axis=0)) / (n + 1)
+        if places is None:
             upper[part] = critical_value(values, alpha / 2, exact=False)
             lower[part] = critical_value(-values, alpha / 2, exact=False)
         else:
-            values[:, few[part]] = 0.0
-            own = largest_of(np.abs(values), pairs[part], largest.shape[1] - 1)
-            np.maximum(largest, own, out=largest)
-    return upper, lower, greater / (len(counts) + 1), less / (len(counts) + 1)
+            values[:, ~used[part]] = 0.0
+            np.maximum(largest, largest_of(np.abs(values), places[part], k), out=largest)
+    if places is None:
+        return tails, np.zeros(k)
+    critical = critical_value(largest, alpha, exact=False)
+    reached = n - np.searchsorted(np.sort(largest[:, 0]), np.abs(t) - SAME_Z)
+    p[:], upper[:], lower[:] = (1 + reached) / (n + 1), critical[0], critical[0]
+    return tails, critical[1:]
 
 
 def difference_posterior(
