@@ -146,6 +146,10 @@ def clustered_wilcoxon(
         T = \sum_i w_i \frac{R_i}{g_i}, \quad
         \mathrm{Var}\, T = \sum_i w_i^2 \frac{R_i^2}{g_i^2}, \quad Z = T / \sqrt{\mathrm{Var}\, T}.
 
+    Where all signed ranks are equal, as with one win on every task by the same amount,
+    :math:`s^2 = 0` and ρ is not defined. It is set to 1, so that each cluster counts as one
+    observation and :math:`Z = \pm\sqrt m`; R's clusrank has no test there.
+
     **Datta-Satten.** With :math:`F_i(x)` the mean of the left and right limits of the empirical
     distribution of the :math:`|x_{ij}|` of cluster i, and F the pooled one,
 

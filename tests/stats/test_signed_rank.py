@@ -197,8 +197,6 @@ def test_no_test_with_a_reason(x, clusters, method, reason):
 @pytest.mark.parametrize(
     ("x", "clusters", "method", "reason"),
     [
-        # every signed rank is 2
-        ([1, 1, 1], [1, 1, 2], "rgl", "all signed ranks are equal"),
         # R = (0, 0)
         ([1, -1, 1, -1], [1, 1, 2, 2], "rgl", "cancel within every cluster"),
         ([1, -1, 1, -1, 0], [1, 1, 2, 2, 2], "ds", "cancel within every cluster"),
@@ -208,6 +206,23 @@ def test_no_variance_no_asymptotic_test(x, clusters, method, reason):
     result = clustered_wilcoxon(x, clusters, test=method)
     assert result.pvalue is None
     assert reason in result.reason
+
+
+@pytest.mark.parametrize("sizes", [[2, 1], [3, 3, 3], [10, 1, 1, 1, 1, 1, 1, 1, 1, 1]])
+@pytest.mark.parametrize("sign", [1, -1])
+def test_equal_signed_ranks_count_one_per_cluster(sizes, sign):
+    # clusrank divides by a variance of zero here.
+    m = len(sizes)
+    clusters = np.repeat(np.arange(m), sizes)
+    result = clustered_wilcoxon(np.full(len(clusters), 0.3 * sign), clusters)
+    assert result.zstatistic == pytest.approx(sign * np.sqrt(m))
+    assert result.intraclass_correlation == 1
+    for null in ("exact", "permutation"):
+        exact = clustered_wilcoxon(np.full(len(clusters), 0.3 * sign), clusters, null=null)
+        assert exact.pvalue == 2.0 ** (1 - m)
+    # Of many arrangements of signs, flips and resamples meet this one, too.
+    flipped = clustered_wilcoxon(np.where(clusters == 0, -0.3, 0.3), clusters, null="permutation")
+    assert 2.0 ** (1 - m) < flipped.pvalue <= 1
 
 
 def test_two_clusters_whose_corrected_correlation_is_negative():
