@@ -6,6 +6,7 @@ import pytest
 from scipy import stats
 
 import occstats
+from occstats.comparison.words.verdict import tally_sentence
 from occstats.report.tables import all_tables
 
 
@@ -22,7 +23,7 @@ def table(sizes, n_algorithms=3, score="auroc", seed=0):
 
 def test_a_single_data_set_says_nothing_about_others():
     comparison = occstats.compare(table([4]), n_resamples=200)
-    assert comparison.summary["prob_best"].isna().all()
+    assert comparison.summary["leads"].isna().all()
     assert list(comparison.classical.friedman["unit"]) == ["tasks"]
     names = {table.name for table in all_tables(comparison)}
     assert {"summary", "kendall", "friedman"} <= names
@@ -43,21 +44,21 @@ def test_a_single_task_has_no_classical_test():
         (5, {}, "0.062", 6),
         (5, {"alpha": 0.01}, "0.062", 8),
         # 2 ** -3 = 0.125, times two tests in a row of three algorithms; 2 ** -6 * 2 <= 0.05.
-        (3, {"preset": "paper"}, "0.25", 6),
-        (3, {"preset": "paper", "correction": "none"}, "0.12", 5),
+        (3, {"preset": "paper", "null": "flips"}, "0.25", 6),
+        (3, {"preset": "paper", "null": "flips", "correction": "none"}, "0.12", 5),
         # A correction that steps up multiplies by 1 where all p-values are equally small.
-        (3, {"preset": "paper", "correction": "hochberg"}, "0.12", 5),
+        (3, {"preset": "paper", "null": "flips", "correction": "hochberg"}, "0.12", 5),
     ],
 )
 def test_too_few_data_sets_show_nothing_and_that_is_all_that_is_said(
     n_clusters, settings, least, needed
 ):
     found = occstats.compare(table([2] * n_clusters), n_resamples=200, **settings)
-    _, second = found.verdict.split(". With ")
+    _, second = " ".join(found.verdict.split()).split(". With ")
     assert second == (
-        f"{n_clusters} data sets this benchmark cannot show a difference at α = "
+        f"{n_clusters} datasets this benchmark cannot show a difference at α = "
         f"{found.settings.alpha:g}: no corrected p-value can be below {least}, and it takes at "
-        f"least {needed} data sets to get one."
+        f"least {needed} datasets to get one."
     )
     assert "significant" not in found.verdict
     assert set(found.pairwise["conclusion"]) == {"undecided"}
@@ -91,17 +92,18 @@ def test_one_data_set_that_differs_leaves_the_mean_rank_a_limit():
 
 def test_data_sets_of_one_task_are_the_plain_wilcoxon_test():
     found = occstats.compare(table([1] * 12), n_resamples=200)
-    assert "this is the plain Wilcoxon signed-rank test" in found.verdict
-    assert "--cluster" in found.verdict
-    np.testing.assert_allclose(found.pairwise["p"], found.pairwise["p_naive"], rtol=1e-12)
-    assert "plain Wilcoxon signed-rank test" in found.methods
+    assert found.basis.startswith("Wilcoxon signed-rank test")
+    assert "(option cluster)" in tally_sentence(found)
+    assert "clustered" not in " ".join((found.verdict, found.basis, found.methods.split("\n")[0]))
+    asymptotic = occstats.compare(table([1] * 12), correction="holm", null="asymptotic").pairwise
+    np.testing.assert_allclose(asymptotic["p"], asymptotic["p_ignoring_clusters"], rtol=1e-12)
     frame = table([1] * 12)
     frame["dataset"] = frame["dataset"].map(
         lambda name: f"{'cifar' if name > 'd4' else 'digits'}-{name}"
     )
-    assert any("Most names share a beginning" in note and "--cluster" in note
+    assert any("names share" in note and "--cluster" in note
                for note in occstats.compare(frame, n_resamples=200).notes)  # fmt: skip
-    assert not any("share a beginning" in note for note in found.notes)
+    assert not any("names share" in note for note in found.notes)
 
 
 def test_intervals_of_bounded_scores_stay_in_bounds():
@@ -119,27 +121,25 @@ def test_no_difference_of_bounded_scores_exceeds_the_bounds():
         gain["dataset"] == "d0", gain["descriptor"].str[1:].astype(int) / 6, 0.3
     )
     ap = gain.rename(columns={"gain": "ap"})
-    free, bounded = (occstats.compare(frame, n_resamples=500) for frame in (gain, ap))
-    for name in ("difference", "simultaneous", "hodges_lehmann"):
-        limits = [f"{name}_ci_low", f"{name}_ci_high"]
-        expected = free.pairwise[limits].clip(-1, 1)
-        np.testing.assert_array_equal(bounded.pairwise[limits], expected)
-    assert (free.pairwise["simultaneous_ci_high"] > 1).all()
+    free, bounded = (
+        occstats.compare(frame, estimand="mean", n_resamples=500) for frame in (gain, ap)
+    )
+    limits = ["ci_low", "ci_high"]
+    expected = free.pairwise[limits].clip(-1, 1)
+    np.testing.assert_array_equal(bounded.pairwise[limits], expected)
+    assert (free.pairwise["ci_high"] > 1).any()
     assert bounded.pairwise["conclusion"].equals(free.pairwise["conclusion"])
-    said = "(95 % interval −1.0 to +1.0, for all pairs together, which is all that is possible)"
-    assert said in bounded.verdict
-    assert "possible" not in free.verdict
 
 
 def test_shares_add_up_and_every_effect_is_explained():
     comparison = occstats.compare(table([2] * 8), n_resamples=200)
-    (pairs,) = (found for found in all_tables(comparison) if found.name == "pairwise")
+    (pairs,) = (found for found in all_tables(comparison) if found.name == "effect_sizes")
     cells = pd.DataFrame(pairs.cells(), columns=pd.Index(pairs.headers))
-    for header in ("win / tie / lose %", "better / same / worse %"):
+    for header, total in (("won / tied / lost", 16), ("above / within / below %", 100)):
         parts = cells[header].str.split(" / ", expand=True).astype(int)
-        assert (parts.sum(axis=1) == 100).all()
-    assert {"new task", "new data set", "rank-biserial"} <= set(pairs.headers)
-    for words in ("shift", "new task", "new data set", "rank-biserial", "practically the same"):
+        assert (parts.sum(axis=1) == total).all()
+    assert {"new task", "new dataset", "rank-biserial"} <= set(pairs.headers)
+    for words in ("won, tied and lost", "new task", "new dataset", "rank-biserial", "within"):
         assert words in pairs.explanation
 
 

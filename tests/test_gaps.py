@@ -1,4 +1,4 @@
-"""Missing results: the verdict says how many, what was done, and whether it matters."""
+"""Missing results: how many, what was done, and what other policies would conclude."""
 
 import numpy as np
 import pandas as pd
@@ -6,6 +6,7 @@ import pytest
 
 import occstats
 from occstats.errors import ArgumentError
+from occstats.report.tables import all_tables
 
 DATASETS = [f"d{i:02d}" for i in range(14)]
 
@@ -38,24 +39,29 @@ def test_a_policy_that_changes_the_conclusion_is_named():
         for policy, comparison in (("complete", complete), ("worst", worst))
     }
     assert told == {"complete": "worse", "worst": "undecided"}
-    assert "4 of 42 results are missing (--missing complete)" in complete.verdict
     assert complete.to_dict()["gaps"]["cells"] == 4
-    assert "worst decides 1 of 3 pairs otherwise" in complete.verdict
-    assert "complete decides 1 of 3 pairs otherwise" in worst.verdict
     policies = complete.gaps.policies.set_index("policy")
+    # Likewise B and C.
+    assert policies.loc["worst", ["pairs", "changed_pairs"]].tolist() == [3, 2]
+    assert worst.gaps.policies.set_index("policy").loc["complete", "changed_pairs"] == 2
     assert list(policies.index) == ["pairwise", "drop-algorithms", "worst"]
     assert policies.loc["drop-algorithms", ["algorithms", "tasks", "pairs"]].tolist() == [2, 14, 1]
 
 
 @pytest.mark.parametrize("missing", ["complete", "pairwise", "drop-algorithms", "worst"])
 def test_every_policy_names_itself(missing):
-    verdict = occstats.compare(table(True), missing=missing, n_resamples=100).verdict
-    assert f"(--missing {missing})" in verdict
+    comparison = occstats.compare(table(True), missing=missing, n_resamples=100)
+    assert any(note.startswith(f"missing='{missing}'") for note in comparison.notes)
+    (policies,) = (found for found in all_tables(comparison) if found.name == "missing")
+    assert policies.explanation.startswith(
+        f"4 of 42 results are missing; the policy here is {missing}."
+    )
+    assert missing not in [row[0] for row in policies.cells()]
 
 
 def test_a_control_that_a_policy_drops_is_said():
     frame = table(True)
-    with pytest.raises(ArgumentError, match="'drop-algorithms' drops 'B'"):
+    with pytest.raises(ArgumentError, match="'drop-algorithms' drops the control 'B'"):
         occstats.compare(frame, control="B", missing="drop-algorithms", n_resamples=100)
     # As another policy beside the chosen one it is not tried.
     found = occstats.compare(frame, control="B", missing="pairwise", n_resamples=100)

@@ -13,6 +13,7 @@ from occstats.comparison.decision import BETTER, WORSE
 from occstats.comparison.words.verdict import (
     REVERSED,
     ROWS_ALONE,
+    corrected_by_row,
     difference_of,
     mostly_equal,
 )
@@ -71,7 +72,7 @@ def p_value_table(comparison: Comparison) -> Table:
         columns=columns,
         best=best.set_axis([column.keys[0] for column in columns[1:]], axis=1),
         best_means=f"p ≤ {settings.alpha:g}." if best.to_numpy().any() else "",
-        note=ROWS_ALONE if settings.family == "row" and len(comparison.algorithms) > 2 else "",
+        note=ROWS_ALONE if corrected_by_row(comparison) else "",
     )
 
 

@@ -25,6 +25,7 @@ __all__ = [
     "ROWS_ALONE",
     "Verdict",
     "can_differ",
+    "corrected_by_row",
     "difference_digits",
     "difference_of",
     "headline",
@@ -141,6 +142,13 @@ def subject_of(comparison: Comparison) -> str:
 def can_differ(comparison: Comparison) -> bool:
     """Return whether this number of datasets can show a difference at all."""
     return comparison.design.possible
+
+
+def corrected_by_row(comparison: Comparison) -> bool:
+    """Return whether the tests of each row are corrected by themselves."""
+    settings = comparison.settings
+    by_row = settings.family == "row" and settings.correction != "none"
+    return by_row and len(comparison.algorithms) > 2
 
 
 def difference_of(comparison: Comparison, a: str, b: str) -> str:
@@ -351,7 +359,7 @@ class _Writer:
                 f"With only {m} the asymptotic distribution is a rough approximation; the "
                 "correction max-t does without it."
             )
-        if settings.family == "row" and several and results.n_independent > 1:
+        if self.possible and results.n_independent > 1 and corrected_by_row(self.comparison):
             yield ROWS_ALONE
 
     def words(self) -> dict[str, str]:
