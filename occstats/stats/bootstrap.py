@@ -11,7 +11,7 @@ References
 .. [3] A. C. Davison, D. V. Hinkley (1997). Bootstrap Methods and their Application, section 5.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 from typing import Literal
 
@@ -29,7 +29,7 @@ from occstats.stats.cluster_means import (
     weighted_means,
 )
 from occstats.stats.clusters import Clusters
-from occstats.stats.draws import CHUNK_ELEMENTS, Counts, over_rows
+from occstats.stats.draws import Counts, over_rows
 
 # Resamples × columns of a studentised interval that are held at once.
 REPLICATES_AT_ONCE = 4_000_000
@@ -136,20 +136,10 @@ def cluster_bootstrap(
     levels = np.repeat(tails[:, None], estimate.size, axis=1)
     if method == "bca":
         if left_out is None:
-            left_out = np.concatenate([statistic(counts) for counts in _each_left_out(drawn)])
+            left_out = np.concatenate([statistic(rows) for rows in drawn.without_each()])
         levels = bca_levels(tails, estimate, replicates, left_out)
     low, high = column_quantiles(replicates, levels)
     return BootstrapInterval(estimate, low, high, standard_errors(replicates), replicates)
-
-
-def _each_left_out(drawn: Counts) -> Iterator[Array]:
-    """Counts without each cluster (or suite) in turn, some rows at a time."""
-    step = max(1, CHUNK_ELEMENTS // drawn.n_clusters)
-    for start in range(0, drawn.n_units, step):
-        rows = np.arange(start, min(start + step, drawn.n_units))
-        counts = np.ones((len(rows), drawn.n_units))
-        counts[rows - start, rows] = 0.0
-        yield counts[:, drawn.members] if drawn.members else counts
 
 
 def bootstrap_means(

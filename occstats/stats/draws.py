@@ -83,6 +83,21 @@ class Draws:
         """All rows together."""
         return np.concatenate([np.zeros((0, self.n_clusters)), *self])
 
+    def without_each(self) -> Iterator[Array]:
+        """Yield rows of ones without each of the independent clusters in turn, some at a time.
+
+        Examples
+        --------
+        >>> [rows.tolist() for rows in Counts.of(3, 0).without_each()]
+        [[[0.0, 1.0, 1.0], [1.0, 0.0, 1.0], [1.0, 1.0, 0.0]]]
+        """
+        step = max(1, CHUNK_ELEMENTS // max(1, self.n_clusters))
+        for start in range(0, self.n_units, step):
+            left_out = np.arange(start, min(start + step, self.n_units))
+            rows = np.ones((len(left_out), self.n_units))
+            rows[left_out - start, left_out] = 0.0
+            yield rows[:, self.members] if self.members else rows
+
     def _chunks(self) -> Iterator[Array]:
         rng = np.random.default_rng(self.seed)
         step = max(1, CHUNK_ELEMENTS // max(1, self.n_clusters))

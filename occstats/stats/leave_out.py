@@ -13,7 +13,7 @@ References
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from itertools import repeat
+from itertools import chain, repeat
 from typing import Any
 
 import numpy as np
@@ -23,8 +23,9 @@ from scipy import special
 from occstats.stats.arrays import FloatArray as Array
 from occstats.stats.cluster_means import mean_errors, means_without
 from occstats.stats.clusters import Clusters
+from occstats.stats.draws import Counts
 from occstats.stats.means import certain_statistic
-from occstats.stats.pairs import antisymmetric
+from occstats.stats.pairs import antisymmetric, mirror
 from occstats.stats.sample import Sample
 from occstats.stats.tests.registry import TESTS
 
@@ -151,8 +152,7 @@ def leave_one_cluster_out(
     """
     sample = Sample.of(scores, clusters, tie_tolerance=tie_tolerance)
     k, units, suites = sample.n_algorithms, sample.clusters.independent, sample.clusters.suites
-    m = units.n_clusters
-    statistic, means = np.empty((2, m + 1, sample.n_pairs))
+    statistic, means, freedom = np.full((3, units.n_clusters + 1, sample.n_pairs), np.inf)
     done = 0
     prepared = TESTS[test].prepare(sample) if estimand == "typical" else repeat(None)
     for block, tests in zip(sample.blocks(), prepared, strict=False):
@@ -164,14 +164,16 @@ def leave_one_cluster_out(
         )
         means[:, pairs] = means_without(own, suites)
         if tests is None:
-            statistic[:, pairs] = _t_without(own, means[:, pairs], suites)
+            rounding = 1e-12 * np.nanmax(np.abs(sample.scores))
+            statistic[:, pairs], freedom[:, pairs] = _t_without(
+                own, means[:, pairs], sample.clusters, rounding
+            )
             continue
         statistic[0, pairs] = np.where(tests.all_zero, 0.0, tests.observed.z)
         for i in range(len(block.a)):
             statistic[1:, pairs.start + i] = tests.left_out(i)
-    freedom = np.inf if estimand == "typical" else np.maximum(m - 1 - (np.arange(m + 1) > 0), 1.0)
     squares = np.array([antisymmetric(row, k) for row in statistic])
-    p_values = _p(squares, alternative, freedom)
+    p_values = _p(squares, alternative, np.array([mirror(row, row, k, np.nan) for row in freedom]))
     if p is not None:
         p_values = _calibrated(p_values, np.asarray(p, dtype=float), squares, alternative)
     conclusions = np.array([conclude(*both) for both in zip(squares, p_values, strict=True)])
@@ -191,18 +193,27 @@ def leave_one_cluster_out(
     )
 
 
-def _t_without(own: Array, means: Array, suites: Clusters | None) -> Array:
-    """Return Student's t of the mean difference: of all clusters, then without each in turn."""
-    counts = np.vstack([np.ones(len(own)), 1.0 - np.eye(len(own))])
-    rows, sizes = counts, (~np.isnan(own)).astype(float)
-    if suites is not None:
-        rows = 1.0 - np.eye(suites.n_clusters + 1, suites.n_clusters, k=-1)
-        counts, sizes = rows[:, suites.codes], suites.sums(sizes)
-    errors = mean_errors(own, counts, suites)
-    t = np.divide(means, errors, out=np.zeros_like(means), where=errors > 0)
-    whole, squares = rows @ sizes, rows @ sizes**2
-    units = np.divide(whole**2, squares, out=np.zeros_like(whole), where=squares > 0)
-    return np.where(errors == 0, certain_statistic(means, units), t)
+def _t_without(
+    own: Array, means: Array, clusters: Clusters, rounding: float
+) -> tuple[Array, Array]:
+    """Return t of the mean difference of all clusters, then without each, and its freedom.
+
+    Constant differences have a normal quantile in place of t, with infinite freedom.
+    """
+    suites = clusters.suites
+    rows = chain([np.ones((1, len(own)))], Counts.of(clusters, 0).without_each())
+    errors = np.concatenate([mean_errors(own, counts, suites) for counts in rows])
+    present = (~np.isnan(own)).astype(float)
+    sizes = present if suites is None else suites.sums(present)
+    total, squares = (
+        np.vstack([values.sum(axis=0), values.sum(axis=0) - values]) for values in (sizes, sizes**2)
+    )
+    units = np.divide(total**2, squares, out=np.zeros_like(total), where=squares > 0)
+    constant = (errors <= rounding) & (units >= 2)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        t = np.where(constant, certain_statistic(means, units), means / errors)
+    freedom = np.where(units >= 2, np.maximum(units - 1, 1.0), np.nan)
+    return t, np.where(constant, np.inf, freedom)
 
 
 def leave_one_algorithm_out(
@@ -284,15 +295,13 @@ def _calibrated(p: Array, known: Array, statistics: Array, alternative: str) -> 
     return np.where(np.isnan(known), np.nan, found)
 
 
-def _p(statistics: Array, alternative: str, freedom: float | Array) -> Array:
-    """Asymptotic p-values of squares of statistics; NaN on their diagonals."""
-    freedom = np.asarray(freedom)[..., None, None]
+def _p(statistics: Array, alternative: str, freedom: Array) -> Array:
+    """Return p-values of squares of statistics, by the normal or Student's distribution."""
+    normal = np.isinf(freedom)
     with np.errstate(invalid="ignore"):
-        upper = np.where(
-            np.isinf(freedom), special.ndtr(-statistics), special.stdtr(freedom, -statistics)
-        )
-        lower = np.where(
-            np.isinf(freedom), special.ndtr(statistics), special.stdtr(freedom, statistics)
+        upper, lower = (
+            np.where(normal, special.ndtr(t), special.stdtr(np.where(normal, 1.0, freedom), t))
+            for t in (-statistics, statistics)
         )
     sides = {"greater": upper, "less": lower, "two-sided": 2 * np.minimum(upper, lower)}
     p = sides[alternative]
