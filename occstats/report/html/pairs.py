@@ -12,7 +12,7 @@ import pandas as pd
 from occstats.comparison.cost import FLIPS_BUDGET
 from occstats.comparison.decision import BETTER, EQUIVALENT, UNDECIDED, WORSE
 from occstats.comparison.words.explain import explain
-from occstats.comparison.words.verdict import mostly_equal
+from occstats.comparison.words.verdict import mostly_equal, subject_of
 from occstats.report.pair_tables import interval_heading
 from occstats.report.writing import difference_digits, limits, p_writer, score_digits
 from occstats.results.aliases import score_word
@@ -101,6 +101,7 @@ def pair_data(comparison: Comparison) -> dict[str, Any] | None:
     _add_changes(comparison, pairs, position)
     return {
         "algorithms": [printable(name) for name in names],
+        "subject": position.get(subject_of(comparison), 0),
         "measures": [
             {"label": line.label, "explanation": line.explanation or explain(line.keys[0])}
             for line in lines
@@ -120,13 +121,13 @@ def _rows(comparison: Comparison, names: list[str]) -> pd.DataFrame:
     settings, rows = comparison.settings, comparison.pairwise
     rows = rows[rows["a"].isin(names) & rows["b"].isin(names)].copy()
     if settings.alternative == "less":
-        for column in ("p", "p_unadjusted"):
-            square = comparison.matrix(column)
-            rows[column] = [square.at[b, a] for a, b in zip(rows["a"], rows["b"], strict=True)]
+        back = comparison.pairwise.set_index(["b", "a"])[["p", "p_unadjusted"]]
+        rows[list(back)] = back.loc[pd.MultiIndex.from_frame(rows[["a", "b"]])].to_numpy()
+    # With many ties, wins and losses say more than a shift.
+    shifts = ["typical_difference"]
     if settings.estimand == "typical":
-        # With many ties, wins and losses say more than a shift of 0.
-        size = [name for name in ("difference", "ci_low", "ci_high") if name in rows]
-        rows.loc[mostly_equal(rows), size] = np.nan
+        shifts += [name for name in ("difference", "ci_low", "ci_high") if name in rows]
+    rows.loc[mostly_equal(rows) & (rows["wins"] + rows["losses"] > 0), shifts] = np.nan
     return rows
 
 
@@ -173,7 +174,7 @@ def _sentence(comparison: Comparison, row: dict[Any, Any]) -> str:
     size = f"{integer(row['wins'])} wins and {integer(row['losses'])} losses"
     if np.isfinite(row["difference"]):
         size = f"{settings.estimand} difference {decimals(digits, signed=True)(row['difference'])}"
-        if settings.has_intervals:
+        if settings.has_intervals and np.isfinite([row["ci_low"], row["ci_high"]]).any():
             brackets = limits(digits)(row["ci_low"], row["ci_high"])
             size += f", {interval_heading(comparison)} {brackets}"
     p = p_writer(settings)(row["p"])

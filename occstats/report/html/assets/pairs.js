@@ -128,7 +128,7 @@
     }
   };
   const follow = () => {
-    [first.value, second.value] = pairOfAddress() ?? ["0", "1"];
+    [first.value, second.value] = pairOfAddress() ?? [data.subject, Number(data.subject === 0)];
     show();
   };
   const choose = (a, b) => {

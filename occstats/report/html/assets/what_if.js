@@ -3,7 +3,7 @@
 (() => {
   const form = document.querySelector("#what-if form");
   if (!form) return;
-  const { analyse, element, fixed, held, meanRanks, signed, svgElement } = window.occstats;
+  const { analyse, element, fixed, held, meanRanks, svgElement } = window.occstats;
   const data = JSON.parse(document.getElementById("pair-data").textContent);
   const { control } = data.whatIf;
   const chapter = form.closest("details");
@@ -116,15 +116,14 @@
   };
   const heading = (name) => element("th", { scope: "row", className: name.length > 30 ? "long" : "" }, name);
 
-  const rankTable = ({ algorithms, meanRanks: now, better }, before) => {
-    const changes = algorithms.map((place, row) => now[row] - before.get(place));
+  const rankTable = ({ algorithms, meanRanks: now, better }, all) => {
     const rows = algorithms.map((place, row) => {
-      const [won, lost] = [better[row], better.map((other) => other[row])].map((found) => found.filter(Boolean).length);
+      const counts = [better[row], better.map((other) => other[row])].map((found) => found.filter(Boolean).length);
       return element("tr", {}, heading(data.algorithms[place]), cell(fixed(now[row], 2), now[row]),
-        cell(signed(changes[row], 2), changes[row]), cell(String(won), won), cell(String(lost), lost));
+        cell(fixed(all.get(place), 2), all.get(place)), ...counts.map((count) => cell(String(count), count)));
     });
-    return made("what_if_ranks", "Mean ranks among these algorithms, and the change due to datasets left out.",
-      ["algorithm", "mean rank", "change", "better than", "worse than"], rows);
+    return made("what_if_ranks", "Mean ranks among these algorithms.",
+      ["algorithm", "mean rank", "with all datasets", "better than", "worse than"], rows);
   };
 
   /* The upper triangle, or the row of the control. */
@@ -132,7 +131,7 @@
     const names = algorithms.map((place) => data.algorithms[place]);
     const rows = control === null ? [...names.keys()].slice(0, -1) : [algorithms.indexOf(control)];
     const columns = [...names.keys()].filter((place) => (control === null ? place > 0 : !rows.includes(place)));
-    return made("what_if_p_values", "p-values of all pairs, bold where significant.", ["algorithm", ...columns.map((column) => names[column])],
+    return made("what_if_p_values", "p-values, bold where significant.", ["algorithm", ...columns.map((column) => names[column])],
       rows.map((row) => element("tr", {}, heading(names[row]), ...columns.map((column) => {
         if (control === null && column <= row) return cell("", NaN);
         const words = written(p[row][column], alpha);
@@ -150,8 +149,8 @@
       ["not distinguishable from", others((other) => !Number.isNaN(p[subject][other]) && !better[subject][other] && !better[other][subject])],
     ].filter(([, names]) => names.length).map(([relation, names]) => `${relation} ${names.join(", ")}`);
     const pairs = p.flat().filter((value) => !Number.isNaN(value)).length / 2;
-    const rank = `${subject === 0 ? "the best mean rank" : "the mean rank"} (${fixed(ranks[subject], 2)})`;
-    return `${data.algorithms[algorithms[subject]]} has ${rank}; it is `
+    const number = fixed(ranks[subject], 2);
+    return `${data.algorithms[algorithms[subject]]} has ${subject ? `mean rank ${number}` : `the best mean rank (${number})`}; it is `
       + `${relations.join("; ") || "not tested"}. ${better.flat().filter(Boolean).length} of ${pairs} pairs differ (p ≤ ${alpha}).`;
   };
 
