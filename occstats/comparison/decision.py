@@ -361,10 +361,10 @@ def describe_basis(study: Study, size: int) -> str:
             test = "t-test of the mean difference per dataset"
     else:
         test = "clustered signed-rank test"
-        if study.n_clusters == study.sample.n_tasks:
-            test = "Wilcoxon signed-rank test"
-        elif settings.test == "ds":
+        if settings.test == "ds":
             test = "clustered signed-rank test of Datta and Satten"
+        elif study.n_clusters == study.sample.n_tasks:
+            test = "Wilcoxon signed-rank test"
     if settings.alternative != "two-sided":
         test = f"one-sided {test}"
     if settings.correction == "none" and len(study.algorithms) > 2:

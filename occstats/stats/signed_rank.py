@@ -18,7 +18,7 @@ Null = Literal["asymptotic", "exact", "permutation"]
 Alternative = Literal["two-sided", "less", "greater"]
 Engine = Literal["native", "clusrank", "rscript"]
 
-TESTS_IN_R = tuple(key for key, test in TESTS.items() if test.in_r)
+TESTS_IN_R = ("rgl", "ds")
 ENGINES = ("native", "clusrank", "rscript")
 
 

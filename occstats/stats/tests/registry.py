@@ -1,4 +1,4 @@
-"""The tests and null distributions on offer: names, sentences, citations and engines, in one place.
+"""The tests and null distributions on offer: names and engines, in one place.
 
 A new test is a module with an ``engine`` beside this one, and one entry here. Nothing heavy is
 imported until an engine is used.
@@ -16,31 +16,12 @@ if TYPE_CHECKING:
     from occstats.stats.sample import Sample
     from occstats.stats.tests.engine import Engine, Observed, Prepared
 
-__all__ = ["ALTERNATIVES", "NULLS", "TESTS", "Null", "Test", "check_test"]
+__all__ = ["ALTERNATIVES", "NULLS", "TESTS", "Test", "check_test"]
 
 # Tests whose statistics come from the same ranks.
 SAME_RANKS = ("rgl", "wilcoxon")
 ALTERNATIVES = ("greater", "less", "two-sided")
-
-
-@dataclass(frozen=True)
-class Null:
-    """Where a p-value comes from.
-
-    Attributes
-    ----------
-    key, name : str
-        As an option, and in prose.
-    sentence : str
-        For a methods paragraph; ``{flips}``, ``{n_resamples}`` and citation keys are filled in.
-    citation : str
-        Key of the work behind it; empty if there is none.
-    """
-
-    key: str
-    name: str
-    sentence: str
-    citation: str = ""
+NULLS = ("asymptotic", "exact", "permutation")
 
 
 @dataclass(frozen=True)
@@ -51,33 +32,20 @@ class Test:
     ----------
     key, name : str
         As an option, and in prose.
-    sentence : str
-        For a methods paragraph, with citation keys in braces.
-    citation : str
-        Key of the work that introduced it.
     clustered : bool
-        Whether it knows that tasks of one data set are not independent.
+        False for the test that treats tasks of one dataset as independent.
     nulls : tuple of str
         The null distributions it has.
-    in_r : bool
-        Whether R's clusrank has it, too.
-    flips : str
-        Whose signs flip under the null hypothesis.
-    without_clusters : str
-        What it is where every data set has one task.
+    module : str
+        The module of its engine.
     """
 
     __test__ = False  # not a case for pytest
 
     key: str
     name: str
-    sentence: str
-    citation: str
     clustered: bool = True
-    nulls: tuple[str, ...] = ("asymptotic", "exact", "permutation")
-    in_r: bool = False
-    flips: str = "whole data sets"
-    without_clusters: str = "the plain Wilcoxon signed-rank test"
+    nulls: tuple[str, ...] = NULLS
     module: str = "plain"
 
     @property
@@ -113,69 +81,25 @@ class Test:
         return sample.observed[self.key]
 
 
-NULLS = {
-    null.key: null
-    for null in (
-        Null(
-            "asymptotic",
-            "normal approximation",
-            "p-values follow from the normal approximation",
-        ),
-        Null(
-            "exact",
-            "exact test of the rank sum",
-            "p-values are those of the exact test of the rank sum: the sum of signed ranks, not "
-            "weighted, in its distribution when the signs of {flips} are flipped",
-        ),
-        Null(
-            "permutation",
-            "flips of signs",
-            "p-values follow from flipping the signs of {flips}: all flips where there are no more "
-            "than {n_resamples}, else so many random ones",
-            "phipson2010",
-        ),
-    )
-}
-
 TESTS = {
     test.key: test
     for test in (
         Test(
             "rgl",
             "clustered Wilcoxon signed-rank test (Rosner-Glynn-Lee)",
-            "the Rosner-Glynn-Lee clustered Wilcoxon signed-rank test {rosner2006} with data sets "
-            "as clusters",
-            "rosner2006",
-            in_r=True,
             module="rosner_glynn_lee",
         ),
         Test(
             "ds",
             "clustered Wilcoxon signed-rank test (Datta-Satten)",
-            "the Datta-Satten clustered signed-rank test {datta2008} with data sets as clusters, "
-            "which gives each data set the same weight",
-            "datta2008",
             nulls=("asymptotic", "permutation"),
-            in_r=True,
-            without_clusters="a signed-rank test of independent tasks",
             module="datta_satten",
         ),
-        Test(
-            "dataset-means",
-            "Wilcoxon signed-rank test on data set means",
-            "the Wilcoxon signed-rank test {wilcoxon1945} on the mean difference per data set "
-            "{demsar2006}",
-            "wilcoxon1945",
-            flips="mean differences",
-        ),
+        Test("dataset-means", "Wilcoxon signed-rank test on dataset means"),
         Test(
             "wilcoxon",
             "plain Wilcoxon signed-rank test, which ignores clusters",
-            "the Wilcoxon signed-rank test {wilcoxon1945}, which treats tasks of the same data set "
-            "as independent and is too liberal where they are not",
-            "wilcoxon1945",
             clustered=False,
-            flips="single tasks",
         ),
     )
 }
