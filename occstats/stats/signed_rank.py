@@ -11,7 +11,7 @@ from occstats.stats.clusters import Clusters
 from occstats.stats.display import as_html
 from occstats.stats.tests.engine import Evaluation
 from occstats.stats.tests.null import RandomState, repeatable
-from occstats.stats.tests.registry import TESTS, check_test
+from occstats.stats.tests.registry import check_test
 
 TestName = Literal["rgl", "ds"]
 Null = Literal["asymptotic", "exact", "permutation"]
