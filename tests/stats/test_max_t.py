@@ -116,6 +116,7 @@ def test_is_brute_force_with_ties_gaps_and_failures(test, table, alpha):
         assert found.statistic[pair] == pytest.approx(one["z"], abs=1e-9)
         assert found.p[pair] == pytest.approx(one["p"], abs=1e-12)
         np.testing.assert_equal(found.difference[pair], one["shift"])
+        # Z need not fall throughout: it may pass the critical value more than once.
         if one["parts"] == 1:
             assert (found.low[pair], found.high[pair]) == (one["low"], one["high"])
 

@@ -1,6 +1,5 @@
-"""Data sets that come in suites: a data set keeps its weight, suites are what is independent."""
+"""Datasets that come in suites: each keeps its weight, and suites are independent."""
 
-import itertools
 from functools import partial
 
 import numpy as np
@@ -12,30 +11,29 @@ from occstats.stats import (
     clustered_mcnemar,
     clustered_wilcoxon,
     difference_posterior,
-    equivalence,
-    hodges_lehmann_pairs,
     kendall_jackknife,
-    max_t,
+    mean_differences,
+    mean_tests,
     pair_effects,
     pairwise_tests,
-    simultaneous_intervals,
+    typical_tests,
 )
 from occstats.stats.bootstrap import bootstrap_means, resample_counts
 from occstats.stats.cluster_means import effective_units, mean_errors
 from occstats.stats.clusters import Clusters
-from occstats.stats.decisions import conclude
 from occstats.stats.draws import Counts
 from occstats.stats.leave_out import leave_one_cluster_out
 from occstats.stats.power import data_sets_needed
 from occstats.stats.sample import Sample
 from occstats.stats.strata import strata_intervals
 from occstats.stats.tests.registry import TESTS
+from tests.stats.rank_reference import typical_reference
 
 TESTED = [name for name, test in TESTS.items() if test.clustered]
 
 
 def benchmark(seed=0, n_suites=6, k=3, effect=0.5):
-    """Scores, suites and data sets; names sort otherwise than their suites do."""
+    """Scores, suites and datasets; names sort otherwise than their suites do."""
     rng = np.random.default_rng(seed)
     suites, datasets, scores = [], [], []
     for suite in range(n_suites):
@@ -66,23 +64,31 @@ def squares(found):
 
 
 SEEDED = {"n_resamples": 300, "random_state": 1}
-DECIDE = partial(conclude, alpha=0.2)
+
+
+def significant(z, p):
+    with np.errstate(invalid="ignore"):
+        return (z > 0) & (p <= 0.2)
+
+
 STATISTICS = {
-    "max-T": lambda sample: max_t(sample, alpha=0.1, **SEEDED),
+    "typical differences": lambda sample: typical_tests(sample, alpha=0.1, **SEEDED),
+    "typical differences, ds": lambda sample: typical_tests(sample, test="ds", **SEEDED),
+    "mean differences": lambda sample: mean_tests(sample, **SEEDED),
     **{
         f"{name}, {null}": partial(pairwise_tests, test=name, null=null, **SEEDED)
         for name in TESTED
         for null in TESTS[name].nulls
     },
-    "effect sizes": lambda sample: pair_effects(sample, **SEEDED),
-    "simultaneous intervals": lambda sample: simultaneous_intervals(sample, **SEEDED),
+    "effect sizes": pair_effects,
     "posterior": lambda sample: difference_posterior(sample, rope=0.1, **SEEDED),
     "signed ranks": lambda sample: bayesian_signed_rank(sample, rope=0.1, **SEEDED),
-    "shift": lambda sample: hodges_lehmann_pairs(sample, **SEEDED),
     "Kendall": kendall_jackknife,
     "diagnostics": cluster_diagnostics,
-    "equivalence": lambda sample: equivalence(sample, margin=0.5, **SEEDED),
-    "left out": lambda sample: leave_one_cluster_out(sample, None, DECIDE),
+    "left out": lambda sample: leave_one_cluster_out(sample, None, significant),
+    "left out, means": lambda sample: leave_one_cluster_out(
+        sample, None, significant, estimand="mean"
+    ),
     "strata": lambda sample: strata_intervals(
         sample.ranks, sample.scores[:, 0], sample.clusters, [-9, 0, 9], **SEEDED
     ),
@@ -96,9 +102,9 @@ STATISTICS = {
 
 
 @pytest.mark.parametrize("name", STATISTICS)
-def test_suites_of_one_data_set_change_nothing(name):
+def test_suites_of_one_dataset_change_nothing(name):
     scores, _, datasets = benchmark(seed=3)
-    # Suites in the order of their data sets, so that the same random signs and counts meet them.
+    # Suites in the order of their datasets, so that the same random signs and counts meet them.
     nested = Clusters.nested([f"suite of {dataset}" for dataset in datasets], datasets)
     plain = Sample.of(scores, datasets, tie_tolerance=1e-9)
     known = dict(squares(STATISTICS[name](plain)))
@@ -118,15 +124,15 @@ def test_signed_ranks_are_summed_by_suite():
     found = clustered_wilcoxon(x, nested)
     assert (found.statistic, found.variance) == (5, 13)
     assert found.n_clusters == 2
-    # By data set: −1, 3, 4, −1 from sizes 2, 1, 1, 2: another test.
+    # By dataset: −1, 3, 4, −1 from sizes 2, 1, 1, 2: another test.
     assert clustered_wilcoxon(x, nested.labels[nested.codes]).statistic != 5
     # Exactly: the sums ±2 ± 3 reach 5 in one of four ways.
     exact = clustered_wilcoxon(x, nested, null="exact", alternative="greater")
     assert exact.pvalue == 0.25
 
 
-def test_data_set_means_are_ranked_and_then_summed_by_suite():
-    # Means 1, −2 | 3 and 4: ranks 1 − 2 = −1, 3 + 4 = 7, two data sets each.
+def test_dataset_means_are_ranked_and_then_summed_by_suite():
+    # Means 1, −2 | 3 and 4: ranks 1 − 2 = −1, 3 + 4 = 7, two datasets each.
     x = np.array([0.5, 1.5, -2, 3, 3, 5])
     nested = Clusters.nested(list("aaabbb"), ["d1", "d1", "d2", "d3", "d4", "d4"])
     scores = np.column_stack([x, np.zeros(6)])
@@ -137,38 +143,25 @@ def test_data_set_means_are_ranked_and_then_summed_by_suite():
 
 @pytest.mark.parametrize("method", ["rgl", "ds"])
 @pytest.mark.parametrize("seed", range(2))
-def test_max_t_equals_brute_force_over_flips_of_suites(method, seed):
+def test_flips_of_suites_are_brute_force(method, seed):
     scores, suites, datasets = benchmark(seed)
-    labels, codes = np.unique(suites, return_inverse=True)
-    pairs = list(itertools.combinations(range(scores.shape[1]), 2))
-    grid = np.round(scores * 10)
-
-    def z(a, b, signs):
-        test = pairwise_tests(
-            np.column_stack([(grid[:, a] - grid[:, b]) * signs[codes], np.zeros(len(grid))]),
-            suites,
-            test=method,
-        )
-        return np.inf if np.isnan(test.z[0, 1]) else abs(test.z[0, 1])
-
-    flips = [np.array(s) for s in itertools.product([1.0, -1.0], repeat=len(labels))]
-    values = np.array([[z(a, b, signs) for a, b in pairs] for signs in flips])
-    order = np.argsort(-values[0], kind="stable")
-    expected, before = {}, 0.0
-    for place, position in enumerate(order):
-        largest = values[:, order[place:]].max(axis=1)
-        before = max(before, np.mean(largest >= values[0, position] - 1e-10))
-        expected[pairs[position]] = before
-    sample = Sample.of(scores, Clusters.nested(suites, datasets), tie_tolerance=1e-9)
-    found = max_t(sample, test=method)
+    scores = np.round(10 * scores)
+    expected, _ = typical_reference(scores, suites, method, alpha=0.1)
+    found = typical_tests(
+        Sample.of(scores, Clusters.nested(suites, datasets)), test=method, alpha=0.1
+    )
     assert found.exact
     assert found.smallest_p == 2.0**-5
-    for pair, p in expected.items():
-        assert found.p[pair] == pytest.approx(p, rel=1e-12)
+    assert len(expected) == 3
+    for pair, one in expected.items():
+        assert found.p[pair] == pytest.approx(one["p"], rel=1e-12)
+        assert found.difference[pair] == one["shift"]
+        if one["parts"] == 1:
+            assert (found.low[pair], found.high[pair]) == (one["low"], one["high"])
 
 
-def test_means_weigh_data_sets_and_their_errors_suites():
-    # Means 1, 3, 5 and 7 of the data sets, the first three in one suite: mean 4, deviations
+def test_means_weigh_datasets_and_their_errors_suites():
+    # Means 1, 3, 5 and 7 of the datasets, the first three in one suite: mean 4, deviations
     # −3 − 1 + 1 = −3 and 3, so that the error is √(2/1 · (9 + 9)) / 4 = 1.5.
     suites = Clusters.of(list("aaab"))
     means = np.array([[1.0], [3.0], [5.0], [7.0]])
@@ -198,7 +191,7 @@ def test_errors_of_resamples_are_those_of_the_resampled_suites():
     rng = np.random.default_rng(5)
     suites = Clusters.of(list("aabcccd"))
     means = rng.normal(size=(7, 2))
-    means[[1, 6], 1] = np.nan  # one data set of suite a, and all of suite d
+    means[[1, 6], 1] = np.nan  # one dataset of suite a, and all of suite d
     units = resample_counts(4, 30, random_state=0)
     found = mean_errors(means, units[:, suites.codes], suites)
     for column in range(2):
@@ -225,22 +218,23 @@ def test_errors_of_resamples_are_those_of_the_resampled_suites():
 def test_leaving_out_a_suite_is_the_analysis_without_it(test):
     scores, suites, datasets = benchmark(seed=7)
     nested = Clusters.nested(suites, datasets)
-    found = leave_one_cluster_out(Sample.of(scores, nested), None, DECIDE, test=test)
+    found = leave_one_cluster_out(Sample.of(scores, nested), None, significant, test=test)
     assert found.labels.tolist() == sorted(set(suites))
     for place, suite in enumerate(found.labels):
         kept = suites != suite
         rest = Sample.of(scores[kept], Clusters.nested(suites[kept], datasets[kept]))
         np.testing.assert_allclose(found.z[place], np.nan_to_num(pairwise_tests(rest, test=test).z))
-        means = pair_effects(rest, n_resamples=0).mean_difference.estimate
+        means = mean_differences(rest)
         np.testing.assert_allclose(found.mean_difference[place], means, atol=1e-14)
 
 
 def test_what_pools_tasks_sees_only_suites():
-    # Tasks count alike in these; the data set between task and suite has no part in them.
+    # Tasks have equal weight in these; the dataset between task and suite has no part in them.
     scores, suites, datasets = benchmark(seed=8)
     nested = Sample.of(scores, Clusters.nested(suites, datasets), tie_tolerance=1e-9)
     plain = Sample.of(scores, suites, tie_tolerance=1e-9)
-    for name in ("rgl, asymptotic", "ds, permutation", "shift", "diagnostics", "right and wrong"):
+    for name in ("typical differences", "rgl, asymptotic", "ds, permutation", "diagnostics",
+                 "right and wrong"):  # fmt: skip
         known, found = (dict(squares(STATISTICS[name](one))) for one in (plain, nested))
         for part, value in known.items():
             np.testing.assert_array_equal(found[part], value, err_msg=f"{name} {part}")
@@ -256,7 +250,7 @@ def test_power_is_counted_in_suites():
     assert (found.power_now, found.needed) == (alone.power_now, alone.needed)
 
 
-def test_only_some_tasks_leave_their_data_sets_and_suites():
+def test_only_some_tasks_leave_their_datasets_and_suites():
     nested = Clusters.nested(list("ccabb"), ["w", "x", "v", "y", "z"])
     kept = nested.keep(np.array([True, False, False, True, True]))
     assert kept.labels.tolist() == ["w", "y", "z"]
@@ -267,7 +261,7 @@ def test_only_some_tasks_leave_their_data_sets_and_suites():
 
 @pytest.mark.parametrize("m", [6, 12])
 def test_error_rate_with_correlated_suites(m):
-    # Equal algorithms, data sets of a suite alike: by data set the test errs, by suite it does not.
+    # Equal algorithms, datasets of a suite similar: by dataset the test errs, by suite it does not.
     rng = np.random.default_rng(m)
     suites = np.repeat(np.arange(m), 5)
     datasets = np.arange(5 * m)
@@ -278,7 +272,8 @@ def test_error_rate_with_correlated_suites(m):
         x = rng.normal(size=m)[suites] + 0.5 * rng.normal(size=5 * m)
         scores = np.column_stack([x, np.zeros(5 * m)])
         for place, clusters in enumerate((nested, datasets)):
-            found = max_t(Sample.of(scores, clusters), n_resamples=199, random_state=0)
+            sample = Sample.of(scores, clusters)
+            found = typical_tests(sample, n_resamples=199, random_state=0, intervals=False)
             rejected[place] += found.p[0, 1] <= 0.05
     # Four standard errors above 5 %.
     assert rejected[0] / runs < 0.05 + 4 * np.sqrt(0.05 * 0.95 / runs)
