@@ -121,8 +121,9 @@ def _rows(comparison: Comparison, names: list[str]) -> pd.DataFrame:
     settings, rows = comparison.settings, comparison.pairwise
     rows = rows[rows["a"].isin(names) & rows["b"].isin(names)].copy()
     if settings.alternative == "less":
-        back = comparison.pairwise.set_index(["b", "a"])[["p", "p_unadjusted"]]
-        rows[list(back)] = back.loc[pd.MultiIndex.from_frame(rows[["a", "b"]])].to_numpy()
+        columns = ["p", "p_unadjusted"]
+        back = comparison.pairwise.set_index(["b", "a"])[columns]
+        rows[columns] = back.loc[pd.MultiIndex.from_frame(rows[["a", "b"]])].to_numpy()
     # With many ties, wins and losses say more than a shift.
     shifts = ["typical_difference"]
     if settings.estimand == "typical":
