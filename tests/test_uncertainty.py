@@ -79,7 +79,7 @@ def test_the_document_has_every_key(paper):
     for row in document["summary"]:
         assert set(SUMMARY) <= set(row)
     assert document["design"]["power"] is None
-    assert {row["unit"] for row in document["classical"]["friedman"]} == {"tasks", "data set means"}
+    assert {row["unit"] for row in document["classical"]["friedman"]} == {"tasks", "dataset means"}
 
 
 def test_the_paper_table(paper):

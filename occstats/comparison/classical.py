@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["Classical", "classical_tests"]
 
 ON_TASKS = "tasks"
-ON_MEANS = "data set means"
+ON_MEANS = "dataset means"
 ON_SUITES = "suite means"
 ASSUMPTIONS = {
     ON_TASKS: "takes all tasks for independent, which tasks of one data set are not",

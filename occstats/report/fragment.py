@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from occstats.comparison.words.verdict import make_verdict, tally_sentence
+from occstats.comparison.words.verdict import headline, make_verdict, tally_sentence
 from occstats.report.table import Column, Table
 from occstats.report.tables import all_tables, comparison_table
 from occstats.text import minus_signs, printable
@@ -74,7 +74,9 @@ def to_html(comparison: Comparison) -> str:
         for table in all_tables(comparison)[1:]
         if table.terminal_rows
     )
-    table = table_to_html(first, most_rows=MOST_ROWS) if len(first) > 2 else ""
+    table = f"<p>{_cell(headline(comparison))}.</p>"
+    if len(first) > 2:
+        table = table_to_html(first, most_rows=MOST_ROWS)
     tally = tally_sentence(comparison)
     notes = "".join(f"<li>{_cell(note)}</li>" for note in comparison.notes)
     notes = f"<details><summary>Notes</summary><ul>{notes}</ul></details>" if notes else ""
