@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from occstats_descriptors._knn_blocks import Blocks, kd_order, lay_out, natural_order
-from occstats_descriptors._knn_codes import Codes
 from occstats_descriptors._knn_kernels import rerank, search_blocks, search_tree
 from occstats_descriptors._threads import for_each_block
 
@@ -23,8 +22,7 @@ Indices = NDArray[np.int64]
 FEW, MANY = 4, 16
 # Attributes up to, rows of a block: with few attributes, the nearest rows are in few small blocks;
 # with very many, a large block would leave the cache.
-VERY_MANY = 256
-BLOCKS = ((FEW, 32), (MANY, 128), (VERY_MANY, 384), (np.inf, 32))
+BLOCKS = ((FEW, 32), (MANY, 128), (256, 384), (np.inf, 32))
 SMALL = 512  # rows below which they stay in their order: a tree would not pay
 SMALL_BLOCK = 128
 LARGE = 50_000  # rows from which a tree does not stay in the cache
@@ -33,16 +31,14 @@ PILOT = 32
 PRUNED = 0.35  # share of blocks visited up to which the tree is faster
 GROUP = 64  # queries that otherwise go through the blocks together, for the sake of the cache
 EXTRA = 8  # candidates in single precision beyond k
-CODED, MORE = 4, 16  # candidates in codes per neighbour: at first, and where that is too few
-SPARE = 16  # neighbours more to count there
-WORTH_FILTER = 4e8  # terms of distances from which a filter pays for its compilation
-CERTAIN = 0.8  # share of queries for which a filter has to be enough
+WORTH_SINGLE = 4e8  # terms of distances from which single precision pays for its compilation
+CERTAIN = 0.8  # share of queries for which single precision has to suffice
 UNIT = 2.0**-24
 
 
-def worth_filter(n: int, n_queries: int, m: int) -> bool:
-    """Whether so many queries among n rows of m attributes are for less than double precision."""
-    return m > MANY and float(n_queries) * n * m >= WORTH_FILTER
+def worth_single(n: int, n_queries: int, m: int) -> bool:
+    """Return True where a search in single precision first is expected to be faster."""
+    return m > MANY and float(n_queries) * n * m >= WORTH_SINGLE
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,9 +66,8 @@ class BlockSearch:
 
     With few attributes, queries go down a tree of blocks one by one. Otherwise a pilot on a few
     queries decides: up to a medium number of attributes, whether the others go down the tree
-    or through all blocks in groups; with many, they go in groups, and the pilot decides what is to
-    leave out most rows first: codes of eight bits (Manhattan only), single precision, or nothing.
-    The result does not depend on it.
+    or through all blocks in groups; with many, they go in groups, and the pilot decides whether
+    single precision first leaves out most rows. The result does not depend on it.
     """
 
     def __init__(self, X: Matrix, *, squared: bool, threads: int) -> None:
@@ -102,35 +97,21 @@ class BlockSearch:
         elif down and len(self.X) >= LARGE and len(rows) >= 4 * PILOT:
             order = kd_order(queries, 64)
             rows = order[order < len(rows)]
-        filters = self._filters(len(rows), k)
-        chosen = next(filters, None)
-        if (chosen or (down and self.X.shape[1] > FEW)) and len(rows) >= 4 * PILOT:
+        n, m = self.X.shape
+        single = worth_single(n, len(rows), m) and 4 * (k + EXTRA) < n and self._fits_single
+        if (single or (down and m > FEW)) and len(rows) >= 4 * PILOT:
             places = np.linspace(0, len(rows) - 1, PILOT).astype(np.int64)
             pilot, rows = rows[places], np.delete(rows, places)
-            while chosen and not self._suffices(chosen, job, pilot):
-                chosen = next(filters, None)
+            if single:
+                self._run(job, pilot, self._by_single)
+                single = bool(job.certain[pilot].mean() > CERTAIN)
             if down:
                 self._run(job, pilot, self._down_tree)
                 down = bool(job.visited[pilot].mean() < PRUNED * len(self._order))
         exactly = self._down_tree if down else self._in_groups
-        self._run(job, rows, chosen or exactly)
-        if chosen == self._by_codes:
-            self._run(job, np.flatnonzero(~job.certain), self._by_more_codes)
+        self._run(job, rows, self._by_single if single else exactly)
         self._run(job, np.flatnonzero(~job.certain), exactly)
         return job.distances, job.indices
-
-    def _suffices(self, method: _Method, job: _Job, pilot: Indices) -> bool:
-        self._run(job, pilot, method)
-        return bool(job.certain[pilot].mean() > CERTAIN)
-
-    def _filters(self, n_queries: int, k: int) -> Iterator[_Method]:
-        """What may leave out most rows before double precision, fastest first."""
-        n, m = self.X.shape
-        if worth_filter(n, n_queries, m) and 4 * (k + EXTRA) < n:
-            if not self.squared and self._codes is not None:
-                yield self._by_codes
-            if self._fits_single:
-                yield self._by_single
 
     @cached_property
     def _order(self) -> Indices:
@@ -146,13 +127,6 @@ class BlockSearch:
     @cached_property
     def _single(self) -> Blocks:
         return lay_out((self.X - self._centre).astype(np.float32), self._order)
-
-    @cached_property
-    def _codes(self) -> Codes | None:
-        if self.X.shape[1] <= VERY_MANY:
-            return Codes.of(self.X, self._order, boxes=True)
-        # boxes leave out nothing there, and take as long as the points in them
-        return Codes.of(self.X, natural_order(len(self.X), BLOCKS[-1][1]), boxes=False)
 
     @cached_property
     def _centre(self) -> NDArray[np.float64]:
@@ -181,20 +155,6 @@ class BlockSearch:
 
     def _down_tree(self, job: _Job, rows: Indices) -> None:
         self._in_groups(job, rows, down=True)
-
-    def _by_codes(self, job: _Job, rows: Indices, share: int = CODED) -> None:
-        assert self._codes is not None
-        found = self._codes.nearest(
-            job.queries[rows],
-            job.excluded[rows],
-            job.k,
-            min(share * (job.k + SPARE), len(self.X)),
-            GROUP,
-        )
-        job.distances[rows], job.indices[rows], job.certain[rows] = found
-
-    def _by_more_codes(self, job: _Job, rows: Indices) -> None:
-        self._by_codes(job, rows, MORE)
 
     def _nearest(
         self, queries: NDArray[Any], excluded: Indices, blocks: Blocks, keep: int, down: bool

@@ -15,7 +15,7 @@ import numpy as np
 from loky import ProcessPoolExecutor
 
 from occstats_descriptors._jit import put
-from occstats_descriptors._knn_search import SMALL, worth_filter
+from occstats_descriptors._knn_search import SMALL, worth_single
 from occstats_descriptors._threads import thread_count
 from occstats_descriptors.registry import DESCRIPTORS, ENTRIES, make
 
@@ -38,9 +38,7 @@ def _fit(name: str, n: int, m: int, **parameters: object) -> Callable[[], None]:
 _NEIGHBOURS: dict[str, Callable[[Shape], bool]] = {
     "neighbours": lambda shape: True,
     "neighbours in a tree": lambda shape: shape[0] >= SMALL,
-    "neighbours of many rows": lambda shape: worth_filter(*shape),
-    # for Euclidean distances, or where codes prove too coarse: too rarely for every run to wait
-    "neighbours in single precision": lambda shape: False,
+    "neighbours in single precision": lambda shape: worth_single(*shape),
 }
 # In an order in which those that share kernels rarely run side by side: the next one finds them.
 _KERNELS: dict[str, Callable[[], None]] = {
@@ -48,9 +46,8 @@ _KERNELS: dict[str, Callable[[], None]] = {
     "SAE": _fit("SAE", 50, 4, max_epochs=5),
     "neighbours in a tree": _fit("NND", 600, 4),
     "IF": _fit("IF", 50, 4),
-    "neighbours of many rows": _fit("NND", 1200, 300),
+    "neighbours in single precision": _fit("NND", 1200, 300),
     "EIF": _fit("EIF", 50, 4),
-    "neighbours in single precision": _fit("NND", 1200, 300, metric="euclidean"),
     "SVM": _fit("SVM", 600, 4, nu=0.8),
     "ALP": _fit("ALP", 50, 4),
 }

@@ -68,6 +68,10 @@ DATA = {
     "far from the origin": lambda rng, n, m: 1e7 + rng.normal(size=(n, m)),
     "closer than single precision": lambda rng, n, m: 1 + 1e-9 * rng.normal(size=(n, m)),
     "an outlier": lambda rng, n, m: np.vstack([rng.normal(size=(n - 1, m)), np.full((1, m), 1e11)]),
+    "heavy tails": lambda rng, n, m: rng.standard_cauchy(size=(n, m)) ** 3,
+    "duplicates": lambda rng, n, m: np.repeat(rng.normal(size=(-(-n // 9), m)), 9, axis=0)[:n],
+    "tiny": lambda rng, n, m: 1e-150 * rng.normal(size=(n, m)),
+    "huge": lambda rng, n, m: 1e150 * rng.normal(size=(n, m)),
 }
 
 
@@ -95,19 +99,15 @@ def test_every_path_gives_bitwise_the_same(monkeypatch, kind, m, squared):
                 monkeypatch.setattr(_knn_search, "LARGE", large)
                 assert_same(BlockSearch(X, squared=squared, threads=threads))
         monkeypatch.setattr(_knn_search, "MANY", 0)
-        for worth in (np.inf, 0):  # double precision, codes or single precision first
-            monkeypatch.setattr(_knn_search, "WORTH_FILTER", worth)
-            assert_same(BlockSearch(X, squared=squared, threads=threads))
-        with monkeypatch.context() as uncoded:
-            uncoded.setattr(BlockSearch, "_codes", None)
+        for worth in (np.inf, 0):  # double precision, single precision first
+            monkeypatch.setattr(_knn_search, "WORTH_SINGLE", worth)
             assert_same(BlockSearch(X, squared=squared, threads=threads))
     monkeypatch.setattr(_knn_search, "SMALL", 10_000)  # rows in their own order
     assert_same(BlockSearch(X, squared=squared, threads=1))
 
 
 def test_single_precision_is_used_and_certified(monkeypatch):
-    monkeypatch.setattr(_knn_search, "WORTH_FILTER", 0)
-    monkeypatch.setattr(BlockSearch, "_codes", None)
+    monkeypatch.setattr(_knn_search, "WORTH_SINGLE", 0)
     rng = np.random.default_rng(4)
     calls = []
     original = BlockSearch._nearest
