@@ -166,9 +166,8 @@ def test_a_single_dataset_is_said_once():
     assert found.verdict.count("single dataset") == 1
 
 
-@pytest.mark.parametrize("test", ["rgl", "ds"])
-def test_one_task_per_dataset_says_nothing_about_clusters(test):
-    found = compare(table([1] * 12, (0.3, 0.0, 0.0)), test=test)
+def test_one_task_per_dataset_says_nothing_about_clusters():
+    found = compare(table([1] * 12, (0.3, 0.0, 0.0)))
     note = tables(found)["comparison"].note
     assert note == "* p ≤ 0.05, Wilcoxon signed-rank test corrected for all 3 pairs (max-T)."
     assert tally_sentence(found).endswith(

@@ -21,9 +21,9 @@ ON_TASKS = "tasks"
 ON_MEANS = "dataset means"
 ON_SUITES = "suite means"
 ASSUMPTIONS = {
-    ON_TASKS: "takes all tasks for independent, which tasks of one data set are not",
-    ON_MEANS: "takes data sets for independent: valid",
-    ON_SUITES: "takes suites for independent: valid",
+    ON_TASKS: "treats all tasks as independent, which tasks of one dataset are not",
+    ON_MEANS: "treats datasets as independent: valid",
+    ON_SUITES: "treats suites as independent: valid",
 }
 
 
