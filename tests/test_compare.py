@@ -8,12 +8,14 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import wilcoxon
 from statsmodels.stats.multitest import multipletests
 
 import occstats
 from occstats.errors import ArgumentError, ResultsError
 
 REFERENCE = Path(__file__).parent / "reference"
+CASES = Path(__file__).parent / "cases"
 
 
 @pytest.fixture(scope="module")
@@ -21,8 +23,9 @@ def comparison():
     return occstats.compare("lenz2021")
 
 
-def corrected(comparison, a, b):
-    return comparison.matrix("p_adjusted_unclipped").loc[a, b]
+@pytest.fixture(scope="module")
+def paper():
+    return occstats.compare("lenz2021", preset="paper", n_resamples=100)
 
 
 def test_mean_ranks_are_those_of_the_rounded_table(comparison):
@@ -48,67 +51,166 @@ def test_published_ranks_are_near(comparison):
     assert (found - published).abs().max() < 0.045
 
 
-def test_corrected_row_of_alp(comparison):
-    expected = {
-        "SVM": 0.16713, "NND": 0.01967, "LOF": 0.00001, "MD": 0.03472, "IF": 0.04342,
-        "EIF": 0.00071, "LNND": 0.0, "SAE": 0.00001,
-    }  # fmt: skip
-    assert {name: round(corrected(comparison, "ALP", name), 5) for name in expected} == expected
+def clusrank(test="rgl", differences="rounded9"):
+    """The one-sided p-values of clusWilcox.test of clusrank 1.0-4 on R 4.2.2."""
+    reference = pd.read_csv(REFERENCE / "clusrank_paper.csv")
+    rows = reference[(reference["method"] == test) & (reference["differences"] == differences)]
+    assert len(rows) == 72
+    return rows.pivot(index="a", columns="b", values="p")
+
+
+@pytest.mark.parametrize("test", ["rgl", "ds"])
+def test_preset_paper_is_holm_within_rows_of_clusranks_p_values(test):
+    found = occstats.compare("lenz2021", preset="paper", test=test, n_resamples=100)
+    names, reference = found.algorithms, clusrank(test)
+    for a in names:
+        others = [b for b in names if b != a]
+        p = reference.loc[a, others].to_numpy()
+        # By definition: the i-th smallest times the number of those that are not smaller.
+        steps = np.sort(p) * np.arange(len(p), 0, -1)
+        holm = np.maximum.accumulate(steps)[np.argsort(np.argsort(p))].clip(max=1)
+        np.testing.assert_allclose(found.p_values.loc[a, others], holm, rtol=0, atol=1e-10)
+        unadjusted = found.matrix("p_unadjusted").loc[a, others]
+        np.testing.assert_allclose(unadjusted, p, rtol=0, atol=1e-10)
+
+
+def test_preset_paper_gives_the_published_table(paper):
+    # The paper tested unrounded scores, of which the published ones have three decimals.
+    published = pd.read_csv(REFERENCE / "pvalues.csv", index_col="better", dtype=str)
+    for (a, b), text in published.stack().dropna().items():
+        p = paper.p_values.loc[a, b]
+        if text == ">=1":
+            assert p == 1
+        elif text.startswith("<"):
+            assert p < float(text[1:])
+        else:
+            assert p == pytest.approx(float(text), rel=0.25)
+    assert paper.tally.different == 22
 
 
 def test_raw_floats_rank_differently():
-    raw = occstats.compare("lenz2021", tie_tolerance=0, n_resamples=100)
-    assert round(corrected(raw, "ALP", "SVM"), 5) == 0.16814
+    raw = occstats.compare("lenz2021", preset="paper", tie_tolerance=0, n_resamples=100)
+    reference = clusrank(differences="raw").loc[raw.algorithms, raw.algorithms]
+    np.testing.assert_allclose(raw.matrix("p_unadjusted"), reference, rtol=0, atol=1e-10)
+    assert round(raw.p_values.loc["ALP", "SVM"], 5) == 0.16814
 
 
-def test_p_values_agree_with_clusrank(comparison):
-    # clusrank_paper.csv: clusWilcox.test of clusrank 1.0-4 on R 4.2.2, all ordered pairs.
-    reference = pd.read_csv(REFERENCE / "clusrank_paper.csv")
-    rows = reference[(reference["method"] == "rgl") & (reference["differences"] == "rounded9")]
-    assert len(rows) == 72
-    p = comparison.matrix("p")
-    for row in rows.itertuples():
-        assert p.loc[row.a, row.b] == pytest.approx(row.p, abs=1e-10)
+def test_the_first_row_of_the_comparison(comparison):
+    # Differences and limits are multiples of half a unit of the published third decimal.
+    expected = {
+        "SVM": (0.002, -0.0075, 0.011), "NND": (0.007, -0.001, 0.0205),
+        "MD": (0.0095, -0.0025, 0.028), "LOF": (0.01, 0.004, 0.019),
+        "EIF": (0.0265, 0.006, 0.0495), "LNND": (0.0375, 0.023, 0.0525),
+    }  # fmt: skip
+    rows = comparison.pairs.query("a == 'ALP'").set_index("b")
+    for name, numbers in expected.items():
+        found = rows.loc[name, ["difference", "ci_low", "ci_high"]].tolist()
+        assert found == pytest.approx(numbers, abs=1.1e-3)
+        assert found[0] == pytest.approx(numbers[0], abs=1e-12)
+    assert rows.index[rows["conclusion"] == "better"].tolist() == ["LOF", "EIF", "LNND", "SAE"]
+    assert rows.loc["NND", "p"] == pytest.approx(0.157, abs=0.015)
 
 
-def test_unclipped_values_are_kept_beside_clipped_ones(comparison):
-    both = comparison.pairwise[["p_adjusted", "p_adjusted_unclipped"]]
-    assert both["p_adjusted_unclipped"].max() > 1
-    assert np.array_equal(both["p_adjusted"], both["p_adjusted_unclipped"].clip(upper=1))
-
-
-def test_clusters_matter_28_pairs_against_14():
-    settings = {"alternative": "two-sided", "family": "all", "n_resamples": 100}
-    counts = [
-        (occstats.compare("lenz2021", test=test, **settings).pairwise["p_adjusted"] <= 0.05).sum()
-        // 2
-        for test in ("wilcoxon", "rgl")
+def test_clusters_matter_14_pairs_against_28(comparison):
+    assert dataclasses.astuple(comparison.tally) == (36, 14, 28)
+    holm = occstats.compare("lenz2021", correction="holm", null="asymptotic", n_resamples=100)
+    naive = holm.pairwise
+    assert (naive["conclusion_ignoring_clusters"] == "better").sum() == 28
+    # The plain Wilcoxon test of each pair, by scipy.
+    scores = (comparison.results.scores * 1000).round()
+    pairs = list(itertools.combinations(comparison.algorithms, 2))
+    p = [
+        wilcoxon(scores[a] - scores[b], correction=False, method="asymptotic").pvalue
+        for a, b in pairs
     ]
-    assert counts == [28, 14]
+    corrected = multipletests(p, method="holm")[1]
+    found = comparison.matrix("p_ignoring_clusters")
+    np.testing.assert_allclose([found.loc[pair] for pair in pairs], corrected, rtol=1e-6)
 
 
-@pytest.mark.parametrize("alternative", ["greater", "less", "two-sided"])
-@pytest.mark.parametrize("options", [{}, {"control": "NND"}, {"family": "all"}])
-def test_conclusions_follow_from_the_corrected_p_values(alternative, options):
-    options = {"rule": "tests", "alternative": alternative, "n_resamples": 100, **options}
-    found = occstats.compare("lenz2021", **options)
-    conclusion, p = found.matrix("conclusion"), found.matrix("p_adjusted")
-    z = found.matrix("z")
-    for a, b in itertools.permutations(found.algorithms, 2):
-        # What speaks for "a is better than b" under each alternative, written out.
-        claims = {
-            "greater": p.loc[a, b] <= 0.05,
-            "less": p.loc[b, a] <= 0.05,
-            "two-sided": p.loc[a, b] <= 0.05 and z.loc[a, b] > 0,
-        }
-        assert (conclusion.loc[a, b] == "better") == claims[alternative]
-        assert (conclusion.loc[b, a] == "worse") == claims[alternative]
-        assert pd.isna(conclusion.loc[a, b]) == pd.isna(p.loc[a, b])
-    decided = sum(conclusion.loc[a, b] in ("better", "worse")
-                  for a, b in itertools.combinations(found.algorithms, 2))  # fmt: skip
-    assert found.tally.different == decided > 0
-    assert found.tally.tested == (8 if "control" in options else 36)
-    assert "p ≤ 0.05" in found.rule
+def test_means_are_compared_by_mean_differences():
+    found = occstats.compare("lenz2021", estimand="mean")
+    assert found.algorithms[:4] == ["ALP", "SVM", "MD", "NND"]
+    rows = found.pairs.query("a == 'ALP'").set_index("b")
+    expected = {"SVM": 0.003, "MD": 0.011, "NND": 0.012, "LOF": 0.014, "IF": 0.018, "EIF": 0.027,
+                "LNND": 0.036, "SAE": 0.061}  # fmt: skip
+    assert rows["difference"].to_dict() == pytest.approx(expected, abs=6e-4)
+    assert rows.index[rows["conclusion"] == "better"].tolist() == ["LOF", "LNND", "SAE"]
+    assert rows.loc["LOF", "p"] == pytest.approx(0.02, abs=0.005)
+    assert rows.loc["EIF", "p"] == pytest.approx(0.13, abs=0.02)
+    assert found.tally.different == 11
+
+
+@pytest.mark.parametrize(
+    ("options", "estimand"),
+    [({}, "typical"), ({"margin": 0.02}, "mean"), ({"null": "bootstrap"}, "mean"),
+     ({"margin": 0.02, "null": "flips"}, "typical"), ({"margin": 0.02, "test": "ds"}, "typical")],
+)  # fmt: skip
+def test_the_estimand_follows_from_other_settings(options, estimand):
+    found = occstats.compare("lenz2021", algorithms=["ALP", "SVM"], n_resamples=100, **options)
+    assert found.settings.estimand == estimand
+    column = f"{estimand}_difference"
+    pd.testing.assert_series_equal(
+        found.pairwise["difference"], found.pairwise[column], check_names=False
+    )
+
+
+@pytest.mark.parametrize("name", ["inf2", "gate2"])
+def test_a_decision_that_the_other_estimate_contradicts_is_flagged(name):
+    found = occstats.compare(CASES / f"{name}.csv")
+    row = found.pairs.iloc[0]
+    assert row["conclusion"] in ("better", "worse")
+    assert row["reversed"]
+    other = found.matrix("mean_difference").loc[row["a"], row["b"]]
+    assert np.sign(other) == -np.sign(row["difference"])
+    assert "the answer depends on the question" in " ".join(found.verdict.split())
+
+
+def test_dominance_is_the_strongest_evidence():
+    # 30 wins, no loss: 2^(1 − m) by sign flips of the m datasets with a difference.
+    for options in ({}, {"estimand": "typical"}):
+        row = occstats.compare(CASES / "bin.csv", **options).pairs.iloc[0]
+        assert (row["wins"], row["losses"]) == (30, 0)
+        assert row["conclusion"] == "better"
+        assert row["p"] < 0.001
+    # Ten datasets of sizes 10, 1, …, 1, all won by the same amount.
+    datasets = ["d0"] * 10 + [f"d{i}" for i in range(1, 10)]
+    frame = pd.DataFrame({"dataset": datasets, "class": range(19), "x": 0.6, "y": 0.5})
+    for estimand in ("typical", "mean"):
+        row = occstats.compare(frame, lower_is_better=False, estimand=estimand).pairs.iloc[0]
+        assert row["p"] == 2.0**-9
+        np.testing.assert_allclose(row[["difference", "ci_low", "ci_high"]].tolist(), 0.1)
+
+
+@pytest.mark.parametrize("name", ["ident", "same"])
+@pytest.mark.parametrize("estimand", ["typical", "mean"])
+def test_equal_scores_are_equivalent(name, estimand):
+    found = occstats.compare(CASES / f"{name}.csv", estimand=estimand, n_resamples=100)
+    row = found.pairwise.iloc[0]
+    assert (row["conclusion"], row["p"]) == ("equivalent", 1)
+    values = row[["difference", "ci_low", "ci_high", "mean_difference", "typical_difference"]]
+    assert [str(value) for value in values] == ["0.0"] * 5
+
+
+def test_failures_rank_below_every_score():
+    path = CASES / "miss.csv"
+    worst = occstats.compare(path, missing="worst")
+    assert worst.matrix("conclusion").loc["CAND", "BASE"] != "better"
+    assert (
+        worst.matrix("losses").loc["CAND", "BASE"]
+        == 36
+        + (worst.results.scores["CAND"] < worst.results.scores["BASE"])[
+            ~worst.results.failed["CAND"]
+        ].sum()
+    )
+    assert np.isnan(worst.summary.set_index("algorithm").loc["CAND", "mean_score"])
+    with pytest.raises(ArgumentError, match=r"(?s)no known bound\ntry: missing='worst=0'"):
+        occstats.compare(path, missing="worst", estimand="mean")
+    mean = occstats.compare(path, missing="worst=0", estimand="mean")
+    assert mean.matrix("conclusion").loc["CAND", "BASE"] == "worse"
+    # A measure with a known bound needs no score.
+    known = occstats.compare(path, missing="worst", estimand="mean", score_name="auroc")
+    pd.testing.assert_frame_equal(known.p_values, mean.p_values)
 
 
 def test_kendall(comparison):
@@ -121,8 +223,8 @@ def test_kendall(comparison):
     assert found[frozenset(("SVM", "NND"))] == 0.84
 
 
-def test_regression_of_the_paper():
-    comparison = occstats.compare("lenz2021", preset="paper", n_resamples=100)
+def test_regression_of_the_paper(paper):
+    comparison = paper
     terms = ["intercept", "log_n", "log_m", "sparsity", "median_score"]
     assert list(comparison.regression["term"].unique()) == terms
     table = comparison.regression.set_index(["algorithm", "term"])
@@ -200,14 +302,6 @@ def test_diagnostics_have_every_pair_once(comparison):
     assert diagnostics["icc"].between(0, 1).all()
 
 
-def test_conclusions_are_those_of_the_simultaneous_tests(comparison):
-    p, z = comparison.matrix("p_simultaneous"), comparison.matrix("z")
-    found = comparison.matrix("conclusion")
-    for a, b in itertools.permutations(comparison.algorithms, 2):
-        assert (found.loc[a, b] == "better") == (p.loc[a, b] <= 0.05 and z.loc[a, b] > 0)
-    assert comparison.tally.different == 14
-
-
 def test_rank_sets_count_who_is_better_and_who_is_worse(comparison):
     found = comparison.matrix("conclusion")
     summary = comparison.summary.set_index("algorithm")
@@ -220,13 +314,14 @@ def test_rank_sets_count_who_is_better_and_who_is_worse(comparison):
 def test_pairs_within_a_margin_are_equivalent():
     found = occstats.compare("lenz2021", algorithms=["ALP", "SVM", "SAE"], margin=0.03,
                              n_resamples=500)  # fmt: skip
-    assert found.matrix("conclusion").loc["SVM", "ALP"] == "equivalent"
+    assert found.settings.estimand == "mean"
+    row = found.pairwise.set_index(["a", "b"]).loc[("SVM", "ALP")]
+    assert row["conclusion"] == "equivalent"
+    assert -0.03 < row["ci_low"] < 0 < row["ci_high"] < 0.03
     assert found.matrix("conclusion").loc["SAE", "ALP"] == "worse"
-    assert "equivalent to SVM to within ±0.03" in found.verdict
-    p = found.matrix("p_equivalent")
-    assert p.loc["ALP", "SVM"] == p.loc["SVM", "ALP"] <= 0.05
-    assert p.loc["ALP", "SAE"] > 0.05
-    assert found.matrix("p_not_worse").loc["SAE", "ALP"] > 0.5
+    narrow = occstats.compare("lenz2021", algorithms=["ALP", "SVM", "SAE"], margin=0.001,
+                              n_resamples=500)  # fmt: skip
+    assert narrow.matrix("conclusion").loc["SVM", "ALP"] == "undecided"
 
 
 @pytest.mark.parametrize(
@@ -240,7 +335,7 @@ def test_equivalence_and_ties_follow_the_scale_of_the_score(factor, rope):
     assert found.settings.rope == pytest.approx(rope, rel=1e-12)
     assert found.settings.tie_tolerance == pytest.approx(rope * 1e-7, rel=1e-12)
     unit = occstats.compare("lenz2021", algorithms=["ALP", "SVM"], n_resamples=200)
-    for name in ("z", "bayes_equivalent", "difference_within"):
+    for name in ("statistic", "p", "bayes_equivalent", "difference_within"):
         np.testing.assert_allclose(found.matrix(name), unit.matrix(name), rtol=1e-6)
     assert occstats.compare(frame, score="gain", n_resamples=200, rope=3.0).settings.rope == 3
 
@@ -252,7 +347,7 @@ def test_json_document(comparison):
     assert (meta["tasks"], meta["clusters"], meta["score"]) == (246, 50, "auroc")
     assert sorted(meta["algorithms"]) == sorted(comparison.algorithms)
     for key in (
-        "rule",
+        "estimand",
         "test",
         "null",
         "correction",
@@ -271,13 +366,12 @@ def test_json_document(comparison):
     ("section", "keys"),
     [
         ("summary", "algorithm mean_rank mean_score cvsd mean_rank_ci_low mean_rank_ci_high "
-         "mean_score_ci_low mean_score_ci_high prob_best rank_low rank_high"),
-        ("pairwise", "a b statistic z p p_adjusted p_simultaneous n_tasks n_clusters "
-         "mean_difference "
-         "difference_ci_low difference_ci_high hodges_lehmann hodges_lehmann_ci_low "
-         "hodges_lehmann_ci_high rank_biserial wins ties losses prob_improvement_task "
-         "prob_improvement_dataset bayes_better bayes_equivalent bayes_worse icc p_naive "
-         "simultaneous_ci_low difference_above difference_within difference_below"),
+         "mean_score_ci_low mean_score_ci_high leads rank_low rank_high"),
+        ("pairwise", "a b difference ci_low ci_high p conclusion reversed p_unadjusted statistic "
+         "typical_difference mean_difference n_tasks n_datasets p_ignoring_clusters "
+         "conclusion_ignoring_clusters wins ties losses rank_biserial prob_improvement_task "
+         "prob_improvement_dataset bayes_better bayes_equivalent bayes_worse "
+         "difference_above difference_within difference_below"),
         ("kendall", "a b tau"),
         ("regression", "algorithm term coefficient se df p p_unadjusted ci_low ci_high"),
         ("complementary_pairs", "a b mean_best_score mean_rank"),
@@ -302,15 +396,32 @@ def test_any_source_gives_the_same_answer(comparison, tmp_path):
     right = results.select(["MD", "IF", "EIF", "LNND", "SAE"])
     for source in (results, path, str(path), frame, [left, right]):
         other = occstats.compare(source, n_resamples=100)
-        assert other.pairwise["p"].to_numpy() == pytest.approx(comparison.pairwise["p"].to_numpy())
+        pd.testing.assert_series_equal(
+            other.pairwise["statistic"], comparison.pairwise["statistic"], rtol=1e-9
+        )
 
 
 def test_frames_are_in_order_of_rank_and_the_matrix_is_square(comparison):
     square = comparison.matrix("mean_difference")
     assert list(square.index) == list(square.columns) == comparison.algorithms
     assert square.to_numpy()[0, 1:].min() > 0
-    with pytest.raises(ArgumentError, match="did you mean 'p_adjusted'"):
-        comparison.matrix("p_adjustd")
+    pd.testing.assert_frame_equal(comparison.p_values, comparison.matrix("p"))
+    with pytest.raises(ArgumentError, match="did you mean 'p_unadjusted'"):
+        comparison.matrix("p_unadjustd")
+
+
+@pytest.mark.parametrize("column", ["p_adjusted", "p_naive", "difference_ci_low", "z", "icc",
+                                    "simultaneous_ci_high", "p_equivalent"])  # fmt: skip
+def test_columns_of_version_0_2_are_answered_with_their_successors(comparison, column):
+    with pytest.raises(ArgumentError, match=f"^column '{column}' was replaced by '\\w+'"):
+        comparison.matrix(column)
+    explained = comparison.explain(column)
+    assert f"'{column}' was replaced by" in explained or column in comparison.diagnostics
+
+
+def test_the_best_is_answered_with_the_leader(comparison):
+    assert comparison.explain("prob_best") == "'prob_best' was replaced by 'leads'."
+    assert "bootstrap resamples" in comparison.explain("leads")
 
 
 def test_comparison_is_frozen(comparison):
@@ -336,7 +447,6 @@ def test_identical_algorithms_have_p_1():
     frame = pd.DataFrame({"dataset": ["x", "y", "z"], "a": [0.5, 0.6, 0.7], "b": [0.5, 0.6, 0.7]})
     comparison = occstats.compare(frame, n_resamples=100)
     assert comparison.pairwise["p"].tolist() == [1.0, 1.0]
-    assert "share the best mean rank" in comparison.verdict
 
 
 def test_sums_that_differ_in_the_last_bit_tie():
@@ -352,7 +462,8 @@ def test_pairwise_missing_uses_what_each_pair_has():
         occstats.compare(gaps)
     comparison = occstats.compare(gaps, missing="pairwise", n_resamples=100)
     whole = occstats.compare(scores, n_resamples=100)
-    assert comparison.matrix("p").loc["ALP", "SVM"] == whole.matrix("p").loc["ALP", "SVM"]
+    statistic = [found.matrix("statistic").loc["ALP", "SVM"] for found in (comparison, whole)]
+    assert statistic[0] == pytest.approx(statistic[1])
     assert comparison.matrix("n_tasks").loc["ALP", "SVM"] == 246
     assert comparison.matrix("n_tasks").loc["ALP", "NND"] < 246
     assert any("that all algorithms have" in note for note in comparison.notes)
