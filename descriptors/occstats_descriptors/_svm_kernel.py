@@ -65,7 +65,7 @@ def kernel_times(
     products with the weights, which are added up in double precision tile by tile.
     """
     weights = np.ascontiguousarray(weights, dtype=dtype)
-    result = np.zeros((len(rows), *weights.shape[1:]))
+    result = np.zeros(len(rows))
     if len(columns) == 0 or len(rows) == 0:
         return result
     exponents = _exponents(rows, columns, gamma)

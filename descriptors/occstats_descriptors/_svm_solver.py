@@ -45,7 +45,6 @@ class Solution:
 
     Attributes
     ----------
-    nu : float
     weight : ndarray of shape (n_samples,)
         Weight of each training row, in LIBSVM's scale: at most 1, or as often as the row occurs;
         the sum is ν times the number of rows.
@@ -55,16 +54,12 @@ class Solution:
         Offset of the hyperplane.
     objective : float
         ½ αᵀKα.
-    converged : bool
-        Whether the stopping rule was met.
     """
 
-    nu: float
     weight: Vector = field(repr=False)
     alpha: Vector = field(repr=False)
     rho: float
     objective: float
-    converged: bool
     gradient: Vector = field(repr=False)
     """Kernel matrix times `weight`, from which the problem for a neighbouring ν is solved."""
 
@@ -115,9 +110,9 @@ class OneClassProblem:
             )
 
     @single_threaded_blas()
-    def solve(self, nu: float, start: Solution | None = None) -> Solution:
-        """Solve for one ν, from the solution for another ν where one is given."""
-        return self._solve(nu, start)
+    def solve(self, nu: float) -> Solution:
+        """Solve for one ν."""
+        return self._solve(nu, None)
 
     def follow(self, nus: Sequence[float], like: Sequence[Vector] = ()) -> list[Solution]:
         """Solve for one ν after the other, in the caller's care for the threads of BLAS.
@@ -152,14 +147,12 @@ class OneClassProblem:
     def _from(self, nu: float, weight: Vector, gradient: Vector) -> Solution:
         """Solve from given weights, which become the solution, and their gradient."""
         scale = nu * float(self.counts.sum())
-        converged = self._optimise(weight, gradient)
+        self._optimise(weight, gradient)
         return Solution(
-            nu=nu,
             weight=weight,
             alpha=weight / scale,
             rho=_offset(weight, gradient, self.counts) / scale,
             objective=float(weight @ gradient) / (2 * scale**2),
-            converged=converged,
             gradient=gradient,
         )
 
@@ -221,17 +214,17 @@ class OneClassProblem:
             rows, columns, weights, self.gamma, threads=self.threads, dtype=np.float32
         )
 
-    def _optimise(self, weight: Vector, gradient: Vector) -> bool:
+    def _optimise(self, weight: Vector, gradient: Vector) -> None:
         """Improve weights and gradient in place until the stopping rule holds."""
         n = len(weight)
         limit = max(10_000_000, 100 * n)
         if self._kernel is not None:
-            return _reported(
-                _minimise(self._kernel, weight, gradient, self.counts, self.tolerance, limit)
-            )
+            if not _minimise(self._kernel, weight, gradient, self.counts, self.tolerance, limit):
+                _warn_not_converged()
+            return
         for _ in range(_MAXIMUM_ROUNDS):
             if _violation(weight, gradient, self.counts) < self.tolerance:
-                return True
+                return
             working = _working_set(weight, gradient, self.counts, self.working_set)
             part, slope = weight[working], gradient[working]
             self._improve(working, part, slope, limit)
@@ -239,20 +232,18 @@ class OneClassProblem:
             change[working] = part - weight[working]
             weight[working] = part
             gradient += self._product(change)
-        return _reported(False)
+        _warn_not_converged()
 
 
-def _reported(converged: bool) -> bool:
-    if not converged:
-        from sklearn.exceptions import ConvergenceWarning
+def _warn_not_converged() -> None:
+    from sklearn.exceptions import ConvergenceWarning
 
-        warnings.warn(
-            "The one-class support vector problem did not reach its tolerance; "
-            "raise tol or scale the attributes.",
-            ConvergenceWarning,
-            stacklevel=2,
-        )
-    return converged
+    warnings.warn(
+        "The one-class support vector problem did not reach its tolerance; "
+        "raise tol or scale the attributes.",
+        ConvergenceWarning,
+        stacklevel=2,
+    )
 
 
 def _fill(weight: Vector, order: NDArray[np.intp], counts: Vector, mass: float) -> Vector:
