@@ -417,7 +417,7 @@ def _least_factor(settings: Settings, size: int) -> float:
     if settings.correction in ("max-t", "none"):
         return 1.0
     tiny = 1e-6 / size**2
-    return float(adjust(np.full(size, tiny), settings.correction)[0] / tiny)
+    return round(float(adjust(np.full(size, tiny), settings.correction)[0] / tiny), 9)
 
 
 def _datasets_needed(settings: Settings, size: int) -> int:
