@@ -9,7 +9,7 @@ import numpy as np
 from numba.core import types
 from numpy.typing import NDArray
 
-from occstats_descriptors._jit import compiled
+from occstats_descriptors._kernels.jit import compiled
 from occstats_descriptors._writer import F64, I64, intrinsic, word
 
 __all__ = ["exponentials"]

@@ -10,8 +10,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from occstats_descriptors._kernels.threads import for_each_block
 from occstats_descriptors._parameters import integer
-from occstats_descriptors._threads import for_each_block
 from occstats_descriptors.base import Matrix, ThreadedDescriptor, Vector, parameter
 
 __all__ = ["Forest", "Tree"]

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from occstats_descriptors._jit import compiled
-from occstats_descriptors._knn_select import collect, finish, room, sort_pairs
+from occstats_descriptors._kernels.jit import compiled
+from occstats_descriptors._kernels.top_k import collect, finish, room, sort_pairs
 from occstats_descriptors._tile import four_absolute, four_squared, one_absolute, one_squared
 
 __all__ = ["rerank", "search_blocks", "search_tree"]

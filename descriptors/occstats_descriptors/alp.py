@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from occstats_descriptors._threads import for_each_block
+from occstats_descriptors._kernels.threads import for_each_block
 from occstats_descriptors.base import Vector, parameter
 from occstats_descriptors.neighbour_descriptor import NEIGHBOURS, NeighbourDescriptor
 from occstats_descriptors.neighbours import Neighbours
@@ -102,7 +102,7 @@ class ALP(NeighbourDescriptor):
         return self._proximities(near, self._local_weights)
 
     def _proximities(self, near: Neighbours, local_weights: Vector) -> Vector:
-        from occstats_descriptors._alp_kernel import average_localised_proximity
+        from occstats_descriptors._kernels.localised_proximity import average_localised_proximity
 
         scores = np.empty(len(near.distances))
         training = self._search.training(self.k_).distances

@@ -14,7 +14,7 @@ from sklearn.base import BaseEstimator, OutlierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from occstats_descriptors._documentation import complete, parameter
-from occstats_descriptors._threads import thread_count
+from occstats_descriptors._kernels.threads import thread_count
 
 __all__ = ["Descriptor", "ThreadedDescriptor", "parameter"]
 

@@ -64,7 +64,7 @@ class EIF(Forest):
     )
 
     def _grower(self, X: Matrix) -> Callable[[int], Tree]:
-        from occstats_descriptors._forest_kernels import grow
+        from occstats_descriptors._kernels.extended_isolation_trees import grow
 
         X = _writeable(X)
         m = X.shape[1]
@@ -85,12 +85,12 @@ class EIF(Forest):
         return grown
 
     def _add_paths(self, X: NDArray[Any], *forest_and_result: NDArray[Any]) -> None:
-        from occstats_descriptors._forest_kernels import sum_of_paths
+        from occstats_descriptors._kernels.extended_isolation_trees import sum_of_paths
 
         sum_of_paths(X, *forest_and_result)
 
     def _score(self, X: Matrix) -> Vector:
-        from occstats_descriptors._forest_kernels import average_path
+        from occstats_descriptors._kernels.extended_isolation_trees import average_path
 
         mean_path = self._paths(_writeable(X)) / self.n_trees
         return np.asarray(1.0 - 2.0 ** (-mean_path / average_path(self.subsample_)))

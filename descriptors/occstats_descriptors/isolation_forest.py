@@ -83,7 +83,7 @@ class IF(Forest):
         super()._fit(X)
 
     def _grower(self, X: Matrix) -> Callable[[int], Tree]:
-        from occstats_descriptors._isolation_kernels import average_paths, grow
+        from occstats_descriptors._kernels.isolation_trees import average_paths, grow
 
         rows = _single(X)
         old = self.sampling == "scikit-learn-0.22"
@@ -111,7 +111,7 @@ class IF(Forest):
         return grown
 
     def _add_paths(self, X: NDArray[Any], *forest_and_result: NDArray[Any]) -> None:
-        from occstats_descriptors._isolation_kernels import sum_of_paths
+        from occstats_descriptors._kernels.isolation_trees import sum_of_paths
 
         sum_of_paths(X, *forest_and_result)
 

@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 from scipy.linalg import pinvh
 
-from occstats_descriptors._threads import single_threaded_blas
+from occstats_descriptors._kernels.threads import single_threaded_blas
 from occstats_descriptors.base import Descriptor, Matrix, Vector
 
 __all__ = ["MD"]

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_array
 
-from occstats_descriptors._threads import for_each_block, thread_count
+from occstats_descriptors._kernels.threads import for_each_block, thread_count
 
 __all__ = ["NeighbourSearch", "Neighbours"]
 
@@ -178,7 +178,7 @@ class NeighbourSearch:
         # numba and its kernels are imported by the first search, not with the package
         if self.exponent not in (1, 2):
             return _MinkowskiSearch(self.X, self.exponent)
-        from occstats_descriptors._knn_search import BlockSearch
+        from occstats_descriptors._kernels.block_search import BlockSearch
 
         return BlockSearch(self.X, squared=self.exponent == 2, threads=self.threads)
 

@@ -8,8 +8,8 @@ from typing import ClassVar
 
 import numpy as np
 
+from occstats_descriptors._kernels.threads import single_threaded_blas
 from occstats_descriptors._parameters import integer, positive_number, seed_of
-from occstats_descriptors._threads import single_threaded_blas
 from occstats_descriptors.base import Descriptor, Matrix, Vector, parameter
 
 __all__ = ["SAE"]
@@ -107,7 +107,7 @@ class SAE(Descriptor):
     }
 
     def _fit(self, X: Matrix) -> None:
-        from occstats_descriptors._autoencoder import parameter_count, train
+        from occstats_descriptors._kernels.autoencoder import parameter_count, train
 
         shrinkage = positive_number(self.shrinkage, "shrinkage", or_zero=True)
         rate = positive_number(self.learning_rate, "learning_rate")

@@ -7,8 +7,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from occstats_descriptors._kernels.gaussian_kernel import bounded, kernel_times
 from occstats_descriptors._parameters import positive_number
-from occstats_descriptors._svm_kernel import bounded, kernel_times
 from occstats_descriptors.base import Matrix, ThreadedDescriptor, Vector, parameter
 from occstats_descriptors.sizes import (
     DimensionMultiple,
@@ -115,7 +115,7 @@ class SVM(ThreadedDescriptor):
         self._rows = X
 
     def _fit_native(self, rows: Matrix) -> Vector:
-        from occstats_descriptors._svm_solver import OneClassProblem
+        from occstats_descriptors._kernels.smo import OneClassProblem
 
         problem = OneClassProblem(rows, 1 / self.c_, tolerance=self.tol, threads=self._threads)
         solution = problem.solve(self.nu)

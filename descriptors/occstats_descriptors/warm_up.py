@@ -14,9 +14,9 @@ import numba
 import numpy as np
 from loky import ProcessPoolExecutor
 
-from occstats_descriptors._jit import put
-from occstats_descriptors._knn_search import SMALL, worth_single
-from occstats_descriptors._threads import thread_count
+from occstats_descriptors._kernels.block_search import SMALL, worth_single
+from occstats_descriptors._kernels.jit import put
+from occstats_descriptors._kernels.threads import thread_count
 from occstats_descriptors.registry import DESCRIPTORS, ENTRIES, make
 
 __all__ = ["Shape", "compile_kernels", "kernels_of", "load_kernels", "missing_kernels"]
@@ -96,7 +96,7 @@ def cache_folder() -> Path | None:
 
 def _sign(folder: Path, group: str) -> Path:
     """A file that says that a group was compiled from these sources, by these tools, for here."""
-    sources = sorted(Path(__file__).parent.glob("*.py"))
+    sources = sorted(Path(__file__).parent.rglob("*.py"))
     stamps = [(path.name, path.stat().st_size, path.stat().st_mtime_ns) for path in sources]
     tools = (numba.__version__, np.__version__, sys.version, platform.machine(), _processor())
     told = hashlib.sha256(repr((group, stamps, tools)).encode()).hexdigest()[:16]

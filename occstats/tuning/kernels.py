@@ -7,7 +7,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from occstats_descriptors._jit import compiled
+from occstats_descriptors._kernels.jit import compiled
 
 __all__ = ["Areas", "advance_sums", "local_factors", "localised_proximities", "reachability_sums"]
 

@@ -7,11 +7,11 @@ import sys
 import numba
 import pytest
 
-from occstats_descriptors import _jit
+from occstats_descriptors._kernels import jit
 
 SCRIPT = """
 import numpy as np
-from occstats_descriptors._alp_kernel import average_localised_proximity as kernel
+from occstats_descriptors._kernels.localised_proximity import average_localised_proximity as kernel
 out = np.empty(1)
 near, training = np.array([[1.0]]), np.array([[3.0]])
 kernel(near, np.zeros((1, 1), np.int64), training, np.ones(1), np.ones(1), out)
@@ -46,13 +46,13 @@ def test_kernels_compile_where_nothing_can_be_written(monkeypatch):
     monkeypatch.setattr(numba, "njit", refuse)
     with pytest.raises(RuntimeError):
         numba.njit(cache=True)
-    assert _jit.compiled(lambda x: x + 1)(2) == 3
+    assert jit.compiled(lambda x: x + 1)(2) == 3
 
 
 def test_the_last_resort_is_a_folder_of_one_s_own(monkeypatch, tmp_path):
-    monkeypatch.setattr(_jit.tempfile, "gettempdir", lambda: str(tmp_path))
-    folder = _jit.private_folder()
-    assert _jit.private_folder() == folder  # the next process finds it
+    monkeypatch.setattr(jit.tempfile, "gettempdir", lambda: str(tmp_path))
+    folder = jit.private_folder()
+    assert jit.private_folder() == folder  # the next process finds it
     assert os.stat(folder).st_mode & 0o777 == 0o700
     original = numba.njit
 
@@ -63,17 +63,17 @@ def test_the_last_resort_is_a_folder_of_one_s_own(monkeypatch, tmp_path):
 
     monkeypatch.setattr(numba, "njit", refuse)
     before = numba.config.CACHE_DIR
-    kernel = _jit.compiled(_increased)
+    kernel = jit.compiled(_increased)
     assert before == numba.config.CACHE_DIR
     assert kernel(2) == 3
     assert list(tmp_path.rglob("*_increased*.nbc"))
 
 
 def test_a_folder_that_others_can_write_is_refused(monkeypatch, tmp_path):
-    monkeypatch.setattr(_jit.tempfile, "gettempdir", lambda: str(tmp_path))
-    os.chmod(_jit.private_folder(), 0o777)
+    monkeypatch.setattr(jit.tempfile, "gettempdir", lambda: str(tmp_path))
+    os.chmod(jit.private_folder(), 0o777)
     with pytest.raises(OSError, match="can be written by other users"):
-        _jit.private_folder()
+        jit.private_folder()
 
 
 def _increased(number):

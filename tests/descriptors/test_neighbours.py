@@ -8,8 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.neighbors import NearestNeighbors
 
-from occstats_descriptors import NeighbourSearch, _knn_search
-from occstats_descriptors._knn_search import BlockSearch
+from occstats_descriptors import NeighbourSearch
+from occstats_descriptors._kernels import block_search
+from occstats_descriptors._kernels.block_search import BlockSearch
 from tests.descriptors import references
 
 EXPONENTS = {"manhattan": 1, "euclidean": 2, "minkowski": 3}
@@ -90,24 +91,24 @@ def test_every_path_gives_bitwise_the_same(monkeypatch, kind, m, squared):
             np.testing.assert_array_equal(indices, expected[1][:, :k])
             np.testing.assert_array_equal(distances, expected[0][:, :k])
 
-    monkeypatch.setattr(_knn_search, "FEW", 0)
+    monkeypatch.setattr(block_search, "FEW", 0)
     for threads in (1, 3):
-        monkeypatch.setattr(_knn_search, "MANY", 100)
+        monkeypatch.setattr(block_search, "MANY", 100)
         for pruned in (0.0, 1.1):  # in groups, down the tree
-            monkeypatch.setattr(_knn_search, "PRUNED", pruned)
+            monkeypatch.setattr(block_search, "PRUNED", pruned)
             for large in (np.inf, 0):  # queries in their order, near ones together
-                monkeypatch.setattr(_knn_search, "LARGE", large)
+                monkeypatch.setattr(block_search, "LARGE", large)
                 assert_same(BlockSearch(X, squared=squared, threads=threads))
-        monkeypatch.setattr(_knn_search, "MANY", 0)
+        monkeypatch.setattr(block_search, "MANY", 0)
         for worth in (np.inf, 0):  # double precision, single precision first
-            monkeypatch.setattr(_knn_search, "WORTH_SINGLE", worth)
+            monkeypatch.setattr(block_search, "WORTH_SINGLE", worth)
             assert_same(BlockSearch(X, squared=squared, threads=threads))
-    monkeypatch.setattr(_knn_search, "SMALL", 10_000)  # rows in their own order
+    monkeypatch.setattr(block_search, "SMALL", 10_000)  # rows in their own order
     assert_same(BlockSearch(X, squared=squared, threads=1))
 
 
 def test_single_precision_is_used_and_certified(monkeypatch):
-    monkeypatch.setattr(_knn_search, "WORTH_SINGLE", 0)
+    monkeypatch.setattr(block_search, "WORTH_SINGLE", 0)
     rng = np.random.default_rng(4)
     calls = []
     original = BlockSearch._nearest

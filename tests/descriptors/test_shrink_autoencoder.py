@@ -5,7 +5,7 @@ import pytest
 from threadpoolctl import threadpool_limits
 
 from occstats_descriptors import SAE
-from occstats_descriptors._autoencoder import (
+from occstats_descriptors._kernels.autoencoder import (
     loss_and_gradient,
     parameter_count,
     train,

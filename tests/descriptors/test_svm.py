@@ -5,9 +5,10 @@ import pytest
 from sklearn.svm import OneClassSVM
 from threadpoolctl import threadpool_limits
 
-from occstats_descriptors import SVM, _svm_kernel, dimension_multiple
-from occstats_descriptors._svm_kernel import kernel_matrix, kernel_times
-from occstats_descriptors._svm_solver import OneClassProblem
+from occstats_descriptors import SVM, dimension_multiple
+from occstats_descriptors._kernels import gaussian_kernel
+from occstats_descriptors._kernels.gaussian_kernel import kernel_matrix, kernel_times
+from occstats_descriptors._kernels.smo import OneClassProblem
 from occstats_descriptors.svm_grid import SupportVectorGrid
 from tests.descriptors import references_svm as reference
 from tests.descriptors.scikit_learn_checks import failures
@@ -224,7 +225,7 @@ def test_grid_gives_the_same_where_distances_are_not_kept(monkeypatch):
 
 
 def test_exponentials_in_single_precision_are_exact_to_two_units_in_the_last_place():
-    from occstats_descriptors._svm_distances import exponentials
+    from occstats_descriptors._kernels.squared_distances import exponentials
 
     squares = np.concatenate([[0.0], np.geomspace(1e-6, 200, 5001)]).astype(np.float32)[None]
     found = np.empty_like(squares)
@@ -259,7 +260,7 @@ def test_scores_are_those_of_numpy_s_exponentials(monkeypatch):
     rows = sample(1500, 6, "clustered")
     svm = SVM(nu=0.5).fit(rows)
     queries = np.vstack([sample(600, 6, "gaussian", seed=1), [[1e6] * 6, [-1e150] * 6]])
-    assert len(svm.support_) * len(queries) > _svm_kernel._WORTH_COMPILING
+    assert len(svm.support_) * len(queries) > gaussian_kernel._WORTH_COMPILING
     found = svm.score_samples(queries)
-    monkeypatch.setattr(_svm_kernel, "_WORTH_COMPILING", np.inf)
+    monkeypatch.setattr(gaussian_kernel, "_WORTH_COMPILING", np.inf)
     np.testing.assert_allclose(found, svm.score_samples(queries), rtol=1e-13)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from occstats_descriptors import NND, warm_up
-from occstats_descriptors._knn_search import SMALL
+from occstats_descriptors._kernels.block_search import SMALL
 
 
 def test_only_what_is_needed():
@@ -27,7 +27,7 @@ def test_smaller_classes_need_no_tree(monkeypatch):
     def refuse(*arguments):
         raise AssertionError
 
-    monkeypatch.setattr("occstats_descriptors._knn_search.kd_order", refuse)
+    monkeypatch.setattr("occstats_descriptors._kernels.block_search.kd_order", refuse)
     rows = np.random.default_rng(0).normal(size=(SMALL, 4))
     NND().fit(rows[1:]).score_samples(rows)
     with pytest.raises(AssertionError):

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from occstats_descriptors._jit import compiled
+from occstats_descriptors._kernels.jit import compiled
 
 __all__ = ["STATE_SIZE", "below", "chosen_without_replacement", "fill_normal", "seeded", "uniform"]
 

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from occstats_descriptors._knn_blocks import Blocks, kd_order, lay_out, natural_order
+from occstats_descriptors._kernels.blocks import Blocks, kd_order, lay_out, natural_order
+from occstats_descriptors._kernels.threads import for_each_block
 from occstats_descriptors._knn_kernels import rerank, search_blocks, search_tree
-from occstats_descriptors._threads import for_each_block
 
 __all__ = ["BlockSearch"]
 

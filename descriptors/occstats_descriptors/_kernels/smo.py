@@ -24,10 +24,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from occstats_descriptors._jit import compiled
-from occstats_descriptors._svm_distances import SquaredDistances, make_row
-from occstats_descriptors._svm_kernel import kernel_matrix, kernel_times
-from occstats_descriptors._threads import single_threaded_blas
+from occstats_descriptors._kernels.gaussian_kernel import kernel_matrix, kernel_times
+from occstats_descriptors._kernels.jit import compiled
+from occstats_descriptors._kernels.squared_distances import SquaredDistances, make_row
+from occstats_descriptors._kernels.threads import single_threaded_blas
 from occstats_descriptors.base import Matrix, Vector
 
 __all__ = ["OneClassProblem", "Solution"]

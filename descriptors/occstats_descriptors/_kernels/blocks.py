@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from occstats_descriptors._jit import compiled, put
+from occstats_descriptors._kernels.jit import compiled, put
 from occstats_descriptors._tile import BYTES
 
 __all__ = ["Blocks", "kd_order", "lay_out", "natural_order"]

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from occstats_descriptors._jit import compiled, put
+from occstats_descriptors._kernels.jit import compiled, put
 from occstats_descriptors._random_state import (
     STATE_SIZE,
     below,

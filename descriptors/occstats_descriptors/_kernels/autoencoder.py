@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from occstats_descriptors._jit import compiled
-from occstats_descriptors._mersenne import STATE_SIZE, below, seeded, uniform
+from occstats_descriptors._kernels.jit import compiled
+from occstats_descriptors._kernels.mersenne_twister import STATE_SIZE, below, seeded, uniform
 
 __all__ = ["initial_parameters", "loss_and_gradient", "parameter_count", "train", "work_size"]
 

@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from occstats_descriptors._jit import compiled
+from occstats_descriptors._kernels.jit import compiled
 from occstats_descriptors.base import Matrix, Vector
 
 __all__ = ["SquaredDistances", "kernel_times_weights", "make_row"]

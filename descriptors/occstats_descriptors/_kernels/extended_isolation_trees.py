@@ -9,8 +9,8 @@ from llvmlite import ir
 from numba.core import types
 from numpy.typing import NDArray
 
-from occstats_descriptors._jit import compiled, put
-from occstats_descriptors._mersenne import (
+from occstats_descriptors._kernels.jit import compiled, put
+from occstats_descriptors._kernels.mersenne_twister import (
     STATE_SIZE,
     chosen_without_replacement,
     fill_normal,

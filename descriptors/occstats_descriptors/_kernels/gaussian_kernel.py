@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from occstats_descriptors._threads import for_each_block, single_threaded_blas
+from occstats_descriptors._kernels.threads import for_each_block, single_threaded_blas
 from occstats_descriptors.base import Matrix
 
 __all__ = ["bounded", "kernel_matrix", "kernel_times"]

@@ -1,0 +1,1 @@
+"""Compiled kernels, and the blocks of rows and threads that they run on."""
