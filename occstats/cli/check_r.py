@@ -1,4 +1,4 @@
-"""``occstats check-r``: the native tests against R's clusrank, on the user's own results."""
+"""``occstats check-r``: check the native tests against R's clusrank on any results."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ TESTS: dict[str, tuple[Literal["rgl", "ds"], ...]] = {
     type=click.Choice(("asymptotic", "exact")),
     default="asymptotic",
     show_default=True,
-    help="Where the p-value comes from; exact is for rgl only, and where clusrank is right.",
+    help="Null distribution; exact is for rgl only, where clusrank computes it correctly.",
 )
 @click.option(
     "--alternative",
@@ -44,17 +44,17 @@ TESTS: dict[str, tuple[Literal["rgl", "ds"], ...]] = {
 )
 @click.option(
     "--missing",
-    type=click.Choice(("refuse", "complete", "pairwise")),
+    metavar="POLICY",
     default="refuse",
     show_default=True,
-    help="What to do about tasks that some algorithm lacks.",
+    help="Policy for missing scores, as in compare.",
 )
 @click.option(
     "--engine",
     type=click.Choice(tuple(WAYS)),
     default="either",
     show_default=True,
-    help="How to reach R: embedded by rpy2 (clusrank) or by Rscript; either takes what works.",
+    help="Run R embedded by rpy2 (clusrank) or as Rscript; either takes the one that works.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document and nothing else.")
 @reading_options
@@ -71,12 +71,14 @@ def command(
 ) -> None:
     """Check the native clustered tests against R's clusrank.
 
-    RESULTS are tables of results as for compare; without any, the bundled lenz2021. Both engines
-    test every ordered pair of algorithms, and the largest difference is printed. The exit code is
-    0 if no p-value and no Z differs by more than 1e-10, and 1 otherwise.
+    RESULTS are tables of results as for compare; the default is the bundled lenz2021. Both
+    backends test every ordered pair of algorithms, and the largest difference is printed. The exit
+    code is 0 if no p-value and no Z differs by more than 1e-10, and 1 otherwise.
     """
+    from occstats.comparison.sample import clusters_of
     from occstats.engines.check import AGREEMENT, check_engines
     from occstats.results import load_results
+    from occstats.stats.sample import Sample
 
     if null == "exact":
         if test == "ds":
@@ -84,18 +86,14 @@ def command(
         test = "rgl"
     table = load_results(*(results or ("lenz2021",)), **take_reading(options))
     table = table.resolve_missing(missing)
+    sample = Sample(table.tested, clusters_of(table), tie_tolerance)
     settings: dict[str, Any] = {
         "null": null,
         "alternative": alternative,
-        "tie_tolerance": tie_tolerance,
         "through": WAYS[engine],
+        "names": table.algorithms,
     }
-    checks = {
-        key: check_engines(
-            table.oriented, table.clusters, test=key, names=table.algorithms, **settings
-        )
-        for key in TESTS[test]
-    }
+    checks = {key: check_engines(sample, test=key, **settings) for key in TESTS[test]}
     agree = all(check.agrees for check in checks.values())
     if as_json:
         document = {
@@ -110,6 +108,7 @@ def command(
                     "largest_difference_p": _number(check.largest_p),
                     "largest_difference_z": _number(check.largest_z),
                     "worst_pair": check.worst and [table.algorithms[i] for i in check.worst],
+                    "n_equal_ranks": len(check.equal_ranks),
                     "versions": check.versions,
                 }
                 for key, check in checks.items()

@@ -17,6 +17,7 @@ from occstats.stats.tests.null import RandomState, TailProbabilities
 from occstats.stats.tests.registry import TESTS
 
 __all__ = [
+    "EQUAL_RANKS",
     "Answers",
     "Batch",
     "Samples",
@@ -32,6 +33,9 @@ Samples = dict[str, tuple[FloatArray, IntArray]]
 
 # clusrank counts sign patterns in 32-bit integers.
 MOST_CLUSTERS_EXACT = 30
+
+# Natively the intraclass correlation is 1 there; clusrank divides by a variance of zero.
+EQUAL_RANKS = "clusrank has no test where all signed ranks are equal"
 
 R_ALTERNATIVES = {"two-sided": "two.sided", "greater": "greater", "less": "less"}
 
@@ -146,9 +150,11 @@ def evaluate_in_r(
     )
     answers = run(batch)
     answers.check({label: found[label] for label in asked})
-    for i, label in enumerate(asked):
+    for i, (label, (x, _)) in enumerate(asked.items()):
+        equal_ranks = np.isnan(answers.p[i]) and np.ptp(x[x != 0]) == 0
         found[label] = replace(
             found[label],
+            reason=EQUAL_RANKS if equal_ranks else None,
             statistic=float(answers.statistic[i]),
             z=float(answers.z[i]),
             variance=float(answers.variance[i]),

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from occstats.checks import check_choice
 from occstats.engines import EngineRun
+from occstats.engines.batch import EQUAL_RANKS
 from occstats.engines.clusrank import Way, clusrank_pairs, engine_versions
 from occstats.engines.rpy2 import probe_rpy2
 from occstats.errors import EngineError
@@ -52,22 +53,37 @@ class EngineCheck:
 
     @property
     def agrees(self) -> bool:
-        """Whether no p-value and no Z differs by more than 1e-10, and the same pairs have tests."""
-        same = np.array_equal(np.isnan(self.native.p), np.isnan(self.reference.p))
+        """Whether no p-value and no Z differs by more than 1e-10, and the same pairs have tests.
+
+        Pairs whose signed ranks are all equal, which clusrank does not test, are left out.
+        """
+        lacking = np.isnan(self.reference.p)
+        for pair in self.equal_ranks:
+            lacking[pair] = False
+        same = np.array_equal(np.isnan(self.native.p), lacking)
         return bool(same and not self.largest_p > AGREEMENT and not self.largest_z > AGREEMENT)
 
+    @property
+    def equal_ranks(self) -> list[tuple[int, int]]:
+        """Ordered pairs that clusrank does not test because all their signed ranks are equal."""
+        reasons = self.reference.reasons
+        return [pair for pair, reason in reasons.items() if reason == EQUAL_RANKS]
+
     def sentence(self, names: Sequence[str] | None = None) -> str:
-        """The outcome in one sentence; ``names`` are those of the columns."""
+        """Return the outcome in a sentence or two; ``names`` are those of the columns."""
         parts = [f"{name} {self.versions[name]}" for name in ("R", "rpy2") if name in self.versions]
         against = f"clusrank {self.versions['clusrank']} ({', '.join(parts)})"
+        n_equal = len(self.equal_ranks)
+        equal = f" clusrank has no test where all signed ranks are equal ({n_equal} tests)."
+        without = equal if n_equal else ""
         if self.worst is None:
-            return f"No pair has a test, neither natively nor in {against}."
+            return f"No pair has a test in {against}.{without}"
         a, b = (str(i) if names is None else names[i] for i in self.worst)
         in_z = "" if np.isnan(self.largest_z) else f", of Z {self.largest_z:.1e}"
         return (
             f"The native engine {'agrees' if self.agrees else 'does NOT agree'} with {against} on "
             f"{self.n_tests} tests: largest difference of p-values {self.largest_p:.1e} "
-            f"({a} against {b}){in_z}."
+            f"({a} against {b}){in_z}.{without}"
         )
 
 

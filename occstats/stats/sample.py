@@ -145,10 +145,10 @@ class Sample:
     @cached_property
     def differences(self) -> FloatArray:
         """Differences a − b of all pairs a < b: tasks × pairs."""
-        return self._differences(*upper_pairs(self.n_algorithms))
+        return self.pair_differences(*upper_pairs(self.n_algorithms))
 
-    def _differences(self, a: IntArray, b: IntArray) -> FloatArray:
-        """Differences of some pairs; two failures (−inf) tie."""
+    def pair_differences(self, a: IntArray, b: IntArray) -> FloatArray:
+        """Return the differences a − b of some pairs, tasks × pairs; two failures (−inf) tie."""
         first, second = self.scores[:, a], self.scores[:, b]
         with np.errstate(invalid="ignore"):
             return np.where(np.isinf(first) & (first == second), 0.0, first - second)
@@ -198,7 +198,7 @@ class Sample:
                 part = slice(start, start + step)
                 yield PairBlock(a, b, self.differences[:, part], self.grid[:, part], self.clusters)
             else:
-                differences = self._differences(a, b)
+                differences = self.pair_differences(a, b)
                 grid = round_to_grid(differences, self.tie_tolerance)
                 yield PairBlock(a, b, differences, grid, self.clusters)
 

@@ -15,13 +15,15 @@ import pytest
 from click.testing import CliRunner
 from numpy.testing import assert_allclose, assert_array_equal
 
-from occstats.engines.batch import build_batch, exact_defect
+from occstats import load_results
+from occstats.engines.batch import EQUAL_RANKS, build_batch, exact_defect
 from occstats.engines.check import check_engines
 from occstats.engines.clusrank import clusrank_pairs, clusrank_test, engine_versions
 from occstats.engines.rpy2 import probe_rpy2, run_embedded
 from occstats.engines.rscript import probe_r, run_in_rscript
 from occstats.errors import EngineError
-from occstats.stats import clustered_wilcoxon, pairwise_tests
+from occstats.stats import Sample, clustered_wilcoxon, pairwise_tests
+from occstats.stats.clusters import Clusters
 
 REFERENCE = Path(__file__).parents[1] / "reference"
 CASES = json.loads((REFERENCE / "clusrank_cases.json").read_text())
@@ -294,14 +296,59 @@ def test_check_r_on_the_command_line(through):
     assert document["tests"]["rgl"]["versions"]["engine"] == engine
 
 
+def test_check_r_counts_failures(through):
+    from occstats.cli.check_r import command
+
+    engine = {"rpy2": "clusrank", "rscript": "rscript"}[through]
+    cases = REFERENCE.parent / "cases"
+    options = ["--engine", engine, "--missing", "worst"]
+    done = CliRunner().invoke(command, [str(cases / "miss.csv"), *options])
+    assert done.exit_code == 0
+    assert done.stdout.count("agrees with clusrank") == 2
+    done = CliRunner().invoke(command, [str(cases / "bin.csv"), *options, "--json"])
+    assert done.exit_code == 0
+    tests = json.loads(done.stdout)["tests"]
+    assert (tests["rgl"]["n_equal_ranks"], tests["ds"]["n_equal_ranks"]) == (2, 0)
+
+
+def test_equal_signed_ranks_are_tested_natively_only(through):
+    clusters = np.repeat(np.arange(5), [3, 1, 1, 2, 1])
+    scores = np.column_stack([np.full(8, 0.8), np.full(8, 0.7), np.linspace(0, 1, 8)])
+    check = check_engines(scores, clusters, tie_tolerance=1e-9, through=through)
+    assert check.agrees
+    assert check.equal_ranks == [(0, 1), (1, 0)]
+    assert check.n_tests == 4
+    assert check.native.z[0, 1] == pytest.approx(np.sqrt(5))
+    assert np.isnan(check.reference.p[0, 1])
+    assert check.reference.reasons[0, 1] == EQUAL_RANKS
+    assert check.sentence().endswith("where all signed ranks are equal (2 tests).")
+    # Clusters of equal size leave clusrank a variance, and Datta and Satten's test always does.
+    for options in ({"clusters": np.arange(8) // 2}, {"clusters": clusters, "test": "ds"}):
+        check = check_engines(scores, **options, tie_tolerance=1e-9, through=through)
+        assert check.agrees
+        assert check.n_tests == 6
+
+
+@pytest.mark.parametrize("test", ["rgl", "ds"])
+def test_failures_are_the_largest_differences(through, test):
+    random = np.random.default_rng(7)
+    scores = random.integers(0, 9, (30, 3)).astype(float)
+    scores[random.random((30, 3)) < 0.15] = -np.inf
+    scores[random.random((30, 3)) < 0.1] = np.nan
+    sample = Sample(scores, Clusters.of(np.arange(30) // 4))
+    check = check_engines(sample, test=test, through=through)
+    assert check.agrees
+    assert check.n_tests == 6
+
+
 def test_compare_says_the_same_through_r(through):
     from occstats import compare
 
     options = {"algorithms": ("ALP", "SVM", "NND"), "n_resamples": 100}
     engine = {"rpy2": "clusrank", "rscript": "rscript"}[through]
-    native = compare("lenz2021", **options)
+    native = compare("lenz2021", **options, null="asymptotic", correction="holm")
     found = compare("lenz2021", **options, engine=engine)
-    for column in ("p", "p_adjusted", "z", "statistic", "icc"):
+    for column in ("difference", "p", "p_unadjusted", "statistic"):
         assert_allclose(found.pairwise[column], native.pairwise[column], rtol=1e-10, atol=1e-10)
     assert found.verdict == native.verdict
     assert found.meta["engine"] == engine_versions(through)
@@ -312,14 +359,28 @@ def test_compare_with_both_engines_reports_the_largest_difference():
     from occstats import compare
 
     found = compare("lenz2021", algorithms=("ALP", "SVM"), n_resamples=100, engine="both")
+    assert (found.settings.null, found.settings.correction) == ("asymptotic", "holm")
     assert found.meta["engine"]["engine"] == "both"
     assert found.meta["engine"]["largest_p_difference"] < 1e-10
     assert any("agrees with clusrank" in note for note in found.notes)
 
 
 @pytest.mark.usefixtures("embedded")
-def test_compare_names_the_pair_that_clusrank_cannot_test_exactly():
+def test_compare_keeps_the_native_p_where_clusrank_has_no_test():
     from occstats import compare
 
-    with pytest.raises(EngineError, match=r"null 'exact' of \w+ against \w+ is refused: there are"):
-        compare("lenz2021", algorithms=("ALP", "SVM"), null="exact", engine="clusrank")
+    found = compare(REFERENCE.parent / "cases" / "bin.csv", estimand="typical", engine="clusrank")
+    assert found.pairwise["p"].max() < 0.001
+    assert found.pairwise["conclusion"].tolist() == ["better", "worse"]
+
+
+def test_the_pair_that_clusrank_cannot_test_exactly_is_named(through):
+    results = load_results("lenz2021").select(["ALP", "SVM"])
+    with pytest.raises(EngineError, match="null 'exact' of ALP against SVM is refused: there are"):
+        clusrank_pairs(
+            results.oriented,
+            results.clusters,
+            null="exact",
+            names=results.algorithms,
+            through=through,
+        )
