@@ -6,7 +6,9 @@ import re
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
@@ -19,6 +21,7 @@ from occstats.cli.options import working
 from occstats.comparison import Settings
 
 FAST = ["--n-resamples", "100"]
+CASES = Path(__file__).parent / "cases"
 
 
 def run(*arguments, **options):
@@ -30,28 +33,34 @@ def printed():
     return run("compare", "lenz2021", "--full", *FAST)
 
 
-def test_verdict_comes_first_then_summary_then_triangle(printed):
+def test_the_answer_comes_first_then_all_tables(printed):
     assert printed.exit_code == 0, printed.output
     assert printed.stderr == ""
     text = printed.stdout
-    assert text.startswith("Of 9 algorithms on 246 tasks from 50 data sets, ALP has the best")
-    positions = [text.index(title) for title in ("\nSummary\n", "\nCorrected p-values\n",
-                 "\nHow much better\n", "\nKendall's τ\n", "\nComplementary pairs\n",
-                 "\nWhat the rank depends on\n", "\nMean rank by difficulty\n",
-                 "\nHow much the data sets matter\n", "\nWould it hold\n",
-                 "\nClassical tests\n")]  # fmt: skip
+    start = "lenz2021: 9 algorithms, 246 tasks in 50 datasets, AUROC (higher is better)\n\nALP has "
+    assert text.startswith(start)
+    titles = ("p-values", "All pairs", "Mean ranks and scores", "Effect sizes", "Kendall's τ",
+              "Complementary pairs", "What the rank depends on", "Mean rank by difficulty",
+              "How much the datasets matter", "Classical tests")  # fmt: skip
+    positions = [text.index(f"\n{title}\n") for title in titles]
     assert positions == sorted(positions)
-    assert "does not control the error over the whole matrix" in " ".join(text.split())
 
 
-def test_triangle_is_printed_as_in_the_paper(printed):
-    lines = printed.stdout.split("\nCorrected p-values\n")[1].split("\n\n")[0].splitlines()
-    rows = {line.split()[0]: line for line in lines if line.strip()}
-    assert " ".join(rows["ALP"].split()) == (
-        "ALP 0.17 0.020 0.035 < 0.0001* 0.043 0.00071* < 0.0001* < 0.0001*"
-    )
-    assert rows["LNND"].split() == ["LNND", "0.28"]
+def test_the_first_screen_fits_a_terminal():
+    lines = run("compare", "lenz2021", *FAST).stdout.splitlines()
+    assert len(lines) <= 24
+    assert max(map(len, lines)) <= 80
+
+
+def test_preset_paper_prints_its_own_tests():
+    text = run("compare", "lenz2021", "--preset", "paper", "--full", *FAST).stdout
+    lines = text.split("\np-values\n")[1].split("\n\n")[0].splitlines()
+    rows = {line.split()[0]: " ".join(line.split()) for line in lines}
+    assert rows["ALP"] == ("ALP 0.17 0.020* 0.035* <0.001* 0.043* <0.001* <0.001* <0.001*")
     assert "≥ 1" in rows["NND"]
+    words = " ".join(text.split())
+    assert "one-sided clustered signed-rank test corrected within each row (Holm)" in words
+    assert "no control of the error rate over all pairs" in words
 
 
 def test_no_colour_away_from_a_terminal(printed):
@@ -64,7 +73,8 @@ def test_json_is_the_only_thing_on_stdout():
     assert result.stderr == ""
     assert document["meta"]["tasks"] == 246
     row = next(row for row in document["pairwise"] if (row["a"], row["b"]) == ("ALP", "SVM"))
-    assert round(row["p_adjusted"], 5) == 0.16713
+    assert row["conclusion"] == "undecided"
+    assert row["ci_low"] < 0 < row["difference"] < row["ci_high"]
     assert [round(row["mean_rank"], 4) for row in document["summary"]][:2] == [3.5073, 3.8647]
     assert document["design"]["power"] is None
 
@@ -76,25 +86,97 @@ def test_json_has_no_nan_literal():
         raise AssertionError(literal)
 
     document = json.loads(result.stdout, parse_constant=refuse)
-    assert any(row["p_adjusted"] is None for row in document["pairwise"])
+    assert any(row["p"] is None for row in document["pairwise"])
 
 
 def test_options_reach_the_settings():
     result = run(
-        "compare", "lenz2021", "--json", "--test", "ds", "--null", "permutation", "--alternative",
-        "two-sided", "--correction", "hochberg", "--family", "all", "--alpha", "0.1",
-        "--algorithms", "ALP, SVM,NND", "--tie-tolerance", "0", "--kendall", "sum", "--inference",
-        "hc3", "--strata", "quantile", "--n-strata", "3", "--confidence", "0.9", "--rope", "0.02",
+        "compare", "lenz2021", "--json", "--estimand", "typical", "--test", "ds", "--null",
+        "asymptotic", "--alternative", "greater", "--correction", "hochberg", "--family", "row",
+        "--alpha", "0.1", "--algorithms", "ALP, SVM,NND", "--tie-tolerance", "0", "--kendall",
+        "sum", "--inference", "hc3", "--strata", "quantile", "--n-strata", "3", "--rope", "0.02",
         "--random-state", "7", *FAST,
     )  # fmt: skip
     meta = json.loads(result.stdout)["meta"]
     expected = {
-        "test": "ds", "null": "permutation", "alternative": "two-sided", "correction": "hochberg",
-        "family": "all", "alpha": 0.1, "tie_tolerance": 0, "kendall": "sum", "inference": "hc3",
-        "strata": "quantile", "n_strata": 3, "confidence": 0.9, "rope": 0.02, "random_state": 7,
-        "n_resamples": 100, "algorithms": ["ALP", "SVM", "NND"],
+        "estimand": "typical", "test": "ds", "null": "asymptotic", "alternative": "greater",
+        "correction": "hochberg", "family": "row", "alpha": 0.1, "tie_tolerance": 0,
+        "kendall": "sum", "inference": "hc3", "strata": "quantile", "n_strata": 3, "rope": 0.02,
+        "random_state": 7, "n_resamples": 100, "algorithms": ["ALP", "SVM", "NND"],
     }  # fmt: skip
     assert {key: meta[key] for key in expected} == expected
+
+
+@pytest.mark.parametrize(
+    ("typed", "answer"),
+    [
+        ("--rule tests", "set --correction …, --family …, --alternative … and --null …"),
+        ("--confidence 0.9", "intervals have the level 1 − α: set --alpha …"),
+        ("--null permutation", "is called --null flips now"),
+        ("--null exact", "occstats.stats.clustered_wilcoxon computes the exact test"),
+        ("--test wilcoxon", "see the column p_ignoring_clusters"),
+        ("--test dataset-means", "set --estimand mean"),
+        ("--test ds-weighted", "set --estimand mean to give each dataset equal weight"),
+    ],
+)
+@pytest.mark.parametrize("command", ["compare", "figures"])
+def test_options_of_version_0_2_are_answered_with_their_successors(
+    command, typed, answer, tmp_path
+):
+    out = ["--out", tmp_path] if command == "figures" else []
+    result = run(command, "lenz2021", *typed.split(), *out)
+    assert (result.exit_code, result.stdout) == (2, "")
+    (line,) = result.stderr.splitlines()
+    assert line.startswith(f"Error: {typed} ")
+    assert answer in line
+    assert not {"--rule", "--confidence"} & set(run(command, "--help").stdout.split())
+
+
+def test_refusals_name_options():
+    result = run("compare", "lenz2021", "--alternative", "greater")
+    assert result.exit_code == 2
+    assert result.stderr == (
+        "Error: --correction max-t is two-sided; got --alternative greater: set --correction holm\n"
+    )
+    result = run("compare", "lenz2021", "--alpha", "5")
+    assert result.stderr.startswith("Error: --alpha must be strictly between 0 and 1")
+
+
+def test_missing_results_are_refused_with_commands(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    frame = pd.read_csv(CASES / "miss.csv")
+    frame.to_csv("miss.csv", index=False)
+    result = run("compare", "miss.csv", "--alpha", "0.1")
+    assert result.exit_code == 2
+    assert result.stderr.splitlines() == [
+        "Error: miss.csv: 36 of 180 cells have no score (in 36 of 90 tasks), first 'd0' /",
+        "     't0': 'CAND'; 'd0' / 't1': 'CAND'; 'd0' / 't2': 'CAND'",
+        "try: occstats compare miss.csv --alpha 0.1 --missing complete",
+        "     (54 tasks that all algorithms have)",
+        "  or --missing pairwise (for each pair, the tasks that both have)",
+        "  or --missing impute=NAME (the score of a baseline)",
+    ]
+    result = run("compare", "miss.csv", "--estimand", "mean", "--missing", "worst")
+    assert result.stderr.splitlines() == [
+        "Error: means need a score for failed runs, and 'score' has no known bound",
+        "try: occstats compare miss.csv --estimand mean --missing worst=0",
+        "     (or another SCORE after worst=)",
+        "  or --estimand typical (failures rank below every score)",
+    ]
+
+
+def test_refusals_have_at_most_12_lines(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    names = [f"a-rather-long-name-of-an-algorithm-{i}" for i in range(8)]
+    frame = pd.DataFrame(rng.uniform(size=(30, 8)), columns=names)
+    frame[rng.uniform(size=(30, 8)) < 0.1] = np.nan
+    frame.insert(0, "dataset", [f"a-rather-long-name-of-a-dataset-{i}" for i in range(30)])
+    frame.to_csv("a-rather-long-name-of-a-file-with-results.csv", index=False)
+    result = run("compare", "a-rather-long-name-of-a-file-with-results.csv")
+    lines = result.stderr.splitlines()
+    assert 3 < len(lines) <= 12
+    assert max(len(line) for line in lines if not line.startswith("try: ")) <= 80
 
 
 def test_every_setting_is_an_option_with_help():
@@ -115,7 +197,8 @@ def test_several_results_are_joined(tmp_path):
     document = json.loads(result.stdout)
     assert document["meta"]["family"] == "control"
     assert len(document["meta"]["algorithms"]) == 10
-    assert "MINE is significantly better than " in document["verdict"]
+    assert document["verdict"].startswith("MINE has the best mean rank")
+    assert {row["conclusion"] for row in document["pairwise"] if row["a"] == "MINE"} >= {"better"}
 
 
 def test_out_writes_everything_and_says_where(tmp_path):
@@ -124,9 +207,8 @@ def test_out_writes_everything_and_says_where(tmp_path):
     assert result.exit_code == 0, result.output
     assert str(out) in result.stdout
     assert json.loads((out / "comparison.json").read_text())["meta"]["tasks"] == 246
-    for name in ("summary", "p_values", "pairwise", "ranks", "scores", "regression"):
-        for ending in ("csv", "md", "tex"):
-            assert (out / "tables" / f"{name}.{ending}").stat().st_size > 0
+    for name in ("comparison", "summary", "p_values", "pairwise", "ranks", "scores"):
+        assert (out / "tables" / f"{name}.csv").stat().st_size > 0
     summary = pd.read_csv(out / "tables" / "summary.csv")
     assert summary["mean_rank"].iloc[0] == pytest.approx(3.5072822177822176, abs=1e-15)
     assert "\\cite{rosner2006}" in (out / "methods.tex").read_text()
@@ -140,7 +222,7 @@ def test_single_data_set_is_said(tmp_path):
     result = run("compare", path, *FAST)
     assert result.exit_code == 0, result.output
     assert "no p-values" in result.stdout
-    assert "Corrected p-values" not in result.stdout
+    assert "p ≤" not in result.stdout
 
 
 def test_help_lists_the_commands_that_exist():
@@ -216,12 +298,11 @@ def test_version():
     assert occstats.__version__ in run("--version").stdout
 
 
-def test_narrow_terminal_prints_wide_tables_in_parts(monkeypatch):
+def test_a_narrow_terminal_wraps(monkeypatch):
     monkeypatch.setenv("COLUMNS", "60")
     result = run("compare", "lenz2021", *FAST)
     assert max(len(line) for line in result.stdout.splitlines()) <= 60
-    p_values = result.stdout.split("\nCorrected p-values\n")[1].split("\nNote: ")[0]
-    assert len(re.findall("^ALP", p_values, flags=re.MULTILINE)) == 2
+    assert re.search("^SAE .* \\*$", result.stdout, flags=re.MULTILINE)
 
 
 def test_a_terminal_shows_at_once_that_something_happens(monkeypatch, capsys):
@@ -273,6 +354,6 @@ def test_a_reader_that_stops_reading_is_no_error():
     done = subprocess.run(
         ["bash", "-c", f"set -o pipefail; {shell}"], capture_output=True, check=False
     )
-    assert done.stdout.startswith(b"Of 9 algorithms")
+    assert done.stdout.startswith(b"lenz2021: 9 algorithms")
     assert done.stderr == b""
     assert done.returncode == 0

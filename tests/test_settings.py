@@ -2,7 +2,7 @@
 
 import dataclasses
 import inspect
-from pathlib import Path
+from functools import partial
 from typing import get_args, get_type_hints
 
 import pytest
@@ -14,21 +14,65 @@ from occstats.comparison.pipeline import Arguments
 from occstats.comparison.settings import OPTIONS
 from occstats.errors import ArgumentError
 
-REFERENCE = Path(__file__).parent / "reference"
 
-
-def test_the_preset_is_the_paper_and_an_option_beside_it_wins():
-    paper = occstats.compare("lenz2021", preset="paper", n_resamples=100)
-    assert "better than NND, MD, LOF, IF, EIF, LNND and SAE" in paper.verdict
-    assert "statistically tied for first: ALP and SVM (p = 0.17)" in paper.verdict
-    assert "one-sided, Holm-corrected over the tests of each algorithm" in paper.verdict
-    assert sum("choices are those of Lenz et al. (2021)" in note for note in paper.notes) == 1
-    chosen = paper.meta
-    assert (chosen["preset"], chosen["rule"], chosen["inference"]) == ("paper", "tests", "cr1")
-    other = Settings.of(preset="paper", inference="hc3", alternative="two-sided")
-    assert (other.inference, other.alternative, other.rule) == ("hc3", "two-sided", "tests")
+def test_explicit_options_override_the_preset():
+    paper = Settings.of(preset="paper")
+    chosen = (paper.estimand, paper.correction, paper.family, paper.alternative, paper.null)
+    assert chosen == ("typical", "holm", "row", "greater", "asymptotic")
+    assert not paper.has_intervals
+    other = Settings.of(preset="paper", inference="hc3", alternative="two-sided", family="all")
+    assert (other.inference, other.alternative, other.correction) == ("hc3", "two-sided", "holm")
+    assert Settings.of(preset="paper", control="ALP").family == "control"
     with pytest.raises(ArgumentError, match="preset must be one of paper"):
         Settings.of(preset="papr")
+    found = occstats.compare("lenz2021", preset="paper", test="ds", n_resamples=100)
+    assert "Settings of Lenz et al. (2021), except for test ds." in found.notes
+    assert found.meta["preset"] == "paper"
+
+
+@pytest.mark.parametrize(
+    ("options", "answer"),
+    [
+        ({"rule": "tests"}, "rule='tests' was removed, as each pair has one decision: set "),
+        ({"confidence": 0.9}, "confidence=0.9 was removed, as intervals have the level 1 − α"),
+        ({"null": "permutation"}, "null='permutation' is called null='flips' now"),
+        ({"null": "exact"}, "occstats.stats.clustered_wilcoxon computes the exact test"),
+        ({"test": "wilcoxon"}, "see the column p_ignoring_clusters"),
+        ({"test": "dataset-means"}, "set estimand='mean'"),
+        ({"test": "ds-weighted"}, "set estimand='mean' to give each dataset equal weight"),
+    ],
+)
+def test_keywords_of_version_0_2_are_answered_with_their_successors(options, answer):
+    found = occstats.compare("lenz2021", algorithms=["ALP", "SVM"], n_resamples=100)
+    for call in (partial(occstats.compare, "lenz2021"), partial(found.add, "lenz2021")):
+        with pytest.raises(ArgumentError) as error:
+            call(**options)
+        assert answer in str(error.value)
+    # What the answers name exists.
+    assert occstats.stats.clustered_wilcoxon
+    assert occstats.stats.pairwise_tests
+    assert "p_ignoring_clusters" in found.pairwise
+
+
+def test_settings_that_follow_from_changed_ones_are_determined_again():
+    mine = (occstats.load_results("lenz2021").scores["ALP"] + 0.01).clip(upper=1).rename("MINE")
+    found = occstats.compare("lenz2021", algorithms=["ALP", "SVM"], n_resamples=100)
+    paper = found.add(mine, preset="paper").settings
+    assert (paper.correction, paper.null, paper.rope) == ("holm", "asymptotic", 0.01)
+    mean = found.add(mine, estimand="mean", margin=0.02).settings
+    assert (mean.null, mean.margin, mean.rope) == ("bootstrap", 0.02, 0.02)
+    control = found.add(mine, control="MINE")
+    assert control.settings.family == "control"
+    assert control.add(mine.rename("OTHER"), control=None).settings.family == "all"
+
+
+def test_an_r_engine_implies_its_tests():
+    for engine in ("clusrank", "rscript", "both"):
+        found = Settings.of(engine=engine)
+        chosen = (found.estimand, found.null, found.correction, found.family)
+        assert chosen == ("typical", "asymptotic", "holm", "all")
+    with pytest.raises(ArgumentError, match="or engine='native'"):
+        Settings.of(engine="clusrank", estimand="mean")
 
 
 def test_the_signature_and_documentation_have_every_setting():
@@ -47,7 +91,7 @@ def test_every_setting_is_declared_once():
     assert list(Options.__annotations__) == list(OPTIONS)
     for name, option in OPTIONS.items():
         # A value may also be made of a choice and a name: impute=NAME.
-        if option.choices and not any(choice.endswith("=NAME") for choice in option.choices):
+        if option.choices and not any("=" in choice for choice in option.choices):
             literal = next((a for a in get_args(hints[name]) if get_args(a)), hints[name])
             assert get_args(literal) == tuple(option.choices)
         assert option.help

@@ -82,10 +82,10 @@ class Options(TypedDict, total=False):
     preset: Preset | None
     estimand: Estimand | None
     test: Test
-    null: Null | None
-    alternative: Alternative
     correction: Correction | None
     family: Family | None
+    alternative: Alternative
+    null: Null | None
     control: str | None
     alpha: float
     engine: Engine

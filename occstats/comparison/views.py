@@ -93,8 +93,6 @@ def add(comparison: Comparison, *sources: Any, **options: Any) -> Comparison:
         raise ArgumentError("add needs results: a file, a frame, or a series of scores by task")
     known = {**OPTIONS, **REPLACED}
     changed = {name: options.pop(name) for name in list(options) if name in known}
-    tables = [source.to_frame() if isinstance(source, pd.Series) else source for source in sources]
-    joined = load_results(comparison.results, *tables, **options)
     given = {name: getattr(comparison.settings, name) for name in OPTIONS}
     # Settings that follow from a changed one are determined again.
     implied = {
@@ -106,4 +104,6 @@ def add(comparison: Comparison, *sources: Any, **options: Any) -> Comparison:
     }
     for name in ("algorithms", *(each for key in changed for each in implied.get(key, ()))):
         given.pop(name, None)
-    return compare_with(joined, Settings.of(**{**given, **changed}))
+    settings = Settings.of(**{**given, **changed})
+    tables = [source.to_frame() if isinstance(source, pd.Series) else source for source in sources]
+    return compare_with(load_results(comparison.results, *tables, **options), settings)
