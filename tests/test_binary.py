@@ -44,19 +44,31 @@ def test_the_line_has_what_one_quotes(comparison):
     line = comparison.binary["line"].iloc[0]
     row = comparison.binary.iloc[0]
     expected = f"{row['a']} − {row['b']}: {row['share_difference']:+.3f} correct (clustered SE "
-    assert line.startswith(expected + f"{row['standard_error']:.3f}; 95 % interval ")
-    for words in ("Obuchowski's p", "design effect", "detectable ±", "tasks in 25 data sets"):
+    assert line.startswith(expected + f"{row['standard_error']:.3f}; 95 % CI ")
+    for words in ("Obuchowski's p", "design effect", "detectable ±", "tasks in 25 datasets"):
         assert words in line
-    assert any(line in note for note in comparison.notes)
+    # A comparison has one p-value of a pair; these are in the table only.
+    assert not any("Obuchowski" in text for text in (*comparison.notes, comparison.verdict))
+
+
+def test_means_are_compared_unless_ranks_are_asked_for(comparison):
+    assert comparison.settings.estimand == "mean"
+    typical = occstats.compare(answers(), score="correct", estimand="typical", n_resamples=200)
+    assert typical.settings.null == "flips"
+    row = typical.pairs.iloc[0]
+    # With two values, a typical difference of 0 says little: wins and losses are counted.
+    scores = typical.results.scores
+    ahead = (scores[row["a"]] - scores[row["b"]]).to_numpy()
+    counted = [int((np.sign(ahead) == sign).sum()) for sign in (1, 0, -1)]
+    assert row[["wins", "ties", "losses"]].tolist() == counted
 
 
 def test_the_posterior_of_the_difference_is_shown_for_ties(comparison):
     # Most questions are answered alike by both; that is no practical equivalence of the models.
-    (table,) = (table for table in all_tables(comparison) if table.name == "pairwise")
+    (table,) = (table for table in all_tables(comparison) if table.name == "effect_sizes")
     keys = {key for column in table.columns for key in column.keys}
     assert "difference_above" in keys
     assert "bayes_better" not in keys
-    assert "posterior probabilities that the mean difference is better" in table.explanation
 
 
 def test_errors_are_turned_round():

@@ -1,4 +1,4 @@
-"""Families of data sets in a comparison: --cluster SUITE --cluster DATASET."""
+"""Suites of datasets in a comparison: --cluster SUITE --cluster DATASET."""
 
 import json
 
@@ -54,7 +54,7 @@ def test_suites_of_one_data_set_reproduce_every_number(suite):
     for name in FRAMES:
         assert nested[name] == plain[name], name
     assert nested["meta"]["suites"] == nested["meta"]["clusters"] == plain["meta"]["clusters"]
-    assert any("Every suite has one data set" in note for note in nested["notes"])
+    assert any("Every suite has one dataset" in note for note in nested["notes"])
 
 
 def test_equal_suites_weigh_like_clusters_of_their_own():
@@ -74,8 +74,8 @@ def test_equal_suites_weigh_like_clusters_of_their_own():
     for found in (nested, alone):
         row = found.pairwise.iloc[0]
         assert row["mean_difference"] == pytest.approx(0.2)
-        assert row["z"] == pytest.approx(7 / np.sqrt(4.5**2 + 2.5**2))
-        assert row["n_clusters"] == 2
+        assert row["statistic"] == pytest.approx(7 / np.sqrt(4.5**2 + 2.5**2))
+        assert row["n_datasets"] == 2
     # A third data set in the first suite, where a − b is 0.3: by data sets (0.1 + 0.3 + 0.3 + 0.5
     # − 0.1) / 5, by suites (0.7/3 + 0.2) / 2.
     data.loc[4] = ["u", "t", 0.8, 0.5]
@@ -125,10 +125,9 @@ def test_the_regression_agrees_with_clubsandwich_by_suite(paper):
 
 @pytest.mark.parametrize("test", CLUSRANK_P)
 def test_the_tests_agree_with_clusrank_by_suite(paper, test):
-    found = occstats.compare(
-        paper, cluster=NESTED, algorithms=["ALP", "SVM"], test=test, n_resamples=100
-    )
-    assert found.matrix("p").loc["ALP", "SVM"] == pytest.approx(CLUSRANK_P[test], rel=1e-10)
+    options = {"preset": "paper", "test": test, "n_resamples": 100}
+    found = occstats.compare(paper, cluster=NESTED, algorithms=["ALP", "SVM"], **options)
+    assert found.p_values.loc["ALP", "SVM"] == pytest.approx(CLUSRANK_P[test], rel=1e-10)
 
 
 def test_r_gets_the_suites(monkeypatch, paper):
@@ -147,33 +146,32 @@ def test_r_gets_the_suites(monkeypatch, paper):
 
 
 def test_words(comparison):
-    assert comparison.verdict.startswith("Of 3 algorithms on ")
-    assert " tasks from 36 data sets in 12 suites, A has " in comparison.verdict
-    methods = comparison.methods_text.paragraph()
+    assert "72 tasks in 36 datasets in 12 suites" in repr(comparison)
+    assert "if one ignores that tasks share suites" in repr(comparison)
+    methods = comparison.methods
     for words in (
-        "from 36 data sets in 12 suites",
-        "suites were taken for independent",
-        "signed-rank test (Rosner, Glynn and Lee, 2006) with suites as clusters",
-        "flips the signs of whole suites",
-        "resamples of whole suites",
+        "from 36 datasets in 12 suites",
+        "suites were treated as independent",
+        "with suites as clusters",
+        "random sign flips of whole suites",
+        "bootstrap-t over suites",
         "Dirichlet weights over suites",
         "robust to clustering by suite (CR2)",
     ):
         assert words in methods, words
-    for words in ("whole data sets", "over data sets", "data sets as clusters"):
+    for words in ("whole datasets", "over datasets", "datasets as clusters"):
         assert words not in methods, words
-    assert any(note.startswith("The data sets come in 12 suites") for note in comparison.notes)
+    assert any(note.startswith("The datasets come in 12 suites") for note in comparison.notes)
     assert comparison.meta["suites"] == 12
     assert comparison.meta["clusters"] == 36
     titles = {entry.name: entry.title for entry in all_tables(comparison)}
     assert titles["leave_one_dataset_out"] == "Without each suite"
     page = render(comparison)
-    assert "36 data sets in 12 suites" in page
-    assert "suites compared" in page
+    assert "36 datasets in 12 suites" in page
 
 
 def test_frames_count_and_leave_out_suites(comparison):
-    assert set(comparison.pairwise["n_clusters"]) == {12}
+    assert set(comparison.pairwise["n_datasets"]) == {12}
     assert comparison.design.n_clusters == 12
     assert comparison.design.smallest_p == 2.0**-11
     left_out = comparison.stability.leave_one_dataset_out
@@ -271,7 +269,7 @@ def test_joined_sources_share_their_suites():
 def test_some_tasks_and_other_methods_keep_the_suites(comparison):
     part = comparison.where("n > 200")
     assert part.results.nested
-    assert "suites" in part.verdict
+    assert part.meta["suites"] == 12
     added = comparison.add((comparison.results.scores["A"] + 0.01).rename("MINE"))
     assert added.meta["suites"] == 12
 
@@ -290,9 +288,10 @@ def test_the_command_line(tmp_path):
     judged = ["gate", str(path), *levels, "--candidate", "A", "--baseline", "C"]
     gate = CliRunner().invoke(main, judged)
     assert gate.exit_code in (0, 3)
-    assert "36 data sets in 12 suites)" in gate.stdout
-    row = occstats.compare(table(), cluster=NESTED, algorithms=["A", "C"]).design.detectable.iloc[0]
-    assert f"SE {row['standard_error']:.3g};" in gate.stdout
+    assert "36 datasets in 12 suites)" in gate.stdout
+    assert "of all suites (3/12) may be in none of these 12" in gate.stdout
+    found = occstats.compare(table(), cluster=NESTED, algorithms=["A", "C"], estimand="mean")
+    assert f"= {found.pairs['difference'].iloc[0]:+.3g} mean AUROC (95 % CI " in gate.stdout
 
 
 def test_right_and_wrong_by_suite():
@@ -308,4 +307,3 @@ def test_right_and_wrong_by_suite():
 def test_figures_resample_suites(comparison):
     for draw in (comparison.plot.strata, comparison.plot.critical_difference):
         assert draw() is not None
-    assert comparison.plot.letters(by="nemenyi") is not None
