@@ -1,9 +1,10 @@
-"""What a comparison leaves out at its size, and what it says of that."""
+"""The parts that a comparison leaves out at its size, and its notes on them."""
 
 import json
 
 import numpy as np
 import pandas as pd
+import pytest
 
 from occstats import compare, load_results
 from occstats.comparison import Settings, cost
@@ -28,11 +29,13 @@ def test_what_is_left_out_is_said_with_what_it_would_take(monkeypatch):
     monkeypatch.setattr(cost, "BUDGET", 0.0)
     found = compare(large(6, 1, 3), n_resamples=100)
     assert any(
-        "3 pairs" in note and "Hodges-Lehmann shifts (about 1 s)" in note for note in found.notes
+        "3 pairs" in note and "typical differences (about 1 s)" in note for note in found.notes
     )
-    for left_out in ("hodges_lehmann", "bayes_better", "difference_ci_low"):
+    for left_out in ("difference", "ci_low", "bayes_better", "difference_above"):
         assert found.pairwise[left_out].isna().all()
-    assert found.pairwise[["wins", "rank_biserial"]].notna().all(axis=None)
+    decided = ["p", "statistic", "mean_difference", "wins", "rank_biserial"]
+    assert found.pairwise[decided].notna().all(axis=None)
+    assert set(found.pairwise["conclusion"]) == {"undecided"}
     assert found.kendall["tau"].notna().all()
     assert found.kendall["tau_ci_low"].isna().all()
     assert found.stability.leave_one_dataset_out is None
@@ -45,16 +48,44 @@ def sizes_of(results, **settings):
 
 def test_what_many_data_sets_leave_time_for():
     sizes = sizes_of(large(12_000, 1, 2))
-    assert sizes.intervals
+    assert sizes.mean_posterior
     assert sizes.shifts
     assert sizes.kendall
     assert not sizes.leave_out
-    assert "12,000 data sets" in sizes.notes[0]
-    assert "leaving out data sets (" in sizes.notes[0]
+    assert "12,000 datasets" in sizes.notes[0]
+    assert "leaving out datasets (" in sizes.notes[0]
     assert any("means rest on 8,333 resamples" in note for note in sizes.notes)
-    many = sizes_of(large(30_000, 1, 2))
-    assert any("shifts rest on 6,666 flips" in note for note in many.notes)
     assert sizes_of(large(12_000, 1, 2), deep=True).leave_out
+
+
+def test_many_algorithms_leave_no_time_for_shifts():
+    assert sizes_of(large(50, 5, 100)).shifts
+    assert not sizes_of(large(50, 5, 400)).shifts
+    # With a control there are few tests.
+    assert sizes_of(large(50, 5, 400), control="A0", family="control").shifts
+
+
+@pytest.mark.parametrize("estimand", ["typical", "mean"])
+@pytest.mark.parametrize(("margin", "correction"), [(None, "holm"), (0.02, "bonferroni")])
+def test_tests_are_asymptotic_where_resampling_takes_too_long(
+    monkeypatch, estimand, margin, correction
+):
+    monkeypatch.setattr(cost, "FLIPS_BUDGET", {"typical": 1.0, "mean": 1.0})
+    found = compare(large(8, 2, 3), estimand=estimand, margin=margin)
+    assert (found.settings.null, found.settings.correction) == ("asymptotic", correction)
+    assert found.meta["resamples_used"] == 0
+    assert any("resampling would take too long" in note for note in found.notes)
+    assert ("ci_low" in found.pairwise) == (margin is not None)
+    kept = compare(large(8, 2, 3), estimand=estimand, preset="paper")
+    assert kept.settings.correction == "holm"
+    assert not any("too long" in note for note in kept.notes)
+
+
+def test_fewer_resamples_of_tests_are_said(monkeypatch):
+    monkeypatch.setattr(cost, "FLIPS_BUDGET", {"typical": 2_000.0 * 3 * 15, "mean": 1.0})
+    found = compare(large(15, 1, 3), n_resamples=3_000)
+    assert found.meta["resamples_used"] == 2_000
+    assert "The p-values rest on 2,000 resamples." in found.notes
 
 
 def test_usual_sizes_have_everything():

@@ -1,4 +1,4 @@
-"""Properties of every frame of a comparison, and of those that others do not read."""
+"""Properties of the frames of a comparison."""
 
 from dataclasses import is_dataclass
 from importlib import resources
@@ -68,22 +68,6 @@ def test_zeros_say_nothing_about_the_scale():
     )
     results = occstats.load_results(table, lower_is_better=False)
     assert score_scale(results) == 100.0
-
-
-def test_a_detour_of_stability_and_power_is_said_where_there_is_one(paper):
-    detour = "Stability and power were studied with the native test"
-    flipped = occstats.compare("lenz2021", null="permutation", n_resamples=100)
-    assert not any(note.startswith(detour) for note in paper.notes)
-    assert any(note.startswith(detour) for note in flipped.notes)
-
-
-def test_what_holds_for_all_pairs_is_said_once():
-    scores = pd.DataFrame({"dataset": list("abcdef"), "one": 0.5, "two": 0.5, "three": 0.5})
-    notes = occstats.compare(scores, lower_is_better=False, n_resamples=100).notes
-    assert "all pairs: all differences are zero." in notes
-    scores["three"] = [0.6, 0.7, 0.8, 0.6, 0.7, 0.8]
-    notes = occstats.compare(scores, lower_is_better=False, n_resamples=100).notes
-    assert "one and two: all differences are zero." in notes
 
 
 @pytest.mark.parametrize("module", [occstats, occstats.stats, occstats.comparison])

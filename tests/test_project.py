@@ -1,15 +1,12 @@
-"""What the project promises about itself: its dependencies are used, its files stay short."""
+"""The project's own promises: its dependencies are used, its guide names files that exist."""
 
 import ast
 import re
 import tomllib
 from pathlib import Path
 
-import pytest
-
 ROOT = Path(__file__).parents[1]
 SOURCES = [*ROOT.glob("occstats/**/*.py"), *ROOT.glob("descriptors/**/*.py")]
-LONGEST_FILE = 400
 # Where the module has another name than the distribution.
 MODULES = {"scikit-learn": "sklearn"}
 
@@ -37,17 +34,6 @@ def imported():
 
 def test_every_declared_dependency_is_imported_somewhere():
     assert set(dependencies()) - imported() == set()
-
-
-@pytest.mark.parametrize("folder", ["occstats", "descriptors"])
-def test_no_file_is_longer_than_one_reads(folder):
-    lengths = {
-        path.relative_to(ROOT).as_posix(): len(path.read_text("utf-8").splitlines())
-        for path in SOURCES
-        if path.is_relative_to(ROOT / folder)
-    }
-    assert lengths
-    assert {name: lines for name, lines in lengths.items() if lines > LONGEST_FILE} == {}
 
 
 def test_the_guide_names_files_that_exist():

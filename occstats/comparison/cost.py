@@ -110,7 +110,7 @@ class Size:
         # All pairs at once, where no score is missing, or each by itself.
         kendall = n**2 * k * (8.0 + 0.3 * k) if self.shared else p * (6_500.0 * n + 4e6)
         work = {
-            "typical differences": n * self.tested * (5_700.0 if self.intervals else 2_000.0),
+            "typical differences": n * self.tested * (1_300.0 if self.intervals else 650.0),
             "posterior of mean differences": self.resamples * (20.0 * m + (10.0 + 0.3 * m) * p),
             "Bayesian probabilities": 2.0
             * p

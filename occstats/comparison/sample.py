@@ -112,11 +112,6 @@ class Study:
                 f"±{self.settings.rope:g} are practically equivalent, within "
                 f"{self.settings.tie_tolerance:g} they are ties."
             )
-        if self.settings.null == "asymptotic" and self.within.flips == 0:
-            notes.append(
-                f"With {self.sample.n_pairs:,} pairs and {self.n_clusters:,} {self.results.unit}s "
-                "the tests are asymptotic: resampling would take too long."
-            )
         if kept == tasks:
             return tuple(notes)
         return (
@@ -153,9 +148,14 @@ def prepare(results: Results, settings: Settings) -> Study:
     study = Study(ordered, settings, sample.select(order), tested.select(order), scale)
     if settings.null == "asymptotic" or study.within.flips > 0:
         return study
-    # Too many pairs for resampling: everything follows the asymptotic tests.
+    # Everything follows the tests that the size permits.
     settings = replace(settings, correction=_without_resampling(settings), null="asymptotic")
-    return replace(study, settings=settings)
+    note = (
+        f"With {sample.n_pairs:,} pairs and {study.n_clusters:,} {results.unit}s the tests are "
+        "asymptotic: resampling would take too long."
+    )
+    ordered = replace(ordered, notes=(*ordered.notes, note))
+    return replace(study, results=ordered, settings=settings)
 
 
 def _without_resampling(settings: Settings) -> Correction:
