@@ -142,34 +142,28 @@ def flipped_z(
             spread = np.sqrt((rank_sums**2).sum(axis=1, keepdims=True))
             return np.asarray(rank_sums @ signs / spread)
     parts = [order[part] for part in np.split(np.arange(len(order)), starts[1:])]
+    n, m, squared_sizes = sizes.sum(), np.asarray(float(len(sizes))), (sizes**2).sum()
+    squares = squares[:, None]
+    between = (rank_sums**2 / sizes).sum(axis=1, keepdims=True)
+    own_squares = [(rank_sums[:, part] ** 2).sum(axis=1, keepdims=True) for part in parts]
     z = np.empty((len(rank_sums), signs.shape[1]))
     step = max(1, _FLIPS_AT_ONCE // len(rank_sums))
     for start in range(0, signs.shape[1], step):
         flips = signs[:, start : start + step]
         by_size = [rank_sums[:, part] @ flips[part] for part in parts]
-        z[:, start : start + step] = _z_by_size(by_size, rank_sums, sizes, squares[:, None])
+        total = sum(by_size[1:], by_size[0].copy())
+        with np.errstate(invalid="ignore", divide="ignore"):
+            rho = intraclass_correlation(between, squares, total, squared_sizes, n, m)
+            rho = np.where(squares - total**2 / n <= 1e-9 * squares, 1.0, rho)
+            statistic, variance = np.zeros_like(total), np.zeros_like(total)
+            for size, sums, own in zip(distinct, by_size, own_squares, strict=True):
+                inflation = size_inflation(rho, size, m)
+                statistic += sums / inflation
+                variance += own / inflation**2
+            # The largest clusters, the last ones, are the first to leave no valid weight.
+            found = np.where(inflation <= 0, np.nan, statistic / np.sqrt(variance))
+        z[:, start : start + step] = found
     return z
-
-
-def _z_by_size(
-    by_size: list[FloatArray], rank_sums: FloatArray, sizes: FloatArray, squares: FloatArray
-) -> FloatArray:
-    """Z from the sums of signed ranks over the clusters of each size, from the smallest on."""
-    n, m = sizes.sum(), np.asarray(float(len(sizes)))
-    total = sum(by_size[1:], by_size[0].copy())
-    with np.errstate(invalid="ignore", divide="ignore"):
-        between = (rank_sums**2 / sizes).sum(axis=1, keepdims=True)
-        rho = intraclass_correlation(between, squares, total, (sizes**2).sum(), n, m)
-        rho = np.where(squares - total**2 / n <= 1e-9 * squares, 1.0, rho)
-        distinct = np.unique(sizes)
-        inflations = size_inflation(rho, distinct[:, None, None], m)
-        statistic, variance = np.zeros_like(total), np.zeros_like(total)
-        for size, sums, inflation in zip(distinct, by_size, inflations, strict=True):
-            statistic += sums / inflation
-            own = (rank_sums[:, sizes == size] ** 2).sum(axis=1, keepdims=True)
-            variance += own / inflation**2
-        # The largest clusters are the first to leave no valid weight.
-        return np.where(inflations[-1] <= 0, np.nan, statistic / np.sqrt(variance))
 
 
 class RankSums(Prepared):
