@@ -10,7 +10,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 from importlib.util import find_spec
-from textwrap import wrap
+from textwrap import TextWrapper
 from typing import Any, NoReturn
 
 import click
@@ -211,14 +211,11 @@ def _refuse(message: str, context: click.Context | None) -> NoReturn:
         click.echo(f"Error: {printable(' '.join(message.splitlines()))}{hint}", err=True)
         sys.exit(BAD_INPUT)
     shown: list[str] = []
-    for line in f"Error: {message}".split("\n"):
+    wrapper = TextWrapper(WIDTH, "Error: ", " " * 5, break_long_words=False, break_on_hyphens=False)
+    for line in message.split("\n"):
         # A command is pasted as a whole.
-        whole = line.startswith("try: occstats ")
-        parts = (
-            [line]
-            if whole
-            else wrap(line, WIDTH, subsequent_indent=" " * 5, break_long_words=False)
-        )
+        parts = [line] if line.startswith("try: occstats ") else wrapper.wrap(line)
+        wrapper.initial_indent = ""
         if len(shown) + len(parts) <= MOST_LINES:
             shown += parts
     click.echo("\n".join(map(printable, shown)), err=True)
