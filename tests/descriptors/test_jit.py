@@ -72,7 +72,7 @@ def test_the_last_resort_is_a_folder_of_one_s_own(monkeypatch, tmp_path):
 def test_a_folder_that_others_can_write_is_refused(monkeypatch, tmp_path):
     monkeypatch.setattr(jit.tempfile, "gettempdir", lambda: str(tmp_path))
     os.chmod(jit.private_folder(), 0o777)
-    with pytest.raises(OSError, match="can be written by other users"):
+    with pytest.raises(OSError, match="writable by other users"):
         jit.private_folder()
 
 

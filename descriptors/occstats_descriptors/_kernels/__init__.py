@@ -1,1 +1,18 @@
-"""Compiled kernels, and the blocks of rows and threads that they run on."""
+"""
+Compiled kernels of the descriptors, and the threads that they run on.
+
+Each module says what its kernels buy, in CPU seconds on one thread: ``benchmarks/descriptors``.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Array", "Integers", "Matrix", "Single", "Vector"]
+
+Array = NDArray[Any]
+Matrix = NDArray[np.float64]
+Vector = NDArray[np.float64]
+Single = NDArray[np.float32]
+Integers = NDArray[np.int64]

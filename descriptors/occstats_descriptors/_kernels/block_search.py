@@ -1,55 +1,65 @@
-"""The exact search over blocks: which order, which precision, how many threads."""
+"""
+Exact nearest neighbours in the Manhattan and Euclidean metrics, by (distance, row).
+
+What it buys: BENCHMARK
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from occstats_descriptors._kernels.blocks import Blocks, kd_order, lay_out, natural_order
+from occstats_descriptors._kernels import Array, Integers, Matrix, Vector
+from occstats_descriptors._kernels.blocks import (
+    Blocks,
+    box_bounds,
+    kd_order,
+    lay_out,
+    measure,
+    natural_order,
+    node_bound,
+)
+from occstats_descriptors._kernels.jit import compiled
 from occstats_descriptors._kernels.threads import for_each_block
-from occstats_descriptors._knn_kernels import rerank, search_blocks, search_tree
+from occstats_descriptors._kernels.top_k import collect, finish, room, sort_pairs
 
-__all__ = ["BlockSearch"]
+__all__ = ["BlockSearch", "worth_single"]
 
-Matrix = NDArray[np.float64]
-Indices = NDArray[np.int64]
-
-FEW, MANY = 4, 16
-# Attributes up to, rows of a block: with few attributes, the nearest rows are in few small blocks;
-# with very many, a large block would leave the cache.
+FEW, MANY = 4, 16  # attributes: up to FEW only the tree is used, beyond MANY never
+# Largest number of attributes, rows of a block. With few attributes, the nearest rows are in few
+# small blocks; with very many, a large block would not fit in the cache.
 BLOCKS = ((FEW, 32), (MANY, 128), (256, 384), (np.inf, 32))
-SMALL = 512  # rows below which they stay in their order: a tree would not pay
+SMALL = 512  # rows below which they keep their order: a tree does not pay
 SMALL_BLOCK = 128
-LARGE = 50_000  # rows from which a tree does not stay in the cache
-CHUNK = 128
-PILOT = 32
-PRUNED = 0.35  # share of blocks visited up to which the tree is faster
-GROUP = 64  # queries that otherwise go through the blocks together, for the sake of the cache
+LARGE = 50_000  # rows from which a tree does not fit in the cache
+CHUNK = 128  # queries of one call of a kernel
+PILOT = 32  # queries
+PRUNED = 0.35  # share of visited blocks up to which the tree is faster
+GROUP = 64  # queries that pass through the blocks together, sharing the cache
 EXTRA = 8  # candidates in single precision beyond k
 WORTH_SINGLE = 4e8  # terms of distances from which single precision pays for its compilation
 CERTAIN = 0.8  # share of queries for which single precision has to suffice
-UNIT = 2.0**-24
+UNIT = 2.0**-24  # rounding error of single precision
 
 
 def worth_single(n: int, n_queries: int, m: int) -> bool:
-    """Return True where a search in single precision first is expected to be faster."""
+    """Return True if searching in single precision first is expected to be faster."""
     return m > MANY and float(n_queries) * n * m >= WORTH_SINGLE
 
 
 @dataclass(frozen=True, eq=False)
 class _Job:
-    """Queries, and room for what is found about them."""
+    """Queries, and arrays for their results."""
 
     queries: Matrix
-    excluded: Indices
+    excluded: Integers
     distances: Matrix
-    indices: Indices
-    visited: Indices
+    indices: Integers
+    visited: Integers
     certain: NDArray[np.bool_]
 
     @property
@@ -57,17 +67,17 @@ class _Job:
         return int(self.distances.shape[1])
 
 
-_Method = Callable[[_Job, Indices], None]
+_Method = Callable[[_Job, Integers], None]
 
 
 class BlockSearch:
     """
-    Exact nearest neighbours in the Manhattan or (squared) Euclidean metric, by (distance, row).
+    Search over blocks of training rows.
 
-    With few attributes, queries go down a tree of blocks one by one. Otherwise a pilot on a few
-    queries decides: up to a medium number of attributes, whether the others go down the tree
-    or through all blocks in groups; with many, they go in groups, and the pilot decides whether
-    single precision first leaves out most rows. The result does not depend on it.
+    With few attributes, queries descend a tree of blocks one by one. Otherwise a pilot of a few
+    queries decides: up to a medium number of attributes, between the tree and passing through all
+    blocks in groups; with many attributes, between single precision first and double precision
+    only. The result does not depend on the decision.
     """
 
     def __init__(self, X: Matrix, *, squared: bool, threads: int) -> None:
@@ -75,9 +85,9 @@ class BlockSearch:
         self.squared = squared
         self.threads = threads
 
-    def search(self, queries: Matrix, k: int, excluded: Indices) -> tuple[Matrix, Indices]:
+    def search(self, queries: Matrix, k: int, excluded: Integers) -> tuple[Matrix, Integers]:
         """
-        Find the k nearest rows of each query, leaving out the row `excluded` (−1: none).
+        Find the k nearest rows of each query, except for the row `excluded` (−1: none).
 
         Returns reduced distances (squared if Euclidean) and rows.
         """
@@ -90,14 +100,14 @@ class BlockSearch:
             visited=np.zeros(len(queries), dtype=np.int64),
             certain=np.ones(len(queries), dtype=np.bool_),
         )
-        down = len(self.X) >= SMALL and self.X.shape[1] <= MANY
-        # one after the other, near queries find the blocks that they need in the cache
+        n, m = self.X.shape
+        down = n >= SMALL and m <= MANY
+        # Nearby queries that follow each other find the blocks that they need in the cache.
         if queries is self.X:
             rows = self._order[self._order < len(rows)]
-        elif down and len(self.X) >= LARGE and len(rows) >= 4 * PILOT:
+        elif down and n >= LARGE and len(rows) >= 4 * PILOT:
             order = kd_order(queries, 64)
             rows = order[order < len(rows)]
-        n, m = self.X.shape
         single = worth_single(n, len(rows), m) and 4 * (k + EXTRA) < n and self._fits_single
         if (single or (down and m > FEW)) and len(rows) >= 4 * PILOT:
             places = np.linspace(0, len(rows) - 1, PILOT).astype(np.int64)
@@ -114,7 +124,7 @@ class BlockSearch:
         return job.distances, job.indices
 
     @cached_property
-    def _order(self) -> Indices:
+    def _order(self) -> Integers:
         n, m = self.X.shape
         if n < SMALL:
             return natural_order(n, SMALL_BLOCK)
@@ -129,36 +139,36 @@ class BlockSearch:
         return lay_out((self.X - self._centre).astype(np.float32), self._order)
 
     @cached_property
-    def _centre(self) -> NDArray[np.float64]:
-        centre: NDArray[np.float64] = self.X.mean(axis=0)
+    def _centre(self) -> Vector:
+        centre: Vector = self.X.mean(axis=0)
         return centre
 
     @cached_property
     def _fits_single(self) -> bool:
-        """Whether the error bound of single precision holds: nothing overflows or gets lost."""
+        """Return True if no row overflows or underflows in single precision."""
         with np.errstate(over="ignore", invalid="ignore"):
             above, below = self.X.max(axis=0) - self._centre, self._centre - self.X.min(axis=0)
             extent = np.maximum(above, below).max()
         return bool(1e-6 < extent < 1e12)
 
-    def _run(self, job: _Job, rows: Indices, method: _Method) -> None:
-        """Search some rows."""
+    def _run(self, job: _Job, rows: Integers, method: _Method) -> None:
+        """Search for some of the queries, in chunks on threads."""
         if len(rows) == 0:
             return
         method(job, rows[:0])  # makes the blocks before threads need them
         for_each_block(lambda part: method(job, rows[part]), len(rows), CHUNK, self.threads)
 
-    def _in_groups(self, job: _Job, rows: Indices, down: bool = False) -> None:
+    def _in_groups(self, job: _Job, rows: Integers, down: bool = False) -> None:
         found = self._nearest(job.queries[rows], job.excluded[rows], self._double, job.k, down)
         job.distances[rows], job.indices[rows], job.visited[rows] = found
         job.certain[rows] = True
 
-    def _down_tree(self, job: _Job, rows: Indices) -> None:
+    def _down_tree(self, job: _Job, rows: Integers) -> None:
         self._in_groups(job, rows, down=True)
 
     def _nearest(
-        self, queries: NDArray[Any], excluded: Indices, blocks: Blocks, keep: int, down: bool
-    ) -> tuple[NDArray[Any], Indices, Indices]:
+        self, queries: Array, excluded: Integers, blocks: Blocks, keep: int, down: bool
+    ) -> tuple[Array, Integers, Integers]:
         distances = np.empty((len(queries), keep), dtype=queries.dtype)
         indices = np.empty((len(queries), keep), dtype=np.int64)
         visited = np.zeros(len(queries), dtype=np.int64)
@@ -174,16 +184,16 @@ class BlockSearch:
             )  # fmt: skip
         return distances, indices, visited
 
-    def _by_single(self, job: _Job, rows: Indices) -> None:
+    def _by_single(self, job: _Job, rows: Integers) -> None:
         r"""
         Find candidates in single precision and order them in double precision.
 
         With u = 2⁻²⁴, c the centre and coordinates x − c rounded to single precision, a Manhattan
         distance d and its single-precision value s satisfy
         :math:`|s - d| \le u(|x-c| + |q-c|) + (m+2)u\,d` to first order, and |x−c| ≤ |q−c| + d, so
-        that :math:`d \ge (s - 2u|q-c|) / (1 + (m+3)u)`; the Euclidean distance errs less. A row is
-        certain if its k-th distance is below that bound for all points that are no candidates.
-        The constants leave a margin for terms of higher order.
+        that :math:`d \ge (s - 2u|q-c|) / (1 + (m+3)u)`; the error of the Euclidean distance is
+        smaller. A query is certain if its k-th distance is below that bound for all points that
+        are not candidates. The constants leave a margin for terms of higher order.
         """
         queries = job.queries[rows]
         centred = queries - self._centre
@@ -204,3 +214,185 @@ class BlockSearch:
             queries, self.X, self.squared, candidates, job.k, distances, indices, bounds, certain
         )
         job.distances[rows], job.indices[rows], job.certain[rows] = distances, indices, certain
+
+
+@compiled
+def search_blocks(
+    queries: Array,
+    excluded: Array,
+    points: Array,
+    ids: Array,
+    lows: Array,
+    highs: Array,
+    keep: int,
+    squared: bool,
+    group: int,
+    out_d: Array,
+    out_i: Array,
+) -> None:
+    """
+    Find the `keep` nearest points of each query by (distance, index).
+
+    A query first visits the block with the nearest box. Groups of queries then share one order of
+    blocks, and so the cache, and each visits the blocks whose box is within its limit, the distance
+    of the `keep`-th nearest point so far.
+    """
+    n_queries = queries.shape[0]
+    n_blocks, size = ids.shape
+    places = room(keep) + size
+    buffer_d = np.empty((group, places), points.dtype)
+    buffer_i = np.empty((group, places), np.int64)
+    near = np.empty((4, size), points.dtype)
+    bounds = np.empty((group, n_blocks), points.dtype)
+    nearest_bounds = np.empty(n_blocks, points.dtype)
+    order = np.empty(n_blocks, np.int64)
+    limits = np.empty(group, points.dtype)
+    sizes = np.empty(group, np.int64)
+    for start in range(0, n_queries, group):
+        count = min(group, n_queries - start)
+        limits[:] = np.inf
+        sizes[:] = 0
+        for b in range(n_blocks):
+            order[b] = b
+            nearest_bounds[b] = np.inf
+        for t in range(count):
+            box_bounds(lows, highs, queries[start + t], squared, bounds[t])
+            for b in range(n_blocks):
+                nearest_bounds[b] = min(nearest_bounds[b], bounds[t, b])
+        sort_pairs(nearest_bounds, order, n_blocks)
+        for position in range(-1, n_blocks):
+            for four in range(0, count, 4):
+                wanted = 0
+                if position >= 0 and four + 4 <= count:
+                    b = order[position]
+                    for t in range(four, four + 4):
+                        wanted += bounds[t, b] <= limits[t]
+                    if wanted > 2:
+                        measure(points, b, queries, start + four, True, squared, near)
+                for t in range(four, min(four + 4, count)):
+                    b = order[position] if position >= 0 else bounds[t].argmin()
+                    if not bounds[t, b] <= limits[t]:
+                        continue
+                    bounds[t, b] = np.nan  # done
+                    here = near[t - four : t - four + 1]
+                    if wanted <= 2:
+                        measure(points, b, queries, start + t, False, squared, here)
+                    own = excluded[start + t]
+                    sizes[t], limits[t] = collect(
+                        here[0], ids[b], own, keep, limits[t], buffer_d[t], buffer_i[t], sizes[t]
+                    )
+        for t in range(count):
+            row = start + t
+            finish(buffer_d[t], buffer_i[t], sizes[t], keep, out_d[row], out_i[row])
+
+
+@compiled
+def search_tree(
+    queries: Array,
+    excluded: Array,
+    points: Array,
+    ids: Array,
+    tree: Array,
+    keep: int,
+    squared: bool,
+    out_d: Array,
+    out_i: Array,
+    visited: Array,
+) -> None:
+    """
+    Find the `keep` nearest points of each query by (distance, index), nearer child first.
+
+    Nodes whose box is beyond the limit, the distance of the `keep`-th nearest point so far, are
+    skipped. `visited` counts the blocks of each query.
+    """
+    n_blocks, size = ids.shape
+    places = room(keep) + size
+    buffer_d = np.empty(places, points.dtype)
+    buffer_i = np.empty(places, np.int64)
+    near = np.empty((1, size), points.dtype)
+    stack = np.empty(128, np.int64)
+    bounds = np.empty(128, points.dtype)
+    limits = np.empty(1, points.dtype)
+    for row in range(queries.shape[0]):
+        query = queries[row]
+        limits[0] = np.inf
+        filled = 0
+        stack[0], bounds[0] = 0, 0
+        depth = 1
+        while depth > 0:
+            depth -= 1
+            node, bound = stack[depth], bounds[depth]
+            while bound <= limits[0] and node < n_blocks - 1:
+                node = 2 * node + 1
+                bound = node_bound(tree[node], query, squared)
+                other = node_bound(tree[node + 1], query, squared)
+                if bound <= other:
+                    stack[depth], bounds[depth] = node + 1, other
+                else:
+                    stack[depth], bounds[depth] = node, bound
+                    node, bound = node + 1, other
+                if bounds[depth] <= limits[0]:
+                    depth += 1
+            if not bound <= limits[0]:
+                continue
+            block = node - (n_blocks - 1)
+            visited[row] += 1
+            measure(points, block, queries, row, False, squared, near)
+            filled, limits[0] = collect(
+                near[0], ids[block], excluded[row], keep, limits[0], buffer_d, buffer_i, filled
+            )
+        finish(buffer_d, buffer_i, filled, keep, out_d[row], out_i[row])
+
+
+@compiled
+def rerank(
+    queries: Array,
+    points: Array,
+    squared: bool,
+    candidates: Array,
+    k: int,
+    out_d: Array,
+    out_i: Array,
+    beyond: Array,
+    certain: Array,
+) -> None:
+    """
+    Sort candidates by their distances in double precision, and certify the k nearest.
+
+    ``beyond[row]`` is a lower bound of the distances of all points that are not candidates: the row
+    is certain if its k-th distance is below it.
+    """
+    n_queries, keep = candidates.shape
+    features = queries.shape[1]
+    distances = np.empty(keep + 3, np.float64)
+    indices = np.empty(keep, np.int64)
+    for row in range(n_queries):
+        query = queries[row]
+        for first in range(0, keep, 4):
+            # Four independent sums hide the latency of additions; the last candidate is repeated
+            # to fill the four.
+            i0 = candidates[row, first]
+            i1 = candidates[row, min(first + 1, keep - 1)]
+            i2 = candidates[row, min(first + 2, keep - 1)]
+            i3 = candidates[row, min(first + 3, keep - 1)]
+            total0, total1, total2, total3 = 0.0, 0.0, 0.0, 0.0
+            for f in range(features):
+                q = query[f]
+                d0, d1 = points[i0, f] - q, points[i1, f] - q
+                d2, d3 = points[i2, f] - q, points[i3, f] - q
+                if squared:
+                    total0, total1 = total0 + d0 * d0, total1 + d1 * d1
+                    total2, total3 = total2 + d2 * d2, total3 + d3 * d3
+                else:
+                    total0, total1 = total0 + abs(d0), total1 + abs(d1)
+                    total2, total3 = total2 + abs(d2), total3 + abs(d3)
+            distances[first], distances[first + 1] = total0, total1
+            distances[first + 2], distances[first + 3] = total2, total3
+        for i in range(keep):
+            indices[i] = candidates[row, i]
+        sort_pairs(distances, indices, keep)
+        for i in range(k):
+            out_d[row, i] = distances[i]
+            out_i[row, i] = indices[i]
+        last = np.sqrt(distances[k - 1]) if squared else distances[k - 1]
+        certain[row] = last < beyond[row]

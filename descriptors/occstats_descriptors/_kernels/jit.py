@@ -1,4 +1,4 @@
-"""How kernels are compiled: cached on disk wherever a cache can be written."""
+"""Compilation of kernels, cached on disk wherever a cache can be written."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba
-import numpy as np
-from numpy.typing import NDArray
+
+from occstats_descriptors._kernels import Integers
 
 __all__ = ["compiled", "put"]
 
@@ -21,17 +21,17 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 def compiled(function: Function) -> Function:
     """
-    Compile a kernel on first use, without the interpreter lock, and keep the result on disk.
+    Compile a kernel on first use, without the interpreter lock, and cache the result on disk.
 
-    The cache is beside the package, or where that cannot be written in the user's cache folder (or
-    the one that NUMBA_CACHE_DIR names), or where that cannot be written either in a private folder
-    of the system's temporary files; only where all of these fail, each process compiles anew. The
-    cache of a kernel is renewed when its own file changes: after changing one that kernels in other
-    files call, touch those too.
+    The cache is next to the package. If that folder is read-only, it is the user's cache folder (or
+    the folder that NUMBA_CACHE_DIR names), and if that is read-only too, a private folder of
+    temporary files. Only if all of these fail does each process compile for itself. The cache of a
+    kernel is invalidated when its own file changes: after editing a kernel that is called from
+    other files, touch those files as well.
 
-    What keeps compilation short: no assignment of slices or tuples to parts of an array (each
-    brings the error messages of broadcasting with it; see `put`), and no constants as arguments of
-    another kernel (for each, it is compiled once more).
+    Two rules keep compilation short. Do not assign slices or tuples to parts of an array: each
+    assignment compiles the error messages of broadcasting (see `put`). Do not pass constants to
+    another kernel: it is compiled again for each of them.
     """
     options: dict[str, Any] = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
     kernel: Any = None
@@ -41,13 +41,13 @@ def compiled(function: Function) -> Function:
                 kernel = numba.njit(cache=True, **options)(function)
             break
         except (RuntimeError, OSError):
-            continue  # no cache can be written there
+            continue  # the folder is not writable
     return cast(Function, kernel or numba.njit(**options)(function))
 
 
 @contextmanager
 def _cache_folder(choose: Callable[[], str] | None) -> Iterator[None]:
-    """Have numba cache in a folder of our choice; it is bound when a function is decorated."""
+    """Set the folder of numba's cache, which is bound when a function is decorated."""
     settings: Any = numba.config
     before = settings.CACHE_DIR
     try:
@@ -59,23 +59,23 @@ def _cache_folder(choose: Callable[[], str] | None) -> Iterator[None]:
 
 def private_folder() -> str:
     """
-    Make a folder of temporary files that only this user can write: what is cached is executed.
+    Make a folder of temporary files that only this user can write, since cached code is executed.
 
-    Its name is always the same, so that the next process finds it.
+    The name is fixed, so that later processes find the folder.
     """
     user = str(os.getuid()) if hasattr(os, "getuid") else "user"
     folder = Path(tempfile.gettempdir()) / f"occstats-kernels-{user}"
     folder.mkdir(mode=0o700, exist_ok=True)
     state = folder.stat(follow_symlinks=False)
     if not stat.S_ISDIR(state.st_mode):
-        raise OSError(f"{folder} is no folder.")
+        raise OSError(f"{folder} is not a folder.")
     if hasattr(os, "getuid") and (state.st_uid != os.getuid() or state.st_mode & 0o022):
-        raise OSError(f"{folder} can be written by other users.")
+        raise OSError(f"{folder} is writable by other users.")
     return str(folder)
 
 
 @compiled
-def put(rows: NDArray[np.int64], row: int, values: tuple[int, ...]) -> None:
+def put(rows: Integers, row: int, values: tuple[int, ...]) -> None:
     """Write integers to a row of an array."""
     for column in range(len(values)):
         rows[row, column] = values[column]

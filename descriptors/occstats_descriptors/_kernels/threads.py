@@ -14,7 +14,7 @@ __all__ = ["for_each_block", "single_threaded_blas", "thread_count"]
 
 
 def thread_count(n_jobs: int | None, *, at_most: int | None = None) -> int:
-    """Turn ``n_jobs`` into a number of threads: −1 is all cores, None too, or `at_most` of them."""
+    """Return the number of threads: all cores for −1 and None, for None `at_most` of them."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     cores = cores or 1
     if n_jobs is None:
@@ -25,7 +25,7 @@ def thread_count(n_jobs: int | None, *, at_most: int | None = None) -> int:
 
 
 def for_each_block(work: Callable[[slice], None], rows: int, block: int, threads: int) -> None:
-    """Call `work` on slices of `block` rows; each block writes its own part of the result."""
+    """Call `work` on slices of `block` rows; each call writes its own part of the result."""
     blocks = [slice(start, min(start + block, rows)) for start in range(0, rows, block)]
     if threads == 1 or len(blocks) == 1:
         for part in blocks:
@@ -38,14 +38,14 @@ def for_each_block(work: Callable[[slice], None], rows: int, block: int, threads
 
 @contextmanager
 def single_threaded_blas() -> Iterator[None]:
-    """Keep BLAS on the calling thread: its sums then do not depend on the number of cores."""
+    """Restrict BLAS to the calling thread, so that sums do not depend on the number of cores."""
     with _controller().limit(limits=1, user_api="blas"):
         yield
 
 
 @cache
 def _controller() -> Any:
-    # Compiled kernels use the BLAS of SciPy, which is known to the controller once it is loaded.
+    # Compiled kernels use SciPy's BLAS, which the controller finds only once it is loaded.
     import_module("scipy.linalg.cython_blas")
     from threadpoolctl import ThreadpoolController
 

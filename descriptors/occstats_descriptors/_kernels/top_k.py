@@ -1,29 +1,33 @@
-"""Keeping the nearest points so far, by (distance, index)."""
+"""The k nearest points so far, by (distance, index).
+
+Most searches keep some sixty neighbours, which are inserted in order. Longer lists are partitioned
+when the buffer is full, so that the time per point does not grow with k.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from occstats_descriptors._kernels import Array
 from occstats_descriptors._kernels.jit import compiled
 
-__all__ = ["collect", "finish", "partition", "room", "sort_pairs"]
+__all__ = ["collect", "finish", "room", "sort_pairs"]
 
-Array = NDArray[Any]
-INSERTION = 24
+INSERTION = 24  # pairs up to which insertion sort is fastest
 SORTED = 256  # neighbours up to which inserting each in its place is fastest
 
 
 @compiled
 def before(distance: float, index: int, other_distance: float, other_index: int) -> bool:
+    """Return True where the first pair sorts before the second."""
     return distance < other_distance or (distance == other_distance and index < other_index)
 
 
 @compiled
 def partition(distances: Array, indices: Array, low: int, high: int) -> int:
-    """Partition [low, high] around a median of three (Hoare); the end of the left part."""
+    """Partition [low, high] around a median of three (Hoare); return the end of the left part."""
     middle = (low + high) // 2
     for first, second in ((low, middle), (middle, high), (low, middle)):
         if before(distances[second], indices[second], distances[first], indices[first]):
@@ -74,7 +78,7 @@ def sort_pairs(distances: Array, indices: Array, size: int) -> None:
 
 @compiled
 def keep_nearest(distances: Array, indices: Array, size: int, keep: int) -> float:
-    """Move the `keep` nearest of `size` pairs to the front; the largest distance of them."""
+    """Move the `keep` nearest of `size` pairs to the front; return their largest distance."""
     low: Any = np.int64(0)
     high = size - 1
     while low < high:
@@ -91,7 +95,7 @@ def keep_nearest(distances: Array, indices: Array, size: int, keep: int) -> floa
 
 @compiled
 def room(keep: int) -> int:
-    """Number of places that a buffer for `keep` points needs besides those of a block."""
+    """Return the number of places of a buffer for `keep` points, besides those of a block."""
     return keep if keep <= SORTED else keep + keep // 2
 
 
@@ -107,13 +111,13 @@ def collect(
     filled: int,
 ) -> tuple[int, Any]:
     """
-    Take the points of a block that are among the `keep` nearest so far into the buffer.
+    Add the points of a block that are among the `keep` nearest so far to the buffer.
 
-    Returns the number of points in the buffer and the new limit: the distance beyond which points
-    need not be looked at. A short buffer is kept sorted; a long one is cut when it is full.
+    Returns the number of points in the buffer and the new limit, the distance beyond which points
+    can be skipped. A short buffer is kept sorted; a long one is cut when it is full.
     """
     count = 0
-    for i in range(distances.shape[0]):  # by vector instructions: most often there are none
+    for i in range(distances.shape[0]):  # vectorised; most often the count is zero
         count += distances[i] <= limit
     if count == 0:
         return filled, limit
@@ -152,5 +156,5 @@ def finish(
     if keep > SORTED:
         keep_nearest(buffer_d, buffer_i, filled, keep)
         sort_pairs(buffer_d, buffer_i, keep)
-    for i in range(keep):  # assigning slices would take seconds more to compile
+    for i in range(keep):  # slices would take seconds longer to compile
         out_d[i], out_i[i] = buffer_d[i], buffer_i[i]
