@@ -131,7 +131,7 @@ class ShiftSearch:
         zero = self._at(np.zeros(len(z)))
         not_above = np.where(zero.above == 0, 0.0, zero.below)
         ends = bracket.ends
-        from_zero, to_zero = positive, undecided & (ends.right > 0)
+        from_zero, to_zero = positive, undecided & (bracket.shift > 0)
         low, _ = self._cross(
             _Ends(
                 np.where(from_zero, zero.above, first),
@@ -141,7 +141,7 @@ class ShiftSearch:
             ),
             level,
         )
-        from_zero, to_zero = undecided & (ends.left < 0), negative
+        from_zero, to_zero = undecided & (bracket.shift < 0), negative
         high, _ = self._cross(
             _Ends(
                 np.where(from_zero, zero.above, ends.left),

@@ -99,18 +99,20 @@ def _path(x, own, z_of, weights):
 
 
 def _limits(pair, critical, alpha):
-    """Limits where \\|Z\\| passes the critical value; the test decides about zero."""
-    inside, walsh, shift = np.abs(pair["path"]) <= critical + 1e-10, pair["walsh"], pair["shift"]
-    low, high = shift, shift
-    edges = np.flatnonzero(inside)
-    if len(edges):
-        low = -np.inf if inside[0] else walsh[edges[0] - 1]
-        high = np.inf if inside[-1] else walsh[edges[-1]]
+    """Limits where Z passes ±c, seen from far below and far above; the test decides about zero."""
+    walsh, level = pair["walsh"], critical + 1e-10
+    above, below = pair["path"] > level, pair["path"] < -level
+    low, high = -np.inf, np.inf
+    if above[0]:
+        low = np.inf if above.all() else walsh[np.flatnonzero(~above)[0] - 1]
+    if below[-1]:
+        high = -np.inf if below.all() else walsh[np.flatnonzero(~below)[-1]]
     if pair["p"] > alpha:
         low, high = min(low, 0.0), max(high, 0.0)
     elif pair["z"] > 0:
         low = max(low, 0.0)
     else:
         high = min(high, 0.0)
-    parts = np.count_nonzero(np.diff(np.concatenate([[False], inside]).astype(int)) == 1)
-    return {"low": low, "high": high, "parts": parts}
+    # Z that falls throughout passes each level once.
+    once = (np.diff(above.astype(int)) <= 0).all() and (np.diff(below.astype(int)) >= 0).all()
+    return {"low": low, "high": high, "once": once}
