@@ -129,6 +129,20 @@ def test_single_precision_is_used_and_certified(monkeypatch):
     assert sum(rows for kind, rows in calls if kind == np.float64) > 118
 
 
+@pytest.mark.parametrize("squared", [False, True])
+@pytest.mark.parametrize("scale", [1e8, 1e10, 1e30, 1e100])
+def test_queries_that_overflow_in_single_precision(monkeypatch, scale, squared):
+    monkeypatch.setattr(block_search, "WORTH_SINGLE", 0)
+    rng = np.random.default_rng(11)
+    X, queries = 1e11 * rng.normal(size=(2500, 18)), 1e11 * rng.normal(size=(150, 18))
+    queries[::20] *= scale
+    engine = BlockSearch(X, squared=squared, threads=1)
+    distances, indices = engine.search(queries, 20, np.full(150, -1))
+    expected = exhaustive(queries, X, 20, squared=squared)
+    np.testing.assert_array_equal(indices, expected[1])
+    np.testing.assert_array_equal(distances, expected[0])
+
+
 @pytest.mark.parametrize("m", [2, 6])
 @pytest.mark.parametrize("copies", [1, 2, 40])
 def test_a_training_row_is_not_its_own_neighbour(m, copies):

@@ -197,16 +197,18 @@ class BlockSearch:
         """
         queries = job.queries[rows]
         centred = queries - self._centre
-        near, candidates, _ = self._nearest(
-            centred.astype(np.float32), job.excluded[rows], self._single, job.k + EXTRA, False
-        )
-        beyond = near[:, -1].astype(np.float64)
-        if self.squared:
-            beyond, norms = np.sqrt(beyond), np.sqrt((centred**2).sum(axis=1))
-        else:
-            norms = np.abs(centred).sum(axis=1)
         scale = 1 + 1.1 * (self.X.shape[1] + 8) * UNIT
-        bounds = (beyond - 2.1 * UNIT * norms - 1e-18) / scale
+        with np.errstate(over="ignore", invalid="ignore"):
+            near, candidates, _ = self._nearest(
+                centred.astype(np.float32), job.excluded[rows], self._single, job.k + EXTRA, False
+            )
+            beyond = near[:, -1].astype(np.float64)
+            if self.squared:
+                beyond, norms = np.sqrt(beyond), np.sqrt((centred**2).sum(axis=1))
+            else:
+                norms = np.abs(centred).sum(axis=1)
+            bounds = (beyond - 2.1 * UNIT * norms - 1e-18) / scale
+        bounds[np.isinf(beyond)] = -np.inf  # the query overflows: nothing is certain
         distances = np.empty((len(rows), job.k))
         indices = np.empty((len(rows), job.k), dtype=np.int64)
         certain = np.empty(len(rows), dtype=np.bool_)
