@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_array
 
+from occstats_descriptors._kernels.exponentials import SquaredDistances, kernel_times_weights
 from occstats_descriptors._kernels.gaussian_kernel import bounded
 from occstats_descriptors._kernels.smo import WORKING_SET, OneClassProblem
-from occstats_descriptors._kernels.squared_distances import SquaredDistances, kernel_times_weights
 from occstats_descriptors._kernels.threads import single_threaded_blas
 from occstats_descriptors._parameters import positive_number
 from occstats_descriptors.base import Matrix, Vector

@@ -7,6 +7,7 @@ from threadpoolctl import threadpool_limits
 
 from occstats_descriptors import SVM, dimension_multiple
 from occstats_descriptors._kernels import gaussian_kernel
+from occstats_descriptors._kernels.exponentials import exponentials, single_exponentials
 from occstats_descriptors._kernels.gaussian_kernel import kernel_matrix, kernel_times
 from occstats_descriptors._kernels.smo import OneClassProblem
 from occstats_descriptors.svm_grid import SupportVectorGrid
@@ -225,11 +226,9 @@ def test_grid_gives_the_same_where_distances_are_not_kept(monkeypatch):
 
 
 def test_exponentials_in_single_precision_are_exact_to_two_units_in_the_last_place():
-    from occstats_descriptors._kernels.squared_distances import exponentials
-
     squares = np.concatenate([[0.0], np.geomspace(1e-6, 200, 5001)]).astype(np.float32)[None]
     found = np.empty_like(squares)
-    exponentials(squares, np.float32(-1), found, np.empty(squares.shape[1], np.int32))
+    single_exponentials(squares, np.float32(-1), found, np.empty(squares.shape[1], np.int32))
     exact = np.exp(-squares.astype(np.float64))
     normal = squares < 87  # beyond, the exponential is below the smallest normal number
     spacing = np.spacing(exact.astype(np.float32))
@@ -243,8 +242,6 @@ def test_grid_refuses_shares_out_of_range():
 
 
 def test_exponentials_are_exact_to_two_units_in_the_last_place():
-    from occstats_descriptors._exponential import exponentials
-
     rng = np.random.default_rng(0)
     given = -np.concatenate(
         [rng.gamma(1, 3, 3000), rng.uniform(0, 708, 3000), 10.0 ** -np.arange(40)]

@@ -16,16 +16,13 @@ from typing import Any
 
 import numpy as np
 from llvmlite import ir
-from numba.core import cgutils as untyped_cgutils
 from numba.core import types
-from numba.extending import intrinsic
 
 from occstats_descriptors._kernels import Array, Integers, Matrix, Vector
-from occstats_descriptors._kernels.jit import compiled, put
+from occstats_descriptors._kernels.jit import cgutils, compiled, intrinsic, put
 
 __all__ = ["Blocks", "box_bounds", "kd_order", "lay_out", "measure", "natural_order", "node_bound"]
 
-cgutils: Any = untyped_cgutils
 BYTES = 64  # of the values of a feature in a tile: two registers of AVX2, one of AVX-512
 VECTOR = 16  # a block has a multiple of this number of points
 SAMPLE = 64

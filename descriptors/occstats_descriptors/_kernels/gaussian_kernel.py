@@ -1,38 +1,36 @@
-"""The Gaussian kernel in blocks: a matrix product in double precision, then exponentials."""
+"""The Gaussian kernel in blocks: a matrix product in double precision, then exponentials.
+
+This module does not import numba, which takes longer than most kernels of few rows.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from occstats_descriptors._kernels import Array, Matrix, Single, Vector
 from occstats_descriptors._kernels.threads import for_each_block, single_threaded_blas
-from occstats_descriptors.base import Matrix
 
 __all__ = ["bounded", "kernel_matrix", "kernel_times"]
 
-# A tile of the kernel matrix (0.5 MB) stays in the cache of a core, and is small enough for its
-# memory to be used again instead of being asked of the system each time.
+# A tile of the kernel matrix (0.5 MB) fits in the cache of a core, and its memory is reused.
 _BLOCK_ROWS = 256
 _TILE_COLUMNS = 256
-
-
-# Rows further out than this are infinitely far from any other; their squares are still finite.
+# Rows beyond this are infinitely far from any other; their squares are still finite.
 _FAR = 1e140
-# From norms (in units of the kernel width) of this size on, their difference loses too many digits.
+# Norms (in units of the kernel width) from which their difference loses too many digits.
 _CANCELLING = 1e8
 # Exponentials that NumPy makes in less time than it takes to load the compiled function.
 _WORTH_COMPILING = 200_000
 
 
 def bounded(rows: Matrix) -> Matrix:
-    """Keep rows within what can be squared."""
+    """Clip rows to numbers whose squares are finite."""
     return np.clip(rows, -_FAR, _FAR)
 
 
-def kernel_matrix(rows: Matrix, columns: Matrix, gamma: float) -> NDArray[np.float32]:
+def kernel_matrix(rows: Matrix, columns: Matrix, gamma: float) -> Single:
     """Evaluate exp(−γ‖x − y‖²) for all pairs, in single precision."""
     result = np.empty((len(rows), len(columns)), dtype=np.float32)
     exponents = _exponents(rows, columns, gamma)
@@ -45,24 +43,24 @@ def kernel_matrix(rows: Matrix, columns: Matrix, gamma: float) -> NDArray[np.flo
 
     with single_threaded_blas():
         for_each_block(work, len(rows), _BLOCK_ROWS, 1)
-    # Rounding must not make a row more similar to another than to itself.
+    # Rounding must not make a row more similar to another row than to itself.
     return np.minimum(result, 1, out=result)
 
 
 def kernel_times(
     rows: Matrix,
     columns: Matrix,
-    weights: NDArray[Any],
+    weights: Array,
     gamma: float,
     *,
     threads: int = 1,
     dtype: type = np.float64,
-) -> NDArray[np.float64]:
+) -> Vector:
     """
-    Evaluate Σ_j k(x_i, y_j) w_j without keeping the kernel matrix.
+    Evaluate Σ_j k(x_i, y_j) w_j without storing the kernel matrix.
 
-    The exponents are made in double precision; `dtype` is that of the exponentials and of their
-    products with the weights, which are added up in double precision tile by tile.
+    Exponents are in double precision; `dtype` is the type of the exponentials and of their products
+    with the weights. Tiles are summed in double precision.
     """
     weights = np.ascontiguousarray(weights, dtype=dtype)
     result = np.zeros(len(rows))
@@ -74,7 +72,7 @@ def kernel_times(
     def work(part: slice) -> None:
         for tile in _tiles(len(columns)):
             with np.errstate(over="ignore"):
-                kernel: NDArray[Any] = exponents(part, tile).astype(dtype, copy=False)
+                kernel: Array = exponents(part, tile).astype(dtype, copy=False)
             exponential(kernel)
             result[part] += kernel @ weights[tile]
 
@@ -84,7 +82,7 @@ def kernel_times(
 
 
 def _exponents(rows: Matrix, columns: Matrix, gamma: float) -> Callable[[slice, slice], Matrix]:
-    """Make the function that evaluates −γ‖x − y‖² for slices of the rows and columns."""
+    """Return a function that evaluates −γ‖x − y‖² for slices of the rows and columns."""
     row_norms = gamma * np.einsum("ij,ij->i", rows, rows)
     column_norms = gamma * np.einsum("ij,ij->i", columns, columns)
     if max(row_norms.max(initial=0.0), column_norms.max(initial=0.0)) > _CANCELLING:
@@ -97,12 +95,12 @@ def _exponents(rows: Matrix, columns: Matrix, gamma: float) -> Callable[[slice, 
     return lambda part, tile: left[part] @ right[:, tile]
 
 
-def _exponential(count: int, dtype: type) -> Callable[[NDArray[Any]], object]:
-    """Choose what replaces a matrix by its exponentials, `count` of them in all."""
-    # NumPy has vector instructions for single precision on all processors, for double on some.
+def _exponential(count: int, dtype: type) -> Callable[[Array], object]:
+    """Choose the function that replaces a matrix by its exponentials, `count` of them in all."""
+    # NumPy vectorises single precision on all processors, but double precision only on some.
     if dtype is not np.float64 or count < _WORTH_COMPILING:
         return lambda kernel: np.exp(kernel, out=kernel)
-    from occstats_descriptors._exponential import exponentials
+    from occstats_descriptors._kernels.exponentials import exponentials
 
     return exponentials
 

@@ -11,11 +11,16 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba
+from numba.core import cgutils as untyped_cgutils
+from numba.extending import intrinsic as untyped_intrinsic
 
 from occstats_descriptors._kernels import Integers
 
-__all__ = ["compiled", "put"]
+__all__ = ["cgutils", "compiled", "intrinsic", "put"]
 
+cgutils: Any = untyped_cgutils
+# It is called without the typing context that it is declared with.
+intrinsic: Callable[[Callable[..., Any]], Callable[..., Any]] = untyped_intrinsic
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
