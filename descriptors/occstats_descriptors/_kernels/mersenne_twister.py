@@ -1,8 +1,8 @@
 """
-The random numbers of the authors' extended isolation forest.
+C++'s ``std::mt19937_64`` with the distributions of the GNU standard library.
 
-Their package draws from C++'s ``std::mt19937_64`` through the distributions of the GNU standard
-library. These are the same streams, so that a forest with the same seed has the same trees.
+The authors' package of the extended isolation forest draws from these streams, so that equal seeds
+give equal trees.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _TO_UNIT = 1.0 / 18446744073709551616.0
 
 @compiled
 def seeded(stream: Stream, seed: int) -> None:
-    """Start the stream of a seed."""
+    """Initialise the stream of a seed."""
     stream[0] = np.uint64(seed)
     for word in range(1, _WORDS):
         last = stream[word - 1]
@@ -46,7 +46,7 @@ def _twisted(here: Any, following: Any, middle: Any) -> Any:
 
 @compiled
 def _next_round(stream: Stream) -> None:
-    # in parts without a choice, which become vector instructions
+    # in parts without a branch, which are vectorised
     for word in range(_HALF):
         stream[word] = _twisted(stream[word], stream[word + 1], stream[word + _HALF])
     for word in range(_HALF, _WORDS - 1):
@@ -80,13 +80,13 @@ def uniform(stream: Stream) -> Any:
 
 @compiled
 def fill_normal(stream: Stream, rows: NDArray[np.float64], row: int) -> None:
-    """Draw a row from N(0, 1) by the polar method; the second value of a pair is not used."""
+    """Draw a row from N(0, 1) by the polar method, without the second value of each pair."""
     filled = 0
     while filled < rows.shape[1]:
         x = 2.0 * uniform(stream) - 1.0
         y = 2.0 * uniform(stream) - 1.0
         squared = x * x + y * y
-        # What is not accepted is written over: a branch here could not be foreseen.
+        # Rejected values are overwritten: a branch here could not be predicted.
         rows[row, filled] = y * np.sqrt(-2.0 * np.log(squared) / squared)
         filled += 0.0 < squared <= 1.0
 
@@ -116,11 +116,11 @@ def below(stream: Stream, bound: int) -> Any:
 def chosen_without_replacement(
     stream: Stream, count: int, total: int, taken: NDArray[np.bool_]
 ) -> None:
-    """Mark `count` of `total` items, by Floyd's method."""
+    """Mark `count` of `total` items by Floyd's method."""
     taken[:total] = False
     for bound in range(total - count + 1, total + 1):
         item = below(stream, bound)
         taken[bound - 1 if taken[item] else item] = True
-    # The items are then shuffled, two at a time: their order has no effect, the draws have.
+    # GNU's library then shuffles the items, two at a time: only the draws have an effect here.
     for _ in range(count // 2 if count % 2 == 0 else (count - 1) // 2):
         _bits(stream)
