@@ -1,6 +1,6 @@
-"""What computes the clustered tests: this package itself, or R's package clusrank.
+"""Backends of the clustered tests: this package, or R's package clusrank.
 
-Each engine is one object in `ENGINES`; nothing heavy is imported until one is used.
+`ENGINES` lists them; nothing heavy is imported until one is used.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ __all__ = ["ENGINES", "Engine", "EngineRun"]
 
 @dataclass(frozen=True, eq=False)
 class EngineRun:
-    """The tests of all pairs and who computed them.
+    """Tests of all pairs and the backend that computed them.
 
     Attributes
     ----------
     tests : PairwiseTests
     record : dict
-        The engine, its versions, and how far two engines are apart, for the record.
+        The engine, its versions, and the largest difference between two engines.
     notes : tuple of str
-        What a reader has to know.
+        Remarks for the reader.
     """
 
     tests: PairwiseTests
@@ -38,14 +38,14 @@ class EngineRun:
 
 @dataclass(frozen=True)
 class Engine:
-    """A way to compute the tests.
+    """A backend of the tests.
 
     Attributes
     ----------
     key, name : str
         As an option, and in prose.
     sentence : str
-        How a methods paragraph goes on after the name of the software; citation keys in braces.
+        Continuation of a methods paragraph after the name of the software; citations in braces.
     citation : str
         Key of the work behind it; empty if there is none.
     needs_r : bool

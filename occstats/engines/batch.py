@@ -1,4 +1,4 @@
-"""All tests of one comparison as the long vectors that R gets, and the answers that come back."""
+"""Batches of tests for R, and R's answers."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ R_ALTERNATIVES = {"two-sided": "two.sided", "greater": "greater", "less": "less"
 
 
 def native_offer() -> str:
-    """What every failure ends with: the way on without R."""
+    """Return the end of every error message: how to go on without R."""
     return "or use engine 'native', which needs no R and gives the same asymptotic p-values"
 
 
@@ -68,19 +68,19 @@ class Batch:
 
     @property
     def n_tests(self) -> int:
-        """How many tests the batch holds."""
+        """Number of tests in the batch."""
         return int(self.test.max(initial=-1)) + 1
 
     @property
     def settings(self) -> tuple[str, str, str, int, int]:
-        """What the R function gets after the three vectors, in its order."""
+        """Arguments of the R function after the three vectors, in order."""
         alternative = R_ALTERNATIVES[self.alternative]
         return self.method, self.null, alternative, self.n_resamples, self.seed
 
 
 @dataclass(frozen=True, eq=False)
 class Answers:
-    """What clusrank says of each test; ``failure`` is empty or R's message."""
+    """Results of clusrank for each test; ``failure`` is empty or R's message."""
 
     statistic: FloatArray
     variance: FloatArray
@@ -92,11 +92,11 @@ class Answers:
 
     @classmethod
     def numeric(cls) -> tuple[str, ...]:
-        """The names of the fields that hold one number per test."""
+        """Return the names of the fields that hold one number per test."""
         return tuple(field.name for field in fields(cls) if field.name != "failure")
 
     def check(self, asked: Mapping[str, Evaluation]) -> None:
-        """Raise for a test that failed in R, or that was not the one that was asked for."""
+        """Raise an error for a test that failed in R or does not match the request."""
         for label, failure in zip(asked, self.failure, strict=False):
             if failure:
                 raise EngineError(
@@ -123,7 +123,7 @@ def evaluate_in_r(
     n_resamples: int,
     seed: int,
 ) -> dict[str, Evaluation]:
-    """Test labelled samples in one call of R; where there is no test, say natively why.
+    """Test labelled samples in one call of R; reasons for no test are native.
 
     clusrank is asked for one alternative: only that p-value is in the result.
     """
@@ -212,7 +212,7 @@ def build_batch(
 
 
 def seed_for_r(random_state: RandomState) -> int:
-    """A seed that R accepts: 31 bits, the number itself where it fits.
+    """Return a seed that R accepts: 31 bits, the number itself where it fits.
 
     Examples
     --------
@@ -225,7 +225,7 @@ def seed_for_r(random_state: RandomState) -> int:
 
 
 def exact_defect(x: FloatArray, codes: IntArray) -> str | None:
-    """Why clusrank's exact null distribution would be wrong for these differences.
+    """Return why clusrank's exact null distribution is wrong for these differences.
 
     clusrank 1.0-4 counts the sign patterns of the clusters' rank sums in an array that holds sums
     up to j (j + 1) / 2 when the clusters with |rank sum| ≤ j are in, skips rank sums of 0 and 1,

@@ -1,4 +1,4 @@
-"""The native engine and R's clusrank side by side on the same scores."""
+"""Check of the native engine against R's clusrank on the same scores."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -26,12 +26,12 @@ AGREEMENT = 1e-10
 
 @dataclass(frozen=True, eq=False)
 class EngineCheck:
-    """How far the native tests of all ordered pairs are from those of clusrank.
+    """Differences between the native tests of all ordered pairs and those of clusrank.
 
     Attributes
     ----------
     native, reference : PairwiseTests
-        What each engine says.
+        Results of each engine.
     largest_p, largest_z : float
         Largest absolute difference of p-values and of Z over all pairs that have a test; Z is NaN
         where clusrank reports none (exact null).
@@ -167,7 +167,7 @@ def _rpy2_works() -> bool:
 def run(
     key: str, sample: Sample, test: Any, options: dict[str, Any], names: Sequence[str] | None
 ) -> EngineRun:
-    """All pairs natively, and how far clusrank is from them."""
+    """Test all pairs natively, and record the differences from clusrank."""
     check = check_engines(sample, test=test, names=names, **options)
     record = {
         "engine": key,

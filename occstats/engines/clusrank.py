@@ -1,9 +1,9 @@
 """The clustered signed-rank tests of R's package clusrank, embedded by rpy2 or run by Rscript.
 
-The native engine is the default and needs no R; this one puts the reference implementation itself
-into the loop. The R side is ``R/clusrank_bridge.R``; all tests of a comparison are one call of R.
+The native engine is the default and needs no R; this one calls the reference implementation. The R
+side is ``R/clusrank_bridge.R``; all tests of a comparison are one call of R.
 
-What clusrank 1.0-4 does differently, and what is done about it here:
+Differences of clusrank 1.0-4 from the native engine, and how they are handled:
 
 * ``ds`` reads the rows as if they were sorted by cluster: they are sorted before the call.
 * ``exact`` and ``permutation`` stop with an error if a difference is zero: zeros are dropped
@@ -80,8 +80,8 @@ def clusrank_test(
     Returns
     -------
     ClusteredWilcoxonResult
-        What clusrank says. What it does not say is native: the intraclass correlation, and why
-        there is no test where there is none. `zstatistic` and `variance` are NaN for
+        Results of clusrank. The intraclass correlation, and the reason where there is no test,
+        are native. `zstatistic` and `variance` are NaN for
         the nulls ``"exact"`` and ``"permutation"``, for which clusrank reports neither.
 
     Raises
@@ -169,7 +169,7 @@ def clusrank_pairs(
 
 
 def engine_versions(through: Way) -> dict[str, str]:
-    """The engine and the versions of what it consists of, for the record of a comparison.
+    """Return the engine and the versions of its parts, for the record of a comparison.
 
     Examples
     --------
@@ -218,7 +218,7 @@ def _run(
 def run(
     key: str, sample: Sample, test: Any, options: dict[str, Any], names: Sequence[str] | None
 ) -> EngineRun:
-    """All pairs in clusrank, through the way that the engine of this name takes."""
+    """Test all pairs in clusrank, embedded or by Rscript as the engine's key says."""
     through: Way = "rscript" if key == "rscript" else "rpy2"
     tests = clusrank_pairs(sample, test=test, through=through, names=names, **options)
     return EngineRun(tests, dict(engine_versions(through)))

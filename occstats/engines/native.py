@@ -1,4 +1,4 @@
-"""The tests of this package itself, which needs no R."""
+"""The native tests, which need no R."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -13,5 +13,5 @@ __all__ = ["run"]
 def run(
     key: str, sample: Sample, test: str, options: dict[str, Any], names: Sequence[str] | None
 ) -> EngineRun:
-    """All pairs natively."""
+    """Test all pairs natively."""
     return EngineRun(pairwise_tests(sample, test=test, **options), {"engine": key})

@@ -39,7 +39,7 @@ ANOTHER_RPY2 = (
 
 @dataclass(frozen=True)
 class Rpy2Found:
-    """What a fresh Python process says of rpy2.
+    """State of rpy2, as seen by a fresh Python process.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ _FOUND: dict[str, Rpy2Found] = {}
 
 
 def probe_rpy2() -> Rpy2Found:
-    """Try in a new process whether rpy2 can embed R; what was found is tried once per process."""
+    """Try in a new process whether rpy2 can embed R; success is remembered."""
     rscript = find_rscript()
     # What is missing may be installed meanwhile, so only success is remembered.
     if rscript not in _FOUND:

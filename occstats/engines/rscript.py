@@ -39,7 +39,7 @@ INSTALL_CLUSRANK = 'install it in R with install.packages("clusrank")'
 
 @dataclass(frozen=True)
 class RFound:
-    """What an ``Rscript`` says of itself.
+    """State of an ``Rscript`` and its packages.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ class RFound:
     version, clusrank
         The versions of R and of its package clusrank, empty if there is none.
     problem, remedy
-        What is wrong and what to do about it; empty if clusrank can be used.
+        The problem and its remedy; empty if clusrank can be used.
     """
 
     rscript: str = ""
@@ -59,20 +59,20 @@ class RFound:
 
 
 def bridge_path() -> Path:
-    """The R side: beside the Python files when installed, in ``R/`` in a checkout."""
+    """Return the R script: next to the Python files when installed, in ``R/`` in a checkout."""
     package = Path(occstats.__file__).parent
     for folder in (package / "R", package.parent / "R"):
         path = folder / "clusrank_bridge.R"
         if path.is_file():
             return path
     raise EngineError(
-        f"the R side of occstats, R/clusrank_bridge.R, is missing beside {package}: "
+        f"the R side of occstats, R/clusrank_bridge.R, is missing next to {package}: "
         f"reinstall occstats; {native_offer()}"
     )
 
 
 def find_rscript() -> str:
-    """The ``Rscript`` of ``R_HOME`` if that is set, else the first on the path; empty if none."""
+    """Return the ``Rscript`` of ``R_HOME`` if set, else the first on the path; empty if none."""
     home = os.environ.get("R_HOME")
     if home:
         return shutil.which("Rscript", path=str(Path(home) / "bin")) or ""
@@ -80,7 +80,7 @@ def find_rscript() -> str:
 
 
 def probe_r() -> RFound:
-    """Ask R for its version and that of clusrank; what was found is asked once per process."""
+    """Ask R for its version and that of clusrank; success is remembered."""
     rscript = find_rscript()
     # What is missing may be installed meanwhile, so only success is remembered.
     if rscript not in _FOUND:
@@ -120,7 +120,7 @@ def _probe(rscript: str) -> RFound:
 
 
 def require_r(engine: str) -> RFound:
-    """R with clusrank, or the error that says which of the two is missing."""
+    """Return R with clusrank, or raise an error that says which is missing."""
     found = probe_r()
     if found.problem:
         refuse(engine, found.problem, found.remedy)
@@ -128,7 +128,7 @@ def require_r(engine: str) -> RFound:
 
 
 def refuse(engine: str, problem: str, remedy: str) -> NoReturn:
-    """Say in one line what is missing, how to get it, and how to go on without."""
+    """Raise an error that names the problem, its remedy, and the native engine."""
     raise EngineError(f"engine {engine!r}: {problem}; {remedy}, {native_offer()}")
 
 
@@ -163,7 +163,7 @@ def run_in_rscript(batch: Batch) -> Answers:
 
 
 def ask(command: list[str], seconds: float) -> subprocess.CompletedProcess[str]:
-    """Run a program that is asked nothing, and keep what it says, in whatever encoding."""
+    """Run a program without input and capture its output in any encoding."""
     return subprocess.run(
         command,
         capture_output=True,
@@ -176,7 +176,7 @@ def ask(command: list[str], seconds: float) -> subprocess.CompletedProcess[str]:
 
 
 def last_words(output: str) -> str:
-    """The last line in which a program says what is wrong, as one short line."""
+    """Return the last error message in the output of a program, as one short line."""
     lines = [line.strip() for line in output.splitlines() if line.strip()]
     complaints = [line for line in lines if "error" in line.lower()]
     halted = "Execution halted"

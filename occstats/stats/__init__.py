@@ -6,5 +6,5 @@ when one of their names is first used.
 
 import lazy_loader
 
-# The names are listed in the stub beside this file.
+# The stub next to this file lists the names.
 __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,4 +1,4 @@
-"""Arrays as every statistic takes them: finite numbers, numbered clusters, a grid for ties."""
+"""Validation of arrays: finite numbers, numbered clusters, a grid for ties."""
 
 from typing import Any
 
@@ -14,12 +14,12 @@ IntArray = npt.NDArray[np.intp]
 
 
 def as_vector(name: str, values: npt.ArrayLike, *, allow_nan: bool = False) -> FloatArray:
-    """One-dimensional finite floats (NaN stays where it is allowed)."""
+    """Return finite floats in one dimension, with NaN where it is allowed."""
     return _as_floats(name, values, dimensions=1, allow_nan=allow_nan)
 
 
 def as_scores(name: str, values: npt.ArrayLike, *, allow_nan: bool = False) -> FloatArray:
-    """Finite floats, tasks in the rows and algorithms in the columns (NaN where allowed)."""
+    """Return finite floats, tasks × algorithms, with NaN where it is allowed."""
     return _as_floats(name, values, dimensions=2, allow_nan=allow_nan)
 
 
@@ -47,7 +47,7 @@ def _as_floats(name: str, values: npt.ArrayLike, *, dimensions: int, allow_nan: 
 
 
 def absent(reasons: npt.NDArray[np.object_]) -> npt.NDArray[np.bool_]:
-    """Where there is no reason (None) among reasons."""
+    """Mark the entries without a reason (None)."""
     return np.asarray(pd.isna(reasons))
 
 
@@ -80,7 +80,7 @@ def cluster_codes(
 
 
 def round_to_grid(values: FloatArray, tie_tolerance: float) -> FloatArray:
-    """Values in units of the tolerance, rounded, so that equal to within it means equal.
+    """Round values to whole units of the tolerance, so that values within it become equal.
 
     The unit drops out of everything that is computed from ranks and signs.
     """
@@ -98,7 +98,7 @@ def round_to_grid(values: FloatArray, tie_tolerance: float) -> FloatArray:
 
 
 def medians_of_others(rows: FloatArray) -> FloatArray:
-    """For each value the median of the others in its row, by one sort; there is no NaN.
+    """Return for each value the median of the others in its row, by one sort; without NaN.
 
     Examples
     --------
@@ -119,7 +119,7 @@ def medians_of_others(rows: FloatArray) -> FloatArray:
 
 
 def midranks(rows: FloatArray) -> FloatArray:
-    """Average ranks within each row, 1 for the lowest; there is no NaN.
+    """Return average ranks within each row, 1 for the lowest; without NaN.
 
     `scipy.stats.rankdata`, whose import takes longer than most comparisons.
 
@@ -133,7 +133,7 @@ def midranks(rows: FloatArray) -> FloatArray:
 
 
 def count_tied(rows: FloatArray) -> FloatArray:
-    """How many values of its row are equal to each value, itself included.
+    """Count the values of its row that equal each value, itself included.
 
     Examples
     --------
@@ -145,7 +145,7 @@ def count_tied(rows: FloatArray) -> FloatArray:
 
 
 def _runs(rows: FloatArray) -> tuple[IntArray, IntArray, IntArray]:
-    """Of each run of equal values in the sorted rows: how many are before it, and its length."""
+    """Return the start and length of each run of equal values in the sorted rows, and the order."""
     order = np.argsort(rows, axis=1)
     ordered = np.take_along_axis(rows, order, axis=1)
     starts_run = np.ones(rows.shape, dtype=bool)

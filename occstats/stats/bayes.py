@@ -1,16 +1,16 @@
 r"""Bayesian comparison over clustered tasks, with a region of practical equivalence (ROPE).
 
 The Bayesian signed-rank test of Benavoli et al. [1]_ puts a Dirichlet process on the distribution
-of differences. Here the process lives on *data sets*: each draw gives the m data sets and one
+of differences. Here the process is over *datasets*: each draw gives the m datasets and one
 pseudo-observation at zero (the prior, with weight s) the weights
-:math:`W \sim \mathrm{Dirichlet}(s, 1, \dots, 1)`, and a data set shares its weight equally among
+:math:`W \sim \mathrm{Dirichlet}(s, 1, \dots, 1)`, and a dataset shares its weight equally among
 its tasks. With two tasks drawn from such a distribution,
 
 .. math:: \theta_{better} = P(x + x' > 2r), \quad \theta_{worse} = P(x + x' < -2r), \quad
           \theta_{equivalent} = 1 - \theta_{better} - \theta_{worse},
 
 and the posterior probability of each answer is the share of draws in which its θ is the largest.
-With one task per data set this is the test of baycomp.
+With one task per dataset this is the test of baycomp.
 
 References
 ----------
@@ -88,19 +88,19 @@ def bayesian_signed_rank(
     n_resamples: int = 10_000,
     random_state: int | None = None,
 ) -> BayesianPairs:
-    """Cluster-aware Bayesian signed-rank test of every pair of columns of `scores`.
+    """Run the Bayesian signed-rank test for clustered tasks on every pair of columns.
 
     Parameters
     ----------
     scores : array_like, tasks × algorithms
         Higher is better; a NaN leaves the task out of that algorithm's pairs.
     clusters : array_like
-        The data set of each task.
+        The dataset of each task.
     rope : float
         Half-width of the region of practical equivalence, on the scale of the score. With 0 nothing
         is equivalent and the two other probabilities sum to 1.
     prior_weight : float
-        Weight of the pseudo-observation at zero, in data sets; 0 leaves it out.
+        Weight of the pseudo-observation at zero, in datasets; 0 omits it.
     tie_tolerance : float
         Differences are rounded to multiples of it.
     n_resamples : int
@@ -150,9 +150,9 @@ def probability_best(
     n_resamples: int = 10_000,
     random_state: int | None = None,
 ) -> Array:
-    """Posterior probability that each column has the highest weighted mean of all.
+    """Return the posterior probability that each column has the highest weighted mean.
 
-    Dirichlet weights over the data sets (the Bayesian bootstrap); columns that tie for the first
+    Dirichlet weights over the datasets (the Bayesian bootstrap); columns that tie for the first
     place share it. A pseudo-observation at which all are equal would change no order. Give ranks
     with a minus sign for the probability of the best mean rank.
 
@@ -161,7 +161,7 @@ def probability_best(
     values : array_like, tasks × algorithms
         Higher is better; no missing values.
     clusters : array_like
-        The data set of each task.
+        The dataset of each task.
     n_resamples, random_state
         Draws and their seed.
 
@@ -190,7 +190,7 @@ def correlated_t(
     rope: float = 0.01,
     test_share: float | ArrayLike | None = None,
 ) -> CorrelatedT:
-    r"""Bayesian correlated t-test of each task, from the differences on its folds.
+    r"""Run the Bayesian correlated t-test on each task, from the differences on its folds.
 
     Folds share training data, so that their differences are correlated; Nadeau and Bengio's
     correction takes the correlation to be the share ρ of the data in a test fold. The posterior of
@@ -233,7 +233,7 @@ def correlated_t(
 
 
 def _student_above(distance: Array, scale: Array, degrees: Array) -> Array:
-    """P(T > 0) for a Student variable at `distance` with `scale`; a step where scale is 0."""
+    """Return P(T > 0) of a Student variable at `distance` with `scale`; a step for scale 0."""
     step = np.where(np.isnan(distance), np.nan, 0.5 + 0.5 * np.sign(distance))
     with np.errstate(divide="ignore", invalid="ignore"):
         smooth = special.stdtr(degrees, distance / scale)
@@ -243,7 +243,7 @@ def _student_above(distance: Array, scale: Array, degrees: Array) -> Array:
 def _pair_probabilities(
     x: Array, grouping: Clusters, draws: PosteriorWeights, prior: Array, edge: float
 ) -> Array:
-    """Probabilities of better, equivalent and worse for each column of differences: 3 × pairs."""
+    """Return the probabilities of better, equivalent and worse for each column: 3 × pairs."""
     known = ~np.isnan(x)
     sizes = grouping.sums(known)
     weights = np.where(known, 1 / np.maximum(sizes, 1)[grouping.codes], 0.0)

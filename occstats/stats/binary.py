@@ -1,8 +1,8 @@
-r"""Right or wrong, task by task: two algorithms with scores of 0 and 1 on clustered tasks.
+r"""Comparison of two algorithms with scores of 0 and 1 on clustered tasks.
 
 For task j of cluster i let :math:`x_{ij}` be 1 where only a is right, −1 where only b is, and 0
 where both or neither are; :math:`d_i = \sum_j x_{ij}`, :math:`n_i` tasks in cluster i, N in all,
-K clusters. All tasks count alike: :math:`\Delta = \sum_i d_i / N`, with the clustered variance
+K clusters. With equal weights of all tasks, :math:`\Delta = \sum_i d_i / N` has the variance
 
 .. math:: s^2 = \frac{K}{K - 1} \frac{\sum_i (d_i - n_i \Delta)^2}{N^2},
 
@@ -10,7 +10,7 @@ which is that of least squares with clusters [1]_. McNemar's test takes tasks fo
 do not:
 
 * Obuchowski [2]_: :math:`\frac{K-1}{K} (\sum d_i)^2 / \sum d_i^2`;
-* Durkalski et al. [3]_: :math:`(\sum d_i / n_i)^2 / \sum (d_i / n_i)^2`, all clusters alike;
+* Durkalski et al. [3]_: :math:`(\sum d_i / n_i)^2 / \sum (d_i / n_i)^2`, with equal weights;
 * Eliasziw and Donner [4]_: McNemar's statistic over :math:`1 + (n_c - 1) \tilde\rho`, with the
   intraclass correlation of disagreements :math:`\tilde\rho`.
 
@@ -62,7 +62,7 @@ class BinaryPairs:
     design_effect : ndarray
         The clustered variance over that of independent tasks.
     detectable : ndarray
-        The difference that so many tasks and clusters find in 80 % of cases.
+        The difference that this number of tasks and clusters finds in 80 % of cases.
     """
 
     difference: FloatArray
@@ -80,7 +80,7 @@ class BinaryPairs:
 
 
 def is_binary(scores: ArrayLike) -> bool:
-    """Whether all scores are 0 or 1, and both occur; missing ones do not count.
+    """Return whether all scores are 0 or 1, and both occur; missing ones do not count.
 
     Examples
     --------
@@ -100,7 +100,7 @@ def clustered_mcnemar(
     confidence: float = 0.95,
     alpha: float = 0.05,
 ) -> BinaryPairs:
-    """Clustered standard errors and McNemar tests of every pair of columns.
+    """Compute clustered standard errors and McNemar tests of every pair of columns.
 
     Parameters
     ----------
@@ -148,7 +148,7 @@ def clustered_mcnemar(
         }
         effect = np.where(k > 1, clustered / independent, np.nan)
         error = np.sqrt(np.where(k > 1, clustered, np.nan))
-    # Without any disagreement the two cannot be told apart.
+    # Without any disagreement the two cannot be distinguished.
     statistic = {name: np.where(apart == 0, 0.0, value) for name, value in statistic.items()}
     left_out = (total - sums) / np.maximum(n - sizes, 1)
     low, high = arcsine_limits(difference, left_out, sizes, confidence)
@@ -171,14 +171,14 @@ def clustered_mcnemar(
 
 
 def _contingency(a: FloatArray, b: FloatArray, sample: Sample) -> FloatArray:
-    """Tasks of each cluster that both, only a, only b and neither have right."""
+    """Count the tasks of each cluster that both, only a, only b and neither have right."""
     cells = ((1, 1), (1, 0), (0, 1), (0, 0))
     units = sample.clusters.independent
     return np.stack([units.sums((a == one) & (b == other)) for one, other in cells])
 
 
 def _inflation(counts: FloatArray) -> FloatArray:
-    """Eliasziw and Donner's correction of McNemar's statistic, one per pair.
+    """Return Eliasziw and Donner's correction of McNemar's statistic for each pair.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Cluster bootstrap: whole data sets are drawn with replacement, never single tasks.
+"""Cluster bootstrap: resampling of whole datasets, never of single tasks.
 
 A resample is a vector of counts c, one count per cluster (multinomial). A statistic that can be
 written with such counts is evaluated for all resamples at once: weighted means are a matrix product
@@ -59,7 +59,7 @@ class BootstrapInterval:
 def resample_counts(
     n_clusters: int, n_resamples: int, random_state: int | np.random.Generator | None = None
 ) -> Array:
-    """Counts of each cluster in each of `n_resamples` draws of `n_clusters` with replacement.
+    """Count each cluster in each of `n_resamples` draws of `n_clusters` with replacement.
 
     Examples
     --------
@@ -81,7 +81,7 @@ def cluster_bootstrap(
     counts: Array | Counts | None = None,
     left_out: Array | None = None,
 ) -> BootstrapInterval:
-    r"""Confidence intervals of any statistic that is a function of cluster counts.
+    r"""Compute confidence intervals of any statistic that is a function of cluster counts.
 
     The percentile interval takes the α/2 and 1 − α/2 quantiles of the replicates. BCa takes them at
 
@@ -152,7 +152,7 @@ def bootstrap_means(
     random_state: int | np.random.Generator | None = None,
     counts: Array | Counts | None = None,
 ) -> BootstrapInterval:
-    r"""Weighted mean (mean of cluster means) of each column with a cluster-bootstrap interval.
+    r"""Compute the mean of cluster means of each column with a cluster-bootstrap interval.
 
     The studentised interval inverts the bootstrap distribution of
     :math:`t^* = (\bar x^* - \bar x)/s^*`, where :math:`s^*` is the standard error of a mean of
@@ -204,7 +204,7 @@ def bootstrap_means(
 def studentised_means(
     means: Array, counts: Array | Counts, confidence: float, suites: Clusters | None = None
 ) -> BootstrapInterval:
-    """Studentised interval of the mean over the rows of each column; see `bootstrap_means`."""
+    """Compute the studentised interval of the mean of each column; see `bootstrap_means`."""
     estimate = weighted_means(means, np.ones((1, len(means))))[0]
     if len(counts) == 0:
         nothing = np.full_like(estimate, np.nan)
@@ -248,7 +248,7 @@ def studentised_means(
 
 
 def bca_levels(tails: Array, estimate: Array, replicates: Array, jackknife: Array) -> Array:
-    """Levels at which BCa reads the replicates: tails × statistics."""
+    """Return the levels at which BCa reads the replicates: tails × statistics."""
     known = np.sum(~np.isnan(replicates), axis=0)
     # Resamples that equal the data but for rounding are ties, in whatever order sums were taken.
     slack = 1e-12 * (np.abs(estimate) + np.nanmax(np.abs(replicates), axis=0, initial=0.0))
@@ -269,7 +269,7 @@ def bca_levels(tails: Array, estimate: Array, replicates: Array, jackknife: Arra
 
 
 def column_quantiles(replicates: Array, levels: Array) -> tuple[Array, Array]:
-    """Quantile of each column at its own two levels, without the missing replicates."""
+    """Return two quantiles of each column at its own levels, without missing replicates."""
     ordered = np.sort(replicates, axis=0)  # NaN sorts last
     known = np.sum(~np.isnan(ordered), axis=0)
     position = np.clip(levels, 0.0, 1.0) * np.maximum(known - 1, 0)
@@ -283,7 +283,7 @@ def column_quantiles(replicates: Array, levels: Array) -> tuple[Array, Array]:
 
 
 def standard_errors(replicates: Array) -> Array:
-    """Standard deviation of the replicates of each column, without the missing ones."""
+    """Return the standard deviation of each column of replicates, without missing ones."""
     known = np.sum(~np.isnan(replicates), axis=0)
     centre = np.nansum(replicates, axis=0) / np.maximum(known, 1)
     squares = np.nansum((replicates - centre) ** 2, axis=0)

@@ -1,7 +1,7 @@
 r"""The classical tests for several algorithms on several tasks: Friedman, Nemenyi, Conover.
 
-All three take the rows for **independent**. Tasks of one data set are not, so on tasks these tests
-claim too much; on data set means (one row per data set) they are valid.
+All three treat the rows as **independent**. Tasks of one dataset are not, so that these tests are
+overconfident on tasks; on dataset means (one row per dataset) they are valid.
 
 References
 ----------
@@ -42,7 +42,7 @@ class FriedmanResult:
     mean_ranks : ndarray
         Of the algorithms.
     n_blocks : int
-        Rows (tasks or data sets).
+        Rows (tasks or datasets).
     """
 
     statistic: float
@@ -58,7 +58,7 @@ class FriedmanResult:
 
 
 def friedman(scores: ArrayLike, *, tie_tolerance: float = 0.0) -> FriedmanResult:
-    r"""Friedman's rank test that all algorithms are equal, with Iman and Davenport's F.
+    r"""Test by Friedman's ranks that all algorithms are equal, with Iman and Davenport's F.
 
     .. math:: F = \frac{(n-1)\chi^2}{n(k-1) - \chi^2}
 
@@ -108,7 +108,7 @@ def friedman(scores: ArrayLike, *, tie_tolerance: float = 0.0) -> FriedmanResult
 
 
 def nemenyi(scores: ArrayLike | FriedmanResult, *, tie_tolerance: float = 0.0) -> Array:
-    r"""Nemenyi's two-sided p-values of all pairs, k × k, after Friedman's test.
+    r"""Return Nemenyi's two-sided p-values of all pairs, k × k, after Friedman's test.
 
     :math:`q = \sqrt2\,|\bar R_a - \bar R_b| / \sqrt{k(k+1)/(6n)}` against the studentised range of
     k means with infinitely many degrees of freedom, which already covers all pairs. Instead of the
@@ -131,7 +131,7 @@ def nemenyi(scores: ArrayLike | FriedmanResult, *, tie_tolerance: float = 0.0) -
 
 
 def critical_difference(n_algorithms: int, n_blocks: int, alpha: float = 0.05) -> float:
-    r"""Nemenyi's critical difference of mean ranks.
+    r"""Return Nemenyi's critical difference of mean ranks.
 
     :math:`q_\alpha / \sqrt2 \cdot \sqrt{k(k+1)/(6n)}`.
 
@@ -149,7 +149,7 @@ def critical_difference(n_algorithms: int, n_blocks: int, alpha: float = 0.05) -
 
 
 def range_exceeded(q: Array, k: int) -> Array:
-    """P(the range of k standard normal variables > q), for each of some q, also where it is tiny.
+    """Return P(range of k standard normal variables > q), with small ones to full precision.
 
     `scipy.stats.studentized_range` with infinitely many degrees of freedom, whose import takes
     longer than most comparisons: k ∫ φ(z) [Φ(z)ᵏ⁻¹ − (Φ(z) − Φ(z − q))ᵏ⁻¹] dz, z being the largest
@@ -169,7 +169,7 @@ def range_exceeded(q: Array, k: int) -> Array:
 
 @lru_cache(maxsize=1)
 def _largest(k: int) -> tuple[Array, Array, Array]:
-    """Some z, Φ(z), and the probability that the largest of k variables is about z."""
+    """Return some z, Φ(z), and the probability that the largest of k variables is about z."""
     step = 0.02
     z = np.arange(-12.0, 12.0 + step, step)
     below = special.ndtr(z)
@@ -180,7 +180,7 @@ def _largest(k: int) -> tuple[Array, Array, Array]:
 
 
 def conover(scores: ArrayLike | FriedmanResult, *, tie_tolerance: float = 0.0) -> Array:
-    r"""Conover's two-sided p-values of all pairs after Friedman's test, not corrected, k × k.
+    r"""Return Conover's two-sided p-values of all pairs after Friedman's test, not corrected.
 
     .. math:: t = \frac{|R_a - R_b|}{\sqrt{2 (n A - \sum_j R_j^2) / ((n-1)(k-1))}}
 

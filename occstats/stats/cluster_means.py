@@ -1,7 +1,7 @@
 """The mean of the clusters' means, and its standard error.
 
-Every cluster counts alike, however many tasks it has. Both follow from counts of the clusters, one
-row per resample, as matrix products ``counts @ means``.
+Every cluster has equal weight. Both follow from counts of the clusters, one row per resample, as
+matrix products ``counts @ means``.
 """
 
 import numpy as np
@@ -14,7 +14,7 @@ FEW_CLUSTERS = 6
 
 
 def weighted_means(means: Array, counts: Array) -> Array:
-    """Mean of cluster means under each row of counts; missing clusters have no weight.
+    """Return the mean of cluster means for each row of counts; missing clusters have no weight.
 
     Examples
     --------
@@ -31,7 +31,7 @@ def weighted_means(means: Array, counts: Array) -> Array:
 
 
 def means_without(means: Array, suites: Clusters | None = None) -> Array:
-    """Mean of the clusters' means: of all in the first row, then without each of them in turn.
+    """Return the mean of cluster means: of all in the first row, then without each in turn.
 
     Totals minus own, not a sum for each cluster; clusters without a mean do not count. Where
     clusters come in suites, without each suite.
@@ -55,7 +55,7 @@ def means_without(means: Array, suites: Clusters | None = None) -> Array:
 
 
 def effective_units(means: Array, suites: Clusters | None = None) -> Array:
-    """How many equally large independent units the clusters of each column are worth.
+    """Return the number of independent units of equal size that the clusters are worth.
 
     Clusters that come in suites of sizes n are worth (Σn)² / Σn² suites (Kish 1965).
 
@@ -75,7 +75,7 @@ def effective_units(means: Array, suites: Clusters | None = None) -> Array:
 
 
 def mean_errors(means: Array, counts: Array, suites: Clusters | None = None) -> Array:
-    r"""Standard error of the mean of cluster means, for each row of counts.
+    r"""Return the standard error of the mean of cluster means for each row of counts.
 
     With M clusters it is :math:`\sqrt{\sum_i (x_i - \bar x)^2 / (M (M - 1))}`. Where N of them come
     in M suites f, that of a ratio:
@@ -114,10 +114,10 @@ def mean_errors(means: Array, counts: Array, suites: Clusters | None = None) -> 
 
 
 def observed_errors(means: Array, suites: Clusters | None = None) -> Array:
-    """Standard error of the mean of each column, unknown where few clusters do not differ at all.
+    """Return the standard error of each mean; NaN where few clusters do not differ at all.
 
-    Three means that agree by rounding would else have an interval of no width: with nine
-    algorithms, three data sets and tied scores all simultaneous intervals held in 88 % of samples.
+    Three means that agree by rounding would otherwise have an interval of zero width: with nine
+    algorithms, three datasets and tied scores all simultaneous intervals held in 88 % of samples.
 
     Examples
     --------

@@ -1,8 +1,8 @@
-"""Tasks gathered by cluster, so that sums over clusters are one vectorised call.
+"""Tasks grouped by cluster, with vectorised sums over clusters.
 
-Clusters (data sets) may come in suites themselves. A data set then counts as it always does, its
-tasks sharing its weight; but only suites are independent of each other, so that it is suites that
-flip their signs, are resampled and are left out.
+Clusters (datasets) may be grouped in suites. Each dataset keeps its weight, shared by its tasks,
+but only suites are independent: signs of whole suites are flipped, and whole suites are resampled
+and left out.
 """
 
 from dataclasses import dataclass, replace
@@ -51,7 +51,7 @@ class Clusters:
 
     @classmethod
     def of(cls, clusters: "ArrayLike | Clusters", n_tasks: int | None = None) -> "Clusters":
-        """Gather tasks by their labels; what is gathered already stays as it is."""
+        """Group tasks by their labels; return clusters unchanged."""
         if isinstance(clusters, Clusters):
             return clusters
         codes, labels = cluster_codes(clusters, n_tasks)
@@ -59,7 +59,7 @@ class Clusters:
 
     @classmethod
     def nested(cls, suites: ArrayLike, clusters: ArrayLike) -> "Clusters":
-        """Gather tasks by their clusters, and these by their suites.
+        """Group tasks by their clusters, and these by their suites.
 
         Examples
         --------
@@ -88,19 +88,19 @@ and 'b'.
 
     @cached_property
     def independent(self) -> "Clusters":
-        """The tasks by what is independent of each other: suites, or else the clusters."""
+        """Tasks grouped by independent units: by suite, or else by cluster."""
         if self.suites is None:
             return self
         return Clusters(self.suites.labels, self.suites.codes[self.codes])
 
     @cached_property
     def units(self) -> "Clusters":
-        """The clusters by what is independent of each other: suites, or each by itself."""
+        """Clusters grouped by independent units: by suite, or each on its own."""
         return self.suites or Clusters(self.labels, np.arange(self.n_clusters))
 
     @property
     def n_clusters(self) -> int:
-        """How many clusters there are."""
+        """Number of clusters."""
         return len(self.labels)
 
     @cached_property
@@ -110,7 +110,7 @@ and 'b'.
 
     @cached_property
     def weights(self) -> FloatArray:
-        """Weight of each task when all clusters weigh the same; they sum to 1."""
+        """Weight of each task when all clusters have equal weight; they sum to 1."""
         return np.asarray(1.0 / (self.n_clusters * self.sizes[self.codes]))
 
     @cached_property
@@ -135,7 +135,7 @@ and 'b'.
         return found
 
     def means(self, values: ArrayLike) -> FloatArray:
-        """Mean of each cluster's rows, without the missing ones; NaN where all are missing."""
+        """Average the rows of each cluster without NaN; NaN where all are missing."""
         values = np.asarray(values, dtype=float)
         present = ~np.isnan(values)
         counts = self.sums(present)
@@ -143,14 +143,14 @@ and 'b'.
         return np.divide(sums, counts, out=np.full_like(sums, np.nan), where=counts > 0)
 
     def keep(self, tasks: NDArray[np.bool_] | IntArray) -> "Clusters":
-        """Only some tasks, and the clusters (and suites) that they come from."""
+        """Select some tasks, with the clusters (and suites) that they come from."""
         present, codes = np.unique(self.codes[tasks], return_inverse=True)
         suites = None if self.suites is None else self.suites.keep(present)
         return Clusters(self.labels[present], codes.astype(np.intp, copy=False), suites)
 
 
 def cluster_weights(clusters: ArrayLike | Clusters) -> FloatArray:
-    r"""Weight of each task when all clusters weigh the same.
+    r"""Return the weight of each task when all clusters have equal weight.
 
     A cluster's weight is shared equally by its tasks, and all weights sum to 1:
 
@@ -162,7 +162,7 @@ def cluster_weights(clusters: ArrayLike | Clusters) -> FloatArray:
     Parameters
     ----------
     clusters : array_like of shape (n_tasks,)
-        Label of the cluster (data set) of each task.
+        Label of the cluster (dataset) of each task.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Pairs of algorithms that do well together: each task is left to the better of the two."""
+"""Complementary pairs of algorithms, scored by the better of the two on each task."""
 
 from dataclasses import dataclass
 
@@ -43,7 +43,7 @@ def complementary_pairs(
     scores : array_like of shape (n_tasks, k)
         Higher is better; no NaN.
     clusters : array_like of shape (n_tasks,)
-        Label of the cluster (data set) of each task; every cluster weighs the same.
+        Label of the cluster (dataset) of each task; every cluster has equal weight.
     tie_tolerance : float
         Scores are rounded to multiples of this number before they are compared.
 
@@ -92,7 +92,7 @@ def complementary_pairs(
 
 
 def _ranks_as_better_member(table: FloatArray, ranks: FloatArray) -> FloatArray:
-    """Rank among all pairs of the pairs in which each algorithm is the better one."""
+    """Return the rank, among all pairs, of the pairs in which each algorithm is the better one."""
     k = table.shape[1]
     tied = count_tied(table)
     better = ranks - (tied + 1) / 2

@@ -63,7 +63,7 @@ def cluster_diagnostics(
     scores : array_like of shape (n_tasks, k)
         NaN marks a missing score; each pair uses the tasks both have.
     clusters : array_like of shape (n_tasks,)
-        Label of the cluster (data set) of each task.
+        Label of the cluster (dataset) of each task.
     tie_tolerance : float
         Differences are rounded to multiples of this number.
 
@@ -134,7 +134,7 @@ def cluster_diagnostics(
 
 
 def _diagnose(block: PairBlock, ranked: FloatArray) -> FloatArray:
-    """Eight diagnostics of some pairs, in the order of the result."""
+    """Return eight diagnostics of some pairs, in the order of the result."""
     known = ~np.isnan(block.grid)
     clusters = block.clusters.independent
     sizes = clusters.sums(known)
@@ -163,7 +163,7 @@ def _effective_tasks(rho: FloatArray, sizes: FloatArray, m: IntArray) -> FloatAr
 
 
 def _size_correlation(sums: FloatArray, sizes: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Spearman's correlation of size and mean over the clusters of each column, and its p-value."""
+    """Return Spearman's correlation of cluster size and mean for each column, and its p-value."""
     present = sizes > 0
     means = sums / np.maximum(sizes, 1)
     m = present.sum(axis=0)

@@ -1,4 +1,4 @@
-"""Results of a few numbers as a notebook shows them."""
+"""Display of small results in notebooks."""
 
 import dataclasses
 from html import escape
@@ -8,7 +8,7 @@ __all__ = ["as_html"]
 
 
 def as_html(result: Any) -> str:
-    """The fields of a frozen result as a small table; what is empty is left out.
+    """Format the fields of a result as a small table, without empty ones.
 
     Examples
     --------

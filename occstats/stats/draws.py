@@ -1,7 +1,7 @@
-"""Random weights of the clusters, row by row, without ever holding all rows of a large sample.
+"""Random weights of the clusters in rows, generated in chunks for large samples.
 
-Rows come some megabytes at a time, drawn anew and always alike each time they are gone through;
-small ones are kept, since many statistics of one comparison go through the same rows.
+Rows are drawn a few megabytes at a time, from the same seed in every iteration; small sets of rows
+are cached, since many statistics of one comparison use the same rows.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Draws:
 
     @classmethod
     def of(cls, clusters: int | Clusters, n_rows: int, random_state: RandomState = None) -> Self:
-        """So many rows for clusters, or a number of them, from a seed, a generator, or anew.
+        """Return rows of weights for clusters, or a number of them, from a random state.
 
         Examples
         --------
@@ -64,7 +64,7 @@ class Draws:
 
     @property
     def n_clusters(self) -> int:
-        """How many clusters there are."""
+        """Number of clusters."""
         return len(self.members) or self.n_units
 
     def __len__(self) -> int:
@@ -76,11 +76,11 @@ class Draws:
         return self._chunks()
 
     def first(self, n_rows: int) -> Self:
-        """At most so many of them, the first ones."""
+        """Return at most the first `n_rows` rows."""
         return replace(self, n_rows=min(n_rows, self.n_rows))
 
     def array(self) -> Array:
-        """All rows together."""
+        """Return all rows."""
         return np.concatenate([np.zeros((0, self.n_clusters)), *self])
 
     def without_each(self) -> Iterator[Array]:
@@ -107,7 +107,7 @@ class Draws:
 
     @abstractmethod
     def _draw(self, rng: np.random.Generator, rows: int) -> Array:
-        """The next rows."""
+        """Draw the next rows."""
 
 
 @lru_cache(maxsize=8)
@@ -141,7 +141,7 @@ class PosteriorWeights(Draws):
         return rng.standard_exponential((rows, self.n_units))
 
     def prior(self, weight: float) -> Array:
-        """Weight of a pseudo-observation in each row, drawn after all others."""
+        """Draw the weight of a pseudo-observation in each row, after all others."""
         rng = np.random.default_rng(self.seed)
         step = max(1, CHUNK_ELEMENTS // max(1, self.n_clusters))
         for start in range(0, self.n_rows, step):
@@ -150,7 +150,7 @@ class PosteriorWeights(Draws):
 
 
 def over_rows(statistic: Callable[[Array], Array], rows: Array | Draws) -> Array:
-    """A statistic of each row, some rows at a time.
+    """Evaluate a statistic on chunks of rows and concatenate the results.
 
     Examples
     --------

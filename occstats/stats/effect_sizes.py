@@ -1,13 +1,13 @@
-r"""How much better: effect sizes of every pair of algorithms over clustered tasks.
+r"""Effect sizes of every pair of algorithms over clustered tasks.
 
-For the differences :math:`x_{ij}` of task j in data set i (a minus b, higher is better):
+For the differences :math:`x_{ij}` of task j in dataset i (a minus b, higher is better):
 
 * wins, ties and losses: numbers of tasks;
 * matched rank-biserial correlation [1]_: the sum of the signed ranks over the sum of the ranks,
-  zeros left out, from −1 (b always better) to 1 (a always better); all tasks count alike;
-* probability of improvement on a new task of a known data set: wins + ties / 2, a data set being
+  zeros left out, from −1 (b always better) to 1 (a always better); all tasks have equal weight;
+* probability of improvement on a new task of a known dataset: wins + ties / 2, a dataset being
   drawn first and one of its tasks then (rliable [2]_ has it for independent runs);
-* probability of improvement on a new data set: the share of data sets on which a has the higher
+* probability of improvement on a new dataset: the share of datasets on which a has the higher
   mean, ties counting one half.
 
 References
@@ -58,7 +58,7 @@ class PairEffects:
     wins, ties, losses : ndarray
         Numbers of tasks.
     n_tasks, n_clusters : ndarray of int
-        Tasks that both algorithms have, and the data sets that these come from.
+        Tasks that both algorithms have, and the datasets that these come from.
     """
 
     rank_biserial: Effect
@@ -85,7 +85,7 @@ def pair_effects(
     scores : array_like, tasks × algorithms
         Higher is better; a NaN leaves the task out of that algorithm's pairs.
     clusters : array_like
-        The data set of each task.
+        The dataset of each task.
     tie_tolerance : float
         Differences are rounded to multiples of it.
     confidence : float
@@ -132,7 +132,7 @@ def pair_effects(
 def _mean_effects(
     block: PairBlock, confidence: float, tie_tolerance: float
 ) -> tuple[Array, Array, Array]:
-    """Effects that are means over datasets: both probabilities; numbers of tasks and datasets."""
+    """Return the effects that are means over datasets, and numbers of tasks and datasets."""
     differences, grid, grouping = block.differences, block.grid, block.clusters
     suites = grouping.suites
     known = ~np.isnan(grid)
@@ -160,7 +160,7 @@ def _dataset_means(differences: Array, grouping: Clusters) -> Array:
 
 
 def _improvement(wins: Array, losses: Array, confidence: float, suites: Clusters | None) -> Array:
-    """Probability of improvement on a task, with the arcsine interval of wins minus losses."""
+    """Return the probability of improvement on a task, with its arcsine interval."""
     balance = means_without(wins - losses, suites)
     present = (~np.isnan(wins)).astype(float)
     sizes = present if suites is None else suites.sums(present)
@@ -169,7 +169,7 @@ def _improvement(wins: Array, losses: Array, confidence: float, suites: Clusters
 
 
 def rank_biserial(x: ArrayLike, *, tie_tolerance: float = 0.0) -> float:
-    """Matched rank-biserial correlation of differences `x`; zeros and NaN are left out.
+    """Return the matched rank-biserial correlation of differences, without zeros and NaN.
 
     0 when all differences are zero.
 
@@ -184,7 +184,7 @@ def rank_biserial(x: ArrayLike, *, tie_tolerance: float = 0.0) -> float:
 
 
 def _ahead(means: Array, tie_tolerance: float) -> tuple[Array, Array]:
-    """Share of data sets with a positive mean difference (ties one half), and their number."""
+    """Return the share of datasets with a positive mean (ties one half), and their number."""
     present = ~np.isnan(means)
     # A mean of rounded differences can miss zero by a rounding error only.
     sign = np.sign(np.where(np.abs(means) <= max(tie_tolerance / 2, 1e-15), 0.0, means))

@@ -3,7 +3,7 @@
 The Bayesian signed-rank test sums a kernel over pairs of tasks (s, t). With weights that depend on
 a task only through its cluster, the sum is the quadratic form c' K c, where K[i, k] is the kernel's
 sum over the tasks of clusters i and k. K is computed once; each resample then costs m² instead of
-N². Where K would be larger than the sample, pairs with x_s + x_t above a threshold are counted anew
+N². Where K would be larger than the sample, pairs with x_s + x_t above a threshold are counted
 for each resample, in N steps along the sorted differences.
 """
 
@@ -29,13 +29,13 @@ Form = Callable[[Array], Array]
 
 
 def is_dense(grouping: Clusters) -> bool:
-    """Whether a matrix of clusters × clusters is small beside the sample."""
+    """Return whether a matrix of clusters × clusters is small relative to the sample."""
     m = grouping.n_clusters
     return m <= SHARED_CLUSTERS or m**2 <= DENSE_ELEMENTS * len(grouping.codes)
 
 
 def walsh_forms(x: Array, grouping: Clusters, threshold: float, weights: Array) -> Form:
-    """For each column of x, Σ v_s v_t w_s w_t h(x_s + x_t − threshold) as a function of w.
+    """Return Σ v_s v_t w_s w_t h(x_s + x_t − threshold) of each column of x as a function of w.
 
     h is 1 above 0, ½ at 0 and 0 below; v are `weights` of tasks, of the shape of x, and w those of
     their clusters: rows of these give rows × columns of sums. NaN in `x` counts nothing.
@@ -57,7 +57,7 @@ def walsh_forms(x: Array, grouping: Clusters, threshold: float, weights: Array) 
 
 
 def counted_form(x: Array, grouping: Clusters, threshold: float, weights: Array) -> Form:
-    """The form of `walsh_form` without its matrix: N steps for each row of weights."""
+    """Return the form of `walsh_form` without its matrix: N steps for each row of weights."""
     kept = np.flatnonzero(~np.isnan(x) & (weights != 0))
     order = kept[np.argsort(x[kept], kind="stable")]
     ascending, v, codes = x[order], weights[order], grouping.codes[order]
@@ -82,7 +82,7 @@ def counted_form(x: Array, grouping: Clusters, threshold: float, weights: Array)
 
 
 def walsh_form(x: Array, grouping: Clusters, threshold: float, weights: Array) -> Array:
-    r"""Matrix K[i, k] = Σ v_s v_t h(x_s + x_t − threshold) over tasks s of cluster i and t of k.
+    r"""Return K[i, k] = Σ v_s v_t h(x_s + x_t − threshold) over tasks s of cluster i and t of k.
 
     h is 1 above 0, ½ at 0 and 0 below. NaN in `x` counts nothing.
 
@@ -103,7 +103,7 @@ def walsh_form(x: Array, grouping: Clusters, threshold: float, weights: Array) -
 
 
 def quadratic_forms(weights: Array, forms: Array) -> Array:
-    """Values w' K w of every row of weights and every (symmetric) matrix: rows × matrices.
+    """Return w' K w for every row of weights and every symmetric matrix: rows × matrices.
 
     Up to 150 clusters the products of weights are formed once and shared by all matrices.
 

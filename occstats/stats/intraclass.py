@@ -1,4 +1,4 @@
-"""The intraclass correlation of values in clusters, by analysis of variance."""
+"""Intraclass correlation of values in clusters, by analysis of variance."""
 
 import numpy as np
 
@@ -13,7 +13,7 @@ def intraclass_correlation(
     n: FloatArray,
     m: FloatArray,
 ) -> FloatArray:
-    r"""ρ from sums: not below 0, NaN where it is not defined.
+    r"""Return ρ from sums: not below 0, NaN where it is not defined.
 
     :math:`\sigma_b^2 / (\sigma_b^2 + MSW)` with :math:`\sigma_b^2 = (MSB - MSW)/g_0` and
     :math:`g_0 = (N - \sum g_i^2/N)/(m - 1)`; not defined for fewer than two clusters, or if no

@@ -1,4 +1,4 @@
-r"""Intervals of shares and rank-biserial correlations, from leaving out one cluster at a time.
+r"""Jackknife intervals of shares and rank-biserial correlations over clusters.
 
 An estimate r in −1 … 1 (for a share p, r = 2p − 1) is moved to the scale :math:`\arcsin r`, on
 which its spread hardly depends on its size. With the jackknife's standard error s there, the limits
@@ -33,7 +33,7 @@ BLOCK_ELEMENTS = 200_000
 def arcsine_limits(
     estimate: FloatArray, left_out: FloatArray, weights: FloatArray, confidence: float
 ) -> FloatArray:
-    """Limits of estimates in −1 … 1, one per column: 2 × columns; NaN with fewer than two clusters.
+    """Return limits of estimates in −1 … 1, 2 × columns; NaN with fewer than two clusters.
 
     Parameters
     ----------
@@ -76,18 +76,18 @@ def arcsine_limits(
 def rank_biserial_limits(
     x: FloatArray, clusters: Clusters, confidence: float
 ) -> tuple[FloatArray, FloatArray]:
-    r"""Rank-biserial correlation of each column of differences, and its limits: 2 × columns.
+    r"""Return the rank-biserial correlation of each column, and its limits: 2 × columns.
 
     The sum of the signed ranks is that of :math:`\mathrm{sign}(x_s + x_t)` over all
     :math:`s \le t`, so that what a cluster adds, alone and together with the others, follows from
-    two sorts: no ranking anew without it.
+    two sorts, without ranking the rest again.
 
     Parameters
     ----------
     x : ndarray of shape (tasks, columns)
         Differences; zeros and NaN are left out.
     clusters : Clusters
-        The data set of each task.
+        The dataset of each task.
     confidence : float
         Level of the interval.
 
@@ -116,7 +116,7 @@ def rank_biserial_limits(
 
 
 def _left_out_sums(x: FloatArray, clusters: Clusters) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Of some columns: twice the sum of signed ranks, that without each cluster, the sizes."""
+    """Return twice the sums of signed ranks, the same without each cluster, and sizes."""
     used = ~np.isnan(x) & (x != 0)
     # What is not used is larger than all others and has no sign: it adds nothing to any sum.
     magnitude = np.ascontiguousarray(np.where(used, np.minimum(np.abs(x), LARGEST), np.inf).T)
@@ -137,7 +137,7 @@ def _left_out_sums(x: FloatArray, clusters: Clusters) -> tuple[FloatArray, Float
 def _sign_sums(
     magnitude: FloatArray, sign: FloatArray, order: IntArray, codes: NDArray[Any]
 ) -> FloatArray:
-    """For each value of each row, the sum of sign(x_s + x_t) over its group, itself included.
+    """Return Σ sign(x_s + x_t) over the group of each value of each row, itself included.
 
     The larger of two magnitudes decides; of two equal ones the signs, if they agree. ``order`` puts
     each row in the order of its groups, and of the magnitudes within these.
@@ -163,14 +163,14 @@ def _sign_sums(
 
 
 def _edges(new: NDArray[np.bool_]) -> tuple[IntArray, IntArray]:
-    """Where the run of each element starts and ends, from where runs start."""
+    """Return the start and end of the run of each element, from the starts of runs."""
     starts = np.flatnonzero(new)
     lengths = np.diff(starts, append=len(new))
     return np.repeat(starts, lengths), np.repeat(starts + lengths, lengths)
 
 
 def wilson(share: FloatArray, n: FloatArray, confidence: float) -> tuple[FloatArray, FloatArray]:
-    """Wilson's score interval of a share out of n, also at 0 and 1, where nothing varies.
+    """Return Wilson's score interval of a share out of n.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Weighted Kendall's τ: how alike two algorithms order the tasks."""
+"""Weighted Kendall's τ between the scores of two algorithms."""
 
 import math
 from collections.abc import Iterator
@@ -25,14 +25,14 @@ def kendall_tau(
     weighting: Weighting = "product",
     tie_tolerance: float = 0.0,
 ) -> float:
-    r"""Kendall's τ between two algorithms' scores, with every cluster weighing the same.
+    r"""Compute Kendall's τ between the scores of two algorithms, with clusters of equal weight.
 
     Parameters
     ----------
     x, y : array_like of shape (n_tasks,)
         Scores of two algorithms on the same tasks. Tasks where either is NaN are left out.
     clusters : array_like of shape (n_tasks,), optional
-        Label of the cluster (data set) of each task; each task weighs one over the number of tasks
+        Label of the cluster (dataset) of each task; each task weighs one over the number of tasks
         of its cluster that are left. Needed by ``"product"`` and ``"sum"``.
     weighting : {"product", "sum", "hyperbolic", "plain"}
         Weight of a pair of tasks: :math:`w_i w_j`, :math:`w_i + w_j`; hyperbolic in the tasks'
@@ -91,7 +91,7 @@ def kendall_matrix(
     weighting: Weighting = "product",
     tie_tolerance: float = 0.0,
 ) -> FloatArray:
-    """Kendall's τ between all pairs of algorithms.
+    """Compute Kendall's τ between all pairs of algorithms.
 
     Parameters
     ----------
@@ -142,7 +142,7 @@ def kendall_matrix(
 
 
 def by_definition(n_tasks: int, k: int) -> bool:
-    """Whether to compare all tasks with all others rather than sort them once for each pair.
+    """Return whether to compare all tasks with all others rather than sort them for each pair.
 
     SciPy's sort costs about a millisecond a pair of algorithms, comparing 5 ns a pair of tasks.
     """
@@ -150,12 +150,12 @@ def by_definition(n_tasks: int, k: int) -> bool:
 
 
 def task_weights(codes: IntArray, weighting: str) -> FloatArray:
-    """One over the tasks of its cluster, or 1."""
+    """Return one over the number of tasks of its cluster, or 1, for each task."""
     return np.ones(len(codes)) if weighting == "plain" else 1.0 / np.bincount(codes)[codes]
 
 
 def _all_at_once(columns: FloatArray, weights: FloatArray, additive: bool) -> FloatArray:
-    """The definition itself for all pairs of algorithms, as products of matrices of signs.
+    """Compute τ of all pairs by its definition, as products of matrices of signs.
 
     Tasks of equal weight are counted together: sums of signs are whole numbers, the same whatever
     the order in which a processor adds them. So τ is symmetric, and the same on every machine.
@@ -180,7 +180,7 @@ def _all_at_once(columns: FloatArray, weights: FloatArray, additive: bool) -> Fl
 def sign_agreement(
     rows: FloatArray, others: FloatArray, weights: FloatArray | None = None
 ) -> FloatArray:
-    """Pairs of tasks that two algorithms order alike, less those they order oppositely.
+    """Return concordant minus discordant pairs of tasks of two algorithms.
 
     ``weights`` of the pairs, rows × others; 1 without.
     """
@@ -197,7 +197,7 @@ def sign_agreement(
 
 
 def _needed(clusters: npt.ArrayLike | None, weighting: str, n_tasks: int) -> npt.ArrayLike:
-    """Labels of clusters, which only some weights need."""
+    """Return the labels of clusters, which only some weights need."""
     if clusters is None and weighting in ("product", "sum"):
         raise ArgumentError(
             f"clusters must be given for weighting {weighting!r}; "
@@ -207,7 +207,7 @@ def _needed(clusters: npt.ArrayLike | None, weighting: str, n_tasks: int) -> npt
 
 
 def _tau(x: FloatArray, y: FloatArray, codes: IntArray, weighting: str) -> float:
-    """τ of two columns without missing values."""
+    """Return τ of two columns without missing values."""
     if weighting == "hyperbolic":
         from scipy.stats import weightedtau
 
@@ -235,7 +235,7 @@ class _Ranked:
         self.untied = self.all - self.tied
 
     def agreement(self, other: "_Ranked") -> float:
-        """Weight of the pairs that both order alike, less of those they order oppositely."""
+        """Return the weight of concordant pairs minus that of discordant ones."""
         # Ties are in the order of the other: a pair with a tie is never in disorder.
         order = self._order(other)
         place = np.empty_like(order)
@@ -257,7 +257,7 @@ class _Ranked:
         return self._pairs_within(groups)
 
     def _order(self, other: "_Ranked") -> IntArray:
-        """Tasks from the lowest on, tied ones as the other has them."""
+        """Return the tasks from the lowest on, tied ones in the order of the other."""
         if self.has_ties:
             return np.argsort(self.rank * len(self.rank) + other.rank, kind="stable")
         order = np.empty_like(self.rank)
@@ -265,7 +265,7 @@ class _Ranked:
         return order
 
     def _pairs_within(self, groups: IntArray) -> float:
-        """Weight of the pairs of tasks within groups, which are numbered."""
+        """Return the weight of the pairs of tasks within numbered groups."""
         sums, squares = (np.bincount(groups, w) for w in (self.weights, self.weights**2))
         twice = 2 * sums * (np.bincount(groups) - 1.0) if self.additive else sums**2 - squares
         # Exact sums: the same on every processor.
@@ -273,7 +273,7 @@ class _Ranked:
 
 
 def _disorder(rank: IntArray, high: FloatArray, low: FloatArray) -> float:
-    """Σ high[r] low[q] over all pairs in which a rank r comes before a lower rank q.
+    """Return Σ high[r] low[q] over all pairs in which a rank r comes before a lower rank q.
 
     Examples
     --------
@@ -289,9 +289,9 @@ def _disorder(rank: IntArray, high: FloatArray, low: FloatArray) -> float:
 
 
 def partings(rank: IntArray) -> Iterator[tuple[IntArray, npt.NDArray[np.bool_]]]:
-    """Ranks parted by their bits, the highest first: parts × ranks, and which of them go up.
+    """Part ranks by their bits, the highest first: parts × ranks, and which of them go up.
 
-    Two ranks are told apart at one bit, where they are in one part and one goes up: pairs in which
+    Two ranks differ first at one bit, where they are in one part and one goes up: pairs in which
     a higher rank comes before a lower one are counted in O(N log N), like in Knight's merge sort,
     in whole arrays. Ranks are added at the end until their number is a power of two.
     """
@@ -306,6 +306,6 @@ def partings(rank: IntArray) -> Iterator[tuple[IntArray, npt.NDArray[np.bool_]]]
 
 
 def weights_at(ranks: IntArray, weights: FloatArray) -> FloatArray:
-    """The weights of ranks, by rank; those that were added have none."""
+    """Return the weights of ranks, by rank; added ranks have none."""
     added = np.zeros(ranks.size - len(weights))
     return np.asarray(np.concatenate([weights, added])[ranks])

@@ -1,4 +1,4 @@
-r"""Intervals of Kendall's τ between every two algorithms, from leaving out one cluster at a time.
+r"""Jackknife intervals of Kendall's τ between algorithms, over clusters.
 
 τ sums the concordance of pairs of tasks. Without a cluster it lacks what the cluster's tasks add,
 with all tasks and among themselves; both follow from sorting, or for few tasks from products of
@@ -44,31 +44,31 @@ def kendall_jackknife(
     tie_tolerance: float = 0.0,
     confidence: float = 0.95,
 ) -> Effect:
-    r"""Weighted Kendall's τ of every pair of columns, with intervals.
+    r"""Compute weighted Kendall's τ of every pair of columns, with intervals.
 
     .. math:: \tau = \frac{\sum_{s,t} w_{st}\,\mathrm{sign}(x_s - x_t)\,\mathrm{sign}(y_s - y_t)}
         {\sqrt{\sum w_{st} 1[x_s \ne x_t] \, \sum w_{st} 1[y_s \ne y_t]}}
 
     with :math:`w_{st} = w_s w_t`, :math:`w_s + w_t` or 1, and :math:`w_s` one over the number of
-    tasks in the data set of s.
+    tasks in the dataset of s.
 
     Parameters
     ----------
     scores : array_like, tasks × algorithms
         NaN leaves the task out of that algorithm's pairs.
     clusters : array_like
-        The data set of each task.
+        The dataset of each task.
     weighting : {"product", "sum", "plain"}
         Weight of a pair of tasks.
     tie_tolerance : float
         Scores are rounded to multiples of it.
     confidence : float
-        Level of the intervals: of the jackknife over data sets, on the arcsine scale.
+        Level of the intervals: of the jackknife over datasets, on the arcsine scale.
 
     Returns
     -------
     Effect
-        Symmetric k × k matrices; 1 on the diagonal. Limits are NaN with fewer than two data sets,
+        Symmetric k × k matrices; 1 on the diagonal. Limits are NaN with fewer than two datasets,
         and where τ is not defined without one of them.
 
     Examples
@@ -82,7 +82,7 @@ def kendall_jackknife(
     sample = Sample.of(scores, clusters, tie_tolerance=tie_tolerance)
     estimate = kendall_matrix(sample, weighting=weighting)
     columns, units = np.ascontiguousarray(sample.rounded.T), sample.clusters.independent
-    # Data sets have weights; what is left out is a suite where they come in these.
+    # Datasets have weights; suites are left out where there are any.
     datasets, codes = sample.clusters.codes, units.codes
     k, m = len(columns), units.n_clusters
     first, second = upper_pairs(k)
@@ -113,7 +113,7 @@ def kendall_jackknife(
 
 
 def _ratio(agreement: FloatArray, spread: FloatArray, other_spread: FloatArray) -> FloatArray:
-    """τ; NaN where one of the two does not vary."""
+    """Return τ; NaN where one of the two does not vary."""
     # What is left of a sum after all of it was taken away is rounding.
     varies = [each > 1e-12 * each.max(initial=0.0) for each in (spread, other_spread)]
     defined = np.logical_and(*varies)
@@ -122,7 +122,7 @@ def _ratio(agreement: FloatArray, spread: FloatArray, other_spread: FloatArray) 
 
 
 def _counts(codes: IntArray, weights: FloatArray, additive: bool, m: int) -> FloatArray:
-    """How much each cluster counts: the weights of its tasks' pairs with all tasks."""
+    """Return the weight of each cluster: that of its tasks' pairs with all tasks."""
     alone = len(codes) * weights + weights.sum() if additive else weights
     return np.asarray(np.bincount(codes, alone, m), dtype=float)
 
@@ -130,7 +130,7 @@ def _counts(codes: IntArray, weights: FloatArray, additive: bool, m: int) -> Flo
 def _left_out(
     x: FloatArray, y: FloatArray, codes: IntArray, weights: FloatArray, additive: bool, m: int
 ) -> FloatArray:
-    """Σ w_st sign(x_s − x_t) sign(y_s − y_t) over all pairs of tasks without each cluster."""
+    """Return Σ w_st sign(x_s − x_t) sign(y_s − y_t) over all pairs without each cluster."""
 
     def by_task(x: FloatArray, y: FloatArray) -> FloatArray:
         weighed = _signed(x, y, weights)
@@ -148,7 +148,7 @@ def _left_out(
 
 
 def _signed(x: FloatArray, y: FloatArray, weights: FloatArray) -> FloatArray:
-    """For each task s, Σ w_t sign(x_s − x_t) sign(y_s − y_t) over all tasks t."""
+    """Return Σ w_t sign(x_s − x_t) sign(y_s − y_t) over all tasks t, for each task s."""
     n = len(x)
     one, other = (np.unique(z, return_inverse=True)[1] for z in (x, y))
     untied: FloatArray = weights.sum() - _tied(one, weights)
@@ -168,7 +168,7 @@ def _signed(x: FloatArray, y: FloatArray, weights: FloatArray) -> FloatArray:
 
 
 def _tied(values: IntArray, weights: FloatArray) -> FloatArray:
-    """For each task, the weight of those with the same value, itself included."""
+    """Return for each task the weight of those with the same value, itself included."""
     _, group = np.unique(values, return_inverse=True)
     return np.asarray(np.bincount(group, weights)[group])
 
@@ -176,7 +176,7 @@ def _tied(values: IntArray, weights: FloatArray) -> FloatArray:
 def _all_left_out(
     columns: FloatArray, codes: IntArray, weights: FloatArray, additive: bool
 ) -> FloatArray:
-    """The same of all pairs of algorithms: clusters × algorithms × algorithms."""
+    """Return the same for all pairs of algorithms: clusters × algorithms × algorithms."""
     order = np.argsort(codes, kind="stable")
     columns, weights = columns[:, order], weights[order]
     edges = np.append(0, np.cumsum(np.bincount(codes)))

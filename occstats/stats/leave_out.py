@@ -35,7 +35,7 @@ ConcludeWithout = Callable[[Array, Array, int | None], NDArray[np.bool_]]
 
 @dataclass(frozen=True, eq=False)
 class LeaveOneClusterOut:
-    """What the analysis says without each cluster in turn.
+    """Results of the analysis without each cluster in turn.
 
     Attributes
     ----------
@@ -72,7 +72,7 @@ class LeaveOneClusterOut:
 
     @property
     def changed(self) -> NDArray[np.bool_]:
-        """[i, a, b]: without cluster i the conclusion about a and b is another."""
+        """[i, a, b]: the conclusion about a and b changes without cluster i."""
         different = self.better != self.all_better
         return np.asarray(different | different.transpose(0, 2, 1))
 
@@ -85,7 +85,7 @@ class LeaveOneClusterOut:
 
 @dataclass(frozen=True, eq=False)
 class LeaveOneAlgorithmOut:
-    """What the analysis says about the others without each algorithm in turn.
+    """Results of the analysis of the others without each algorithm in turn.
 
     Attributes
     ----------
@@ -103,7 +103,7 @@ class LeaveOneAlgorithmOut:
 
     @property
     def changed(self) -> NDArray[np.bool_]:
-        """[c, a, b]: without algorithm c the conclusion about the others a and b is another."""
+        """[c, a, b]: the conclusion about a and b changes without algorithm c."""
         different = self.better != self.all_better
         own = np.arange(len(different))
         different[own, own], different[own, :, own] = False, False

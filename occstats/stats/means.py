@@ -1,4 +1,4 @@
-r"""Mean differences of all pairs at once: bootstrap-t over the datasets' mean differences.
+r"""Simultaneous tests of mean differences: bootstrap-t over the datasets' mean differences.
 
 The difference of a pair is the mean over datasets of the mean over their tasks. Resamples of whole
 datasets give the distribution of :math:`t^* = (\bar x^* - \bar x)/s^*`. One pair has the
@@ -279,7 +279,7 @@ def difference_posterior(
     n_resamples: int = 10_000,
     random_state: int | None = None,
 ) -> BayesianPairs:
-    """Posterior of the mean difference: above, within and below a region of equivalence.
+    """Compute the posterior of the mean difference: above, within and below a ROPE.
 
     Dirichlet weights over datasets (the Bayesian bootstrap), whose tasks share their weight.
 

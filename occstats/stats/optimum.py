@@ -1,8 +1,8 @@
-"""How sure the best value of a parameter is: the optimum of a sweep, with data sets resampled.
+"""Uncertainty of the best value of a parameter: the optimum of a sweep under resampling.
 
-A sweep gives the mean score of each data set at each value of a parameter. The best value is where
-the mean over data sets is highest; with other data sets it would be another one. The curve is
-formed anew (and smoothed anew) for each cluster-bootstrap resample, and its optimum found anew.
+A sweep gives the mean score of each dataset at each value of a parameter. The best value is where
+the mean over datasets is highest; it depends on the datasets. For each cluster-bootstrap resample
+the curve is computed (and smoothed) again, and its optimum located.
 
 References
 ----------
@@ -31,7 +31,7 @@ Smoother = Callable[[Array], Array]
 
 @dataclass(frozen=True, eq=False)
 class OptimumInterval:
-    """The best value of a parameter and how far it may be from the best for other data sets.
+    """The best value of a parameter and its uncertainty over datasets.
 
     Attributes
     ----------
@@ -64,7 +64,7 @@ def optimum_interval(
     n_resamples: int = 10_000,
     random_state: int | None = None,
 ) -> OptimumInterval:
-    """Cluster-bootstrap interval of the value at which the mean score is highest.
+    """Compute a cluster-bootstrap interval of the value at which the mean score is highest.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def optimum_interval(
         Values of the parameter, increasing; those of the smoothed curve where the smoother returns
         a finer one.
     means : array_like, clusters × values
-        Mean score of each data set at each value; NaN where it has none. Higher is better.
+        Mean score of each dataset at each value; NaN where it has none. Higher is better.
     smoother : callable, optional
         From curves (rows) to smoothed curves (rows) on `grid`.
     confidence, n_resamples, random_state
@@ -81,7 +81,7 @@ def optimum_interval(
     Returns
     -------
     OptimumInterval
-        Limits are NaN with a single data set. Where several values tie, the middle one counts.
+        Limits are NaN with a single dataset. Where several values tie, the middle one counts.
 
     Examples
     --------
@@ -99,7 +99,7 @@ def optimum_interval(
     m = len(table)
     if m == 0 or not len(values):
         raise ArgumentError(
-            f"means must have at least one data set and grid one value; got {m} and {len(values)}."
+            f"means must have at least one dataset and grid one value; got {m} and {len(values)}."
         )
 
     def curves(counts: Array) -> Array:
@@ -120,7 +120,7 @@ def optimum_interval(
         only[position] = 1.0
         nan = float("nan")
         return OptimumInterval(float(values[position]), nan, nan, score, nan, nan, only)
-    # Resamples of few data sets are often the same; of different ones, some curves at a time.
+    # Resamples of few datasets are often the same; curves of different ones come in chunks.
     distinct, times = np.unique(
         resample_counts(m, n_resamples, random_state), axis=0, return_inverse=True
     )
@@ -148,7 +148,7 @@ def optimum_interval(
 
 
 def _best(curves: Array) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
-    """Position of the highest value of each row, the middle one where several tie."""
+    """Return the position of the highest value of each row, the middle one of several."""
     filled = np.where(np.isnan(curves), -np.inf, curves)
     tied = filled >= filled.max(axis=1, keepdims=True)
     wanted = (tied.sum(axis=1) + 1) // 2

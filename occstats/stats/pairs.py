@@ -1,4 +1,4 @@
-"""Pairs of algorithms: their order, and square matrices from the values of half of them."""
+"""Pairs of algorithms: their order, and square matrices from values of one half."""
 
 from functools import lru_cache
 
@@ -9,7 +9,7 @@ from occstats.stats.arrays import FloatArray, IntArray
 
 @lru_cache(maxsize=4)
 def upper_pairs(n_algorithms: int) -> tuple[IntArray, IntArray]:
-    """Positions (a, b), a < b, of all pairs of algorithms.
+    """Return the positions (a, b), a < b, of all pairs of algorithms.
 
     Examples
     --------
@@ -23,12 +23,12 @@ def upper_pairs(n_algorithms: int) -> tuple[IntArray, IntArray]:
 
 
 def antisymmetric(upper: FloatArray, n_algorithms: int) -> FloatArray:
-    """Matrix [a, b] from the values of the pairs a < b: value above, minus value below."""
+    """Return the matrix [a, b] with values above the diagonal and their negatives below."""
     return mirror(upper, -upper, n_algorithms, 0.0)
 
 
 def mirror(upper: FloatArray, lower: FloatArray, n_algorithms: int, diagonal: float) -> FloatArray:
-    """Matrix [a, b] from the values of the pairs (a, b) and of the same pairs turned round."""
+    """Return the matrix [a, b] from the values of the pairs (a, b) and of (b, a)."""
     matrix = np.full((n_algorithms, n_algorithms), diagonal, dtype=float)
     first, second = upper_pairs(n_algorithms)
     matrix[first, second] = upper

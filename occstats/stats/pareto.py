@@ -1,4 +1,4 @@
-"""Score against cost: who is on the Pareto front, and how surely."""
+"""Pareto front of score against cost, and its uncertainty."""
 
 from dataclasses import dataclass
 
@@ -47,7 +47,7 @@ def pareto_front(
     n_resamples: int = 10_000,
     random_state: int | np.random.Generator | None = None,
 ) -> ParetoFront:
-    """Find who is on the front of score against cost, resampling whole clusters.
+    """Find the algorithms on the Pareto front of score against cost, resampling clusters.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ def pareto_front(
     costs : array_like of shape (n_tasks, k)
         Positive, such as seconds; no NaN. The same in each row where there is one per algorithm.
     clusters : array_like of shape (n_tasks,)
-        Label of the cluster (data set) of each task.
+        Label of the cluster (dataset) of each task.
     confidence : float
         Level of the intervals.
     n_resamples : int
@@ -107,7 +107,7 @@ def pareto_front(
 
 
 def _undominated(scores: FloatArray, costs: FloatArray) -> npt.NDArray[np.bool_]:
-    """Whether each column of each row is on the front of its row."""
+    """Mark the columns of each row that are on the front of that row."""
     free = np.ones(scores.shape, dtype=bool)
     for other in range(scores.shape[1]):
         score, cost = scores[:, [other]], costs[:, [other]]

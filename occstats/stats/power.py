@@ -1,4 +1,4 @@
-r"""What a benchmark can show: smallest p-value, minimal detectable difference, data sets needed.
+r"""Power of a benchmark: smallest p-value, minimal detectable difference, datasets needed.
 
 References
 ----------
@@ -26,16 +26,16 @@ from occstats.stats.tests.registry import TESTS
 
 @dataclass(frozen=True)
 class DataSetsNeeded:
-    """How many data sets a pair needs, if the observed data sets are typical.
+    """Datasets that a pair needs, if the observed datasets are representative.
 
     Attributes
     ----------
     n_clusters : int
-        Data sets that there are.
+        Number of datasets.
     power_now : float
         Share of simulated benchmarks of the present size in which the test is significant.
     needed : float
-        Data sets for the wanted power; infinity if more than `limit`.
+        Datasets for the desired power; infinity if more than `limit`.
     limit : int
         The largest number that was tried.
     """
@@ -49,7 +49,7 @@ class DataSetsNeeded:
 def smallest_p(
     n_clusters: ArrayLike, *, null: str = "exact", alternative: str = "greater"
 ) -> Array:
-    r"""Smallest p-value that a test over so many clusters can give, whatever the differences.
+    r"""Return the smallest p-value that a test over this number of clusters can give.
 
     Flipping the signs of m clusters has :math:`2^m` outcomes, so p is at least :math:`2^{-m}`.
     The asymptotic test has :math:`Z = \sum R_i / \sqrt{\sum R_i^2} \le \sqrt m`, so that p is at
@@ -85,12 +85,12 @@ def minimal_detectable_difference(
     power: float = 0.8,
     alternative: str = "greater",
 ) -> Array:
-    r"""Smallest true mean difference that a test over m data sets finds with the given power.
+    r"""Return the smallest mean difference that m datasets detect with the given power.
 
     .. math:: \delta = (t_{1-\alpha, m-1} + t_{power, m-1})\, s / \sqrt m
 
-    with the standard deviation s of the data sets' mean differences [1]_ (α/2 if two-sided). It
-    belongs to the weighted mean difference; NaN with fewer than two data sets.
+    with the standard deviation s of the datasets' mean differences [1]_ (α/2 if two-sided). It
+    belongs to the weighted mean difference; NaN with fewer than two datasets.
 
     References
     ----------
@@ -124,9 +124,9 @@ def data_sets_needed(
     limit: int | None = None,
     random_state: int | None = None,
 ) -> DataSetsNeeded:
-    """Data sets (not tasks) that would give the wanted power, by simulation.
+    """Estimate by simulation how many datasets (not tasks) give the desired power.
 
-    Benchmarks of M data sets are drawn from the observed ones, with all their tasks, and tested; M
+    Benchmarks of M datasets are drawn from the observed ones, with all their tasks, and tested; M
     is doubled and then bisected until the share of significant benchmarks reaches the power. This
     takes the observed difference for the true one, so that it is about a benchmark *like this one*.
 
@@ -136,11 +136,11 @@ def data_sets_needed(
         Differences, one per task; for "greater", a positive difference is to be shown, for "less" a
         negative one.
     clusters : array_like
-        The data set of each task.
+        The dataset of each task.
     power, alpha, alternative
         The wanted power, and the level and alternative of the test.
     estimand : {"typical", "mean"}
-        The signed-rank `test`, or Student's t of the data sets' mean differences.
+        The signed-rank `test`, or Student's t of the datasets' mean differences.
     test, tie_tolerance
         The signed-rank test and its ties.
     n_resamples : int
@@ -195,7 +195,7 @@ def data_sets_needed(
 
 
 def _first(share: Callable[[int], float], power: float, start: int, limit: int) -> float:
-    """Smallest size with at least this share; sizes are doubled or halved first, then bisected."""
+    """Find the smallest size with at least this share, by doubling or halving and bisection."""
     low, high = 1, start
     while share(high) < power:
         if high >= limit:

@@ -1,4 +1,4 @@
-"""Ranks of the algorithms within each task, and how often each rank is reached."""
+"""Ranks of the algorithms within each task, and their frequencies."""
 
 from dataclasses import dataclass
 
@@ -36,14 +36,14 @@ def summarise_ranks(
     *,
     tie_tolerance: float = 0.0,
 ) -> RankSummary:
-    """Rank the algorithms within each task, and average with every cluster weighing the same.
+    """Rank the algorithms within each task, and average with clusters of equal weight.
 
     Parameters
     ----------
     scores : array_like of shape (n_tasks, k)
         Higher is better; no NaN.
     clusters : array_like of shape (n_tasks,)
-        Label of the cluster (data set) of each task.
+        Label of the cluster (dataset) of each task.
     tie_tolerance : float
         As in :func:`task_ranks`.
 
@@ -92,12 +92,12 @@ def task_ranks(scores: npt.ArrayLike, *, tie_tolerance: float = 0.0) -> FloatArr
 
 
 def rank_rows(table: FloatArray) -> FloatArray:
-    """Average ranks within each row, 1 for the lowest."""
+    """Return average ranks within each row, 1 for the lowest."""
     return midranks(table)
 
 
 def mean_ranks(ranks: npt.ArrayLike, weights: npt.ArrayLike) -> FloatArray:
-    """Weighted mean of each column.
+    """Return the weighted mean of each column.
 
     Parameters
     ----------
@@ -122,7 +122,7 @@ def mean_ranks(ranks: npt.ArrayLike, weights: npt.ArrayLike) -> FloatArray:
 
 
 def rank_frequencies(ranks: npt.ArrayLike, weights: npt.ArrayLike) -> FloatArray:
-    """Weighted share of the tasks in which each algorithm reaches each rank.
+    """Return the weighted share of the tasks in which each algorithm reaches each rank.
 
     A task in which g algorithms tie over the ranks r … r + g − 1 gives each of them 1/g at each
     of those ranks.

@@ -1,4 +1,4 @@
-"""Weighted least squares with inference that knows about clusters."""
+"""Weighted least squares with cluster-robust inference."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -58,7 +58,7 @@ class Regression:
 def trait_design(
     traits: Mapping[str, npt.ArrayLike], median_score: npt.ArrayLike
 ) -> tuple[FloatArray, tuple[str, ...]]:
-    """Columns of the regression of ranks: 1, log n, log m, sparsity, median score.
+    """Return the columns of the regression of ranks: 1, log n, log m, sparsity, median score.
 
     Parameters
     ----------
@@ -119,7 +119,7 @@ def weighted_regression(
     inference: Inference = "cr2",
     confidence: float = 0.95,
 ) -> Regression:
-    r"""Weighted least squares of ``y`` on the columns of ``design``, with robust inference.
+    r"""Regress ``y`` on the columns of ``design`` by weighted least squares, with robust inference.
 
     Parameters
     ----------
@@ -253,7 +253,7 @@ def weighted_regression(
 
 
 def orthonormal(design: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """U and R⁻¹ with X = U R and U'WU = I, from a design of full column rank.
+    """Return U and R⁻¹ with X = U R and U'WU = I, from a design of full column rank.
 
     A fit on the columns of U loses no digits, whatever the condition of X.
     """
@@ -267,7 +267,7 @@ def orthonormal(design: FloatArray, weights: FloatArray) -> tuple[FloatArray, Fl
 def _fit(
     y: FloatArray, basis: FloatArray, weights: FloatArray, inference: str, codes: IntArray
 ) -> Any:
-    """Weighted least squares by statsmodels, with its own standard errors but for CR2."""
+    """Fit weighted least squares by statsmodels, with its own standard errors except for CR2."""
     from statsmodels.regression.linear_model import WLS
 
     model = WLS(y, basis, weights=weights)
@@ -305,7 +305,7 @@ def _no_fit(design: FloatArray, weights: FloatArray, terms: Sequence[str]) -> st
     ]
     if dependent:
         return (
-            f"{', '.join(dependent)} cannot be told from the terms before it "
+            f"{', '.join(dependent)} cannot be separated from the terms before it "
             "(the columns are linearly dependent): leave it out"
         )
     return None

@@ -1,4 +1,4 @@
-"""The bias-reduced cluster-robust covariance (CR2) of weighted least squares coefficients."""
+"""Bias-reduced cluster-robust covariance (CR2) of weighted least squares coefficients."""
 
 from dataclasses import dataclass
 
@@ -30,7 +30,7 @@ class WeightedFit:
 
 
 def cr2(fit: WeightedFit, codes: IntArray, n_clusters: int) -> tuple[FloatArray, FloatArray]:
-    r"""Bell and McCaffrey's covariance, and Satterthwaite's degrees of freedom per coefficient.
+    r"""Return Bell and McCaffrey's covariance and Satterthwaite's degrees of freedom.
 
     The working model is independent errors of equal variance. With U'WU = I,
     :math:`B_{gh} = (I - H)_g (I - H)_h' = \delta_{gh} I - U_g U_h' W_h - W_g U_g U_h' + U_g \Omega
@@ -72,7 +72,7 @@ def cr2(fit: WeightedFit, codes: IntArray, n_clusters: int) -> tuple[FloatArray,
 
 
 def _times_inverse_root(factor: FloatArray, core: FloatArray, columns: FloatArray) -> FloatArray:
-    """(I + factor · core · factor')^(−1/2) · columns of stacks; null directions are dropped."""
+    """Return (I + factor · core · factor')^(−1/2) · columns of stacks, without null directions."""
     q, r = np.linalg.qr(factor)
     eigenvalues, vectors = np.linalg.eigh(r @ core @ r.transpose(0, 2, 1))
     eigenvalues = 1 + eigenvalues

@@ -1,4 +1,4 @@
-"""A prepared sample: scores and clusters, and what every statistic derives from them, made once."""
+"""Samples of scores and clusters, with derived quantities that all statistics share."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ class PairBlock:
     grid : ndarray, tasks × pairs
         The same in whole units of the tie tolerance (the raw differences where it is 0).
     clusters : Clusters
-        The data sets of the tasks.
+        The datasets of the tasks.
     """
 
     a: IntArray
@@ -83,7 +83,7 @@ class Sample:
         tie_tolerance: float = 0.0,
         allow_nan: bool = True,
     ) -> "Sample":
-        """Prepare scores and the label of each task; a sample stays as it is."""
+        """Prepare scores and the label of each task; return a sample unchanged."""
         if isinstance(scores, Sample):
             if not allow_nan:
                 as_scores("scores", scores.scores)
@@ -95,27 +95,27 @@ class Sample:
 
     @property
     def n_tasks(self) -> int:
-        """How many tasks there are."""
+        """Number of tasks."""
         return len(self.scores)
 
     @property
     def n_algorithms(self) -> int:
-        """How many algorithms there are."""
+        """Number of algorithms."""
         return int(self.scores.shape[1])
 
     @property
     def n_clusters(self) -> int:
-        """How many clusters (data sets) there are."""
+        """Number of clusters (datasets)."""
         return self.clusters.n_clusters
 
     @property
     def n_pairs(self) -> int:
-        """How many unordered pairs of algorithms there are."""
+        """Number of unordered pairs of algorithms."""
         return self.n_algorithms * (self.n_algorithms - 1) // 2
 
     @cached_property
     def complete(self) -> NDArray[np.bool_]:
-        """Which tasks all algorithms have."""
+        """Mask of the tasks that all algorithms have."""
         return np.asarray(~np.isnan(self.scores).any(axis=1))
 
     @cached_property
@@ -168,7 +168,7 @@ class Sample:
 
     @cached_property
     def kept(self) -> dict[str, list[Any]]:
-        """What tests prepared, by their names, if the sample is small."""
+        """Prepared tests of a small sample, by their names."""
         return {}
 
     @cached_property
@@ -177,14 +177,14 @@ class Sample:
         return {}
 
     def blocks(self, elements: int = BLOCK_ELEMENTS, *, per_pair: int = 0) -> Iterator[PairBlock]:
-        """All pairs, so many at a time that what is held stays bounded.
+        """Yield all pairs in blocks of bounded memory.
 
         Parameters
         ----------
         elements : int
             Numbers that may be held at once.
         per_pair : int
-            Numbers that the caller holds per pair, besides its differences.
+            Numbers that the caller holds per pair, in addition to its differences.
         """
         first, second = upper_pairs(self.n_algorithms)
         step = max(1, elements // (2 * self.n_tasks + per_pair + 1))
@@ -204,10 +204,10 @@ class Sample:
 
     @cached_property
     def _block(self) -> PairBlock:
-        """All pairs of a small sample, with what is derived from them."""
+        """All pairs of a small sample, with derived quantities."""
         pairs = upper_pairs(self.n_algorithms)
         return PairBlock(*pairs, self.differences, self.grid, self.clusters)
 
     def select(self, algorithms: Sequence[int] | IntArray) -> "Sample":
-        """Some of the algorithms, by position."""
+        """Select some of the algorithms, by position."""
         return Sample(self.scores[:, list(algorithms)], self.clusters, self.tie_tolerance)

@@ -1,4 +1,4 @@
-"""Wilcoxon's signed-rank test for observations that come in clusters."""
+"""Wilcoxon's signed-rank test for clustered observations."""
 
 from dataclasses import dataclass, field
 from typing import Literal
@@ -24,7 +24,7 @@ ENGINES = ("native", "clusrank", "rscript")
 
 @dataclass(frozen=True)
 class ClusteredWilcoxonResult:
-    """What :func:`clustered_wilcoxon` found.
+    """Result of :func:`clustered_wilcoxon`.
 
     Attributes
     ----------
@@ -84,7 +84,7 @@ def clustered_wilcoxon(
 ) -> ClusteredWilcoxonResult:
     r"""Test whether paired differences centre on ``mu`` when they come in clusters.
 
-    Observations of one cluster (tasks of one data set, eyes of one patient) may depend on each
+    Observations of one cluster (tasks of one dataset, eyes of one patient) may depend on each
     other; clusters are independent. Wilcoxon's own test ignores that and rejects far too often.
 
     Parameters
@@ -163,7 +163,7 @@ def clustered_wilcoxon(
     then not the weighted T of the asymptotic test but one that large clusters dominate. P-values
     are :math:`P(T^* \geq T)`, :math:`P(T^* \leq T)`, and twice the smaller, at most 1.
 
-    **Permutation null.** Whole clusters change sign, Z with its weights is computed anew for each
+    **Permutation null.** Whole clusters change sign, Z with its weights is computed for each
     change, and the p-value is (b + 1)/(B + 1), b of the B values being at least as extreme.
 
     References
@@ -177,7 +177,7 @@ def clustered_wilcoxon(
 
     Examples
     --------
-    Two algorithms on eight tasks from three data sets:
+    Two algorithms on eight tasks from three datasets:
 
     >>> from occstats.stats import clustered_wilcoxon
     >>> differences = [0.02, 0.05, 0.01, -0.01, 0.03, 0.04, 0.06, -0.02]
@@ -217,7 +217,7 @@ def clustered_wilcoxon(
 def as_result(
     found: Evaluation, *, test: str, null: str, alternative: str
 ) -> ClusteredWilcoxonResult:
-    """The result for this evaluation, whichever engine made it."""
+    """Return the result for an evaluation by any engine."""
     return ClusteredWilcoxonResult(
         statistic=found.statistic,
         pvalue=found.pvalue(alternative),

@@ -1,4 +1,4 @@
-"""A test for every pair of algorithms."""
+"""Signed-rank tests of every pair of algorithms."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -61,7 +61,7 @@ def pairwise_tests(
     n_resamples: int = 10_000,
     random_state: RandomState = None,
 ) -> PairwiseTests:
-    """Any test of the registry for every ordered pair of columns.
+    """Run a signed-rank test on every ordered pair of columns.
 
     Both orders of a pair come from one computation, and with ``null="permutation"`` all pairs
     see the same changes of sign, so that the order of the columns does not matter.
@@ -72,12 +72,12 @@ def pairwise_tests(
         Higher is better. NaN marks a missing score; each pair uses the tasks both have. Or a
         :class:`Sample` in place of scores, clusters and tolerance.
     clusters : array_like of shape (n_tasks,)
-        Label of the cluster (data set) of each task.
+        Label of the cluster (dataset) of each task.
     test : {"rgl", "ds", "dataset-means", "wilcoxon"}
         ``"dataset-means"`` is Wilcoxon's test on the mean difference in each cluster: valid, but
-        it throws away how many tasks a data set has and how they differ within it.
-        ``"wilcoxon"`` takes all tasks for independent, and so rejects a true null hypothesis far
-        too often where tasks of one data set resemble each other.
+        it ignores how many tasks a dataset has and how they differ.
+        ``"wilcoxon"`` treats all tasks as independent, and so rejects a true null hypothesis far
+        too often where tasks of one dataset are correlated.
     null, alternative, tie_tolerance, mu, n_resamples, random_state
         As in :func:`clustered_wilcoxon`.
 
@@ -130,7 +130,7 @@ def pairwise_tests(
 
 
 def normal_pairs(blocks: Iterable[Observed], k: int, alternative: str) -> PairwiseTests:
-    """The normal approximation of all pairs of some samples, as `Prepared.evaluate` has it."""
+    """Return the tests of all pairs by the normal approximation, as `Prepared.evaluate` does."""
     columns: list[list[npt.NDArray[Any]]] = []
     for block in blocks:
         found = block.observed

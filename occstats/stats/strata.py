@@ -1,4 +1,4 @@
-"""Mean ranks within strata of a trait of the tasks, such as how difficult they are."""
+"""Mean ranks within strata of a trait of the tasks, such as difficulty."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -59,7 +59,7 @@ def rank_strata(
     trait : array_like of shape (n_tasks,)
         What to stratify by; the task's median score is its simplicity.
     clusters : array_like of shape (n_tasks,)
-        Label of the cluster (data set) of each task.
+        Label of the cluster (dataset) of each task.
     n_strata : int
         Number of strata. With ``"quantile"`` and many equal values there may be fewer.
     kind : {"width", "quantile"}
@@ -116,7 +116,7 @@ def strata_intervals(
     n_resamples: int = 2_000,
     random_state: int | np.random.Generator | None = None,
 ) -> tuple[FloatArray, FloatArray]:
-    """Percentile intervals of the mean ranks of `rank_strata`, resampling whole clusters.
+    """Compute percentile intervals of the mean ranks of `rank_strata`, resampling clusters.
 
     Parameters
     ----------

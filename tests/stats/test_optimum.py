@@ -66,7 +66,7 @@ def test_missing_values_ties_and_a_single_data_set():
 def test_bad_shapes_are_refused():
     with pytest.raises(ArgumentError, match="grid must have one value per column"):
         optimum_interval([1, 2], np.ones((4, 3)))
-    with pytest.raises(ArgumentError, match="at least one data set"):
+    with pytest.raises(ArgumentError, match="at least one dataset"):
         optimum_interval([1, 2], np.ones((0, 2)))
 
 

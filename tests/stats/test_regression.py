@@ -303,7 +303,7 @@ def test_no_fit_with_a_reason():
         (
             np.column_stack([ones, x, 2 * x - 3]),
             ("intercept", "x", "twice"),
-            "twice cannot be told",
+            "twice cannot be separated",
         ),
         (
             np.column_stack([ones, 0 * x]),

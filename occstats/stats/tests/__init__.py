@@ -1,1 +1,1 @@
-"""The signed-rank tests: each one object in the registry, with one engine for every use of it."""
+"""Signed-rank tests: one engine each, listed in the registry."""

@@ -1,4 +1,4 @@
-"""The statistic of Datta and Satten, from one sort of the absolute differences.
+"""The signed-rank test of Datta and Satten.
 
 References
 ----------
@@ -28,7 +28,7 @@ NO_VARIANCE = "the signs cancel within every cluster: no variance is left"
 def contribution_statistics(
     terms: FloatArray, variance_terms: FloatArray, counts: FloatArray
 ) -> Statistics:
-    """TS and its variance for each row of what the clusters contribute to either.
+    """Return T and its variance for each row of the clusters' contributions.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def contribution_statistics(
 
 
 class Contributions(Prepared):
-    """What the clusters of several pairs contribute; zeros stay, with sign 0."""
+    """Contributions of the clusters of several pairs; zeros are kept, with sign 0."""
 
     keeps_zeros = True
 
@@ -122,9 +122,9 @@ class Contributions(Prepared):
         return np.asarray(signs @ self._terms[pair, present] / scale)
 
     def flips(self, pairs: IntArray) -> Flips:
-        scales = np.sqrt((self._variance_terms[pairs] ** 2).sum(axis=1))
-        with np.errstate(invalid="ignore"):
-            weights = (self._terms[pairs] / scales[:, None]).T
+        variance = self.observed.variance[pairs]
+        scales = np.sqrt(np.where(variance > 0, variance, np.nan))
+        weights = (self._terms[pairs] / scales[:, None]).T
         return lambda signs: np.asarray(signs @ weights)
 
     def resampled(self, pair: int, counts: FloatArray) -> FloatArray:
@@ -180,7 +180,7 @@ class Contributions(Prepared):
 def cluster_contributions(
     x: FloatArray, codes: IntArray, present: NDArray[np.bool_]
 ) -> tuple[FloatArray, FloatArray]:
-    """Terms of the statistic and of its variance, for each cluster present, in O(N log N).
+    """Return the terms of the statistic and its variance for each cluster, in O(N log N).
 
     F_i(x) = (#{|x_ij| ≤ x} + #{|x_ij| < x}) / (2 g_i) is, at an observation, a midrank minus one
     half: within the cluster for F_i, over all observations for the pooled F; and the sum of all
@@ -206,7 +206,7 @@ def cluster_contributions(
 
 
 def _cumulated_to_the_middle(ascending: FloatArray, weights: FloatArray) -> FloatArray:
-    """Weight below each of the values plus half the weight tied with it."""
+    """Return the weight below each value plus half of the weight tied with it."""
     starts = np.flatnonzero(ascending[1:] != ascending[:-1]) + 1
     edges = np.concatenate(([0], starts, [len(ascending)])).astype(np.intp)
     cumulated = np.concatenate(([0.0], np.cumsum(weights)))
@@ -215,7 +215,7 @@ def _cumulated_to_the_middle(ascending: FloatArray, weights: FloatArray) -> Floa
 
 
 def _within_clusters(ascending: FloatArray, codes: IntArray, counts: IntArray) -> FloatArray:
-    """How many values of its own cluster lie below each value, plus half of those tied with it."""
+    """Count the values of its cluster below each value, plus half of those tied with it."""
     by_cluster = np.argsort(codes, kind="stable")
     values = ascending[by_cluster]
     first = np.concatenate(([0], np.cumsum(counts)[:-1])).astype(np.intp)

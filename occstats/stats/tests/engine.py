@@ -1,4 +1,4 @@
-"""What every test computes: its statistic for all pairs, for flipped signs, for other clusters."""
+"""Interface of the tests: statistics of all pairs, for flipped signs and resampled clusters."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
@@ -78,7 +78,7 @@ class Statistics:
 
 @dataclass(frozen=True, eq=False)
 class Observed:
-    """What the normal approximation of several pairs takes.
+    """Statistics of several pairs, for the normal approximation.
 
     Attributes
     ----------
@@ -107,7 +107,7 @@ class Prepared(ABC):
 
     @property
     def alone(self) -> Observed:
-        """The statistics without what they were computed from."""
+        """The statistics without the data."""
         return Observed(self.observed, self.n_observations, self.n_clusters, self.all_zero)
 
     #: How many signs can flip at most: one per cluster, or per task.
@@ -133,19 +133,19 @@ class Prepared(ABC):
 
     @abstractmethod
     def units(self, pair: int) -> IntArray:
-        """Which of them are those of a pair."""
+        """Return the units of a pair."""
 
     def n_signs(self, pair: int) -> int:
-        """How many signs of a pair can flip."""
+        """Return the number of signs of a pair that can flip."""
         return len(self.units(pair))
 
     @abstractmethod
     def rank_sums(self, pair: int) -> FloatArray:
-        """Sums of the signed ranks of a pair, of its clusters that have any."""
+        """Return the sums of signed ranks of a pair in its clusters."""
 
     @abstractmethod
     def flipped(self, pair: int, signs: FloatArray) -> FloatArray:
-        """Z of a pair after its clusters changed sign, for each row of signs."""
+        """Return Z of a pair for each row of signs of its clusters."""
 
     @abstractmethod
     def flips(self, pairs: IntArray) -> Flips:
@@ -153,16 +153,16 @@ class Prepared(ABC):
 
     @abstractmethod
     def resampled(self, pair: int, counts: FloatArray) -> FloatArray:
-        """Z of a pair when each cluster comes as often as a row of counts says."""
+        """Return Z of a pair for each row of counts of the clusters."""
 
     @abstractmethod
     def left_out(self, pair: int) -> FloatArray:
-        """Z of a pair without each cluster in turn."""
+        """Return Z of a pair without each cluster in turn."""
 
     def evaluate(
         self, pair: int, null: str, n_resamples: int, random_state: RandomState
     ) -> Evaluation:
-        """The test of one pair under a null distribution."""
+        """Test one pair under a null distribution."""
         found = self.observed
         rho = float(found.correlation[pair])
         sizes = int(self.n_observations[pair]), int(self.n_clusters[pair])
@@ -234,13 +234,13 @@ class Engine(ABC):
 
 
 def count_chunks(counts: FloatArray) -> Iterator[tuple[slice, FloatArray]]:
-    """Rows of counts, so many at a time that what is made of them stays bounded."""
+    """Yield rows of counts in chunks of bounded size."""
     step = max(1, _CHUNK_ELEMENTS // max(1, counts.shape[1]))
     for start in range(0, len(counts), step):
         yield slice(start, start + step), counts[start : start + step]
 
 
 def few_clusters(n_clusters: int, what: str = "") -> str:
-    """Why there is no test with so few clusters."""
+    """Return the reason why too few clusters have no test."""
     plural = "" if n_clusters == 1 else "s"
     return f"{n_clusters} cluster{plural}{what}: the test needs at least two"

@@ -1,4 +1,4 @@
-"""Null distributions by changing the sign of whole clusters: complete, or by Monte Carlo."""
+"""Null distributions by sign flips of whole clusters: complete, or by Monte Carlo."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -36,13 +36,13 @@ class TailProbabilities:
 
 
 def normal_tails(z: float) -> TailProbabilities:
-    """Normal p-values, each from its own tail, so that small ones keep all digits."""
+    """Return normal p-values, each from its own tail, so that small ones keep all digits."""
     less, greater = float(ndtr(z)), float(ndtr(-z))
     return TailProbabilities(less, greater, 2 * min(less, greater))
 
 
 def tail(z: FloatArray, alternative: str) -> FloatArray:
-    """Normal p-value of z under an alternative.
+    """Return the normal p-value of z under an alternative.
 
     Examples
     --------
@@ -55,7 +55,7 @@ def tail(z: FloatArray, alternative: str) -> FloatArray:
 
 
 def exact_is_feasible(rank_sums: FloatArray) -> bool:
-    """Whether the complete distribution of the sum can be had in seconds."""
+    """Return whether the complete distribution of the sum takes only seconds."""
     steps, _ = _lattice(rank_sums)
     size = int(steps.sum())
     if len(steps) <= _LISTED_CLUSTERS:
@@ -64,7 +64,7 @@ def exact_is_feasible(rank_sums: FloatArray) -> bool:
 
 
 def _lattice(rank_sums: FloatArray) -> tuple[npt.NDArray[np.int64], int]:
-    """|R_i| in multiples of their greatest common divisor, ascending, and the positive sum."""
+    """Return |R_i| in multiples of their greatest common divisor, and the positive sum."""
     doubled = np.rint(2 * rank_sums).astype(np.int64)
     doubled = doubled[doubled != 0]
     if len(doubled):
@@ -73,7 +73,7 @@ def _lattice(rank_sums: FloatArray) -> tuple[npt.NDArray[np.int64], int]:
 
 
 def exact_tails(rank_sums: FloatArray) -> TailProbabilities:
-    r"""Tails of :math:`T = \sum_i R_i` when each :math:`R_i` keeps its size and flips its sign.
+    r"""Return tails of :math:`T = \sum_i R_i` when each :math:`R_i` may flip its sign.
 
     The distribution of all :math:`2^m` equally likely sums is built cluster by cluster, by direct
     convolution of probabilities on the lattice of the :math:`2|R_i|`. No term is subtracted, so
@@ -99,7 +99,7 @@ def exact_tails(rank_sums: FloatArray) -> TailProbabilities:
 
 
 def _distribution(steps: npt.NDArray[np.int64]) -> FloatArray:
-    """Probability that the steps with a positive sign sum to 0, 1, 2, …"""
+    """Return the probabilities that the steps with a positive sign sum to 0, 1, 2, …"""
     probabilities = np.zeros(int(steps.sum()) + 1)
     probabilities[0] = 1.0
     reach = 0
@@ -118,7 +118,7 @@ def monte_carlo_tails(
     n_resamples: int,
     random_state: RandomState,
 ) -> TailProbabilities:
-    """Tails (b + 1) / (B + 1) of a statistic over B random changes of the clusters' signs.
+    """Return tails (b + 1) / (B + 1) of a statistic over B random flips of the clusters' signs.
 
     The observed arrangement (no change) is one of the B + 1, so that no p-value is 0 and the
     test keeps its level (Phipson and Smyth 2010). Arrangements for which the statistic is not
@@ -147,7 +147,7 @@ def monte_carlo_tails(
 def listed_tails(
     z_of_signs: Callable[[FloatArray], FloatArray], n_clusters: int
 ) -> TailProbabilities:
-    """Tails of a statistic over all changes of the clusters' signs, each counted once.
+    """Return tails of a statistic over all flips of the clusters' signs.
 
     Half of them are computed; the others have the opposite sign. As in `monte_carlo_tails`,
     arrangements for which the statistic is not defined count as at least as extreme.
@@ -167,7 +167,7 @@ def listed_tails(
 def random_signs(
     n_signs: int, n_resamples: int, chunk: int, generator: np.random.Generator
 ) -> Iterator[FloatArray]:
-    """Rows of random signs, about so many at a time; the size of a chunk does not show in them."""
+    """Yield rows of random signs in chunks, whose size does not change the signs."""
     # Whole words of random bits.
     step = 4 * max(1, chunk // 4)
     for start in range(0, n_resamples, step):
@@ -177,7 +177,7 @@ def random_signs(
 
 
 def can_list(n_signs: int, n_resamples: int) -> bool:
-    """Whether all changes of sign, of which one half are the negatives of the others, are so few.
+    """Return whether all flips, up to a common sign, are at most `n_resamples`.
 
     Examples
     --------
@@ -188,7 +188,7 @@ def can_list(n_signs: int, n_resamples: int) -> bool:
 
 
 def all_signs(n_signs: int, chunk: int) -> Iterator[FloatArray]:
-    """Every vector of signs whose last is positive; the others are their negatives."""
+    """Yield every vector of signs whose last is positive; the others are their negatives."""
     total = 2 ** (n_signs - 1)
     for start in range(0, total, chunk):
         numbers = np.arange(start, min(start + chunk, total))
@@ -197,7 +197,7 @@ def all_signs(n_signs: int, chunk: int) -> Iterator[FloatArray]:
 
 
 def repeatable(random_state: RandomState) -> int:
-    """A seed that gives the same stream each time it is used, drawn from ``random_state``."""
+    """Return a seed from ``random_state``, for the same stream each time it is used."""
     if random_state is None or isinstance(random_state, np.random.Generator):
         return int(np.random.default_rng(random_state).integers(2**63))
     whole = isinstance(random_state, int | np.integer) and not isinstance(random_state, bool)

@@ -1,4 +1,4 @@
-"""Wilcoxon's own signed-rank test: on the tasks, or on the mean of each data set."""
+"""Wilcoxon's signed-rank test on tasks or dataset means."""
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from occstats.stats.tests.rosner_glynn_lee import RankSums
 
 
 class PlainSums(RankSums):
-    """Signed ranks of values that are all independent, whichever data set they come from."""
+    """Signed ranks of independent values."""
 
     def _count_units(self, clusters: Clusters) -> int:
         return len(self.grid)
@@ -45,8 +45,8 @@ class PlainSums(RankSums):
         return np.asarray(signs @ self.rank_sums(pair) / np.sqrt(self._squares[pair]))
 
 
-class TasksAlike(Engine):
-    """The test that takes all tasks for independent."""
+class PlainWilcoxon(Engine):
+    """Wilcoxon's test of tasks, which ignores clusters."""
 
     def prepare(self, grid: FloatArray, clusters: Clusters) -> PlainSums:
         return PlainSums(grid, clusters)
@@ -55,8 +55,8 @@ class TasksAlike(Engine):
         return PlainSums(block.grid, block.clusters.independent, block.signed_ranks)
 
 
-class DataSetMeans(Engine):
-    """The test on the mean difference of each data set; clustered where these come in suites."""
+class DatasetMeans(Engine):
+    """Wilcoxon's test of dataset means, clustered by suite."""
 
     def prepare(self, grid: FloatArray, clusters: Clusters) -> PlainSums:
         return PlainSums(grid, Clusters.of(np.arange(len(grid))))
@@ -70,4 +70,4 @@ class DataSetMeans(Engine):
         return self.prepare(means, clusters)
 
 
-ENGINES = {"wilcoxon": TasksAlike(), "dataset-means": DataSetMeans()}
+ENGINES = {"wilcoxon": PlainWilcoxon(), "dataset-means": DatasetMeans()}

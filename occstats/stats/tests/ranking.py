@@ -1,4 +1,4 @@
-"""Signed ranks of many samples at once, and how they change when clusters come several times."""
+"""Signed ranks of many samples: as they are, shifted, and with clusters resampled."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -67,7 +67,7 @@ class Merged:
         return np.asarray(found, dtype=np.float64).reshape(shape)[:, :-1]
 
     def within_clusters(self) -> FloatArray:
-        """Position of each difference within its cluster, minus one half."""
+        """Return the position of each difference within its cluster, minus one half."""
         cells = self.cells.ravel()
         order = np.argsort(cells, kind="stable")
         ordered = cells[order]
@@ -171,7 +171,7 @@ def count_matrix(
     columns: IntArray,
     shape: tuple[int, int],
 ) -> FloatArray:
-    r"""M[i, k] = Σ u_s v_t (1[y_t < q_s] + ½ 1[y_t = q_s]) over places s of i and values t of k.
+    r"""Return Σ u_s v_t (1[y_t < q_s] + ½ 1[y_t = q_s]) over places s of row i and values t of k.
 
     The values are sorted and cut into blocks: whole blocks below a place are one product of
     matrices, the rest of its own block is added one by one, instead of all places × all values.
@@ -197,7 +197,7 @@ def _count(
     columns: IntArray,
     shape: tuple[int, int],
 ) -> FloatArray:
-    """`count_matrix` of values in order, from how many are below each place, and up to it."""
+    """Return `count_matrix` of ordered values, given how many are below, and up to, each place."""
     n = len(value_weights)
     # A product costs so much less per number than an addition on its own.
     length = max(2, int(np.sqrt(shape[0] * shape[1] * n / (_CHEAPER * max(1, len(first))))))
@@ -230,7 +230,7 @@ def _count(
 
 @dataclass(frozen=True, eq=False)
 class Magnitudes:
-    """Differences of one pair that are ranked by their size: values, clusters, how many of these.
+    """Differences of one pair and their clusters, for ranks in resamples.
 
     A resample gives each cluster a multiplicity c. The rank of a difference in a resample is
     linear in the multiplicities, ½ + Σ_k c_k W_sk, W_sk being the number of differences in cluster
@@ -243,7 +243,7 @@ class Magnitudes:
     n_clusters: int
 
     def signed_counts(self) -> Iterator[tuple[slice, FloatArray]]:
-        """Σ_s sign(x_s) W_sk over the differences s of cluster i, some columns k at a time."""
+        """Yield Σ_s sign(x_s) W_sk over the differences s of cluster i, for chunks of columns k."""
         magnitudes = np.minimum(np.abs(self.x), LARGEST)
         order = np.argsort(magnitudes)
         ordered, signs, codes = magnitudes[order], np.sign(self.x)[order], self.codes[order]
@@ -265,19 +265,19 @@ class Magnitudes:
 
     @cached_property
     def _ties(self) -> sparse.csr_array:
-        """How many differences of each cluster share each magnitude: magnitudes × clusters."""
+        """Numbers of differences of each cluster by magnitude: magnitudes × clusters."""
         _, group = np.unique(np.abs(self.x), return_inverse=True)
         cells = (np.ones(len(group)), (group, self.codes))
         shape = (int(group.max(initial=-1)) + 1, self.n_clusters)
         return sparse.csr_array(cells, shape=shape)
 
     def squares(self, counts: FloatArray) -> FloatArray:
-        """Sum of the squared ranks in each resample (row of counts), by the sizes of its ties."""
+        """Return the sum of squared ranks in each resample (row of counts)."""
         lost = _lost_in_ties((self._ties @ counts.T).T).sum(axis=1)
         return _squares(counts @ self.sizes, lost)
 
     def squares_without(self) -> FloatArray:
-        """Sum of the squared ranks without each cluster in turn: all ties, but for its own."""
+        """Return the sum of squared ranks without each cluster in turn."""
         cells = self._ties.tocoo()
         tied = np.asarray(self._ties.sum(axis=1), dtype=np.float64)
         before = _lost_in_ties(tied)
@@ -291,5 +291,5 @@ def _lost_in_ties(tied: FloatArray) -> FloatArray:
 
 
 def _squares(n: FloatArray, lost: FloatArray) -> FloatArray:
-    """Σ r² of n midranks, whose ties lose Σ (t³ − t) / 12."""
+    """Return Σ r² of n midranks, whose ties lose Σ (t³ − t) / 12."""
     return np.asarray(n * (n + 1) * (2 * n + 1) / 6 - lost / 12)

@@ -1,6 +1,6 @@
 """The tests and null distributions on offer: names and engines, in one place.
 
-A new test is a module with an ``engine`` beside this one, and one entry here. Nothing heavy is
+A new test is a module with an ``engine`` in this folder, and one entry here. Nothing heavy is
 imported until an engine is used.
 """
 
@@ -55,7 +55,7 @@ class Test:
         return found
 
     def prepare(self, sample: Sample) -> Iterator[Prepared]:
-        """All pairs of a sample, some at a time, ready to be tested; a small sample only once."""
+        """Yield blocks of prepared pairs of a sample; those of a small sample are kept."""
         if self.key in sample.kept:
             yield from sample.kept[self.key]
             return
@@ -67,7 +67,7 @@ class Test:
             yield from prepared
 
     def observed(self, sample: Sample) -> list[Observed]:
-        """The statistics of all pairs of a sample; differences are ranked once for all tests."""
+        """Return the statistics of all pairs of a sample; tests share the ranks of differences."""
         if self.key not in sample.observed:
             if sample.is_small:
                 return [prepared.alone for prepared in self.prepare(sample)]
@@ -106,7 +106,7 @@ TESTS = {
 
 
 def check_test(test: str, null: str, alternative: str, n_resamples: int) -> Test:
-    """The test of this name, or an error that says which choice is not offered.
+    """Return the test of this name, or refuse choices that it does not offer.
 
     Examples
     --------

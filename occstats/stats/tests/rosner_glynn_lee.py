@@ -1,4 +1,4 @@
-"""The statistic of Rosner, Glynn and Lee, from the sums of signed ranks within clusters.
+"""The clustered signed-rank test of Rosner, Glynn and Lee.
 
 References
 ----------
@@ -67,7 +67,7 @@ def size_inflation(rho: FloatArray, sizes: FloatArray, m: FloatArray) -> FloatAr
 def rank_sum_statistics(
     rank_sums: FloatArray, sizes: FloatArray, squares: FloatArray, counts: FloatArray | None = None
 ) -> Statistics:
-    """T and its variance for each row of rank sums.
+    """Return T and its variance for each row of rank sums.
 
     Parameters
     ----------
@@ -116,7 +116,7 @@ def rank_sum_statistics(
 def flipped_z(
     rank_sums: FloatArray, sizes: FloatArray, squares: FloatArray, signs: FloatArray
 ) -> FloatArray:
-    """Z of `rank_sum_statistics` for many flips of the signs of some samples: samples × flips.
+    """Return Z of `rank_sum_statistics` for many flips of signs: samples × flips.
 
     The squares of the rank sums stay as they are, so that ρ depends on a flip through the total
     alone, and clusters of one size share a weight: sums over sizes take the place of those over
@@ -133,7 +133,7 @@ def flipped_z(
     signs : ndarray, clusters × flips
         The signs of the clusters.
     """
-    if len(sizes) == 0:
+    if len(sizes) < 2:
         return np.full((len(rank_sums), signs.shape[1]), np.nan)
     order = np.argsort(sizes, kind="stable")
     distinct, starts = np.unique(sizes[order], return_index=True)
@@ -167,7 +167,7 @@ def flipped_z(
 
 
 class RankSums(Prepared):
-    """Sums of signed ranks of several pairs: zeros are gone, and so are clusters of zeros."""
+    """Sums of signed ranks of several pairs, without zeros and clusters of zeros."""
 
     def __init__(
         self,
@@ -216,7 +216,7 @@ class RankSums(Prepared):
         return np.asarray(np.divide(total, spread, out=np.zeros(len(pairs)), where=spread > 0))
 
     def _count_units(self, clusters: Clusters) -> int:
-        """How many signs can flip."""
+        """Return the number of signs that can flip."""
         return clusters.n_clusters
 
     def statistics(
@@ -226,7 +226,7 @@ class RankSums(Prepared):
         squares: FloatArray,
         counts: FloatArray | None = None,
     ) -> Statistics:
-        """The statistic of each row of rank sums."""
+        """Return the statistic of each row of rank sums."""
         return rank_sum_statistics(rank_sums, sizes, squares, counts)
 
     def rank_sums(self, pair: int) -> FloatArray:
@@ -286,7 +286,7 @@ class RankSums(Prepared):
         return self._or_zero(pair, z, left, known)
 
     def _or_zero(self, pair: int, z: FloatArray, n: FloatArray, known: FloatArray) -> FloatArray:
-        """Z is 0 where all differences of a resample are zero."""
+        """Return Z, or 0 where all differences of a resample are zero."""
         return np.where((n == 0) & (known > 0), 0.0, z)
 
     def _magnitudes(self, pair: int) -> Magnitudes:
