@@ -5,18 +5,21 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import norm
+from statsmodels.stats.power import TTestPower
 
 from occstats import compare, load_results
 from occstats.comparison.document import plain
 from occstats.errors import ResultsError
-from occstats.stats.hodges_lehmann import hodges_lehmann_shift
+from occstats.stats import mean_differences, typical_shifts
 
 PAIRWISE = [
-    "difference_ci_low",
-    "difference_ci_high",
-    "hodges_lehmann",
-    "hodges_lehmann_ci_low",
-    "hodges_lehmann_ci_high",
+    "difference",
+    "p",
+    "p_unadjusted",
+    "statistic",
+    "typical_difference",
+    "mean_difference",
     "rank_biserial",
     "wins",
     "ties",
@@ -26,15 +29,15 @@ PAIRWISE = [
     "bayes_better",
     "bayes_equivalent",
     "bayes_worse",
-    "icc",
-    "p_naive",
+    "difference_above",
+    "p_ignoring_clusters",
 ]
 SUMMARY = [
     "mean_rank_ci_low",
     "mean_rank_ci_high",
     "mean_score_ci_low",
     "mean_score_ci_high",
-    "prob_best",
+    "leads",
 ]
 
 
@@ -51,9 +54,7 @@ def deep():
         n_resamples=500,
         deep=True,
         progress=False,
-        rule="tests",
-        alternative="two-sided",
-        family="all",
+        correction="holm",
     )
 
 
@@ -84,27 +85,25 @@ def test_the_document_has_every_key(paper):
 
 def test_the_paper_table(paper):
     summary = paper.summary.set_index("algorithm")
-    assert summary["prob_best"].sum() == pytest.approx(1)
-    assert summary["prob_best"].idxmax() == "ALP"
+    assert summary["leads"].sum() == pytest.approx(1)
+    assert summary["leads"].idxmax() == "ALP"
     assert (summary["mean_rank_ci_low"] < summary["mean_rank"]).all()
     assert (summary["mean_rank"] < summary["mean_rank_ci_high"]).all()
     assert (summary["mean_score_ci_low"] < summary["mean_score"]).all()
     pair = paper.pairwise.set_index(["a", "b"]).loc[("ALP", "SAE")]
-    assert pair["difference_ci_low"] < pair["mean_difference"] < pair["difference_ci_high"]
     assert pair["bayes_better"] > 0.99
-    assert pair["wins"] + pair["ties"] + pair["losses"] == pytest.approx(1)
-    # The corrected plain test calls nine more pairs different than the clustered one.
-    assert int(paper.diagnostics["misled"].sum()) == 9
+    assert pair["wins"] + pair["ties"] + pair["losses"] == pair["n_tasks"] == 246
+    # The plain test, corrected the same way, calls nine more pairs different.
+    assert paper.tally.ignoring_clusters == paper.tally.different + 9 == 31
 
 
 def test_pairs_are_mirrored(paper):
     square = {name: paper.matrix(name).to_numpy() for name in PAIRWISE}
     off = ~np.eye(9, dtype=bool)
-    for name in ("hodges_lehmann", "rank_biserial"):
+    for name in ("difference", "typical_difference", "mean_difference", "rank_biserial"):
         assert square[name][off] == pytest.approx(-square[name].T[off])
-    for low, high in (("difference_ci_low", "difference_ci_high"),):
-        assert square[low][off] == pytest.approx(-square[high].T[off])
     assert square["bayes_better"][off] == pytest.approx(square["bayes_worse"].T[off])
+    assert square["wins"][off].tolist() == square["losses"].T[off].tolist()
     assert square["prob_improvement_task"][off] == pytest.approx(
         1 - square["prob_improvement_task"].T[off]
     )
@@ -131,24 +130,53 @@ def test_stability_of_the_paper_table(paper):
     assert moved.to_numpy() == pytest.approx(np.zeros(36), abs=1e-12)
 
 
-def test_a_left_out_data_set_really_changes_the_conclusion(paper):
-    row = paper.stability.changes.query("left_out == 'dataset'").iloc[0]
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"preset": "paper"},
+        {"correction": "holm", "null": "asymptotic"},
+        {"estimand": "mean", "correction": "holm", "null": "asymptotic"},
+    ],
+)
+def test_a_left_out_dataset_really_changes_the_conclusion(options):
+    found = compare("lenz2021", n_resamples=100, **options)
+    changes = found.stability.changes.query("left_out == 'dataset'").drop_duplicates("name")
     results = load_results("lenz2021")
-    kept = results.keep_tasks(results.clusters != row["name"])
-    again = compare(kept, preset="paper", n_resamples=100).matrix("p_adjusted")
-    better = {"better": (row["a"], row["b"]), "worse": (row["b"], row["a"])}
-    for conclusion, (a, b) in better.items():
-        assert (again.loc[a, b] < 0.05) == (row["conclusion_without"] == conclusion)
-        assert (paper.matrix("p_adjusted").loc[a, b] < 0.05) == (row["conclusion"] == conclusion)
+    for row in changes.head(3).itertuples():
+        kept = results.keep_tasks(results.clusters != row.name)
+        again = compare(kept, n_resamples=100, **options).matrix("conclusion")
+        assert found.matrix("conclusion").loc[row.a, row.b] == row.conclusion
+        assert again.loc[row.a, row.b] == row.conclusion_without != row.conclusion
+
+
+@pytest.mark.parametrize("options", [{}, {"estimand": "mean"}, {"correction": "holm"},
+                                     {"preset": "paper"}, {"control": "NND"}])  # fmt: skip
+def test_a_left_out_algorithm_leaves_the_tests_of_the_others(options):
+    found = compare("lenz2021", n_resamples=500, **options)
+    results, changes = load_results("lenz2021"), found.stability.changes
+    counted = changes.query("left_out == 'algorithm'").groupby("name").size()
+    for name in found.algorithms[:4]:
+        if name == options.get("control"):
+            continue
+        others = [other for other in found.algorithms if other != name]
+        # The same resamples of datasets, and so the same critical values.
+        again = compare(results.select(others), n_resamples=500, **options).matrix("conclusion")
+        whole = found.matrix("conclusion").loc[again.index, again.columns]
+        different = int((whole.fillna("") != again.fillna("")).to_numpy().sum()) // 2
+        assert different == counted.get(name, 0)
+        best = found.stability.leave_one_algorithm_out.set_index("algorithm")["best"]
+        assert best[name] == again.index[0]
 
 
 def test_design_of_the_paper_table(paper):
     design = paper.design
     assert (design.n_clusters, design.family_size) == (50, 8)
-    assert design.smallest_p == pytest.approx(2.0**-50)
+    # Z is at most the root of the number of datasets.
+    assert design.smallest_p == pytest.approx(norm.sf(np.sqrt(50)))
+    assert design.smallest_p_corrected == pytest.approx(8 * design.smallest_p)
+    assert design.possible
     frame = design.detectable
     assert (frame["minimal_detectable_corrected"] > frame["minimal_detectable"]).all()
-    assert design.notes == ()
 
 
 def test_depth(deep):
@@ -156,6 +184,20 @@ def test_depth(deep):
     assert power.loc[("ALP", "SVM"), "datasets_needed"] > 50
     assert power.loc[("ALP", "SVM"), "better"] == "ALP"
     json.loads(deep.to_json())
+
+
+def test_the_power_of_means_is_that_of_the_t_test():
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame({"dataset": [f"d{i}" for i in range(40)], "x": rng.normal(0.5, 0.1, 40)})
+    frame["y"] = frame["x"] - rng.normal(0.012, 0.03, 40)
+    options = {"lower_is_better": False, "n_resamples": 100, "deep": True, "progress": False}
+    power = compare(frame, estimand="mean", **options).design.power.iloc[0]
+    x = (frame["x"] - frame["y"]).to_numpy()
+    effect = x.mean() / x.std(ddof=1)
+    expected = TTestPower().power(abs(effect), 40, 0.05)
+    assert power["power_now"] == pytest.approx(expected, abs=0.05)
+    needed = TTestPower().solve_power(abs(effect), power=0.8, alpha=0.05)
+    assert power["datasets_needed"] == pytest.approx(needed, rel=0.15)
 
 
 def test_power_is_asked_in_the_direction_of_the_test():
@@ -181,7 +223,7 @@ def test_order_of_algorithms_and_rows_does_not_matter():
     one = compare(frame, n_resamples=300)
     shuffled = frame.sample(frac=1, random_state=0)
     two = compare(shuffled, n_resamples=300)
-    for name in ("difference_ci_low", "hodges_lehmann_ci_high", "bayes_better", "rank_biserial"):
+    for name in ("difference", "ci_low", "ci_high", "p", "bayes_better", "rank_biserial"):
         pd.testing.assert_frame_equal(one.matrix(name), two.matrix(name), check_names=False)
 
 
@@ -190,20 +232,20 @@ def test_lower_is_better_turns_the_scores_only():
     turned = frame.assign(auroc=1 - frame["auroc"])
     one = compare(frame, n_resamples=300)
     two = compare(turned, n_resamples=300, lower_is_better=True)
-    for name in ("difference_ci_low", "hodges_lehmann", "wins", "bayes_better"):
+    for name in ("ci_low", "p", "typical_difference", "wins", "bayes_better"):
         assert one.matrix(name).to_numpy() == pytest.approx(
             two.matrix(name).to_numpy(), abs=1e-9, nan_ok=True
         )
     low, high = one.summary["mean_score_ci_low"], two.summary["mean_score_ci_high"]
     assert low.to_numpy() == pytest.approx(1 - high.to_numpy())
-    assert one.summary["prob_best"].tolist() == two.summary["prob_best"].tolist()
+    assert one.summary["leads"].tolist() == two.summary["leads"].tolist()
 
 
 def test_relabelled_algorithms_keep_their_numbers():
     frame = table(3)
     named = {"A0": "zeta", "A1": "alpha", "A2": "mu"}
-    one = compare(frame, n_resamples=200).matrix("difference_ci_low")
-    two = compare(frame.replace({"descriptor": named}), n_resamples=200).matrix("difference_ci_low")
+    one = compare(frame, n_resamples=200).matrix("ci_low")
+    two = compare(frame.replace({"descriptor": named}), n_resamples=200).matrix("ci_low")
     assert two.rename(index=dict(zip(named.values(), named, strict=True))).index.tolist() == list(
         one.index
     )
@@ -216,15 +258,16 @@ def test_few_data_sets_are_said_before_a_p_value_is_read():
     assert any("intervals are rough" in note for note in found.notes)
     assert found.design.smallest_p == 1 / 8  # of 2 ** 4 flips the observed one and its mirror
     row = json.loads(found.to_json())["pairwise"][0]
-    assert row["hodges_lehmann"] is not None
-    assert row["hodges_lehmann_ci_low"] == -1  # no limit but what is possible between 0 and 1
+    assert row["difference"] is not None
+    assert row["ci_low"] is None  # 4 datasets give no limit
+    assert np.isinf(found.pairwise["ci_low"]).all()
 
 
 def test_a_single_data_set_has_no_intervals():
     found = compare(table(5, m=1), n_resamples=100)
-    assert found.pairwise["difference_ci_low"].isna().all()
+    assert found.pairwise[["ci_low", "ci_high", "p", "conclusion"]].isna().all(axis=None)
     assert found.summary["mean_rank_ci_low"].isna().all()
-    assert any("single data set" in note for note in found.notes)
+    assert any("single dataset" in note for note in found.notes)
     json.loads(found.to_json())
 
 
@@ -233,9 +276,9 @@ def test_identical_algorithms():
     twin = pd.concat([frame, frame.assign(descriptor="twin")])
     found = compare(twin, n_resamples=100)
     row = found.pairwise.iloc[0]
-    assert (row["ties"], row["hodges_lehmann"], row["bayes_equivalent"]) == (1, 0, 1)
-    assert found.summary["prob_best"].tolist() == [0.5, 0.5]
-    assert not found.diagnostics["misled"].any()
+    assert (row["ties"], row["difference"], row["bayes_equivalent"]) == (row["n_tasks"], 0, 1)
+    assert found.summary["leads"].tolist() == [0.5, 0.5]
+    assert set(found.pairwise["conclusion_ignoring_clusters"]) == {"undecided"}
 
 
 def test_pairwise_missing():
@@ -244,9 +287,10 @@ def test_pairwise_missing():
     found = compare(holes, missing="pairwise", n_resamples=200)
     effect = found.pairwise.set_index(["a", "b"]).loc[("A1", "A2")]
     scores = load_results(holes).scores[["A1", "A2"]].dropna()
-    x = (scores["A1"] - scores["A2"]).to_numpy()
-    expected = hodges_lehmann_shift(x, scores.index.get_level_values(0), tie_tolerance=1e-9)
-    assert effect["hodges_lehmann"] == pytest.approx(expected.estimate)
+    clusters = scores.index.get_level_values(0)
+    expected = typical_shifts(scores, clusters, tie_tolerance=1e-9)[0, 1]
+    assert effect["typical_difference"] == effect["difference"] == pytest.approx(expected)
+    assert effect["mean_difference"] == pytest.approx(mean_differences(scores, clusters)[0, 1])
     assert any("tasks that all algorithms have" in note for note in found.notes)
     json.loads(found.to_json())
 
@@ -260,18 +304,18 @@ def test_folds_give_a_test_per_task():
     assert compare(table(8), n_resamples=100).fold_tests is None
 
 
-@pytest.mark.parametrize("options", [{"test": "ds"}, {"test": "dataset-means"}, {"control": "ALP"}])
+@pytest.mark.parametrize("options", [{"test": "ds"}, {"estimand": "mean"}, {"control": "ALP"}])
 @pytest.mark.parametrize("alternative", ["two-sided", "less"])
 def test_other_settings(options, alternative):
     found = compare(
         load_results("lenz2021").select(["ALP", "SVM", "SAE"]),
         alternative=alternative,
+        correction="holm",
         n_resamples=200,
         **options,
     )
-    naive = found.diagnostics.set_index(["a", "b"])
-    assert bool(naive.loc[("ALP", "SAE"), "naive_a_better"])
-    assert not bool(naive.loc[("ALP", "SAE"), "naive_b_better"])
+    assert found.matrix("conclusion").loc["ALP", "SAE"] == "better"
+    assert found.matrix("conclusion_ignoring_clusters").loc["ALP", "SAE"] == "better"
     json.dumps(plain(found.stability), allow_nan=False)
 
 
@@ -291,11 +335,20 @@ def test_intervals_of_tau_are_explained_where_there_are_none():
     assert any("hyperbolic" in note for note in found.notes)
 
 
-def test_stability_under_another_null_is_said_to_be_asymptotic():
+def test_few_datasets_of_asymptotic_tests_are_noted():
+    found = compare(table(4, m=4), correction="holm", null="asymptotic", n_resamples=100)
+    assert any("rest on the normal approximation alone" in note for note in found.notes)
+    assert found.design.smallest_p == pytest.approx(2 * norm.sf(2))
     results = load_results("lenz2021").select(["ALP", "SVM"])
-    found = compare(results, null="exact", n_resamples=100)
-    assert any("normal approximation" in note for note in found.notes)
     assert not any("approximation" in note for note in compare(results, n_resamples=100).notes)
+
+
+def test_too_few_resamples_are_noted():
+    found = compare(table(4, m=12, k=4), correction="bonferroni", n_resamples=100)
+    assert any("With 100 resamples no corrected p-value is below 0.059" in n for n in found.notes)
+    assert found.design.possible
+    more = compare(table(4, m=12, k=4), correction="bonferroni", n_resamples=1000)
+    assert not any("resamples" in note for note in more.notes)
 
 
 def test_algorithms_without_a_common_task_cannot_be_ranked():

@@ -1,4 +1,4 @@
-r"""Tests of all pairs of algorithms at once: clustered signed ranks and cluster sign flips.
+r"""Simultaneous tests of all pairs of algorithms: clustered signed ranks and cluster sign flips.
 
 The statistic Z of a pair is that of a clustered signed-rank test. One random vector of signs, one
 sign per dataset, is applied to the differences of *all* pairs, so that the dependence between the
@@ -79,7 +79,7 @@ class PairTests:
     difference, statistic : ndarray of shape (k, k)
         Estimate of row minus column, and its test statistic; NaN where there is none.
     low, high : ndarray of shape (k, k)
-        Confidence limits; infinite where there is none for so few datasets, NaN without a test.
+        Confidence limits; infinite where too few datasets have none, NaN without a test.
     p : ndarray of shape (k, k)
         The p-values that the intervals belong to: p ≤ α exactly where 0 lies outside.
     p_unadjusted : ndarray of shape (k, k)
@@ -95,7 +95,7 @@ class PairTests:
     exact : bool
         Whether these are all there are.
     smallest_p : float
-        The smallest p-value that so many datasets and resamples can give.
+        The smallest p-value that this number of datasets and resamples can give.
     """
 
     difference: FloatArray
@@ -186,6 +186,7 @@ def typical_tests(
     unit = sample.tie_tolerance or 1.0
     low, high = low * unit, high * unit
     p, upper, lower = map(pairs.fill, (tails.p, tails.upper, tails.lower))
+    floor = np.where(np.isposinf(tails.critical), np.inf, 0.0)
     return PairTests(
         difference=antisymmetric(pairs.shift * unit, k) + 0.0,
         statistic=antisymmetric(np.where(pairs.family, pairs.z, np.nan), k) + 0.0,
@@ -195,7 +196,7 @@ def typical_tests(
         p_unadjusted=mirror(upper, lower, k, np.nan),
         critical=mirror(tails.critical, tails.critical, k, np.nan),
         critical_without=tails.critical_without,
-        floor=np.zeros((k, k)),
+        floor=mirror(floor, floor, k, np.nan),
         n_resamples=tails.n_flips,
         exact=tails.exact,
         smallest_p=tails.smallest_p,
@@ -314,6 +315,7 @@ class _Pairs:
         self._sample, self._test = sample, test
         self.z, self.shift = np.full((2, sample.n_pairs), np.nan)
         self.all_zero, self.known = np.zeros((2, sample.n_pairs), dtype=bool)
+        self.n_differing = np.zeros(sample.n_pairs)
         self._brackets: list[Bracket] = []
         #: Samples whose signs are flipped: the differences, and the same centred at their shifts.
         self.n_samples = 2 if shifts else 1
@@ -323,6 +325,8 @@ class _Pairs:
             self.z[place] = np.where(part.all_zero, 0.0, part.observed.z)[own]
             self.all_zero[place] = part.all_zero[own]
             self.known[place] = part.n_known_clusters[own] >= 2
+            differs = part.clusters.sums(np.nan_to_num(part.grid[:, own]) != 0) > 0
+            self.n_differing[place] = differs.sum(axis=0)
             if shifts:
                 differing = ~part.all_zero[own]
                 self._brackets.append(ShiftSearch(part, own[differing]).shift())
@@ -451,6 +455,8 @@ def _flip(
     without = np.zeros(pairs.k)
     if simultaneous:
         critical, without = np.full(len(both), critical[0]), critical[1:]
+    # So few datasets that no arrangement of their signs is significant.
+    critical = np.where(2.0 ** (1 - pairs.n_differing[tested]) > alpha, np.inf, critical)
     sides = {"two-sided": (both, both), "greater": (upper, lower), "less": (lower, upper)}
     smallest = (1 if alternative == "two-sided" else 0.5) / n_flips if exact else 1 / (n_flips + 1)
 

@@ -67,7 +67,7 @@ def typical_reference(scores, clusters, test="rgl", alpha=0.05):
         if z is None:
             continue
         pair = found[a, b] = _path(x, own, z_of, inflation(x, own) if test == "rgl" else None)
-        pair["z"] = z
+        pair["z"], pair["datasets"] = z, len(np.unique(own[x != 0]))
         shift = pair["shift"] if np.isfinite(pair["shift"]) else 0.0
         for way, moved in enumerate((x, x - shift)):
             values = [z_of(moved * np.array(signs)[own], own) for signs in flips]
@@ -77,7 +77,9 @@ def typical_reference(scores, clusters, test="rgl", alpha=0.05):
     critical = np.sort(largest, axis=1)[:, len(flips) - 1 - allowed].max()
     for pair in found.values():
         pair["p"] = (largest >= abs(pair["z"]) - 1e-10).mean(axis=1).max()
-        pair.update(_limits(pair, critical, alpha))
+        # Flips of few datasets cannot reject any shift.
+        possible = 2.0 ** (1 - pair["datasets"]) <= alpha
+        pair.update(_limits(pair, critical if possible else np.inf, alpha))
     return found, critical
 
 
