@@ -13,7 +13,7 @@ from occstats.comparison.decision import least_p
 from occstats.comparison.pairs import unordered_pairs
 from occstats.progress import track
 from occstats.stats.pairs import mirror
-from occstats.stats.power import data_sets_needed, minimal_detectable_difference, smallest_p
+from occstats.stats.power import datasets_needed, minimal_detectable_difference, smallest_p
 
 if TYPE_CHECKING:
     from occstats.comparison.decision import Decision
@@ -144,7 +144,7 @@ def _power(study: Study, decision: Decision, progress: bool | None) -> pd.DataFr
     for a, b in track(pairs, "power", total=len(pairs), progress=progress):
         # Power is that of showing the direction of the estimate.
         sign = -1.0 if estimate[a, b] < 0 else 1.0
-        found = data_sets_needed(
+        found = datasets_needed(
             sign * (study.sample.scores[:, a] - study.sample.scores[:, b]),
             study.sample.clusters,
             power=WANTED_POWER,

@@ -69,8 +69,8 @@ from .pareto import (
     pareto_front as pareto_front,
 )
 from .power import (
-    DataSetsNeeded as DataSetsNeeded,
-    data_sets_needed as data_sets_needed,
+    DatasetsNeeded as DatasetsNeeded,
+    datasets_needed as datasets_needed,
     minimal_detectable_difference as minimal_detectable_difference,
     smallest_p as smallest_p,
 )

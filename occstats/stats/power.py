@@ -25,7 +25,7 @@ from occstats.stats.tests.registry import TESTS
 
 
 @dataclass(frozen=True)
-class DataSetsNeeded:
+class DatasetsNeeded:
     """Datasets that a pair needs, if the observed datasets are representative.
 
     Attributes
@@ -110,7 +110,7 @@ def minimal_detectable_difference(
     return np.asarray(multiplier * sd / np.sqrt(np.where(m >= 2, m, np.nan)))
 
 
-def data_sets_needed(
+def datasets_needed(
     x: ArrayLike,
     clusters: ArrayLike | Clusters,
     *,
@@ -123,7 +123,7 @@ def data_sets_needed(
     n_resamples: int = 1_000,
     limit: int | None = None,
     random_state: int | None = None,
-) -> DataSetsNeeded:
+) -> DatasetsNeeded:
     """Estimate by simulation how many datasets (not tasks) give the desired power.
 
     Benchmarks of M datasets are drawn from the observed ones, with all their tasks, and tested; M
@@ -152,12 +152,12 @@ def data_sets_needed(
 
     Returns
     -------
-    DataSetsNeeded
+    DatasetsNeeded
 
     Examples
     --------
     >>> x = np.tile([0.3, 0.1, -0.1, 0.2], 5)
-    >>> found = data_sets_needed(x, np.arange(20), random_state=0, n_resamples=500)
+    >>> found = datasets_needed(x, np.arange(20), random_state=0, n_resamples=500)
     >>> bool(found.power_now > 0.8), bool(5 < found.needed < 20)
     (True, True)
     """
@@ -171,7 +171,7 @@ def data_sets_needed(
     m = observed.independent.n_clusters
     largest = limit or max(20 * m, 2)
     if m < 2:
-        return DataSetsNeeded(m, float("nan"), float("inf"), largest)
+        return DatasetsNeeded(m, float("nan"), float("inf"), largest)
     sample = TESTS[test].engine.single(values[known], observed, tie_tolerance)
     means = observed.means(values[known][:, None])
 
@@ -191,7 +191,7 @@ def data_sets_needed(
         with np.errstate(invalid="ignore", divide="ignore"):
             return float(np.mean(p_values(counts, size) <= alpha))
 
-    return DataSetsNeeded(m, share(m), _first(share, power, m, largest), largest)
+    return DatasetsNeeded(m, share(m), _first(share, power, m, largest), largest)
 
 
 def _first(share: Callable[[int], float], power: float, start: int, limit: int) -> float:

@@ -23,7 +23,7 @@ from occstats.stats.cluster_means import effective_units, mean_errors
 from occstats.stats.clusters import Clusters
 from occstats.stats.draws import Counts
 from occstats.stats.leave_out import leave_one_cluster_out
-from occstats.stats.power import data_sets_needed
+from occstats.stats.power import datasets_needed
 from occstats.stats.sample import Sample
 from occstats.stats.strata import strata_intervals
 from occstats.stats.tests.registry import TESTS
@@ -244,8 +244,8 @@ def test_power_is_counted_in_suites():
     x = np.tile([0.3, 0.1, -0.1, 0.2], 10)
     datasets = np.arange(40)
     nested = Clusters.nested(datasets // 2, datasets)
-    found = data_sets_needed(x, nested, random_state=0, n_resamples=200)
-    alone = data_sets_needed(x, datasets // 2, random_state=0, n_resamples=200)
+    found = datasets_needed(x, nested, random_state=0, n_resamples=200)
+    alone = datasets_needed(x, datasets // 2, random_state=0, n_resamples=200)
     assert found.n_clusters == 20
     assert (found.power_now, found.needed) == (alone.power_now, alone.needed)
 

@@ -1,4 +1,4 @@
-"""Attainable p-values, detectable differences and numbers of data sets."""
+"""Attainable p-values, detectable differences and numbers of datasets."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,7 @@ from scipy import stats
 
 from occstats.errors import ArgumentError
 from occstats.stats import clustered_wilcoxon
-from occstats.stats.power import _first, data_sets_needed, minimal_detectable_difference, smallest_p
+from occstats.stats.power import _first, datasets_needed, minimal_detectable_difference, smallest_p
 
 
 @pytest.mark.parametrize("m", [3, 5, 8])
@@ -36,7 +36,7 @@ def test_detectable_difference_has_the_power_by_simulation(alternative):
     assert np.mean(p < 0.05) == pytest.approx(0.8, abs=0.015)
 
 
-def test_detectable_difference_shrinks_with_data_sets_and_grows_with_spread():
+def test_detectable_difference_shrinks_with_datasets_and_grows_with_spread():
     m = np.array([5, 10, 50, 200])
     found = minimal_detectable_difference(0.1, m)
     assert (np.diff(found) < 0).all()
@@ -53,9 +53,9 @@ def benchmark(shift, m=30, seed=0):
     return shift + rng.normal(0, 1, m)[clusters] + rng.normal(0, 1, len(clusters)), clusters
 
 
-def test_larger_differences_need_fewer_data_sets():
+def test_larger_differences_need_fewer_datasets():
     needed = [
-        data_sets_needed(*benchmark(shift), n_resamples=300, random_state=0).needed
+        datasets_needed(*benchmark(shift), n_resamples=300, random_state=0).needed
         for shift in (0.3, 0.6, 1.2)
     ]
     assert needed[0] > needed[1] > needed[2]
@@ -63,7 +63,7 @@ def test_larger_differences_need_fewer_data_sets():
 
 def test_the_needed_number_has_the_power():
     x, clusters = benchmark(0.5, seed=3)
-    found = data_sets_needed(x, clusters, n_resamples=1000, random_state=0)
+    found = datasets_needed(x, clusters, n_resamples=1000, random_state=0)
     rng = np.random.default_rng(1)
     rejected = []
     for _ in range(300):
@@ -77,13 +77,13 @@ def test_the_needed_number_has_the_power():
 
 def test_hopeless_and_impossible():
     x, clusters = benchmark(-0.5)
-    found = data_sets_needed(x, clusters, n_resamples=200, limit=60, random_state=0)
+    found = datasets_needed(x, clusters, n_resamples=200, limit=60, random_state=0)
     assert found.needed == np.inf
     assert found.limit == 60
-    assert data_sets_needed(-x, clusters, n_resamples=200, random_state=0).needed < np.inf
-    zero = data_sets_needed(np.zeros(8), np.arange(8), n_resamples=100, limit=30)
+    assert datasets_needed(-x, clusters, n_resamples=200, random_state=0).needed < np.inf
+    zero = datasets_needed(np.zeros(8), np.arange(8), n_resamples=100, limit=30)
     assert (zero.power_now, zero.needed) == (0.0, np.inf)
-    single = data_sets_needed([0.1, 0.2], ["a", "a"])
+    single = datasets_needed([0.1, 0.2], ["a", "a"])
     assert single.n_clusters == 1
     assert np.isnan(single.power_now)
 
@@ -91,10 +91,10 @@ def test_hopeless_and_impossible():
 def test_two_sided_serves_both_directions_and_the_seed_decides():
     x, clusters = benchmark(0.6)
     options = {"alternative": "two-sided", "n_resamples": 200, "random_state": 4}
-    one = data_sets_needed(x, clusters, **options)
-    assert one == data_sets_needed(-x, clusters, **options)
+    one = datasets_needed(x, clusters, **options)
+    assert one == datasets_needed(-x, clusters, **options)
     order = np.random.default_rng(0).permutation(len(x))
-    assert one == data_sets_needed(x[order], clusters[order], **options)
+    assert one == datasets_needed(x[order], clusters[order], **options)
 
 
 @pytest.mark.parametrize("needed", [2, 3, 17, 49, 50, 51, 137, 400, 999])
