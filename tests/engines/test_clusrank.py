@@ -200,7 +200,7 @@ def test_the_order_of_rows_and_the_kind_of_labels_do_not_matter(method):
     x, clusters = random.normal(size=30), random.integers(0, 7, 30)
     sorted_rows, shuffled = np.argsort(clusters), random.permutation(30)
     one = clusrank_test(x[sorted_rows], clusters[sorted_rows], test=method)
-    labels = np.array([f"data set {c}" for c in clusters[shuffled]], dtype=object)
+    labels = np.array([f"dataset {c}" for c in clusters[shuffled]], dtype=object)
     other = clusrank_test(x[shuffled], labels, test=method)
     assert one.pvalue == pytest.approx(other.pvalue, abs=1e-14)
 

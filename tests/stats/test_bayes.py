@@ -95,7 +95,7 @@ def test_clustered_draws_by_the_definition():
     assert ours == pytest.approx(tally / 400)
 
 
-def test_copies_of_a_task_within_its_data_set_change_nothing():
+def test_copies_of_a_task_within_its_dataset_change_nothing():
     scores = np.column_stack([Y, X])
     once = bayesian_signed_rank(scores, np.arange(12), n_resamples=2000, random_state=0)
     times = np.arange(12) % 4 + 1

@@ -1,4 +1,4 @@
-"""Intervals of τ: from τ without each data set, whichever way that is computed."""
+"""Intervals of τ: from τ without each dataset, whichever way that is computed."""
 
 import numpy as np
 import pytest
@@ -21,7 +21,7 @@ def example(seed=0):
 
 
 def by_definition(scores, clusters, weighting, pair):
-    """τ of the tasks that are left, for each data set left out, and the limits from these."""
+    """τ of the tasks that are left, for each dataset left out, and the limits from these."""
     known = ~np.isnan(scores[:, pair]).any(axis=1)
     x, names = scores[known][:, pair], clusters[known]
     grouping = Clusters.of(clusters)
@@ -45,13 +45,13 @@ def by_definition(scores, clusters, weighting, pair):
 @pytest.mark.parametrize("weighting", WEIGHTINGS)
 @pytest.mark.parametrize("at_once", [True, False])
 @pytest.mark.parametrize("missing", [True, False])
-def test_limits_rest_on_tau_without_each_data_set(weighting, at_once, missing, monkeypatch):
+def test_limits_rest_on_tau_without_each_dataset(weighting, at_once, missing, monkeypatch):
     if not at_once:
         monkeypatch.setattr(kendall_intervals, "MOST_ELEMENTS", 0)
     scores, clusters = example(1)
     if missing:
         scores[:6, 1] = scores[4:12, 2] = np.nan
-        scores[clusters == "d03", 3] = np.nan  # a whole data set
+        scores[clusters == "d03", 3] = np.nan  # a whole dataset
     found = kendall_jackknife(
         scores, clusters, weighting=weighting, tie_tolerance=1e-9, confidence=0.9
     )
@@ -87,7 +87,7 @@ def test_monotone_changes_of_a_score_do_not_matter():
 def test_identical_constant_and_single():
     same = np.repeat(np.arange(8.0)[:, None], 2, axis=1)
     found = kendall_jackknife(same, np.arange(8) // 2)
-    # Where nothing varies, Wilson's limit of a share of 1 among four data sets: 4 / (4 + z²).
+    # Where nothing varies, Wilson's limit of a share of 1 among four datasets: 4 / (4 + z²).
     low = 2 * 4 / (4 + 1.959964**2) - 1
     assert (found.estimate[0, 1], found.low[0, 1], found.high[0, 1]) == pytest.approx((1, low, 1))
     constant = np.column_stack([np.arange(8.0), np.ones(8)])
@@ -98,7 +98,7 @@ def test_identical_constant_and_single():
 
 
 @pytest.mark.parametrize("at_once", [True, False])
-def test_tau_that_rests_on_one_data_set_has_no_limits(at_once, monkeypatch):
+def test_tau_that_rests_on_one_dataset_has_no_limits(at_once, monkeypatch):
     """Without it nothing varies, and rounding must not be taken for something that does."""
     if not at_once:
         monkeypatch.setattr(kendall_intervals, "MOST_ELEMENTS", 0)

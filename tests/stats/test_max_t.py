@@ -83,6 +83,15 @@ def test_six_datasets_by_hand():
         assert critical[0, 1] == pytest.approx(max(np.sort(values)[place] for values in largest))
 
 
+def test_centring_that_leaves_one_dataset_has_no_statistic():
+    # Signs of four equal ranks sum to 2 or more in size in ten of 16 ways. Less their shift of −1,
+    # the differences are 2, 0, 0 and 0.
+    x = np.array([1.0, -1, -1, -1])
+    found = typical_tests(np.column_stack([x, 0 * x]), np.arange(4))
+    assert found.difference[0, 1] == -1
+    assert found.p[0, 1] == 10 / 16
+
+
 @pytest.mark.parametrize("test", ["rgl", "ds"])
 @pytest.mark.parametrize("seed", range(4))
 def test_is_brute_force_over_flips_and_walsh_averages(test, seed):

@@ -187,7 +187,7 @@ def test_monte_carlo_recomputes_the_statistic(method, sizes):
     )
     assert sampled.statistic == observed.statistic
     assert sampled.pvalue == pytest.approx(share, abs=4 * np.sqrt(share * (1 - share) / 63))
-    # All flips, each of which stands for its negative, are no more than 64: they are listed.
+    # All flips, up to a common sign, are no more than 64: they are listed.
     listed = clustered_wilcoxon(
         x, clusters, test=method, null="permutation", alternative="greater", n_resamples=64
     )

@@ -1,4 +1,4 @@
-"""The optimum of a sweep, with data sets resampled."""
+"""The optimum of a sweep, with datasets resampled."""
 
 import numpy as np
 import pytest
@@ -52,7 +52,7 @@ def test_an_optimum_at_the_edge_is_marked():
     assert not optimum_interval(GRID, sweep(1e-6), random_state=0).at_edge
 
 
-def test_missing_values_ties_and_a_single_data_set():
+def test_missing_values_ties_and_a_single_dataset():
     table = sweep(0.01)
     table[0, :5] = np.nan
     assert optimum_interval(GRID, table, random_state=0).estimate == pytest.approx(0.4, abs=0.1)
@@ -70,7 +70,7 @@ def test_bad_shapes_are_refused():
         optimum_interval([1, 2], np.ones((0, 2)))
 
 
-def test_order_of_data_sets_is_only_a_matter_of_the_seed():
+def test_order_of_datasets_is_only_a_matter_of_the_seed():
     table = sweep(0.05)
     one = optimum_interval(GRID, table, random_state=3)
     two = optimum_interval(GRID, table, random_state=3)
