@@ -1,4 +1,4 @@
-"""``occstats datasets``: the catalogue of the paper's fifty data sets."""
+"""``occstats datasets``: the catalogue of the paper's fifty datasets."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from occstats.cli.group import HelpfulGroup
 
 @click.group(name="datasets", cls=HelpfulGroup)
 def command() -> None:
-    """List, check and fetch the paper's fifty data sets."""
+    """List, check and fetch the paper's fifty datasets."""
 
 
 @command.command(name="list")
@@ -40,7 +40,7 @@ def list_entries(as_json: bool) -> None:
 def check(folder: str, label: str, as_json: bool) -> int:
     """Verify the data files in FOLDER against the catalogue.
 
-    Exit code 1 where a file differs from the paper's data set or cannot be read.
+    Exit code 1 where a file differs from the paper's dataset or cannot be read.
     """
     from occstats.datasets.catalogue import check_folder
     from occstats.text import printable
@@ -61,13 +61,15 @@ def check(folder: str, label: str, as_json: bool) -> int:
 
 @command.command()
 @click.argument("names", nargs=-1)
-@click.option("--out", default="datasets", show_default=True, metavar="DIR", help="Where to.")
-@click.option("--mirror", metavar="ADDRESS", help="Take the archives from this host instead.")
-@click.option("--force", is_flag=True, help="Fetch also what is there already.")
+@click.option(
+    "--out", default="datasets", show_default=True, metavar="DIR", help="Folder to write to."
+)
+@click.option("--mirror", metavar="ADDRESS", help="Download the archives from this host instead.")
+@click.option("--force", is_flag=True, help="Download again what is already there.")
 def fetch(names: tuple[str, ...], out: str, mirror: str | None, force: bool) -> int:
-    """Download, prepare and verify data sets; all fifty by default.
+    """Download, prepare and verify datasets; all fifty by default.
 
-    The addresses are those of the UCI and KEEL repositories. A data set that does not come out
+    The addresses are those of the UCI and KEEL repositories. A dataset that does not come out
     with the paper's attributes and class sizes is refused. Needs a network.
     """
     from pathlib import Path

@@ -1,4 +1,4 @@
-"""``occstats doctor``: what is installed, whether it works, and what to do where it does not."""
+"""``occstats doctor``: report what is installed, whether it works, and how to repair it."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ COLOURS = {"ok": "green", "missing": "yellow", "broken": "red", "unknown": "yell
     "--compile",
     "compile_ahead",
     is_flag=True,
-    help="Compile the kernels of the descriptors now, which a first run would do otherwise.",
+    help="Compile the kernels of the descriptors now instead of on the first run.",
 )
 def command(as_json: bool, compile_ahead: bool) -> None:
-    """Say what is installed and what is missing.
+    """Report what is installed and what is missing.
 
     Python, the libraries, BLAS and its threads, numba; and, for the engines that are optional, R,
     its package clusrank, and rpy2. The exit code is 0 if everything that is not optional works,
@@ -42,8 +42,8 @@ def command(as_json: bool, compile_ahead: bool) -> None:
         width = max(len(finding.name) for finding in diagnosis.findings)
         for finding in diagnosis.findings:
             sign = _coloured(f"{SIGNS[finding.status]:<8}", COLOURS[finding.status])
-            told = "  ".join(filter(None, (finding.version, finding.detail)))
-            click.echo(f"{finding.name:<{width}}  {sign} {printable(told)}".rstrip())
+            found = "  ".join(filter(None, (finding.version, finding.detail)))
+            click.echo(f"{finding.name:<{width}}  {sign} {printable(found)}".rstrip())
             if finding.remedy:
                 click.echo(f"{'':<{width}}  {'':<8} → {finding.remedy}")
         usable = [name for name, works in diagnosis.engines.items() if works]

@@ -15,7 +15,7 @@ __all__ = ["begin_workers", "carry_out", "experiment_options", "figure_formats",
 
 
 def split(names: str | None) -> list[str] | None:
-    """Names separated by commas."""
+    """Split names separated by commas."""
     if names is None:
         return None
     return [name.strip() for name in names.split(",") if name.strip()]
@@ -49,13 +49,13 @@ OPTIONS = {
         default=["builtin"],
         show_default=True,
         metavar="DIR|FILE|builtin",
-        help="A folder with one file per data set, a file, or the built-in ones; repeatable.",
+        help="A folder with one file per dataset, a file, or the built-in datasets; repeatable.",
     ),
     "datasets": _declared(
         "--datasets",
         metavar="A,B,C*",
         callback=_split,
-        help="Only these data sets: names or globs, by comma.",
+        help="Only these datasets: names or globs, separated by commas.",
     ),
     "label": _declared(
         "--label",
@@ -94,32 +94,32 @@ OPTIONS = {
         "--timeout",
         type=click.FloatRange(min=0, min_open=True),
         metavar="SECONDS",
-        help="Give up a fit (of a sweep: a fold) after this time.",
+        help="Time limit of a fit (in a sweep, of a fold).",
     ),
     "memory": _declared(
         "--memory",
         type=click.FloatRange(min=0, min_open=True),
         metavar="GB",
-        help="What a worker may use; a fit that needs more fails.  [default: what there is]",
+        help="Memory of a worker; a fit that needs more fails.  [default: the available memory]",
     ),
     "seed": _declared(
         "--seed",
         default="pinned:0",
         show_default=True,
         metavar="S|pinned:S",
-        help="Derive each fit's seed from S, or give every fit S, as in the paper.",
+        help="Derive the seed of each fit from S, or use S for every fit, as in the paper.",
     ),
     "force": _declared(
         "--force",
         type=click.Choice(["failed", "all"]),
-        help="Compute anew what failed, or everything asked for.",
+        help="Compute failed fits again, or all of them.",
     ),
-    "dry_run": _declared("--dry-run", is_flag=True, help="Say what would be computed, and stop."),
+    "dry_run": _declared("--dry-run", is_flag=True, help="Print what would be computed, and stop."),
     "out": _declared(
         "--out",
         show_default=True,
         metavar="DIR",
-        help="Where the results go; what is there is not computed again.",
+        help="Where to write the results; results that are there are not computed again.",
     ),
     "formats": _declared(
         "--format",
@@ -127,7 +127,7 @@ OPTIONS = {
         default="pdf,svg",
         show_default=True,
         metavar="A,B",
-        help="Formats of the figure: pdf, svg, png, pgf, by comma; or none.",
+        help="Formats of the figure: pdf, svg, png, pgf, separated by commas; or none.",
     ),
     "progress": _declared(
         "--progress/--no-progress",
@@ -142,14 +142,14 @@ OF_TASKS = ("data", "datasets", "label", "descriptors", "jobs", "scheduler", "sh
 
 
 def experiment_options(*names: str, **changes: dict[str, Any]) -> Callable[[Any], Any]:
-    """The named options, by default those of a command that works through tasks.
+    """Add the named options, by default those of a command that works through tasks.
 
     Parameters
     ----------
     *names : str
         Keys of the list above, in the order of the help.
     **changes : dict
-        What differs for this command: the key of an option → arguments of ``click.option``.
+        Arguments of ``click.option`` that differ for this command, by the key of the option.
     """
 
     def decorate(function: Any) -> Any:
@@ -164,7 +164,7 @@ def experiment_options(*names: str, **changes: dict[str, Any]) -> Callable[[Any]
 
 
 def figure_formats(text: str) -> list[str]:
-    """The formats that are asked for; none where the word says so."""
+    """Return the formats that were asked for; an empty list for "none"."""
     from occstats.figures.saving import check_formats
 
     return [] if text.strip().lower() == "none" else check_formats(split(text) or [])
@@ -173,7 +173,7 @@ def figure_formats(text: str) -> list[str]:
 def begin_workers(
     jobs: int | None, scheduler: str | None = None, dry_run: bool = False, **others: object
 ) -> None:
-    """Begin to import what workers need, where some are asked for, while this process plans."""
+    """Let workers begin their imports while this process plans."""
     if jobs is not None and jobs > 1 and scheduler is None and not dry_run:
         from occstats.workers import start_ahead
 
@@ -183,7 +183,7 @@ def begin_workers(
 def carry_out(
     experiment: Experiment, out: str, unit: str, *, dry_run: bool, as_json: bool, **how: Any
 ) -> bool:
-    """Compute what an experiment lacks; False where only its plan was asked for, and printed."""
+    """Compute what an experiment lacks; print its plan and return False for a dry run."""
     if dry_run:
         _print_plan(experiment, unit, as_json)
         return False
@@ -191,7 +191,7 @@ def carry_out(
         for other in experiment.run(**how):
             click.echo(f"{out} is also written by {other}", err=True)
     except KeyboardInterrupt:
-        click.echo(f"Interrupted; the same command goes on with what {out} lacks.", err=True)
+        click.echo(f"Interrupted; the same command resumes the work in {out}.", err=True)
         raise
     return True
 
@@ -212,7 +212,7 @@ def _print_plan(experiment: Experiment, unit: str, as_json: bool) -> None:
         click.echo(json.dumps(facts))
         return
     click.echo(
-        f"{tasks} tasks from {len(experiment.tasks)} data sets × {len(experiment.recipes)} "
+        f"{tasks} tasks from {len(experiment.tasks)} datasets × {len(experiment.recipes)} "
         f"descriptors × 5 folds = {plan.n_rows} {unit}; {remaining.n_rows} are not done yet, in "
         f"{len(remaining.shards)} shards, roughly {remaining.cost:.0f} s on one core."
     )

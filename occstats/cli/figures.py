@@ -66,26 +66,29 @@ def _list_figures(context: click.Context, _: click.Parameter, asked: bool) -> No
     show_default=True,
     help="The house style, or that of your matplotlibrc.",
 )
-@click.option("--height", type=float, metavar="INCHES", help="Height; by default what it needs.")
+@click.option("--height", type=float, metavar="INCHES", help="Height; by default as needed.")
 @click.option(
-    "--show", type=int, metavar="N", help="At most so many algorithms; by default what can be read."
+    "--show",
+    type=int,
+    metavar="N",
+    help="At most this number of algorithms; by default as many as are legible.",
 )
 @click.option(
     "--order",
     metavar="ORDER",
     help="rank, name or similarity, or names separated by commas, which come first.",
 )
-@click.option("--highlight", metavar="NAMES", help="Algorithms that stand out.")
+@click.option("--highlight", metavar="NAMES", help="Algorithms to highlight, separated by commas.")
 @click.option(
     "--label",
     "labels",
     multiple=True,
     metavar="NAME=TEXT",
-    help="What to write instead of a name; can be given several times.",
+    help="Text to write instead of a name; repeatable.",
 )
 @click.option("--palette", metavar="NAME", help="A palette of seaborn.")
 @click.option("--title", metavar="TEXT", help="Title of every figure.")
-@click.option("--note/--no-note", default=True, help="Whether notes stand below the figures.")
+@click.option("--note/--no-note", default=True, help="Print notes below the figures.")
 @click.option("--dpi", default=300.0, show_default=True, help="Dots per inch of PNG.")
 @click.option(
     "--sweep", type=click.Path(), metavar="FILE", help="Table of a tuning sweep (CSV, Parquet)."
@@ -125,8 +128,8 @@ def command(
 ) -> None:
     """Draw the figures of a comparison at their final size.
 
-    RESULTS are tables of results as for `occstats compare`, or bundled ones (lenz2021). Bytes are
-    the same every time, text stays text, and alternative text is inside.
+    RESULTS are tables of results as for `occstats compare`, or bundled ones (lenz2021). Files
+    are reproducible byte by byte, text stays text, and alternative text is included.
 
     \b
     occstats figures lenz2021 --format pdf,svg --width ieee
@@ -191,7 +194,7 @@ def _labels(given: tuple[str, ...]) -> dict[str, str] | None:
 
 
 def _merged(messages: list[Warning | str]) -> list[str]:
-    """One warning about all characters without a font, and the others once each."""
+    """Return one warning about all characters without a font, and the others once each."""
     from occstats.figures.saving import MissingGlyphWarning
 
     boxes = [message for message in messages if isinstance(message, MissingGlyphWarning)]

@@ -74,7 +74,7 @@ RESULTS = ResultsType()
 def complete_algorithms(
     ctx: click.Context, _: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
-    """The algorithms of the results that stand on the command line, where they can be read."""
+    """Complete the algorithms of the results on the command line, if they can be read."""
     from occstats.errors import OccstatsError
     from occstats.results import load_results
 
@@ -88,14 +88,14 @@ def complete_algorithms(
 def complete_figures(
     _: click.Context, __: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
-    """The names of the figures."""
+    """Complete the names of the figures."""
     from occstats.figures.registry import FIGURES
 
     return _complete_last(FIGURES, incomplete)
 
 
 def _complete_last(known: Iterable[str], incomplete: str) -> list[CompletionItem]:
-    """The last of the names that commas separate, after those that are there already."""
+    """Complete the last of several names separated by commas."""
     before, comma, last = incomplete.rpartition(",")
     given = before.split(",")
     return [
@@ -110,7 +110,7 @@ _COMPLETED = {"algorithms": complete_algorithms, "control": complete_algorithms}
 
 
 def split_names(text: str) -> list[str]:
-    """Names separated by commas; a name that has a comma itself can be quoted.
+    """Split names separated by commas; a name with a comma can be quoted.
 
     Examples
     --------
@@ -147,7 +147,7 @@ class GroupedCommand(click.Command):
 
 @contextlib.contextmanager
 def working(words: str) -> Iterator[None]:
-    """Say on a terminal what takes a while, and wipe it out when it is done."""
+    """Show on a terminal what takes a while, and remove it when it is done."""
     shown = sys.stderr.isatty()
     if shown:
         click.echo(f"{words} …", nl=False, err=True)
@@ -159,12 +159,12 @@ def working(words: str) -> Iterator[None]:
 
 
 def results_argument(command: Command) -> Command:
-    """One or more results tables."""
+    """Add the argument for one or more results tables."""
     return click.argument("results", nargs=-1, required=True, type=RESULTS)(command)
 
 
 def reading_options(command: Command, taken: tuple[str, ...] = ()) -> Command:
-    """Add the options that say how to read a results table.
+    """Add the options for reading a results table.
 
     Those whose names are taken by the command itself become ``--results-NAME``.
     """
@@ -185,7 +185,7 @@ def setting_options(command: Command) -> Command:
 
 
 def _option(item: Field[Any], name: str, group: str) -> Callable[[Command], Command]:
-    """An option as its field declares it; what is not given is None, or empty."""
+    """Return the option that a field declares; its default is None, or empty."""
     declared = item.metadata
     default = f"{item.default:g}" if isinstance(item.default, float) else item.default
     usual = declared.get("usual") or default

@@ -1,4 +1,4 @@
-"""``occstats run --preset paper``: the published experiment, from data sets to a page."""
+"""``occstats run --preset paper``: the published experiment, from datasets to a page."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def run_paper(
     dry_run: bool,
     **how: Any,
 ) -> int:
-    """Sweep, choose, run, compare; say first what is pinned and how long it takes."""
+    """Sweep, choose, run and compare, after printing what is pinned and how long it takes."""
     from occstats.tuning.paper import PINNED, prepare_paper
 
     paper = prepare_paper(data, out=out, fast=fast, **asked)
@@ -27,7 +27,7 @@ def run_paper(
     minutes = paper.estimated_seconds() / 60
     differences = paper.differences()
     click.echo(
-        f"The paper's experiment on {len(paper.sweep.sources)} data sets ({tasks} tasks): roughly "
+        f"The paper's experiment on {len(paper.sweep.sources)} datasets ({tasks} tasks): roughly "
         f"{minutes:.0f} minutes on one core.",
         err=True,
     )
@@ -40,7 +40,7 @@ def run_paper(
     try:
         table = paper.run(**how)
     except KeyboardInterrupt:
-        click.echo(f"Interrupted; the same command goes on with what {out} lacks.", err=True)
+        click.echo(f"Interrupted; the same command resumes the work in {out}.", err=True)
         raise
     return _report(table, paper.results, Path(out), differences, as_json)
 

@@ -1,4 +1,4 @@
-"""``occstats run``: from data sets to a results table."""
+"""``occstats run``: from datasets to a results table."""
 
 from __future__ import annotations
 
@@ -23,10 +23,12 @@ if TYPE_CHECKING:
 @click.option(
     "--preset",
     type=click.Choice(["paper"]),
-    help="The paper's whole experiment: sweep, parameters chosen on the other data sets, run, "
-    "comparison, and a page with its numbers beside the published ones.",
+    help="The paper's whole experiment: sweep, parameters chosen on the other datasets, run, "
+    "comparison, and a page with its numbers and the published ones.",
 )
-@click.option("--fast", is_flag=True, help="Of the preset only the small data sets: minutes.")
+@click.option(
+    "--fast", is_flag=True, help="With --preset paper, only the small datasets (minutes)."
+)
 def command(
     data: tuple[str, ...],
     preset: str | None,
@@ -38,8 +40,8 @@ def command(
 ) -> int:
     """Run data descriptors on one-class tasks and store the results.
 
-    Every class of a data set with at least five rows is the target once. Interrupt it when you
-    like: the same command goes on where it was. Compare the results with 'occstats compare DIR'.
+    Every class of a dataset with at least five rows is the target once. The run can
+    be interrupted; the same command resumes it. Compare the results with 'occstats compare DIR'.
 
     \b
     occstats run --datasets iris,wine --out results

@@ -56,7 +56,7 @@ def _sizes(
     help="Numbers of training rows.  [default: powers of two from 64 to 8192]",
 )
 @click.option(
-    "--samples", default=5, show_default=True, type=click.IntRange(min=1), help="Samples a size."
+    "--samples", default=5, show_default=True, type=click.IntRange(min=1), help="Samples per size."
 )
 @click.option(
     "--queries", default=1024, show_default=True, type=click.IntRange(min=1), help="Query rows."
@@ -86,7 +86,7 @@ def command(
 ) -> int:
     """Measure construction and query times of descriptors over growing training sets.
 
-    As in the paper: five samples a size, 1,024 queries, one thread. Writes times.csv,
+    As in the paper: five samples per size, 1,024 queries, one thread. Writes times.csv,
     times.parquet and the figure to --out.
 
     \b

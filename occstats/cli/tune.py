@@ -59,9 +59,9 @@ def command(
 ) -> int:
     """Evaluate descriptors over their hyperparameters, and find the best defaults.
 
-    For NND, LNND, LOF and ALP the whole grid of a fold costs one neighbour search. Interrupt it
-    when you like: the same command goes on where it was. DIR then holds the defaults, the figure,
-    the parameters for each data set that are best on the others, and the results with them:
+    For NND, LNND, LOF and ALP the whole grid of a fold costs one neighbour search. The sweep
+    can be interrupted; the same command resumes it. DIR then holds the defaults, the figure, the
+    parameters for each dataset that are best on the others, and the results with them:
     compare those with 'occstats compare DIR/results.csv', or run with 'occstats run --parameters
     DIR'.
 

@@ -38,7 +38,7 @@ def test_dry_run_computes_nothing(call, toy_folder, tmp_path):
     out = tmp_path / "r"
     arguments = ["run", "--data", toy_folder, "--descriptors", "NND", "--out", out, "--dry-run"]
     result = call(*arguments)
-    assert "4 tasks from 2 data sets × 1 descriptors × 5 folds = 20 fits; 20 are not done" in (
+    assert "4 tasks from 2 datasets × 1 descriptors × 5 folds = 20 fits; 20 are not done" in (
         result.stdout
     )
     assert not out.exists()
