@@ -1,11 +1,14 @@
 """Intraclass correlation, design effect and informative cluster size."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 from scipy import stats
 
 from occstats import load_results
-from occstats.stats import cluster_diagnostics, pairwise_tests
+from occstats.stats import cluster_diagnostics, diagnostics, pairwise_tests, typical_tests
+from occstats.stats.tests import rosner_glynn_lee
 from occstats.stats.tests.rosner_glynn_lee import size_inflation
 
 
@@ -95,6 +98,30 @@ def test_agrees_with_the_test():
     np.testing.assert_allclose(found.intraclass_correlation, tests.intraclass_correlation)
     assert found.n_tasks[0, 1] == 39
     assert found.n_tasks[1, 2] == 40
+
+
+def test_all_weights_come_from_one_function(monkeypatch):
+    # With one observation per cluster in place of it, everything follows the mean signed ranks.
+    for module in (diagnostics, rosner_glynn_lee):
+        monkeypatch.setattr(module, "size_inflation", lambda rho, sizes, m: sizes + 0 * rho)
+    clusters = np.repeat(np.arange(6), [1, 2, 5, 1, 3, 2])
+    x = np.array([4.0, -1, 2, 7, -3, 5, 11, 6, -8, 9, 10, 13, -12, 14])
+    scores = np.column_stack([x, np.zeros(len(x))])
+
+    def z(x):
+        ranks = np.sign(x) * stats.rankdata(np.abs(x))
+        means = np.array([ranks[clusters == cluster].mean() for cluster in range(6)])
+        return means.sum() / np.sqrt((means**2).sum())
+
+    assert pairwise_tests(scores, clusters).z[0, 1] == pytest.approx(z(x))
+    found = typical_tests(scores, clusters)
+    flips = [z(x * np.array(signs)[clusters]) for signs in product((1, -1), repeat=6)]
+    assert found.p[0, 1] >= np.mean(np.abs(flips) >= abs(z(x)) - 1e-10)
+    single = typical_tests(scores, clusters, shifts=False)
+    assert single.p[0, 1] == np.mean(np.abs(flips) >= abs(z(x)) - 1e-10)
+    shift = found.difference[0, 1]
+    assert z(x - shift + 0.01) > 0 > z(x - shift - 0.01)
+    assert cluster_diagnostics(scores, clusters).effective_tasks[0, 1] == 6
 
 
 def test_informative_size():
