@@ -66,3 +66,21 @@ def test_a_control_that_a_policy_drops_is_said():
     # As another policy beside the chosen one it is not tried.
     found = occstats.compare(frame, control="B", missing="pairwise", n_resamples=100)
     assert set(found.gaps.policies["policy"]) == {"complete", "worst"}
+
+
+def test_policies_follow_the_estimand():
+    frame = table(True)
+    options = {"estimand": "mean", "missing": "complete", "n_resamples": 500}
+    found = occstats.compare(frame, **options)
+    # Without a score for failures there is no mean under "worst".
+    assert list(found.gaps.policies["policy"]) == ["pairwise", "drop-algorithms"]
+    known = occstats.compare(frame, score_name="auroc", **options)
+    policies = known.gaps.policies.set_index("policy")
+    worst = occstats.compare(frame, score_name="auroc", **{**options, "missing": "worst"})
+    both = [found.matrix("conclusion").sort_index().sort_index(axis=1) for found in (known, worst)]
+    changed = sum(
+        {a, b} & {"better", "worse"} != set() and a != b
+        for a, b in zip(*(matrix.to_numpy().ravel() for matrix in both), strict=True)
+    )
+    assert policies.loc["worst", "changed_pairs"] == changed // 2 > 0
+    assert policies.loc["worst", "best"] == worst.algorithms[0]
