@@ -1,7 +1,7 @@
 """Nine data descriptors for one-class classification, as scikit-learn estimators.
 
-A descriptor is fitted to rows of the target class alone and scores any row in [0, 1], high where
-the target class is.
+A descriptor is fitted to rows of the target class only. It scores any row in [0, 1], high where the
+target class is.
 """
 
 from occstats_descriptors.alp import ALP

@@ -1,20 +1,20 @@
-"""Average localised proximity."""
+"""Average localised proximity, and the weights of its averages."""
 
 from __future__ import annotations
 
-from typing import ClassVar
+from collections.abc import Callable
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from occstats_descriptors._kernels import Vector
 from occstats_descriptors._kernels.threads import for_each_block
-from occstats_descriptors.base import Vector, parameter
-from occstats_descriptors.neighbour_descriptor import NEIGHBOURS, NeighbourDescriptor
-from occstats_descriptors.neighbours import Neighbours
+from occstats_descriptors.neighbours import NeighbourDescriptor, Neighbours
 from occstats_descriptors.sizes import Size, log_multiple, resolve
-from occstats_descriptors.weights import Weights, resolve_weights
 
-__all__ = ["ALP"]
+__all__ = ["ALP", "Weights", "equal_weights", "linear_weights", "resolve_weights"]
 
+Weights = str | Callable[[int], ArrayLike] | ArrayLike
 CHUNK = 512
 
 
@@ -33,6 +33,38 @@ class ALP(NeighbourDescriptor):
        \text{score} = \sum_{i \le k} w^k_i \, lp_{(i)}(y),
 
     where :math:`lp_{(i)}` is the i-th largest of the localised proximities and 0/0 counts as ½.
+
+    Parameters
+    ----------
+    k : int or rule, default log_multiple(5.5)
+        Number of scales: an integer in [1, n − 1], or a rule.
+    l : int or rule, default log_multiple(6)
+        Number of neighbours that localise: an integer in [1, n], or a rule.
+    weights : {"linear", "equal"}, callable or array-like, default 'linear'
+        Weights :math:`w^k` of the proximities, in decreasing order of proximity. A callable takes
+        the number of weights. Weights must not increase, and must sum to 1.
+    local_weights : {"linear", "equal"}, callable or array-like, default 'linear'
+        Weights :math:`w^l` of the neighbours, from nearest to farthest.
+    metric : {"manhattan", "euclidean", "minkowski"}, default 'manhattan'
+        Metric.
+    p : float, default 2.0
+        Exponent of the Minkowski metric, at least 1; unused by the others.
+    n_jobs : int or None, default None
+        Number of threads; −1 for all cores, None for two. The scores do not depend on it.
+    contamination : float, default 0.1
+        Share of the training rows below the threshold `offset_`, at most one half.
+
+    Attributes
+    ----------
+    k_ : int
+        The number of scales used.
+    l_ : int
+        The number of localising neighbours used.
+    n_neighbours_ : int
+        Number of neighbours that a score needs: the larger of the two.
+    offset_ : float
+        Threshold on the score, from training scores in which a row is not its own neighbour. With
+        l = n, these lack the last neighbour, and the other weights are scaled to sum to 1.
 
     Notes
     -----
@@ -54,41 +86,25 @@ class ALP(NeighbourDescriptor):
     array([0.673, 0.199])
     """
 
-    k: Size = parameter(
-        default=log_multiple(5.5),
-        kind="int or rule",
-        meaning="Number of scales: an integer in [1, n − 1], or a rule.",
-        scales=NEIGHBOURS,
-    )
-    l: Size = parameter(  # noqa: E741 - the paper's name
-        default=log_multiple(6.0),
-        kind="int or rule",
-        meaning="Number of neighbours that localise: an integer in [1, n], or a rule.",
-        scales={"l": "count", "b": "log"},
-    )
-    weights: Weights = parameter(
-        default="linear",
-        kind='{"linear", "equal"}, callable or array-like',
-        meaning="Weights :math:`w^k` of the ordered proximities, from the largest on. A callable "
-        "is given the length. They must not increase, and sum to 1.",
-    )
-    local_weights: Weights = parameter(
-        default="linear",
-        kind='{"linear", "equal"}, callable or array-like',
-        meaning="Weights :math:`w^l` of the neighbours, from the nearest on.",
-    )
-
-    _attributes: ClassVar[dict[str, str]] = {
-        "k_ : int": "The number of scales used.",
-        "l_ : int": "The number of neighbours that localise.",
-        "n_neighbours_ : int": "Number of neighbours that a score needs: the larger of them.",
-        "offset_ : float": "Threshold on the score; a training row is not its own neighbour in the "
-        "training scores behind it. With l = n, these lack the last neighbour, and the weights of "
-        "the others are scaled to sum to 1.",
-    }
+    def __init__(
+        self,
+        *,
+        k: Size = log_multiple(5.5),  # noqa: B008 - a frozen value
+        l: Size = log_multiple(6.0),  # noqa: B008, E741 - a frozen value; the paper's name
+        weights: Weights = "linear",
+        local_weights: Weights = "linear",
+        metric: str = "manhattan",
+        p: float = 2.0,
+        n_jobs: int | None = None,
+        contamination: float = 0.1,
+    ) -> None:
+        super().__init__(k=k, metric=metric, p=p, n_jobs=n_jobs, contamination=contamination)
+        self.l = l
+        self.weights = weights
+        self.local_weights = local_weights
 
     def query_neighbours(self, n: int) -> int:
-        """Say how many neighbours among n training rows a score needs: the larger of k and l."""
+        """Return the number of neighbours that a score needs: the larger of k and l."""
         return max(resolve(self.k, n), resolve(self.l, n, name="l", maximum=n))
 
     def _fit_neighbours(self) -> None:
@@ -121,3 +137,72 @@ class ALP(NeighbourDescriptor):
         local_weights = self._local_weights[: n - 1]
         near = self._search.training(min(self.n_neighbours_, n - 1))
         return self._proximities(near, local_weights / local_weights.sum())
+
+
+def linear_weights(length: int) -> Vector:
+    r"""
+    Return linearly decreasing weights :math:`\frac{p}{p(p+1)/2}, \frac{p-1}{p(p+1)/2}, \dots`.
+
+    >>> linear_weights(3) * 6
+    array([3., 2., 1.])
+    """
+    return np.arange(length, 0, -1) / (length * (length + 1) / 2)
+
+
+def equal_weights(length: int) -> Vector:
+    r"""
+    Return equal weights :math:`\frac{1}{p}`.
+
+    >>> equal_weights(4)
+    array([0.25, 0.25, 0.25, 0.25])
+    """
+    return np.full(length, 1 / length)
+
+
+_NAMED_WEIGHTS = {"linear": linear_weights, "equal": equal_weights}
+
+
+def resolve_weights(weights: Weights, length: int, *, name: str = "weights") -> Vector:
+    """
+    Return weights as a vector, and check that they fit the definition.
+
+    Parameters
+    ----------
+    weights : {"linear", "equal"}, callable or array-like
+        A name, a function of the length, or the weights themselves.
+    length : int
+        Number of weights.
+    name : str
+        Name of the parameter, for the error message.
+
+    Returns
+    -------
+    ndarray of shape (length,)
+        Weights in [0, 1] that do not increase and sum to 1.
+
+    Examples
+    --------
+    >>> from occstats_descriptors.alp import resolve_weights
+    >>> resolve_weights("equal", 2)
+    array([0.5, 0.5])
+    >>> resolve_weights([0.75, 0.25], 2)
+    array([0.75, 0.25])
+    """
+    if isinstance(weights, str):
+        if weights not in _NAMED_WEIGHTS:
+            raise ValueError(
+                f"{name} must be one of {', '.join(_NAMED_WEIGHTS)}, a function of the length "
+                f"or a vector, got {weights!r}."
+            )
+        return _NAMED_WEIGHTS[weights](length)
+    given = weights(length) if callable(weights) else weights
+    vector = np.array(given, dtype=np.float64)
+    if vector.shape != (length,):
+        raise ValueError(f"{name} must have the length {length}, got the shape {vector.shape}.")
+    # written so that NaN fails
+    valid = bool((vector >= 0).all()) and abs(vector.sum() - 1) < 1e-9
+    if not valid or bool((np.diff(vector) > 1e-12).any()):
+        raise ValueError(
+            f"{name} must be in [0, 1], not increase, and sum to 1, got {vector.tolist()}."
+        )
+    return vector

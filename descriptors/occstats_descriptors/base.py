@@ -1,59 +1,50 @@
-"""The contract of a data descriptor."""
+"""Base class of the data descriptors, and checks of their parameters."""
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
-from collections import ChainMap
-from dataclasses import dataclass
 from numbers import Real
-from typing import Any, ClassVar, Self, dataclass_transform
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, OutlierMixin
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from occstats_descriptors._documentation import complete, parameter
-from occstats_descriptors._kernels.threads import thread_count
+from occstats_descriptors._kernels import Matrix, Vector
 
-__all__ = ["Descriptor", "ThreadedDescriptor", "parameter"]
-
-Matrix = NDArray[np.float64]
-Vector = NDArray[np.float64]
+__all__ = ["Descriptor", "integer", "positive_number", "seed_of"]
 
 
-class _Threshold:
-    """The threshold of a fitted descriptor, made from training scores when first asked for."""
-
-    def __init__(self, contamination: float) -> None:
-        self.contamination = contamination
-        self.value: float | None = None
-
-
-@dataclass_transform(kw_only_default=True, eq_default=False, field_specifiers=(parameter,))
-@dataclass(kw_only=True, eq=False, repr=False)
 class Descriptor(OutlierMixin, BaseEstimator):  # type: ignore[misc]
     """
     Base of the data descriptors: a scikit-learn outlier detector with scores in [0, 1].
 
     A descriptor generalises a finite set of target rows to a function on the whole attribute space
-    that is high where the target class is. A subclass declares its parameters as fields, from
-    which its constructor (keywords only) and their documentation are made, and implements
+    that is high where the target class is. A subclass has a constructor with keywords only, and
+    implements
 
     - ``_fit(X)``: learn from the checked float64 matrix X;
-    - ``_score(X)``: scores in [0, 1], never NaN, of the rows of a checked float64 matrix;
-    - ``_training_scores()``: scores of the training rows, each *without the help of itself*
-      where the definition distinguishes that (a nearest neighbour other than the row itself);
-      where it does not, it is enough that ``_fit`` keeps them as ``_rows``.
+    - ``_score(X)``: return the scores in [0, 1], never NaN, of the rows of a checked float64
+      matrix;
+    - ``_training_scores()``: return the scores of the training rows, *excluding the row itself*
+      where the definition distinguishes that (a nearest neighbour other than the row). Elsewhere,
+      it suffices that ``_fit`` stores the training rows as ``_rows``.
 
-    Its summary line is a title, a colon and a sentence. ``_attributes`` documents what it sets in
-    `fit`; subclasses that cannot describe fewer than some number of rows set ``_minimum_rows``.
+    A subclass that requires more than one row sets ``_minimum_rows``.
+
+    Parameters
+    ----------
+    contamination : float, default 0.1
+        Share of the training rows below the threshold `offset_`, at most one half.
 
     Attributes
     ----------
     offset_ : float
         Threshold on the score: the `contamination` quantile of the training scores. It is computed
-        when first used, because for some descriptors it costs more than fitting.
+        on first use, because for some descriptors it takes longer than fitting.
     n_features_in_ : int
         Number of attributes seen in `fit`.
     feature_names_in_ : ndarray of str
@@ -62,11 +53,13 @@ class Descriptor(OutlierMixin, BaseEstimator):  # type: ignore[misc]
     Examples
     --------
     >>> import numpy as np
-    >>> from occstats_descriptors.base import Descriptor, parameter
+    >>> from occstats_descriptors import Descriptor
     >>> class Centre(Descriptor):
-    ...     "Distance to the centre: how far a row is from the mean."
+    ...     "Distance to the mean of the target class."
     ...
-    ...     unit: float = parameter(default=1.0, kind="float", meaning="Unit of length.")
+    ...     def __init__(self, *, unit=1.0, contamination=0.1):
+    ...         super().__init__(contamination=contamination)
+    ...         self.unit = unit
     ...
     ...     def _fit(self, X):
     ...         self._rows = X
@@ -77,19 +70,10 @@ class Descriptor(OutlierMixin, BaseEstimator):  # type: ignore[misc]
     array([1. , 0.5])
     """
 
-    contamination: float = parameter(
-        default=0.1,
-        kind="float",
-        meaning="Share of the training rows below the threshold `offset_`, at most one half.",
-    )
-
     _minimum_rows: ClassVar[int] = 1
-    _attributes: ClassVar[dict[str, str]] = {}
 
-    def __init_subclass__(cls, **options: Any) -> None:
-        super().__init_subclass__(**options)
-        dataclass(kw_only=True, eq=False, repr=False)(cls)
-        complete(cls, ChainMap(*(vars(base).get("_attributes", {}) for base in cls.__mro__)))
+    def __init__(self, *, contamination: float = 0.1) -> None:
+        self.contamination = contamination
 
     def fit(self, X: ArrayLike, y: object = None) -> Self:
         """
@@ -100,7 +84,7 @@ class Descriptor(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         X : array-like of shape (n_samples, n_features)
             Target rows; finite numbers.
         y : ignored
-            Present for the API.
+            Present for API consistency.
 
         Returns
         -------
@@ -137,15 +121,15 @@ class Descriptor(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         """
         Fit, and label the training rows by their training scores.
 
-        A training row does not take part in its own score here, whereas ``fit(X).predict(X)`` takes
-        the rows for new ones.
+        A training row is excluded from its own score here, whereas ``fit(X).predict(X)`` treats the
+        rows as new ones.
         """
         self.fit(X, y, **fit_parameters)
         return self._labels(self._training_scores() - self.offset_)
 
     @property
     def offset_(self) -> float:
-        """Threshold on the score; see the class."""
+        """Return the threshold on the score; see the class."""
         check_is_fitted(self)
         threshold = self._threshold
         if threshold.value is None:
@@ -163,7 +147,7 @@ class Descriptor(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         return self._score(vars(self)["_rows"])
 
     def _checked_training(self, X: ArrayLike) -> Matrix:
-        """Check parameters common to all descriptors and the training rows, as a C matrix."""
+        """Check the parameters that all descriptors have, and the training rows."""
         contamination: Any = self.contamination
         if not isinstance(contamination, Real) or not 0 <= float(contamination) <= 0.5:
             raise ValueError(f"contamination must be a number in [0, 0.5], got {contamination!r}.")
@@ -174,7 +158,7 @@ class Descriptor(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         return checked
 
     def _checked(self, X: ArrayLike) -> Matrix:
-        """Check rows to be scored against the width and names seen in `fit`."""
+        """Check rows to be scored against the number and names of attributes seen in `fit`."""
         checked: Matrix = validate_data(self, X, dtype=np.float64, order="C", reset=False)
         return checked
 
@@ -183,15 +167,36 @@ class Descriptor(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         return np.where(decision >= 0, 1, -1)
 
 
-class ThreadedDescriptor(Descriptor):
-    """Base of the descriptors that work on blocks of rows or trees on threads."""
+class _Threshold:
+    """Threshold of a fitted descriptor; apart, since prediction must not set attributes."""
 
-    n_jobs: int | None = parameter(
-        default=None,
-        kind="int or None",
-        meaning="Threads; None and −1 for all cores. The scores do not depend on it.",
-    )
+    def __init__(self, contamination: float) -> None:
+        self.contamination = contamination
+        self.value: float | None = None
 
-    @property
-    def _threads(self) -> int:
-        return thread_count(self.n_jobs)
+
+def integer(value: Any, name: str, minimum: int = 1) -> int:
+    """Check an integer parameter."""
+    if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer):
+        raise TypeError(f"{name} must be an integer, got {value!r}.")
+    if value < minimum:
+        raise ValueError(f"{name} must be at least {minimum}, got {value}.")
+    return int(value)
+
+
+def positive_number(value: Any, name: str, *, or_zero: bool = False) -> float:
+    """Check a parameter that is a positive number."""
+    is_number = isinstance(value, int | float | np.integer | np.floating)
+    if not is_number or isinstance(value, bool):
+        raise TypeError(f"{name} must be a number, got {value!r}.")
+    if not math.isfinite(value) or value < 0 or (value == 0 and not or_zero):
+        kind = "not negative" if or_zero else "positive"
+        raise ValueError(f"{name} must be {kind} and finite, got {value!r}.")
+    return float(value)
+
+
+def seed_of(random_state: Any) -> int:
+    """Return an integer `random_state`, or else a seed drawn from it."""
+    if isinstance(random_state, int | np.integer) and not isinstance(random_state, bool):
+        return integer(random_state, "random_state", 0)
+    return int(check_random_state(random_state).randint(2**31 - 1))

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from occstats_descriptors._forest import Forest, Tree
-from occstats_descriptors._parameters import integer, seed_of
-from occstats_descriptors.base import Matrix, Vector, parameter
+from occstats_descriptors._kernels import Array, Matrix, Vector
+from occstats_descriptors.base import integer, seed_of
+from occstats_descriptors.isolation_forest import Forest, Tree
 
 __all__ = ["EIF"]
 
@@ -33,6 +31,33 @@ class EIF(Forest):
     where, as in the authors' package, the harmonic number :math:`H_i` is taken as
     :math:`\ln i + 0.5772156649`.
 
+    Parameters
+    ----------
+    extension : int or None, default None
+        Number of attributes that a hyperplane may depend on, minus one; 0 splits along attributes,
+        None is full extension, m − 1.
+    n_trees : int, default 100
+        Number t of trees.
+    subsample : int, default 256
+        Number :math:`\psi` of target rows per tree; all of them if there are fewer.
+    random_state : int, RandomState or None, default 0
+        Seed. An integer s gives the trees of the authors' package `eif` with that seed (as built
+        with the GNU C++ library of GCC 11 or later). Tree i has the seed s + i, so two forests have
+        no tree in common if their seeds are at least `n_trees` apart. The default is fixed, so that
+        repeated fits are equal.
+    n_jobs : int or None, default None
+        Number of threads; −1 and None for all cores. The scores do not depend on it.
+    contamination : float, default 0.1
+        Share of the training rows below the threshold `offset_`, at most one half.
+
+    Attributes
+    ----------
+    subsample_ : int
+        Number of rows per tree.
+    offset_ : float
+        Threshold on the score, from the plain scores of the training rows: a forest has no
+        leave-one-out scores (with at most :math:`\psi` rows, each row is in each tree).
+
     References
     ----------
     S. Hariri, M. Carrasco Kind, R. J. Brunner (2021). Extended Isolation Forest. IEEE Transactions
@@ -48,20 +73,24 @@ class EIF(Forest):
     True
     """
 
-    extension: int | None = parameter(
-        default=None,
-        kind="int or None",
-        meaning="Number of attributes that a hyperplane may depend on, less one; 0 splits along "
-        "attributes, None is full extension, m − 1.",
-    )
-    random_state: int | np.random.RandomState | None = parameter(
-        default=0,
-        kind="int, RandomState or None",
-        meaning="Seed. An integer s gives the trees of the authors' package `eif` with that seed "
-        "(as built with the GNU C++ library of GCC 11 or later); tree i has the seed s + i, so two "
-        "forests have no tree in common if their seeds are at least `n_trees` apart. The default "
-        "is fixed, so that a description is the same each time.",
-    )
+    def __init__(
+        self,
+        *,
+        extension: int | None = None,
+        n_trees: int = 100,
+        subsample: int = 256,
+        random_state: int | np.random.RandomState | None = 0,
+        n_jobs: int | None = None,
+        contamination: float = 0.1,
+    ) -> None:
+        super().__init__(
+            n_trees=n_trees,
+            subsample=subsample,
+            random_state=random_state,
+            n_jobs=n_jobs,
+            contamination=contamination,
+        )
+        self.extension = extension
 
     def _grower(self, X: Matrix) -> Callable[[int], Tree]:
         from occstats_descriptors._kernels.extended_isolation_trees import grow
@@ -84,7 +113,7 @@ class EIF(Forest):
 
         return grown
 
-    def _add_paths(self, X: NDArray[Any], *forest_and_result: NDArray[Any]) -> None:
+    def _add_paths(self, X: Array, *forest_and_result: Array) -> None:
         from occstats_descriptors._kernels.extended_isolation_trees import sum_of_paths
 
         sum_of_paths(X, *forest_and_result)
@@ -107,5 +136,5 @@ class EIF(Forest):
 
 
 def _writeable(rows: Matrix) -> Matrix:
-    """Copy read-only rows: for those, the kernels would be compiled a second time."""
+    """Copy read-only rows, for which the kernels would be compiled a second time."""
     return rows if rows.flags.writeable else rows.copy()

@@ -1,14 +1,15 @@
-"""Outlier detectors of other packages as descriptors, by import path."""
+"""Outlier detectors of other packages as descriptors."""
 
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
-from sklearn.base import clone
+from sklearn.base import OutlierMixin, clone
 
-from occstats_descriptors.base import Descriptor, Matrix, Vector, parameter
+from occstats_descriptors._kernels import Matrix, Vector
+from occstats_descriptors.base import Descriptor
 
 __all__ = ["ExternalDetector", "make_external"]
 
@@ -17,12 +18,30 @@ _ORIENTATIONS = ("auto", "normal", "outlier")
 
 class ExternalDetector(Descriptor):
     """
-    An outlier detector of another package, with scores that are high for the target class.
+    Outlier detector of another package, with scores that are high for the target class.
 
-    Scores of scikit-learn's detectors are high for normal rows and are taken as they are; PyOD's
-    are high for outliers and change sign. The direction is known from the type of the detector and
-    checked after fitting against its own labels of the training rows. Scores stay on the
-    detector's own scale, which is in general not [0, 1]: only their order has a meaning.
+    Scores of scikit-learn's detectors are high for normal rows and used unchanged; PyOD's are high
+    for outliers and change sign. The direction follows from the type of the detector, and is
+    checked after fitting against the detector's labels of the training rows. Scores remain on the
+    detector's scale, which is in general not [0, 1]: only their order has a meaning.
+
+    Parameters
+    ----------
+    detector : estimator
+        An unfitted outlier detector.
+    orientation : {"auto", "normal", "outlier"}, default 'auto'
+        Meaning of a high score of the detector; "auto" recognises scikit-learn and PyOD.
+    contamination : float, default 0.1
+        Share of the training rows below the threshold `offset_`, at most one half.
+
+    Attributes
+    ----------
+    detector_ : estimator
+        The fitted detector.
+    offset_ : float
+        Threshold on the score. If the detector stores scores of its training rows (PyOD's
+        ``decision_scores_``, ``negative_outlier_factor_``), it is computed from those, otherwise
+        from the scores of the training rows treated as new ones.
 
     Examples
     --------
@@ -36,19 +55,12 @@ class ExternalDetector(Descriptor):
     True
     """
 
-    detector: Any = parameter(kind="estimator", meaning="An unfitted outlier detector.")
-    orientation: str = parameter(
-        default="auto",
-        kind='{"auto", "normal", "outlier"}',
-        meaning='What a high score of the detector means; "auto" knows scikit-learn and PyOD.',
-    )
-
-    _attributes: ClassVar[dict[str, str]] = {
-        "detector_ : estimator": "The fitted detector.",
-        "offset_ : float": "Threshold on the score. Where the detector keeps scores of its "
-        "training rows (PyOD's ``decision_scores_``, ``negative_outlier_factor_``), it is taken "
-        "from those, else from the scores it gives the rows as new ones.",
-    }
+    def __init__(
+        self, *, detector: Any, orientation: str = "auto", contamination: float = 0.1
+    ) -> None:
+        super().__init__(contamination=contamination)
+        self.detector = detector
+        self.orientation = orientation
 
     def _fit(self, X: Matrix) -> None:
         if self.orientation not in _ORIENTATIONS:
@@ -79,16 +91,16 @@ class ExternalDetector(Descriptor):
         return self._score(self._rows)
 
     def _check_direction(self) -> None:
-        """Compare the detector's own labels of its training rows with the oriented scores."""
+        """Compare the detector's labels of its training rows with the oriented scores."""
         outlier = _own_outliers(self.detector_, self._rows)
         if outlier is None or outlier.all() or not outlier.any():
             return
         scores = self._training_scores()
         if np.median(scores[outlier]) > np.median(scores[~outlier]):
             raise ValueError(
-                f"The scores of {_name(self.detector)} point the other way than its own labels of "
-                f"the training rows: rows it calls outliers score higher than the others with "
-                f"orientation={self.orientation!r}; give orientation='normal' or 'outlier'."
+                f"The scores of {_name(self.detector)} contradict its own labels of the training "
+                f"rows: rows labelled as outliers score higher than the others with "
+                f"orientation={self.orientation!r}; pass orientation='normal' or 'outlier'."
             )
 
 
@@ -101,13 +113,13 @@ def make_external(path: str, **parameters: Any) -> Descriptor:
     path : str
         ``"package.module:Class"``.
     **parameters
-        Parameters of the class's constructor. A detector that describes new rows only on request
-        (``novelty`` of scikit-learn's LocalOutlierFactor) is asked to.
+        Parameters of the constructor. The parameter ``novelty`` (of scikit-learn's
+        LocalOutlierFactor) is True unless given.
 
     Returns
     -------
     Descriptor
-        Unfitted. A class that is a `Descriptor` is returned as it is.
+        An unfitted descriptor: the detector itself if it is one, otherwise wrapped.
 
     Examples
     --------
@@ -134,7 +146,7 @@ def _imported(path: str) -> type:
     module, separator, name = path.partition(":")
     if not (module and separator and name.isidentifier()):
         raise ValueError(
-            f"A descriptor outside this package is named as 'package.module:Class', got {path!r}."
+            f"An external descriptor must be named as 'package.module:Class', got {path!r}."
         )
     try:
         kind = getattr(import_module(module), name)
@@ -151,14 +163,15 @@ def _imported(path: str) -> type:
 
 
 def _method_and_sign(detector: Any, orientation: str) -> tuple[str, float]:
-    """Name the method that scores, and the sign that makes high scores normal."""
+    """Return the name of the scoring method, and the sign that makes high scores normal."""
     name = _name(detector)
     if not hasattr(detector, "fit"):
-        raise ValueError(f"{name} is no outlier detector: it has no method fit.")
+        raise ValueError(f"{name} is not an outlier detector: it has no method fit.")
     methods = [m for m in ("score_samples", "decision_function") if hasattr(type(detector), m)]
     if not methods:
         raise ValueError(
-            f"{name} is no outlier detector: it has neither score_samples nor decision_function."
+            f"{name} is not an outlier detector: "
+            "it has neither score_samples nor decision_function."
         )
     if orientation != "auto":
         return methods[0], 1.0 if orientation == "normal" else -1.0
@@ -167,8 +180,8 @@ def _method_and_sign(detector: Any, orientation: str) -> tuple[str, float]:
     if _is_scikit_learn(detector):
         return methods[0], 1.0
     raise ValueError(
-        f"It is not known whether high scores of {name} mean normal or outlier: it is neither a "
-        "scikit-learn outlier detector nor a PyOD model; wrap it in "
+        f"The meaning of high scores of {name} is unknown: it is neither a scikit-learn outlier "
+        "detector nor a PyOD model; wrap it in "
         "ExternalDetector(detector=..., orientation='normal' or 'outlier')."
     )
 
@@ -181,13 +194,11 @@ def _is_pyod(detector: Any) -> bool:
 
 
 def _is_scikit_learn(detector: Any) -> bool:
-    from sklearn.base import OutlierMixin
-
     return isinstance(detector, OutlierMixin)
 
 
 def _own_outliers(detector: Any, rows: Matrix) -> np.ndarray | None:
-    """Find the training rows that the fitted detector itself calls outliers."""
+    """Find the training rows that the fitted detector labels as outliers."""
     if _is_pyod(detector):
         labels = getattr(detector, "labels_", None)
         return None if labels is None else np.asarray(labels) == 1

@@ -1,26 +1,102 @@
-"""Isolation forest."""
+"""Isolation forest, and the base of both isolation forests."""
 
 from __future__ import annotations
 
+import math
+from abc import abstractmethod
 from collections.abc import Callable
 from copy import deepcopy
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from occstats_descriptors._forest import Forest, Tree
-from occstats_descriptors.base import Matrix, Vector, parameter
+from occstats_descriptors._kernels import Array, Matrix, Single, Vector
+from occstats_descriptors._kernels.threads import for_each_block, thread_count
+from occstats_descriptors.base import Descriptor, integer
 
-__all__ = ["IF"]
+__all__ = ["IF", "Forest", "Tree"]
 
+# Two arrays that inner nodes compare with, their children, and the path lengths of the leaves.
+Tree = tuple[Array, ...]
+
+_SCORE_BLOCK = 256
 _SAMPLINGS = ("scikit-learn", "scikit-learn-0.22")
+
+
+class Forest(Descriptor):
+    """
+    Base of IF and EIF: rows with short paths in random trees are outlying.
+
+    A subclass implements
+
+    - ``_grower(X)``: return the function that grows tree i from ``subsample_`` rows to ``_height``;
+    - ``_add_paths(X, *forest, result)``: sum the path lengths of rows over the trees;
+    - ``_score(X)``, from the sums that ``_paths(X)`` returns.
+
+    Its parameters are documented in the subclasses.
+    """
+
+    _minimum_rows = 2
+
+    def __init__(
+        self,
+        *,
+        n_trees: int = 100,
+        subsample: int = 256,
+        random_state: int | np.random.RandomState | None = 0,
+        n_jobs: int | None = None,
+        contamination: float = 0.1,
+    ) -> None:
+        super().__init__(contamination=contamination)
+        self.n_trees = n_trees
+        self.subsample = subsample
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def _fit(self, X: Matrix) -> None:
+        integer(self.n_trees, "n_trees")
+        self.subsample_ = min(integer(self.subsample, "subsample", 2), len(X))
+        self._rows = X
+        grow = self._grower(X)
+        trees: list[Tree] = [()] * self.n_trees
+
+        def work(part: slice) -> None:
+            for tree in range(part.start, part.stop):
+                trees[tree] = grow(tree)
+
+        block = max(1, -(-self.n_trees // 16))
+        for_each_block(work, self.n_trees, block, thread_count(self.n_jobs))
+        starts = np.cumsum([0, *(len(tree[2]) for tree in trees)], dtype=np.int64)
+        leaf_starts = starts + np.arange(len(starts))  # a tree has one leaf more than inner nodes
+        arrays = (np.concatenate(parts) for parts in zip(*trees, strict=True))
+        self._forest = (starts, leaf_starts, *arrays)
+
+    @property
+    def _height(self) -> int:
+        """Return the greatest height of a tree."""
+        return math.ceil(math.log2(self.subsample_))
+
+    def _paths(self, X: Array) -> Vector:
+        """Sum the path lengths of rows over the trees."""
+        total = np.empty(len(X))
+
+        def work(part: slice) -> None:
+            self._add_paths(X[part], *self._forest, total[part])
+
+        for_each_block(work, len(X), _SCORE_BLOCK, thread_count(self.n_jobs))
+        return total
+
+    @abstractmethod
+    def _grower(self, X: Matrix) -> Callable[[int], Tree]: ...
+
+    @abstractmethod
+    def _add_paths(self, X: Array, *forest_and_result: Array) -> None: ...
 
 
 class IF(Forest):
     r"""
-    Isolation forest: how many random splits along attributes it takes to isolate a row.
+    Isolation forest: the number of random splits along attributes that isolate a row.
 
     Each of t trees splits a random subsample of :math:`\psi` target rows at random values of random
     attributes, to a height of at most :math:`\lceil\log_2 \psi\rceil`. With :math:`h_T(y)` the
@@ -33,13 +109,41 @@ class IF(Forest):
         c(i) = 2 H_{i - 1} - 2 (i - 1) / i,
 
     with :math:`H` the harmonic numbers, taken as :math:`H_i = \ln i + \gamma` and exact up to
-    :math:`H_1`. The trees, and so the scores, are those of scikit-learn for the same seed, bit
-    for bit, in a fraction of its time.
+    :math:`H_1`. For equal seeds, the trees and the scores are those of scikit-learn, bit for bit,
+    in a fraction of its time.
+
+    Parameters
+    ----------
+    sampling : {"scikit-learn", "scikit-learn-0.22"}, default 'scikit-learn'
+        Release of scikit-learn whose trees are grown: since 0.23, or up to 0.22, with which Lenz et
+        al. (2021) made their table. Up to 0.22, one stream of random numbers gave the seed of a
+        tree and then its rows, whereas now each has the stream from its start; and a node was not
+        split if the variance of its random targets was at most 1e-7, now the machine epsilon.
+    n_trees : int, default 100
+        Number t of trees.
+    subsample : int, default 256
+        Number :math:`\psi` of target rows per tree; all of them if there are fewer.
+    random_state : int, RandomState or None, default 0
+        Seed. The default is fixed, so that repeated fits are equal.
+    n_jobs : int or None, default None
+        Number of threads; −1 and None for all cores. The scores do not depend on it.
+    contamination : float, default 0.1
+        Share of the training rows below the threshold `offset_`, at most one half.
+
+    Attributes
+    ----------
+    subsample_ : int
+        Number of rows per tree.
+    forest_ : sklearn.ensemble.IsolationForest
+        The same forest grown by scikit-learn, on first use; only with ``sampling="scikit-learn"``.
+    offset_ : float
+        Threshold on the score, from the plain scores of the training rows: a forest has no
+        leave-one-out scores (with at most :math:`\psi` rows, each row is in each tree).
 
     Notes
     -----
-    Like scikit-learn, the trees compare attributes in single precision, take an attribute for
-    constant where it varies by at most 1e-7, and do not split rows whose random targets agree.
+    Like scikit-learn, the trees compare attributes in single precision, treat attributes that vary
+    by at most 1e-7 as constant, and do not split rows whose random targets agree.
 
     References
     ----------
@@ -60,20 +164,24 @@ class IF(Forest):
     True
     """
 
-    sampling: str = parameter(
-        default="scikit-learn",
-        kind='{"scikit-learn", "scikit-learn-0.22"}',
-        meaning="Whose trees are grown: those of scikit-learn since 0.23, or those of 0.22 and "
-        "before, with which Lenz et al. (2021) made their table. Then one stream of random numbers "
-        "gave the seed of a tree and after it its rows, where now each has the stream from its "
-        "start, and a node was not split if its random targets had a variance of at most 1e-7, "
-        "where now it is the machine epsilon.",
-    )
-
-    _attributes: ClassVar[dict[str, str]] = {
-        "forest_ : sklearn.ensemble.IsolationForest": "The same forest as scikit-learn grows it, "
-        'made when it is first asked for; with ``sampling="scikit-learn"`` only.'
-    }
+    def __init__(
+        self,
+        *,
+        sampling: str = "scikit-learn",
+        n_trees: int = 100,
+        subsample: int = 256,
+        random_state: int | np.random.RandomState | None = 0,
+        n_jobs: int | None = None,
+        contamination: float = 0.1,
+    ) -> None:
+        super().__init__(
+            n_trees=n_trees,
+            subsample=subsample,
+            random_state=random_state,
+            n_jobs=n_jobs,
+            contamination=contamination,
+        )
+        self.sampling = sampling
 
     def _fit(self, X: Matrix) -> None:
         if self.sampling not in _SAMPLINGS:
@@ -83,7 +191,7 @@ class IF(Forest):
         super()._fit(X)
 
     def _grower(self, X: Matrix) -> Callable[[int], Tree]:
-        from occstats_descriptors._kernels.isolation_trees import average_paths, grow
+        from occstats_descriptors._kernels.isolation_trees import LARGEST, average_paths, grow
 
         rows = _single(X)
         old = self.sampling == "scikit-learn-0.22"
@@ -92,9 +200,9 @@ class IF(Forest):
             self._start: Any = self.random_state
         else:
             self._start = deepcopy(check_random_state(self.random_state))
-        # As scikit-learn does: a seed begins anew for the second draw, a generator goes on.
+        # Like scikit-learn: a seed restarts the stream for the second draw, a generator continues.
         target = check_random_state(self.random_state).uniform(size=len(X))
-        seeds = check_random_state(self.random_state).randint(2**31 - 1, size=self.n_trees)
+        seeds = check_random_state(self.random_state).randint(LARGEST, size=self.n_trees)
         paths = average_paths(self.subsample_)
         self._scale = self.n_trees * paths[self.subsample_ :]
         most = self.subsample_ - 1
@@ -110,21 +218,21 @@ class IF(Forest):
 
         return grown
 
-    def _add_paths(self, X: NDArray[Any], *forest_and_result: NDArray[Any]) -> None:
+    def _add_paths(self, X: Array, *forest_and_result: Array) -> None:
         from occstats_descriptors._kernels.isolation_trees import sum_of_paths
 
         sum_of_paths(X, *forest_and_result)
 
     def _score(self, X: Matrix) -> Vector:
-        # The order of scikit-learn's operations: other orders differ in the last digit.
+        # In the order of scikit-learn's operations: other orders differ in the last digit.
         return np.clip(1.0 - 2 ** -(self._paths(_single(X)) / self._scale), 0.0, 1.0)
 
     @property
     def forest_(self) -> Any:
-        """The same forest as scikit-learn grows it; see the class."""
+        """Return the same forest grown by scikit-learn; see the class."""
         if self.sampling != "scikit-learn" or "_start" not in vars(self):
             raise AttributeError(
-                'forest_ is there after fitting with sampling="scikit-learn", '
+                'forest_ exists after fitting with sampling="scikit-learn", '
                 f"got sampling={self.sampling!r}."
             )
         from sklearn.ensemble import IsolationForest
@@ -137,6 +245,6 @@ class IF(Forest):
         ).fit(_single(self._rows))
 
 
-def _single(rows: Matrix) -> NDArray[np.float32]:
-    """Round to single precision, in which scikit-learn's trees compare, and stay within it."""
+def _single(rows: Matrix) -> Single:
+    """Round to single precision, in which scikit-learn's trees compare, within its range."""
     return np.clip(rows, -1e38, 1e38).astype(np.float32)

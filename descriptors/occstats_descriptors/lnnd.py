@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from occstats_descriptors.base import Vector, parameter
-from occstats_descriptors.neighbour_descriptor import NEIGHBOURS, NeighbourDescriptor, ratio
-from occstats_descriptors.neighbours import Neighbours
+from occstats_descriptors._kernels import Vector
+from occstats_descriptors.neighbours import NeighbourDescriptor, Neighbours, ratio
 from occstats_descriptors.sizes import Size, log_multiple
 
 __all__ = ["LNND"]
@@ -12,7 +11,7 @@ __all__ = ["LNND"]
 
 class LNND(NeighbourDescriptor):
     r"""
-    Localised nearest neighbour distance: that distance relative to the neighbour's own.
+    Localised nearest neighbour distance: relative to the distance of the neighbour to its own.
 
     The distance of y to its k-th nearest training row, relative to the distance of that row to its
     own k-th nearest neighbour:
@@ -21,10 +20,32 @@ class LNND(NeighbourDescriptor):
 
     where 0/0 counts as 1.
 
+    Parameters
+    ----------
+    k : int or rule, default log_multiple(3.4)
+        Rank of the neighbour: an integer in [1, n − 1], or a rule.
+    metric : {"manhattan", "euclidean", "minkowski"}, default 'manhattan'
+        Metric.
+    p : float, default 2.0
+        Exponent of the Minkowski metric, at least 1; unused by the others.
+    n_jobs : int or None, default None
+        Number of threads; −1 for all cores, None for two. The scores do not depend on it.
+    contamination : float, default 0.1
+        Share of the training rows below the threshold `offset_`, at most one half.
+
+    Attributes
+    ----------
+    k_ : int
+        The rank used.
+    n_neighbours_ : int
+        Number of neighbours that a score needs.
+    offset_ : float
+        Threshold on the score, from training scores in which a row is not its own neighbour.
+
     Notes
     -----
     Among equidistant rows, the k-th neighbour is the one that comes later in the training data: on
-    data with many ties the scores depend on the order of the rows.
+    data with many ties, the scores depend on the order of the rows.
 
     References
     ----------
@@ -42,12 +63,16 @@ class LNND(NeighbourDescriptor):
     array([1.  , 0.75, 0.25])
     """
 
-    k: Size = parameter(
-        default=log_multiple(3.4),
-        kind="int or rule",
-        meaning="Which neighbour: an integer in [1, n − 1], or a rule.",
-        scales=NEIGHBOURS,
-    )
+    def __init__(
+        self,
+        *,
+        k: Size = log_multiple(3.4),  # noqa: B008 - a frozen value
+        metric: str = "manhattan",
+        p: float = 2.0,
+        n_jobs: int | None = None,
+        contamination: float = 0.1,
+    ) -> None:
+        super().__init__(k=k, metric=metric, p=p, n_jobs=n_jobs, contamination=contamination)
 
     def _fit_neighbours(self) -> None:
         self._local = self._search.training(self.k_).distances[:, -1].copy()

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from occstats_descriptors.base import Matrix, Vector, parameter
-from occstats_descriptors.neighbour_descriptor import NEIGHBOURS, NeighbourDescriptor
-from occstats_descriptors.neighbours import Neighbours
+from occstats_descriptors._kernels import Matrix, Vector
+from occstats_descriptors.neighbours import NeighbourDescriptor, Neighbours
 from occstats_descriptors.sizes import Size, log_multiple
 
 __all__ = ["LOF"]
@@ -14,7 +13,7 @@ __all__ = ["LOF"]
 
 class LOF(NeighbourDescriptor):
     r"""
-    Local outlier factor: how dense the data are around a row, relative to its neighbours.
+    Local outlier factor: the density around a row, relative to the density around its neighbours.
 
     With the reachability distance :math:`rd_k(y, x) = \max(d(y, x), d_k(x))` and the local
     reachability density :math:`lrd_k(y) = 1 / \frac{1}{k}\sum_{i \le k} rd_k(y, NN_i(y))`,
@@ -23,6 +22,28 @@ class LOF(NeighbourDescriptor):
        \qquad \text{score} = \frac{1}{1 + lof_k(y)}.
 
     A ratio of two infinite densities (a point among at least k duplicates) counts as 1.
+
+    Parameters
+    ----------
+    k : int or rule, default log_multiple(2.5)
+        Number of neighbours: an integer in [1, n − 1], or a rule.
+    metric : {"manhattan", "euclidean", "minkowski"}, default 'manhattan'
+        Metric.
+    p : float, default 2.0
+        Exponent of the Minkowski metric, at least 1; unused by the others.
+    n_jobs : int or None, default None
+        Number of threads; −1 for all cores, None for two. The scores do not depend on it.
+    contamination : float, default 0.1
+        Share of the training rows below the threshold `offset_`, at most one half.
+
+    Attributes
+    ----------
+    k_ : int
+        The number of neighbours used.
+    n_neighbours_ : int
+        Number of neighbours that a score needs.
+    offset_ : float
+        Threshold on the score, from training scores in which a row is not its own neighbour.
 
     Notes
     -----
@@ -41,12 +62,16 @@ class LOF(NeighbourDescriptor):
     array([0.533, 0.238])
     """
 
-    k: Size = parameter(
-        default=log_multiple(2.5),
-        kind="int or rule",
-        meaning="Number of neighbours: an integer in [1, n − 1], or a rule.",
-        scales=NEIGHBOURS,
-    )
+    def __init__(
+        self,
+        *,
+        k: Size = log_multiple(2.5),  # noqa: B008 - a frozen value
+        metric: str = "manhattan",
+        p: float = 2.0,
+        n_jobs: int | None = None,
+        contamination: float = 0.1,
+    ) -> None:
+        super().__init__(k=k, metric=metric, p=p, n_jobs=n_jobs, contamination=contamination)
 
     def _fit_neighbours(self) -> None:
         training = self._search.training(self.k_)
@@ -55,7 +80,7 @@ class LOF(NeighbourDescriptor):
 
     def _mean_reachability_of(self, near: Neighbours) -> Vector:
         reachability: Matrix = np.maximum(near.distances, self._reach[near.indices])
-        # divided first, so that the sum of distances near the largest number stays finite
+        # divided first, so that the sum of distances near the largest number is finite
         mean: Vector = (reachability / self.k_).sum(axis=1)
         return mean
 

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 import numpy as np
 from scipy.linalg import pinvh
 
+from occstats_descriptors._kernels import Matrix, Vector
 from occstats_descriptors._kernels.threads import single_threaded_blas
-from occstats_descriptors.base import Descriptor, Matrix, Vector
+from occstats_descriptors.base import Descriptor
 
 __all__ = ["MD"]
 
 
 class MD(Descriptor):
     r"""
-    Mahalanobis distance: how many standard deviations a row is from the mean of the target class.
+    Mahalanobis distance: the distance to the mean of the target class in standard deviations.
 
     With :math:`\mu` and :math:`S` the mean and the covariance matrix (divisor n) of the target
     rows, and :math:`S^+` the pseudo-inverse of the latter, the score of a row y is
@@ -24,8 +23,26 @@ class MD(Descriptor):
 
         \frac{1}{1 + D(y)}, \qquad D(y) = \sqrt{(y - \mu)^T S^+ (y - \mu)}.
 
-    With a singular covariance (fewer rows than attributes, constant or dependent attributes), a
-    deviation in a direction in which the target rows do not vary does not count.
+    With a singular covariance (fewer rows than attributes, constant or dependent attributes),
+    deviations in directions in which the target rows do not vary are ignored.
+
+    Parameters
+    ----------
+    contamination : float, default 0.1
+        Share of the training rows below the threshold `offset_`, at most one half.
+
+    Attributes
+    ----------
+    location_ : ndarray of shape (n_features,)
+        Mean of the target rows.
+    covariance_ : ndarray of shape (n_features, n_features)
+        Covariance of the target rows, with divisor n.
+    precision_ : ndarray of shape (n_features, n_features)
+        Pseudo-inverse of the covariance.
+    offset_ : float
+        Threshold on the score, from leave-one-out training scores: mean and covariance exclude the
+        row itself. With :math:`q = D(x_i)^2`, this replaces q by :math:`n q / (n - 1 - q)`, so that
+        no further fits are needed.
 
     References
     ----------
@@ -41,19 +58,9 @@ class MD(Descriptor):
     """
 
     _minimum_rows = 2
-    _attributes: ClassVar[dict[str, str]] = {
-        "location_ : ndarray of shape (n_features,)": "Mean of the target rows.",
-        "covariance_ : ndarray of shape (n_features, n_features)": "Covariance of the target rows, "
-        "with divisor n.",
-        "precision_ : ndarray of shape (n_features, n_features)": "Pseudo-inverse of the "
-        "covariance.",
-        "offset_ : float": "Threshold on the score. The training scores it is taken from leave the "
-        "row itself out of mean and covariance; with :math:`q = D(x_i)^2` that is "
-        ":math:`n q / (n - 1 - q)` instead of q, so no second fit is needed.",
-    }
 
     def _fit(self, X: Matrix) -> None:
-        # A power of two changes no digit, and keeps squares of very large or small values finite.
+        # A power of two changes no digit, and keeps squares of very large values finite.
         self._unit = _power_of_two(float(np.abs(X).max()))
         scaled = X / self._unit
         self._mean = scaled.mean(axis=0)
@@ -71,7 +78,7 @@ class MD(Descriptor):
         with np.errstate(over="ignore", invalid="ignore"), single_threaded_blas():
             deviations = X / self._unit - self._mean
             squared = np.einsum("ij,ij->i", deviations @ self._precision, deviations)
-            # A square that overflows is a row infinitely far away.
+            # A row whose square overflows is infinitely far away.
             squared = np.where(np.isnan(squared), np.inf, squared)
         return _proximity(squared)
 
@@ -82,7 +89,7 @@ class MD(Descriptor):
             projected = deviations @ precision
             twice_projected = projected @ precision
         squared = np.einsum("ij,ij->i", projected, deviations)
-        # q reaches n − 1 when the row alone spans a direction: without it, that direction vanishes.
+        # q reaches n − 1 if the row alone spans a direction, which vanishes without the row.
         alone = n - 1 - squared <= 1e-9 * n
         left_out = n * squared / np.where(alone, 1.0, n - 1 - squared)
         lengths = np.einsum("ij,ij->i", projected, projected)
@@ -93,7 +100,7 @@ class MD(Descriptor):
 
 
 def _power_of_two(largest: float) -> float:
-    """Round to a power of two; 1 for zero."""
+    """Return the next power of two; 1 for zero."""
     if largest == 0:
         return 1.0
     return float(2.0 ** np.clip(np.frexp(largest)[1], -1000, 1000))

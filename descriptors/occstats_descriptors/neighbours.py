@@ -1,20 +1,22 @@
-"""One nearest-neighbour search for the descriptors that need it, and for any number of sizes."""
+"""Nearest neighbours, shared by the descriptors that are functions of them, and their base."""
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.validation import check_array
+from numpy.typing import ArrayLike
+from sklearn.utils.validation import check_array, check_is_fitted
 
+from occstats_descriptors._kernels import Integers, Matrix, Vector
 from occstats_descriptors._kernels.threads import for_each_block, thread_count
+from occstats_descriptors.base import Descriptor
+from occstats_descriptors.sizes import Size, resolve
 
-__all__ = ["NeighbourSearch", "Neighbours"]
+__all__ = ["NeighbourDescriptor", "NeighbourSearch", "Neighbours", "ratio"]
 
-Matrix = NDArray[np.float64]
-Indices = NDArray[np.int64]
 METRICS = ("manhattan", "euclidean", "minkowski")
 MINKOWSKI_BLOCK = 4_000_000  # distances held at a time
 
@@ -27,20 +29,21 @@ class Neighbours:
     Attributes
     ----------
     distances : ndarray of shape (rows, k)
+        Distances to the neighbours.
     indices : ndarray of shape (rows, k)
-        Which training rows they are.
+        Integers of the neighbours among the training rows.
     """
 
     distances: Matrix
-    indices: Indices
+    indices: Integers
 
     @property
     def k(self) -> int:
-        """Number of neighbours per row."""
+        """Return the number of neighbours per row."""
         return int(self.distances.shape[1])
 
     def first(self, k: int) -> Neighbours:
-        """Leave out all but the k nearest (no copy)."""
+        """Return the k nearest of the neighbours, without a copy."""
         if not 1 <= k <= self.k:
             raise ValueError(f"k must be in [1, {self.k}], the neighbours searched for, got k={k}.")
         return Neighbours(self.distances[:, :k], self.indices[:, :k])
@@ -50,7 +53,7 @@ class Neighbours:
 
 
 class _Engine(Protocol):
-    def search(self, queries: Matrix, k: int, excluded: Indices) -> tuple[Matrix, Indices]: ...
+    def search(self, queries: Matrix, k: int, excluded: Integers) -> tuple[Matrix, Integers]: ...
 
 
 class NeighbourSearch:
@@ -58,9 +61,9 @@ class NeighbourSearch:
     Exact nearest neighbours among training rows, to be shared by descriptors and sizes.
 
     Neighbours are ordered by (distance, row), so that the k nearest are the first k of a search for
-    more, and a training row is left out of its own neighbours by its index, also where it has
-    duplicates. Distances are sums in the order of the attributes: bitwise the same
-    for the same pair of rows, whatever the number of rows, queries or threads.
+    more. A training row is excluded from its own neighbours by its index, and its duplicates are
+    not. Distances are sums in the order of the attributes: bitwise the same for the same pair of
+    rows, for any number of rows, queries or threads.
 
     Parameters
     ----------
@@ -71,7 +74,7 @@ class NeighbourSearch:
     p : float, default 2
         Exponent of the Minkowski metric, at least 1 (also infinity); unused by the others.
     n_jobs : int, optional
-        Number of threads; −1 means all cores. By default two, or one where there is only one core.
+        Number of threads; −1 means all cores. By default two, or one if there is only one core.
         Results do not depend on it.
 
     Examples
@@ -115,14 +118,14 @@ class NeighbourSearch:
 
     @property
     def n(self) -> int:
-        """Number of training rows."""
+        """Return the number of training rows."""
         return len(self.X)
 
     def training(self, k: int) -> Neighbours:
         """
         Find the neighbours of the training rows among each other.
 
-        The widest search so far is kept, and smaller ones are taken from it.
+        The widest search so far is stored, and narrower ones are taken from it.
 
         Parameters
         ----------
@@ -163,10 +166,10 @@ class NeighbourSearch:
         return self._search(checked, k, np.full(len(checked), -1))
 
     def matches(self, X: Matrix, metric: str, p: float) -> bool:
-        """Say whether this search was made from these rows with this metric."""
+        """Return True if this search was made from these rows with this metric."""
         return self.exponent == _exponent(metric, p) and np.array_equal(self.X, X)
 
-    def _search(self, queries: Matrix, k: int, excluded: Indices) -> Neighbours:
+    def _search(self, queries: Matrix, k: int, excluded: Integers) -> Neighbours:
         if self._engine is None:
             self._engine = self._make_engine()
         distances, indices = self._engine.search(queries, k, excluded)
@@ -175,7 +178,7 @@ class NeighbourSearch:
         return Neighbours(distances, indices)
 
     def _make_engine(self) -> _Engine:
-        # numba and its kernels are imported by the first search, not with the package
+        # The first search imports numba and the kernels, so that importing the package does not.
         if self.exponent not in (1, 2):
             return _MinkowskiSearch(self.X, self.exponent)
         from occstats_descriptors._kernels.block_search import BlockSearch
@@ -205,20 +208,20 @@ def _exponent(metric: str, p: float) -> float:
 
 
 class _MinkowskiSearch:
-    """Exact nearest neighbours in other Minkowski metrics, from blocks of all distances."""
+    """Exact nearest neighbours in other Minkowski metrics, by brute force."""
 
     def __init__(self, X: Matrix, exponent: float) -> None:
         self.X, self.exponent = X, exponent
 
-    def search(self, queries: Matrix, k: int, excluded: Indices) -> tuple[Matrix, Indices]:
-        """Find the k nearest rows of each query, leaving out the row `excluded` (−1: none)."""
+    def search(self, queries: Matrix, k: int, excluded: Integers) -> tuple[Matrix, Integers]:
+        """Find the k nearest rows of each query, except for the row `excluded` (−1: none)."""
         distances = np.empty((len(queries), k))
         indices = np.empty((len(queries), k), dtype=np.int64)
 
         def work(rows: slice) -> None:
             every = self._distances(queries[rows])
             own = np.flatnonzero(excluded[rows] >= 0)
-            every[own, excluded[rows][own]] = np.nan  # sorted after infinity
+            every[own, excluded[rows][own]] = np.nan  # sorts after infinity
             limits = np.partition(every, k - 1, axis=1)[:, k - 1]
             for row, (here, limit) in enumerate(zip(every, limits, strict=True), rows.start):
                 near = np.flatnonzero(here <= limit)
@@ -235,3 +238,125 @@ class _MinkowskiSearch:
         if np.isinf(self.exponent):
             return np.asarray(cdist(queries, self.X, "chebyshev"))
         return np.asarray(cdist(queries, self.X, "minkowski", p=self.exponent))
+
+
+class NeighbourDescriptor(Descriptor):
+    """
+    Base of NND, LNND, LOF and ALP: scores are functions of nearest neighbours.
+
+    A subclass implements ``_score_neighbours(near)``, which returns scores from the
+    ``n_neighbours_`` nearest training rows of each row. It may override
+
+    - ``training_neighbours(n)`` and ``query_neighbours(n)``, the widest searches that it needs;
+    - ``_fit_neighbours()``, which stores functions of ``self._search.training``;
+    - ``_training_scores()``.
+
+    Its parameters are documented in the subclasses.
+    """
+
+    _minimum_rows = 2
+
+    def __init__(
+        self,
+        *,
+        k: Size = 1,
+        metric: str = "manhattan",
+        p: float = 2.0,
+        n_jobs: int | None = None,
+        contamination: float = 0.1,
+    ) -> None:
+        super().__init__(contamination=contamination)
+        self.k = k
+        self.metric = metric
+        self.p = p
+        self.n_jobs = n_jobs
+
+    def fit(
+        self, X: ArrayLike, y: object = None, *, neighbours: NeighbourSearch | None = None
+    ) -> Self:
+        """
+        Describe the target class.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Target rows; finite numbers, at least two rows.
+        y : ignored
+            Present for API consistency.
+        neighbours : NeighbourSearch, optional
+            A search over the same rows with the same metric, to be shared with other descriptors.
+
+        Returns
+        -------
+        self
+        """
+        checked = self._checked_training(X)
+        if neighbours is None:
+            self._fit(checked)
+        elif neighbours.matches(checked, self.metric, self.p):
+            self._fit_search(neighbours)
+        else:
+            raise ValueError(
+                f"neighbours must be a search over the rows of X with metric={self.metric!r}, "
+                f"got {neighbours!r}."
+            )
+        return self
+
+    def score_neighbours(self, near: Neighbours) -> Vector:
+        """
+        Score rows whose neighbours among the training rows are known.
+
+        Parameters
+        ----------
+        near : Neighbours
+            Result of ``NeighbourSearch.query`` for at least ``n_neighbours_`` neighbours.
+
+        Returns
+        -------
+        ndarray of shape (rows,)
+            Scores in [0, 1], equal to those of `score_samples`.
+        """
+        check_is_fitted(self)
+        return self._score_neighbours(near.first(self.n_neighbours_))
+
+    def training_neighbours(self, n: int) -> int:
+        """Return the number of neighbours of each of n training rows that `fit` needs."""
+        return resolve(self.k, n)
+
+    def query_neighbours(self, n: int) -> int:
+        """Return the number of neighbours among n training rows that a score needs."""
+        return resolve(self.k, n)
+
+    @abstractmethod
+    def _score_neighbours(self, near: Neighbours) -> Vector: ...
+
+    def _fit_neighbours(self) -> None:
+        """Store what scores need of the neighbours of the training rows: nothing by default."""
+
+    def _fit(self, X: Matrix) -> None:
+        self._fit_search(NeighbourSearch(X, metric=self.metric, p=self.p, n_jobs=self.n_jobs))
+
+    def _fit_search(self, search: NeighbourSearch) -> None:
+        self.n_neighbours_ = self.query_neighbours(search.n)
+        self.k_ = resolve(self.k, search.n, maximum=self.n_neighbours_)
+        self._search = search
+        self._fit_neighbours()
+
+    def _score(self, X: Matrix) -> Vector:
+        return self._score_neighbours(self._search.query(X, self.n_neighbours_))
+
+    def _training_scores(self) -> Vector:
+        k = min(self.n_neighbours_, self._search.n - 1)
+        return self._score_neighbours(self._search.training(k))
+
+
+def ratio(local: Matrix, distance: Matrix) -> Matrix:
+    """
+    Return the proximity ``local / (local + distance)``, which is 1/(1 + z) of z = distance / local.
+
+    A ratio 0/0 or ∞/∞ counts as 1, so that the proximity is ½.
+    """
+    with np.errstate(invalid="ignore", over="ignore"):
+        local, distance = local / 2, distance / 2  # so that the sum is finite
+        proximity: Matrix = local / (local + distance)
+    return np.where(np.isnan(proximity), 0.5, proximity)

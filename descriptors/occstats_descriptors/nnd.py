@@ -2,23 +2,44 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
-from occstats_descriptors.base import Vector, parameter
-from occstats_descriptors.neighbour_descriptor import NEIGHBOURS, NeighbourDescriptor
-from occstats_descriptors.neighbours import Neighbours
-from occstats_descriptors.sizes import Size, resolve
+from occstats_descriptors._kernels import Vector
+from occstats_descriptors.neighbours import NeighbourDescriptor, Neighbours
+from occstats_descriptors.sizes import resolve
 
 __all__ = ["NND"]
 
 
 class NND(NeighbourDescriptor):
     r"""
-    Nearest neighbour distance: how far the k-th nearest target row is.
+    Nearest neighbour distance: the distance to the k-th nearest target row.
 
     With :math:`d_k(y)` the distance of y to its k-th nearest training row, the score is
 
     .. math:: \frac{1}{1 + d_k(y)}.
+
+    Parameters
+    ----------
+    k : int or rule, default 1
+        Rank of the neighbour: an integer in [1, n], or a rule such as ``log_multiple(0.5)``.
+    metric : {"manhattan", "euclidean", "minkowski"}, default 'manhattan'
+        Metric.
+    p : float, default 2.0
+        Exponent of the Minkowski metric, at least 1; unused by the others.
+    n_jobs : int or None, default None
+        Number of threads; −1 for all cores, None for two. The scores do not depend on it.
+    contamination : float, default 0.1
+        Share of the training rows below the threshold `offset_`, at most one half.
+
+    Attributes
+    ----------
+    k_ : int
+        The rank used.
+    n_neighbours_ : int
+        Number of neighbours that a score needs.
+    offset_ : float
+        Threshold on the score, from training scores in which a row is not its own neighbour. A new
+        row that equals a training row has a neighbour at distance 0, so that with k = 1 all
+        training rows are accepted.
 
     References
     ----------
@@ -33,25 +54,12 @@ class NND(NeighbourDescriptor):
     array([1.  , 0.5 , 0.25])
     """
 
-    k: Size = parameter(
-        default=1,
-        kind="int or rule",
-        meaning="Which neighbour: an integer in [1, n], or a rule such as ``log_multiple(0.5)``.",
-        scales=NEIGHBOURS,
-    )
-
-    _attributes: ClassVar[dict[str, str]] = {
-        "offset_ : float": "Threshold on the score. A training row is not its own neighbour in the "
-        "training scores behind it; a row scored as a new one that equals a training row has a "
-        "neighbour at distance 0, so that with k = 1 all training rows are accepted."
-    }
-
     def training_neighbours(self, n: int) -> int:
-        """Say how many neighbours of each of n training rows `fit` needs: none."""
+        """Return the number of neighbours of each of n training rows that `fit` needs: none."""
         return 0
 
     def query_neighbours(self, n: int) -> int:
-        """Say how many neighbours among n training rows a score needs: k, which may be n."""
+        """Return the number of neighbours that a score needs: k, which may be n."""
         return resolve(self.k, n, maximum=n)
 
     def _score_neighbours(self, near: Neighbours) -> Vector:

@@ -1,12 +1,12 @@
-"""The only list of the nine descriptors, and what each says of itself."""
+"""Registry of the nine descriptors and their tuned hyperparameters."""
 
 from __future__ import annotations
 
-import dataclasses
+import inspect
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
-from occstats_descriptors._documentation import references, summary
 from occstats_descriptors.alp import ALP
 from occstats_descriptors.base import Descriptor
 from occstats_descriptors.extended_isolation_forest import EIF
@@ -14,7 +14,7 @@ from occstats_descriptors.isolation_forest import IF
 from occstats_descriptors.lnnd import LNND
 from occstats_descriptors.lof import LOF
 from occstats_descriptors.mahalanobis import MD
-from occstats_descriptors.neighbour_descriptor import NeighbourDescriptor
+from occstats_descriptors.neighbours import NeighbourDescriptor
 from occstats_descriptors.nnd import NND
 from occstats_descriptors.shrink_autoencoder import SAE
 from occstats_descriptors.sizes import Multiple
@@ -22,111 +22,101 @@ from occstats_descriptors.svm import SVM
 
 __all__ = ["DESCRIPTORS", "ENTRIES", "Entry", "Hyperparameter", "make"]
 
+Scales = Mapping[str, str]
 
-@dataclasses.dataclass(frozen=True)
+
+@dataclass(frozen=True)
 class Hyperparameter:
     """
-    A parameter that is tuned.
+    A tuned parameter.
 
     Attributes
     ----------
     name : str
-        The parameter of the constructor.
-    meaning : str
-        What it means, in a sentence.
+        Parameter of the constructor.
     default : object
-        Its default.
+        Default of the parameter.
     scales : mapping
-        The names in which a grid of it may be given → how a value of the grid becomes the
-        parameter: "count", "log" (times log n), "dimension" (times m) or "fraction".
+        Names of the grids that may be given for the parameter → conversion of a value of the grid:
+        "count" (an integer), "log" (times log n), "dimension" (times m) or "fraction" (up to 1).
     """
 
     name: str
-    meaning: str
     default: Any
-    scales: Mapping[str, str]
+    scales: Scales
 
     @property
     def text(self) -> str:
-        """The default as the literature writes it."""
+        """Return the default as the literature writes it."""
         if isinstance(self.default, Multiple):
             return self.default.text
         return f"{self.default:.2f}" if isinstance(self.default, float) else str(self.default)
 
     @property
     def point(self) -> tuple[str, float]:
-        """The default as a point of a grid: the name of its scale, and the value on it."""
+        """Return the default as a point of a grid: the name of its scale and the value on it."""
         if not isinstance(self.default, Multiple):
             return next(iter(self.scales)), self.default
         names = {rule: name for name, rule in self.scales.items()}
         return names[self.default.rule], self.default.factor
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclass(frozen=True)
 class Entry:
     """
-    What there is to know of a descriptor, read off its class.
+    A descriptor and its tuned hyperparameters.
 
     Attributes
     ----------
-    name : str
-        The abbreviation of the literature.
     kind : type
-        The class.
+        Class of the descriptor.
+    tuned : mapping
+        Tuned parameters → their scales (see `Hyperparameter`).
 
     Examples
     --------
     >>> from occstats_descriptors.registry import ENTRIES
-    >>> alp = ENTRIES["ALP"]
-    >>> alp.title
-    'Average localised proximity'
-    >>> [(size.name, size.text, size.point) for size in alp.hyperparameters]
+    >>> [(size.name, size.text, size.point) for size in ENTRIES["ALP"].hyperparameters]
     [('k', '5.5 log n', ('a', 5.5)), ('l', '6.0 log n', ('b', 6.0))]
-    >>> [entry.name for entry in ENTRIES.values() if entry.is_random]
-    ['IF', 'EIF', 'SAE']
     """
 
-    name: str
     kind: type[Descriptor]
+    tuned: Mapping[str, Scales] = field(default_factory=dict)
 
     @property
-    def title(self) -> str:
-        """The name in full."""
-        return summary(self.kind)[0]
-
-    @property
-    def sentence(self) -> str:
-        """What the score is made of."""
-        return summary(self.kind)[1]
-
-    @property
-    def citations(self) -> tuple[str, ...]:
-        """Where the descriptor was published, the first publication first."""
-        return references(self.kind)
+    def name(self) -> str:
+        """Return the abbreviation that the literature uses."""
+        return self.kind.__name__
 
     @property
     def hyperparameters(self) -> tuple[Hyperparameter, ...]:
-        """The parameters that are tuned."""
+        """Return the tuned parameters."""
+        defaults = inspect.signature(self.kind).parameters
         return tuple(
-            Hyperparameter(field.name, field.metadata["meaning"], field.default, scales)
-            for field in dataclasses.fields(self.kind)
-            if (scales := field.metadata["scales"])
+            Hyperparameter(name, defaults[name].default, scales)
+            for name, scales in self.tuned.items()
         )
 
     @property
-    def is_random(self) -> bool:
-        """Whether a seed has an effect."""
-        return "random_state" in {field.name for field in dataclasses.fields(self.kind)}
-
-    @property
     def shares_neighbours(self) -> bool:
-        """Whether it can take its neighbours from a `NeighbourSearch` shared with others."""
+        """Return True if the descriptor can use a `NeighbourSearch` shared with others."""
         return issubclass(self.kind, NeighbourDescriptor)
 
 
+_K = {"k": {"k": "count", "a": "log"}}
 ENTRIES: dict[str, Entry] = {
-    kind.__name__: Entry(kind.__name__, kind)
-    for kind in (NND, LNND, LOF, MD, SVM, IF, EIF, SAE, ALP)
+    entry.name: entry
+    for entry in (
+        Entry(NND, _K),
+        Entry(LNND, _K),
+        Entry(LOF, _K),
+        Entry(MD),
+        Entry(SVM, {"nu": {"nu": "fraction"}, "c": {"c": "dimension"}}),
+        Entry(IF),
+        Entry(EIF),
+        Entry(SAE),
+        Entry(ALP, _K | {"l": {"l": "count", "b": "log"}}),
+    )
 }
 DESCRIPTORS: dict[str, type[Descriptor]] = {name: entry.kind for name, entry in ENTRIES.items()}
 

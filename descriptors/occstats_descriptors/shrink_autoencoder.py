@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 from itertools import pairwise
-from typing import ClassVar
 
 import numpy as np
 
+from occstats_descriptors._kernels import Matrix, Vector
 from occstats_descriptors._kernels.threads import single_threaded_blas
-from occstats_descriptors._parameters import integer, positive_number, seed_of
-from occstats_descriptors.base import Descriptor, Matrix, Vector, parameter
+from occstats_descriptors.base import Descriptor, integer, positive_number, seed_of
 
 __all__ = ["SAE"]
 
@@ -19,9 +18,10 @@ class SAE(Descriptor):
     r"""
     Shrink autoencoder: distance to the centre in a latent space that is forced to be compact.
 
-    A network with five hidden layers, whose sizes go linearly from m to
-    :math:`l = \lfloor\sqrt{m}\rceil + 1` units and back, learns to reproduce the target rows while
-    their latent representations z are drawn to the origin: with reconstructions r it minimises
+    A network with five hidden layers, whose sizes decrease linearly from m to
+    :math:`l = \lfloor\sqrt{m}\rceil + 1` units and increase again, learns to reproduce the target
+    rows while their latent representations z shrink to the origin: with reconstructions r it
+    minimises
 
     .. math::
 
@@ -35,23 +35,52 @@ class SAE(Descriptor):
 
         \frac{1}{1 + D}, \qquad D = \sqrt{\sum_j \left(\frac{z_j - \mu_j}{\sigma_j}\right)^2} .
 
+    Parameters
+    ----------
+    latent : int, "nearest" or "floor", default 'nearest'
+        Number of latent units; "nearest" is :math:`\lfloor\sqrt{m}\rceil + 1`, as printed by Lenz
+        et al., and "floor" is :math:`\lfloor\sqrt{m}\rfloor + 1`, as in both published programs.
+    shrinkage : float, default 10.0
+        Weight :math:`\lambda` of the latent term.
+    learning_rate : float, default 0.01
+        Learning rate of Adadelta.
+    max_epochs : int, default 1000
+        Largest number of passes over the training rows.
+    random_state : int, RandomState or None, default 0
+        Seed of the initial weights and of the order of rows. The default is fixed, so that repeated
+        fits are equal.
+    contamination : float, default 0.1
+        Share of the training rows below the threshold `offset_`, at most one half.
+
+    Attributes
+    ----------
+    layer_sizes_ : tuple of int
+        Units of the input, the two hidden and the latent layer.
+    n_epochs_ : int
+        Number of passes.
+    validation_loss_ : float
+        Last loss on the validation rows.
+    offset_ : float
+        Threshold on the score, from the plain scores of the training rows: leave-one-out scores
+        would take n trainings.
+
     Notes
     -----
-    What the papers leave open follows the program that the authors of the comparison published as
-    the one they used (fuzzy-rough-learn), and where that agrees, the program of Cao et al.:
+    The papers leave details open. These follow fuzzy-rough-learn, the program that the authors of
+    the comparison published as the one they used, and the program of Cao et al. where both agree:
 
-    - both: attributes divided by their largest absolute value; tanh in all layers, also the last;
-      decoder weights are those of the encoder transposed, with biases of their own; first weights
-      uniform in :math:`\pm\sqrt{6 / (\text{inputs} + \text{outputs})}`;
-      :math:`\lambda = 10`; Adadelta; batches of a twentieth of the training rows, at most 100;
-      validation every fifth pass with a fifth of the rows; no gain of 0.001 for about 2,000 steps
-      ends the training; at most 1,000 passes; representations standardised for the distance;
-    - fuzzy-rough-learn: rate 0.01 with decay 0.95 and ε = 10⁻⁷; the *last* fifth of the rows
-      validates (Cao et al.: the first); the last weights are kept, not the best.
+    - both: attributes divided by their largest absolute value; tanh in all layers, including the
+      last; transposed encoder weights in the decoder, with biases of its own; initial weights
+      uniform in :math:`\pm\sqrt{6 / (\text{inputs} + \text{outputs})}`; :math:`\lambda = 10`;
+      Adadelta; batches of a twentieth of the training rows, at most 100; validation every fifth
+      pass with a fifth of the rows; training ends after about 2,000 steps without a gain of 0.001,
+      or after 1,000 passes; representations standardised for the distance;
+    - fuzzy-rough-learn: rate 0.01 with decay 0.95 and ε = 10⁻⁷; validation with the *last* fifth of
+      the rows (Cao et al.: the first); the last weights, not the best.
 
-    The network is trained in single precision, and rows are encoded in double precision. The
-    description depends on the first weights: on small data sets the area under the ROC curve
-    varies over seeds with a standard deviation of about 0.06.
+    The network is trained in single precision, and rows are encoded in double precision. The scores
+    depend on the initial weights: on small datasets, the area under the ROC curve varies over seeds
+    with a standard deviation of about 0.06.
 
     References
     ----------
@@ -76,35 +105,24 @@ class SAE(Descriptor):
     True
     """
 
-    latent: int | str = parameter(
-        default="nearest",
-        kind='int, "nearest" or "floor"',
-        meaning=r'Number of latent units; "nearest" is :math:`\lfloor\sqrt{m}\rceil + 1`, as Lenz '
-        r'et al. print it, "floor" is :math:`\lfloor\sqrt{m}\rfloor + 1`, as both published '
-        "programs have it.",
-    )
-    shrinkage: float = parameter(
-        default=10.0, kind="float", meaning=r"Weight :math:`\lambda` of the latent term."
-    )
-    learning_rate: float = parameter(default=0.01, kind="float", meaning="Rate of Adadelta.")
-    max_epochs: int = parameter(
-        default=1000, kind="int", meaning="Largest number of passes over the training rows."
-    )
-    random_state: int | np.random.RandomState | None = parameter(
-        default=0,
-        kind="int, RandomState or None",
-        meaning="Seed of the first weights and of the order of rows. The default is fixed, so that "
-        "a description is the same each time.",
-    )
-
     _minimum_rows = 2
-    _attributes: ClassVar[dict[str, str]] = {
-        "layer_sizes_ : tuple of int": "Units of the input, the two hidden and the latent layer.",
-        "n_epochs_ : int": "Passes made.",
-        "validation_loss_ : float": "Loss on the validation rows when it was last computed.",
-        "offset_ : float": "Threshold on the score. To leave each row out would take n trainings, "
-        "so it is taken from the plain scores of the training rows.",
-    }
+
+    def __init__(
+        self,
+        *,
+        latent: int | str = "nearest",
+        shrinkage: float = 10.0,
+        learning_rate: float = 0.01,
+        max_epochs: int = 1000,
+        random_state: int | np.random.RandomState | None = 0,
+        contamination: float = 0.1,
+    ) -> None:
+        super().__init__(contamination=contamination)
+        self.latent = latent
+        self.shrinkage = shrinkage
+        self.learning_rate = learning_rate
+        self.max_epochs = max_epochs
+        self.random_state = random_state
 
     def _fit(self, X: Matrix) -> None:
         from occstats_descriptors._kernels.autoencoder import parameter_count, train
@@ -119,7 +137,7 @@ class SAE(Descriptor):
         split = int(0.8 * len(X))
         batch = min(max(split // 20, 1), 100)
         check_every = 5
-        # Keras, in which the recipe was written, stops one check later than its patience says.
+        # Keras, in which the authors' program is written, stops one check after its patience.
         patience = round(2000 / (check_every * split / batch)) + 1
         parameters = np.empty(parameter_count(self.layer_sizes_), np.float32)
         with single_threaded_blas():
@@ -141,7 +159,7 @@ class SAE(Descriptor):
         latent = self._encode(X)
         self._mean = latent.mean(axis=0)
         deviation = latent.std(axis=0)
-        # What does not vary but for rounding has no unit of its own.
+        # Units that vary by rounding only are not standardised.
         self._deviation = np.where(deviation > 1e-12, deviation, 1.0)
         self._rows = X
 
@@ -173,7 +191,7 @@ class SAE(Descriptor):
 
 def layer_sizes(m: int, latent: int | str = "nearest") -> tuple[int, int, int, int]:
     """
-    Give the numbers of units from the input to the latent layer, for `m` attributes.
+    Return the numbers of units from the input to the latent layer, for `m` attributes.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Sizes and widths that depend on the data, resolved in one place."""
+"""Neighbourhood sizes and kernel widths that depend on the data."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from numbers import Integral
 from typing import Any, ClassVar
 
-from occstats_descriptors._parameters import positive_number
+from occstats_descriptors.base import positive_number
 
 __all__ = [
     "DimensionMultiple",
     "LogMultiple",
+    "Multiple",
     "Size",
     "Width",
     "dimension_multiple",
@@ -24,7 +25,7 @@ __all__ = [
 
 @dataclass(frozen=True, repr=False)
 class Multiple:
-    """A multiple of something that the data say; prints as it was written, with its function."""
+    """Multiple of a property of the data; its representation is the call that makes it."""
 
     factor: float
 
@@ -36,29 +37,29 @@ class Multiple:
 
     @property
     def text(self) -> str:
-        """The rule as the literature writes it."""
+        """Return the rule as the literature writes it."""
         return self.form.format(self.factor)
 
 
 class LogMultiple(Multiple):
-    """The size a·log n, rounded to the nearest integer in [1, n − 1]; see `log_multiple`."""
+    """Size a·log n, rounded to the nearest integer in [1, n − 1]; see `log_multiple`."""
 
     rule = "log"
     form = "{:.1f} log n"
 
     def __call__(self, n: int) -> int:
-        """Resolve the size for `n` training rows."""
+        """Return the size for `n` training rows."""
         return min(max(round(self.factor * math.log(n)), 1), max(n - 1, 1))
 
 
 class DimensionMultiple(Multiple):
-    """The kernel width c = c′·m; see `dimension_multiple`."""
+    """Kernel width c = c′·m; see `dimension_multiple`."""
 
     rule = "dimension"
     form = "{:.2f} m"
 
     def __call__(self, m: int) -> float:
-        """Resolve the width for `m` attributes."""
+        """Return the width for `m` attributes."""
         return self.factor * m
 
 
@@ -68,7 +69,7 @@ Width = float | DimensionMultiple | Callable[[int], float]
 
 def log_multiple(factor: float) -> LogMultiple:
     r"""
-    Make the size :math:`a \log n` of a neighbourhood, with n the number of training rows.
+    Return the size :math:`a \log n` of a neighbourhood, with n the number of training rows.
 
     The value is :math:`\min(\max(\lfloor a \log n \rceil, 1), n - 1)` with the natural logarithm,
     the form in which Lenz et al. (2021; see `ALP`) give the optimal sizes of LNND, LOF and ALP.
@@ -81,7 +82,7 @@ def log_multiple(factor: float) -> LogMultiple:
     Returns
     -------
     LogMultiple
-        A frozen value that prints as it was written and can be called with n.
+        A frozen value that can be called with n.
 
     Examples
     --------
@@ -99,7 +100,7 @@ def log_multiple(factor: float) -> LogMultiple:
 
 def dimension_multiple(factor: float) -> DimensionMultiple:
     """
-    Make the kernel width c = c′·m, with m the number of attributes.
+    Return the kernel width c = c′·m, with m the number of attributes.
 
     Parameters
     ----------
@@ -109,7 +110,7 @@ def dimension_multiple(factor: float) -> DimensionMultiple:
     Returns
     -------
     DimensionMultiple
-        A frozen value that prints as it was written and can be called with m.
+        A frozen value that can be called with m.
 
     Examples
     --------
@@ -125,7 +126,7 @@ def dimension_multiple(factor: float) -> DimensionMultiple:
 
 def resolve(size: Size, n: int, *, name: str = "k", maximum: int | None = None) -> int:
     """
-    Turn a size into a number of neighbours for `n` training rows.
+    Return the number of neighbours for `n` training rows.
 
     Parameters
     ----------
@@ -169,5 +170,5 @@ def resolve(size: Size, n: int, *, name: str = "k", maximum: int | None = None) 
 
 
 def resolve_width(c: Width, m: int) -> float:
-    """Turn a width or a rule for it into a number, for `m` attributes."""
+    """Return the kernel width for `m` attributes."""
     return positive_number(c(m) if callable(c) else c, "c")

@@ -2,35 +2,28 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 import numpy as np
-from numpy.typing import NDArray
 
+from occstats_descriptors._kernels import Array, Matrix, Vector
 from occstats_descriptors._kernels.gaussian_kernel import bounded, kernel_times
-from occstats_descriptors._parameters import positive_number
-from occstats_descriptors.base import Matrix, ThreadedDescriptor, Vector, parameter
-from occstats_descriptors.sizes import (
-    DimensionMultiple,
-    Width,
-    dimension_multiple,
-    resolve_width,
-)
+from occstats_descriptors._kernels.threads import thread_count
+from occstats_descriptors.base import Descriptor, positive_number
+from occstats_descriptors.sizes import Width, dimension_multiple, resolve_width
 
-__all__ = ["SVM", "DimensionMultiple", "dimension_multiple"]
+__all__ = ["SVM", "dimension_multiple"]
 
-# The solver of this package is faster at any size, but below this LIBSVM takes so few milliseconds
-# that loading the compiled solver would cost more.
+# Rows below which LIBSVM takes less time than loading the compiled solver, which is faster at any
+# size.
 NATIVE_FROM = 500
 
 
-class SVM(ThreadedDescriptor):
+class SVM(Descriptor):
     r"""
     Support vector machine: distance to a margin around the target class, Gaussian kernel.
 
-    Among the functions :math:`d(y) = \sum_i \alpha_i k(x_i, y) - \rho` it takes the signed distance
-    to the hyperplane that separates the target rows from the origin of the kernel's space with the
-    largest margin, where a share of about :math:`\nu` of the rows may be on the wrong side:
+    The signed distance :math:`d(y) = \sum_i \alpha_i k(x_i, y) - \rho` is that to the hyperplane
+    which separates the target rows from the origin of the kernel's feature space with the largest
+    margin, where a share of about :math:`\nu` of the rows may be on the wrong side:
 
     .. math::
 
@@ -40,6 +33,41 @@ class SVM(ThreadedDescriptor):
 
     The score is :math:`\frac{1}{2}\left(\frac{d(y)}{|d(y)| + 1} + 1\right)`; rows on the hyperplane
     have score ½. LIBSVM's decision value is :math:`\nu n\, d(y)`.
+
+    Parameters
+    ----------
+    nu : float, default 0.2
+        Share of target rows outside, in (0, 1].
+    c : float or callable, default dimension_multiple(0.25)
+        Kernel width: a positive number, or a rule that is called with the number of attributes.
+    tol : float, default 0.001
+        Tolerance of the solver, as in LIBSVM.
+    solver : {"auto", "libsvm", "native"}, default 'auto'
+        LIBSVM (through scikit-learn), or the solver of this package, which reaches the same
+        solution to the tolerance and is faster from a few hundred rows on; "auto" chooses by the
+        number of rows.
+    n_jobs : int or None, default None
+        Number of threads; −1 and None for all cores. The scores do not depend on it.
+    contamination : float, default 0.1
+        Share of the training rows below the threshold `offset_`, at most one half.
+
+    Attributes
+    ----------
+    support_ : ndarray of int
+        Indices of the support vectors.
+    support_vectors_ : ndarray of shape (n_support, n_features)
+        The support vectors.
+    alpha_ : ndarray of shape (n_support,)
+        Weights of the support vectors, which sum to 1.
+    rho_ : float
+        Distance of the hyperplane to the origin.
+    objective_ : float
+        Value of the objective above.
+    c_ : float
+        Kernel width used.
+    offset_ : float
+        Threshold on the score, from the plain scores of the training rows: leave-one-out scores
+        would take n further fits.
 
     References
     ----------
@@ -58,42 +86,24 @@ class SVM(ThreadedDescriptor):
     array([0.5..., 0.4...])
     """
 
-    nu: float = parameter(
-        default=0.20,
-        kind="float",
-        meaning="Share of target rows outside, in (0, 1].",
-        scales={"nu": "fraction"},
-    )
-    c: Width = parameter(
-        default=dimension_multiple(0.25),
-        kind="float or callable",
-        meaning="Kernel width: a positive number, or a rule that is called with the number of "
-        "attributes.",
-        scales={"c": "dimension"},
-    )
-    tol: float = parameter(
-        default=1e-3, kind="float", meaning="Tolerance of the solver, as in LIBSVM."
-    )
-    solver: str = parameter(
-        default="auto",
-        kind='{"auto", "libsvm", "native"}',
-        meaning="LIBSVM (through scikit-learn), or the solver of this package, which reaches the "
-        'same solution to the tolerance and is faster from a few hundred rows on; "auto" chooses '
-        "by the number of rows.",
-    )
-
     _minimum_rows = 2
-    _attributes: ClassVar[dict[str, str]] = {
-        "support_ : ndarray of int": "Indices of the support vectors.",
-        "support_vectors_ : ndarray of shape (n_support, n_features)": "The support vectors.",
-        "alpha_ : ndarray of shape (n_support,)": "Their weights; the sum is 1.",
-        "rho_ : float": "Distance of the hyperplane to the origin.",
-        "objective_ : float": "Value of the objective above.",
-        "c_ : float": "Kernel width used.",
-        "offset_ : float": "Threshold on the score. The solution is not defined row by row, and to "
-        "leave each row out would take n further fits, so it is taken from the plain scores of the "
-        "training rows.",
-    }
+
+    def __init__(
+        self,
+        *,
+        nu: float = 0.20,
+        c: Width = dimension_multiple(0.25),  # noqa: B008 - a frozen value
+        tol: float = 1e-3,
+        solver: str = "auto",
+        n_jobs: int | None = None,
+        contamination: float = 0.1,
+    ) -> None:
+        super().__init__(contamination=contamination)
+        self.nu = nu
+        self.c = c
+        self.tol = tol
+        self.solver = solver
+        self.n_jobs = n_jobs
 
     def _fit(self, X: Matrix) -> None:
         self._check_parameters()
@@ -101,7 +111,7 @@ class SVM(ThreadedDescriptor):
         rows = bounded(X)
         self._center = rows.mean(axis=0)
         rows = rows - self._center
-        # With ν = 1 all weights are at their bound, and LIBSVM has no finite offset.
+        # With ν = 1, all weights are at their bound, and LIBSVM has no finite offset.
         native = (
             self.solver == "native"
             or self.nu == 1
@@ -117,8 +127,9 @@ class SVM(ThreadedDescriptor):
     def _fit_native(self, rows: Matrix) -> Vector:
         from occstats_descriptors._kernels.smo import OneClassProblem
 
-        problem = OneClassProblem(rows, 1 / self.c_, tolerance=self.tol, threads=self._threads)
-        solution = problem.solve(self.nu)
+        solution = OneClassProblem(
+            rows, 1 / self.c_, tolerance=self.tol, threads=thread_count(self.n_jobs)
+        ).solve(self.nu)
         self.rho_ = solution.rho
         self.objective_ = solution.objective
         return solution.alpha
@@ -141,7 +152,7 @@ class SVM(ThreadedDescriptor):
             self._centred_support,
             self.alpha_,
             1 / self.c_,
-            threads=self._threads,
+            threads=thread_count(self.n_jobs),
         )
         return signed_distance_score(values - self.rho_)
 
@@ -155,11 +166,11 @@ class SVM(ThreadedDescriptor):
 
 
 def check_share(nu: float) -> None:
-    """Check a share of rows."""
+    """Check the share ν of rows."""
     if positive_number(nu, "nu") > 1:
         raise ValueError(f"nu must be a number in (0, 1], got nu={nu!r}.")
 
 
-def signed_distance_score(distance: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Map a signed distance to [0, 1], 0 to ½."""
+def signed_distance_score(distance: Array) -> Array:
+    """Map signed distances to [0, 1], and 0 to ½."""
     return np.asarray((distance / (np.abs(distance) + 1) + 1) / 2)

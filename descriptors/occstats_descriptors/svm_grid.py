@@ -1,4 +1,4 @@
-"""Support vector machines for many kernel widths and shares ν, from one set of distances."""
+"""One-class support vector machines for a grid of kernel widths and shares ν."""
 
 from __future__ import annotations
 
@@ -8,27 +8,27 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_array
 
+from occstats_descriptors._kernels import Matrix, Vector
 from occstats_descriptors._kernels.exponentials import SquaredDistances, kernel_times_weights
 from occstats_descriptors._kernels.gaussian_kernel import bounded
 from occstats_descriptors._kernels.smo import WORKING_SET, OneClassProblem
 from occstats_descriptors._kernels.threads import single_threaded_blas
-from occstats_descriptors._parameters import positive_number
-from occstats_descriptors.base import Matrix, Vector
+from occstats_descriptors.base import positive_number
 from occstats_descriptors.svm import check_share, signed_distance_score
 
 __all__ = ["SupportVectorGrid"]
 
-# Distinct rows up to which all their distances are kept (8 GB); beyond, they are made when needed.
+# Distinct rows up to which all their distances are stored (8 GB).
 MOST_KEPT = 45_000
 
 
 class SupportVectorGrid:
     r"""
-    The one-class support vector machine for many kernel widths and many :math:`\nu`.
+    One-class support vector machine for many kernel widths and many :math:`\nu`.
 
-    Equal rows are one row that may have the weight of all of them, and the distances of the rows
-    are computed once. For a width, each :math:`\nu` is solved from the solution of the next smaller
-    one, changed as it changed for the width before.
+    Equal rows are merged into one that may have the weight of all of them, and the distances of the
+    rows are computed once. For each width, a :math:`\nu` is solved from the solution of the next
+    smaller one, changed as it changed for the width before.
 
     Parameters
     ----------
@@ -68,18 +68,18 @@ class SupportVectorGrid:
         if len(distinct) <= MOST_KEPT:
             whole = len(distinct) <= 2 * WORKING_SET
             self._distances = SquaredDistances(self._rows, whole=whole)
-        # The shares of the last width, and the weights of their solutions
+        # Shares of the last width, and the weights of their solutions.
         self._last: tuple[list[float], list[Vector]] = [], []
 
     @property
     def n_distinct(self) -> int:
-        """How many training rows differ from each other."""
+        """Return the number of distinct training rows."""
         return len(self._rows)
 
     @single_threaded_blas()
     def scores(self, nus: Sequence[float], c: float) -> Matrix:
         """
-        Score the rows for one kernel width and several shares ν.
+        Score the queries for one kernel width and several shares ν.
 
         Parameters
         ----------
@@ -91,7 +91,7 @@ class SupportVectorGrid:
         Returns
         -------
         ndarray of shape (n_queries, len(nus))
-            Column i has the scores of ``SVM(nu=nus[i], c=c)``, to the tolerance of the solver.
+            Column i has the scores of ``SVM(nu=nus[i], c=c)``, up to the tolerance of the solver.
         """
         for nu in nus:
             check_share(nu)

@@ -1,4 +1,4 @@
-"""Compiling ahead what a first fit would otherwise wait for."""
+"""Compilation of kernels ahead of the first fit that needs them."""
 
 from __future__ import annotations
 
@@ -19,11 +19,18 @@ from occstats_descriptors._kernels.jit import put
 from occstats_descriptors._kernels.threads import thread_count
 from occstats_descriptors.registry import DESCRIPTORS, ENTRIES, make
 
-__all__ = ["Shape", "compile_kernels", "kernels_of", "load_kernels", "missing_kernels"]
+__all__ = [
+    "Shape",
+    "cache_folder",
+    "compile_kernels",
+    "kernels_of",
+    "load_kernels",
+    "missing_kernels",
+]
 
-# Rows of a class, rows of its data set, attributes.
+# Rows of a class, rows of its dataset, attributes.
 Shape = tuple[int, int, int]
-# A function, the names that it is called on, and the number of processes → each name when done.
+# Called with a function, names to call it with, and a number of processes; yields finished names.
 SideBySide = Callable[[Callable[[str], None], Iterable[str], int], Iterator[str]]
 
 
@@ -40,7 +47,7 @@ _NEIGHBOURS: dict[str, Callable[[Shape], bool]] = {
     "neighbours in a tree": lambda shape: shape[0] >= SMALL,
     "neighbours in single precision": lambda shape: worth_single(*shape),
 }
-# In an order in which those that share kernels rarely run side by side: the next one finds them.
+# In an order in which groups that share kernels rarely compile at the same time.
 _KERNELS: dict[str, Callable[[], None]] = {
     "neighbours": _fit("NND", 100, 4),
     "SAE": _fit("SAE", 50, 4, max_epochs=5),
@@ -57,7 +64,7 @@ def kernels_of(
     names: Iterable[str] | None = None, shapes: Collection[Shape] | None = None
 ) -> list[str]:
     """
-    Name the groups of kernels that some descriptors use; by default those of all, at any size.
+    Return the groups of kernels that some descriptors use; by default all, for data of any shape.
 
     Examples
     --------
@@ -78,33 +85,33 @@ def missing_kernels(
     names: Iterable[str] | None = None, shapes: Collection[Shape] | None = None
 ) -> list[str]:
     """
-    Name the groups of `kernels_of` that were not compiled ahead by this version on this machine.
+    Return the groups of `kernels_of` that this version has not compiled on this machine.
 
-    Nothing is missing where no cache can be written: there, every process compiles its own.
+    The list is empty if no cache can be written, since every process then compiles for itself.
     """
     folder = cache_folder()
     wanted = kernels_of(names, shapes) if folder else []
-    return [group for group in wanted if folder and not _sign(folder, group).exists()]
+    return [group for group in wanted if folder and not _marker(folder, group).exists()]
 
 
 def cache_folder() -> Path | None:
-    """Where kernels are cached on disk; None if that can be done nowhere."""
+    """Return the folder of the cache on disk; None if no cache can be written."""
     cache = getattr(put, "_cache", None)
     folder = getattr(cache, "cache_path", None)
     return Path(folder) if folder else None
 
 
-def _sign(folder: Path, group: str) -> Path:
-    """A file that says that a group was compiled from these sources, by these tools, for here."""
+def _marker(folder: Path, group: str) -> Path:
+    """Return the file that exists if a group was compiled from these sources by these tools."""
     sources = sorted(Path(__file__).parent.rglob("*.py"))
     stamps = [(path.name, path.stat().st_size, path.stat().st_mtime_ns) for path in sources]
     tools = (numba.__version__, np.__version__, sys.version, platform.machine(), _processor())
-    told = hashlib.sha256(repr((group, stamps, tools)).encode()).hexdigest()[:16]
-    return folder / f"compiled-{told}.txt"
+    digest = hashlib.sha256(repr((group, stamps, tools)).encode()).hexdigest()[:16]
+    return folder / f"compiled-{digest}.txt"
 
 
 def _compile(group: str) -> None:
-    """Compile in this process, and leave the sign of it."""
+    """Compile a group in this process, and mark it as compiled."""
     try:
         _KERNELS[group]()
     except Exception as error:
@@ -112,13 +119,13 @@ def _compile(group: str) -> None:
     folder = cache_folder()
     if folder is not None:
         with suppress(OSError):
-            _sign(folder, group).touch()
+            _marker(folder, group).touch()
 
 
 def load_kernels(
     names: Iterable[str] | None = None, shapes: Collection[Shape] | None = None
 ) -> None:
-    """Have the kernels of some descriptors in this process: from the cache, or compiled now."""
+    """Load the kernels of some descriptors into this process, compiled or from the cache."""
     for group in kernels_of(names, shapes):
         _KERNELS[group]()
 
@@ -138,31 +145,31 @@ def compile_kernels(
     side_by_side: SideBySide | None = None,
 ) -> Iterator[str]:
     """
-    Compile the kernels of some descriptors into the cache on disk, in processes side by side.
+    Compile the kernels of some descriptors into the cache on disk, in parallel processes.
 
     Parameters
     ----------
     names : iterable of str, optional
-        Names of descriptors; others need no compilation. By default all.
+        Names of descriptors; unknown names need no compilation. By default all.
     shapes : collection of (int, int, int), optional
-        Rows and attributes of what they are for; by default any.
-    again : bool
-        Whether to do so for those that were compiled ahead before.
+        Rows of a class, rows of its dataset and attributes of the data; by default any.
     n_jobs : int, optional
-        Number of processes; by default as many as there are cores.
+        Number of processes; by default the number of cores.
+    again : bool
+        If True, also compile groups that were compiled before.
     side_by_side : callable, optional
-        Calls a function on each of some names in a number of processes, and yields each name when
-        it is done; by default in processes of its own, or for one in this one.
+        Function that calls another function with each of some names in a number of processes, and
+        yields each name when it is done. By default, a pool of processes, or this process for one.
 
     Yields
     ------
     str
-        The name of each group of `kernels_of` when it is ready.
+        Name of each group of `kernels_of` when it is ready.
 
     Raises
     ------
     RuntimeError
-        If one cannot be compiled, with what the compiler says.
+        If a group cannot be compiled, with the compiler's message.
     """
     wanted = (kernels_of if again else missing_kernels)(names, shapes)
     jobs = thread_count(n_jobs)

@@ -188,7 +188,7 @@ class NeighbourSweep:
         return self._areas(scores)
 
     def _lnnd(self, ks: Sequence[int]) -> Matrix:
-        from occstats_descriptors.neighbour_descriptor import ratio
+        from occstats_descriptors.neighbours import ratio
 
         found = np.empty(len(ks))
         for place, k in enumerate(ks):

@@ -97,7 +97,7 @@ def test_scores_against_the_detectors_own_labels_are_refused(fake_pyod):
             self.labels_ = (self.decision_scores_ < np.median(self.decision_scores_)).astype(int)
             return self
 
-    with pytest.raises(ValueError, match="Wrong point the other way than its own labels"):
+    with pytest.raises(ValueError, match="Wrong contradict its own labels"):
         ExternalDetector(detector=Wrong()).fit(ROWS)
 
 
@@ -106,14 +106,14 @@ def test_a_scikit_learn_detector_that_scores_the_wrong_way_is_refused():
         def predict(self, X):
             return np.where(self.decision_function(X) > 2.5, -1, 1)
 
-    with pytest.raises(ValueError, match="give orientation='normal' or 'outlier'"):
+    with pytest.raises(ValueError, match="pass orientation='normal' or 'outlier'"):
         ExternalDetector(detector=Wrong()).fit(ROWS)
     right = ExternalDetector(detector=Wrong(), orientation="outlier").fit(ROWS)
     assert right.score_samples(INSIDE) > right.score_samples(OUTSIDE)
 
 
 def test_unknown_kinds_need_an_orientation():
-    with pytest.raises(ValueError, match="not known whether high scores of Distance mean"):
+    with pytest.raises(ValueError, match="meaning of high scores of Distance is unknown"):
         ExternalDetector(detector=Distance()).fit(ROWS)
     descriptor = ExternalDetector(detector=Distance(), orientation="outlier").fit(ROWS)
     assert descriptor.score_samples(INSIDE) > descriptor.score_samples(OUTSIDE)
@@ -147,9 +147,9 @@ def test_a_descriptor_of_this_package_by_path_is_itself():
         (":OneClassSVM", {}, "named as 'package.module:Class'"),
         ("sklearn.svm:OneClassSVM", {"mu": 1}, r"cannot be made with the parameters \{'mu': 1\}"),
         ("sklearn.preprocessing:StandardScaler", {}, "has neither score_samples nor decision"),
-        ("sklearn.svm:SVC", {}, "not known whether high scores of SVC mean"),
+        ("sklearn.svm:SVC", {}, "meaning of high scores of SVC is unknown"),
         ("sklearn.metrics:roc_auc_score", {}, "must be a class, got function"),
-        ("collections:OrderedDict", {}, "OrderedDict is no outlier detector: it has no method fit"),
+        ("collections:OrderedDict", {}, "OrderedDict is not an outlier detector: it has no method"),
     ],
 )
 def test_paths_that_lead_nowhere(path, parameters, message):

@@ -94,7 +94,7 @@ def test_subsample_is_all_rows_when_there_are_fewer():
 def test_scikit_learn_s_own_forest_is_there_for_its_sampling_only():
     assert not hasattr(IF(), "forest_")
     assert len(IF(n_trees=5).fit(ROWS).forest_.estimators_) == 5
-    with pytest.raises(AttributeError, match="forest_ is there after fitting with sampling="):
+    with pytest.raises(AttributeError, match="forest_ exists after fitting with sampling="):
         _ = IF(n_trees=5, sampling="scikit-learn-0.22").fit(ROWS).forest_
 
 

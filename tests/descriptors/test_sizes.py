@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from occstats_descriptors.alp import equal_weights, linear_weights, resolve_weights
 from occstats_descriptors.sizes import log_multiple, resolve
-from occstats_descriptors.weights import equal, linear, resolve_weights
 
 
 def test_log_multiple_prints_as_written():
@@ -67,11 +67,11 @@ def test_any_rule_can_be_a_size():
 
 @given(st.integers(1, 200))
 def test_weights_decrease_and_sum_to_one(length):
-    for weights in (linear(length), equal(length)):
+    for weights in (linear_weights(length), equal_weights(length)):
         assert weights.shape == (length,)
         assert (np.diff(weights) <= 0).all()
         assert weights.sum() == pytest.approx(1, abs=1e-13)
-    assert linear(length)[0] == pytest.approx(2 / (length + 1))
+    assert linear_weights(length)[0] == pytest.approx(2 / (length + 1))
 
 
 def test_weights_can_be_given():
