@@ -139,11 +139,11 @@ Intervals of several pairs together: [error, coverage and power](verdict_error.m
 Five datasets give no limits for the typical difference. No interval from m datasets accounts for
 failures that occur in fewer than about 3 in m datasets: see [the gate](gate_error.md).
 
-The jackknife on the arcsine scale was chosen among 45 kinds of intervals of the rank-biserial
-correlation and three of Kendall's τ; with ten datasets percentile intervals covered in 89 % and
-92 %, Fisher's scale in up to 98 %. Bootstrap-t is never narrower than Student's interval, because
-alone it is too narrow where tails are heavy or where the spread grows with the number of tasks
-(90–93 %).
+In earlier simulations the jackknife on the arcsine scale was chosen among 45 kinds of intervals of
+the rank-biserial correlation (percentile intervals of the cluster bootstrap covered in 89 to 95 %)
+and three of Kendall's τ (percentile intervals: 92 % with ten datasets). Bootstrap-t is never
+narrower than Student's interval, because alone it is too narrow where tails are heavy or where the
+spread grows with the number of tasks (90–93 %).
 
 occstats {occstats.__version__}, numpy {np.__version__}; seed {SEED}.
 """
