@@ -170,6 +170,16 @@ def test_p_and_interval_agree(table, alpha, simultaneous, null, n_resamples, sui
         assert not (np.signbit(matrix) & (matrix == 0)).any()
 
 
+def test_an_undecided_pair_contains_zero_where_z_rises_again():
+    # Z exceeds the critical value between 0 and the shift, though not at 0.
+    a = np.array([6.0, 0, 6, -1, 6, -1, -4, 2, 4])
+    b = np.array([0.0, -INFINITY, -INFINITY, 0, 0, 0, 0, 0, 0])
+    sample = sample_of(np.column_stack([a, b]), [0, 1, 1, 2, 2, 3, 4, 4, 4])
+    found = typical_tests(sample, test="ds", alpha=0.2)
+    assert (found.p[0, 1], found.difference[0, 1]) == (0.25, 4.5)
+    assert found.low[0, 1] <= 0
+
+
 @settings(max_examples=40)
 @given(table=tables(failures=True), test=st.sampled_from(["rgl", "ds"]))
 def test_swapping_columns_mirrors_everything(table, test):
