@@ -7,7 +7,7 @@ from typing import Any
 class OccstatsError(Exception):
     """Something is wrong that the user can mend; the message says what and how.
 
-    The command line prints the message as one line and exits with code 2.
+    The command line prints the message and exits with code 2.
     """
 
 

@@ -148,14 +148,15 @@ def affordable(sample: Sample, settings: Settings) -> Affordable:
         form_resamples=form_resamples,
     )
     costs = size.seconds()
-    spent, missing = size.always(), {}
+    spent, missing = 0.0, {}
     first, *others = costs
     for part in (first, *sorted(others, key=costs.__getitem__)):
-        seconds = costs[part]
-        spent += seconds
-        if spent > BUDGET and not settings.deep:
-            missing[part] = seconds
-            spent -= seconds
+        if spent + costs[part] > BUDGET and not settings.deep:
+            missing[part] = costs[part]
+        else:
+            spent += costs[part]
+        # The estimates come before everything else.
+        spent += size.always() if part == first else 0.0
     included = dict(zip(PARTS, (part not in missing for part in costs), strict=True))
     notes = []
     if missing:
