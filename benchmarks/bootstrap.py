@@ -150,10 +150,16 @@ def main() -> None:
         ("means, ranks and wins with BCa intervals", seconds(our_means)),
         ("~ a plain loop over resamples (no intervals)", 100 * seconds(lambda: plain_means(100))),
         ("scipy.stats.bootstrap on dataset means, BCa", seconds(scipy_means, 1)),
-        ("all effect sizes with intervals", effects),
-        ("~ a plain loop, rank-biserial only", biserial),
-        ("Kendall's τ", seconds(lambda: kendall_jackknife(SCORES, CLUSTERS))),
-        ("~ a loop of scipy.stats.weightedtau", RESAMPLES / 2 * seconds(lambda: plain_tau(2), 1)),
+        ("all effect sizes with intervals (jackknife)", effects),
+        ("~ a plain loop over resamples, rank-biserial only", biserial),
+        (
+            "Kendall's τ with intervals (jackknife)",
+            seconds(lambda: kendall_jackknife(SCORES, CLUSTERS)),
+        ),
+        (
+            "~ a loop of scipy.stats.weightedtau over resamples",
+            RESAMPLES / 2 * seconds(lambda: plain_tau(2), 1),
+        ),
         ("mean tests, all pairs", seconds(lambda: mean_tests(SCORES, CLUSTERS, **plain))),
         ("typical tests, all pairs", seconds(lambda: typical_tests(SCORES, CLUSTERS, **options))),
         (
