@@ -46,7 +46,7 @@ CONTENDERS = {
 
 def best_times(scores: np.ndarray, clusters: np.ndarray) -> dict[str, float]:
     best = dict.fromkeys(CONTENDERS, np.inf)
-    for _ in range(REPEATS):  # interleaved, so that a busy moment hits all alike
+    for _ in range(REPEATS):  # interleaved, so that a busy moment affects all of them
         for name, run in CONTENDERS.items():
             start = time.process_time()
             run(scores, clusters)

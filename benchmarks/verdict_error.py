@@ -43,7 +43,7 @@ INTERCHANGEABLE = (
 #: One algorithm differs from the others, but not in its mean.
 EQUAL_MEANS = ("one noisier", "one skewed", "rare failures", "location goes with size")
 #: Each difference is symmetric, but those of several pairs are not so jointly.
-ALL_SKEWED = "all skewed alike"
+ALL_SKEWED = "all equally skewed"
 #: The differences of each pair are symmetric about 0, as the null hypothesis of `typical` has it.
 SYMMETRIC = (*INTERCHANGEABLE, "one noisier", ALL_SKEWED)
 SHIFTED = ("normal", "log-normal spread", "one dataset with 60 % of tasks", "one task per dataset")
@@ -264,7 +264,7 @@ Aims: `typical` at most 5 % and two standard errors where differences are symmet
 ## `typical`, symmetric differences: any pair is called different
 
 Nothing can be concluded from five datasets. "One noisier" has six times the standard deviation of
-the others; in all other columns the algorithms are interchangeable. Where all are skewed alike, the
+the others; in all other columns the algorithms are interchangeable. Where all are equally skewed, the
 differences of several pairs are not jointly symmetric, so that sign flips are approximate from
 three algorithms on. Averaged over all cells: {pooled(typical[symmetric])}.
 
