@@ -264,8 +264,8 @@ Aims: `typical` at most 5 % and two standard errors where differences are symmet
 ## `typical`, symmetric differences: any pair is called different
 
 Nothing can be concluded from five datasets. "One noisier" has six times the standard deviation of
-the others; in all other columns the algorithms are interchangeable. Where all are equally skewed, the
-differences of several pairs are not jointly symmetric, so that sign flips are approximate from
+the others; in all other columns the algorithms are interchangeable. Where all are equally skewed,
+the differences of several pairs are not jointly symmetric, so that sign flips are approximate from
 three algorithms on. Averaged over all cells: {pooled(typical[symmetric])}.
 
 {table(typical[symmetric], "any false better")}
