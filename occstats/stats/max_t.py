@@ -283,20 +283,18 @@ def allowed_exceedances(alpha: float, n: int, exact: bool) -> int:
     return int(np.floor(alpha * (n + 1) + 1e-9)) - 1
 
 
-def critical_value(values: FloatArray, alpha: float, exact: bool) -> FloatArray:
-    """Return the value that a statistic has to exceed for p ≤ α, for each column of resamples.
+def critical_value(values: FloatArray, alpha: float) -> FloatArray:
+    """Return the value that a statistic has to exceed for p ≤ α, for columns of random resamples.
 
     Examples
     --------
-    >>> critical_value(np.arange(1.0, 20.0)[:, None], 0.1, exact=False)
+    >>> critical_value(np.arange(1.0, 20.0)[:, None], 0.1)
     array([18.])
     """
-    n, allowed = len(values), allowed_exceedances(alpha, len(values), exact)
+    allowed = allowed_exceedances(alpha, len(values), exact=False)
     if allowed < 0:
         return np.full(values.shape[1], np.inf)
-    place = n - 1 - allowed
-    if place < 0:
-        return np.full(values.shape[1], -np.inf)
+    place = len(values) - 1 - allowed
     return np.asarray(np.partition(values, place, axis=0)[place])
 
 
@@ -410,10 +408,11 @@ class _Reached:
         z, sizes = self._z, np.abs(values)
         # "Not below" rather than "at or above": an undefined value counts.
         self.counts[1] += np.count_nonzero(~(sizes < np.abs(z) - SAME_Z), axis=0)
-        for sign in () if self._alternative == "two-sided" else (1.0, -1.0) if exact else (1.0,):
-            share = 0.5 if exact else 1.0
-            self.counts[2] += share * np.count_nonzero(~(sign * values < z - SAME_Z), axis=0)
-            self.counts[3] += share * np.count_nonzero(~(sign * values > z + SAME_Z), axis=0)
+        if self._alternative != "two-sided":
+            both = np.concatenate([values, -values]) if exact else values
+            share = len(values) / len(both)
+            self.counts[2] += share * np.count_nonzero(~(both < z - SAME_Z), axis=0)
+            self.counts[3] += share * np.count_nonzero(~(both > z + SAME_Z), axis=0)
         if self._simultaneous:
             # A pair of two datasets without a statistic must not decide about the others.
             sizes = largest_of(np.nan_to_num(sizes, copy=False), self._tested, self._pairs.k)
@@ -450,13 +449,16 @@ def _flip(
         for sample, own in enumerate(reached):
             own.add(signs, sample, exact)
     counts = np.max([own.counts for own in reached], axis=0)
-    largest, both, upper, lower = counts / n_flips if exact else (counts + 1) / (n_flips + 1)
+    shares = counts / n_flips if exact else (counts + 1) / (n_flips + 1)
+    # Flips of the datasets in which a pair differs can give no smaller p-value.
+    least = 2.0 ** (1 - pairs.n_differing[tested])
+    largest, both = np.maximum(shares[:2], least)
+    upper, lower = np.maximum(shares[2:], least / 2)
     critical = np.max([own.critical for own in reached], axis=0)
     without = np.zeros(pairs.k)
     if simultaneous:
         critical, without = np.full(len(both), critical[0]), critical[1:]
-    # So few datasets that no arrangement of their signs is significant.
-    critical = np.where(2.0 ** (1 - pairs.n_differing[tested]) > alpha, np.inf, critical)
+    critical = np.where(least > alpha, np.inf, critical)
     sides = {"two-sided": (both, both), "greater": (upper, lower), "less": (lower, upper)}
     smallest = (1 if alternative == "two-sided" else 0.5) / n_flips if exact else 1 / (n_flips + 1)
 

@@ -258,14 +258,14 @@ def _bootstrap(
         greater[part] = (1 + np.count_nonzero(values >= t[part] - SAME_Z, axis=0)) / (n + 1)
         less[part] = (1 + np.count_nonzero(values <= t[part] + SAME_Z, axis=0)) / (n + 1)
         if places is None:
-            upper[part] = critical_value(values, alpha / 2, exact=False)
-            lower[part] = critical_value(-values, alpha / 2, exact=False)
+            upper[part] = critical_value(values, alpha / 2)
+            lower[part] = critical_value(-values, alpha / 2)
         else:
             values[:, ~used[part]] = 0.0
             np.maximum(largest, largest_of(np.abs(values), places[part], k), out=largest)
     if places is None:
         return tails, np.zeros(k)
-    critical = critical_value(largest, alpha, exact=False)
+    critical = critical_value(largest, alpha)
     reached = n - np.searchsorted(np.sort(largest[:, 0]), np.abs(t) - SAME_Z)
     p[:], upper[:], lower[:] = (1 + reached) / (n + 1), critical[0], critical[0]
     return tails, critical[1:]

@@ -341,15 +341,28 @@ def test_largest_of_all_pairs_and_without_each_algorithm():
 
 @pytest.mark.parametrize("alpha", [0.004, 0.05, 0.3, 0.99])
 @pytest.mark.parametrize("n", [3, 40, 300])
-@pytest.mark.parametrize("exact", [True, False])
-def test_critical_values_conclude_what_p_values_conclude(alpha, n, exact):
+def test_critical_values_conclude_what_p_values_conclude(alpha, n):
     values = np.random.default_rng(n).integers(0, 30, n).astype(float)
-    critical = critical_value(values[:, None], alpha, exact)[0]
+    critical = critical_value(values[:, None], alpha)[0]
     for observed in np.arange(-0.5, 31, 0.5):
-        reached = np.count_nonzero(values >= observed)
-        p = reached / n if exact else (reached + 1) / (n + 1)
+        p = (np.count_nonzero(values >= observed) + 1) / (n + 1)
         assert (p <= alpha) == (observed > critical)
     assert allowed_exceedances(0.05, 20, exact=True) == 1
+
+
+def test_random_flips_give_no_smaller_p_than_all_flips():
+    # Four of 40 datasets differ: one of eight flips reaches the statistic, or none of few random.
+    scores = np.zeros((40, 2))
+    scores[:4, 0] = [1.0, 2.0, 3.0, 4.0]
+    for seed in range(20):
+        found = typical_tests(scores, np.arange(40), n_resamples=9, random_state=seed)
+        assert not found.exact
+        assert found.p[0, 1] >= 1 / 8
+        assert (found.low[0, 1], found.high[0, 1]) == (-INFINITY, INFINITY)
+        one_sided = typical_tests(
+            scores, np.arange(40), n_resamples=30, random_state=seed, alternative="greater"
+        )
+        assert one_sided.p_unadjusted[0, 1] >= 1 / 16
 
 
 # Dominance, equal scores, failures
