@@ -74,12 +74,6 @@ def here():
 def test_another_processor_gives_ten_digits_and_the_same_conclusions(here, kind):
     there = json.loads(document("lenz2021", **OLDER[kind]))
     assert there["verdict"] == here["verdict"]
-    level = here["meta"]["alpha"]
-    for name in ("p", "p_adjusted"):
-        significant, expected = (
-            [pair[name] <= level for pair in found["pairwise"]] for found in (there, here)
-        )
-        assert significant == expected
     found, expected = leaves(there), leaves(here)
     numbers = {path: value for path, value in expected.items() if isinstance(value, float)}
     assert {path: found.pop(path) for path in numbers} == pytest.approx(
