@@ -158,6 +158,41 @@ def test_every_combination_of_settings_decides_once_or_is_refused(
     assert (count > 0) == (estimand == "typical" or test == "rgl")
 
 
+@pytest.mark.parametrize("estimand", ESTIMANDS)
+@pytest.mark.parametrize("test", TESTS)
+@pytest.mark.parametrize("m", [1, 2, 5])
+def test_few_datasets_decide_little_but_without_a_warning(m, test, estimand):
+    results = occstats.load_results(table(m=m), lower_is_better=False)
+    options = {"estimand": estimand, "test": test, "n_resamples": 100}
+    if estimand == "mean" and test == "ds":
+        return
+    study = prepare(results, Settings.of(**options))
+    decision = decide(study)
+    check(study, decision)
+    if m == 1:
+        assert np.equal(decision.conclusions, None).all()
+    if estimand == "typical":
+        # 2^(1 − m) > 0.05: every shift is possible, unless scores are equal.
+        different = np.array([[a != b for b in study.algorithms] for a in study.algorithms])
+        twins = [study.algorithms.index(name) for name in ("top", "twin")]
+        different[np.ix_(twins, twins)] = False
+        assert not decision.better.any()
+        assert not np.isfinite(decision.low[different]).any()
+
+
+@pytest.mark.parametrize("scale", [1.0, 1000.0])
+def test_rounding_errors_are_no_spread(scale):
+    # Equal differences are as certain as equal signs, also where floats differ in the last digit.
+    frame = table(m=4)[["dataset", "class", "top"]]
+    frame["constant"] = frame["top"] - 0.1 / 3
+    frame[["top", "constant"]] *= scale
+    found = occstats.compare(
+        frame, algorithm=["top", "constant"], estimand="mean", lower_is_better=False
+    )
+    assert found.pairs["p"].tolist() == [2.0**-3]
+    assert found.pairs["conclusion"].tolist() == ["undecided"]
+
+
 def levels_compared(tree):
     """Lines that compare something with alpha, or a p-value with a number."""
     for node in ast.walk(tree):

@@ -162,9 +162,8 @@ class Contributions(Prepared):
     def _z(
         self, pair: int, balance: FloatArray, others: FloatArray, pooled: FloatArray, c: FloatArray
     ) -> FloatArray:
-        n, m = c @ self._sizes[pair], c.sum(axis=1)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            variance_terms = balance + ((m - 1) / n)[:, None] * pooled
+        n, m = np.maximum(c @ self._sizes[pair], 1.0), c.sum(axis=1)
+        variance_terms = balance + ((m - 1) / n)[:, None] * pooled
         found = contribution_statistics(balance + others, np.nan_to_num(variance_terms), c).z
         nonzero = c @ np.bincount(self._codes, self.grid[:, pair] != 0, c.shape[1])
         return np.where((m >= 2) & (nonzero == 0), 0.0, found)
