@@ -1,4 +1,4 @@
-"""Data on which descriptors are tried."""
+"""Data for the tests of descriptors."""
 
 import numpy as np
 import pytest
@@ -6,13 +6,13 @@ import pytest
 
 @pytest.fixture
 def cloud():
-    """A target class of 60 rows without ties, and 25 rows to score."""
+    """Return a target class of 60 rows without ties, and 25 rows to score."""
     rng = np.random.default_rng(7)
     return rng.normal(size=(60, 4)), 1.5 * rng.normal(size=(25, 4))
 
 
 @pytest.fixture
 def lattice():
-    """Integer rows: many duplicates, and many distances that tie."""
+    """Return integer rows with many duplicates and tied distances."""
     rng = np.random.default_rng(8)
     return rng.integers(0, 3, size=(80, 3)).astype(float), rng.integers(-1, 4, size=(40, 3)) * 1.0

@@ -63,7 +63,7 @@ def first_parameters(sizes, stream):
 
 
 def train(training, sizes, seed, shrinkage, rate, batch, epochs):
-    """Train without validation; the parameters after the last epoch."""
+    """Train without validation; return the parameters after the last epoch."""
     stream = Stream(seed)
     parameters = first_parameters(sizes, stream)
     squares, updates = np.zeros(len(parameters)), np.zeros(len(parameters))

@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 from scipy.stats import rankdata
 
 from occstats_descriptors import ALP, LNND, NND, Neighbours, log_multiple
-from tests.descriptors import references
-
-EXPONENTS = {"manhattan": 1, "euclidean": 2, "minkowski": 3}
+from tests.descriptors import references_neighbours as references
+from tests.descriptors.references_neighbours import EXPONENTS
 
 # Rows with the neighbours and Manhattan distances of the paper's example (table
 # tab_alp_example_vals; the paper gives the distances, not the rows).
@@ -69,7 +68,7 @@ def test_scores_on_data_with_ties(seed, n, data):
     assert np.isfinite(alp.offset_)
 
 
-def test_weights_are_choices(cloud):
+def test_given_weights(cloud):
     X, Y = cloud
     owa, local = [0.7, 0.2, 0.1], [0.5, 0.5]
     expected = references.alp(Y, X, 3, 2, weights=owa, local_weights=local)
@@ -139,7 +138,7 @@ def test_a_wider_search_gives_the_same_scores(cloud):
         alp.score_neighbours(Neighbours(near.distances[:, :3], near.indices[:, :3]))
 
 
-def test_the_paper_s_package_agrees_where_there_are_no_ties(cloud):
+def test_agrees_with_fuzzy_rough_learn_without_ties(cloud):
     frl = pytest.importorskip("frlearn.data_descriptors", reason="needs fuzzy-rough-learn")
     from occstats_descriptors import LOF
 

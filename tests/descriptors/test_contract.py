@@ -1,4 +1,4 @@
-"""What every descriptor promises, whatever its definition."""
+"""Contract that all descriptors satisfy."""
 
 import inspect
 import pickle
@@ -77,7 +77,7 @@ def test_the_hyperparameters_of_the_paper():
     assert alp == {"k": {"k": "count", "a": "log"}, "l": {"l": "count", "b": "log"}}
 
 
-def test_a_descriptor_of_one_s_own_is_a_few_lines():
+def test_a_user_s_descriptor():
     class Centre(Descriptor):
         def __init__(self, *, unit=1.0, contamination=0.1):
             super().__init__(contamination=contamination)
@@ -95,7 +95,7 @@ def test_a_descriptor_of_one_s_own_is_a_few_lines():
     assert descriptor.offset_ == 0.5
 
 
-def test_every_name_of_the_door_exists():
+def test_public_names_exist():
     assert all(hasattr(occstats_descriptors, name) for name in occstats_descriptors.__all__)
 
 
@@ -181,7 +181,7 @@ def test_decisions_follow_from_scores(name, cloud):
     ],
     ids=["four rows", "one row six times", "a constant attribute", "two rows"],
 )
-def test_poor_data_have_finite_scores(name, rows):
+def test_degenerate_data_have_finite_scores(name, rows):
     descriptor = quick(name).fit(rows)
     scores = descriptor.score_samples(np.vstack([rows, rows + 0.5, rows * 1e6 - 3]))
     assert ((scores >= 0) & (scores <= 1)).all()
@@ -205,7 +205,7 @@ def test_data_frames(name, cloud):
 
 
 @every
-def test_wrong_input_is_refused_with_the_messages_of_scikit_learn(name, cloud):
+def test_invalid_input_is_refused_with_messages_of_scikit_learn(name, cloud):
     X, Y = cloud
     unfitted = quick(name)
     with pytest.raises(NotFittedError):
@@ -284,7 +284,7 @@ def test_the_number_of_threads_changes_nothing(name, lattice):
     metric=st.sampled_from(METRICS),
     data=st.data(),
 )
-def test_where_all_rows_are_alike_each_is_as_near_as_its_neighbours(n, name, metric, data):
+def test_localised_distances_on_a_regular_simplex_are_one(n, name, metric, data):
     # The corners of a regular simplex have one distance from each other: a localised distance is
     # 1 for every size that is allowed, up to the largest, and for all weights.
     choices = {"metric": metric, "p": 3}

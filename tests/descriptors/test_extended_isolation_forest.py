@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from occstats_descriptors import EIF
 from tests.descriptors import references_forest as reference
-from tests.descriptors.scikit_learn_checks import failures
 
 ROWS = ((np.arange(900).reshape(300, 3) * 7919) % 1009) / 100.0
 QUERIES = np.array([[5.0, 5.0, 5.0], [0.0, 0.0, 0.0], [20.0, -3.0, 5.0], [1.0, 9.0, 4.0]])
@@ -38,10 +37,6 @@ PUBLISHED = [
         [0.4512922056322983, 0.4564325450415704, 0.3322582445937835, 0.4169635022503543],
     ),
 ]
-
-
-def test_scikit_learn_contract():
-    assert failures(EIF(n_trees=10)) == []
 
 
 @pytest.mark.parametrize(("parameters", "expected"), PUBLISHED)

@@ -1,4 +1,4 @@
-"""Detectors of other packages: found, oriented, checked."""
+"""Detectors of other packages."""
 
 import sys
 import types
@@ -33,7 +33,7 @@ class Distance(BaseEstimator):
 
 @pytest.fixture
 def fake_pyod(monkeypatch):
-    """A package laid out as PyOD is: models derive from pyod.models.base.BaseDetector."""
+    """Make a package like PyOD, whose models derive from pyod.models.base.BaseDetector."""
     for name in ("pyod", "pyod.models", "pyod.models.base", "pyod.models.distance"):
         monkeypatch.setitem(sys.modules, name, types.ModuleType(name))
     base = type("BaseDetector", (BaseEstimator,), {"__module__": "pyod.models.base"})
@@ -74,7 +74,7 @@ def test_pyod_scores_change_sign(fake_pyod):
     np.testing.assert_array_equal(
         descriptor.score_samples(ROWS), -descriptor.detector_.decision_function(ROWS)
     )
-    # The threshold is the tenth percentile of the scores that the detector itself keeps.
+    # The threshold is the tenth percentile of the scores that the detector stores.
     kept = -descriptor.detector_.decision_scores_
     assert descriptor.offset_ == pytest.approx(np.quantile(kept, 0.1))
 
@@ -85,7 +85,7 @@ def test_real_pyod():
     assert descriptor.score_samples(INSIDE) > descriptor.score_samples(OUTSIDE)
 
 
-def test_scores_against_the_detectors_own_labels_are_refused(fake_pyod):
+def test_scores_that_contradict_labels_are_refused(fake_pyod):
     class Wrong(fake_pyod):
         def decision_function(self, X):
             return -super().decision_function(X)
@@ -134,7 +134,7 @@ def test_local_outlier_factor_keeps_its_own_training_scores():
     assert descriptor.offset_ == pytest.approx(expected)
 
 
-def test_a_descriptor_of_this_package_by_path_is_itself():
+def test_a_descriptor_of_this_package_is_not_wrapped():
     assert isinstance(make("occstats_descriptors.alp:ALP", k=3), ALP)
 
 
@@ -152,7 +152,7 @@ def test_a_descriptor_of_this_package_by_path_is_itself():
         ("collections:OrderedDict", {}, "OrderedDict is not an outlier detector: it has no method"),
     ],
 )
-def test_paths_that_lead_nowhere(path, parameters, message):
+def test_invalid_paths(path, parameters, message):
     with pytest.raises(ValueError, match=message):
         make_external(path, **parameters)
 

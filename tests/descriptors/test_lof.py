@@ -7,9 +7,8 @@ from hypothesis import strategies as st
 from sklearn.neighbors import LocalOutlierFactor
 
 from occstats_descriptors import LOF
-from tests.descriptors import references
-
-EXPONENTS = {"manhattan": 1, "euclidean": 2, "minkowski": 3}
+from tests.descriptors import references_neighbours as references
+from tests.descriptors.references_neighbours import EXPONENTS
 
 
 @pytest.mark.parametrize("metric", EXPONENTS)

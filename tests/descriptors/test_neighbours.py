@@ -1,4 +1,4 @@
-"""The neighbour search: exact, ordered by (distance, index), the same on every path."""
+"""Neighbour search: exact, ordered by (distance, index), the same on all paths."""
 
 import pickle
 
@@ -11,13 +11,12 @@ from sklearn.neighbors import NearestNeighbors
 from occstats_descriptors import NeighbourSearch
 from occstats_descriptors._kernels import block_search
 from occstats_descriptors._kernels.block_search import BlockSearch
-from tests.descriptors import references
-
-EXPONENTS = {"manhattan": 1, "euclidean": 2, "minkowski": 3}
+from tests.descriptors import references_neighbours as references
+from tests.descriptors.references_neighbours import EXPONENTS
 
 
 def exhaustive(queries, X, k, *, squared=False, excluded=None):
-    """All reduced distances, summed in the order of the attributes, sorted by (distance, index)."""
+    """Return the k smallest reduced distances, sums in the order of the attributes, by index."""
     every = np.zeros((len(queries), len(X)))
     for f in range(X.shape[1]):
         difference = X[:, f][None, :] - queries[:, f][:, None]
@@ -55,7 +54,7 @@ def test_neighbours_are_those_of_the_definition(seed, n, m, metric, integer, dat
 
 
 @pytest.mark.parametrize("exponent", [1.0, 2.0, 4.5, np.inf])
-def test_minkowski_has_the_other_metrics_as_cases(cloud, exponent):
+def test_minkowski_includes_the_other_metrics(cloud, exponent):
     X, Y = cloud
     found = NeighbourSearch(X, metric="minkowski", p=exponent).query(Y, 7)
     distances, indices = references.neighbours(Y, X, 7, exponent)
@@ -79,7 +78,7 @@ DATA = {
 @pytest.mark.parametrize("squared", [False, True])
 @pytest.mark.parametrize("kind", DATA)
 @pytest.mark.parametrize("m", [3, 18])
-def test_every_path_gives_bitwise_the_same(monkeypatch, kind, m, squared):
+def test_all_paths_give_bitwise_equal_results(monkeypatch, kind, m, squared):
     rng = np.random.default_rng(3)
     X = DATA[kind](rng, 2500, m)
     queries, none = DATA[kind](rng, 150, m), np.full(150, -1)
@@ -199,7 +198,7 @@ def test_numbers_near_the_largest_have_no_nan():
     assert (found.distances[:, 0] == 0).all()
 
 
-def test_the_widest_training_search_is_kept(cloud):
+def test_the_widest_training_search_is_stored(cloud):
     X, _ = cloud
     search = NeighbourSearch(X)
     wide = search.training(20)
@@ -222,7 +221,7 @@ def test_later_changes_to_the_data_do_not_matter():
     assert search.query([[5.0]], 1).indices.tolist() == [[2]]
 
 
-def test_prints_what_it_is(cloud):
+def test_representations(cloud):
     X, Y = cloud
     assert repr(NeighbourSearch(X)) == "NeighbourSearch(60 × 4, metric='manhattan')"
     search = NeighbourSearch(X, metric="minkowski", p=3)

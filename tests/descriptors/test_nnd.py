@@ -6,9 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from occstats_descriptors import LNND, NND, log_multiple
-from tests.descriptors import references
-
-EXPONENTS = {"manhattan": 1, "euclidean": 2, "minkowski": 3}
+from tests.descriptors import references_neighbours as references
+from tests.descriptors.references_neighbours import EXPONENTS
 
 
 @pytest.mark.parametrize("metric", EXPONENTS)
@@ -43,7 +42,7 @@ def test_worked_by_hand():
     np.testing.assert_allclose(lnnd.score_samples([[0, 2], [9, 9]]), [4 / 6, 3 / 20], rtol=1e-15)
 
 
-def test_the_threshold_does_not_see_a_row_in_its_own_score(cloud):
+def test_the_threshold_excludes_a_row_from_its_own_score(cloud):
     X, _ = cloud
     nnd = NND(k=1, contamination=0.2).fit(X)
     assert (nnd.score_samples(X) == 1).all()
@@ -76,7 +75,7 @@ def test_all_rows_as_neighbours():
         LNND(k=3).fit([[0.0], [1.0], [5.0]])
 
 
-def test_duplicates_count_as_their_own_scale():
+def test_localised_distances_among_duplicates():
     X = np.array([[0.0]] * 4 + [[5.0]])
     lnnd = LNND(k=2).fit(X)
     # 0/0 counts as the localised distance 1, a positive distance over 0 as infinite

@@ -13,7 +13,6 @@ from occstats_descriptors._kernels.autoencoder import (
 )
 from occstats_descriptors.shrink_autoencoder import layer_sizes
 from tests.descriptors import references_autoencoder as reference
-from tests.descriptors.scikit_learn_checks import failures
 
 SIZES = (7, 6, 5, 4)
 ROWS = np.random.default_rng(0).normal(size=(60, 7))
@@ -29,10 +28,6 @@ def compiled_gradient(parameters, rows, shrinkage):
 def drawn_parameters(dtype=np.float64):
     rng = np.random.default_rng(1)
     return rng.normal(scale=0.5, size=parameter_count(SIZES)).astype(dtype)
-
-
-def test_scikit_learn_contract():
-    assert failures(SAE(max_epochs=20)) == []
 
 
 def test_loss_and_gradient_equal_plain_numpy():

@@ -1,4 +1,4 @@
-"""Sizes that depend on n, and weights."""
+"""Sizes that depend on n, and weights of averages."""
 
 import copy
 import math
@@ -36,7 +36,7 @@ def test_log_multiple_is_a_value():
 
 
 @pytest.mark.parametrize("factor", [0, -1, math.inf, math.nan])
-def test_log_multiple_refuses_what_is_no_size(factor):
+def test_log_multiple_refuses_invalid_factors(factor):
     with pytest.raises(ValueError, match="must be positive and finite"):
         log_multiple(factor)
 

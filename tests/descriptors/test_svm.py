@@ -12,7 +12,6 @@ from occstats_descriptors._kernels.gaussian_kernel import kernel_matrix, kernel_
 from occstats_descriptors._kernels.smo import OneClassProblem
 from occstats_descriptors.svm_grid import SupportVectorGrid
 from tests.descriptors import references_svm as reference
-from tests.descriptors.scikit_learn_checks import failures
 
 
 def sample(n, m, kind="gaussian", seed=0):
@@ -23,11 +22,6 @@ def sample(n, m, kind="gaussian", seed=0):
         return rng.integers(0, 4, size=(n, m)).astype(float)
     centres = 3 * rng.normal(size=(5, m))
     return centres[rng.integers(0, 5, n)] + 0.4 * rng.normal(size=(n, m))
-
-
-@pytest.mark.parametrize("solver", ["auto", "native"])
-def test_scikit_learn_contract(solver):
-    assert failures(SVM(solver=solver)) == []
 
 
 @pytest.mark.parametrize("solver", ["libsvm", "native"])
@@ -163,7 +157,7 @@ def test_always_finite(rows, solver):
     assert np.all((scores >= 0) & (scores <= 1))
 
 
-def test_order_of_rows_does_not_matter_to_the_tolerance():
+def test_order_of_rows_does_not_matter_up_to_the_tolerance():
     rows, queries = sample(400, 4), sample(50, 4, seed=1)
     shuffled = rows[np.random.default_rng(2).permutation(400)]
     one, other = (SVM(solver="native").fit(r).score_samples(queries) for r in (rows, shuffled))
@@ -217,7 +211,7 @@ def test_grid_scores_equal_single_fits_with_equal_rows_merged(n):
             np.testing.assert_allclose(scores[:, column], single, atol=2e-3 / (nu * len(rows)))
 
 
-def test_grid_gives_the_same_where_distances_are_not_kept(monkeypatch):
+def test_grid_without_stored_distances(monkeypatch):
     rows, queries = sample(300, 3, "clustered"), sample(20, 3, "clustered", seed=1)
     kept = SupportVectorGrid(rows, queries).scores([0.1, 0.3], 0.7)
     monkeypatch.setattr("occstats_descriptors.svm_grid.MOST_KEPT", 10)
@@ -253,7 +247,7 @@ def test_exponentials_are_exact_to_two_units_in_the_last_place():
     np.testing.assert_array_max_ulp(found, expected, 2)
 
 
-def test_scores_are_those_of_numpy_s_exponentials(monkeypatch):
+def test_scores_equal_those_with_exponentials_of_numpy(monkeypatch):
     rows = sample(1500, 6, "clustered")
     svm = SVM(nu=0.5).fit(rows)
     queries = np.vstack([sample(600, 6, "gaussian", seed=1), [[1e6] * 6, [-1e150] * 6]])

@@ -1,4 +1,4 @@
-"""Compiling ahead."""
+"""Compilation ahead of the first fit."""
 
 import os
 import subprocess
@@ -11,7 +11,7 @@ from occstats_descriptors import NND, warm_up
 from occstats_descriptors._kernels.block_search import SMALL
 
 
-def test_only_what_is_needed():
+def test_groups_depend_on_descriptors_and_shapes():
     neighbours = ["neighbours", "neighbours in a tree", "neighbours in single precision"]
     assert warm_up.kernels_of(["lof"]) == neighbours
     assert warm_up.kernels_of(["ALP"]) == [*neighbours, "ALP"]
@@ -35,7 +35,7 @@ def test_smaller_classes_need_no_tree(monkeypatch):
 
 
 @pytest.mark.slow
-def test_what_was_compiled_ahead_is_found(monkeypatch, tmp_path):
+def test_compiled_kernels_are_found(monkeypatch, tmp_path):
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
     assert list(warm_up.compile_kernels(["IF"])) == ["IF"]
     made = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.nbc")}
@@ -49,14 +49,14 @@ def test_what_was_compiled_ahead_is_found(monkeypatch, tmp_path):
     assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.nbc")} == made
 
 
-def test_what_cannot_be_compiled_is_said(monkeypatch):
+def test_errors_of_the_compiler_are_reported(monkeypatch):
     monkeypatch.setitem(warm_up._KERNELS, "nothing", lambda: None)  # unknown to the other process
     monkeypatch.setattr(warm_up, "kernels_of", lambda names, shapes: ["nothing"])
     with pytest.raises(RuntimeError, match=r"(?s)kernels of nothing cannot be compiled.*KeyError"):
         list(warm_up.compile_kernels())
 
 
-def test_only_what_was_not_compiled_ahead_is_missing(monkeypatch, tmp_path):
+def test_missing_kernels(monkeypatch, tmp_path):
     monkeypatch.setattr(warm_up, "cache_folder", lambda: tmp_path)
     monkeypatch.setitem(warm_up._KERNELS, "IF", lambda: None)
     assert warm_up.missing_kernels(["IF", "EIF"]) == ["IF", "EIF"]

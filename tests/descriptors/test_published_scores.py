@@ -1,4 +1,4 @@
-"""Scores of the neighbour-based descriptors against the paper's table, on the data themselves."""
+"""AUROC of the neighbour-based descriptors against the paper's table, on its datasets."""
 
 import os
 from pathlib import Path
@@ -12,10 +12,10 @@ from sklearn.model_selection import StratifiedKFold
 from occstats_descriptors import ALP, LNND, LOF, NND, NeighbourSearch
 
 FOLDER = os.environ.get("OCCSTATS_DATA")
-pytestmark = pytest.mark.skipif(not FOLDER, reason="OCCSTATS_DATA names no folder of data sets")
+pytestmark = pytest.mark.skipif(not FOLDER, reason="OCCSTATS_DATA names no folder of datasets")
 
 # AUROC of Lenz et al. (2021), table "Full results", for tasks where the parameters that they chose
-# from the other data sets are known to give the same sizes as their defaults (NND on sonar: k = 6).
+# from the other datasets are known to give the same sizes as their defaults (NND on sonar: k = 6).
 PAPER = {
     ("sonar", "M"): {"NND": 0.573},
     ("sonar", "R"): {"NND": 0.680},

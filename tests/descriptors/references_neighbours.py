@@ -1,10 +1,12 @@
-"""Plain-NumPy reference implementations: the formulas of the paper, row by row and sum by sum."""
+"""Neighbours and the descriptors made of them in plain NumPy: the formulas, row by row."""
 
 import numpy as np
 
+EXPONENTS = {"manhattan": 1, "euclidean": 2, "minkowski": 3}
+
 
 def distances(Y, X, exponent=1.0):
-    """All distances, summed attribute by attribute in order."""
+    """Return all distances, summed in the order of the attributes."""
     total = np.zeros((len(Y), len(X)))
     for f in range(X.shape[1]):
         difference = np.abs(Y[:, f][:, None] - X[:, f][None, :])
@@ -16,7 +18,7 @@ def distances(Y, X, exponent=1.0):
 
 
 def neighbours(Y, X, k, exponent=1.0, training=False):
-    """Distances and indices of the k nearest by (distance, index); training rows not their own."""
+    """Return the k nearest by (distance, index), a training row without itself."""
     every = distances(Y, X, exponent)
     found_d, found_i = np.empty((len(Y), k)), np.empty((len(Y), k), dtype=int)
     for row in range(len(Y)):
@@ -28,7 +30,7 @@ def neighbours(Y, X, k, exponent=1.0, training=False):
 
 
 def fraction(numerator, denominator):
-    """A localised distance: 0/0 counts as 1."""
+    """Return a localised distance; 0/0 counts as 1."""
     if denominator == 0:
         return 1.0 if numerator == 0 else np.inf
     return numerator / denominator
@@ -67,7 +69,7 @@ def alp(Y, X, k, l, weights=None, local_weights=None, exponent=1.0, training=Fal
     weights = linear(k) if weights is None else weights
     local_weights = linear(l) if local_weights is None else local_weights
     own, _ = neighbours(X, X, k, exponent, training=True)
-    if training and l == len(X):  # no row is its own neighbour: the others share its weight
+    if training and l == len(X):  # no row is its own neighbour: the other weights are scaled
         l -= 1  # noqa: E741
         local_weights = [weight / sum(local_weights[:l]) for weight in local_weights[:l]]
     d, i = neighbours(Y, X, max(k, l), exponent, training)
