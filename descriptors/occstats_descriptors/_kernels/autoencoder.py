@@ -4,7 +4,7 @@ Network of the shrink autoencoder: loss, gradient and training.
 Five hidden layers, tanh everywhere, decoder weights tied to the encoder's. The parameters are one
 flat vector: weights W1, W2, W3, biases of the encoder b1, b2, b3 and of the decoder c3, c2, c1.
 
-What it buys: training is 100 times as fast as with torch on datasets like those of the paper
+Benefit: training is 100 times as fast as with torch on datasets like those of the paper
 (286 × 30), 8 times on 2,000 × 100, and torch is not needed.
 """
 

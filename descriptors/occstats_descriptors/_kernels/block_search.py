@@ -1,7 +1,7 @@
 """
 Exact nearest neighbours in the Manhattan and Euclidean metrics, by (distance, row).
 
-What it buys: BENCHMARK
+Benefit: BENCHMARK
 """
 
 from __future__ import annotations

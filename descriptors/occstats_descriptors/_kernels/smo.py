@@ -12,7 +12,7 @@ several equal ones may have the weight of all of them.
   kernel and second-order selection of the pair; then update the gradient of all rows by the columns
   that changed, until no row violates the rule.
 
-What it buys: a fit is 13 to 22 times as fast as LIBSVM from 20,000 rows on, 1.9 times with 2,000.
+Benefit: a fit is 13 to 22 times as fast as LIBSVM from 20,000 rows on, 1.9 times with 2,000.
 """
 
 from __future__ import annotations
