@@ -146,6 +146,7 @@ def typical_tests(
         Level of the intervals: of all together if `simultaneous`, else of each.
     simultaneous : bool
         Correct for all pairs by max-T (two-sided, by flips); else ``p`` is ``p_unadjusted``.
+        Asymptotic p-values are never corrected: see `adjust_pairs`.
     null : {"flips", "asymptotic"}
         Cluster sign flips, or the normal approximation.
     alternative : {"two-sided", "greater", "less"}

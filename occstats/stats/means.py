@@ -78,7 +78,8 @@ def mean_tests(
     alpha : float
         Level of the intervals: of all together if `simultaneous`, else of each.
     simultaneous : bool
-        Correct for all pairs; else ``p`` is the two-sided p-value of the single test.
+        Correct for all pairs by max-T; else ``p`` is the two-sided p-value of the single test.
+        Asymptotic p-values are never corrected: see `adjust_pairs`.
     null : {"bootstrap", "asymptotic"}
         Bootstrap-t, or Student's t.
     alternative : {"two-sided", "greater", "less"}
