@@ -1,7 +1,8 @@
 """
 Compiled kernels of the descriptors, and the threads that they run on.
 
-Each module says what its kernels buy, in CPU seconds on one thread: ``benchmarks/descriptors``.
+Modules state the benefit of their kernels, in CPU seconds on one thread as measured by
+``benchmarks/descriptors``.
 """
 
 from typing import Any

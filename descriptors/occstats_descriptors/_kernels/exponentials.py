@@ -1,4 +1,5 @@
-"""Exponentials by vector instructions, and Gaussian kernels of squared distances.
+"""
+Exponentials by vector instructions, and Gaussian kernels of squared distances.
 
 Benefit: 256 × 256 exponentials in double precision take 0.10 ms with AVX2, where NumPy 2.4
 takes 0.28 ms; with AVX-512, both take 0.05 ms. In single precision, a grid of kernel widths

@@ -7,7 +7,7 @@ targets agree. Every draw (of NumPy's ``RandomState``, implemented here, and of 
 xorshift) and every sum is in scikit-learn's order, so that equal seeds give equal trees, bit for
 bit.
 
-Benefit: scikit-learn's scores; a fit is 5 to 33 times as fast, and scoring 2.7 times.
+Benefit: scikit-learn's scores; a fit is 4 to 30 times as fast, and scoring 2 to 3 times.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""The k nearest points so far, by (distance, index).
+"""
+The k nearest points so far, by (distance, index).
 
 Most searches keep some sixty neighbours, which are inserted in order. Longer lists are partitioned
 when the buffer is full, so that the time per point does not grow with k.
