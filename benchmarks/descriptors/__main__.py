@@ -1,11 +1,11 @@
-"""The descriptors against their peers: every row of the goals, side by side in one run.
+"""Measure the descriptors and other implementations in the same run.
 
-Run by hand on a quiet machine: ``python benchmarks/descriptors`` (peers:
-``pip install '.[benchmarks]'``). The parts are the modules ``part_*.py`` beside this file, with a
-function ``rows(quick)``; ``--only neighbours,alp`` runs some of them, ``--quick`` the small cases
-only, ``--growth`` draws the growth with n too. Each row that is measured takes the place of the one
-of the same case and kind of processor in ``record.json``, from which ``README.md`` is written;
-``--only none`` writes it from the record as it is.
+Run by hand on a quiet machine: ``python benchmarks/descriptors`` (other implementations:
+``pip install '.[benchmarks]'``). The parts are the modules ``part_*.py`` in this folder, with a
+function ``rows(quick)``. ``--only neighbours,alp`` runs some parts, ``--quick`` only small cases,
+and ``--growth`` also draws the growth with n. Each measured row replaces the row of the same case
+and kind of processor in ``record.json``, from which ``README.md`` is written; ``--only none`` just
+writes it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import argparse
 import os
 from importlib import import_module
 
-# read when the numerical libraries are first imported
+# Numerical libraries read these when they are first imported.
 for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(variable, "1")
 
@@ -22,7 +22,7 @@ from record import FOLDER, Measured, merge, table, write_page  # noqa: E402
 
 
 def parts() -> list[str]:
-    """Name the parts that are there."""
+    """Return the names of the parts."""
     return sorted(path.stem.removeprefix("part_") for path in FOLDER.glob("part_*.py"))
 
 
@@ -30,7 +30,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--only", help="parts, separated by commas, or none; by default all")
     parser.add_argument("--quick", action="store_true", help="small cases only")
-    parser.add_argument("--growth", action="store_true", help="draw the growth with n too")
+    parser.add_argument("--growth", action="store_true", help="also draw the growth with n")
     arguments = parser.parse_args()
     chosen = arguments.only.split(",") if arguments.only else parts()
     if chosen == ["none"]:
@@ -42,7 +42,7 @@ def main() -> None:
         for row in import_module(f"part_{part}").rows(arguments.quick):
             measured = Measured.now(part, row)
             print(table([measured])[-1], flush=True)
-            merge([measured])  # at once: what was measured stays when the run is stopped
+            merge([measured])  # after each row, so that an interrupted run loses none
     if arguments.growth:
         import_module("growth").write(FOLDER)
     write_page()

@@ -1,4 +1,4 @@
-"""Growth with n: seconds to score 1,024 rows and to fit, from 1,000 to 200,000 training rows."""
+"""Growth with n: seconds to fit 1,000 to 200,000 training rows, and to score 1,024 rows."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from occstats_descriptors import DESCRIPTORS, make
 SIZES = (1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000, 200_000)
 DATA = ((3, "clustered"), (10, "gaussian"), (28, "clustered"), (28, "gaussian"))
 DESCRIPTOR_DATA = (10, "clustered")
-PATIENCE = 60.0  # seconds after which a contender is not tried on more rows
+PATIENCE = 60.0  # seconds from which a contender is not run on more rows
 
 
 def neighbour_curves(sizes: tuple[int, ...]) -> pd.DataFrame:
@@ -84,7 +84,7 @@ def draw(curves: pd.DataFrame, title: str, path: Path) -> None:
 
 
 def write(folder: Path, sizes: tuple[int, ...] = SIZES) -> None:
-    """Measure, draw, and keep the numbers."""
+    """Measure and draw the curves, and write their numbers."""
     curves = {"growth_neighbours": neighbour_curves, "growth_descriptors": descriptor_curves}
     for name, title in FIGURES.items():
         found = curves[name](sizes)

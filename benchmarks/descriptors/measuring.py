@@ -1,4 +1,4 @@
-"""How the benchmarks of the descriptors measure, and what a measurement is."""
+"""Measurements of CPU seconds, and the random data that they use."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ QUERIES = 1024
 @dataclass(frozen=True)
 class Row:
     """
-    One case, side by side.
+    One case with all contenders.
 
     `seconds` holds CPU seconds per contender, ours under `OURS`; a contender in `extrapolated` was
-    measured on a part of the work. The ratio is that of the fastest of the others (or of `against`)
-    to ours, and is to reach `at_least`, better `aim`.
+    measured on a part of the work. The ratio of the fastest of the others (or of `against`) to ours
+    should be at least `at_least`, and ideally `aim`.
     """
 
     goal: str
@@ -46,10 +46,10 @@ Rows = Iterator[Row]
 
 def best_seconds(contenders: dict[str, Callable[[], object]], repeats: int = 3) -> dict[str, float]:
     """
-    Measure CPU seconds, the best of some rounds.
+    Return CPU seconds, the best of several rounds.
 
-    Rounds are interleaved, so that a busy moment hits all alike; a contender that takes more than
-    ten seconds is run once.
+    Rounds are interleaved, so that load affects all contenders equally; a contender that takes more
+    than ten seconds is run once.
     """
     best: dict[str, float] = {}
     for _ in range(repeats):

@@ -1,4 +1,4 @@
-"""The shrink autoencoder against the same network trained with torch, operation by operation."""
+"""The shrink autoencoder against the same network trained with torch in eager mode."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from occstats_descriptors import SAE
 
 
 def torch_training(rows: np.ndarray, epochs: int) -> None:
-    """Train as `SAE` does, for a number of epochs, with torch's tensors and Adadelta."""
+    """Train like `SAE`, for a number of epochs, with torch's tensors and Adadelta."""
     import torch
 
     from occstats_descriptors.shrink_autoencoder import layer_sizes
@@ -68,7 +68,7 @@ def rows(quick: bool) -> Rows:
 
 
 def fit(name: str, training: np.ndarray) -> Row:
-    """Measure one training set; torch on some of the epochs that ours takes."""
+    """Measure one training set, torch on a part of our epochs."""
     epochs = SAE().fit(training).n_epochs_
     measured = 30 if epochs > 100 else epochs
     seconds = best_seconds({OURS: lambda: SAE().fit(training)})

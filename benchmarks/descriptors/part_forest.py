@@ -1,8 +1,8 @@
 """
-Isolation forests: ours against scikit-learn's, the extended one against its authors' and isotree.
+Isolation forests against scikit-learn's, the authors' package eif, and isotree.
 
-eif builds with numpy < 2 and Cython < 3 only; an interpreter of an environment that has it is named
-by OCCSTATS_EIF_PYTHON::
+The package eif builds only with numpy < 2 and Cython < 3; OCCSTATS_EIF_PYTHON names the interpreter
+of an environment that has it::
 
     python -m venv eif && eif/bin/pip install "numpy<2" "cython<3" "setuptools<70" wheel
     eif/bin/pip install --no-build-isolation eif
@@ -45,7 +45,7 @@ print(json.dumps({**best, "scores": (1 - scores).tolist()}))
 
 
 def eif_seconds(rows: np.ndarray, queries: np.ndarray, repeats: int) -> dict | None:
-    """Measure eif in an interpreter of its own; None without one."""
+    """Measure eif in its own interpreter; return None without one."""
     interpreter = os.environ.get("OCCSTATS_EIF_PYTHON")
     if interpreter is None:
         return None
@@ -72,7 +72,7 @@ def rows(quick: bool) -> Rows:
 
 
 def against_scikit_learn(n: int, m: int) -> Rows:
-    """Measure IF, whose scores are scikit-learn's, and EIF beside it."""
+    """Measure IF, whose scores are scikit-learn's, and EIF."""
     training, queries = make_data(n, m, "gaussian")
     other = ScikitLearnForest(max_samples=min(256, n), random_state=0)
     makers = {"IF": IF(n_jobs=1), "EIF": EIF(n_jobs=1)}

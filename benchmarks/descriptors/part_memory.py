@@ -1,4 +1,4 @@
-"""Peak memory of fitting ALP to 200,000 × 50 rows, in a process of its own."""
+"""Peak memory of fitting ALP to 200,000 × 50 rows in a separate process."""
 
 from __future__ import annotations
 

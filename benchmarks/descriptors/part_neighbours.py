@@ -1,4 +1,4 @@
-"""Exact Manhattan neighbours of 1,024 queries, k = round(6 log n), against every peer."""
+"""Exact Manhattan neighbours of 1,024 queries, k = round(6 log n), against other searches."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ CASES = (
     (194_000, 28, "clustered"),
     (194_000, 50, "gaussian"),
 )
-SMALL = 4  # of these
-FEW = 64  # queries for which trees are measured where they take long
+SMALL = 4  # number of small cases
+FEW = 64  # queries for which slow trees are measured
 Search = Callable[[np.ndarray], object]
 
 
 def peers(X: np.ndarray, k: int) -> dict[str, Callable[[], Search]]:
-    """What builds the index of each peer; those that are not installed are left out."""
+    """Return the functions that build the indexes of the installed peers."""
 
     def scikit_learn(algorithm: str) -> Search:
         index = NearestNeighbors(n_neighbors=k, metric="manhattan", algorithm=algorithm)
@@ -45,7 +45,7 @@ def peers(X: np.ndarray, k: int) -> dict[str, Callable[[], Search]]:
         "sklearn brute": partial(scikit_learn, "brute"),
         "cKDTree": scipy_tree,
     }
-    single = X.astype(np.float32)  # given in the precision that a peer works in
+    single = X.astype(np.float32)  # the precision of some peers
     try:
         import pynanoflann
     except ImportError:
@@ -55,7 +55,7 @@ def peers(X: np.ndarray, k: int) -> dict[str, Callable[[], Search]]:
         def nanoflann(leaf: int) -> Search:
             tree = pynanoflann.KDTree(n_neighbors=k, metric="L1", leaf_size=leaf)
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # advises against trees with many attributes
+                warnings.simplefilter("ignore")  # about trees with many attributes
                 tree.fit(single)
             return lambda Y: tree.kneighbors(Y.astype(np.float32))
 
@@ -89,7 +89,7 @@ def peers(X: np.ndarray, k: int) -> dict[str, Callable[[], Search]]:
 
 
 def ours(X: np.ndarray, k: int) -> Search:
-    """Our index is built by its first search, as far as that needs it."""
+    """Return our search, which builds its index during the first query."""
     search = NeighbourSearch(X, n_jobs=1)
     return lambda Y: search.query(Y, k)
 
@@ -97,7 +97,7 @@ def ours(X: np.ndarray, k: int) -> Search:
 def measure(
     X: np.ndarray, Y: np.ndarray, slow: bool
 ) -> tuple[dict[str, float], dict[str, float], frozenset[str]]:
-    """CPU seconds to search, and to build and search; `slow` trees are given few queries."""
+    """Return CPU seconds to search, to build and search, and the extrapolated contenders."""
     k = round(6 * np.log(len(X)))
     ours(X, k)(Y)  # compiles
     builders = {OURS: partial(ours, X, k)} | peers(X, k)

@@ -1,4 +1,4 @@
-"""Starting up: the package and its command line against importing pandas."""
+"""Start-up of the package and its command line, against importing pandas."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ REPEATS = 7
 
 
 def child_seconds(code: str) -> float:
-    """CPU seconds of a Python process that runs the code, the best of some."""
+    """Return CPU seconds of a Python process that runs the code, the best of several."""
     best = float("inf")
     for _ in range(REPEATS):
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -24,7 +24,7 @@ def child_seconds(code: str) -> float:
 
 
 def rows(quick: bool) -> Rows:
-    """The door and the help, each in a process of its own."""
+    """Measure the import and the help, each in a separate process."""
     pandas = child_seconds("import pandas")
     cases = {
         "import occstats": "import occstats",

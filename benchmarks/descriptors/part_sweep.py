@@ -1,4 +1,4 @@
-"""The ALP plane (all k, l up to 92) of one fold, against evaluating each combination on its own."""
+"""ALP for all k, l up to 92 on one fold, against evaluating each combination separately."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def rows(quick: bool) -> Rows:
 
 
 def extrapolated(evaluate: Callable[[int, int], object], sample: int) -> float:
-    """Measure a random sample of the combinations, and scale up to all of them."""
+    """Measure a random sample of the combinations, and extrapolate to all of them."""
     drawn = np.random.default_rng(1).integers(1, LARGEST + 1, size=(sample, 2))
     started = time.process_time()
     for k, l in drawn:  # noqa: E741

@@ -1,4 +1,4 @@
-"""What was measured, by kind of processor, and the page that shows it."""
+"""Record of the measurements by kind of processor, and the page that shows it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ FIGURES = {
 
 @dataclass(frozen=True)
 class Measured:
-    """A row, the part that measured it, when, under which load and with which packages."""
+    """A row with the part that measured it, the day, the load and the packages."""
 
     part: str
     day: str
@@ -47,7 +47,7 @@ class Measured:
 
 
 def packages() -> str:
-    """Names and versions of what is installed."""
+    """Return the names and versions of the installed packages."""
     found = [f"Python {platform.python_version()}"]
     for package in PACKAGES:
         try:
@@ -58,7 +58,7 @@ def packages() -> str:
 
 
 def processor() -> str:
-    """Tell the kind of this processor: its name, and the vectors that NumPy may use on it."""
+    """Return the kind of this processor: its name, and the vector instructions of NumPy."""
     from numpy._core._multiarray_umath import __cpu_features__ as features
 
     name = platform.processor() or platform.machine()
@@ -73,7 +73,7 @@ def processor() -> str:
 
 
 def read() -> dict[str, list[Measured]]:
-    """Kind of processor → what was measured on it."""
+    """Return a mapping from the kind of processor to its measurements."""
     if not RECORD.exists():
         return {}
     kinds = json.loads(RECORD.read_text(encoding="utf-8"))
@@ -88,7 +88,7 @@ def _measured(entry: dict[str, Any]) -> Measured:
 
 
 def merge(measured: Iterable[Measured]) -> None:
-    """Put rows in the place of those of the same case on this kind of processor."""
+    """Replace the rows of the same cases on this kind of processor."""
     record = read()
     mine = {entry.key: entry for entry in record.get(processor(), [])}
     mine.update({entry.key: entry for entry in measured})
@@ -103,11 +103,10 @@ def write_page() -> None:
     lines = [
         "# The descriptors against their peers",
         "",
-        "CPU seconds on one thread, best of several interleaved rounds, a line's contenders in one "
-        "run; ≈ was measured on a part of the work and extrapolated. Written by "
-        "`python benchmarks/descriptors`, which puts what it measures in the place of what was "
-        "measured before on the same kind of processor. Load is the number of processes that "
-        "wanted the processor, two cores everywhere.",
+        "CPU seconds on one thread, best of several interleaved rounds, all contenders of a row in "
+        "one run; ≈ was measured on a part of the work and extrapolated. Written by "
+        "`python benchmarks/descriptors`, which replaces earlier measurements on the same kind of "
+        "processor. Load is the number of runnable processes, on two cores.",
     ]
     for kind, entries in read().items():
         lines += ["", f"## {kind}", "", *table(entries), ""]
@@ -124,7 +123,7 @@ def write_page() -> None:
 
 
 def table(entries: Iterable[Measured]) -> list[str]:
-    """The lines of a table in Markdown."""
+    """Return the lines of a Markdown table."""
     lines = [
         "| goal | case | ours | peers | ratio | at least | aim | | measured |",
         "|---|---|---|---|---|---|---|---|---|",
