@@ -108,7 +108,8 @@ def print_comparison(
     for note in notes:
         print_wrapped(console, f"Note: {note}")
     if folder is not None:
-        print_wrapped(console, f"Written to {folder}.")
+        # A path that is broken into lines cannot be copied.
+        console.print(f"Written to {folder}.", soft_wrap=True)
     else:
         print_wrapped(console, _more(comparison, full=full), "dim")
 

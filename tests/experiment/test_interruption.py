@@ -78,7 +78,7 @@ def test_the_driver_ends_in_the_middle(command, undisturbed, tmp_path, sent):
     _, error = process.communicate(timeout=60)
     if sent == signal.SIGINT:
         assert process.returncode == 130
-        assert "the same command goes on" in error
+        assert "the same command resumes the work" in error
         assert "Traceback" not in error
     before = Store(out).read()
     assert 0 < len(before) < len(undisturbed)

@@ -50,14 +50,14 @@ def test_one_command_sweeps_chooses_runs_and_compares(coarse, data, tmp_path):
     command = ["run", "--preset", "paper", "--fast", "--data", str(data), "--out", str(out)]
     done = CliRunner().invoke(main, [*command, "-j", "1", "--json"])
     assert done.exit_code == 0, done.output
-    assert "2 data sets (4 tasks): roughly" in done.stderr
+    assert "2 datasets (4 tasks): roughly" in done.stderr
     assert "wine: has 3 attributes, the paper's 13" in done.stderr
     assert "scikit-learn's KD-tree" in done.stderr
     rows = Store(out / "results").read()
     assert len(rows) == 4 * 9 * 5
     forest = rows[rows["descriptor"] == "IF"]["parameters"].map(json.loads)
     assert {row["sampling"] for row in forest} == {"scikit-learn-0.22"}
-    assert (out / "published.md").read_text().startswith("# Published numbers beside ours")
+    assert (out / "published.md").read_text().startswith("# Published numbers and ours")
     assert (out / "report" / "comparison.json").exists()
     before = rows["fit_seconds"].tolist()
     assert CliRunner().invoke(main, [*command, "-j", "1"]).exit_code == 0

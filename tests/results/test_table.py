@@ -160,7 +160,7 @@ def test_constructor_checks():
 
 def test_repr_and_html(long_frame):
     text = repr(load_results(long_frame.drop(index=0), score_name="f1\n"))
-    assert text == "<Results: f1\\n of 2 algorithms on 6 tasks of 3 data sets, 1 missing: 'B', 'A'>"
+    assert text == "<Results: f1\\n of 2 algorithms on 6 tasks of 3 datasets, 1 missing: 'B', 'A'>"
     html = load_results("lenz2021")._repr_html_()
     assert "236 more tasks" in html
     assert "0.741" in html
