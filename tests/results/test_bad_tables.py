@@ -1,6 +1,5 @@
 """Tables that cannot be compared as they are: each is refused in one line that says what to do."""
 
-
 import numpy as np
 import pandas as pd
 import pytest
