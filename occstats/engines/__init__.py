@@ -46,8 +46,6 @@ class Engine:
         As an option, and in prose.
     sentence : str
         Continuation of a methods paragraph after the name of the software; citations in braces.
-    citation : str
-        Key of the work behind it; empty if there is none.
     needs_r : bool
         Whether it computes only the tests that R's clusrank has.
     """
@@ -55,7 +53,6 @@ class Engine:
     key: str
     name: str
     sentence: str
-    citation: str = ""
     needs_r: bool = True
     module: str = "clusrank"
 
@@ -90,19 +87,16 @@ ENGINES = {
             "clusrank",
             "R's clusrank, embedded",
             ", the tests with the R package clusrank {jiang2020}",
-            "jiang2020",
         ),
         Engine(
             "rscript",
             "R's clusrank in a process of its own",
             ", the tests with the R package clusrank {jiang2020}",
-            "jiang2020",
         ),
         Engine(
             "both",
             "native, checked against R's clusrank",
             ", the tests checked against the R package clusrank {jiang2020}",
-            "jiang2020",
             module="check",
         ),
     )
