@@ -65,8 +65,8 @@ class Workers:
     ...     workers.submit("fine", math.sqrt, 4.0)
     ...     workers.submit("not", math.sqrt, -1.0)
     ...     ended = dict(workers.finished()) | dict(workers.finished() if workers.busy else [])
-    >>> ended
-    {'fine': None, 'not': ValueError('math domain error')}
+    >>> ended["fine"], ended["not"]
+    (None, ValueError('math domain error'))
     """
 
     def __init__(
