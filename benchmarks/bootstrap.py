@@ -27,7 +27,7 @@ from occstats.stats.bootstrap import bootstrap_means
 from occstats.stats.clusters import Clusters
 from occstats.stats.effect_sizes import pair_effects
 from occstats.stats.kendall_intervals import kendall_jackknife
-from occstats.stats.leave_out import leave_one_cluster_out
+from occstats.stats.leave_one_out import leave_one_cluster_out
 from occstats.stats.max_t import typical_tests
 from occstats.stats.means import mean_tests
 from occstats.stats.pairs import upper_pairs

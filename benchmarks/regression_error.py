@@ -21,7 +21,7 @@ from scipy.stats import rankdata
 
 import occstats
 from occstats.stats import adjust, cluster_weights, trait_design, weighted_regression
-from occstats.stats.arrays import medians_of_others
+from occstats.stats._arrays import medians_of_others
 
 ALGORITHMS, ICC, ALPHA, SAMPLES, SEED = 9, 0.3, 0.05, 400, 2021
 DATASETS, RATIOS, MEDIANS = (10, 20, 50), (0.5, 1.0, 2.0), ("all", "others")

@@ -20,8 +20,8 @@ from seeds import summary
 import occstats
 from occstats.datasets import open_source
 from occstats.experiment import run_experiment
-from occstats.experiment.protocol import N_FOLDS
 from occstats.experiment.store import Store
+from occstats.experiment.tasks import N_FOLDS
 from occstats.figures.saving import save
 from occstats.report.like_with_like import compare_conclusions, markdown_table
 from occstats.report.markdown import table_to_markdown

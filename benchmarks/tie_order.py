@@ -15,7 +15,7 @@ from scipy.spatial.distance import cdist
 from sklearn.neighbors import NearestNeighbors
 
 from occstats.datasets import Dataset, open_source, select
-from occstats.experiment.protocol import auroc, make_folds, scale_by_interquartile_range, tasks_of
+from occstats.experiment.tasks import auroc, make_folds, scale_by_interquartile_range, tasks_of
 from occstats.tuning import PAPER
 from occstats.tuning.table import rolling_mean
 

@@ -18,7 +18,7 @@ import occstats
 from occstats.datasets import open_source
 from occstats.experiment.estimators import fit_and_score, make_estimator
 from occstats.experiment.evaluate import Fit
-from occstats.experiment.protocol import N_FOLDS, auroc
+from occstats.experiment.tasks import N_FOLDS, auroc
 from occstats.tuning.paper import prepare_paper
 from occstats.tuning.selection import leave_one_out_parameters
 

@@ -198,7 +198,7 @@ def schema_of(value: Any, explanations: dict[str, str], name: str = "") -> dict[
 def comparison_schema() -> dict[str, Any]:
     """The schema of `occstats compare --json`, made from a document."""
     import occstats
-    from occstats.comparison.words.explain import EXPLANATIONS
+    from occstats.comparison.text.columns import EXPLANATIONS
 
     document = occstats.compare("lenz2021", n_resamples=100).to_dict()
     described = schema_of(document, dict(EXPLANATIONS))

@@ -146,8 +146,8 @@ def _successor(number: int) -> int:
 
 
 def _r_findings() -> list[Finding]:
-    from occstats.engines.rpy2 import probe_rpy2
-    from occstats.engines.rscript import INSTALL_CLUSRANK, probe_r
+    from occstats.backends.embedded_r import probe_rpy2
+    from occstats.backends.rscript import INSTALL_CLUSRANK, probe_r
 
     r, rpy2 = probe_r(), probe_rpy2()
     if not r.version:

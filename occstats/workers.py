@@ -226,7 +226,7 @@ def start_ahead() -> None:
     from importlib import import_module
 
     origin = Origin()
-    for module in ("occstats.experiment.work", "occstats_descriptors.warm_up"):
+    for module in ("occstats.experiment.worker", "occstats_descriptors.warm_up"):
         origin.prepare(partial(import_module, module))
     _ahead.append(origin)
 

@@ -11,7 +11,7 @@ import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 
-from occstats import files
+from occstats import _files as files
 from occstats.errors import OutputError, ResultsError
 
 OLD = [("a.txt", "old a"), ("tables/b.txt", "old b"), ("tables/c.txt", "old c")]
@@ -105,7 +105,7 @@ def test_what_killed_processes_left_is_removed_once_it_is_old(tmp_path):
 
 REWRITE = """
 import os, sys
-from occstats import files
+from occstats import _files as files
 count, real = 0, os.replace
 def replace(*arguments):
     global count

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 from measuring import OURS, Row, Rows, best_seconds
 
-from occstats.experiment.protocol import auroc
+from occstats.experiment.tasks import auroc
 from occstats.tuning.fold import NeighbourSweep
 from occstats_descriptors import ALP
 from occstats_descriptors.neighbours import NeighbourSearch

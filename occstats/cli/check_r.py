@@ -75,8 +75,8 @@ def command(
     backends test every ordered pair of algorithms, and the largest difference is printed. The exit
     code is 0 if no p-value and no Z differs by more than 1e-10, and 1 otherwise.
     """
-    from occstats.comparison.sample import clusters_of
-    from occstats.engines.check import AGREEMENT, check_engines
+    from occstats.backends.agreement import AGREEMENT, check_engines
+    from occstats.comparison.study import clusters_of
     from occstats.results import load_results
     from occstats.stats.sample import Sample
 

@@ -47,7 +47,7 @@ def command(
     occstats compare lenz2021 mine.csv --control MINE --out report
     occstats compare mine.csv --score loss --lower-is-better --json
     """
-    from occstats.files import check_folder
+    from occstats._files import check_folder
 
     if out is not None:
         check_folder(out)

@@ -42,8 +42,8 @@ def check(folder: str, label: str, as_json: bool) -> int:
 
     Exit code 1 where a file differs from the paper's dataset or cannot be read.
     """
+    from occstats._format import printable
     from occstats.datasets.catalogue import check_folder
-    from occstats.text import printable
 
     findings = check_folder(folder, label=label)
     if as_json:

@@ -28,8 +28,8 @@ def command(as_json: bool, compile_ahead: bool) -> None:
     and 1 otherwise.
     """
     from occstats import __version__
+    from occstats._format import printable
     from occstats.diagnosis import diagnose
-    from occstats.text import printable
 
     if compile_ahead:
         _compile()

@@ -136,11 +136,11 @@ def command(
     occstats figures mine.csv --only critical_difference,pairwise --out paper/figures
     occstats figures --times times.csv --sweep sweep.parquet
     """
+    from occstats._files import check_folder
     from occstats.figures.batch import draw_figures, wanted_figures
     from occstats.figures.frames import read_frame
     from occstats.figures.saving import check_formats
     from occstats.figures.style import FigureError, preset
-    from occstats.files import check_folder
 
     check_folder(out)
     chosen, kinds = split_names(only or ""), check_formats(split_names(formats))

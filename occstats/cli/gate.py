@@ -56,9 +56,9 @@ def command(
     """
     if candidate == baseline:
         raise click.UsageError("--candidate and --baseline must be two algorithms")
+    from occstats._format import printable
     from occstats.comparison.gate import judge
     from occstats.comparison.pipeline import compare
-    from occstats.text import printable
 
     comparison = compare(
         list(results),

@@ -16,8 +16,8 @@ from typing import Any, NoReturn
 import click
 
 from occstats import __version__
+from occstats._format import did_you_mean, printable
 from occstats.errors import OccstatsError
-from occstats.text import did_you_mean, printable
 
 __all__ = ["COMMANDS", "HelpfulGroup", "LazyGroup", "main"]
 

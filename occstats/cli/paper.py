@@ -49,7 +49,7 @@ def _report(
     table: Any, results: Path, out: Path, differences: dict[str, list[str]], as_json: bool
 ) -> int:
     import occstats
-    from occstats.files import write_file
+    from occstats._files import write_file
     from occstats.report.published import nearness, published_page, published_table, scores_of
     from occstats.tuning.paper import PINNED
 

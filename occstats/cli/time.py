@@ -94,8 +94,8 @@ def command(
     occstats time --data HIGGS.csv.gz --label 0 --sizes 1024,4096,16384
     occstats time --descriptors ALP,mine=package.module:Class --limit 10
     """
+    from occstats._files import check_folder
     from occstats.experiment.timing import SIZES, generated_rows, measure_times, rows_of_file
-    from occstats.files import check_folder
 
     kinds = figure_formats(formats)
     check_folder(out)
@@ -125,7 +125,7 @@ def command(
 def _write(table: pd.DataFrame, folder: Path, kinds: list[str]) -> list[Path]:
     import io
 
-    from occstats.files import write_folder
+    from occstats._files import write_folder
     from occstats.report.csv import guard
 
     guarded = table.assign(descriptor=table["descriptor"].map(guard))

@@ -1,3 +1,3 @@
 from .pipeline import compare as compare
-from .result import Comparison as Comparison
+from .comparison import Comparison as Comparison
 from .settings import Settings as Settings

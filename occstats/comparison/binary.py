@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from occstats._format import count, decimals, minus_signs, p_equation, printable
 from occstats.results.aliases import score_word
-from occstats.stats.binary import MCNEMAR_TESTS, clustered_mcnemar, is_binary
+from occstats.stats.mcnemar import MCNEMAR_TESTS, clustered_mcnemar, is_binary
 from occstats.stats.pairs import upper_pairs
-from occstats.text import count, decimals, minus_signs, p_equation, printable
 
 if TYPE_CHECKING:
-    from occstats.comparison.sample import Study
+    from occstats.comparison.study import Study
 
 __all__ = ["binary_frame"]
 

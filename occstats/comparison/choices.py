@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
-from occstats.engines import ENGINES
-from occstats.stats.multiplicity import CORRECTIONS
-from occstats.stats.tests.registry import TESTS as SIGNED_RANK_TESTS
+from occstats.backends import ENGINES
+from occstats.stats.corrections import CORRECTIONS
+from occstats.stats.signed_rank.methods import TESTS as SIGNED_RANK_TESTS
 
 __all__ = [
     "ALTERNATIVES",

@@ -9,11 +9,11 @@ import numpy as np
 import pandas as pd
 
 from occstats.comparison.pairs import unordered_pairs
-from occstats.stats.classical import FriedmanResult, conover, critical_difference, friedman, nemenyi
-from occstats.stats.multiplicity import adjust_pairs
+from occstats.stats.corrections import adjust_pairs
+from occstats.stats.friedman import FriedmanResult, conover, critical_difference, friedman, nemenyi
 
 if TYPE_CHECKING:
-    from occstats.comparison.sample import Study
+    from occstats.comparison.study import Study
 
 __all__ = ["Classical", "classical_tests"]
 
@@ -45,7 +45,7 @@ class Classical:
     pairs: pd.DataFrame
 
     def _repr_html_(self) -> str:
-        from occstats.report.fragment import section_to_html
+        from occstats.report.notebook import section_to_html
 
         return section_to_html(self)
 

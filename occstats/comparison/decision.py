@@ -13,20 +13,20 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from occstats.backends import ENGINES
 from occstats.comparison.choices import CORRECTIONS
 from occstats.comparison.pairs import ordered_pairs
-from occstats.engines import ENGINES
 from occstats.stats.clusters import Clusters
+from occstats.stats.corrections import adjust, adjust_pairs
 from occstats.stats.max_t import PairTests, typical_shifts, typical_tests
 from occstats.stats.means import mean_differences, mean_tests
-from occstats.stats.multiplicity import adjust, adjust_pairs
 from occstats.stats.power import smallest_p
 from occstats.stats.sample import Sample
-from occstats.stats.tests.null import SAME_Z
+from occstats.stats.signed_rank.null import SAME_Z
 
 if TYPE_CHECKING:
-    from occstats.comparison.sample import Study
     from occstats.comparison.settings import Settings
+    from occstats.comparison.study import Study
 
 __all__ = [
     "BETTER",

@@ -17,7 +17,7 @@ from occstats.stats.power import datasets_needed, minimal_detectable_difference,
 
 if TYPE_CHECKING:
     from occstats.comparison.decision import Decision
-    from occstats.comparison.sample import Study
+    from occstats.comparison.study import Study
     from occstats.stats.sample import PairBlock
 
 __all__ = ["Design", "study_design"]
@@ -66,7 +66,7 @@ class Design:
     power: pd.DataFrame | None = None
 
     def _repr_html_(self) -> str:
-        from occstats.report.fragment import section_to_html
+        from occstats.report.notebook import section_to_html
 
         return section_to_html(self)
 

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from occstats.comparison.words.verdict import difference_of
+from occstats._format import ABSENT, minus_signs, p_equation, printable
+from occstats.comparison.text.verdict import difference_of
 from occstats.results.aliases import score_word
-from occstats.text import ABSENT, minus_signs, p_equation, printable
 
 if TYPE_CHECKING:
-    from occstats.comparison.result import Comparison
+    from occstats.comparison.comparison import Comparison
 
 __all__ = ["EXIT_CODES", "Gate", "judge"]
 

@@ -14,22 +14,22 @@ import scipy
 from threadpoolctl import threadpool_limits
 
 from occstats import __version__
-from occstats.comparison import tasks, uncertainty
+from occstats._format import did_you_mean
+from occstats.comparison import task_effects, uncertainty
 from occstats.comparison.binary import binary_frame
 from occstats.comparison.classical import classical_tests
+from occstats.comparison.comparison import Comparison
 from occstats.comparison.decision import Decision, decide, pair_frame
 from occstats.comparison.design import study_design
-from occstats.comparison.gaps import study_gaps
+from occstats.comparison.missing_sensitivity import study_gaps
 from occstats.comparison.option import Options
-from occstats.comparison.result import Comparison
-from occstats.comparison.sample import Study, prepare
 from occstats.comparison.settings import OPTIONS, REPLACED, Settings, document_settings
 from occstats.comparison.stability import study_stability
+from occstats.comparison.study import Study, prepare
 from occstats.errors import ArgumentError
 from occstats.results import Results, load_results
 from occstats.results.options import document as document_reading
 from occstats.results.options import parameters as reading_parameters
-from occstats.text import did_you_mean
 
 __all__ = ["compare"]
 
@@ -132,7 +132,7 @@ def compare_with(
 def _compare(given: Results, study: Study, progress: bool | None) -> Comparison:
     decision = decide(study)
     pairwise = pair_frame(study, decision).merge(uncertainty.effects_frame(study), on=["a", "b"])
-    regression, regression_notes = tasks.regression_frame(study)
+    regression, regression_notes = task_effects.regression_frame(study)
     return Comparison(
         results=study.results,
         settings=study.settings,
@@ -140,18 +140,18 @@ def _compare(given: Results, study: Study, progress: bool | None) -> Comparison:
         basis=decision.basis,
         summary=uncertainty.summary_frame(study, decision),
         pairwise=pairwise,
-        ranks=tasks.rank_frame(study),
+        ranks=task_effects.rank_frame(study),
         kendall=uncertainty.kendall_frame(study),
         regression=regression,
-        complementary_pairs=tasks.complementary_frame(study),
-        rank_frequencies=tasks.frequency_frame(study),
-        strata=tasks.strata_frame(study),
+        complementary_pairs=task_effects.complementary_frame(study),
+        rank_frequencies=task_effects.frequency_frame(study),
+        strata=task_effects.strata_frame(study),
         diagnostics=uncertainty.diagnostics_frame(study),
         stability=study_stability(study, decision),
         design=study_design(study, decision, progress=progress),
         classical=classical_tests(study),
         gaps=study_gaps(given, study, pairwise),
-        fold_tests=tasks.fold_frame(study),
+        fold_tests=task_effects.fold_frame(study),
         binary=binary_frame(study),
         notes=(
             *study.notes,

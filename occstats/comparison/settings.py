@@ -13,7 +13,7 @@ from dataclasses import dataclass, fields, replace
 from functools import partial
 from typing import Any
 
-from occstats.checks import check_choice, check_fraction, check_integer, check_number
+from occstats._checks import check_choice, check_fraction, check_integer, check_number
 from occstats.comparison.choices import (
     ALTERNATIVES,
     CORRECTIONS,

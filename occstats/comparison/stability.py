@@ -12,7 +12,7 @@ import pandas as pd
 
 from occstats.comparison.decision import conclusions
 from occstats.comparison.pairs import unordered_pairs
-from occstats.stats.leave_out import (
+from occstats.stats.leave_one_out import (
     LeaveOneAlgorithmOut,
     LeaveOneClusterOut,
     leave_one_algorithm_out,
@@ -21,7 +21,7 @@ from occstats.stats.leave_out import (
 
 if TYPE_CHECKING:
     from occstats.comparison.decision import Decision
-    from occstats.comparison.sample import Study
+    from occstats.comparison.study import Study
 
 __all__ = ["Stability", "study_stability"]
 
@@ -53,7 +53,7 @@ class Stability:
     influence: pd.DataFrame | None = None
 
     def _repr_html_(self) -> str:
-        from occstats.report.fragment import section_to_html
+        from occstats.report.notebook import section_to_html
 
         return section_to_html(self)
 

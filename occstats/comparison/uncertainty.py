@@ -14,6 +14,7 @@ import numpy.typing as npt
 import pandas as pd
 from scipy import special
 
+from occstats._format import printable
 from occstats.comparison.pairs import ordered_pairs, unordered_pairs
 from occstats.stats.bayes import bayesian_signed_rank, probability_best
 from occstats.stats.bootstrap import bootstrap_means
@@ -22,11 +23,10 @@ from occstats.stats.effect_sizes import Effect, pair_effects
 from occstats.stats.kendall import kendall_matrix
 from occstats.stats.kendall_intervals import kendall_jackknife
 from occstats.stats.means import difference_posterior
-from occstats.text import printable
 
 if TYPE_CHECKING:
     from occstats.comparison.decision import Decision
-    from occstats.comparison.sample import Study
+    from occstats.comparison.study import Study
 
 __all__ = [
     "cautions",

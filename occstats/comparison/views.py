@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from occstats._format import count, quote, quote_list
 from occstats.errors import ArgumentError
-from occstats.text import count, quote, quote_list
 
 if TYPE_CHECKING:
-    from occstats.comparison.result import Comparison
+    from occstats.comparison.comparison import Comparison
 
 __all__ = ["PAIR_COLUMNS", "add", "pairs", "where"]
 

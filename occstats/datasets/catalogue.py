@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from occstats._format import did_you_mean
 from occstats.datasets.dataset import Dataset
 from occstats.datasets.reading import data_files, read_dataset
 from occstats.errors import DataError
-from occstats.text import did_you_mean
 
 __all__ = ["Entry", "Finding", "catalogue", "check_folder", "digests", "entry_of", "problems"]
 

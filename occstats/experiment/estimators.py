@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from occstats.errors import DataError
-from occstats.experiment.protocol import AtMost, size_for_task
 from occstats.experiment.provenance import code_of
+from occstats.experiment.tasks import AtMost, size_for_task
 
 __all__ = [
     "Recipe",

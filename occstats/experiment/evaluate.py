@@ -25,7 +25,7 @@ from occstats.experiment.estimators import (
     shares_search,
 )
 from occstats.experiment.isolation import contained
-from occstats.experiment.protocol import (
+from occstats.experiment.tasks import (
     Fold,
     Task,
     auroc,

@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 
 import pandas as pd
 
+from occstats._files import write_parquet
 from occstats.datasets import Source, fingerprint, open_source
 from occstats.errors import ArgumentError, ResultsError
 from occstats.experiment.engine import compute
@@ -25,11 +26,10 @@ from occstats.experiment.plan import (
     plan_groups,
     shard_identity,
 )
-from occstats.experiment.protocol import N_FOLDS, Task, tasks_of
 from occstats.experiment.provenance import provenance
 from occstats.experiment.store import KEY, Store, keys_of
-from occstats.experiment.work import work_on_shard
-from occstats.files import write_parquet
+from occstats.experiment.tasks import N_FOLDS, Task, tasks_of
+from occstats.experiment.worker import work_on_shard
 from occstats.progress import bar_class, shown, track
 from occstats.workers import side_by_side
 

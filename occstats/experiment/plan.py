@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from occstats.datasets import Source
 from occstats.experiment.estimators import Recipe, shares_search
-from occstats.experiment.protocol import N_FOLDS, Task
+from occstats.experiment.tasks import N_FOLDS, Task
 
 __all__ = [
     "Plan",

@@ -13,8 +13,8 @@ from typing import Any
 
 import pandas as pd
 
+from occstats._files import remove_stale, verify_digest, write_file, write_parquet
 from occstats.errors import ResultsError
-from occstats.files import remove_stale, verify_digest, write_file, write_parquet
 
 __all__ = ["KEY", "Store", "keys_of", "typed"]
 

@@ -5,8 +5,8 @@ from typing import Any
 
 import pandas as pd
 
+from occstats._format import printable
 from occstats.experiment.experiment import Experiment
-from occstats.text import printable
 
 __all__ = ["RunSummary", "summarise"]
 

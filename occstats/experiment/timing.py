@@ -23,7 +23,7 @@ from occstats.experiment.estimators import (
     plain,
 )
 from occstats.experiment.isolation import contained
-from occstats.experiment.protocol import scale_by_interquartile_range
+from occstats.experiment.tasks import scale_by_interquartile_range
 from occstats.progress import track
 
 __all__ = ["COLUMNS", "SIZES", "RowPool", "generated_rows", "measure_times", "rows_of_file"]

@@ -9,8 +9,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from occstats._format import did_you_mean
 from occstats.figures.registry import FIGURES
-from occstats.text import did_you_mean
 
 if TYPE_CHECKING:
     from pathlib import Path

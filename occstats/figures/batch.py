@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from occstats._format import did_you_mean
 from occstats.figures.registry import FIGURES, FigureEntry
 from occstats.figures.style import FigureError
-from occstats.text import did_you_mean
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from occstats._format import listing
 from occstats.figures.frames import PairDecisions, significance
 from occstats.figures.text import clean
-from occstats.text import listing
 
 if TYPE_CHECKING:
     from occstats.comparison import Comparison

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from occstats.comparison.sample import clusters_of
+from occstats.comparison.study import clusters_of
 from occstats.figures.drawing import drawing
 from occstats.figures.frames import confidence, confidence_intervals, records
 from occstats.figures.legends import series_legend

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import matplotlib
 
-from occstats.checks import check_choice
+from occstats._checks import check_choice
 from occstats.figures.canvas import Drawing, quiet_glyphs
 from occstats.figures.options import SHEET, Options, documentation, parameters
 from occstats.figures.pen import Pen

@@ -11,9 +11,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from occstats._format import listing
 from occstats.errors import ResultsError
 from occstats.figures.style import FigureError
-from occstats.text import listing
 
 if TYPE_CHECKING:
     from occstats.comparison import Comparison

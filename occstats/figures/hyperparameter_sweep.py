@@ -11,6 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import FigureBase
 from matplotlib.ticker import MaxNLocator
 
+from occstats._format import listing
 from occstats.figures.drawing import drawing
 from occstats.figures.frames import require_columns
 from occstats.figures.legends import series_legend
@@ -19,7 +20,6 @@ from occstats.figures.pen import Pen
 from occstats.figures.selection import chosen_algorithms
 from occstats.figures.style import FigureError
 from occstats.figures.text import clean, label
-from occstats.text import listing
 
 __all__ = ["sweep"]
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from occstats.comparison.words.explain import interval_kinds
+from occstats.comparison.text.columns import interval_kinds
 from occstats.figures.drawing import drawing
 from occstats.figures.frames import confidence_intervals, records
 from occstats.figures.marks import intervals, plain_rows, row_height

@@ -13,6 +13,7 @@ from matplotlib.colors import TwoSlopeNorm
 from matplotlib.patches import Rectangle
 from numpy.typing import NDArray
 
+from occstats._format import decimals, minus_signs, p_writer
 from occstats.comparison.choices import ESTIMANDS
 from occstats.figures.drawing import drawing
 from occstats.figures.frames import PairDecisions, pair_decisions, significance
@@ -21,7 +22,6 @@ from occstats.figures.pen import Pen
 from occstats.figures.selection import fence, matrix_label_room, most_that_fit, score_label
 from occstats.figures.style import BLUE, bounded, ink_on
 from occstats.figures.text import clean, measure
-from occstats.text import decimals, minus_signs, p_writer
 
 if TYPE_CHECKING:
     from occstats.comparison import Comparison

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import matplotlib
 
-from occstats.checks import check_choice
+from occstats._checks import check_choice
 from occstats.figures.canvas import Drawing, Sheet, alt_text, describe
 from occstats.figures.registry import FIGURES
 from occstats.figures.style import FigureError, Preset, preset

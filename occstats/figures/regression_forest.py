@@ -11,6 +11,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
+from occstats._format import listing
 from occstats.figures.drawing import drawing
 from occstats.figures.frames import confidence_intervals, records
 from occstats.figures.marks import intervals, plain_rows
@@ -19,7 +20,6 @@ from occstats.figures.pen import Pen
 from occstats.figures.selection import fence
 from occstats.figures.style import BLUE, ORANGE, FigureError, SeriesStyle
 from occstats.figures.text import abreast, clean, label
-from occstats.text import listing
 
 if TYPE_CHECKING:
     from occstats.comparison import Comparison

@@ -13,12 +13,12 @@ import matplotlib
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure, FigureBase
 
+from occstats._files import write_file
 from occstats.figures.canvas import alt_text, quiet_glyphs
 from occstats.figures.glyphs import missing_glyphs
 from occstats.figures.style import FigureError
 from occstats.figures.svg import OUTPUT, root_figure, svg_markup
 from occstats.figures.text import clean
-from occstats.files import write_file
 
 __all__ = ["FORMATS", "MissingGlyphWarning", "check_formats", "save"]
 

@@ -10,7 +10,8 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from occstats.comparison.sample import clusters_of
+from occstats._format import listing, percent
+from occstats.comparison.study import clusters_of
 from occstats.figures.drawing import drawing
 from occstats.figures.frames import confidence, confidence_intervals, read_frame
 from occstats.figures.legends import series_legend
@@ -20,7 +21,6 @@ from occstats.figures.selection import score_label
 from occstats.figures.style import FigureError, bounded
 from occstats.figures.text import clean
 from occstats.stats.pareto import ParetoFront, pareto_front
-from occstats.text import listing, percent
 
 if TYPE_CHECKING:
     from occstats.comparison import Comparison

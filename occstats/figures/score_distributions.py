@@ -10,13 +10,13 @@ import seaborn as sns
 from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
+from occstats._format import count
 from occstats.figures.drawing import drawing
 from occstats.figures.marks import plain_rows, points, quantiles, unnamed
 from occstats.figures.options import SERIES
 from occstats.figures.pen import Pen
 from occstats.figures.selection import fence, score_label
 from occstats.figures.text import clean
-from occstats.text import count
 
 if TYPE_CHECKING:
     from occstats.comparison import Comparison

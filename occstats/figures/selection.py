@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from occstats.checks import check_choice, check_integer
+from occstats._checks import check_choice, check_integer
+from occstats._format import did_you_mean, listing
 from occstats.figures.options import Order
 from occstats.figures.style import COLOURS, FigureError
 from occstats.figures.text import label
 from occstats.results.aliases import score_word
-from occstats.text import did_you_mean, listing
 
 if TYPE_CHECKING:
     from occstats.comparison import Comparison

@@ -18,7 +18,7 @@ import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from occstats.text import printable
+from occstats._format import printable
 
 __all__ = [
     "abreast",

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from occstats._format import count, decimals, integer, p_value, percent, significant, word
 from occstats.report.pair_tables import PAIR
 from occstats.report.table import Column, Table
 from occstats.report.writing import limits, p_writer, score_digits
-from occstats.text import count, decimals, integer, p_value, percent, significant, word
 
 if TYPE_CHECKING:
-    from occstats.comparison.gaps import Gaps
-    from occstats.comparison.result import Comparison
+    from occstats.comparison.comparison import Comparison
+    from occstats.comparison.missing_sensitivity import Gaps
 
 __all__ = ["extra_tables", "plain_table"]
 

@@ -3,10 +3,10 @@ r"""Tables as LaTeX (booktabs), with every name escaped: ``\input{}`` in a name 
 import re
 from itertools import groupby
 
-from occstats.comparison.words.methods import MethodsText
+from occstats._format import ABSENT, minus_signs, printable
+from occstats.comparison.text.methods import MethodsText
 from occstats.report.table import Column, Table
 from occstats.tex import COMMANDS
-from occstats.text import ABSENT, minus_signs, printable
 
 __all__ = ["escape", "methods_to_latex", "table_to_latex"]
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from occstats.comparison.words.verdict import headline, make_verdict, tally_sentence
+from occstats._format import minus_signs, printable
+from occstats.comparison.text.verdict import headline, make_verdict, tally_sentence
 from occstats.report.table import Table
-from occstats.text import minus_signs, printable
 
 if TYPE_CHECKING:
-    from occstats.comparison.result import Comparison
+    from occstats.comparison.comparison import Comparison
 
 __all__ = ["comparison_to_markdown", "escape", "table_to_markdown"]
 

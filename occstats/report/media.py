@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 from occstats.report.csv import table_to_csv
-from occstats.report.fragment import table_to_html
 from occstats.report.latex import table_to_latex
 from occstats.report.markdown import table_to_markdown
+from occstats.report.notebook import table_to_html
 from occstats.report.table import Table
 
 __all__ = ["MEDIA", "table_files"]

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from occstats._format import decimals, percent, word
 from occstats.comparison.choices import ESTIMANDS
 from occstats.comparison.decision import BETTER, WORSE
-from occstats.comparison.words.verdict import (
+from occstats.comparison.text.verdict import (
     REVERSED,
     ROWS_ALONE,
     corrected_by_row,
@@ -27,10 +28,9 @@ from occstats.report.writing import (
     shares,
 )
 from occstats.results.aliases import score_word
-from occstats.text import decimals, percent, word
 
 if TYPE_CHECKING:
-    from occstats.comparison.result import Comparison
+    from occstats.comparison.comparison import Comparison
 
 __all__ = [
     "complementary_table",

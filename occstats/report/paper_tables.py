@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from occstats._format import count, decimals, did_you_mean, integer
 from occstats.errors import ArgumentError
 from occstats.report.latex import table_to_latex
 from occstats.report.pair_tables import p_value_table
@@ -16,10 +17,9 @@ from occstats.report.table import Leading, Table, grid, with_headers
 from occstats.report.tables import comparison_table
 from occstats.report.writing import score_digits
 from occstats.results.aliases import score_word
-from occstats.text import count, decimals, did_you_mean, integer
 
 if TYPE_CHECKING:
-    from occstats.comparison.result import Comparison
+    from occstats.comparison.comparison import Comparison
 
 __all__ = ["comparison_latex", "paper_files", "paper_p_values", "paper_scores"]
 

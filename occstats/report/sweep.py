@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from occstats._format import decimals, integer, significant, word
 from occstats.report.table import Column, Table
-from occstats.text import decimals, integer, significant, word
 
 if TYPE_CHECKING:
     from occstats.tuning import Sweep
@@ -103,7 +103,7 @@ def write_sweep(
     list of str
         Figures that could not be drawn, with the reason.
     """
-    from occstats.files import write_folder
+    from occstats._files import write_folder
 
     write_folder(folder, _contents(sweep))
     return _draw(sweep, folder, figure_formats)

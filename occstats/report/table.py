@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from occstats.text import word
+from occstats._format import word
 
 __all__ = ["MOST_ROWS", "Column", "Leading", "Table", "grid", "with_headers"]
 

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from occstats._format import decimals, p_value, percent, printable, word
 from occstats.comparison.choices import ESTIMANDS
 from occstats.comparison.decision import BETTER, EQUIVALENT, WORSE
-from occstats.comparison.words.verdict import (
+from occstats.comparison.text.verdict import (
     REVERSED,
     can_differ,
     difference_of,
@@ -31,10 +32,9 @@ from occstats.report.table import Column, Table
 from occstats.report.task_tables import frequency_table, rank_table, score_table, strata_table
 from occstats.report.writing import limits, p_writer, score_digits
 from occstats.results.aliases import score_word
-from occstats.text import decimals, p_value, percent, printable, word
 
 if TYPE_CHECKING:
-    from occstats.comparison.result import Comparison
+    from occstats.comparison.comparison import Comparison
 
 __all__ = ["all_tables", "comparison_table", "legend", "summary_table"]
 

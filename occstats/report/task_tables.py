@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from occstats._format import decimals, integer, percent
 from occstats.report.table import Leading, Table, grid, with_headers
 from occstats.report.writing import score_digits
 from occstats.results.aliases import score_word
-from occstats.text import decimals, integer, percent
 
 if TYPE_CHECKING:
-    from occstats.comparison.result import Comparison
+    from occstats.comparison.comparison import Comparison
 
 __all__ = ["frequency_table", "rank_table", "score_table", "strata_table"]
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Any
 
-from occstats.comparison.words.verdict import (
+from occstats.comparison.text.verdict import (
     headline,
     make_verdict,
     short_names,
@@ -29,7 +29,7 @@ from occstats.results.readers.bundled import bundled_names
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from occstats.comparison.result import Comparison
+    from occstats.comparison.comparison import Comparison
 
 __all__ = ["brief", "make_console", "print_comparison", "print_table"]
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from occstats._format import minus_signs, printable
 from occstats.report.table import Table
-from occstats.text import minus_signs, printable
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from occstats._format import decimals, integer, significant, word
 from occstats.report.table import Column, Table
-from occstats.text import decimals, integer, significant, word
 
 __all__ = ["timing_table"]
 

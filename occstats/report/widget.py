@@ -6,10 +6,10 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from occstats.errors import ArgumentError, OccstatsError
-from occstats.report.html.pairs import pair_data
+from occstats.report.page.pairs import pair_data
 
 if TYPE_CHECKING:
-    from occstats.comparison.result import Comparison
+    from occstats.comparison.comparison import Comparison
 
 __all__ = ["pair_picker", "pair_to_html"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from occstats.comparison.words.verdict import difference_digits, score_digits
-from occstats.text import ABSENT, decimals, p_writer, word
+from occstats._format import ABSENT, decimals, p_writer, word
+from occstats.comparison.text.verdict import difference_digits, score_digits
 
 __all__ = [
     "blank_or",

@@ -4,7 +4,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Mapping
 
-from occstats.text import printable
+from occstats._format import printable
 
 __all__ = [
     "ALIASES",

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from occstats.text import count, printable, quote, quote_list, show_path
+from occstats._format import count, printable, quote, quote_list, show_path
 
 __all__ = [
     "as_text",

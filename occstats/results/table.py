@@ -346,7 +346,7 @@ class Results:
         0  appendicitis     0        NND  0.741  85.0  7.0      0.05
         1  appendicitis     0       LNND  0.644  85.0  7.0      0.05
         """
-        from occstats.results.write import long_form
+        from occstats.results.export import long_form
 
         return long_form(self)
 
@@ -364,7 +364,7 @@ class Results:
         >>> load_results(path).n_tasks
         246
         """
-        from occstats.results.write import write
+        from occstats.results.export import write
 
         write(self, path)
 

@@ -5,7 +5,7 @@ from .bayes import (
     correlated_t as correlated_t,
     probability_best as probability_best,
 )
-from .binary import (
+from .mcnemar import (
     BinaryPairs as BinaryPairs,
     clustered_mcnemar as clustered_mcnemar,
 )
@@ -14,7 +14,7 @@ from .bootstrap import (
     bootstrap_means as bootstrap_means,
     cluster_bootstrap as cluster_bootstrap,
 )
-from .classical import (
+from .friedman import (
     FriedmanResult as FriedmanResult,
     conover as conover,
     critical_difference as critical_difference,
@@ -40,7 +40,7 @@ from .kendall import (
     kendall_tau as kendall_tau,
 )
 from .kendall_intervals import kendall_jackknife as kendall_jackknife
-from .leave_out import (
+from .leave_one_out import (
     LeaveOneAlgorithmOut as LeaveOneAlgorithmOut,
     LeaveOneClusterOut as LeaveOneClusterOut,
     leave_one_algorithm_out as leave_one_algorithm_out,
@@ -56,7 +56,7 @@ from .means import (
     mean_differences as mean_differences,
     mean_tests as mean_tests,
 )
-from .multiplicity import (
+from .corrections import (
     adjust as adjust,
     adjust_pairs as adjust_pairs,
 )
@@ -87,11 +87,11 @@ from .regression import (
     weighted_regression as weighted_regression,
 )
 from .sample import Sample as Sample
-from .signed_rank import (
+from .signed_rank.one_pair import (
     ClusteredWilcoxonResult as ClusteredWilcoxonResult,
     clustered_wilcoxon as clustered_wilcoxon,
 )
-from .signed_rank_pairs import (
+from .signed_rank.all_pairs import (
     PairwiseTests as PairwiseTests,
     pairwise_tests as pairwise_tests,
 )

@@ -30,11 +30,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from occstats.checks import check_number
-from occstats.stats.arrays import FloatArray as Array
+from occstats._checks import check_number
+from occstats.stats._arrays import FloatArray as Array
+from occstats.stats._resampling import PosteriorWeights, over_rows
 from occstats.stats.cluster_means import weighted_means
 from occstats.stats.clusters import Clusters
-from occstats.stats.draws import PosteriorWeights, over_rows
 from occstats.stats.forms import is_dense, walsh_forms
 from occstats.stats.pairs import mirror
 from occstats.stats.sample import Sample

@@ -19,7 +19,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from occstats.stats.arrays import FloatArray as Array
+from occstats.stats._arrays import FloatArray as Array
+from occstats.stats._resampling import Counts, over_rows
 from occstats.stats.cluster_means import (
     FEW_CLUSTERS,
     effective_units,
@@ -29,7 +30,6 @@ from occstats.stats.cluster_means import (
     weighted_means,
 )
 from occstats.stats.clusters import Clusters
-from occstats.stats.draws import Counts, over_rows
 
 # Resamples × columns of a studentised interval that are held at once.
 REPLICATES_AT_ONCE = 4_000_000

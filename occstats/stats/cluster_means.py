@@ -6,7 +6,7 @@ matrix products ``counts @ means``.
 
 import numpy as np
 
-from occstats.stats.arrays import FloatArray as Array
+from occstats.stats._arrays import FloatArray as Array
 from occstats.stats.clusters import Clusters
 
 # So few clusters resemble each other by chance: their resamples say too little about their spread.

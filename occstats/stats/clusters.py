@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from occstats.errors import ArgumentError
-from occstats.stats.arrays import FloatArray, IntArray, cluster_codes
+from occstats.stats._arrays import FloatArray, IntArray, cluster_codes
 
 # Tasks × columns that are copied at once: half a megabyte.
 _CACHED_ELEMENTS = 64_000

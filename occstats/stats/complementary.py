@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from occstats.errors import ArgumentError
-from occstats.stats.arrays import FloatArray, IntArray, count_tied
+from occstats.stats._arrays import FloatArray, IntArray, count_tied
 from occstats.stats.sample import Sample
 
 

@@ -6,12 +6,12 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import stdtr
 
-from occstats.stats.arrays import FloatArray, IntArray, midranks
+from occstats.stats._arrays import FloatArray, IntArray, midranks
 from occstats.stats.intraclass import intraclass_correlation
 from occstats.stats.pairs import mirror
 from occstats.stats.sample import PairBlock, Sample
-from occstats.stats.tests.registry import TESTS
-from occstats.stats.tests.rosner_glynn_lee import size_inflation
+from occstats.stats.signed_rank.methods import TESTS
+from occstats.stats.signed_rank.rosner_glynn_lee import size_inflation
 
 
 @dataclass(frozen=True, eq=False)

@@ -25,14 +25,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from occstats.stats.arrays import FloatArray as Array
-from occstats.stats.arrays import as_vector, round_to_grid
+from occstats.stats._arrays import FloatArray as Array
+from occstats.stats._arrays import as_vector, round_to_grid
 from occstats.stats.cluster_means import effective_units, means_without
 from occstats.stats.clusters import Clusters
 from occstats.stats.jackknife import arcsine_limits, rank_biserial_limits, wilson
 from occstats.stats.pairs import antisymmetric, mirror
 from occstats.stats.sample import PairBlock, Sample
-from occstats.stats.tests.ranking import signed_ranks
+from occstats.stats.signed_rank.ranking import signed_ranks
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,9 +12,9 @@ from typing import Literal
 
 import numpy as np
 
-from occstats.stats.arrays import FloatArray as Array
+from occstats.stats._arrays import FloatArray as Array
 from occstats.stats.clusters import Clusters
-from occstats.stats.tests.ranking import count_matrix
+from occstats.stats.signed_rank.ranking import count_matrix
 
 # Rows of weights whose products are held at once: few enough to stay in the cache.
 BLOCK = 512

@@ -28,12 +28,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from occstats.stats.arrays import FloatArray, IntArray
-from occstats.stats.tests.null import SAME_Z
-from occstats.stats.tests.ranking import OrderedDifferences
+from occstats.stats._arrays import FloatArray, IntArray
+from occstats.stats.signed_rank.null import SAME_Z
+from occstats.stats.signed_rank.ranking import OrderedDifferences
 
 if TYPE_CHECKING:
-    from occstats.stats.tests.engine import Prepared
+    from occstats.stats.signed_rank.interface import Prepared
 
 __all__ = ["Bracket", "ShiftSearch"]
 

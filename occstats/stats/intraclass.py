@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from occstats.stats.arrays import FloatArray
+from occstats.stats._arrays import FloatArray
 
 
 def intraclass_correlation(

@@ -7,9 +7,9 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from occstats.checks import check_choice
+from occstats._checks import check_choice
 from occstats.errors import ArgumentError
-from occstats.stats.arrays import FloatArray, IntArray, as_scores, as_vector, round_to_grid
+from occstats.stats._arrays import FloatArray, IntArray, as_scores, as_vector, round_to_grid
 from occstats.stats.clusters import Clusters
 from occstats.stats.sample import Sample
 

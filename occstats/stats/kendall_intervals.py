@@ -16,8 +16,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from occstats.checks import check_choice
-from occstats.stats.arrays import FloatArray, IntArray
+from occstats._checks import check_choice
+from occstats.stats._arrays import FloatArray, IntArray
 from occstats.stats.effect_sizes import Effect
 from occstats.stats.jackknife import arcsine_limits
 from occstats.stats.kendall import (

@@ -38,14 +38,15 @@ import numpy.typing as npt
 from numpy.typing import ArrayLike
 from scipy import special
 
-from occstats.checks import check_choice, check_fraction, check_integer
+from occstats._checks import check_choice, check_fraction, check_integer
 from occstats.errors import ArgumentError
-from occstats.stats.arrays import FloatArray, IntArray
+from occstats.stats._arrays import FloatArray, IntArray
 from occstats.stats.hodges_lehmann import Bracket, ShiftSearch
 from occstats.stats.pairs import antisymmetric, mirror, upper_pairs
 from occstats.stats.sample import Sample
-from occstats.stats.tests.engine import Flips, Prepared
-from occstats.stats.tests.null import (
+from occstats.stats.signed_rank.interface import Flips, Prepared
+from occstats.stats.signed_rank.methods import ALTERNATIVES, TESTS
+from occstats.stats.signed_rank.null import (
     SAME_Z,
     RandomState,
     all_signs,
@@ -54,7 +55,6 @@ from occstats.stats.tests.null import (
     repeatable,
     tail,
 )
-from occstats.stats.tests.registry import ALTERNATIVES, TESTS
 
 __all__ = [
     "PairTests",

@@ -29,9 +29,10 @@ import numpy.typing as npt
 from numpy.typing import ArrayLike
 from scipy import special
 
-from occstats.checks import check_choice, check_fraction, check_integer, check_number
+from occstats._checks import check_choice, check_fraction, check_integer, check_number
 from occstats.errors import ArgumentError
-from occstats.stats.arrays import FloatArray, IntArray
+from occstats.stats._arrays import FloatArray, IntArray
+from occstats.stats._resampling import Counts, PosteriorWeights, over_rows
 from occstats.stats.bayes import BayesianPairs
 from occstats.stats.cluster_means import (
     FEW_CLUSTERS,
@@ -40,12 +41,11 @@ from occstats.stats.cluster_means import (
     weighted_means,
 )
 from occstats.stats.clusters import Clusters
-from occstats.stats.draws import Counts, PosteriorWeights, over_rows
 from occstats.stats.max_t import PairTests, critical_value, in_family, largest_of
 from occstats.stats.pairs import antisymmetric, mirror
 from occstats.stats.sample import Sample
-from occstats.stats.tests.null import SAME_Z, RandomState
-from occstats.stats.tests.registry import ALTERNATIVES
+from occstats.stats.signed_rank.methods import ALTERNATIVES
+from occstats.stats.signed_rank.null import SAME_Z, RandomState
 
 __all__ = ["difference_posterior", "mean_differences", "mean_tests"]
 

@@ -16,10 +16,10 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike
 
-from occstats.checks import check_fraction, check_integer
+from occstats._checks import check_fraction, check_integer
 from occstats.errors import ArgumentError
-from occstats.stats.arrays import FloatArray as Array
-from occstats.stats.arrays import as_scores, as_vector
+from occstats.stats._arrays import FloatArray as Array
+from occstats.stats._arrays import as_scores, as_vector
 from occstats.stats.bootstrap import column_quantiles, resample_counts
 from occstats.stats.cluster_means import weighted_means
 

@@ -4,7 +4,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from occstats.stats.arrays import FloatArray, IntArray
+from occstats.stats._arrays import FloatArray, IntArray
 
 
 @lru_cache(maxsize=4)

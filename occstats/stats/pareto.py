@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from occstats.errors import ArgumentError
-from occstats.stats.arrays import FloatArray, as_scores
+from occstats.stats._arrays import FloatArray, as_scores
 from occstats.stats.bootstrap import cluster_bootstrap
 from occstats.stats.cluster_means import weighted_means
 from occstats.stats.clusters import Clusters

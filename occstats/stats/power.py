@@ -15,13 +15,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from occstats.checks import check_choice, check_fraction
-from occstats.stats.arrays import FloatArray as Array
-from occstats.stats.arrays import as_vector
+from occstats._checks import check_choice, check_fraction
+from occstats.stats._arrays import FloatArray as Array
+from occstats.stats._arrays import as_vector
 from occstats.stats.cluster_means import mean_errors, weighted_means
 from occstats.stats.clusters import Clusters
-from occstats.stats.tests.null import tail
-from occstats.stats.tests.registry import TESTS
+from occstats.stats.signed_rank.methods import TESTS
+from occstats.stats.signed_rank.null import tail
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from occstats.errors import ArgumentError
-from occstats.stats.arrays import FloatArray, as_scores, count_tied, midranks, round_to_grid
+from occstats.stats._arrays import FloatArray, as_scores, count_tied, midranks, round_to_grid
 from occstats.stats.sample import Sample
 
 

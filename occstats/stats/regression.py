@@ -8,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy import linalg, special
 
-from occstats.checks import check_choice, check_fraction
+from occstats._checks import check_choice, check_fraction
 from occstats.errors import ArgumentError
-from occstats.stats.arrays import FloatArray, IntArray, as_scores, as_vector, cluster_codes
+from occstats.stats._arrays import FloatArray, IntArray, as_scores, as_vector, cluster_codes
 from occstats.stats.robust_variance import WeightedFit, cr2
 
 Inference = Literal["cr1", "cr2", "hc3", "classical"]

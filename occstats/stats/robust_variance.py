@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from occstats.stats.arrays import FloatArray, IntArray
+from occstats.stats._arrays import FloatArray, IntArray
 
 #: Eigenvalues below this belong to directions that the fit takes up completely.
 _NULL_EIGENVALUE = 1e-12

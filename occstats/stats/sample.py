@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from occstats.errors import ArgumentError
-from occstats.stats.arrays import FloatArray, IntArray, as_scores, round_to_grid
+from occstats.stats._arrays import FloatArray, IntArray, as_scores, round_to_grid
 from occstats.stats.clusters import Clusters
 from occstats.stats.pairs import upper_pairs
 
@@ -42,7 +42,7 @@ class PairBlock:
     @cached_property
     def signed_ranks(self) -> tuple[FloatArray, NDArray[np.bool_]]:
         """Signed midranks of each pair's differences, zeros dropped, and which were ranked."""
-        from occstats.stats.tests.ranking import signed_ranks
+        from occstats.stats.signed_rank.ranking import signed_ranks
 
         return signed_ranks(self.grid)
 

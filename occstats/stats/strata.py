@@ -7,9 +7,9 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from occstats.checks import check_choice, check_integer
+from occstats._checks import check_choice, check_integer
 from occstats.errors import ArgumentError
-from occstats.stats.arrays import FloatArray, IntArray, as_scores, as_vector
+from occstats.stats._arrays import FloatArray, IntArray, as_scores, as_vector
 from occstats.stats.clusters import Clusters, cluster_weights
 
 Kind = Literal["width", "quantile"]

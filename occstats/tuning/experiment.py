@@ -11,15 +11,15 @@ from typing import Any, ClassVar, Unpack
 import numpy as np
 import pandas as pd
 
+from occstats._files import write_file
 from occstats.datasets import open_source
 from occstats.errors import ResultsError
 from occstats.experiment.estimators import Recipe
 from occstats.experiment.experiment import Experiment
 from occstats.experiment.plan import estimated_seconds
-from occstats.experiment.protocol import Task
 from occstats.experiment.run import Asked, Data, checked
 from occstats.experiment.store import KEY, Store
-from occstats.files import write_file
+from occstats.experiment.tasks import Task
 from occstats.tuning.fold import COARSE_STEP, MOST_DISTINCT, combinations, failed_sweep, sweep_fold
 from occstats.tuning.grids import Axis, Value
 from occstats.tuning.recipes import SweepRecipe, make_sweep_recipes

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from occstats.experiment.estimators import fit_and_score, is_of_distances, make_estimator
 from occstats.experiment.evaluate import Fit, make_search
 from occstats.experiment.isolation import contained
-from occstats.experiment.protocol import Task, auroc
+from occstats.experiment.tasks import Task, auroc
 from occstats.tuning.grids import Value
 from occstats.tuning.kernels import (
     Areas,

@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
+from occstats._format import did_you_mean
 from occstats.errors import ArgumentError
-from occstats.experiment.protocol import AtMost, Task, size_for_task, smallest_training_part
-from occstats.text import did_you_mean
+from occstats.experiment.tasks import AtMost, Task, size_for_task, smallest_training_part
 
 __all__ = [
     "PAPER",

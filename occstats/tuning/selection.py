@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from occstats.errors import ResultsError
-from occstats.experiment.protocol import Task
+from occstats.experiment.tasks import Task
 from occstats.tuning.grids import Axis, Value
 from occstats.tuning.table import GridMeans, rolling_mean
 

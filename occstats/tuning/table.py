@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from occstats.experiment.protocol import N_FOLDS, Task
+from occstats.experiment.tasks import N_FOLDS, Task
 from occstats.tuning.recipes import SweepRecipe
 
 __all__ = ["GridMeans", "expand", "rolling_mean", "task_grids"]

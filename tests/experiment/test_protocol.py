@@ -10,7 +10,7 @@ from sklearn.metrics import roc_auc_score
 from occstats.datasets import Dataset
 from occstats.errors import DataError
 from occstats.experiment.estimators import SeedPolicy
-from occstats.experiment.protocol import (
+from occstats.experiment.tasks import (
     auroc,
     make_folds,
     round_significant,

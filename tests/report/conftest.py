@@ -5,7 +5,7 @@ import shutil
 import pytest
 
 import occstats
-from occstats.report.html import render
+from occstats.report.page import render
 
 BROWSER, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
 

@@ -12,8 +12,8 @@ import pandas as pd
 import pytest
 
 import occstats
-from occstats.report.html import render
-from occstats.text import p_value
+from occstats._format import p_value
+from occstats.report.page import render
 from tests.report.browsing import click, column, find, headings, open_everything, type_keys
 
 HOSTILE = ["</script><script>document.title='ran'</script>", '<img src=x onerror="throw 1">', "ok"]

@@ -13,13 +13,13 @@ import pandas as pd
 import pytest
 
 import occstats
+from occstats._format import printable
 from occstats.report.csv import table_to_csv
-from occstats.report.fragment import to_html
 from occstats.report.latex import escape, table_to_latex
 from occstats.report.markdown import table_to_markdown
+from occstats.report.notebook import to_html
 from occstats.report.tables import all_tables
 from occstats.report.text import print_comparison
-from occstats.text import printable
 
 HOSTILE = [
     "<script>alert(1)</script>",

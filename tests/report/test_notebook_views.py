@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import occstats
-from occstats.comparison.words.verdict import tally_sentence
+from occstats.comparison.text.verdict import tally_sentence
 from occstats.errors import ArgumentError, OccstatsError
 from occstats.report.tables import comparison_table
 

@@ -12,10 +12,10 @@ import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 import occstats
-from occstats.report.html import render
+from occstats._format import p_writer
+from occstats.report.bundle import contents
+from occstats.report.page import render
 from occstats.report.text import print_comparison
-from occstats.report.writer import contents
-from occstats.text import p_writer
 
 DECIDED = ("better", "worse")
 

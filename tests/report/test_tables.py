@@ -7,14 +7,14 @@ import pandas as pd
 import pytest
 
 import occstats
-from occstats.comparison.words.verdict import subject_of
+from occstats._format import decimals, p_equation, p_value, percent
+from occstats.comparison.text.verdict import subject_of
 from occstats.report.latex import table_to_latex
 from occstats.report.markdown import comparison_to_markdown, table_to_markdown
 from occstats.report.table import Column, Table
 from occstats.report.tables import all_tables, comparison_table
 from occstats.report.text import make_console, print_comparison, print_table
 from occstats.report.writing import limits
-from occstats.text import decimals, p_equation, p_value, percent
 from tests.report.screens import CASES, simulated
 
 

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 import occstats
 from occstats.cli import main
-from occstats.comparison.words.verdict import make_verdict
+from occstats.comparison.text.verdict import make_verdict
 from occstats.report.tables import all_tables, comparison_table
 from occstats.report.text import make_console
 from occstats.report.text_table import print_table

@@ -8,14 +8,14 @@ import pandas as pd
 import pytest
 
 import occstats
-from occstats import files
+from occstats import _files as files
 from occstats.errors import OutputError
 
 
 @pytest.fixture(autouse=True)
 def _small_page(monkeypatch):
     """The HTML page has tests of its own, and takes longest to draw."""
-    monkeypatch.setattr("occstats.report.html.render", lambda comparison, tables: "<p>page</p>")
+    monkeypatch.setattr("occstats.report.page.render", lambda comparison, tables: "<p>page</p>")
 
 
 @pytest.fixture(scope="module")

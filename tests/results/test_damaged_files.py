@@ -9,8 +9,8 @@ import pyarrow as pa
 import pyarrow.feather
 import pyarrow.parquet as pq
 
+from occstats._files import write_parquet
 from occstats.errors import ResultsError
-from occstats.files import write_parquet
 from occstats.results import Results, load_results
 
 CSV = "dataset,class,descriptor,auroc\nx,0,A,0.5\nx,0,B,0.6\n"

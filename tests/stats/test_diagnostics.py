@@ -8,8 +8,8 @@ from scipy import stats
 
 from occstats import load_results
 from occstats.stats import cluster_diagnostics, diagnostics, pairwise_tests, typical_tests
-from occstats.stats.tests import rosner_glynn_lee
-from occstats.stats.tests.rosner_glynn_lee import size_inflation
+from occstats.stats.signed_rank import rosner_glynn_lee
+from occstats.stats.signed_rank.rosner_glynn_lee import size_inflation
 
 
 def simulate(rho, n_clusters=400, seed=0):

@@ -14,8 +14,8 @@ from occstats.stats import (
     mean_differences,
     mean_tests,
 )
+from occstats.stats._resampling import Counts
 from occstats.stats.clusters import Clusters
-from occstats.stats.draws import Counts
 
 INFINITY = float("inf")
 

@@ -18,15 +18,15 @@ from occstats.stats import (
     pairwise_tests,
     typical_tests,
 )
+from occstats.stats._resampling import Counts
 from occstats.stats.bootstrap import bootstrap_means, resample_counts
 from occstats.stats.cluster_means import effective_units, mean_errors
 from occstats.stats.clusters import Clusters
-from occstats.stats.draws import Counts
-from occstats.stats.leave_out import leave_one_cluster_out
+from occstats.stats.leave_one_out import leave_one_cluster_out
 from occstats.stats.power import datasets_needed
 from occstats.stats.sample import Sample
+from occstats.stats.signed_rank.methods import TESTS
 from occstats.stats.strata import strata_intervals
-from occstats.stats.tests.registry import TESTS
 from tests.stats.rank_reference import typical_reference
 
 TESTED = [name for name, test in TESTS.items() if test.clustered]

@@ -16,9 +16,9 @@ from scipy import stats
 
 from occstats.stats import clustered_wilcoxon
 from occstats.stats.clusters import Clusters
-from occstats.stats.tests import null as sign_flip
-from occstats.stats.tests.null import exact_tails
-from occstats.stats.tests.registry import TESTS
+from occstats.stats.signed_rank import null as sign_flip
+from occstats.stats.signed_rank.methods import TESTS
+from occstats.stats.signed_rank.null import exact_tails
 
 CASES = json.loads((Path(__file__).parents[1] / "reference" / "clusrank_cases.json").read_text())
 EXACT = [case for case in CASES if case["exact"]]

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from occstats.stats import clustered_wilcoxon
 from occstats.stats.bootstrap import resample_counts
 from occstats.stats.clusters import Clusters
-from occstats.stats.tests.null import tail
-from occstats.stats.tests.registry import TESTS
+from occstats.stats.signed_rank.methods import TESTS
+from occstats.stats.signed_rank.null import tail
 
 
 def resampled_z(x, clusters, counts, *, test, tie_tolerance=0.0):
@@ -100,7 +100,7 @@ def test_clusters_in_parts_are_clusters_at_once(test, monkeypatch):
     clusters, x = rng.integers(11, size=40), rng.integers(-6, 7, 40).astype(float)
     counts = resample_counts(11, 20, random_state=0)
     at_once = resampled_z(x, clusters, counts, test=test)
-    monkeypatch.setattr("occstats.stats.tests.ranking._COLUMNS", 4)
+    monkeypatch.setattr("occstats.stats.signed_rank.ranking._COLUMNS", 4)
     assert resampled_z(x, clusters, counts, test=test) == pytest.approx(at_once)
 
 

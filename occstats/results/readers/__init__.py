@@ -17,14 +17,14 @@ import pandas as pd
 from occstats.errors import ResultsError
 from occstats.results.names import quote, reason_of, show_path
 from occstats.results.options import Reading
-from occstats.results.readers.arrow import from_arrow, read_directory, read_feather, read_parquet
 from occstats.results.readers.bundled import bundled_content, bundled_names
 from occstats.results.readers.delimited import read_delimited
 from occstats.results.readers.excel import read_excel
 from occstats.results.readers.harnesses import find_reader, recognise
-from occstats.results.readers.json import read_json
+from occstats.results.readers.json_lines import read_json
+from occstats.results.readers.limits import Limits, check_exists, kind_of_bytes, kind_of_file
+from occstats.results.readers.parquet import from_arrow, read_directory, read_feather, read_parquet
 from occstats.results.readers.raw import RawTable, from_frame
-from occstats.results.readers.safety import Limits, check_exists, kind_of_bytes, kind_of_file
 from occstats.results.table import Results
 
 __all__ = ["Source", "open_sources", "read_path"]

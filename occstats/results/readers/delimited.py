@@ -15,8 +15,8 @@ import pandas as pd
 from occstats.errors import ResultsError
 from occstats.results.names import quote, reason_of
 from occstats.results.readers.header import check_header, join_header, n_titles
+from occstats.results.readers.limits import Limits
 from occstats.results.readers.raw import RawTable, check_names
-from occstats.results.readers.safety import Limits
 
 __all__ = ["find_delimiter", "read_delimited"]
 

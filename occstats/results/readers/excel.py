@@ -12,8 +12,8 @@ import pandas as pd
 from occstats.errors import ResultsError
 from occstats.results.names import quote, quote_list, reason_of, show_path
 from occstats.results.readers.header import check_header, join_header, n_titles
+from occstats.results.readers.limits import Limits
 from occstats.results.readers.raw import RawTable, check_names, from_frame
-from occstats.results.readers.safety import Limits
 
 __all__ = ["read_excel"]
 

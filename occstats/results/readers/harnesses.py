@@ -18,8 +18,8 @@ import pandas as pd
 from occstats.errors import ResultsError
 from occstats.results.aliases import name_from_file, normalise
 from occstats.results.names import near_names, quote, quote_list, show_path
+from occstats.results.readers.limits import Limits
 from occstats.results.readers.raw import FILE, RawTable, from_frame
-from occstats.results.readers.safety import Limits
 
 __all__ = ["GROUP", "Reader", "find_reader", "readers", "recognise"]
 

@@ -18,8 +18,8 @@ from occstats.errors import ResultsError
 from occstats.results.aliases import is_loss
 from occstats.results.names import quote_list, reason_of, show_path
 from occstats.results.readers.harnesses import Reader
+from occstats.results.readers.limits import Limits
 from occstats.results.readers.raw import RawTable, from_frame
-from occstats.results.readers.safety import Limits
 
 __all__ = ["READERS"]
 

@@ -1,0 +1,90 @@
+"""The checks that every argument goes through, with one way to say what is wrong."""
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+from occstats._format import did_you_mean
+from occstats.errors import ArgumentError
+
+__all__ = ["check_choice", "check_fraction", "check_integer", "check_number"]
+
+
+def check_choice(name: str, value: object, choices: Iterable[str]) -> None:
+    """Refuse a value that is not among the choices; name them, and the one that may be meant.
+
+    Examples
+    --------
+    >>> check_choice("test", "rlg", ("rgl", "ds"))
+    Traceback (most recent call last):
+    ...
+    occstats.errors.ArgumentError: test must be one of rgl, ds; got 'rlg' (did you mean 'rgl'?)
+    """
+    offered = tuple(choices)
+    if value not in offered:
+        raise ArgumentError(
+            f"{name} must be one of {', '.join(offered)}; got {value!r}"
+            f"{did_you_mean(str(value), offered)}"
+        )
+
+
+def check_number(
+    name: str,
+    value: Any,
+    *,
+    least: float = -math.inf,
+    above: float = -math.inf,
+    below: float = math.inf,
+) -> None:
+    """Refuse what is not a finite number within the bounds.
+
+    Examples
+    --------
+    >>> check_number("rope", -0.1, least=0)
+    Traceback (most recent call last):
+    ...
+    occstats.errors.ArgumentError: rope must be a number of 0 or more; got -0.1
+    """
+    try:
+        number = float(value)
+    except (TypeError, ValueError, OverflowError):
+        number = math.nan
+    if not (math.isfinite(number) and number >= least and above < number < below):
+        raise ArgumentError(f"{name} must be {_rule(least, above, below)}; got {value!r}")
+
+
+def _rule(least: float, above: float, below: float) -> str:
+    if math.isfinite(above) and math.isfinite(below):
+        return f"strictly between {above:g} and {below:g}"
+    if math.isfinite(least):
+        return f"a number of {least:g} or more"
+    if math.isfinite(above):
+        return f"a number above {above:g}"
+    return f"a number below {below:g}" if math.isfinite(below) else "a finite number"
+
+
+def check_fraction(name: str, value: Any) -> None:
+    """Refuse what is not a number strictly between 0 and 1.
+
+    Examples
+    --------
+    >>> check_fraction("alpha", 5)
+    Traceback (most recent call last):
+    ...
+    occstats.errors.ArgumentError: alpha must be strictly between 0 and 1; got 5
+    """
+    check_number(name, value, above=0, below=1)
+
+
+def check_integer(name: str, value: Any, *, least: int = 1) -> None:
+    """Refuse what is not a whole number of at least ``least``; True and False are none.
+
+    Examples
+    --------
+    >>> check_integer("n_resamples", 9.5, least=100)
+    Traceback (most recent call last):
+    ...
+    occstats.errors.ArgumentError: n_resamples must be an integer of at least 100; got 9.5
+    """
+    if isinstance(value, bool) or not hasattr(value, "__index__") or value < least:
+        raise ArgumentError(f"{name} must be an integer of at least {least}; got {value!r}")

@@ -1,0 +1,179 @@
+"""Check of the native engine against R's clusrank on the same scores."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from occstats._checks import check_choice
+from occstats.backends import EngineRun
+from occstats.backends.clusrank import Way, clusrank_pairs, engine_versions
+from occstats.backends.embedded_r import probe_rpy2
+from occstats.backends.r_vectors import EQUAL_RANKS
+from occstats.errors import EngineError
+from occstats.stats._arrays import FloatArray
+from occstats.stats.sample import Sample
+from occstats.stats.signed_rank.all_pairs import PairwiseTests, pairwise_tests
+from occstats.stats.signed_rank.null import RandomState
+from occstats.stats.signed_rank.one_pair import Alternative, Null, TestName
+
+__all__ = ["AGREEMENT", "EngineCheck", "check_engines", "run"]
+
+AGREEMENT = 1e-10
+
+
+@dataclass(frozen=True, eq=False)
+class EngineCheck:
+    """Differences between the native tests of all ordered pairs and those of clusrank.
+
+    Attributes
+    ----------
+    native, reference : PairwiseTests
+        Results of each engine.
+    largest_p, largest_z : float
+        Largest absolute difference of p-values and of Z over all pairs that have a test; Z is NaN
+        where clusrank reports none (exact null).
+    worst : (int, int) or None
+        The pair with the largest difference of p-values.
+    n_tests : int
+        Tests compared.
+    versions : dict
+        The engine and the versions of R, clusrank and rpy2.
+    """
+
+    native: PairwiseTests = field(repr=False)
+    reference: PairwiseTests = field(repr=False)
+    largest_p: float
+    largest_z: float
+    worst: tuple[int, int] | None
+    n_tests: int
+    versions: dict[str, str]
+
+    @property
+    def agrees(self) -> bool:
+        """Whether no p-value and no Z differs by more than 1e-10, and the same pairs have tests.
+
+        Pairs whose signed ranks are all equal, which clusrank does not test, are left out.
+        """
+        lacking = np.isnan(self.reference.p)
+        for pair in self.equal_ranks:
+            lacking[pair] = False
+        same = np.array_equal(np.isnan(self.native.p), lacking)
+        return bool(same and not self.largest_p > AGREEMENT and not self.largest_z > AGREEMENT)
+
+    @property
+    def equal_ranks(self) -> list[tuple[int, int]]:
+        """Ordered pairs that clusrank does not test because all their signed ranks are equal."""
+        reasons = self.reference.reasons
+        return [pair for pair, reason in reasons.items() if reason == EQUAL_RANKS]
+
+    def sentence(self, names: Sequence[str] | None = None) -> str:
+        """Return the outcome in a sentence or two; ``names`` are those of the columns."""
+        parts = [f"{name} {self.versions[name]}" for name in ("R", "rpy2") if name in self.versions]
+        against = f"clusrank {self.versions['clusrank']} ({', '.join(parts)})"
+        n_equal = len(self.equal_ranks)
+        equal = f" clusrank has no test where all signed ranks are equal ({n_equal} tests)."
+        without = equal if n_equal else ""
+        if self.worst is None:
+            return f"No pair has a test in {against}.{without}"
+        a, b = (str(i) if names is None else names[i] for i in self.worst)
+        in_z = "" if np.isnan(self.largest_z) else f", of Z {self.largest_z:.1e}"
+        return (
+            f"The native engine {'agrees' if self.agrees else 'does NOT agree'} with {against} on "
+            f"{self.n_tests} tests: largest difference of p-values {self.largest_p:.1e} "
+            f"({a} against {b}){in_z}.{without}"
+        )
+
+
+def check_engines(
+    scores: npt.ArrayLike | Sample,
+    clusters: npt.ArrayLike | None = None,
+    *,
+    test: TestName = "rgl",
+    null: Null = "asymptotic",
+    alternative: Alternative = "greater",
+    tie_tolerance: float = 0.0,
+    n_resamples: int = 10_000,
+    random_state: RandomState = None,
+    through: Literal["rpy2", "rscript", "either"] = "either",
+    names: Sequence[str] | None = None,
+) -> EngineCheck:
+    """Run all pairs natively and in clusrank, and compare.
+
+    Parameters
+    ----------
+    scores, clusters, test, null, alternative, tie_tolerance, n_resamples, random_state
+        As for :func:`occstats.stats.clustered_wilcoxon`. ``null="permutation"`` is refused:
+        the engines draw different random numbers, and clusrank permutes another statistic.
+    through : {"either", "rpy2", "rscript"}
+        How to reach R; ``"either"`` takes rpy2 where it can be used.
+    names : sequence of str, optional
+        Of the columns, for messages.
+
+    Returns
+    -------
+    EngineCheck
+
+    Examples
+    --------
+    >>> scores = [[.9, .8, .7], [.8, .9, .6], [.7, .5, .6], [.9, .8, .8], [.6, .5, .2]]
+    >>> check_engines(scores, [1, 1, 2, 2, 3]).agrees  # doctest: +SKIP
+    True
+    """
+    check_choice("through", through, ("rpy2", "rscript", "either"))
+    if null == "permutation":
+        raise EngineError(
+            "null 'permutation' cannot be checked against clusrank: the engines draw different "
+            "random numbers and clusrank permutes another statistic; check 'asymptotic' or 'exact'"
+        )
+    way: Way = "rpy2" if through == "rpy2" or (through == "either" and _rpy2_works()) else "rscript"
+    sample = Sample.of(scores, clusters, tie_tolerance=tie_tolerance)
+    options: dict[str, Any] = {
+        "null": null,
+        "alternative": alternative,
+        "n_resamples": n_resamples,
+        "random_state": random_state,
+    }
+    reference = clusrank_pairs(sample, test=test, through=way, names=names, **options)
+    native = pairwise_tests(sample, test=test, **options)
+    apart = np.abs(native.p - reference.p)
+    worst = None
+    if not np.isnan(apart).all():
+        a, b = np.unravel_index(np.nanargmax(apart), apart.shape)
+        worst = (int(a), int(b))
+    return EngineCheck(
+        native=native,
+        reference=reference,
+        largest_p=_largest(apart),
+        largest_z=_largest(np.abs(native.z - reference.z)),
+        worst=worst,
+        n_tests=int(np.count_nonzero(~np.isnan(apart))),
+        versions=engine_versions(way),
+    )
+
+
+def _largest(apart: FloatArray) -> float:
+    known = apart[~np.isnan(apart)]
+    return float(known.max()) if known.size else float("nan")
+
+
+def _rpy2_works() -> bool:
+    found = probe_rpy2()
+    return bool(found.clusrank and not found.problem)
+
+
+def run(
+    key: str, sample: Sample, test: Any, options: dict[str, Any], names: Sequence[str] | None
+) -> EngineRun:
+    """Test all pairs natively, and record the differences from clusrank."""
+    check = check_engines(sample, test=test, names=names, **options)
+    record = {
+        "engine": key,
+        "checked_against": check.versions,
+        "largest_p_difference": check.largest_p,
+        "largest_z_difference": check.largest_z,
+        "n_tests": check.n_tests,
+    }
+    return EngineRun(check.native, record, (check.sentence(names),))

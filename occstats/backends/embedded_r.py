@@ -1,0 +1,241 @@
+"""R embedded in this process by rpy2, which is imported nowhere else, and only when used."""
+
+import importlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from occstats.backends.r_vectors import Answers, Batch, native_offer
+from occstats.backends.rscript import (
+    INSTALL_CLUSRANK,
+    PROBE_SECONDS,
+    ask,
+    bridge_path,
+    find_rscript,
+    refuse,
+    require_r,
+)
+from occstats.errors import EngineError
+
+__all__ = ["Rpy2Found", "own_environment", "probe_rpy2", "require_embedded", "run_embedded"]
+
+INSTALL_RPY2 = "install it with pip install 'occstats[r]' (it is compiled, which needs r-base-dev)"
+ANOTHER_RPY2 = (
+    "install the version that fits your R (pip install 'occstats[r]' up to R 4.4, "
+    "rpy2-rinterface 3.6.6 or later from R 4.5 on) or use engine 'rscript'"
+)
+
+
+@dataclass(frozen=True)
+class Rpy2Found:
+    """State of rpy2, as seen by a fresh Python process.
+
+    Parameters
+    ----------
+    version
+        Of rpy2, empty if it is not installed.
+    r_version, clusrank
+        The versions of R and clusrank that it sees, empty if none.
+    problem, remedy
+        What is wrong and what to do about it; empty if rpy2 can be used.
+    """
+
+    version: str = ""
+    r_version: str = ""
+    clusrank: str = ""
+    problem: str = ""
+    remedy: str = ""
+
+
+# Importing rpy2 can print, raise anything, or take the process with it, so a new one tries first.
+_PROBE = """
+import json, sys
+said = {}
+try:
+    import rpy2.rinterface as rinterface
+    rinterface.initr()
+    source = rinterface.baseenv["source"]
+    environment = rinterface.baseenv["new.env"]()
+    source(sys.argv[1], local=environment)
+    said["versions"] = list(environment["versions"]())
+except ModuleNotFoundError as error:
+    absent = (error.name or "").split(".")[0] == "rpy2"
+    said["absent" if absent else "broken"] = str(error)
+except BaseException as error:
+    said["broken"] = f"{type(error).__name__}: {error}"
+print("\\nrpy2 says " + json.dumps(said))
+"""
+
+
+_FOUND: dict[str, Rpy2Found] = {}
+
+
+def probe_rpy2() -> Rpy2Found:
+    """Try in a new process whether rpy2 can embed R; success is remembered."""
+    rscript = find_rscript()
+    # What is missing may be installed meanwhile, so only success is remembered.
+    if rscript not in _FOUND:
+        found = _probe_rpy2()
+        if found.problem or not found.clusrank:
+            return found
+        _FOUND[rscript] = found
+    return _FOUND[rscript]
+
+
+def _probe_rpy2() -> Rpy2Found:
+    try:
+        done = ask([sys.executable, "-c", _PROBE, bridge_path().as_posix()], PROBE_SECONDS)
+    except (subprocess.TimeoutExpired, OSError) as error:
+        return _broken(f"a new process does not get through its import: {error}")
+    said = [line for line in done.stdout.splitlines() if line.startswith("rpy2 says ")]
+    if not said:
+        return _broken(f"it ends the process with code {done.returncode}")
+    answer = json.loads(said[-1].removeprefix("rpy2 says "))
+    if "absent" in answer:
+        return Rpy2Found(problem="rpy2 is not installed", remedy=INSTALL_RPY2)
+    if "broken" in answer:
+        return _broken(" ".join(answer["broken"].split())[:300])
+    r_version, clusrank = answer["versions"]
+    return Rpy2Found(_rpy2_version(), r_version, clusrank)
+
+
+def _broken(how: str) -> Rpy2Found:
+    version = _rpy2_version()
+    problem = f"rpy2 {version} is installed but cannot be used: {how}".replace("  ", " ")
+    return Rpy2Found(version, problem=problem, remedy=ANOTHER_RPY2)
+
+
+def _rpy2_version() -> str:
+    from importlib.metadata import PackageNotFoundError, version
+
+    for distribution in ("rpy2-rinterface", "rpy2"):
+        try:
+            return version(distribution)
+        except PackageNotFoundError:
+            continue
+    return ""
+
+
+def require_embedded() -> Rpy2Found:
+    if not find_rscript():
+        require_r("clusrank")
+    found = probe_rpy2()
+    if found.problem:
+        if found.version:
+            require_r("clusrank")  # what is broken may be R
+        refuse("clusrank", found.problem, found.remedy)
+    if not found.clusrank:
+        problem = f"the R package clusrank is not installed in R {found.r_version}"
+        refuse("clusrank", problem, INSTALL_CLUSRANK)
+    return found
+
+
+def run_embedded(batch: Batch) -> Answers:
+    """Run all tests of a batch in the R that lives in this process."""
+    require_embedded()
+    rinterface, clusrank_batch = _start_r()
+    with _quiet_r(), interruptible() as interrupted:
+        try:
+            table = clusrank_batch(
+                rinterface.FloatSexpVector.from_memoryview(batch.x.data),
+                rinterface.IntSexpVector.from_memoryview(batch.cluster.data),
+                rinterface.IntSexpVector.from_memoryview(batch.test.data),
+                *batch.settings,
+                go_on=rinterface.rternalize(lambda: rinterface.BoolSexpVector([not interrupted()])),
+            )
+        except rinterface.embedded.RRuntimeError as error:
+            said = " ".join(str(error).split())[:300]
+            raise EngineError(f"engine 'clusrank': R failed: {said}; {native_offer()}") from None
+        columns = dict(zip(table.names, table, strict=True))
+        numbers = {name: np.array(columns[name], dtype=np.float64) for name in Answers.numeric()}
+        return Answers(**numbers, failure=tuple(str(text) for text in columns["failure"]))
+
+
+@cache
+def _start_r() -> tuple[Any, Any]:
+    with quiet_start():
+        rinterface = importlib.import_module("rpy2.rinterface")
+        with _quiet_r():
+            with own_environment():
+                rinterface.initr()
+            environment = rinterface.baseenv["new.env"]()
+            rinterface.baseenv["source"](bridge_path().as_posix(), local=environment)
+            return rinterface, environment["clusrank_batch"]
+
+
+@contextmanager
+def _quiet_r() -> Iterator[None]:
+    """Hold the lock of the embedded R and swallow what it writes to its console."""
+    callbacks = importlib.import_module("rpy2.rinterface_lib.callbacks")
+    lock = importlib.import_module("rpy2.rinterface_lib.openrlib").rlock
+    with lock, ExitStack() as restored:
+        for name in ("consolewrite_print", "consolewrite_warnerror", "showmessage"):
+            restored.callback(setattr, callbacks, name, getattr(callbacks, name))
+            setattr(callbacks, name, lambda _text: None)
+        yield
+
+
+@contextmanager
+def interruptible() -> Iterator[Callable[[], bool]]:
+    """Let Ctrl-C end a batch after the current test: R cannot be left in the middle of one."""
+    pressed: list[int] = []
+    if threading.current_thread() is not threading.main_thread():
+        yield lambda: False
+        return
+    handler = signal.signal(signal.SIGINT, lambda number, _frame: pressed.append(number))
+    try:
+        yield lambda: bool(pressed)
+    finally:
+        signal.signal(signal.SIGINT, handler)
+        if pressed:
+            raise KeyboardInterrupt from None
+
+
+@contextmanager
+def quiet_start() -> Iterator[None]:
+    """Undo what starting R does to the process: output, warnings, the handler of Ctrl-C."""
+    with ExitStack() as restored, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        if threading.current_thread() is threading.main_thread():
+            restored.callback(signal.signal, signal.SIGINT, signal.getsignal(signal.SIGINT))
+        # rpy2 runs an Rscript that inherits our streams, into which an .Rprofile may print.
+        if sys.stdout is not None:
+            sys.stdout.flush()
+        for stream in (1, 2):
+            with suppress(OSError):  # there may be none
+                restored.callback(_redirect, os.dup(stream), stream)
+                _redirect(os.open(os.devnull, os.O_WRONLY), stream)
+        yield
+
+
+def _redirect(descriptor: int, stream: int) -> None:
+    os.dup2(descriptor, stream)
+    os.close(descriptor)
+
+
+@contextmanager
+def own_environment() -> Iterator[None]:
+    """Undo what starting R does to the variables of this process, but for R's own.
+
+    With R's LD_LIBRARY_PATH, a Python that is started from here later may load the libraries of
+    another Python.
+    """
+    before = dict(os.environ)
+    yield
+    for name in [*os.environ]:
+        if not name.lstrip("_").startswith(("R_", "PYTHON_SESSION")):
+            if name not in before:
+                del os.environ[name]
+            elif os.environ[name] != before[name]:
+                os.environ[name] = before[name]

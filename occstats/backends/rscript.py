@@ -1,0 +1,230 @@
+"""R in a process of its own: find it, ask what it has, run the bridge on CSV files."""
+
+from __future__ import annotations
+
+import csv
+import os
+import shutil
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NoReturn
+
+import numpy as np
+
+import occstats
+from occstats.backends.r_vectors import Answers, Batch, native_offer
+from occstats.errors import EngineError
+
+__all__ = [
+    "RFound",
+    "ask",
+    "bridge_path",
+    "find_rscript",
+    "probe_r",
+    "refuse",
+    "require_r",
+    "run_in_rscript",
+]
+
+PROBE_SECONDS = 60
+RUN_SECONDS = 3600.0
+TIMEOUT_VARIABLE = "OCCSTATS_R_TIMEOUT"
+
+INSTALL_R = "install R 4.0 or later (Debian, Ubuntu: apt install r-base-dev; conda: r-base)"
+MEND_R = "start it by hand to see why, mend your .Rprofile or reinstall R"
+INSTALL_CLUSRANK = 'install it in R with install.packages("clusrank")'
+
+
+@dataclass(frozen=True)
+class RFound:
+    """State of an ``Rscript`` and its packages.
+
+    Parameters
+    ----------
+    rscript
+        The program, empty if there is none.
+    version, clusrank
+        The versions of R and of its package clusrank, empty if there is none.
+    problem, remedy
+        The problem and its remedy; empty if clusrank can be used.
+    """
+
+    rscript: str = ""
+    version: str = ""
+    clusrank: str = ""
+    problem: str = ""
+    remedy: str = ""
+
+
+def bridge_path() -> Path:
+    """Return the R script: next to the Python files when installed, in ``R/`` in a checkout."""
+    package = Path(occstats.__file__).parent
+    for folder in (package / "R", package.parent / "R"):
+        path = folder / "clusrank_bridge.R"
+        if path.is_file():
+            return path
+    raise EngineError(
+        f"the R side of occstats, R/clusrank_bridge.R, is missing next to {package}: "
+        f"reinstall occstats; {native_offer()}"
+    )
+
+
+def find_rscript() -> str:
+    """Return the ``Rscript`` of ``R_HOME`` if set, else the first on the path; empty if none."""
+    home = os.environ.get("R_HOME")
+    if home:
+        return shutil.which("Rscript", path=str(Path(home) / "bin")) or ""
+    return shutil.which("Rscript") or ""
+
+
+def probe_r() -> RFound:
+    """Ask R for its version and that of clusrank; success is remembered."""
+    rscript = find_rscript()
+    # What is missing may be installed meanwhile, so only success is remembered.
+    if rscript not in _FOUND:
+        found = _probe(rscript)
+        if found.problem:
+            return found
+        _FOUND[rscript] = found
+    return _FOUND[rscript]
+
+
+_FOUND: dict[str, RFound] = {}
+
+
+def _probe(rscript: str) -> RFound:
+    if not rscript:
+        home = os.environ.get("R_HOME", "")
+        where = f"in R_HOME ({home})" if home else "on the PATH"
+        return RFound(problem=f"R is not installed: there is no Rscript {where}", remedy=INSTALL_R)
+    expression = f"source({_r_string(bridge_path())}); cat('\\nversions', versions(), sep='\\t')"
+    try:
+        done = ask([rscript, "--no-save", "--no-restore", "-e", expression], PROBE_SECONDS)
+    except subprocess.TimeoutExpired:
+        problem = f"{rscript} did not answer within {PROBE_SECONDS} seconds"
+        return RFound(rscript, problem=problem, remedy=MEND_R)
+    except OSError as error:
+        return RFound(rscript, problem=f"{rscript} does not start: {error}", remedy=INSTALL_R)
+    # A user's .Rprofile may print before.
+    said = [line.split("\t") for line in done.stdout.splitlines() if line.startswith("versions\t")]
+    if done.returncode != 0 or not said:
+        problem = f"{rscript} fails: {last_words(done.stderr) or last_words(done.stdout)}"
+        return RFound(rscript, problem=problem, remedy=MEND_R)
+    _, version, clusrank = (said[-1] + [""])[:3]
+    if not clusrank:
+        problem = f"the R package clusrank is not installed in R {version}"
+        return RFound(rscript, version, problem=problem, remedy=INSTALL_CLUSRANK)
+    return RFound(rscript, version, clusrank)
+
+
+def require_r(engine: str) -> RFound:
+    """Return R with clusrank, or raise an error that says which is missing."""
+    found = probe_r()
+    if found.problem:
+        refuse(engine, found.problem, found.remedy)
+    return found
+
+
+def refuse(engine: str, problem: str, remedy: str) -> NoReturn:
+    """Raise an error that names the problem, its remedy, and the native engine."""
+    raise EngineError(f"engine {engine!r}: {problem}; {remedy}, {native_offer()}")
+
+
+def run_in_rscript(batch: Batch) -> Answers:
+    """Run all tests of a batch in one ``Rscript`` process."""
+    found = require_r("rscript")
+    seconds = _timeout()
+    with tempfile.TemporaryDirectory(prefix="occstats-") as folder:
+        differences, answers = Path(folder, "differences.csv"), Path(folder, "answers.csv")
+        _write_batch(batch, differences)
+        command = [found.rscript, "--no-save", "--no-restore", str(bridge_path())]
+        command += [str(differences), str(answers), *map(str, batch.settings)]
+        try:
+            done = ask(command, seconds)
+        except subprocess.TimeoutExpired:
+            raise EngineError(
+                f"engine 'rscript': R did not finish {batch.n_tests} test"
+                f"{'s' * (batch.n_tests != 1)} within {seconds:g} seconds; "
+                f"set {TIMEOUT_VARIABLE} to more seconds, {native_offer()}"
+            ) from None
+        except OSError as error:
+            raise EngineError(
+                f"engine 'rscript': {found.rscript} does not start: {error}; {INSTALL_R}, "
+                f"{native_offer()}"
+            ) from None
+        if done.returncode != 0 or not answers.is_file():
+            raise EngineError(
+                f"engine 'rscript': R ended with code {done.returncode}: "
+                f"{last_words(done.stderr) or 'it said nothing'}; {native_offer()}"
+            )
+        return _read_answers(answers)
+
+
+def ask(command: list[str], seconds: float) -> subprocess.CompletedProcess[str]:
+    """Run a program without input and capture its output in any encoding."""
+    return subprocess.run(
+        command,
+        capture_output=True,
+        text=True,
+        errors="replace",
+        timeout=seconds,
+        stdin=subprocess.DEVNULL,
+        check=False,
+    )
+
+
+def last_words(output: str) -> str:
+    """Return the last error message in the output of a program, as one short line."""
+    lines = [line.strip() for line in output.splitlines() if line.strip()]
+    complaints = [line for line in lines if "error" in line.lower()]
+    halted = "Execution halted"
+    chosen = (complaints or [line for line in lines if line != halted] or lines or [""])[-1]
+    return chosen[:300]
+
+
+def _timeout() -> float:
+    text = os.environ.get(TIMEOUT_VARIABLE, "")
+    if not text:
+        return RUN_SECONDS
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = np.nan
+    if not seconds > 0:
+        raise EngineError(
+            f"{TIMEOUT_VARIABLE} must be a number of seconds above 0; got {text!r}: change or "
+            "unset it"
+        )
+    return seconds
+
+
+def _write_batch(batch: Batch, path: Path) -> None:
+    # Hexadecimal, because R's reader of decimals can be off in the last bit, which breaks ties.
+    with path.open("w", newline="", encoding="ascii") as file:
+        writer = csv.writer(file)
+        writer.writerow(["x", "cluster", "test"])
+        columns = (batch.x.tolist(), batch.cluster.tolist(), batch.test.tolist())
+        writer.writerows(
+            (x.hex(), cluster, test) for x, cluster, test in zip(*columns, strict=True)
+        )
+
+
+def _read_answers(path: Path) -> Answers:
+    with path.open(newline="", encoding="utf-8", errors="replace") as file:
+        rows = list(csv.DictReader(file))
+    numbers = {
+        name: np.array([_number(row[name]) for row in rows], dtype=np.float64)
+        for name in Answers.numeric()
+    }
+    return Answers(**numbers, failure=tuple(row["failure"] for row in rows))
+
+
+def _number(text: str) -> float:
+    return np.nan if text in ("NA", "NaN") else float(text)
+
+
+def _r_string(path: Path) -> str:
+    escaped = path.as_posix().replace("\\", "\\\\").replace("'", "\\'")
+    return f"'{escaped}'"

@@ -1,0 +1,333 @@
+"""The result of a comparison: frames, a verdict and a methods paragraph."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from occstats._format import did_you_mean
+from occstats.comparison.decision import Tally, tally
+from occstats.comparison.settings import Settings
+from occstats.errors import ArgumentError
+from occstats.results import Results
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from occstats.comparison.classical import Classical
+    from occstats.comparison.design import Design
+    from occstats.comparison.missing_sensitivity import Gaps
+    from occstats.comparison.stability import Stability
+    from occstats.comparison.text.columns import IntervalKind
+    from occstats.comparison.text.methods import MethodsText
+    from occstats.figures import Plotter
+
+__all__ = ["Comparison"]
+
+
+# Columns of version 0.2, and what replaces them.
+REPLACED_COLUMNS = {
+    **dict.fromkeys(("p_adjusted", "p_adjusted_unclipped", "p_simultaneous"), "'p'"),
+    **dict.fromkeys(("p_naive", "p_naive_adjusted"), "'p_ignoring_clusters'"),
+    **dict.fromkeys(("conclusion_naive", "misled"), "'conclusion_ignoring_clusters'"),
+    **dict.fromkeys(("naive_a_better", "naive_b_better"), "'conclusion_ignoring_clusters'"),
+    **dict.fromkeys(("a_better", "b_better"), "'conclusion'"),
+    **dict.fromkeys(("p_equivalent", "p_not_worse"), "'conclusion', 'ci_low' and 'ci_high'"),
+    **{
+        f"{name}_ci_{limit}": f"'ci_{limit}'"
+        for name in ("difference", "simultaneous", "hodges_lehmann")
+        for limit in ("low", "high")
+    },
+    "hodges_lehmann": "'typical_difference'",
+    "z": "'statistic'",
+    "z_without": "'statistic_without'",
+    "n_clusters": "'n_datasets'",
+    "icc": "'icc' of diagnostics",
+    "prob_best": "'leads'",
+}
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Comparison:
+    """The result of `occstats.compare`, as pandas frames and in words.
+
+    A positive difference means that ``a`` is better than ``b``, whatever the orientation of the
+    score. Rank 1 is best. Weighted means give each dataset equal weight.
+
+    Attributes
+    ----------
+    results, settings
+        The results that were compared, and the settings in force.
+    summary
+        One row per algorithm, best first (by mean rank, or by mean score for the estimand mean):
+        ``algorithm, mean_rank, mean_score, cvsd`` with intervals, the ranks consistent with the
+        decisions (``rank_low`` to ``rank_high``) and the share of bootstrap resamples in which it
+        comes first (``leads``).
+    pairwise
+        One row per ordered pair. ``difference`` (of a minus b), ``ci_low``, ``ci_high``, ``p``,
+        ``conclusion`` (``a`` is ``better`` or ``worse``, the pair is ``equivalent`` or
+        ``undecided``; None without a test) and ``reversed`` (the pair is decided, but the other
+        estimate has the opposite sign) are one decision; ``p_unadjusted`` is the p-value before
+        the correction. Then both estimates, ``typical_difference`` and ``mean_difference``, the
+        analysis that ignores clusters, and effect sizes.
+    rule, basis
+        The rule for calling an algorithm better, as a sentence; the test behind it, as a phrase.
+    ranks
+        Tasks × algorithms.
+    kendall, regression, complementary_pairs, rank_frequencies, strata, diagnostics
+        Rank correlations of the scores; regression of ranks on traits of the tasks; pairs of
+        algorithms that are best together; how often each has which rank; mean ranks by difficulty;
+        correlation of the tasks of a dataset.
+    stability, design, classical
+        The conclusions without each dataset and each algorithm; detectable differences and
+        datasets needed; the classical tests, which treat tasks as independent.
+    gaps
+        Where results are missing: their number, and the conclusions under other policies.
+    fold_tests
+        Where the results have folds: for each task, the probability that ``a`` is better there.
+    binary
+        Where all scores are 0 or 1: for each unordered pair, the difference with its clustered
+        standard error, the clustered McNemar tests, and the ``line`` to quote; else None.
+    notes
+        Notes on the input, and cautions.
+    meta
+        Counts, settings and versions.
+
+    Examples
+    --------
+    >>> import occstats
+    >>> comparison = occstats.compare("lenz2021")
+    >>> comparison.summary[["algorithm", "mean_rank"]].head(2).round(2)
+      algorithm  mean_rank
+    0       ALP       3.51
+    1       SVM       3.86
+    >>> comparison.p_values.loc["ALP", "NND"].round(2)
+    np.float64(0.16)
+    """
+
+    results: Results
+    settings: Settings
+    summary: pd.DataFrame
+    pairwise: pd.DataFrame
+    ranks: pd.DataFrame
+    kendall: pd.DataFrame
+    regression: pd.DataFrame
+    complementary_pairs: pd.DataFrame
+    rank_frequencies: pd.DataFrame
+    strata: pd.DataFrame
+    diagnostics: pd.DataFrame
+    stability: Stability
+    design: Design
+    classical: Classical
+    gaps: Gaps | None
+    fold_tests: pd.DataFrame | None
+    binary: pd.DataFrame | None
+    rule: str
+    basis: str
+    notes: tuple[str, ...]
+    meta: dict[str, Any]
+
+    @cached_property
+    def algorithms(self) -> list[str]:
+        """Return the algorithms, best first."""
+        return list(self.summary["algorithm"])
+
+    @cached_property
+    def tally(self) -> Tally:
+        """Return the numbers of unordered pairs that were tested and that differ."""
+        return tally(self.pairwise)
+
+    @cached_property
+    def verdict(self) -> str:
+        """Return the answer in a few sentences."""
+        from occstats.comparison.text.verdict import write_verdict
+
+        return write_verdict(self)
+
+    @cached_property
+    def methods_text(self) -> MethodsText:
+        """Return the methods paragraph with its citations, and the cited works."""
+        from occstats.comparison.text.methods import methods_text
+
+        return methods_text(self)
+
+    @cached_property
+    def intervals(self) -> dict[str, IntervalKind]:
+        """Return the kind of confidence interval of each quantity that has one."""
+        from occstats.comparison.text.columns import interval_kinds
+
+        known = {
+            str(column)
+            for frame in (self.summary, self.pairwise, self.kendall)
+            for column in frame.columns[frame.notna().any()]
+        }
+        unit = "suite" if self.results.nested else "dataset"
+        kinds = interval_kinds(self.results.n_independent, unit, self.settings)
+        limits = {name: f"{name}_ci_low" for name in kinds} | {"difference": "ci_low"}
+        return {name: kind for name, kind in kinds.items() if limits[name] in known}
+
+    def explain(self, column: str) -> str:
+        """Explain a column or section in one sentence; empty if it is self-explanatory.
+
+        Examples
+        --------
+        >>> import occstats
+        >>> occstats.compare("lenz2021", n_resamples=100).explain("prob_best")
+        "'prob_best' was replaced by 'leads'."
+        """
+        from occstats.comparison.text.columns import EXPLANATIONS, explain
+
+        if column in REPLACED_COLUMNS and column not in EXPLANATIONS:
+            return f"{column!r} was replaced by {REPLACED_COLUMNS[column]}."
+        return explain(column, self.intervals)
+
+    @property
+    def methods(self) -> str:
+        """Return a methods paragraph for a paper, followed by its references."""
+        return self.methods_text.text()
+
+    def matrix(self, column: str) -> pd.DataFrame:
+        """Return one column of ``pairwise`` as a square, rows ``a``, columns ``b``, best first.
+
+        Parameters
+        ----------
+        column
+            A column of ``pairwise``, such as ``p`` or ``difference``.
+        """
+        values = [name for name in self.pairwise.columns if name not in ("a", "b")]
+        if column not in values and column in REPLACED_COLUMNS:
+            raise ArgumentError(f"column {column!r} was replaced by {REPLACED_COLUMNS[column]}")
+        if column not in values:
+            raise ArgumentError(
+                f"column must be one of {', '.join(values)}; got {column!r}"
+                f"{did_you_mean(str(column), values)}"
+            )
+        square = self.pairwise.pivot(index="a", columns="b", values=column)
+        return square.reindex(index=self.algorithms, columns=self.algorithms)
+
+    @property
+    def p_values(self) -> pd.DataFrame:
+        """Return the p-values that decide, as a square, rows and columns best first."""
+        return self.matrix("p")
+
+    def to_latex(self) -> str:
+        """Return the table of the comparison for a paper, in LaTeX (booktabs).
+
+        Examples
+        --------
+        >>> import occstats
+        >>> print(occstats.compare("lenz2021", n_resamples=100).to_latex()[:14])
+        \\begin{table}
+        """
+        from occstats.report.paper_tables import comparison_latex
+
+        return comparison_latex(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain Python values, with the keys of ``occstats compare --json``."""
+        from occstats.comparison.document import to_dict
+
+        return to_dict(self)
+
+    def to_json(self, *, indent: int | None = None) -> str:
+        """Return one JSON document; floats in full precision, null where undefined."""
+        from occstats.comparison.document import to_json
+
+        return to_json(self, indent=indent)
+
+    def write(self, folder: str | os.PathLike[str]) -> Path:
+        """Write the report, tables (CSV, Markdown, LaTeX), methods and JSON, atomically.
+
+        Files of an earlier comparison are replaced only when all new ones are complete.
+        """
+        from occstats.report.bundle import write
+
+        return write(self, folder)
+
+    @property
+    def plot(self) -> Plotter:
+        """Return the figures of this comparison: ``comparison.plot.ranks()``, ``.kendall()`` …"""
+        from occstats.figures import Plotter
+
+        return Plotter(self)
+
+    def __repr__(self) -> str:
+        from occstats.report.text import brief
+
+        return brief(self)
+
+    def _repr_html_(self) -> str:
+        from occstats.report.notebook import to_html
+
+        return to_html(self)
+
+    @property
+    def pairs(self) -> pd.DataFrame:
+        """Return one row per pair, the better first, with the main columns of ``pairwise``.
+
+        Examples
+        --------
+        >>> import occstats
+        >>> comparison = occstats.compare("lenz2021", n_resamples=100)
+        >>> comparison.pairs[["a", "b", "difference", "conclusion"]].head(2)
+             a    b  difference conclusion
+        0  ALP  SVM       0.002  undecided
+        1  ALP  NND       0.007  undecided
+        """
+        from occstats.comparison.views import pairs
+
+        return pairs(self)
+
+    def where(self, condition: Any) -> Comparison:
+        """Compare again on some of the tasks, with the same settings.
+
+        Parameters
+        ----------
+        condition : str or mask
+            A condition on the traits of a task, its dataset and class, such as ``"n > 100"`` or
+            ``"dataset != 'iris'"``; or a truth value for each task.
+
+        Examples
+        --------
+        >>> import occstats
+        >>> comparison = occstats.compare("lenz2021", algorithms=["ALP", "SVM"], n_resamples=100)
+        >>> comparison.where("n > 1000").results.n_tasks
+        39
+        """
+        from occstats.comparison.views import where
+
+        return where(self, condition)
+
+    def add(self, *sources: Any, **options: Any) -> Comparison:
+        """Compare again with further methods.
+
+        Parameters
+        ----------
+        *sources
+            Results as `occstats.compare` takes them, or a series of scores by task, whose name is
+            the method's.
+        **options
+            Settings that replace those of this comparison, such as ``missing="complete"``, and
+            how to read the sources: see `occstats.compare` and `occstats.load_results`.
+
+        Examples
+        --------
+        >>> import occstats
+        >>> comparison = occstats.compare("lenz2021", algorithms=["ALP", "SVM"], n_resamples=100)
+        >>> mine = (comparison.results.scores["ALP"] + 0.01).clip(upper=1).rename("MINE")
+        >>> comparison.add(mine).algorithms
+        ['MINE', 'SVM', 'ALP']
+        """
+        from occstats.comparison.views import add
+
+        return add(self, *sources, **options)
+
+    def pick(self) -> Any:
+        """Return a widget for notebooks that shows everything about a chosen pair."""
+        from occstats.report.widget import pair_picker
+
+        return pair_picker(self)

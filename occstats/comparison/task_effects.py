@@ -1,0 +1,232 @@
+"""On which tasks: ranks by task, by difficulty and by traits, fold by fold, and pairs together."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from occstats._format import listing
+from occstats.comparison.choices import TRAITS
+from occstats.stats._arrays import medians_of_others
+from occstats.stats.bayes import correlated_t
+from occstats.stats.complementary import complementary_pairs
+from occstats.stats.corrections import adjust
+from occstats.stats.regression import weighted_regression
+from occstats.stats.strata import rank_strata
+
+if TYPE_CHECKING:
+    from occstats.comparison.study import Study
+
+__all__ = [
+    "complementary_frame",
+    "fold_frame",
+    "frequency_frame",
+    "rank_frame",
+    "regression_frame",
+    "strata_frame",
+]
+
+REGRESSION = ["algorithm", "term", "coefficient", "se", "df"]
+REGRESSION += ["p", "p_unadjusted", "ci_low", "ci_high"]
+
+
+def rank_frame(study: Study) -> pd.DataFrame:
+    """Ranks as tasks × algorithms."""
+    index = study.whole.scores.index
+    return pd.DataFrame(study.ranking.ranks, index=index, columns=study.algorithms)
+
+
+def frequency_frame(study: Study) -> pd.DataFrame:
+    """Share of the tasks in which each algorithm has each rank."""
+    k = len(study.algorithms)
+    return pd.DataFrame(
+        {
+            "algorithm": np.repeat(np.array(study.algorithms, dtype=object), k),
+            "rank": np.tile(np.arange(1, k + 1), k),
+            "frequency": study.ranking.frequencies.ravel(),
+        }
+    )
+
+
+def complementary_frame(study: Study) -> pd.DataFrame:
+    """Pairs by what the better of the two reaches on each task."""
+    found = complementary_pairs(study.sample.whole)
+    names = np.array(study.algorithms, dtype=object)
+    sign = 1.0 if study.results.higher_is_better else -1.0
+    return pd.DataFrame(
+        {
+            "a": names[found.a],
+            "b": names[found.b],
+            "mean_best_score": sign * found.mean_best_score,
+            "mean_rank": found.mean_rank,
+        }
+    )
+
+
+def strata_frame(study: Study) -> pd.DataFrame:
+    """Mean rank by difficulty, the hardest tasks first; bounds on the scale of the score."""
+    found = rank_strata(
+        study.ranking.ranks,
+        np.median(study.sample.whole.scores, axis=1),
+        study.sample.whole.clusters,
+        n_strata=study.settings.n_strata,
+        kind=study.settings.strata,
+    )
+    low, high = found.low, found.high
+    if not study.results.higher_is_better:
+        low, high = -high, -low
+    k, n = len(study.algorithms), len(low)
+    return pd.DataFrame(
+        {
+            "stratum": np.repeat(np.arange(1, n + 1), k),
+            "low": np.repeat(low, k),
+            "high": np.repeat(high, k),
+            "n_tasks": np.repeat(found.n_tasks, k),
+            "algorithm": np.tile(np.array(study.algorithms, dtype=object), n),
+            "mean_rank": found.mean_ranks.ravel(),
+        }
+    )
+
+
+def regression_frame(study: Study) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    """Regress each algorithm's rank on the tasks' traits and median score (higher is easier).
+
+    ``p`` is corrected by Holm over algorithms and terms together, except with the preset of the
+    paper, which prints uncorrected values. The intercept answers no question: it is not in the
+    family, and its ``p`` is NaN. Traits that are absent or constant are left out and noted.
+    """
+    traits, settings = study.whole.traits, study.settings
+    known = _known(traits)
+    usable = traits[known]
+    varying = [str(name) for name in usable if usable[name].nunique() > 1]
+    notes = _notes(traits, known, varying)
+    empty = pd.DataFrame(columns=pd.Index(REGRESSION))
+    if not known.any():
+        return empty, (*notes, "There is no regression: no task has all traits.")
+    sample = study.sample.whole
+    scores = sample.scores[known]
+    # The usual traits first, then the user's own as they are.
+    names = [
+        *(name for name in TRAITS if name in varying),
+        *(name for name in varying if name not in TRAITS),
+    ]
+    columns = [_column(name, usable[name].to_numpy(float)) for name in names]
+    traits_of_tasks = np.column_stack([np.ones(len(scores)), *columns])
+    named = [TRAITS[name].term if name in TRAITS else name for name in names]
+    terms = ("intercept", *named, "median_score")
+    clusters = sample.clusters.independent.codes[known]
+    # The median of the others is coupled with the rank: where they score high by chance, both the
+    # median and the rank of the algorithm are high, so that a true null is often rejected.
+    medians = (
+        np.broadcast_to(np.median(scores, axis=1)[:, None], scores.shape)
+        if settings.median == "all"
+        else medians_of_others(scores)
+    )
+    fits = [
+        weighted_regression(
+            ranks,
+            np.column_stack([traits_of_tasks, median]),
+            terms,
+            clusters=clusters,
+            weights=sample.clusters.weights[known],
+            inference=settings.inference,
+            confidence=1 - settings.alpha,
+        )
+        for ranks, median in zip(study.ranking.ranks[known].T, medians.T, strict=True)
+    ]
+    reasons = dict.fromkeys(fit.reason for fit in fits if fit.reason is not None)
+    frame = pd.DataFrame(
+        {
+            "algorithm": np.repeat(np.array(study.algorithms, dtype=object), len(terms)),
+            "term": np.tile(np.array(terms, dtype=object), len(fits)),
+            **{
+                name: np.concatenate([getattr(fit, name) for fit in fits])
+                for name in ("coefficient", "se", "df", "p", "ci_low", "ci_high")
+            },
+        }
+    )
+    frame["p_unadjusted"] = frame["p"]
+    if settings.regression_corrected:
+        tested = frame["p"].where(frame["term"] != "intercept")
+        frame["p"] = adjust(tested, "holm")
+    frame = frame[REGRESSION]
+    notes += [f"Regression: {reason.rstrip('.')}." for reason in reasons]
+    return (empty if frame["coefficient"].isna().all() else frame), tuple(notes)
+
+
+def _known(traits: pd.DataFrame) -> npt.NDArray[np.bool_]:
+    """Tasks whose traits are there, and positive where their logarithm is taken."""
+    known = traits.notna().all(axis=1).to_numpy()
+    for name, trait in TRAITS.items():
+        if trait.logged and name in traits:
+            known = known & (traits[name] > 0).to_numpy()
+    return known
+
+
+def _column(name: str, values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    return np.log(values) if name in TRAITS and TRAITS[name].logged else values
+
+
+def _notes(traits: pd.DataFrame, known: npt.NDArray[np.bool_], varying: list[str]) -> list[str]:
+    notes = []
+    absent = [name for name in TRAITS if name not in traits]
+    constant = [str(name) for name in traits if name not in varying]
+    if absent:
+        notes.append(f"The regression goes without {listing(absent)}: no such column.")
+    if constant and known.any():
+        notes.append(f"The regression goes without {listing(constant)}: the same for all tasks.")
+    if not known.all():
+        notes.append(
+            f"The regression leaves out {int((~known).sum()):,} tasks with an unknown trait."
+        )
+    return notes
+
+
+def fold_frame(study: Study) -> pd.DataFrame | None:
+    """The correlated t-test on every task, for every unordered pair; None without folds."""
+    results = study.results
+    if results.fold_scores is None:
+        return None
+    folds = results.fold_scores if results.higher_is_better else -results.fold_scores
+    datasets, tasks = (results.scores.index.get_level_values(level) for level in (0, 1))
+    # Of joined tables only some may have folds.
+    with_folds = [name for name in study.algorithms if name in folds.columns.get_level_values(0)]
+    parts = []
+    for a, b in combinations(with_folds, 2):
+        difference = _fold_differences(
+            folds[[a]].droplevel(0, axis=1), folds[[b]].droplevel(0, axis=1)
+        )
+        found = correlated_t(
+            difference.to_numpy(dtype=np.float64),
+            rope=study.settings.rope,
+            test_share=_test_shares(difference),
+        )
+        columns = {
+            "dataset": datasets,
+            "class": tasks,
+            "mean_difference": found.mean,
+            "better": found.better,
+            "equivalent": found.equivalent,
+            "worse": found.worse,
+        }
+        parts.append(pd.DataFrame({"a": a, "b": b, **columns}))
+    return pd.concat(parts, ignore_index=True) if parts else None
+
+
+def _fold_differences(one: pd.DataFrame, other: pd.DataFrame) -> pd.DataFrame:
+    """Differences on the folds (and repeats) that both have: these are matched by name."""
+    if one.columns.nlevels > 1 and not one.columns.isin(other.columns).any():
+        # Repeats of their own (seeds of an algorithm) match nothing but the fold.
+        one, other = (frame.T.groupby(level=0).mean().T for frame in (one, other))
+    return one - other
+
+
+def _test_shares(differences: pd.DataFrame) -> npt.NDArray[np.float64]:
+    """The share of the data in a test fold, task by task: one over the folds of a repeat."""
+    known = differences.notna()
+    folds = known.T.groupby(level=0).any().sum().to_numpy(dtype=np.float64)
+    return np.asarray(1 / np.maximum(folds, 2.0))

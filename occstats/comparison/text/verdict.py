@@ -1,0 +1,488 @@
+"""The verdict in words: who leads, what it is better than, and what remains undecided."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Iterator
+from dataclasses import dataclass
+from os.path import basename, commonprefix
+from string import ascii_letters, digits
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from occstats._format import count, decimals, listing, minus_signs, p_equation, printable
+from occstats.comparison.decision import BETTER, EQUIVALENT, UNDECIDED, WORSE
+from occstats.results.aliases import score_word
+
+if TYPE_CHECKING:
+    from occstats.comparison.comparison import Comparison
+
+__all__ = [
+    "REVERSED",
+    "ROWS_ALONE",
+    "Verdict",
+    "can_differ",
+    "corrected_by_row",
+    "difference_digits",
+    "difference_of",
+    "headline",
+    "make_verdict",
+    "mostly_equal",
+    "score_digits",
+    "short_names",
+    "subject_of",
+    "subject_rows",
+    "tally_sentence",
+    "write_verdict",
+]
+
+WIDTH = 80
+#: A list of algorithms takes at most this many lines.
+LIST_LINES = 2
+FEW_DATASETS = 10
+#: How a note begins that names datasets which may belong together.
+ONE_TASK = "Every dataset has one task. "
+#: The mark of a decided pair whose other estimate has the opposite sign.
+REVERSED = "†"
+ROWS_ALONE = "Rows were corrected separately: no control of the error rate over all pairs."
+#: Beyond this share of zero differences, wins and losses replace the typical difference.
+MANY_ZEROS = 0.2
+LONG_NAME, LONG_PREFIX = 16, 8
+ALPHANUMERIC = ascii_letters + digits
+#: Blanks at which no line ends: in "p = 0.05" and "95 % CI".
+FIXED = re.compile(r"(?<=\bp) (?=[=<>])|(?<=[=<>]) (?=\d)|(?<=\d) (?=%)")
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The parts of a verdict.
+
+    Attributes
+    ----------
+    sentences : tuple of str
+        The answer first.
+    relations : tuple of (str, list of str)
+        What the leader (or the control) is to the other algorithms, and to which of them.
+    remarks : tuple of str
+        Reservations.
+    """
+
+    sentences: tuple[str, ...]
+    relations: tuple[tuple[str, list[str]], ...] = ()
+    remarks: tuple[str, ...] = ()
+
+    def lines(self, width: int = WIDTH) -> list[str]:
+        """Return the verdict as lines of plain text; long lists of names are cut."""
+        lines = _wrap(self.sentences, width)
+        indent = 4 + max((len(label) for label, _ in self.relations), default=0)
+        for label, names in self.relations:
+            named = _cut(names, LIST_LINES * max(width - indent, 10))
+            wrapped = textwrap.wrap(
+                named, max(width, indent + 10), initial_indent=" " * indent,
+                subsequent_indent=" " * indent, break_on_hyphens=False,
+            )  # fmt: skip
+            lines += [f"  {label}".ljust(indent) + wrapped[0][indent:], *wrapped[1:]]
+        return lines + _wrap(self.remarks, width)
+
+
+def _wrap(sentences: tuple[str, ...], width: int) -> list[str]:
+    """Return each sentence on lines of its own."""
+    return [
+        line.replace("\u00a0", " ")
+        for sentence in sentences
+        for line in textwrap.wrap(FIXED.sub("\u00a0", sentence), width)
+    ]
+
+
+def _cut(names: list[str], room: int) -> str:
+    """Return as many names as there is room for, and the number of the others."""
+    kept = len(names)
+    while kept > 1 and len(_some(names, kept)) > room - 20:
+        kept -= 1
+    return _some(names, kept)
+
+
+def _some(names: list[str], kept: int) -> str:
+    more = [f"and {len(names) - kept} more"] if kept < len(names) else []
+    return " ".join([", ".join(names[:kept]), *more])
+
+
+def write_verdict(comparison: Comparison) -> str:
+    """Return the verdict as plain text."""
+    return "\n".join(make_verdict(comparison, shorten=True).lines())
+
+
+def headline(comparison: Comparison) -> str:
+    """Return what is compared, on how much evidence, by which score.
+
+    Examples
+    --------
+    >>> import occstats
+    >>> headline(occstats.compare("lenz2021", n_resamples=100))
+    'lenz2021: 9 algorithms, 246 tasks in 50 datasets, AUROC (higher is better)'
+    """
+    results = comparison.results
+    sources = ", ".join(printable(basename(source) or source) for source in results.sources)
+    orientation = "higher" if results.higher_is_better else "lower"
+    return (
+        f"{f'{sources}: ' if sources else ''}{count(len(results.algorithms), 'algorithm')}, "
+        f"{count(results.n_tasks, 'task')} in {results.evidence}, "
+        f"{score_word(results.score_name)} ({orientation} is better)"
+    )
+
+
+def subject_of(comparison: Comparison) -> str:
+    """Return the algorithm that the verdict is about: the control, or else the leader."""
+    return comparison.settings.control or comparison.algorithms[0]
+
+
+def can_differ(comparison: Comparison) -> bool:
+    """Return whether this number of datasets can show a difference at all."""
+    return comparison.design.possible
+
+
+def corrected_by_row(comparison: Comparison) -> bool:
+    """Return whether the tests of each row are corrected by themselves."""
+    settings = comparison.settings
+    by_row = settings.family == "row" and settings.correction != "none"
+    return by_row and len(comparison.algorithms) > 2
+
+
+def difference_of(comparison: Comparison, a: str, b: str) -> str:
+    """Return the difference that is positive where a is better, such as "a − b"."""
+    return f"{a} − {b}" if comparison.results.higher_is_better else f"{b} − {a}"
+
+
+def subject_rows(comparison: Comparison) -> pd.DataFrame:
+    """Return the pairs of the subject with all others, by the other's name.
+
+    Of one-sided tests, ``p`` is that of "the subject is better", or "is worse" where it is.
+    """
+    pairs, subject = comparison.pairwise, subject_of(comparison)
+    rows = pairs[pairs["a"] == subject].set_index("b")
+    alternative = comparison.settings.alternative
+    if alternative != "two-sided":
+        back = pairs[pairs["b"] == subject].set_index("a")["p"].reindex(rows.index)
+        forward = (rows["conclusion"] != WORSE) == (alternative == "greater")
+        rows["p"] = rows["p"].where(forward, back)
+    return rows
+
+
+def make_verdict(comparison: Comparison, *, shorten: bool = False) -> Verdict:
+    """Say who leads, what it is better than and what is undecided.
+
+    Parameters
+    ----------
+    comparison
+        The comparison.
+    shorten
+        Leave out a long beginning that all names share, and say so.
+    """
+    names, prefix = short_names(comparison.algorithms) if shorten else ({}, "")
+    writer = _Writer(comparison, names)
+    remarks = list(writer.remarks())
+    if prefix:
+        remarks.append(f"Names are shown without their common prefix {prefix}.")
+    return Verdict(tuple(writer.sentences()), tuple(writer.relations()), tuple(remarks))
+
+
+def short_names(names: list[str]) -> tuple[dict[str, str], str]:
+    """Return the names without a long common prefix, and the prefix.
+
+    Examples
+    --------
+    >>> short_names(["boosted-forest-a", "boosted-forest-b", "boosted-forest-cd"])[1]
+    'boosted-forest-'
+    """
+    prefix = commonprefix(names).rstrip(ALPHANUMERIC)  # noqa: RUF071  by characters
+    if any(name.removeprefix(prefix).isdecimal() for name in names):
+        prefix = prefix[:-1].rstrip(ALPHANUMERIC)
+    if (
+        len(names) < 3
+        or len(prefix) < LONG_PREFIX
+        or max(map(len, names)) < LONG_NAME
+        or prefix in names
+    ):
+        return {}, ""
+    return {name: name.removeprefix(prefix) for name in names}, printable(prefix)
+
+
+def mostly_equal(pairs: Any) -> Any:
+    """Return whether more than a fifth of the differences of a pair (or of each) are zero."""
+    tasks = pairs["wins"] + pairs["ties"] + pairs["losses"]
+    return pairs["ties"] > MANY_ZEROS * tasks
+
+
+def score_digits(comparison: Comparison) -> int:
+    """Return decimals for scores: three up to 1, fewer for larger, more for smaller scores."""
+    largest = np.nanmax(np.abs(comparison.results.scores.to_numpy(float)))
+    return 3 if largest == 0 else int(np.clip(3 - np.ceil(np.log10(largest)), 0, 20))
+
+
+def difference_digits(comparison: Comparison) -> int:
+    """Return decimals for differences: those of scores, or more where intervals are narrow."""
+    places = score_digits(comparison)
+    if not comparison.settings.has_intervals:
+        return places
+    pairs = comparison.pairwise
+    width = (pairs["ci_high"] - pairs["ci_low"])[pairs["a"] == subject_of(comparison)]
+    width = width[(width > 0) & np.isfinite(width)]
+    return places if width.empty else max(places, int(np.ceil(-np.log10(width.min()))))
+
+
+def tally_sentence(comparison: Comparison) -> str:
+    """Say how many pairs differ, and how many would if tasks were independent.
+
+    Examples
+    --------
+    >>> import occstats
+    >>> tally_sentence(occstats.compare("lenz2021", n_resamples=1000))
+    '14 of 36 pairs differ; 28 if one ignores that tasks share datasets (Holm).'
+    """
+    settings, results, counts = comparison.settings, comparison.results, comparison.tally
+    if not counts.tested or not can_differ(comparison):
+        return ""
+    alone = results.n_independent == results.n_tasks
+    ignored = 0 if alone else counts.ignoring_clusters
+    hint = "If tasks belong together, name the column of their dataset (option cluster)."
+    for note in comparison.notes:
+        if note.startswith(ONE_TASK):
+            hint = note.removeprefix(ONE_TASK)
+    if len(comparison.algorithms) == 2:
+        if ignored > counts.different:
+            p = comparison.pairwise["p_ignoring_clusters"].min()
+            return (
+                f"Ignoring that tasks share {results.unit}s, they would differ ({p_equation(p)})."
+            )
+        return hint if alone else ""
+    sentence, again = f"{counts.different:,} of {counts.tested:,} pairs differ", ""
+    if settings.control is not None:
+        sentence = (
+            f"{printable(settings.control)} differs from {counts.different:,} of "
+            f"{counts.tested:,} algorithms"
+        )
+        again = "from "
+    if ignored > counts.different:
+        by = " (Holm)" if settings.correction == "max-t" else ""
+        sentence += f"; {again}{ignored:,} if one ignores that tasks share {results.unit}s{by}"
+    return f"{sentence}. {hint}" if alone else f"{sentence}."
+
+
+class _Writer:
+    """The sentences about one comparison, with the names as they are shown."""
+
+    def __init__(self, comparison: Comparison, names: dict[str, str]) -> None:
+        self.comparison = comparison
+        self.settings, self.results = comparison.settings, comparison.results
+        self.names = names
+        self.subject = subject_of(comparison)
+        self.score = score_word(self.results.score_name)
+        self.typical = self.settings.estimand == "typical"
+        self.possible = can_differ(comparison)
+        self.rows = subject_rows(comparison)
+        self.conclusions: dict[Any, Any] = self.rows["conclusion"].to_dict()
+        self.others = [name for name in comparison.algorithms if name != self.subject]
+
+    def name(self, algorithm: str) -> str:
+        return printable(self.names.get(algorithm, algorithm))
+
+    def join(self, algorithms: list[str]) -> str:
+        return listing(map(self.name, algorithms), limit=4)
+
+    def found(self, *kinds: str) -> list[str]:
+        """Return the algorithms to which the subject has one of these relations."""
+        return [name for name in self.others if self.conclusions[name] in kinds]
+
+    @property
+    def same(self) -> bool:
+        """Whether all algorithms have the same scores."""
+        pairs = self.comparison.pairwise
+        return bool((pairs["ties"] == pairs["n_tasks"]).all())
+
+    @property
+    def rough(self) -> bool:
+        """Whether the asymptotic distribution is a doubtful approximation."""
+        few = self.results.n_independent < FEW_DATASETS
+        return self.settings.null == "asymptotic" and few
+
+    def sentences(self) -> Iterator[str]:
+        depends = self.depends()
+        beaten_by = [] if self.settings.control else self.found(WORSE)
+        if depends:
+            yield depends
+        elif beaten_by:
+            best = "mean rank" if self.typical else f"mean {self.score}"
+            yield (
+                f"{self.is_better(beaten_by, [self.subject])}, although "
+                f"{self.name(self.subject)} has the best {best}."
+            )
+        yield self.leader()
+        if len(self.others) == 1 and self.results.n_independent > 1:
+            if not depends and not beaten_by and (relation := self.relation()):
+                yield relation
+            yield self.size()
+
+    def relations(self) -> Iterator[tuple[str, list[str]]]:
+        if len(self.others) == 1 or self.results.n_independent < 2 or self.same:
+            return
+        words = self.words()
+        for kind in (BETTER, WORSE, EQUIVALENT, UNDECIDED):
+            # With few datasets nothing but equivalence can be shown.
+            if (self.possible or kind == EQUIVALENT) and (names := self.found(kind)):
+                yield words[kind], [self.name(name) for name in names]
+        if self.possible and (untested := self.untested()):
+            yield "not tested against", [self.name(name) for name in untested]
+
+    def remarks(self) -> Iterator[str]:
+        results, settings, design = self.results, self.settings, self.comparison.design
+        m = count(results.n_independent, results.unit)
+        several = len(self.others) > 1
+        if results.n_independent < 2:
+            yield (
+                f"All tasks come from a single {results.unit}, so there are ranks but no p-values: "
+                f"one {results.unit} says nothing about others."
+            )
+        elif self.same and several:
+            yield "All algorithms have the same scores."
+        elif not self.possible and not self.same:
+            corrected = "corrected p-value" if several else "p-value"
+            yield (
+                f"With {m} this benchmark cannot show a difference at α = {settings.alpha:g}: no "
+                f"{corrected} can be below {design.smallest_p_corrected:.2g}, and it takes at "
+                f"least {count(design.datasets_needed, results.unit)} to get one."
+            )
+        elif self.rough:
+            yield (
+                f"With only {m} the asymptotic distribution is a rough approximation; the "
+                "correction max-t does without it."
+            )
+        if self.possible and results.n_independent > 1 and corrected_by_row(self.comparison):
+            yield ROWS_ALONE
+
+    def words(self) -> dict[str, str]:
+        """Return the subject's relation to others, by the conclusion."""
+        within = f" (±{self.settings.margin:g})" if self.settings.margin is not None else ""
+        typically, mean = "typically ", ""
+        if not self.typical:
+            typically, mean = "", f" in mean {self.score}"
+        return {
+            BETTER: f"{typically}better{mean} than",
+            WORSE: f"{typically}worse{mean} than",
+            EQUIVALENT: f"equivalent{within} to",
+            UNDECIDED: "not distinguishable from",
+        }
+
+    def untested(self) -> list[str]:
+        return [name for name in self.others if pd.isna(self.conclusions[name])]
+
+    def is_better(self, winners: list[str], losers: list[str]) -> str:
+        verb = "is" if len(winners) == 1 else "are"
+        return f"{self.join(winners)} {verb} {self.words()[BETTER]} {self.join(losers)}"
+
+    def depends(self) -> str:
+        """Return the sentence about decided pairs whose other estimate has the opposite sign."""
+        rows = self.rows[self.rows["reversed"]]
+        if len(rows):
+            kind = rows["conclusion"].iloc[0]
+            others = [name for name in self.found(kind) if self.rows.at[name, "reversed"]]
+            winners, losers = [self.subject], others
+            if kind == WORSE:
+                winners, losers = others, [self.subject]
+            more = int(len(rows) > len(others))
+        else:
+            pairs = self.comparison.pairwise
+            pairs = pairs[pairs["reversed"] & (pairs["conclusion"] == BETTER)]
+            if pairs.empty:
+                return ""
+            winners, losers = [pairs["a"].iloc[0]], [pairs["b"].iloc[0]]
+            more = len(pairs) - 1
+        if self.typical:
+            level = "higher" if self.results.higher_is_better else "lower"
+            means = f"has the {level} mean" if len(losers) == 1 else f"have {level} means"
+        else:
+            means = f"{'does' if len(losers) == 1 else 'do'} better on a typical task"
+        also = " (also for other pairs)" if more else ""
+        return (
+            f"{self.is_better(winners, losers)}, but {self.join(losers)} {means}: the answer "
+            f"depends on the question{also}."
+        )
+
+    def leader(self) -> str:
+        """Return who has the best mean rank or mean score, and where the control is."""
+        summary = self.comparison.summary.set_index("algorithm")
+        values = summary["mean_rank" if self.typical else "mean_score"]
+        kind = "mean rank" if self.typical else f"mean {self.score}"
+        ranks, means = summary["mean_rank"].map(decimals(2)), summary["mean_score"].map(self.mean)
+        shown = ranks if self.typical else means
+        scored = self.typical & summary["mean_score"].notna()
+        leaders = list(summary.index[np.isclose(values, values.iloc[0], rtol=1e-12, atol=0)])
+        first, who = leaders[0], self.subject
+        if who not in leaders and len(self.others) > 1:
+            mean = f" (mean {self.score} {means[who]})" if scored[who] else ""
+            return (
+                f"{self.name(who)} has {kind} {shown[who]}{mean}, place "
+                f"{self.comparison.algorithms.index(who) + 1} of {len(summary)}; "
+                f"{self.name(first)} leads with {shown[first]}."
+            )
+        if len(leaders) > 1:
+            return f"{self.join(leaders)} share the best {kind} ({shown[first]})."
+        mean = f"; mean {self.score} {means[first]}" if scored[first] else ""
+        sentence = f"{self.name(first)} has the best {kind} ({shown[first]}{mean})"
+        if len(self.others) > 1:
+            return f"{sentence}{self.other_leader(summary, means)}."
+        (other,) = summary.index[1:]
+        mean = f" ({means[other]})" if scored[other] else ""
+        return f"{sentence}; {self.name(other)} has {shown[other]}{mean}."
+
+    def other_leader(self, summary: pd.DataFrame, means: pd.Series) -> str:
+        """Return who has the best mean score, where it does not have the best mean rank."""
+        scores = summary["mean_score"] if self.results.higher_is_better else -summary["mean_score"]
+        if not self.typical or scores.isna().any():
+            return ""
+        top = list(summary.index[np.isclose(scores, scores.max(), rtol=1e-12, atol=0)])
+        if summary.index[0] in top:
+            return ""
+        return f", but {self.name(top[0])} has the best mean {self.score} ({means[top[0]]})"
+
+    def mean(self, value: float) -> str:
+        return minus_signs(decimals(score_digits(self.comparison))(value))
+
+    def relation(self) -> str:
+        """Return the conclusion about two algorithms as a sentence."""
+        (other,) = self.others
+        conclusion = self.conclusions[other]
+        if self.same or pd.isna(conclusion) or (not self.possible and conclusion == UNDECIDED):
+            return ""
+        return f"{self.name(self.subject)} is {self.words()[conclusion]} {self.name(other)}."
+
+    def size(self) -> str:
+        """Return the difference of two algorithms with its interval and p-value."""
+        (other,) = self.others
+        row: dict[Any, Any] = self.rows.loc[other].to_dict()
+        who = self.name(self.subject), self.name(other)
+        if self.same:
+            tasks = count(int(row["n_tasks"]), "task")
+            return f"{who[0]} and {who[1]} have the same scores on all {tasks}."
+        places, parts = difference_digits(self.comparison), []
+        write = decimals(places, signed=True)
+        kinds = ("typical", "mean") if self.typical else ("mean", "typical")
+        if (self.typical and mostly_equal(row)) or not np.isfinite(row["difference"]):
+            wins, losses = count(int(row["wins"]), "win"), int(row["losses"])
+            size = f"{who[0]} has {wins} against {who[1]} and {losses:,} losses"
+        else:
+            pair = difference_of(self.comparison, *who)
+            size = f"The {kinds[0]} difference {pair} is {write(row['difference'])}"
+            if self.settings.has_intervals and np.isfinite([row["ci_low"], row["ci_high"]]).any():
+                low = decimals(places, signed=True, ties="down")(row["ci_low"])
+                high = decimals(places, signed=True, ties="up")(row["ci_high"])
+                parts.append(f"{100 * (1 - self.settings.alpha):g} % CI {low} to {high}")
+        if not pd.isna(row["p"]):
+            parts.append(f"{p_equation(row['p'], self.settings.alpha)}, {self.comparison.basis}")
+        if parts:
+            size += f" ({'; '.join(parts)})"
+        if row["reversed"]:
+            size += f"; the {kinds[1]} difference is {write(row[f'{kinds[1]}_difference'])}"
+        return minus_signs(f"{size}.")

@@ -1,0 +1,264 @@
+"""Data for the page's scripts: the decision about each pair in words, and the scores."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from occstats._format import decimals, integer, minus_signs, p_value, percent, printable
+from occstats.comparison.budget import FLIPS_BUDGET
+from occstats.comparison.decision import BETTER, EQUIVALENT, UNDECIDED, WORSE
+from occstats.comparison.text.columns import explain
+from occstats.comparison.text.verdict import mostly_equal, subject_of
+from occstats.report.pair_tables import interval_heading
+from occstats.report.writing import difference_digits, limits, p_writer, score_digits
+from occstats.results.aliases import score_word
+from occstats.stats._arrays import cluster_codes
+
+if TYPE_CHECKING:
+    from occstats.comparison.comparison import Comparison
+
+__all__ = ["MOST_ALGORITHMS", "pair_data", "why_no_what_if"]
+
+# Each pair costs half a kilobyte of the page; beyond this the tables serve better.
+MOST_ALGORITHMS = 30
+MOST_SCORES = 200_000
+# Beyond this, recomputing takes too long in a browser.
+MOST_EXACT_SCORES = 40_000
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A row of the view: its label, the columns of ``pairwise`` it shows, and their format."""
+
+    label: str
+    keys: tuple[str, ...]
+    write: Callable[..., str]
+    limits: Callable[[float, float], str] | None = None
+    explanation: str = ""
+
+
+def measures(comparison: Comparison) -> list[Measure]:
+    """Return the decision about a pair, then estimates and effect sizes without intervals.
+
+    Intervals and p-values of their own could contradict the decision.
+    """
+    settings, digits = comparison.settings, difference_digits(comparison)
+    other = "mean" if settings.estimand == "typical" else "typical"
+    decided_by = comparison.basis[0].upper() + comparison.basis[1:]
+    claim = "" if settings.alternative == "two-sided" else " (a better than b)"
+    every = [
+        Measure("conclusion about a", ("conclusion", "reversed"), _conclusion,
+                explanation="Better or worse than b, equivalent to it, or undecided."),
+        Measure(f"{settings.estimand} difference", ("difference",), decimals(digits, signed=True),
+                limits(digits) if settings.has_intervals else None,
+                explanation=explain(f"{settings.estimand}_difference")),
+        Measure(f"p{claim}", ("p",), p_writer(settings), explanation=f"{decided_by}."),
+        Measure(f"p before the correction{claim}", ("p_unadjusted",), p_value),
+        Measure(f"{other} difference", (f"{other}_difference",), decimals(digits, signed=True)),
+        Measure("tasks won / tied / lost", ("wins", "ties", "losses"), _counts,
+                explanation="The numbers of tasks on which a is better, equal and worse."),
+        Measure("rank-biserial correlation", ("rank_biserial",), decimals(2, signed=True)),
+        Measure("probability of improvement on a task", ("prob_improvement_task",), percent),
+        Measure("probability of improvement on a dataset", ("prob_improvement_dataset",), percent),
+        Measure("tasks", ("n_tasks",), integer),
+        Measure("datasets", ("n_datasets",), integer),
+    ]  # fmt: skip
+    if comparison.design.family_size == 1:
+        every = [measure for measure in every if measure.keys != ("p_unadjusted",)]
+    present = comparison.pairwise.columns
+    return [measure for measure in every if set(measure.keys) <= set(present)]
+
+
+def _conclusion(conclusion: str | None, is_reversed: bool) -> str:
+    if pd.isna(conclusion):
+        return "not tested"
+    return f"{conclusion}; the two estimates have opposite signs" if is_reversed else conclusion
+
+
+def _counts(*values: float) -> str:
+    return " / ".join(map(integer, values))
+
+
+def pair_data(comparison: Comparison) -> dict[str, Any] | None:
+    """Return what the page's scripts show about pairs, as plain values; None without tests."""
+    names = comparison.algorithms[:MOST_ALGORITHMS]
+    if comparison.results.n_independent < 2 or len(names) < 2:
+        return None
+    position = {name: index for index, name in enumerate(names)}
+    rows = _rows(comparison, names)
+    lines = measures(comparison)
+    written = [_written(rows, measure) for measure in lines]
+    sentences = _sentences(comparison, rows)
+    pairs = {
+        f"{position[a]}-{position[b]}": {"sentence": sentence, "values": list(values)}
+        for a, b, sentence, *values in zip(rows["a"], rows["b"], sentences, *written, strict=True)
+    }
+    _add_changes(comparison, pairs, position)
+    return {
+        "algorithms": [printable(name) for name in names],
+        "subject": position.get(subject_of(comparison), 0),
+        "measures": [
+            {"label": line.label, "explanation": line.explanation or explain(line.keys[0])}
+            for line in lines
+        ],
+        "pairs": pairs,
+        "level": interval_heading(comparison),
+        "digits": score_digits(comparison),
+        "score": score_word(comparison.results.score_name),
+        "higherIsBetter": comparison.results.higher_is_better,
+        **_scores(comparison, names),
+        "whatIf": None if why_no_what_if(comparison) else _what_if(comparison),
+    }
+
+
+def _rows(comparison: Comparison, names: list[str]) -> pd.DataFrame:
+    """Return the pairs of some algorithms; one-sided p-values are those of "a better than b"."""
+    settings, rows = comparison.settings, comparison.pairwise
+    rows = rows[rows["a"].isin(names) & rows["b"].isin(names)].copy()
+    if settings.alternative == "less":
+        columns = ["p", "p_unadjusted"]
+        back = comparison.pairwise.set_index(["b", "a"])[columns]
+        rows[columns] = back.loc[pd.MultiIndex.from_frame(rows[["a", "b"]])].to_numpy()
+    # With many ties, wins and losses say more than a shift.
+    shifts = ["typical_difference"]
+    if settings.estimand == "typical":
+        shifts += [name for name in ("difference", "ci_low", "ci_high") if name in rows]
+    rows.loc[mostly_equal(rows) & (rows["wins"] + rows["losses"] > 0), shifts] = np.nan
+    return rows
+
+
+def _written(rows: pd.DataFrame, measure: Measure) -> list[list[str]]:
+    """Return the cells of a measure, each with its interval or an empty one."""
+    cells = [measure.write(*row) for row in zip(*(rows[key] for key in measure.keys), strict=True)]
+    intervals = [""] * len(cells)
+    if measure.limits is not None:
+        intervals = list(map(measure.limits, rows["ci_low"], rows["ci_high"]))
+    return [[minus_signs(cell) for cell in row] for row in zip(cells, intervals, strict=True)]
+
+
+def _sentences(comparison: Comparison, rows: pd.DataFrame) -> list[str]:
+    """Return the decision about each pair as a sentence with the better algorithm first."""
+    found = {
+        (row["a"], row["b"]): _sentence(comparison, row)
+        for row in rows.to_dict("records")
+        if row["conclusion"] != WORSE
+    }
+    pairs = zip(rows["a"], rows["b"], strict=True)
+    return [found.get((a, b)) or found[b, a] for a, b in pairs]
+
+
+def _sentence(comparison: Comparison, row: dict[Any, Any]) -> str:
+    settings, results = comparison.settings, comparison.results
+    a, b, score = printable(row["a"]), printable(row["b"]), score_word(results.score_name)
+    if row["n_tasks"] == 0:
+        return f"{a} and {b} have no task in common."
+    if pd.isna(row["conclusion"]):
+        return f"{a} and {b} were not tested against each other."
+    if row["ties"] == row["n_tasks"]:
+        return f"{a} and {b} have the same scores on all tasks that both have."
+    typical = settings.estimand == "typical"
+    lead = {
+        BETTER: f"{a} is {'typically better' if typical else f'better in mean {score}'} than {b}",
+        EQUIVALENT: f"{a} and {b} are equivalent to within ±{settings.margin or 0:g}",
+        UNDECIDED: f"{a} and {b} are not distinguishable",
+    }[row["conclusion"]]
+    if row["reversed"]:
+        level = "higher" if results.higher_is_better else "lower"
+        other = f"has the {level} mean" if typical else "does better on a typical task"
+        lead += f", but {b} {other}: the answer depends on the question"
+    digits = difference_digits(comparison)
+    size = f"{integer(row['wins'])} wins and {integer(row['losses'])} losses"
+    if np.isfinite(row["difference"]):
+        size = f"{settings.estimand} difference {decimals(digits, signed=True)(row['difference'])}"
+        if settings.has_intervals and np.isfinite([row["ci_low"], row["ci_high"]]).any():
+            brackets = limits(digits)(row["ci_low"], row["ci_high"])
+            size += f", {interval_heading(comparison)} {brackets}"
+    p = p_writer(settings)(row["p"])
+    equation = f"p {p[0]} {p[1:].strip()}" if p[0] in "<>≥" else f"p = {p}"
+    claim = "" if settings.alternative == "two-sided" else f" for “{a} is better”"
+    # No line breaks within the equation.
+    numbers = minus_signs(f"{size}, {equation.replace(' ', chr(160))}{claim}")
+    closing = " Absence of significance does not imply equivalence."
+    return f"{lead} ({numbers}).{closing if row['conclusion'] == UNDECIDED else ''}"
+
+
+def _add_changes(
+    comparison: Comparison, pairs: dict[str, dict[str, Any]], position: dict[str, int]
+) -> None:
+    """Add the datasets without which a pair would get another conclusion."""
+    changes = comparison.stability.changes
+    if changes is None or not len(changes):
+        return
+    changes = changes[changes["left_out"] == "dataset"]
+    for name, a, b in zip(changes["name"], changes["a"], changes["b"], strict=True):
+        if a in position and b in position:
+            for one, other in ((a, b), (b, a)):
+                pair = pairs.get(f"{position[one]}-{position[other]}")
+                if pair is not None:
+                    pair.setdefault("changedWithout", []).append(printable(str(name)))
+
+
+def _scores(comparison: Comparison, names: list[str]) -> dict[str, Any]:
+    """Return the scores by task; none where they would make the page unwieldy."""
+    results = comparison.results
+    scores = results.scores[names]
+    if scores.size > MOST_SCORES:
+        return {"datasets": [], "tasks": [], "scores": [], "failed": []}
+    codes, datasets = cluster_codes(results.clusters)
+    labels = [printable(str(label)) for label in scores.index.get_level_values(1)]
+    # Six digits suffice to draw a point; ties and ranks need them all.
+    exact = scores.size <= MOST_EXACT_SCORES
+    numbers = [
+        [None if np.isnan(value) else value if exact else float(f"{value:.6g}") for value in row]
+        for row in scores.to_numpy(float).tolist()
+    ]
+    failed = [] if results.failed is None else np.argwhere(results.failed[names]).tolist()
+    return {
+        "datasets": [printable(str(name)) for name in datasets],
+        "tasks": [[int(code), label] for code, label in zip(codes, labels, strict=True)],
+        "scores": numbers,
+        "failed": failed,
+    }
+
+
+def why_no_what_if(comparison: Comparison) -> str:
+    """Return why the page cannot recompute the comparison, as a sentence; empty if it can."""
+    settings, results = comparison.settings, comparison.results
+    procedure = (settings.estimand, settings.test, settings.correction, settings.null)
+    if procedure != ("typical", "rgl", "max-t", "flips"):
+        return (
+            "The page can recompute only the default procedure (clustered signed-rank test, sign "
+            f"flips, max-T); this comparison uses the {comparison.basis}."
+        )
+    if results.nested:
+        return "The page cannot recompute a comparison of datasets that come in suites."
+    n_algorithms = len(comparison.algorithms)
+    too_large = n_algorithms > MOST_ALGORITHMS or results.scores.size > MOST_EXACT_SCORES
+    # Very large comparisons have no typical differences, at which to centre.
+    if too_large or comparison.pairwise["difference"].isna().all():
+        return (
+            f"Recomputing {n_algorithms:,} algorithms on {results.n_tasks:,} tasks would take too "
+            "long in a browser."
+        )
+    return ""
+
+
+def _what_if(comparison: Comparison) -> dict[str, Any]:
+    """Return what the page needs to repeat the tests of Python, with the same random signs."""
+    settings = comparison.settings
+    generator = np.random.PCG64(settings.random_state).state["state"]
+    control = settings.control
+    return {
+        "alpha": settings.alpha,
+        "control": None if control is None else comparison.algorithms.index(control),
+        "tolerance": settings.tie_tolerance,
+        "flips": settings.n_resamples,
+        "budget": FLIPS_BUDGET["typical"] * (10 if settings.deep else 1),
+        # JavaScript's numbers hold 53 bits.
+        "generator": {"state": hex(generator["state"]), "increment": hex(generator["inc"])},
+    }

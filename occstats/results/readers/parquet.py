@@ -1,0 +1,314 @@
+"""Parquet files and directories of shards; sizes are checked before anything is unpacked."""
+
+from __future__ import annotations
+
+import os
+import struct
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from occstats._files import DIGEST, verify_digest
+from occstats.errors import ResultsError
+from occstats.results.names import column_text, count, quote_list, reason_of, show_path
+from occstats.results.readers.limits import Limits, check_exists, kind_of_file
+from occstats.results.readers.raw import RawTable, check_names
+
+__all__ = ["from_arrow", "read_directory", "read_feather", "read_parquet"]
+
+
+def from_arrow(source: Any, where: str, limits: Limits) -> RawTable:
+    """Take a frame of any library that hands out an Arrow stream: Polars, Arrow, DuckDB."""
+    import pyarrow as pa
+
+    try:
+        reader = pa.RecordBatchReader.from_stream(source)
+        names = [item.name for item in reader.schema if not pa.types.is_nested(item.type)]
+        check_names(list(reader.schema.names), where)
+        limits.check_columns(len(names), where)
+        batches, rows = [], 0
+        for batch in reader:
+            rows += batch.num_rows
+            limits.check_rows(rows, where)
+            batches.append(batch)
+        table = pa.Table.from_batches(batches, reader.schema).select(names)
+        for place, item in enumerate(table.schema):
+            # pandas has no categories with unsigned codes, which Polars hands out.
+            if pa.types.is_dictionary(item.type):
+                plain = pa.array(table.column(place).to_pylist())
+                table = table.set_column(place, item.name, plain)
+        frame: pd.DataFrame = table.to_pandas(ignore_metadata=True, integer_object_nulls=True)
+    except (pa.ArrowException, ValueError, TypeError) as error:
+        if isinstance(error, ResultsError):
+            raise
+        reason = reason_of(error)
+        raise ResultsError(f"{where}: cannot be read as a table ({reason})") from None
+    return RawTable(where, names, rows, lambda wanted: frame[list(wanted)])
+
+
+def read_parquet(path: Path, limits: Limits) -> RawTable:
+    """Open one Parquet file."""
+    return _read_shards([path], show_path(path), limits)
+
+
+def read_directory(path: Path, limits: Limits) -> RawTable:
+    """Open a directory of Parquet shards; hidden and temporary files are passed over."""
+    shards: list[Path] = []
+    others: list[Path] = []
+    for folder, folders, files in os.walk(path):
+        folders[:] = sorted(name for name in folders if not name.startswith((".", "_")))
+        for name in sorted(files):
+            if name.startswith((".", "_")):
+                continue
+            is_shard = name.lower().endswith((".parquet", ".pq"))
+            (shards if is_shard else others).append(Path(folder) / name)
+    if not shards:
+        held = quote_list((other.relative_to(path) for other in others), limit=5)
+        raise ResultsError(
+            f"{show_path(path)}: is a folder without results (no .parquet file in it; it holds"
+            f" {held if others else 'nothing'}); name a results file, or a folder that occstats run"
+            " has written"
+        )
+    return _each_once(_read_shards(shards, show_path(path), limits))
+
+
+# What makes two rows of `occstats run` the same; a run that was killed may have written them twice.
+_IDENTITY = ["dataset", "class", "descriptor", "fold", "configuration"]
+
+
+def _each_once(raw: RawTable) -> RawTable:
+    if not set(_IDENTITY) <= set(raw.columns):
+        return raw
+    twice = raw.read(_IDENTITY).duplicated().to_numpy()
+    if not twice.any():
+        return raw
+    note = f"{raw.name}: {count(twice.sum(), 'row')} that stood there twice counted once."
+    return replace(raw.keep(~twice), notes=[*raw.notes, note])
+
+
+def _read_shards(paths: Sequence[Path], where: str, limits: Limits) -> RawTable:
+    columns: dict[str, None] = {}
+    parts, rows, size, unverified = [], 0, 0, 0
+    for path in paths:
+        file = _open(path)
+        names = _flat_names(file, path)
+        limits.check_columns(len(names), show_path(path))
+        check_names(names, show_path(path))
+        columns.update(dict.fromkeys(names))
+        unverified += DIGEST not in (file.schema_arrow.metadata or {})
+        parts.append((rows, show_path(path)))
+        rows += file.metadata.num_rows
+        size += sum(file.metadata.row_group(i).total_byte_size for i in range(file.num_row_groups))
+        limits.check_rows(rows, where)
+        limits.check_bytes(size, where)
+        limits.check_cells(rows * len(columns), where)
+        file.close()
+
+    def read(wanted: Sequence[str]) -> pd.DataFrame:
+        return _join([_read_columns(path, wanted) for path in paths], wanted)
+
+    parts = parts if len(paths) > 1 else []
+    return RawTable(where, list(columns), rows, read, parts, unverified=unverified)
+
+
+def _open(path: Path, text_columns: Sequence[str] = ()) -> Any:
+    """Open a file so that damaged pages are found where they carry checksums.
+
+    Text is kept as a dictionary: a name that stands in a million rows is unpacked once.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    if kind_of_file(path, check_exists(path)) != "parquet":
+        raise ResultsError(f"{show_path(path)}: does not begin like Parquet; write it again")
+    with path.open("rb") as stream:
+        size = stream.seek(0, os.SEEK_END)
+        stream.seek(max(size - 4, 0))
+        # The least is the mark, the length of the footer, and the mark again.
+        if stream.read(4) != b"PAR1" or size < 12:
+            raise ResultsError(
+                f"{show_path(path)}: Parquet file without its end, it was cut off or is still being"
+                " written; copy or write it again"
+            )
+    try:
+        return pq.ParquetFile(
+            path, page_checksum_verification=True, read_dictionary=list(text_columns)
+        )
+    except (pa.ArrowException, OSError, ValueError, MemoryError) as error:
+        raise _damaged(path, error) from None
+
+
+def _flat_names(file: Any, path: Path) -> list[str]:
+    import pyarrow as pa
+
+    try:
+        return [field.name for field in file.schema_arrow if not pa.types.is_nested(field.type)]
+    except (pa.ArrowException, OSError, ValueError) as error:
+        raise _damaged(path, error) from None
+
+
+def _read_columns(path: Path, wanted: Sequence[str]) -> pd.DataFrame:
+    import pyarrow as pa
+
+    try:
+        schema = _open(path).schema_arrow
+        text = [
+            field.name
+            for field in schema
+            if field.name in wanted
+            and any(
+                test(field.type)
+                for test in (
+                    *(pa.types.is_string, pa.types.is_large_string),
+                    *(pa.types.is_binary, pa.types.is_large_binary),
+                )
+            )
+        ]
+        present = [name for name in wanted if name in schema.names]
+        digested = DIGEST in (schema.metadata or {})
+        # The digest is that of all columns.
+        file = _open(path, text)
+        expected = file.metadata.num_rows
+        frame: pd.DataFrame = file.read(columns=None if digested else present).to_pandas(
+            ignore_metadata=True, strings_to_categorical=False, integer_object_nulls=True
+        )
+        file.close()
+        verify_digest(frame, schema.metadata, show_path(path))
+    except (pa.ArrowException, OSError, ValueError, MemoryError) as error:
+        if isinstance(error, ResultsError):
+            raise
+        raise _damaged(path, error) from None
+    if len(frame) != expected and present:
+        raise _damaged(path, ValueError(f"{len(frame)} rows instead of {expected}"))
+    return frame.reindex(columns=list(wanted))
+
+
+def _join(frames: Sequence[pd.DataFrame], wanted: Sequence[str]) -> pd.DataFrame:
+    if len(frames) == 1:
+        return frames[0]
+    joined = {}
+    for name in wanted:
+        columns = [frame[name] for frame in frames]
+        if len({column.dtype.kind for column in columns}) > 1 or columns[0].dtype.kind in "OMm":
+            # Shards may disagree on a type (classes 0 and 1 here, a and b there): text unites them.
+            columns = [pd.Series(column_text(column), dtype=object) for column in columns]
+        joined[name] = pd.concat(columns, ignore_index=True)
+    return pd.DataFrame(joined)
+
+
+def _damaged(path: Path, error: BaseException) -> ResultsError:
+    reason = reason_of(error)
+    return ResultsError(
+        f"{show_path(path)}: damaged Parquet file ({reason}); copy or write it again"
+    )
+
+
+_RECORD_BATCH = 3
+
+
+def read_feather(path: Path, limits: Limits) -> RawTable:
+    """Open a Feather file of version 2."""
+    import pyarrow as pa
+
+    where = show_path(path)
+    # What its readers and our look into headers stumble over.
+    damage = (
+        pa.ArrowException,
+        OSError,
+        ValueError,
+        LookupError,
+        EOFError,
+        struct.error,
+        MemoryError,
+    )
+    try:
+        with pa.memory_map(str(path)) as source:
+            schema = pa.ipc.open_file(source).schema
+            names = [field.name for field in schema if not pa.types.is_nested(field.type)]
+            limits.check_columns(len(schema), where)
+            check_names(list(schema.names), where)
+            rows = _check_sizes(source, limits, where)
+    except ResultsError:
+        raise
+    except damage as error:
+        raise _damaged_feather(where, error) from None
+
+    def read(wanted: Sequence[str]) -> pd.DataFrame:
+        try:
+            options = pa.ipc.IpcReadOptions(
+                included_fields=[schema.get_field_index(name) for name in wanted]
+            )
+            with pa.memory_map(str(path)) as source:
+                table = pa.ipc.open_file(source, options=options).read_all()
+                table.validate(full=True)
+                frame: pd.DataFrame = table.select(list(wanted)).to_pandas(
+                    ignore_metadata=True, integer_object_nulls=True
+                )
+                return frame.copy()
+        except damage as error:
+            raise _damaged_feather(where, error) from None
+
+    return RawTable(where, names, rows, read, unverified=1)
+
+
+def _check_sizes(source: Any, limits: Limits, where: str) -> int:
+    """Add up rows and unpacked bytes as the headers of the record batches announce them."""
+    import pyarrow as pa
+
+    source.seek(8)  # after the magic, a file is a stream of messages
+    rows = size = 0
+    for message in pa.ipc.MessageReader.open_stream(source):
+        batch = _record_batch(message.metadata.to_pybytes())
+        if batch is None:
+            continue
+        length, compressed, buffers = batch
+        rows += length
+        limits.check_rows(rows, where)
+        for offset, stored in buffers:
+            announced = stored
+            if compressed and stored >= 8:
+                announced = max(
+                    stored, struct.unpack("<q", message.body.slice(offset, 8).to_pybytes())[0]
+                )
+            size += announced
+        limits.check_bytes(size, where)
+    return rows
+
+
+def _record_batch(header: bytes) -> tuple[int, bool, list[tuple[int, int]]] | None:
+    """Read length, compression and buffers from a message's FlatBuffers header.
+
+    pyarrow tells them only after unpacking. Field numbers are those of Arrow's ``Message.fbs``.
+    """
+    message = struct.unpack_from("<I", header, 0)[0]
+    kind_at = _field(header, message, 1)
+    table_at = _field(header, message, 2)
+    if kind_at is None or table_at is None or header[kind_at] != _RECORD_BATCH:
+        return None
+    table = table_at + struct.unpack_from("<I", header, table_at)[0]
+    length_at, buffers_at = _field(header, table, 0), _field(header, table, 2)
+    length = 0 if length_at is None else struct.unpack_from("<q", header, length_at)[0]
+    buffers = []
+    if buffers_at is not None:
+        vector = buffers_at + struct.unpack_from("<I", header, buffers_at)[0]
+        count = struct.unpack_from("<I", header, vector)[0]
+        buffers = [struct.unpack_from("<qq", header, vector + 4 + 16 * i) for i in range(count)]
+    return length, _field(header, table, 3) is not None, buffers
+
+
+def _field(buffer: bytes, table: int, number: int) -> int | None:
+    """Where a FlatBuffers table keeps a field, or None if it is left out."""
+    vtable = table - struct.unpack_from("<i", buffer, table)[0]
+    entry = 4 + 2 * number
+    if entry >= struct.unpack_from("<H", buffer, vtable)[0]:
+        return None
+    offset = struct.unpack_from("<H", buffer, vtable + entry)[0]
+    return table + offset if offset else None
+
+
+def _damaged_feather(where: str, error: BaseException) -> ResultsError:
+    reason = reason_of(error)
+    return ResultsError(f"{where}: damaged Feather file ({reason}); copy or write it again")

@@ -1,0 +1,161 @@
+"""Random weights of the clusters in rows, generated in chunks for large samples.
+
+Rows are drawn a few megabytes at a time, from the same seed in every iteration; small sets of rows
+are cached, since many statistics of one comparison use the same rows.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Self
+
+import numpy as np
+
+from occstats.stats._arrays import FloatArray as Array
+from occstats.stats.clusters import Clusters
+from occstats.stats.signed_rank.null import RandomState, repeatable
+
+__all__ = ["Counts", "Draws", "PosteriorWeights", "over_rows"]
+
+# Rows × clusters that are drawn at once, and that are kept.
+CHUNK_ELEMENTS = 2_000_000
+
+
+@dataclass(frozen=True)
+class Draws:
+    """Rows of random weights, one weight per cluster; clusters of one suite share theirs.
+
+    Attributes
+    ----------
+    n_units, n_rows : int
+        How many independent weights there are, and how often they are drawn.
+    seed : int
+        What makes them always the same.
+    members : tuple of int
+        For each cluster, which of the weights it has; empty where each has its own.
+    """
+
+    n_units: int
+    n_rows: int
+    seed: int
+    members: tuple[int, ...] = ()
+
+    @classmethod
+    def of(cls, clusters: int | Clusters, n_rows: int, random_state: RandomState = None) -> Self:
+        """Return rows of weights for clusters, or a number of them, from a random state.
+
+        Examples
+        --------
+        >>> nested = Clusters.nested(["uci", "uci", "mnist"], ["iris", "wine", "digits"])
+        >>> row = Counts.of(nested, 1, random_state=1).array()[0]  # digits, iris, wine
+        >>> bool(row[1] == row[2])
+        True
+        """
+        seed = repeatable(random_state)
+        if isinstance(clusters, int):
+            return cls(clusters, n_rows, seed)
+        if clusters.suites is None:
+            return cls(clusters.n_clusters, n_rows, seed)
+        suites = clusters.suites
+        return cls(suites.n_clusters, n_rows, seed, tuple(suites.codes.tolist()))
+
+    @property
+    def n_clusters(self) -> int:
+        """Number of clusters."""
+        return len(self.members) or self.n_units
+
+    def __len__(self) -> int:
+        return self.n_rows
+
+    def __iter__(self) -> Iterator[Array]:
+        if self.n_rows * self.n_clusters <= CHUNK_ELEMENTS:
+            return iter(_kept(self))
+        return self._chunks()
+
+    def first(self, n_rows: int) -> Self:
+        """Return at most the first `n_rows` rows."""
+        return replace(self, n_rows=min(n_rows, self.n_rows))
+
+    def array(self) -> Array:
+        """Return all rows."""
+        return np.concatenate([np.zeros((0, self.n_clusters)), *self])
+
+    def without_each(self) -> Iterator[Array]:
+        """Yield rows of ones without each of the independent clusters in turn, some at a time.
+
+        Examples
+        --------
+        >>> [rows.tolist() for rows in Counts.of(3, 0).without_each()]
+        [[[0.0, 1.0, 1.0], [1.0, 0.0, 1.0], [1.0, 1.0, 0.0]]]
+        """
+        step = max(1, CHUNK_ELEMENTS // max(1, self.n_clusters))
+        for start in range(0, self.n_units, step):
+            left_out = np.arange(start, min(start + step, self.n_units))
+            rows = np.ones((len(left_out), self.n_units))
+            rows[left_out - start, left_out] = 0.0
+            yield rows[:, self.members] if self.members else rows
+
+    def _chunks(self) -> Iterator[Array]:
+        rng = np.random.default_rng(self.seed)
+        step = max(1, CHUNK_ELEMENTS // max(1, self.n_clusters))
+        for start in range(0, self.n_rows, step):
+            rows = self._draw(rng, min(step, self.n_rows - start))
+            yield rows[:, self.members] if self.members else rows
+
+    @abstractmethod
+    def _draw(self, rng: np.random.Generator, rows: int) -> Array:
+        """Draw the next rows."""
+
+
+@lru_cache(maxsize=8)
+def _kept(draws: Draws) -> tuple[Array, ...]:
+    chunks = tuple(draws._chunks())
+    for chunk in chunks:
+        chunk.flags.writeable = False
+    return chunks
+
+
+@dataclass(frozen=True)
+class Counts(Draws):
+    """Counts of each cluster when as many as there are are drawn with replacement."""
+
+    def _draw(self, rng: np.random.Generator, rows: int) -> Array:
+        drawn = rng.integers(self.n_units, size=(rows, self.n_units))
+        drawn += self.n_units * np.arange(rows)[:, None]
+        counts = np.bincount(drawn.ravel(), minlength=drawn.size)
+        return counts.reshape(drawn.shape).astype(float)
+
+
+@dataclass(frozen=True)
+class PosteriorWeights(Draws):
+    """Unnormalised Dirichlet weights of the clusters.
+
+    Gamma variables without their common divisor: leaving out clusters that a pair does not have is
+    then nothing but leaving out columns.
+    """
+
+    def _draw(self, rng: np.random.Generator, rows: int) -> Array:
+        return rng.standard_exponential((rows, self.n_units))
+
+    def prior(self, weight: float) -> Array:
+        """Draw the weight of a pseudo-observation in each row, after all others."""
+        rng = np.random.default_rng(self.seed)
+        step = max(1, CHUNK_ELEMENTS // max(1, self.n_clusters))
+        for start in range(0, self.n_rows, step):
+            self._draw(rng, min(step, self.n_rows - start))
+        return rng.standard_gamma(weight, self.n_rows)
+
+
+def over_rows(statistic: Callable[[Array], Array], rows: Array | Draws) -> Array:
+    """Evaluate a statistic on chunks of rows and concatenate the results.
+
+    Examples
+    --------
+    >>> over_rows(lambda rows: rows.sum(axis=1), Counts.of(3, 4, random_state=0))
+    array([3., 3., 3., 3.])
+    """
+    parts = [rows] if isinstance(rows, np.ndarray) else rows
+    return np.concatenate([statistic(part) for part in parts])

@@ -1,0 +1,236 @@
+"""The signed-rank test of Datta and Satten.
+
+References
+----------
+.. [1] S. Datta, G. A. Satten (2008). A signed-rank test for clustered data. Biometrics 64(2),
+   501-507.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from occstats.stats._arrays import FloatArray, IntArray
+from occstats.stats.clusters import Clusters
+from occstats.stats.signed_rank.interface import (
+    Engine,
+    Flips,
+    Prepared,
+    Statistics,
+    count_chunks,
+    few_clusters,
+)
+from occstats.stats.signed_rank.ranking import Magnitudes, Merged
+from occstats.stats.signed_rank.rosner_glynn_lee import RankSums
+
+NO_VARIANCE = "the signs cancel within every cluster: no variance is left"
+
+
+def contribution_statistics(
+    terms: FloatArray, variance_terms: FloatArray, counts: FloatArray
+) -> Statistics:
+    """Return T and its variance for each row of the clusters' contributions.
+
+    Parameters
+    ----------
+    terms, variance_terms : ndarray, rows × clusters
+        What each cluster adds to the statistic, and the terms whose squares make its variance.
+    counts : ndarray, rows (or 1) × clusters
+        How often each cluster is there.
+    """
+    total, variance = (counts * terms).sum(axis=1), (counts * variance_terms**2).sum(axis=1)
+    m = np.broadcast_to(counts.sum(axis=1), total.shape)
+    # What is left of terms that cancel is rounding.
+    variance = np.where(variance <= 1e-24 * np.maximum(m, 1.0) ** 2, 0.0, variance)
+    problem = np.full(len(terms), None, dtype=object)
+    problem[variance == 0] = NO_VARIANCE
+    few = m < 2
+    problem[few] = [few_clusters(int(found)) for found in m[few]]
+    return Statistics(
+        statistic=np.where(few, np.nan, total),
+        variance=np.where(few, np.nan, variance),
+        correlation=np.full(len(terms), np.nan),
+        problem=problem,
+    )
+
+
+class Contributions(Prepared):
+    """Contributions of the clusters of several pairs; zeros are kept, with sign 0."""
+
+    keeps_zeros = True
+
+    def __init__(self, grid: FloatArray, clusters: Clusters) -> None:
+        self.grid, self.clusters, self._codes = grid, clusters, clusters.codes
+        self._ranks = RankSums(grid, clusters)  # for the intraclass correlation
+        self._sizes = clusters.sums(~np.isnan(grid)).T
+        self._present = (self._sizes > 0).astype(np.float64)
+        self.n_units = clusters.n_clusters
+        self._terms, self._variance_terms = np.zeros((2, *self._sizes.shape))
+        for pair in range(grid.shape[1]):
+            known = ~np.isnan(grid[:, pair])
+            present = self._sizes[pair] > 0
+            self._terms[pair, present], self._variance_terms[pair, present] = cluster_contributions(
+                grid[known, pair], clusters.codes[known], present
+            )
+        found = contribution_statistics(self._terms, self._variance_terms, self._present)
+        self.observed = Statistics(
+            found.statistic, found.variance, self._ranks.observed.correlation, found.problem
+        )
+        self.n_observations = self._sizes.sum(axis=1).astype(np.intp)
+        self.n_clusters = self._present.sum(axis=1).astype(np.intp)
+        self.all_zero = self._ranks.all_zero
+
+    def moved(self, pairs: IntArray, by: FloatArray) -> "Contributions":
+        return Contributions(self.grid[:, pairs] - by, self.clusters)
+
+    def z_of(self, pairs: IntArray, merged: Merged) -> FloatArray:
+        sizes = self._sizes[pairs]
+        shares = self._present[pairs] / np.maximum(sizes, 1.0)
+        n, m = np.maximum(sizes.sum(axis=1), 1.0), self.n_clusters[pairs]
+        # The last cell of a row gathers what is not there.
+        weights = np.pad(shares, ((0, 0), (0, 1))).ravel()[merged.cells]
+        cumulated = np.cumsum(weights, axis=1) - weights / 2
+        signs = merged.signs
+        balance, others = merged.sums(signs), merged.sums(signs * cumulated)
+        pooled = merged.sums(signs * (merged.ranks - 0.5))
+        own = merged.sums(signs * merged.within_clusters())
+        # Infinite differences, tied with each other, lie above all others at any shift.
+        infinite = np.isinf(self.grid[:, pairs])
+        if infinite.any():
+            lost = self.clusters.sums(infinite).T
+            sure = self.clusters.sums(np.where(infinite, np.sign(self.grid[:, pairs]), 0.0)).T
+            total, heavy = lost.sum(axis=1), (shares * lost).sum(axis=1)
+            balance = balance + sure
+            others += sure * ((shares * sizes).sum(axis=1) - heavy / 2)[:, None]
+            pooled += sure * (n - total / 2)[:, None]
+            own += sure * (sizes - lost / 2)
+        total = (shares * (balance + others - shares * own)).sum(axis=1)
+        terms = shares * (balance + ((m - 1) / n)[:, None] * pooled)
+        spread = np.sqrt((terms**2).sum(axis=1))
+        known = spread > 1e-12 * m
+        return np.asarray(np.divide(total, spread, out=np.zeros(len(pairs)), where=known))
+
+    def rank_sums(self, pair: int) -> FloatArray:
+        raise NotImplementedError("its statistic has no lattice, and so no exact distribution")
+
+    def units(self, pair: int) -> IntArray:
+        return np.flatnonzero(self._sizes[pair] > 0)
+
+    def flipped(self, pair: int, signs: FloatArray) -> FloatArray:
+        # Absolute values, so also F and V, stay as they are.
+        present = self.units(pair)
+        scale = np.sqrt(self._variance_terms[pair] @ self._variance_terms[pair])
+        return np.asarray(signs @ self._terms[pair, present] / scale)
+
+    def flips(self, pairs: IntArray) -> Flips:
+        variance = self.observed.variance[pairs]
+        scales = np.sqrt(np.where(variance > 0, variance, np.nan))
+        weights = (self._terms[pairs] / scales[:, None]).T
+        return lambda signs: np.asarray(signs @ weights)
+
+    def resampled(self, pair: int, counts: FloatArray) -> FloatArray:
+        data, sizes, balance = self._magnitudes(pair)
+        z = np.empty(len(counts))
+        for rows, part in count_chunks(counts):
+            c = part * self._present[pair]
+            pooled, distributions = np.zeros((2, *c.shape))
+            own = np.zeros(len(sizes))
+            for columns, below in data.signed_counts():
+                signed = below / sizes[:, None]
+                pooled += c[:, columns] @ signed.T
+                distributions += c[:, columns] @ (signed / sizes[columns]).T
+                here = np.arange(columns.start, columns.stop)
+                own[here] = signed[here, here - columns.start] / sizes[columns]
+            z[rows] = self._z(pair, balance, distributions - own, pooled, c)
+        return z
+
+    def left_out(self, pair: int) -> FloatArray:
+        data, sizes, balance = self._magnitudes(pair)
+        z = np.empty(data.n_clusters)
+        # With all clusters, from what they contribute; without one, what it had below is missing.
+        m = self._present[pair].sum()
+        others_all = np.where(self._present[pair] > 0, self._terms[pair] - balance, 0.0)
+        below_all = (self._variance_terms[pair] - balance) * len(data.x) / max(1.0, m - 1)
+        for columns, below in data.signed_counts():
+            here = np.arange(columns.start, columns.stop)
+            signed = (below / sizes[:, None]).T
+            c = np.tile(self._present[pair], (len(here), 1))
+            c[here - columns.start, here] = 0.0
+            others = others_all - signed / sizes[columns, None]
+            z[columns] = self._z(pair, balance, others, below_all - signed, c)
+        return z
+
+    def _z(
+        self, pair: int, balance: FloatArray, others: FloatArray, pooled: FloatArray, c: FloatArray
+    ) -> FloatArray:
+        n, m = np.maximum(c @ self._sizes[pair], 1.0), c.sum(axis=1)
+        variance_terms = balance + ((m - 1) / n)[:, None] * pooled
+        found = contribution_statistics(balance + others, np.nan_to_num(variance_terms), c).z
+        nonzero = c @ np.bincount(self._codes, self.grid[:, pair] != 0, c.shape[1])
+        return np.where((m >= 2) & (nonzero == 0), 0.0, found)
+
+    def _magnitudes(self, pair: int) -> tuple[Magnitudes, FloatArray, FloatArray]:
+        x = self.grid[:, pair]
+        known = ~np.isnan(x)
+        data = Magnitudes(x[known], self._codes[known], self._sizes.shape[1])
+        sizes = np.maximum(self._sizes[pair], 1.0)
+        return data, sizes, np.bincount(data.codes, np.sign(data.x), data.n_clusters) / sizes
+
+
+def cluster_contributions(
+    x: FloatArray, codes: IntArray, present: NDArray[np.bool_]
+) -> tuple[FloatArray, FloatArray]:
+    """Return the terms of the statistic and its variance for each cluster, in O(N log N).
+
+    F_i(x) = (#{|x_ij| ≤ x} + #{|x_ij| < x}) / (2 g_i) is, at an observation, a midrank minus one
+    half: within the cluster for F_i, over all observations for the pooled F; and the sum of all
+    F_k is the same with each observation counting 1/g_k.
+    """
+    order = np.argsort(np.abs(x))
+    magnitudes, signs = np.abs(x)[order], np.sign(x)[order]
+    codes = (np.cumsum(present) - 1).astype(np.intp)[codes[order]]
+    counts = np.bincount(codes, minlength=int(present.sum()))
+    sizes = counts.astype(np.float64)
+    m, n = len(sizes), len(codes)
+
+    pooled = _cumulated_to_the_middle(magnitudes, np.ones(n))
+    own = _within_clusters(magnitudes, codes, counts)
+    shares = (1.0 / sizes)[codes]
+    other_distributions = _cumulated_to_the_middle(magnitudes, shares) - own * shares
+
+    balance = np.bincount(codes, signs, m)
+    terms = (balance + np.bincount(codes, signs * other_distributions, m)) / sizes
+    # Multiples of one half until the last division: a variance of zero is exactly zero.
+    summed = np.bincount(codes, signs * pooled, m)
+    return terms, (n * balance + (m - 1) * summed) / (n * sizes)
+
+
+def _cumulated_to_the_middle(ascending: FloatArray, weights: FloatArray) -> FloatArray:
+    """Return the weight below each value plus half of the weight tied with it."""
+    starts = np.flatnonzero(ascending[1:] != ascending[:-1]) + 1
+    edges = np.concatenate(([0], starts, [len(ascending)])).astype(np.intp)
+    cumulated = np.concatenate(([0.0], np.cumsum(weights)))
+    middle = (cumulated[edges[:-1]] + cumulated[edges[1:]]) / 2
+    return np.repeat(middle, np.diff(edges))
+
+
+def _within_clusters(ascending: FloatArray, codes: IntArray, counts: IntArray) -> FloatArray:
+    """Count the values of its cluster below each value, plus half of those tied with it."""
+    by_cluster = np.argsort(codes, kind="stable")
+    values = ascending[by_cluster]
+    first = np.concatenate(([0], np.cumsum(counts)[:-1])).astype(np.intp)
+    starts_run = np.concatenate(([True], values[1:] != values[:-1]))
+    starts_run[first] = True
+    edges = np.append(np.flatnonzero(starts_run), len(values))
+    places = np.empty(len(values))
+    places[by_cluster] = np.repeat((edges[:-1] + edges[1:]) / 2, np.diff(edges))
+    return places - first[codes]
+
+
+class DattaSatten(Engine):
+    """Datta and Satten's test."""
+
+    def prepare(self, grid: FloatArray, clusters: Clusters) -> Contributions:
+        return Contributions(grid, clusters)
+
+
+ENGINES = {"ds": DattaSatten()}

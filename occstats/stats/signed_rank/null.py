@@ -1,0 +1,209 @@
+"""Null distributions by sign flips of whole clusters: complete, or by Monte Carlo."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import ndtr
+
+from occstats.errors import ArgumentError
+from occstats.stats._arrays import FloatArray
+
+#: Beyond this many additions the complete distribution is not worth its time (some seconds) …
+EXACT_STEP_LIMIT = 2_000_000_000
+#: … and beyond this many different sums not worth its memory.
+EXACT_SIZE_LIMIT = 50_000_000
+#: Up to this many clusters all changes of sign can be listed, whatever the size of the sums.
+_LISTED_CLUSTERS = 20
+
+#: Flips of signs held at one time in Monte Carlo, as elements of the array of signs.
+_CHUNK_ELEMENTS = 2_000_000
+
+#: Values of Z closer than this are the same arrangement, reached by another order of additions.
+SAME_Z = 1e-10
+
+RandomState = int | np.random.Generator | None
+
+
+@dataclass(frozen=True)
+class TailProbabilities:
+    """P(T* ≤ T), P(T* ≥ T), and the two-sided p-value."""
+
+    less: float
+    greater: float
+    two_sided: float
+
+
+def normal_tails(z: float) -> TailProbabilities:
+    """Return normal p-values, each from its own tail, so that small ones keep all digits."""
+    less, greater = float(ndtr(z)), float(ndtr(-z))
+    return TailProbabilities(less, greater, 2 * min(less, greater))
+
+
+def tail(z: FloatArray, alternative: str) -> FloatArray:
+    """Return the normal p-value of z under an alternative.
+
+    Examples
+    --------
+    >>> tail(np.array([1.959964]), "two-sided").round(6)
+    array([0.05])
+    """
+    if alternative == "two-sided":
+        return np.asarray(2 * ndtr(-np.abs(z)))
+    return np.asarray(ndtr(-z if alternative == "greater" else z))
+
+
+def exact_is_feasible(rank_sums: FloatArray) -> bool:
+    """Return whether the complete distribution of the sum takes only seconds."""
+    steps, _ = _lattice(rank_sums)
+    size = int(steps.sum())
+    if len(steps) <= _LISTED_CLUSTERS:
+        return True
+    return size <= EXACT_SIZE_LIMIT and len(steps) * size <= EXACT_STEP_LIMIT
+
+
+def _lattice(rank_sums: FloatArray) -> tuple[npt.NDArray[np.int64], int]:
+    """Return |R_i| in multiples of their greatest common divisor, and the positive sum."""
+    doubled = np.rint(2 * rank_sums).astype(np.int64)
+    doubled = doubled[doubled != 0]
+    if len(doubled):
+        doubled //= np.gcd.reduce(doubled)
+    return np.sort(np.abs(doubled)), int(doubled[doubled > 0].sum())
+
+
+def exact_tails(rank_sums: FloatArray) -> TailProbabilities:
+    r"""Return tails of :math:`T = \sum_i R_i` when each :math:`R_i` may flip its sign.
+
+    The distribution of all :math:`2^m` equally likely sums is built cluster by cluster, by direct
+    convolution of probabilities on the lattice of the :math:`2|R_i|`. No term is subtracted, so
+    the smallest tail keeps its full relative precision (an FFT would lose it). With few clusters
+    and a large lattice the sums are listed instead.
+
+    Parameters
+    ----------
+    rank_sums : ndarray of shape (n_clusters,)
+        Multiples of one half.
+    """
+    steps, positive = _lattice(rank_sums)
+    if len(steps) <= _LISTED_CLUSTERS and 2 ** len(steps) <= int(steps.sum()):
+        sums = np.zeros(1, dtype=np.int64)
+        for step in steps:
+            sums = np.concatenate([sums, sums + step])
+        less, greater = float((sums <= positive).mean()), float((sums >= positive).mean())
+    else:
+        probabilities = _distribution(steps)
+        less = min(1.0, float(probabilities[: positive + 1].sum()))
+        greater = min(1.0, float(probabilities[positive:].sum()))
+    return TailProbabilities(less, greater, min(1.0, 2 * min(less, greater)))
+
+
+def _distribution(steps: npt.NDArray[np.int64]) -> FloatArray:
+    """Return the probabilities that the steps with a positive sign sum to 0, 1, 2, …"""
+    probabilities = np.zeros(int(steps.sum()) + 1)
+    probabilities[0] = 1.0
+    reach = 0
+    for step in steps:
+        before = 0.5 * probabilities[: reach + 1]
+        probabilities[: reach + 1] = before
+        probabilities[step : step + reach + 1] += before
+        reach += int(step)
+    return probabilities
+
+
+def monte_carlo_tails(
+    z_of_signs: Callable[[FloatArray], FloatArray],
+    n_clusters: int,
+    *,
+    n_resamples: int,
+    random_state: RandomState,
+) -> TailProbabilities:
+    """Return tails (b + 1) / (B + 1) of a statistic over B random flips of the clusters' signs.
+
+    The observed arrangement (no change) is one of the B + 1, so that no p-value is 0 and the
+    test keeps its level (Phipson and Smyth 2010). Arrangements for which the statistic is not
+    defined count as at least as extreme.
+
+    Parameters
+    ----------
+    z_of_signs : callable
+        Takes signs of shape (n_flips, n_clusters) and returns n_flips values, of a statistic that
+        changes its sign when all signs change.
+    """
+    generator = np.random.default_rng(random_state)
+    observed = float(z_of_signs(np.ones((1, n_clusters)))[0])
+    less = greater = both = 1
+    chunk = _CHUNK_ELEMENTS // n_clusters
+    for signs in random_signs(n_clusters, n_resamples, chunk, generator):
+        values = z_of_signs(signs)
+        # "Not below" rather than "at or above": an undefined value counts.
+        less += int(np.count_nonzero(~(values > observed + SAME_Z)))
+        greater += int(np.count_nonzero(~(values < observed - SAME_Z)))
+        both += int(np.count_nonzero(~(np.abs(values) < abs(observed) - SAME_Z)))
+    size = n_resamples + 1
+    return TailProbabilities(less / size, greater / size, both / size)
+
+
+def listed_tails(
+    z_of_signs: Callable[[FloatArray], FloatArray], n_clusters: int
+) -> TailProbabilities:
+    """Return tails of a statistic over all flips of the clusters' signs.
+
+    Half of them are computed; the others have the opposite sign. As in `monte_carlo_tails`,
+    arrangements for which the statistic is not defined count as at least as extreme.
+    """
+    observed = float(z_of_signs(np.ones((1, n_clusters)))[0])
+    less = greater = both = 0
+    for signs in all_signs(n_clusters, _CHUNK_ELEMENTS // n_clusters):
+        values = z_of_signs(signs)
+        values = np.concatenate([values, -values])
+        less += int(np.count_nonzero(~(values > observed + SAME_Z)))
+        greater += int(np.count_nonzero(~(values < observed - SAME_Z)))
+        both += int(np.count_nonzero(~(np.abs(values) < abs(observed) - SAME_Z)))
+    size = 2.0**n_clusters
+    return TailProbabilities(less / size, greater / size, both / size)
+
+
+def random_signs(
+    n_signs: int, n_resamples: int, chunk: int, generator: np.random.Generator
+) -> Iterator[FloatArray]:
+    """Yield rows of random signs in chunks, whose size does not change the signs."""
+    # Whole words of random bits.
+    step = 4 * max(1, chunk // 4)
+    for start in range(0, n_resamples, step):
+        rows = min(step, n_resamples - start)
+        bits = generator.integers(0, 2, size=(rows, n_signs), dtype=np.int8)
+        yield 2.0 * bits.astype(np.float64) - 1.0
+
+
+def can_list(n_signs: int, n_resamples: int) -> bool:
+    """Return whether all flips, up to a common sign, are at most `n_resamples`.
+
+    Examples
+    --------
+    >>> can_list(8, 128), can_list(9, 128), can_list(100_000, 128)
+    (True, False, False)
+    """
+    return n_signs <= n_resamples.bit_length()
+
+
+def all_signs(n_signs: int, chunk: int) -> Iterator[FloatArray]:
+    """Yield every vector of signs whose last is positive; the others are their negatives."""
+    total = 2 ** (n_signs - 1)
+    for start in range(0, total, chunk):
+        numbers = np.arange(start, min(start + chunk, total))
+        bits = (numbers[:, None] >> np.arange(n_signs)) & 1
+        yield 1.0 - 2.0 * bits.astype(np.float64)
+
+
+def repeatable(random_state: RandomState) -> int:
+    """Return a seed from ``random_state``, for the same stream each time it is used."""
+    if random_state is None or isinstance(random_state, np.random.Generator):
+        return int(np.random.default_rng(random_state).integers(2**63))
+    whole = isinstance(random_state, int | np.integer) and not isinstance(random_state, bool)
+    if not whole or random_state < 0:
+        raise ArgumentError(
+            "random_state must be None, a non-negative integer or a numpy Generator; "
+            f"got {random_state!r}."
+        )
+    return int(random_state)

@@ -1,0 +1,386 @@
+"""The R engines against the native one; runs where R and clusrank are installed.
+
+``tests/reference/clusrank_cases.json`` was made by ``Rscript R/reference_values.R``.
+"""
+
+import json
+import threading
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+from numpy.testing import assert_allclose, assert_array_equal
+
+from occstats import load_results
+from occstats.backends.agreement import check_engines
+from occstats.backends.clusrank import clusrank_pairs, clusrank_test, engine_versions
+from occstats.backends.embedded_r import probe_rpy2, run_embedded
+from occstats.backends.r_vectors import EQUAL_RANKS, build_batch, exact_defect
+from occstats.backends.rscript import probe_r, run_in_rscript
+from occstats.errors import EngineError
+from occstats.stats import Sample, clustered_wilcoxon, pairwise_tests
+from occstats.stats.clusters import Clusters
+
+REFERENCE = Path(__file__).parents[1] / "reference"
+CASES = json.loads((REFERENCE / "clusrank_cases.json").read_text())
+ASYMPTOTIC = [case for case in CASES if not case["exact"]]
+EXACT = [case for case in CASES if case["exact"]]
+RUN = {"rpy2": run_embedded, "rscript": run_in_rscript}
+
+
+@cache
+def missing(through):
+    """What is missing; asked once, as every question starts a process."""
+    if probe_r().problem:
+        return f"needs R with clusrank: {probe_r().problem}"
+    if through == "rpy2" and probe_rpy2().problem:
+        return f"needs rpy2: {probe_rpy2().problem}"
+    return ""
+
+
+def skip_without(through):
+    if missing(through):
+        pytest.skip(missing(through))
+
+
+@pytest.fixture(params=["rpy2", "rscript"])
+def through(request):
+    skip_without(request.param)
+    return request.param
+
+
+@pytest.fixture
+def embedded():
+    skip_without("rpy2")
+
+
+@pytest.fixture(scope="module")
+def lenz2021():
+    table = pd.read_csv(files("occstats") / "data" / "lenz2021.csv")
+    return table.loc[:, "NND":].to_numpy(), table["dataset"].to_numpy()
+
+
+def python_alternative(case):
+    return case["alternative"].replace(".", "-")
+
+
+def assert_same_tests(found, native):
+    assert_allclose(found.p, native.p, rtol=0, atol=1e-10)
+    assert_allclose(found.z, native.z, rtol=0, atol=1e-10)
+    assert_allclose(found.statistic, native.statistic, rtol=1e-10, atol=1e-10)
+    assert_allclose(found.variance, native.variance, rtol=1e-10)
+    assert_array_equal(found.n_observations, native.n_observations)
+    assert_array_equal(found.n_clusters, native.n_clusters)
+    assert_allclose(found.intraclass_correlation, native.intraclass_correlation, atol=1e-12)
+    assert found.reasons == native.reasons
+    assert found.notes == native.notes
+    assert found.alternative == native.alternative
+
+
+@pytest.mark.parametrize(("method", "tie_tolerance"), [("rgl", 0.0), ("rgl", 1e-9), ("ds", 1e-9)])
+def test_all_pairs_of_lenz2021_agree_with_the_native_engine(
+    lenz2021, through, method, tie_tolerance
+):
+    options = {"test": method, "alternative": "greater", "tie_tolerance": tie_tolerance}
+    scores, datasets = lenz2021
+    if method == "ds" and through == "rscript":
+        scores = scores[:, :4]  # slow in R, and both ways give the same bits
+    found = clusrank_pairs(scores, datasets, **options, through=through)
+    assert_same_tests(found, pairwise_tests(scores, datasets, **options))
+    k = scores.shape[1]
+    assert np.count_nonzero(~np.isnan(found.p)) == k * (k - 1)
+
+
+@pytest.mark.parametrize("case", ASYMPTOTIC, ids=[case["id"] for case in ASYMPTOTIC])
+@pytest.mark.usefixtures("embedded")
+def test_reference_cases(case):
+    options = {
+        "mu": case["mu"],
+        "test": case["method"],
+        "alternative": python_alternative(case),
+    }
+    found = clusrank_test(case["x"], case["cluster"], **options)
+    assert found.pvalue == pytest.approx(case["p_value"], abs=1e-12)
+    assert found.zstatistic == pytest.approx(case["statistic"], abs=1e-12)
+    assert found.variance == pytest.approx(case["var_T"], rel=1e-12)
+    native = clustered_wilcoxon(case["x"], case["cluster"], **options)
+    assert found.pvalue == pytest.approx(native.pvalue, abs=1e-10)
+    assert found.zstatistic == pytest.approx(native.zstatistic, abs=1e-10)
+    assert found.statistic == pytest.approx(native.statistic, rel=1e-10, abs=1e-10)
+
+
+@pytest.mark.parametrize("case", EXACT, ids=[case["id"] for case in EXACT])
+@pytest.mark.usefixtures("embedded")
+def test_exact_cases_are_right_or_refused(case):
+    options = {"mu": case["mu"], "null": "exact", "alternative": python_alternative(case)}
+    native = clustered_wilcoxon(case["x"], case["cluster"], **options)
+    differences = np.asarray(case["x"]) - case["mu"]
+    codes = np.asarray(case["cluster"]) - 1
+    if exact_defect(differences, codes) is not None:
+        with pytest.raises(EngineError, match=r"null 'exact' of the test is refused: .*native"):
+            clusrank_test(case["x"], case["cluster"], **options)
+        return
+    found = clusrank_test(case["x"], case["cluster"], **options)
+    assert found.pvalue == pytest.approx(native.pvalue, abs=1e-12)
+    assert found.statistic == native.statistic
+    if case["alternative"] == "less" and "error" not in case:
+        assert found.pvalue == pytest.approx(case["p_value"], abs=1e-12)
+
+
+@pytest.mark.usefixtures("embedded")
+@pytest.mark.parametrize("alternative", ["less", "greater", "two-sided"])
+def test_exact_is_right_wherever_it_is_not_refused(alternative):
+    random = np.random.default_rng(3)
+    samples, expected = {}, []
+    refused = 0
+    for i in range(150):
+        codes = np.repeat(np.arange(random.integers(3, 16)), random.integers(1, 4))
+        x = random.normal(0.2, 1, len(codes))
+        x[random.random(len(x)) < 0.1] = 0
+        if exact_defect(x, codes) is not None:
+            refused += 1
+            continue
+        samples[str(i)] = (x, codes)
+        native = clustered_wilcoxon(x, codes, null="exact", alternative=alternative)
+        expected.append(native.pvalue)
+    options = {"method": "rgl", "null": "exact", "alternative": alternative, "n_resamples": 1}
+    answers = run_embedded(build_batch(samples, **options, seed=0))
+    assert_allclose(answers.p, expected, rtol=0, atol=1e-12)
+    assert refused > 10
+    assert len(samples) > 20
+
+
+def test_exact_greater_of_the_most_extreme_sample_is_not_zero(through):
+    # Four clusters, all differences positive: one of the 2**4 sign patterns is as extreme.
+    x = [0.0, 1, 2, 3, 4, 5, 6, 7, 8]
+    options = {"null": "exact", "alternative": "greater"}
+    found = clusrank_test(x, list("aaabbccdd"), **options, through=through)
+    assert found.pvalue == 1 / 16
+    assert found.statistic == 36
+    assert np.isnan(found.zstatistic)
+    assert found.n_observations == 8
+
+
+def test_permutation_follows_the_seed_and_comes_near_the_exact_null(through):
+    random = np.random.default_rng(5)
+    clusters = np.repeat(np.arange(12), 3)
+    x = random.normal(0.3, 1, 36)
+    x[:2] = 0
+    options = {"null": "permutation", "alternative": "greater", "through": through}
+    first, again, other = (
+        clusrank_test(x, clusters, **options, n_resamples=4000, random_state=seed).pvalue
+        for seed in (1, 1, 2)
+    )
+    exact = clustered_wilcoxon(x, clusters, null="exact", alternative="greater").pvalue
+    assert first == again != other
+    assert first == pytest.approx(exact, abs=4 * np.sqrt(exact * (1 - exact) / 4000))
+
+
+def test_both_ways_give_the_same_bits():
+    skip_without("rpy2")
+    random = np.random.default_rng(0)
+    clusters = random.integers(0, 9, 40)
+    samples = {"a": (random.normal(size=40), clusters), "b": (random.random(40) - 0.1, clusters)}
+    for method, null in [("rgl", "asymptotic"), ("ds", "asymptotic"), ("rgl", "permutation")]:
+        options = {"method": method, "null": null, "alternative": "two-sided"}
+        batch = build_batch(samples, **options, n_resamples=100, seed=2**31 - 1)
+        by_rpy2, by_rscript = run_embedded(batch), run_in_rscript(batch)
+        for name in by_rpy2.numeric():
+            assert_array_equal(getattr(by_rpy2, name), getattr(by_rscript, name))
+
+
+@pytest.mark.parametrize("method", ["rgl", "ds"])
+@pytest.mark.usefixtures("embedded")
+def test_the_order_of_rows_and_the_kind_of_labels_do_not_matter(method):
+    random = np.random.default_rng(1)
+    x, clusters = random.normal(size=30), random.integers(0, 7, 30)
+    sorted_rows, shuffled = np.argsort(clusters), random.permutation(30)
+    one = clusrank_test(x[sorted_rows], clusters[sorted_rows], test=method)
+    labels = np.array([f"dataset {c}" for c in clusters[shuffled]], dtype=object)
+    other = clusrank_test(x[shuffled], labels, test=method)
+    assert one.pvalue == pytest.approx(other.pvalue, abs=1e-14)
+
+
+@pytest.mark.parametrize("method", ["rgl", "ds"])
+def test_missing_scores_and_pairs_without_a_test_are_as_in_the_native_engine(through, method):
+    random = np.random.default_rng(2)
+    scores = random.random((24, 5)).round(2)
+    scores[:, 1] = scores[:, 0]
+    scores[random.random(24) < 0.3, 2] = np.nan
+    scores[3:, 4] = np.nan
+    clusters = np.repeat(list("abcdefgh"), 3)
+    options = {"test": method, "alternative": "greater", "tie_tolerance": 1e-9}
+    found = clusrank_pairs(scores, clusters, **options, through=through)
+    native = pairwise_tests(scores, clusters, **options)
+    assert_same_tests(found, native)
+    assert found.p[0, 1] == 1
+    assert (0, 4) in found.reasons
+    assert np.isnan(found.p[0, 4])
+
+
+def test_the_doors_of_the_native_engine_lead_here(through):
+    engine = {"rpy2": "clusrank", "rscript": "rscript"}[through]
+    x, clusters = [0.3, -0.1, 0.4, 0.2, 0.5, -0.2], [1, 1, 2, 2, 3, 3]
+    native = clustered_wilcoxon(x, clusters, mu=0.1, alternative="less")
+    found = clustered_wilcoxon(x, clusters, mu=0.1, alternative="less", engine=engine)
+    assert found.pvalue == pytest.approx(native.pvalue, abs=1e-10)
+    assert (found.test, found.null, found.alternative) == ("rgl", "asymptotic", "less")
+
+
+def test_an_error_in_r_names_the_test_and_is_one_line(through):
+    sample = (np.array([1.0, -2.0, 3.0]), np.array([0, 1, 1]))
+    options = {"method": "nonsense", "null": "asymptotic", "alternative": "less"}
+    batch = build_batch({"ALP against SVM": sample}, **options, n_resamples=1, seed=0)
+    answers = RUN[through](batch)
+    with pytest.raises(EngineError, match="clusrank failed on ALP against SVM: ") as error:
+        answers.check({"ALP against SVM": clustered_wilcoxon(*sample)})
+    assert "\n" not in str(error.value)
+    assert "engine 'native'" in str(error.value)
+
+
+@pytest.mark.usefixtures("embedded")
+def test_permuting_single_differences_is_refused():
+    with pytest.raises(EngineError, match="as if there were no clusters; use engine 'native'"):
+        clusrank_test([1, 2, -3], [1, 2, 2], test="ds", null="permutation")
+
+
+@pytest.mark.usefixtures("embedded")
+def test_embedded_r_prints_nothing_and_runs_in_any_thread(capfd):
+    answers = []
+
+    def ask():
+        answers.append(clusrank_test([1, 2, -3, 4], [1, 2, 2, 3]).pvalue)
+
+    threads = [threading.Thread(target=ask) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(answers) == 3
+    assert len(set(answers)) == 1
+    assert capfd.readouterr() == ("", "")
+
+
+def test_versions_are_named(through):
+    versions = engine_versions(through)
+    assert versions["engine"] == {"rpy2": "clusrank", "rscript": "rscript"}[through]
+    assert versions["R"] == probe_r().version
+    assert versions["clusrank"] == probe_r().clusrank
+    assert ("rpy2" in versions) == (through == "rpy2")
+
+
+def test_check_of_the_engines(through):
+    random = np.random.default_rng(4)
+    scores, clusters = random.random((20, 3)), np.repeat(np.arange(5), 4)
+    check = check_engines(scores, clusters, test="ds", through=through)
+    assert check.agrees
+    assert check.n_tests == 6
+    assert 0 <= check.largest_p < 1e-12
+    assert "agrees with clusrank" in check.sentence(["A", "B", "C"])
+
+
+def test_check_r_on_the_command_line(through):
+    from occstats.cli.check_r import command
+
+    engine = {"rpy2": "clusrank", "rscript": "rscript"}[through]
+    done = CliRunner().invoke(command, ["--test", "rgl", "--engine", engine, "--json"])
+    assert done.exit_code == 0
+    document = json.loads(done.stdout)
+    assert document["agree"] is True
+    assert document["tests"]["rgl"]["n_tests"] == 72
+    assert document["tests"]["rgl"]["largest_difference_p"] < 1e-10
+    assert document["tests"]["rgl"]["versions"]["engine"] == engine
+
+
+def test_check_r_counts_failures(through):
+    from occstats.cli.check_r import command
+
+    engine = {"rpy2": "clusrank", "rscript": "rscript"}[through]
+    cases = REFERENCE.parent / "cases"
+    options = ["--engine", engine, "--missing", "worst"]
+    done = CliRunner().invoke(command, [str(cases / "miss.csv"), *options])
+    assert done.exit_code == 0
+    assert done.stdout.count("agrees with clusrank") == 2
+    done = CliRunner().invoke(command, [str(cases / "bin.csv"), *options, "--json"])
+    assert done.exit_code == 0
+    tests = json.loads(done.stdout)["tests"]
+    assert (tests["rgl"]["n_equal_ranks"], tests["ds"]["n_equal_ranks"]) == (2, 0)
+
+
+def test_equal_signed_ranks_are_tested_natively_only(through):
+    clusters = np.repeat(np.arange(5), [3, 1, 1, 2, 1])
+    scores = np.column_stack([np.full(8, 0.8), np.full(8, 0.7), np.linspace(0, 1, 8)])
+    check = check_engines(scores, clusters, tie_tolerance=1e-9, through=through)
+    assert check.agrees
+    assert check.equal_ranks == [(0, 1), (1, 0)]
+    assert check.n_tests == 4
+    assert check.native.z[0, 1] == pytest.approx(np.sqrt(5))
+    assert np.isnan(check.reference.p[0, 1])
+    assert check.reference.reasons[0, 1] == EQUAL_RANKS
+    assert check.sentence().endswith("where all signed ranks are equal (2 tests).")
+    # Clusters of equal size leave clusrank a variance, and Datta and Satten's test always does.
+    for options in ({"clusters": np.arange(8) // 2}, {"clusters": clusters, "test": "ds"}):
+        check = check_engines(scores, **options, tie_tolerance=1e-9, through=through)
+        assert check.agrees
+        assert check.n_tests == 6
+
+
+@pytest.mark.parametrize("test", ["rgl", "ds"])
+def test_failures_are_the_largest_differences(through, test):
+    random = np.random.default_rng(7)
+    scores = random.integers(0, 9, (30, 3)).astype(float)
+    scores[random.random((30, 3)) < 0.15] = -np.inf
+    scores[random.random((30, 3)) < 0.1] = np.nan
+    sample = Sample(scores, Clusters.of(np.arange(30) // 4))
+    check = check_engines(sample, test=test, through=through)
+    assert check.agrees
+    assert check.n_tests == 6
+
+
+def test_compare_says_the_same_through_r(through):
+    from occstats import compare
+
+    options = {"algorithms": ("ALP", "SVM", "NND"), "n_resamples": 100}
+    engine = {"rpy2": "clusrank", "rscript": "rscript"}[through]
+    native = compare("lenz2021", **options, null="asymptotic", correction="holm")
+    found = compare("lenz2021", **options, engine=engine)
+    for column in ("difference", "p", "p_unadjusted", "statistic"):
+        assert_allclose(found.pairwise[column], native.pairwise[column], rtol=1e-10, atol=1e-10)
+    assert found.verdict == native.verdict
+    assert found.meta["engine"] == engine_versions(through)
+
+
+@pytest.mark.usefixtures("embedded")
+def test_compare_with_both_engines_reports_the_largest_difference():
+    from occstats import compare
+
+    found = compare("lenz2021", algorithms=("ALP", "SVM"), n_resamples=100, engine="both")
+    assert (found.settings.null, found.settings.correction) == ("asymptotic", "holm")
+    assert found.meta["engine"]["engine"] == "both"
+    assert found.meta["engine"]["largest_p_difference"] < 1e-10
+    assert any("agrees with clusrank" in note for note in found.notes)
+
+
+@pytest.mark.usefixtures("embedded")
+def test_compare_keeps_the_native_p_where_clusrank_has_no_test():
+    from occstats import compare
+
+    found = compare(REFERENCE.parent / "cases" / "bin.csv", estimand="typical", engine="clusrank")
+    assert found.pairwise["p"].max() < 0.001
+    assert found.pairwise["conclusion"].tolist() == ["better", "worse"]
+
+
+def test_the_pair_that_clusrank_cannot_test_exactly_is_named(through):
+    results = load_results("lenz2021").select(["ALP", "SVM"])
+    with pytest.raises(EngineError, match="null 'exact' of ALP against SVM is refused: there are"):
+        clusrank_pairs(
+            results.oriented,
+            results.clusters,
+            null="exact",
+            names=results.algorithms,
+            through=through,
+        )

@@ -1,0 +1,246 @@
+"""What a user reads when R, clusrank or rpy2 is missing, broken, slow or noisy."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from occstats.backends import embedded_r as rpy2
+from occstats.backends import rscript
+from occstats.backends.agreement import EngineCheck, check_engines
+from occstats.backends.clusrank import clusrank_pairs, clusrank_test
+from occstats.backends.r_vectors import exact_defect, seed_for_r
+from occstats.backends.rscript import bridge_path, find_rscript, last_words, probe_r
+from occstats.errors import ArgumentError, EngineError
+from occstats.stats import pairwise_tests
+
+needs_r = pytest.mark.skipif(not find_rscript(), reason="needs R: there is no Rscript")
+posix = pytest.mark.skipif(os.name == "nt", reason="the stand-in programs are shell scripts")
+
+X, CLUSTERS = [1.0, 2.0, -3.0, 4.0, 5.0], [1, 1, 2, 2, 3]
+OFFER = "or use engine 'native', which needs no R and gives the same asymptotic p-values"
+NO_CLUSRANK = {"R_LIBS": "", "R_LIBS_SITE": "/nonexistent", "R_LIBS_USER": "/nonexistent"}
+
+
+@pytest.fixture(autouse=True)
+def forget(monkeypatch):
+    monkeypatch.setattr(rscript, "_FOUND", {})
+    monkeypatch.setattr(rpy2, "_FOUND", {})
+    # An R embedded by another test has set it.
+    monkeypatch.delenv("R_HOME", raising=False)
+
+
+def refusal(through):
+    with pytest.raises(EngineError) as error:
+        clusrank_test(X, CLUSTERS, through=through)
+    message = str(error.value)
+    assert "\n" not in message
+    assert message.endswith(OFFER)
+    return message
+
+
+def program(folder, name, text):
+    path = folder / name
+    path.write_text(f"#!/bin/sh\n{text}\n")
+    path.chmod(0o755)
+    return path
+
+
+def fake_rpy2(folder, text):
+    (folder / "rpy2").mkdir()
+    (folder / "rpy2" / "__init__.py").write_text(text)
+    return str(folder)
+
+
+@pytest.mark.parametrize("through", ["rpy2", "rscript"])
+def test_r_is_absent(monkeypatch, tmp_path, through):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert "R is not installed: there is no Rscript on the PATH; install R" in refusal(through)
+
+
+@pytest.mark.parametrize("through", ["rpy2", "rscript"])
+def test_r_home_is_wrong(monkeypatch, tmp_path, through):
+    monkeypatch.setenv("R_HOME", str(tmp_path))
+    assert f"there is no Rscript in R_HOME ({tmp_path})" in refusal(through)
+
+
+@posix
+def test_r_is_broken(monkeypatch, tmp_path):
+    program(tmp_path, "Rscript", "echo 'libR.so: cannot open shared object file' >&2; exit 127")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert "Rscript fails: libR.so: cannot open shared object file" in refusal("rscript")
+
+
+@posix
+def test_r_does_not_start(monkeypatch, tmp_path):
+    (tmp_path / "Rscript").write_text("no program")
+    (tmp_path / "Rscript").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert "Rscript does not start: " in refusal("rscript")
+
+
+@posix
+def test_r_does_not_answer(monkeypatch, tmp_path):
+    program(tmp_path, "Rscript", "exec /bin/sleep 60")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(rscript, "PROBE_SECONDS", 0.2)
+    assert "did not answer within 0.2 seconds" in refusal("rscript")
+
+
+@needs_r
+def test_clusrank_is_absent(monkeypatch):
+    for name, value in NO_CLUSRANK.items():
+        monkeypatch.setenv(name, value)
+    found = probe_r()
+    assert found.version
+    assert not found.clusrank
+    message = refusal("rscript")
+    assert f"the R package clusrank is not installed in R {found.version}" in message
+    assert 'install.packages("clusrank")' in message
+
+
+@needs_r
+def test_clusrank_is_absent_for_the_embedded_r(monkeypatch):
+    for name, value in NO_CLUSRANK.items():
+        monkeypatch.setenv(name, value)
+    if rpy2.probe_rpy2().problem:
+        pytest.skip(f"needs rpy2: {rpy2.probe_rpy2().problem}")
+    assert "the R package clusrank is not installed in R" in refusal("rpy2")
+
+
+@posix
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            "raise ModuleNotFoundError('no', name='rpy2')",
+            "rpy2 is not installed; install it with pip install 'occstats[r]'",
+        ),
+        (
+            "print('noise')\nraise ImportError('undefined symbol:\\n R_getVar')",
+            "cannot be used: ImportError: undefined symbol: R_getVar",
+        ),
+        ("raise ValueError('r_home is None')", "cannot be used: ValueError: r_home is None"),
+        ("raise ModuleNotFoundError('no cffi', name='cffi')", "cannot be used: no cffi"),
+        ("import os; os.abort()", "cannot be used: it ends the process with code "),
+    ],
+)
+def test_rpy2_is_absent_or_broken(monkeypatch, tmp_path, capfd, text, said):
+    # An R that is well, as far as it is asked.
+    program(tmp_path, "Rscript", "printf '\\nversions\\t4.2.2\\t1.0.4'")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setenv("PYTHONPATH", fake_rpy2(tmp_path, text))
+    assert said in refusal("rpy2")
+    assert capfd.readouterr() == ("", "")
+
+
+@posix
+@pytest.mark.parametrize(
+    ("ending", "said"),
+    [
+        ("echo 'Error in f(x) : boom' >&2; echo 'Execution halted' >&2; exit 1", "f(x) : boom"),
+        ("exit 3", "R ended with code 3: it said nothing"),
+        ("exit 0", "R ended with code 0: it said nothing"),
+        ("kill -9 $$", "R ended with code -9"),
+        ("exec /bin/sleep 60", "R did not finish 1 test within 0.3 seconds"),
+    ],
+)
+def test_rscript_fails_in_the_middle(monkeypatch, tmp_path, ending, said):
+    well = "printf '\\nversions\\t4.2.2\\t1.0.4'; exit 0"
+    program(tmp_path, "Rscript", f'case "$*" in *versions*) {well};; esac\n{ending}')
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setenv("OCCSTATS_R_TIMEOUT", "0.3" if "sleep" in ending else "30")
+    assert said in refusal("rscript")
+
+
+@posix
+@pytest.mark.parametrize("text", ["soon", "-1", "0", "nan"])
+def test_a_timeout_that_is_none(monkeypatch, tmp_path, text):
+    program(tmp_path, "Rscript", "printf '\\nversions\\t4.2.2\\t1.0.4'")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setenv("OCCSTATS_R_TIMEOUT", text)
+    with pytest.raises(EngineError, match=f"OCCSTATS_R_TIMEOUT must be .*; got '{text}'"):
+        clusrank_test(X, CLUSTERS, through="rscript")
+
+
+@pytest.mark.parametrize("engine", ["clusrank", "rscript", "either"])
+def test_the_command_line_says_it_in_one_line(tmp_path, engine):
+    code = f"from occstats.cli import main; main(['check-r', '--engine', {engine!r}])"
+    environment = {**os.environ, "PATH": str(tmp_path)}
+    environment.pop("R_HOME", None)
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr.startswith("Error: engine ")
+    assert done.stderr.endswith(f"{OFFER}\n")
+    assert done.stderr.count("\n") == 1
+
+
+def test_nothing_imports_rpy2_unless_asked():
+    code = (
+        "import sys, occstats.backends.clusrank, occstats.backends.agreement, occstats.diagnosis\n"
+        "print([name for name in sys.modules if name.partition('.')[0] == 'rpy2'])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
+
+
+def test_bad_arguments_are_refused_before_r_is_looked_for(monkeypatch, tmp_path):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(ArgumentError, match="alternative must be one of"):
+        clusrank_test(X, CLUSTERS, alternative="bigger")
+    with pytest.raises(ArgumentError, match="through must be one of rpy2, rscript"):
+        clusrank_pairs(np.ones((3, 2)), [1, 2, 3], through="socket")
+    with pytest.raises(EngineError, match="null 'permutation' cannot be checked"):
+        check_engines(np.ones((3, 2)), [1, 2, 3], null="permutation")
+
+
+@pytest.mark.parametrize(
+    ("x", "codes", "reason"),
+    [
+        (np.arange(1.0, 32.0), np.arange(31), "there are 31 clusters"),
+        # The other defects are in the examples of the function. Here: rank sums 2, 2 and 5.
+        (
+            np.array([-1.0, -2, 3, 4, 5]),
+            np.array([0, 1, 0, 1, 2]),
+            "several clusters have rank sums of at most 2 in size",
+        ),
+    ],
+)
+def test_exact_defects(x, codes, reason):
+    assert exact_defect(x, codes).startswith(reason)
+
+
+def test_seeds_that_r_accepts():
+    assert seed_for_r(np.int64(3)) == 3
+    assert 0 <= seed_for_r(None) < 2**31
+    assert seed_for_r(np.random.default_rng(1)) == seed_for_r(np.random.default_rng(1))
+    assert seed_for_r(np.random.SeedSequence(1)) == seed_for_r(np.random.SeedSequence(1))
+
+
+def test_last_words():
+    assert last_words("Loading\nError: boom\nExecution halted\n") == "Error: boom"
+    assert last_words("no such file\nExecution halted") == "no such file"
+    assert last_words("") == ""
+
+
+def test_a_disagreement_is_called_one():
+    scores, clusters = np.random.default_rng(0).random((12, 3)), np.repeat(np.arange(4), 3)
+    native = pairwise_tests(scores, clusters)
+    versions = {"engine": "rscript", "R": "4.2.2", "clusrank": "1.0.4"}
+    apart = EngineCheck(native, native, 1e-9, 0.0, (0, 1), 6, versions)
+    assert not apart.agrees
+    assert "does NOT agree with clusrank 1.0.4 (R 4.2.2) on 6 tests" in apart.sentence()
+    assert "1.0e-09 (A against B)" in apart.sentence(["A", "B", "C"])
+    assert EngineCheck(native, native, 1e-11, np.nan, (0, 1), 6, versions).agrees
+
+
+def test_the_bridge_is_found_and_is_what_the_wheel_gets():
+    assert bridge_path().is_file()
+    project = Path(__file__).parents[2] / "pyproject.toml"
+    assert '"R/clusrank_bridge.R" = "occstats/R/clusrank_bridge.R"' in project.read_text()

@@ -1,0 +1,172 @@
+"""The way to R and back, with a stand-in for clusrank: runs wherever R is, clusrank or not.
+
+The stand-in has clusrank's interface and answers with sums that are easy to check, so that these
+tests are about the bridge, the vectors and the files, and not about the tests' own numbers.
+"""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from occstats.backends.embedded_r import probe_rpy2
+from occstats.backends.rscript import find_rscript
+
+pytestmark = pytest.mark.skipif(not find_rscript(), reason="needs R: there is no Rscript")
+
+STAND_IN = """
+clusWilcox.test <- function(x, cluster, paired, method, alternative, exact, B = 0, ...) {
+    cat("noise on stdout\\n")
+    message("noise on stderr")
+    warning("a warning")
+    stopifnot(paired, is.integer(cluster), !is.unsorted(cluster))
+    if (any(x == 99)) stop("boom \\u00e9\\n  and more")
+    Sys.sleep(as.numeric(Sys.getenv("STAND_IN_SECONDS", "0")))
+    if (exact) {
+        used <- x[x != 0]
+        stopifnot(length(used) == length(cluster), alternative == "less")
+        p <- if (B > 0) mean(sample(0:1, B, TRUE)) else pnorm(sum(x))
+        return(list(statistic = c(T = sum(x)), p.value = p, nobs = length(used),
+                    nclus = length(unique(cluster))))
+    }
+    kept <- if (method == "rgl") x != 0 else rep(TRUE, length(x))
+    variance <- sum(tapply(x, cluster, sum)^2)
+    answer <- list(statistic = c(Z = sum(x) / sqrt(variance)), p.value = 1 / 3, nobs = sum(kept),
+                   nclus = length(unique(cluster[kept])))
+    if (method == "ds") answer$vsrstat <- variance
+    else answer[c("Rstat", "VRstat")] <- c(sum(x), variance)
+    answer
+}
+"""
+
+PROGRAM = """
+import json, sys
+from occstats.errors import EngineError
+from occstats.backends.clusrank import clusrank_test
+said = []
+for options in json.loads(sys.argv[1]):
+    try:
+        found = clusrank_test(**options)
+        said.append([found.statistic, found.variance, found.pvalue])
+    except EngineError as error:
+        said.append(str(error))
+    except KeyboardInterrupt:
+        said.append("interrupted")
+print(json.dumps(said))
+"""
+
+X, CLUSTERS = [1.0, 0.1, -3.0, 0.0, 0.7], ["b", "a", "b", "a", "c"]
+SAMPLE = {"x": X, "clusters": CLUSTERS}
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory):
+    """A library of R in which clusrank is the stand-in."""
+    folder = tmp_path_factory.mktemp("stand-in")
+    source, installed = folder / "clusrank", folder / "library"
+    (source / "R").mkdir(parents=True)
+    installed.mkdir()
+    (source / "DESCRIPTION").write_text(
+        "Package: clusrank\nVersion: 0.0.1\nTitle: Stand-In\nDescription: Of the interface.\n"
+        "License: MIT\nAuthor: occstats\nMaintainer: occstats <nobody@localhost>\n"
+    )
+    (source / "NAMESPACE").write_text("export(clusWilcox.test)\nimportFrom(stats, pnorm)\n")
+    (source / "R" / "stand_in.R").write_text(STAND_IN)
+    command = ["CMD", "INSTALL", "--no-docs", "--no-test-load", f"--library={installed}"]
+    r = find_rscript().replace("Rscript", "R")
+    done = subprocess.run([r, *command, str(source)], capture_output=True, text=True, check=False)
+    if done.returncode:
+        pytest.skip(f"R cannot install a package here: {done.stderr.strip().splitlines()[-1]}")
+    (folder / ".Rprofile").write_text('cat("the profile speaks\\n"); message("twice")\n')
+    return installed
+
+
+@pytest.fixture
+def environment(library):
+    profile = str(library.parent / ".Rprofile")
+    return {**os.environ, "R_LIBS": str(library), "R_PROFILE_USER": profile}
+
+
+@pytest.fixture(params=["rpy2", "rscript"])
+def through(request):
+    if request.param == "rpy2" and probe_rpy2().problem:
+        pytest.skip(f"needs rpy2: {probe_rpy2().problem}")
+    return request.param
+
+
+def start(environment, asked, through):
+    asked = [{**options, "through": through} for options in asked]
+    return subprocess.Popen(
+        [sys.executable, "-c", PROGRAM, json.dumps(asked)],
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def test_numbers_come_back_and_noise_does_not(environment, through):
+    asked = [
+        SAMPLE,
+        {**SAMPLE, "test": "ds"},
+        {**SAMPLE, "null": "permutation", "alternative": "less", "random_state": 1},
+        {**SAMPLE, "null": "permutation", "alternative": "less", "random_state": 1},
+        {**SAMPLE, "null": "permutation", "alternative": "less", "random_state": 2},
+        {"x": [1.0, 99.0, -2.0], "clusters": [1, 2, 2]},
+        SAMPLE,
+    ]
+    output, errors = start(environment, asked, through).communicate(timeout=120)
+    rgl, ds, first, again, other, failed, after = json.loads(output)
+    assert errors == ""
+    total, variance = 1 + 0.1 - 3 + 0.7, 0.1**2 + (1 - 3) ** 2 + 0.7**2
+    assert rgl == pytest.approx([total, variance, 1 / 3], rel=1e-15)
+    assert ds == pytest.approx([total, variance, 1 / 3], rel=1e-14)
+    assert first == again != other
+    assert first[0] == pytest.approx(total, rel=1e-15)
+    assert failed.startswith("clusrank failed on the test: boom é and more; or use engine 'native'")
+    assert after == rgl
+
+
+def test_exact_mirrors_the_differences_for_greater(environment, through):
+    from scipy.stats import norm
+
+    # Rank sums 4, 2 and 4: nothing that clusrank would get wrong.
+    sample = {"x": [0.1, 0.2, 0.3, 0.4, 0.0], "clusters": [1, 2, 1, 3, 3], "null": "exact"}
+    alternatives = ["less", "greater", "two-sided"]
+    asked = [{**sample, "alternative": alternative} for alternative in alternatives]
+    output, _ = start(environment, asked, through).communicate(timeout=120)
+    less, greater, two_sided = (p for _, _, p in json.loads(output.replace("NaN", "null")))
+    assert less == pytest.approx(norm.cdf(1), rel=1e-14)
+    assert greater == pytest.approx(norm.cdf(-1), rel=1e-14)
+    assert two_sided == pytest.approx(2 * norm.cdf(-1), rel=1e-14)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="sends SIGINT")
+def test_an_embedded_r_can_be_interrupted(environment):
+    if probe_rpy2().problem:
+        pytest.skip(f"needs rpy2: {probe_rpy2().problem}")
+    program = """
+import numpy as np
+from occstats.backends.clusrank import clusrank_pairs, clusrank_test
+sample = ([1.0, -2.0, 3.0], [1, 1, 2])
+before = clusrank_test(*sample).statistic
+try:
+    print("started", flush=True)
+    clusrank_pairs(np.random.default_rng(0).random((8, 30)), np.arange(8))
+except KeyboardInterrupt:
+    print("interrupted", clusrank_test(*sample).statistic == before)
+"""
+    process = subprocess.Popen(
+        [sys.executable, "-c", program],
+        env={**environment, "STAND_IN_SECONDS": "0.05"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout.readline() == "started\n"
+    process.send_signal(signal.SIGINT)
+    output, errors = process.communicate(timeout=120)
+    assert (output, errors) == ("interrupted True\n", "")

@@ -1,0 +1,217 @@
+"""One decision per pair: all that follows from it agrees, under every combination of settings."""
+
+import ast
+import functools
+import itertools
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import occstats
+from occstats.comparison import Settings
+from occstats.comparison.decision import decide
+from occstats.comparison.stability import study_stability
+from occstats.comparison.study import prepare
+from occstats.errors import ArgumentError
+from occstats.stats.leave_one_out import leave_one_cluster_out
+
+PACKAGE = Path(occstats.__file__).parent
+ESTIMANDS = ("typical", "mean")
+TESTS = ("rgl", "ds")
+CORRECTIONS = (
+    "max-t", "holm", "hochberg", "bonferroni", "benjamini-hochberg", "benjamini-yekutieli", "none",
+)  # fmt: skip
+FAMILIES = ("all", "row", "control")
+ALTERNATIVES = ("two-sided", "greater", "less")
+NULLS = ("flips", "bootstrap", "asymptotic")
+ALPHA = 0.1
+
+
+def table(seed=3, m=12, missing=False):
+    """Four algorithms that differ, with ties; one has rare failures, another one equals the best.
+
+    `constant` is always the same amount below `top`.
+    """
+    rng = np.random.default_rng(seed)
+    datasets = np.repeat(np.arange(m), rng.integers(1, 4, m))
+    n = len(datasets)
+    best = (0.7 + rng.normal(0, 0.08, m)[datasets] + rng.normal(0, 0.02, n)).round(2)
+    frame = pd.DataFrame(
+        {
+            "dataset": [f"d{i}" for i in datasets],
+            "class": [f"c{i}" for i in range(n)],
+            "top": best,
+            "twin": best,
+            "constant": best - 0.03,
+            "near": (best - rng.normal(0.01, 0.02, n)).round(2),
+            "fails": np.where(datasets % 6 == 5, best - 0.5, best + 0.02).round(2),
+        }
+    )
+    if missing:
+        frame.loc[frame["dataset"] > "d1", "near"] = np.nan
+        frame.loc[frame["dataset"] > "d4", "fails"] = np.nan
+    return frame
+
+
+@functools.cache
+def loaded(missing):
+    return occstats.load_results(table(missing=missing), lower_is_better=False)
+
+
+def allowed(estimand, test, correction, family, alternative, null):
+    """The rules of the documentation, written out."""
+    if correction == "max-t" and (alternative != "two-sided" or null == "asymptotic"):
+        return False
+    if family == "row" and (alternative == "two-sided" or correction == "max-t"):
+        return False
+    if estimand == "mean" and test == "ds":
+        return False
+    return null != {"typical": "bootstrap", "mean": "flips"}[estimand]
+
+
+def check(study, decision):
+    """What must hold of every decision."""
+    p, low, high, found = decision.p, decision.low, decision.high, decision.conclusions
+    settings = decision.settings
+    tested = ~np.isnan(p)
+    assert not tested.diagonal().any()
+    assert ((p[tested] >= 0) & (p[tested] <= 1)).all()
+    assert (p[tested] >= decision.smallest_p - 1e-12).all()
+    assert (np.equal(found, None) == ~(tested | tested.T)).all()
+    assert ((found == "better") == (found.T == "worse")).all()
+    assert ((found == "equivalent") == (found.T == "equivalent")).all()
+    decided = (found == "better") | (found == "worse")
+    # What speaks for "a is better than b" under each alternative.
+    with np.errstate(invalid="ignore"):
+        small = p <= settings.alpha
+    better = {
+        "two-sided": small & (decision.tests.statistic > 0),
+        "greater": small,
+        "less": small.T,
+    }[settings.alternative]
+    assert ((found == "better") == (better & ~better.T)).all()
+    if settings.alternative == "two-sided":
+        np.testing.assert_array_equal(p, p.T)
+        assert (decided == small).all()
+        # The estimate is on the same side, or 0 where most scores are equal.
+        assert (decision.tests.difference[found == "better"] >= 0).all()
+    assert not (decision.reversed & ~decided).any()
+    if settings.has_intervals:
+        np.testing.assert_array_equal(low, -high.T)
+        with np.errstate(invalid="ignore"):
+            outside = (low > 0) | (high < 0)
+            touching = (low == 0) | (high == 0)
+        assert (outside <= decided).all()
+        assert (decided <= (outside | touching)).all()
+        # A limit of exactly 0 is on the side of the estimate.
+        assert (low[found == "better"] >= 0).all()
+    else:
+        assert np.isnan(low).all()
+        assert np.isnan(high).all()
+    check_stability(study, decision)
+
+
+def check_stability(study, decision):
+    """With all datasets and algorithms, leaving out repeats the decision."""
+    settings, tests = decision.settings, decision.tests
+    sample = study.tested if settings.estimand == "typical" else study.sample
+    whole = leave_one_cluster_out(
+        sample, None, decision.better_by, estimand=settings.estimand, test=settings.test,
+        alternative=settings.alternative, p=tests.p_unadjusted,
+    )  # fmt: skip
+    np.testing.assert_array_equal(whole.all_better, decision.better)
+    np.testing.assert_array_equal(
+        decision.better_by(tests.statistic, tests.p_unadjusted), decision.better
+    )
+    found = decision.conclusions
+    place = {name: i for i, name in enumerate(study.algorithms)}
+    for row in study_stability(study, decision).changes.itertuples():
+        assert row.conclusion == found[place[row.a], place[row.b]]
+        assert row.conclusion != row.conclusion_without
+
+
+@pytest.mark.parametrize(
+    ("correction", "missing"),
+    [*((name, False) for name in CORRECTIONS), ("max-t", True), ("bonferroni", True)],
+)
+@pytest.mark.parametrize("test", TESTS)
+@pytest.mark.parametrize("estimand", ESTIMANDS)
+def test_every_combination_of_settings_decides_once_or_is_refused(
+    estimand, test, correction, missing
+):
+    results = loaded(missing)
+    count = 0
+    for family, alternative, null in itertools.product(FAMILIES, ALTERNATIVES, NULLS):
+        chosen = {"estimand": estimand, "test": test, "correction": correction, "family": family,
+                  "alternative": alternative, "null": null}  # fmt: skip
+        options = {**chosen, "control": "near" if family == "control" else None,
+                   "alpha": ALPHA, "n_resamples": 200, "missing": "pairwise"}  # fmt: skip
+        if not allowed(**chosen):
+            with pytest.raises(ArgumentError, match=r"(set|leave) \w+"):
+                Settings.of(**options)
+            continue
+        study = prepare(results, Settings.of(**options))
+        assert {name: getattr(study.settings, name) for name in chosen} == chosen
+        check(study, decide(study))
+        count += 1
+    assert (count > 0) == (estimand == "typical" or test == "rgl")
+
+
+@pytest.mark.parametrize("estimand", ESTIMANDS)
+@pytest.mark.parametrize("test", TESTS)
+@pytest.mark.parametrize("m", [1, 2, 5])
+def test_few_datasets_decide_little_but_without_a_warning(m, test, estimand):
+    results = occstats.load_results(table(m=m), lower_is_better=False)
+    options = {"estimand": estimand, "test": test, "n_resamples": 100}
+    if estimand == "mean" and test == "ds":
+        return
+    study = prepare(results, Settings.of(**options))
+    decision = decide(study)
+    check(study, decision)
+    if m == 1:
+        assert np.equal(decision.conclusions, None).all()
+    if estimand == "typical":
+        # 2^(1 − m) > 0.05: every shift is possible, unless scores are equal.
+        different = np.array([[a != b for b in study.algorithms] for a in study.algorithms])
+        twins = [study.algorithms.index(name) for name in ("top", "twin")]
+        different[np.ix_(twins, twins)] = False
+        assert not decision.better.any()
+        assert not np.isfinite(decision.low[different]).any()
+
+
+@pytest.mark.parametrize("scale", [1.0, 1000.0])
+def test_rounding_errors_are_no_spread(scale):
+    # Equal differences are as certain as equal signs, also where floats differ in the last digit.
+    frame = table(m=4)[["dataset", "class", "top"]]
+    frame["constant"] = frame["top"] - 0.1 / 3
+    frame[["top", "constant"]] *= scale
+    found = occstats.compare(
+        frame, algorithm=["top", "constant"], estimand="mean", lower_is_better=False
+    )
+    assert found.pairs["p"].tolist() == [2.0**-3]
+    assert found.pairs["conclusion"].tolist() == ["undecided"]
+
+
+def levels_compared(tree):
+    """Lines that compare something with alpha, or a p-value with a number."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Compare):
+            words = {getattr(part, "attr", getattr(part, "id", None)) for part in ast.walk(node)}
+            texts = {part.value for part in ast.walk(node) if isinstance(part, ast.Constant)}
+            if words & {"alpha"} or 0.05 in texts:
+                yield node.lineno, ast.unparse(node)
+
+
+def test_no_other_module_compares_p_values_with_alpha():
+    # Tests and power compute with the level; the decision is the only one to draw conclusions.
+    allowed = {"comparison/decision.py", "checks.py"}
+    found = {
+        f"{name}:{line}": text
+        for path in sorted(PACKAGE.rglob("*.py"))
+        if (name := path.relative_to(PACKAGE).as_posix()) not in allowed
+        and not name.startswith("stats/")
+        for line, text in levels_compared(ast.parse(path.read_text("utf-8")))
+    }
+    assert found == {}

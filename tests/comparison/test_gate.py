@@ -1,0 +1,122 @@
+"""The gate: one line and one exit code for a candidate and its baseline."""
+
+import re
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+import occstats
+from occstats.cli import main
+from occstats.comparison.gate import judge
+
+CASES = Path(__file__).parents[1] / "cases"
+
+
+def gate(results, candidate, baseline, *options):
+    arguments = ["gate", str(results), "--candidate", candidate, "--baseline", baseline, *options]
+    return CliRunner().invoke(main, arguments)
+
+
+@pytest.mark.parametrize(
+    ("candidate", "baseline", "options", "outcome", "code"),
+    [
+        ("ALP", "SAE", (), "superior", 0),
+        ("SVM", "ALP", ("--margin", "0.05"), "non-inferior", 0),
+        ("SVM", "ALP", (), "inconclusive", 3),
+        ("SAE", "ALP", ("--margin", "0.01"), "inferior", 4),
+    ],
+)
+def test_exit_codes(candidate, baseline, options, outcome, code):
+    result = gate("lenz2021", candidate, baseline, *options)
+    assert result.exit_code == code
+    line, caution = result.stdout.splitlines()
+    assert line.startswith(f"**{outcome}**: {candidate} − {baseline} = ")
+    assert "mean AUROC (95 % CI " in line
+    assert caution == (
+        "A failure that hits up to 6 % of all datasets (3/50) may be in none of these 50."
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "names", "outcome", "code"),
+    [
+        # The mean is 0.035 and 0.033 lower: rare failures outweigh many small wins.
+        ("gate1", ("CAND", "BASE"), "inferior", 4),
+        ("gate2", ("CAND", "BASE"), "inconclusive", 3),
+        ("bin", ("A", "B"), "superior", 0),
+        ("bin", ("B", "A"), "inferior", 4),
+        ("ident", ("CAND", "BASE"), "non-inferior", 0),
+        ("same", ("A", "B"), "non-inferior", 0),
+    ],
+)
+def test_cases(name, names, outcome, code):
+    result = gate(CASES / f"{name}.csv", *names, "--margin", "0.02")
+    line, caution = result.stdout.splitlines()
+    assert (line.split(":")[0], result.exit_code) == (f"**{outcome}**", code)
+    assert re.fullmatch(r"A failure that hits up to [\d.]+ % of all datasets \(3/(\d+)\) may be "
+                        r"in none of these \1\.", caution)  # fmt: skip
+    assert "nan" not in line
+    assert not re.search(r"[−-]0(?!\.\d*[1-9])", line)
+    depends = "CAND is typically better than BASE (typical difference +0.00989), but BASE has the "
+    assert (f"{depends}higher mean: the answer depends on the question." in line) == (
+        name == "gate2"
+    )
+
+
+def test_failed_runs_need_a_score():
+    path = CASES / "miss.csv"
+    names = ("CAND", "BASE")
+    refused = gate(path, *names, "--margin", "0.02", "--missing", "worst")
+    assert (refused.exit_code, refused.stdout) == (2, "")
+    command = re.search(r"^try: occstats (.*)$", refused.stderr, flags=re.MULTILINE)[1]
+    assert command.endswith("--margin 0.02 --missing worst=0")
+    assert "--estimand" not in refused.stderr  # which the gate has not
+    worse = CliRunner().invoke(main, command.split())
+    assert worse.exit_code == 4
+    assert worse.stdout.startswith("**inferior**: CAND − BASE = −0.296 mean score (95 % CI ")
+    # A measure with a known bound needs none.
+    known = gate(path, *names, "--missing", "worst", "--score-name", "auroc")
+    assert known.exit_code == 4
+    # A candidate that crashes is refused before anything is dropped.
+    assert gate(path, *names).exit_code == 2
+
+
+def test_the_line_has_the_decision_of_the_comparison():
+    found = occstats.compare(
+        "lenz2021", algorithms=["ALP", "SAE"], estimand="mean", n_resamples=500
+    )
+    row = found.pairwise.set_index(["a", "b"]).loc[("ALP", "SAE")]
+    line = judge(found, "ALP", "SAE").line
+    numbers = " to ".join(f"{row[name]:+.3g}" for name in ("ci_low", "ci_high"))
+    assert f"= {row['difference']:+.3g} mean AUROC (95 % CI {numbers}; p " in line
+    assert row["conclusion"] == "better"
+
+
+def test_a_loss_is_named_so_that_positive_is_better(tmp_path):
+    frame = occstats.load_results("lenz2021").scores[["ALP", "SAE"]].reset_index()
+    frame[["ALP", "SAE"]] = 1 - frame[["ALP", "SAE"]]
+    frame.to_csv(tmp_path / "loss.csv", index=False)
+    options = ("--lower-is-better", "--score-name", "loss")
+    result = gate(tmp_path / "loss.csv", "ALP", "SAE", *options)
+    assert result.exit_code == 0
+    assert result.stdout.startswith("**superior**: SAE − ALP = +0.0605 mean loss (95 % CI +")
+
+
+def test_few_datasets(tmp_path):
+    path = tmp_path / "few.csv"
+    frame = pd.DataFrame({"dataset": list("abc"), "x": [0.5, 0.6, 0.7], "y": [0.4, 0.5, 0.6]})
+    frame.to_csv(path, index=False)
+    for rows, code in ((frame, 3), (frame.head(1), 3), (frame.head(1).assign(y=0.5), 0)):
+        rows.to_csv(path, index=False)
+        result = gate(path, "x", "y")
+        assert result.exit_code == code
+        assert "nan" not in result.stdout
+        assert f"up to 100 % of all datasets (3/{len(rows)})" in result.stdout
+
+
+def test_the_same_name_twice_is_refused():
+    result = gate("lenz2021", "ALP", "ALP")
+    assert result.exit_code == 2
+    assert "--candidate and --baseline must be two algorithms" in result.stderr

@@ -1,0 +1,309 @@
+"""Suites of datasets in a comparison: --cluster SUITE --cluster DATASET."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+import occstats
+from occstats.cli import main
+from occstats.errors import ResultsError
+from occstats.report.page.page import render
+from occstats.report.tables import all_tables
+
+NESTED = ["suite", "dataset"]
+
+
+def table(n_suites=12, seed=0, tasks=3):
+    """Long results: data sets of a suite, and tasks of a data set, have something in common."""
+    rng = np.random.default_rng(seed)
+    rows = []
+    for suite in range(n_suites):
+        common = rng.normal(0, 0.03, 3)
+        for dataset in range(2 + suite % 3):
+            own = common + rng.normal(0, 0.02, 3)
+            for task in range(1 + (suite + dataset) % tasks):
+                base, n = rng.uniform(0.5, 0.8), int(rng.integers(50, 500))
+                for model, advantage, part in zip("ABC", (0.05, 0.02, 0.0), own, strict=True):
+                    score = base + advantage + part + rng.normal(0, 0.02)
+                    key = (f"s{suite}", f"d{dataset}-{suite}", f"c{task}", model)
+                    rows.append((*key, round(score, 4), n))
+    return pd.DataFrame(rows, columns=["suite", "dataset", "class", "model", "auroc", "n"])
+
+
+@pytest.fixture(scope="module")
+def comparison():
+    return occstats.compare(table(), cluster=NESTED, n_resamples=200)
+
+
+FRAMES = ("summary", "pairwise", "kendall", "regression", "complementary_pairs",
+          "rank_frequencies", "strata", "diagnostics", "stability", "design", "classical", "gaps",
+          "fold_tests", "binary", "verdict", "rule", "methods")  # fmt: skip
+
+
+@pytest.mark.parametrize("suite", ["other order", "same column"])
+def test_suites_of_one_data_set_reproduce_every_number(suite):
+    data = table(n_suites=4)
+    data["suite"] = [f"{name[::-1]} suite" for name in data["dataset"]]
+    levels = NESTED if suite == "other order" else ["dataset", "dataset"]
+    options = {"n_resamples": 200, "deep": True, "margin": 0.1, "progress": False}
+    plain = occstats.compare(data, cluster="dataset", **options).to_dict()
+    nested = occstats.compare(data, cluster=levels, **options).to_dict()
+    for name in FRAMES:
+        assert nested[name] == plain[name], name
+    assert nested["meta"]["suites"] == nested["meta"]["clusters"] == plain["meta"]["clusters"]
+    assert any("Every suite has one dataset" in note for note in nested["notes"])
+
+
+def test_equal_suites_weigh_like_clusters_of_their_own():
+    # Two suites of two data sets of one task each; a − b is 1, 3 | 5, −1 tenths: mean 0.2, suite
+    # means 0.2 and 0.2; signed ranks 1.5 + 3 and 4 − 1.5, which add up to 7 over √(4.5² + 2.5²).
+    data = pd.DataFrame(
+        {
+            "suite": list("uuvv"),
+            "dataset": list("wxyz"),
+            "A": [0.6, 0.8, 1.0, 0.4],
+            "B": [0.5, 0.5, 0.5, 0.5],
+        }
+    )
+    options = {"algorithm": ["A", "B"], "n_resamples": 100}
+    nested = occstats.compare(data, cluster=NESTED, **options)
+    alone = occstats.compare(data, cluster="suite", task="dataset", **options)
+    for found in (nested, alone):
+        row = found.pairwise.iloc[0]
+        assert row["mean_difference"] == pytest.approx(0.2)
+        assert row["statistic"] == pytest.approx(7 / np.sqrt(4.5**2 + 2.5**2))
+        assert row["n_datasets"] == 2
+    # A third data set in the first suite, where a − b is 0.3: by data sets (0.1 + 0.3 + 0.3 + 0.5
+    # − 0.1) / 5, by suites (0.7/3 + 0.2) / 2.
+    data.loc[4] = ["u", "t", 0.8, 0.5]
+    nested = occstats.compare(data, cluster=NESTED, **options)
+    alone = occstats.compare(data, cluster="suite", task="dataset", **options)
+    assert nested.pairwise["mean_difference"].iloc[0] == pytest.approx(1.1 / 5)
+    assert alone.pairwise["mean_difference"].iloc[0] == pytest.approx((0.7 / 3 + 0.2) / 2)
+
+
+# R 4.2.2, clubSandwich 0.5.8 and clusrank 1.0-4; data sets in suites by their first letter:
+#   d <- read.csv("auroc.csv"); s <- as.matrix(d[, c("NND", ..., "ALP")])
+#   ranks <- t(apply(-s, 1, rank)); w <- 1 / as.vector(table(d$dataset)[d$dataset])
+#   suite <- toupper(substr(d$dataset, 1, 1))
+#   fit <- lm(ranks[, "SAE"] ~ log(n) + log(m) + sparsity + apply(s, 1, median), d, weights = w)
+#   coef_test(fit, vcov = "CR2", cluster = suite, test = "Satterthwaite")  # SE, df, p
+#   x <- round(s[, "ALP"] - s[, "SVM"], 9); g <- as.integer(factor(suite))
+#   clusWilcox.test(x, cluster = g, paired = TRUE, method = "rgl", alternative = "greater")
+#   clusWilcox.test(x[order(g)], cluster = sort(g), paired = TRUE, method = "ds",
+#                   alternative = "greater")
+CR2_SE = [1.35054219195193, 0.126067573623344, 0.162033682265181, 1.04154085338804,
+          1.27431105800625]  # fmt: skip
+CR2_DF = [6.6368846998143, 3.39786634520252, 4.77233295408762, 3.10131578648818,
+          4.91420735334097]  # fmt: skip
+CR2_P = [0.00573043544326012, 0.0804811321297909, 0.749081397137679, 0.433597725542863,
+         0.0245589437227668]  # fmt: skip
+CLUSRANK_P = {"rgl": 0.0259445875638684, "ds": 0.062293350196405}
+
+
+@pytest.fixture(scope="module")
+def paper():
+    data = occstats.load_results("lenz2021").to_frame()
+    return data.assign(suite=data["dataset"].str[0].str.upper())
+
+
+def test_the_regression_agrees_with_clubsandwich_by_suite(paper):
+    found = occstats.compare(paper, cluster=NESTED, n_resamples=100)
+    rows = found.regression[found.regression["algorithm"] == "SAE"]
+    np.testing.assert_allclose(rows["se"], CR2_SE, rtol=1e-10)
+    np.testing.assert_allclose(rows["df"], CR2_DF, rtol=1e-10)
+    np.testing.assert_allclose(rows["p_unadjusted"], CR2_P, rtol=1e-9)
+    # The weights are those of data sets: means are what they are without suites.
+    plain = occstats.compare("lenz2021", n_resamples=100).summary.set_index("algorithm")
+    own = found.summary.set_index("algorithm")
+    for column in ("mean_rank", "mean_score"):
+        np.testing.assert_allclose(own[column], plain.loc[own.index, column], rtol=1e-12)
+
+
+@pytest.mark.parametrize("test", CLUSRANK_P)
+def test_the_tests_agree_with_clusrank_by_suite(paper, test):
+    options = {"preset": "paper", "test": test, "n_resamples": 100}
+    found = occstats.compare(paper, cluster=NESTED, algorithms=["ALP", "SVM"], **options)
+    assert found.p_values.loc["ALP", "SVM"] == pytest.approx(CLUSRANK_P[test], rel=1e-10)
+
+
+def test_r_gets_the_suites(monkeypatch, paper):
+    from occstats.backends import clusrank
+
+    seen = {}
+
+    def stop(samples, *options):
+        seen.update(samples)
+        raise ResultsError("enough")
+
+    monkeypatch.setattr(clusrank, "_run", stop)
+    with pytest.raises(ResultsError, match="enough"):
+        occstats.compare(paper, cluster=NESTED, algorithms=["ALP", "SVM"], engine="rscript")
+    assert {len(np.unique(codes)) for _, codes in seen.values()} == {18}
+
+
+def test_words(comparison):
+    assert "72 tasks in 36 datasets in 12 suites" in repr(comparison)
+    assert "if one ignores that tasks share suites" in repr(comparison)
+    methods = comparison.methods
+    for words in (
+        "from 36 datasets in 12 suites",
+        "suites were treated as independent",
+        "with suites as clusters",
+        "random sign flips of whole suites",
+        "bootstrap-t over suites",
+        "Dirichlet weights over suites",
+        "robust to clustering by suite (CR2)",
+    ):
+        assert words in methods, words
+    for words in ("whole datasets", "over datasets", "datasets as clusters"):
+        assert words not in methods, words
+    assert any(note.startswith("The datasets come in 12 suites") for note in comparison.notes)
+    assert comparison.meta["suites"] == 12
+    assert comparison.meta["clusters"] == 36
+    titles = {entry.name: entry.title for entry in all_tables(comparison)}
+    assert titles["leave_one_dataset_out"] == "Without each suite"
+    page = render(comparison)
+    assert "36 datasets in 12 suites" in page
+
+
+def test_frames_count_and_leave_out_suites(comparison):
+    assert set(comparison.pairwise["n_datasets"]) == {12}
+    assert comparison.design.n_clusters == 12
+    assert comparison.design.smallest_p == 2.0**-11
+    left_out = comparison.stability.leave_one_dataset_out
+    assert sorted(left_out["dataset"]) == sorted(f"s{i}" for i in range(12))
+    assert set(comparison.stability.changes["left_out"]) <= {"suite", "algorithm"}
+    assert comparison.classical.friedman["unit"].tolist() == ["tasks", "suite means"]
+    assert comparison.classical.friedman["n"].tolist()[1] == 12
+
+
+def test_the_standard_error_is_that_of_suites(comparison):
+    scores = comparison.results.scores
+    difference = scores[comparison.algorithms[0]] - scores[comparison.algorithms[1]]
+    means = difference.groupby(level=0).mean()
+    suites = means.index.map(comparison.results.suites)
+    sums = (means - means.mean()).groupby(suites).sum()
+    error = np.sqrt(12 / 11 * (sums**2).sum()) / len(means)
+    row = comparison.design.detectable.iloc[0]
+    assert row["standard_error"] == pytest.approx(error)
+    assert row["sd_between_datasets"] == pytest.approx(error * np.sqrt(12))
+    by_data_set = occstats.compare(table(), cluster="dataset", n_resamples=200).design.detectable
+    # They have something in common, so that they are worth less.
+    assert error > by_data_set["standard_error"].iloc[0]
+    assert row["minimal_detectable"] > by_data_set["minimal_detectable"].iloc[0]
+
+
+def test_too_few_suites_show_nothing_however_many_data_sets():
+    data = table(n_suites=4)
+    assert data["dataset"].nunique() > 10
+    verdict = occstats.compare(data, cluster=NESTED, n_resamples=100).verdict
+    assert "With 4 suites this benchmark cannot show a difference" in verdict
+    assert "it takes at least 6 suites to get one" in verdict
+    single = occstats.compare(data[data["suite"] == "s1"], cluster=NESTED, n_resamples=100)
+    assert "All tasks come from a single suite" in single.verdict
+    assert single.pairwise["conclusion"].isna().all()
+
+
+def test_missing_results_leave_weights_to_the_data_sets_that_are_there():
+    data = table()
+    gone = (data["model"] == "C") & data["dataset"].isin(["d0-1", "d1-1"])
+    found = occstats.compare(data[~gone], cluster=NESTED, missing="pairwise", n_resamples=100)
+    row = found.pairwise.set_index(["a", "b"]).loc[("A", "C")]
+    scores = found.results.scores
+    means = (scores["A"] - scores["C"]).groupby(level=0).mean()
+    assert row["mean_difference"] == pytest.approx(means.mean())
+
+
+def test_a_data_set_in_two_suites_is_refused():
+    data = table(n_suites=3)
+    data.loc[data["class"] == "c1", "suite"] = "other"
+    with pytest.raises(
+        ResultsError, match=r"6 data sets of 9 stand in several: 'd1-0' in 's0', 'other'; 'd0-1'"
+    ):
+        occstats.load_results(data, cluster=NESTED)
+    with pytest.raises(ResultsError, match="stand in several: 's0' in 'd0-0', 'd1-0'"):
+        occstats.load_results(table(n_suites=3), cluster=["dataset", "suite"], task="class")
+
+
+def test_other_refusals():
+    with pytest.raises(ResultsError, match="no column 'siute', asked for as suite"):
+        occstats.load_results(table(), cluster=["siute", "dataset"])
+    with pytest.raises(ResultsError, match=r"at most two columns.*cluster=\['a', 'c'\]"):
+        occstats.load_results(table(), cluster=["a", "b", "c"])
+    board = pd.DataFrame({"model": ["A", "B"], "suite": ["x", "y"], "t1": [0.1, 0.2]})
+    with pytest.raises(ResultsError, match="tasks are the columns here"):
+        occstats.load_results(board, cluster=["suite", "t1"], transpose=True)
+    data = table(n_suites=3)
+    data.loc[3, "suite"] = None
+    with pytest.raises(ResultsError, match="column 'suite': no name there"):
+        occstats.load_results(data, cluster=NESTED)
+
+
+def test_written_results_read_back(tmp_path):
+    results = occstats.load_results(table(), cluster=NESTED)
+    results.write(tmp_path / "back.csv")
+    again = occstats.load_results(tmp_path / "back.csv", cluster=NESTED)
+    assert again.suites == results.suites
+    pd.testing.assert_frame_equal(again.scores, results.scores)
+
+
+def test_joined_sources_share_their_suites():
+    data = table(n_suites=4)
+    mine = data[data["model"] == "A"].assign(model="MINE", auroc=0.9)
+    both = occstats.load_results(data, mine.drop(columns="suite"), cluster=NESTED)
+    with pytest.raises(ResultsError, match="in another source"):
+        occstats.load_results(data, mine.assign(suite="s9"), cluster=NESTED)
+    assert both.suites == occstats.load_results(data, cluster=NESTED).suites
+    more = mine.assign(dataset="new", suite="s9").drop(columns="suite").head(1)
+    joined = occstats.load_results(
+        data, pd.concat([mine.drop(columns="suite"), more]), cluster=NESTED
+    )
+    assert joined.suites["new"] == "new"
+    assert any("1 data set without a suite" in note for note in joined.notes)
+
+
+def test_some_tasks_and_other_methods_keep_the_suites(comparison):
+    part = comparison.where("n > 200")
+    assert part.results.nested
+    assert part.meta["suites"] == 12
+    added = comparison.add((comparison.results.scores["A"] + 0.01).rename("MINE"))
+    assert added.meta["suites"] == 12
+
+
+def test_the_command_line(tmp_path):
+    path = tmp_path / "results.csv"
+    table().to_csv(path, index=False)
+    levels = ["--cluster", "suite", "--cluster", "dataset"]
+    run = CliRunner().invoke(
+        main, ["compare", str(path), *levels, "--n-resamples", "200", "--json"]
+    )
+    assert run.exit_code == 0, run.output
+    document = json.loads(run.stdout)
+    expected = occstats.compare(table(), cluster=NESTED, n_resamples=200).to_dict()
+    assert document["pairwise"] == expected["pairwise"]
+    judged = ["gate", str(path), *levels, "--candidate", "A", "--baseline", "C"]
+    gate = CliRunner().invoke(main, judged)
+    assert gate.exit_code in (0, 3)
+    assert "36 datasets in 12 suites)" in gate.stdout
+    assert "of all suites (3/12) may be in none of these 12" in gate.stdout
+    found = occstats.compare(table(), cluster=NESTED, algorithms=["A", "C"], estimand="mean")
+    assert f"= {found.pairs['difference'].iloc[0]:+.3g} mean AUROC (95 % CI " in gate.stdout
+
+
+def test_right_and_wrong_by_suite():
+    data = table(tasks=4)
+    data["correct"] = (data["auroc"] > data["auroc"].median()).astype(int)
+    found = occstats.compare(
+        data.drop(columns=["auroc", "n"]), cluster=NESTED, score="correct", n_resamples=100
+    )
+    assert set(found.binary["n_clusters"]) == {12}
+    assert "in 12 suites)" in found.binary["line"].iloc[0]
+
+
+def test_figures_resample_suites(comparison):
+    for draw in (comparison.plot.strata, comparison.plot.critical_difference):
+        assert draw() is not None

@@ -1,0 +1,108 @@
+"""Friedman, Iman-Davenport, Nemenyi and Conover against SciPy and scikit-posthocs."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from occstats.errors import ArgumentError
+from occstats.stats.friedman import conover, critical_difference, friedman, nemenyi
+
+SCORES = np.array(
+    [
+        [0.763, 0.768, 0.771, 0.798],
+        [0.599, 0.591, 0.590, 0.569],
+        [0.954, 0.971, 0.968, 0.967],
+        [0.628, 0.661, 0.654, 0.657],
+        [0.882, 0.888, 0.886, 0.898],
+        [0.936, 0.931, 0.916, 0.931],
+        [0.661, 0.668, 0.609, 0.685],
+        [0.583, 0.583, 0.563, 0.625],
+        [0.775, 0.838, 0.866, 0.875],
+        [1.000, 1.000, 1.000, 1.000],
+        [0.940, 0.962, 0.965, 0.962],
+        [0.619, 0.666, 0.614, 0.669],
+        [0.972, 0.981, 0.975, 0.975],
+        [0.957, 0.978, 0.946, 0.970],
+    ]
+)
+
+
+def test_friedman_agrees_with_scipy():
+    found = friedman(SCORES)
+    theirs = stats.friedmanchisquare(*SCORES.T)
+    assert found.statistic == pytest.approx(theirs.statistic)
+    assert found.pvalue == pytest.approx(theirs.pvalue)
+    assert (found.n_blocks, found.df) == (14, 3)
+    assert found.f_pvalue == pytest.approx(stats.f.sf(found.f_statistic, 3, 39))
+
+
+def test_iman_davenport_as_in_the_literature():
+    # Demšar (2006), section 3.2.2: chi² = 9.28 with N = 14, k = 4 gives F = 3.69.
+    found = friedman(SCORES)
+    recomputed = 13 * found.statistic / (14 * 3 - found.statistic)
+    assert found.f_statistic == pytest.approx(recomputed)
+    assert pytest.approx(3.69, abs=0.005) == 13 * 9.28 / (14 * 3 - 9.28)
+
+
+def test_critical_differences_as_in_the_literature():
+    # Demšar (2006), section 3.2.2: 1.25 at 0.05 and 1.12 at 0.10.
+    assert critical_difference(4, 14, 0.05) == pytest.approx(1.25, abs=0.005)
+    assert critical_difference(4, 14, 0.10) == pytest.approx(1.12, abs=0.005)
+
+
+@pytest.mark.parametrize(("k", "n", "alpha"), [(2, 10, 0.05), (9, 50, 0.01), (40, 246, 0.1)])
+def test_critical_differences_agree_with_scipy(k, n, alpha):
+    q = stats.studentized_range.ppf(1 - alpha, k, np.inf)
+    expected = q * np.sqrt(k * (k + 1) / (12 * n))
+    assert critical_difference(k, n, alpha) == pytest.approx(expected, rel=1e-8)
+
+
+def test_posthoc_tests_agree_with_scikit_posthocs():
+    # scikit-posthocs 0.17.1: posthoc_nemenyi_friedman(SCORES), posthoc_conover_friedman(SCORES)
+    assert nemenyi(SCORES)[0] == pytest.approx(
+        [1.0, 0.08867270928888271, 0.9716864713022134, 0.06168325891240056]
+    )
+    assert conover(SCORES)[0] == pytest.approx(
+        [1.0, 0.008605028569980435, 0.6068195207234452, 0.005493562959825505]
+    )
+
+
+def test_pairs_from_the_scores_and_from_friedmans_test_of_them():
+    assert (nemenyi(friedman(SCORES)) == nemenyi(SCORES)).all()
+    assert (conover(friedman(SCORES)) == conover(SCORES)).all()
+
+
+def test_a_difference_is_critical_where_nemenyi_is_significant():
+    ranks = friedman(SCORES).mean_ranks
+    beyond = np.abs(np.subtract.outer(ranks, ranks)) > critical_difference(4, 14, 0.07)
+    assert (beyond == (nemenyi(SCORES) < 0.07)).all()
+    assert beyond.any()
+
+
+@pytest.mark.parametrize("test", [nemenyi, conover])
+def test_symmetric_and_indifferent_to_order(test):
+    found = test(SCORES)
+    assert found == pytest.approx(found.T)
+    rows, columns = np.random.default_rng(0).permutation(14), [2, 0, 3, 1]
+    again = test(SCORES[rows][:, columns])
+    assert again == pytest.approx(found[np.ix_(columns, columns)])
+    assert test(np.exp(SCORES)) == pytest.approx(found)
+
+
+def test_all_equal_and_all_agreeing():
+    equal = np.ones((5, 3))
+    assert (friedman(equal).statistic, friedman(equal).pvalue) == (0, 1)
+    assert conover(equal).tolist() == np.ones((3, 3)).tolist()
+    agreeing = np.tile([0.9, 0.5, 0.1], (6, 1))
+    found = friedman(agreeing)
+    assert found.f_statistic == np.inf
+    assert found.f_pvalue == 0
+    assert conover(agreeing)[0, 1] == 0
+
+
+def test_rows_with_missing_scores_are_left_out():
+    holes = np.vstack([SCORES, [[np.nan, 0.1, 0.2, 0.3]]])
+    assert friedman(holes).statistic == pytest.approx(friedman(SCORES).statistic)
+    with pytest.raises(ArgumentError, match="at least two algorithms and one complete row"):
+        friedman([[np.nan, 0.1]])
+    assert np.isnan(conover([[0.1, 0.2, 0.3]])[0, 1])

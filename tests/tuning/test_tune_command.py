@@ -1,0 +1,285 @@
+"""The sweep from end to end: resumed, cut into shares, refitted, and used by a run."""
+
+import json
+import os
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+import occstats
+from occstats.cli.group import main
+from occstats.errors import ArgumentError, DataError, ResultsError
+from occstats.experiment import run_experiment
+from occstats.experiment.tasks import size_for_task
+from occstats.tuning import leave_one_out_parameters, prepare_sweep, read_sweep, tune
+
+TASK = ["dataset", "class", "descriptor", "fold"]
+SMALL = {"descriptors": ["NND", "LOF", "ALP"], "metrics": ["manhattan"], "jobs": 1}
+
+
+@pytest.fixture(scope="module")
+def frames():
+    rng = np.random.default_rng(8)
+    found = {}
+    for name, sizes in {"one": [14, 9], "two": [8, 8], "three": [30, 20]}.items():
+        labels = np.repeat([f"c{i}" for i in range(len(sizes))], sizes)
+        X = rng.normal(size=(len(labels), 2)) + np.repeat(np.arange(len(sizes)), sizes)[:, None]
+        found[name] = pd.DataFrame(X, columns=list("xy")).assign(**{"class": labels})
+    return found
+
+
+@pytest.fixture(scope="module")
+def folder(frames, tmp_path_factory):
+    data = tmp_path_factory.mktemp("data")
+    for name, frame in frames.items():
+        frame.to_csv(data / f"{name}.csv", index=False)
+    return data
+
+
+@pytest.fixture(scope="module")
+def swept(folder, tmp_path_factory):
+    out = tmp_path_factory.mktemp("sweep") / "s"
+    return out, tune(folder, out=out, **SMALL)
+
+
+def invoke(*arguments):
+    result = CliRunner().invoke(main, [str(argument) for argument in arguments])
+    return result.exit_code, result.output, result.stderr
+
+
+def sorted_rows(rows):
+    return rows.sort_values([*TASK, "parameters"], ignore_index=True)
+
+
+def test_one_row_per_task_fold_and_distinct_value(swept):
+    _, sweep = swept
+    rows = sweep.rows
+    assert not rows.duplicated([*TASK, "parameters"]).any()
+    assert (rows["status"] == "ok").all()
+    # 8 targets: training parts of 6, so 1 to 5 neighbours
+    nnd = rows[(rows["dataset"] == "two") & (rows["descriptor"] == "NND")]
+    assert set(nnd["parameters"]) == {f'{{"k": {k}}}' for k in range(1, 6)}
+    alp = rows[(rows["dataset"] == "two") & (rows["descriptor"] == "ALP")]
+    assert len(alp) == 2 * 5 * 25
+    assert [grid.means.shape for grid in sweep.grids] == [(3, 40), (3, 1000), (3, 100, 100)]
+
+
+def test_the_results_are_those_of_a_run_with_the_chosen_parameters(swept, folder):
+    out, sweep = swept
+    parameters = leave_one_out_parameters(out)
+    table = run_experiment(folder, descriptors=SMALL["descriptors"], parameters=parameters, jobs=1)
+    joined = table.merge(sweep.results, on=TASK, suffixes=("", "_swept"), validate="1:1")
+    assert len(joined) == len(table) == len(sweep.results) == 6 * 3 * 5
+    np.testing.assert_allclose(joined["auroc"], joined["auroc_swept"], atol=1e-12)
+    for used, chosen in zip(joined["parameters"], joined["parameters_swept"], strict=True):
+        assert json.loads(used).items() >= json.loads(chosen).items()
+
+
+def test_the_command_goes_on_where_it_was(swept, folder, tmp_path):
+    _, whole = swept
+    out = tmp_path / "s"
+    for index in (2, 1):
+        tune(folder, out=out, shard=(index, 2), **SMALL)
+    np.testing.assert_array_equal(
+        sorted_rows(read_sweep(out).rows)["auroc"], sorted_rows(whole.rows)["auroc"]
+    )
+    experiment = prepare_sweep(
+        folder, out=out, descriptors=["NND", "LOF", "ALP"], metrics=["manhattan"]
+    )
+    assert not experiment.remaining().shards
+    lost = sorted(experiment.store.shard_ids())[0]
+    experiment.store.remove(lost)
+    assert experiment.remaining().shards
+    again = tune(folder, out=out, **SMALL)
+    pd.testing.assert_frame_equal(sorted_rows(again.rows), sorted_rows(whole.rows))
+
+
+def test_of_an_unfinished_sweep_only_finished_data_sets_count(folder, tmp_path):
+    out = tmp_path / "s"
+    options = {"descriptors": ["NND"], "metrics": ["manhattan"]}
+    experiment = prepare_sweep(folder, out=out, **options)
+    experiment.begin()
+    with pytest.raises(ResultsError, match="no data set is swept completely yet"):
+        read_sweep(out)
+    tune(folder, out=out, datasets=["two", "three"], jobs=1, **options)
+    rows = experiment.store.read()
+    lost = rows[(rows["dataset"] == "three") & (rows["fold"] == 4)].index
+    for shard_id in experiment.store.shard_ids():
+        experiment.store.remove(shard_id)
+    experiment.store.write("kept", rows.drop(index=lost), {})
+    sweep = read_sweep(out)
+    assert sweep.grids[0].datasets == ["two"]
+    assert sweep.notes == ("NND: swept on 1 of 2 data sets; without three.",)
+
+
+def test_more_descriptors_can_join_a_sweep(folder, tmp_path):
+    grid = {"k": [1, 2]}
+    tune(folder, out=tmp_path / "s", descriptors=["NND"], grids=grid, jobs=1)
+    sweep = tune(folder, out=tmp_path / "s", descriptors=["LNND"], grids=grid, jobs=1)
+    names = [grid.recipe.name for grid in sweep.grids]
+    assert names == ["NND", "NND (euclidean)", "LNND", "LNND (euclidean)"]
+    assert list(sweep.results_by_metric) == [None, "euclidean"]
+    with pytest.raises(ResultsError, match="other data, code, parameters, grids or seed"):
+        tune(folder, out=tmp_path / "s", descriptors=["NND"], grids={"k": [1, 3]}, jobs=1)
+
+
+def test_workers_change_nothing(swept, frames):
+    alone = swept[1].rows
+    alone = alone[(alone["descriptor"] == "NND") & (alone["dataset"] == "two")]
+    together = tune({"two": frames["two"]}, descriptors=["NND"], metrics=["manhattan"], jobs=2).rows
+    pd.testing.assert_frame_equal(sorted_rows(together), sorted_rows(alone))
+
+
+def test_any_estimator_by_refits(frames):
+    sweep = tune(
+        {"one": frames["one"], "two": frames["two"]},
+        descriptors=["machine=sklearn.svm:OneClassSVM"],
+        grids={"nu": [0.2, 0.5], "kernel": ["rbf", "linear"]},
+        jobs=1,
+    )
+    assert sweep.grids[0].means.shape == (2, 2, 2)
+    assert sweep.optima["machine"].values.keys() == {"nu", "kernel"}
+    assert sweep.curves.empty  # text has no axis
+    assert set(sweep.results["descriptor"]) == {"machine"}
+
+
+def test_fits_that_fail_have_their_reason_and_are_not_chosen(frames):
+    sweep = tune(frames, descriptors=["sklearn.svm:OneClassSVM"], grids={"nu": [0.5, 7.0]}, jobs=1)
+    assert sweep.failures == 6 * 5
+    assert sweep.optima["OneClassSVM"].values == {"nu": 0.5}
+    assert "30 fits failed" in sweep.notes[-1]
+
+
+def test_the_command_says_by_its_exit_code_that_fits_failed(folder, tmp_path):
+    options = ["--descriptors", "sklearn.svm:OneClassSVM", "--out", tmp_path / "s", "-j", 1]
+    data = ["--data", folder, "--datasets", "one,two", "--grid"]
+    code, output, _ = invoke("tune", *options, *data, "nu=0.5,7")
+    assert code == 1
+    assert "20 fits failed" in output
+    code, _, errors = invoke("tune", *options, *data, "nu=0.5,0.9", "--force", "failed")
+    assert code == 2
+    assert "other data, code, parameters, grids or seed" in errors
+    # a failure that is tried again leaves no half of a fold behind
+    code, _, _ = invoke("tune", *options, *data, "nu=0.5,7", "--force", "failed")
+    assert code == 1
+    assert len(read_sweep(tmp_path / "s").rows) == 2 * 2 * 5 * 2
+    code, _, _ = invoke("tune", *options, *data, "nu=0.5,0.9", "--force", "all")
+    assert code == 0
+    with pytest.raises(ArgumentError, match="expected 'failed' or 'all'"):
+        tune(folder, descriptors=["NND"], force="some")
+
+
+@pytest.mark.skipif(
+    "OCCSTATS_DATA" not in os.environ, reason="OCCSTATS_DATA names no folder of data sets"
+)
+def test_the_papers_digits_come_out_at_the_papers_choice():
+    sweep = tune(
+        os.environ["OCCSTATS_DATA"],
+        datasets=["sonar", "leaf"],
+        descriptors=["NND", "LNND"],
+        metrics=["manhattan"],
+        jobs=1,
+    )
+    means = sweep.rows.groupby([*TASK[:3], "parameters"])["auroc"].mean()
+    # the paper's table: sonar, NND, with k = 6 chosen on the other data sets
+    assert means["sonar", "M", "NND", '{"k": 6}'] == pytest.approx(0.573, abs=5.1e-4)
+    assert means["sonar", "R", "NND", '{"k": 6}'] == pytest.approx(0.680, abs=5.1e-4)
+    paper = occstats.load_results("lenz2021").scores["LNND"]
+    leaf = sweep.rows[(sweep.rows["descriptor"] == "LNND") & (sweep.rows["dataset"] == "leaf")]
+    for target, n in leaf.groupby("class")["n"].first().items():
+        chosen = f'{{"k": {size_for_task(3.27, int(n))}}}'
+        assert means["leaf", target, "LNND", chosen] == pytest.approx(
+            paper["leaf", target], abs=5.1e-4
+        )
+
+
+def test_a_fold_without_targets_or_others_is_left_out():
+    lone = pd.DataFrame({"x": range(12), "class": ["a"] * 10 + ["b"] * 2})
+    sweep = tune({"lone": lone}, descriptors=["NND"], metrics=["manhattan"], jobs=1)
+    status = sweep.rows.drop_duplicates("fold").set_index("fold")["status"]
+    assert sorted(status) == ["ok"] * 2 + ["undefined"] * 3
+    assert np.isfinite(sweep.grids[0].means).all()
+    assert sweep.results.empty  # there are no other data sets to choose on
+
+
+def test_the_command_writes_tables_figures_choices_and_results(folder, tmp_path):
+    out = tmp_path / "s"
+    code, output, _ = invoke(
+        "tune", "--data", folder, "--descriptors", "NND,LNND", "--metric", "manhattan",
+        "--grid", "LNND.a=0.5:4:0.5", "--window", "LNND.a=3", "--out", out, "-j", 1,
+        "--format", "svg",
+    )  # fmt: skip
+    assert code == 0, output
+    assert "Optimal default hyperparameters" in output
+    found = {path.name for path in out.iterdir()}
+    tables = {
+        f"{t}.{e}" for t in ["defaults", "leave_one_dataset_out"] for e in ["csv", "md", "tex"]
+    }
+    assert found == tables | {
+        "shards", "sweep.json", "sweep.svg", "tuning.json", "curves.csv", "results.csv",
+        ".occstats-manifest.json",
+    }  # fmt: skip
+    defaults = pd.read_csv(out / "defaults.csv")
+    assert defaults["paper"].tolist() == [1.0, 3.4]
+    document = json.loads((out / "tuning.json").read_text())
+    assert set(document["leave_one_dataset_out"]["LNND"]) == {"one", "two", "three"}
+    results = occstats.load_results(out / "results.csv")
+    assert results.algorithms == ["NND", "LNND"]
+    assert results.n_tasks == 6
+    code, output, _ = invoke("run", "--data", folder, "--descriptors", "NND,LNND", "--parameters",
+                             out, "--out", tmp_path / "r", "-j", 1)  # fmt: skip
+    assert code == 0, output
+
+
+def test_dry_run_and_json(folder, tmp_path):
+    out = tmp_path / "s"
+    options = ["tune", "--data", folder, "--descriptors", "NND", "--out", out, "--json"]
+    code, output, _ = invoke(*options, "--dry-run")
+    facts = json.loads(output)
+    assert (code, facts["folds_remaining"]) == (0, 6 * 5 * 2)
+    assert facts["sweeps"] == {"NND": [40], "NND (euclidean)": [40]}
+    assert not out.exists()
+    code, output, _ = invoke(*options, "-j", 1)
+    assert json.loads(output)["defaults"][0]["paper"] == 1
+    code, output, _ = invoke(*options[:-1], "--dry-run")
+    assert "; 0 are not done yet" in output
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--grid", "k"], "--grid: expected name=start:stop:step"),
+        (["--grid", "zz=1,2"], "has no parameter 'zz'"),
+        (["--window", "x"], "--window: expected a number of grid points"),
+        (["--window", "4"], "odd number of grid points"),
+        (["--metric", "cosine"], "--metric: expected manhattan or euclidean"),
+        (["--descriptors", "MD"], "MD has no default grid"),
+        (["--descriptors", "nothing:There"], "descriptor 'nothing:There'"),
+        (["--format", "bmp"], "bmp"),
+    ],
+)
+def test_bad_options_are_one_line(folder, tmp_path, options, message):
+    code, _, errors = invoke("tune", "--data", folder, "--out", tmp_path / "s", *options)
+    assert code == 2
+    assert message in errors
+    assert len(errors.strip().splitlines()) == 1
+    assert not (tmp_path / "s").exists()
+
+
+def test_a_folder_that_is_no_sweep_is_refused(tmp_path, folder):
+    with pytest.raises(ResultsError, match="holds no sweep"):
+        leave_one_out_parameters(tmp_path)
+    (tmp_path / "sweep.json").write_text('{"tasks": {}, "recipes": [{"axes": 3}]}')
+    with pytest.raises(ResultsError, match="not the description of a sweep"):
+        read_sweep(tmp_path)
+    (tmp_path / "file").write_text("")
+    with pytest.raises(DataError, match="is no folder"):
+        prepare_sweep(folder, out=tmp_path / "file")
+
+
+def test_leaving_one_out_needs_two(frames, tmp_path):
+    tune({"one": frames["one"]}, descriptors=["NND"], out=tmp_path / "s", jobs=1)
+    with pytest.raises(ResultsError, match="at least two data sets"):
+        leave_one_out_parameters(tmp_path / "s")
