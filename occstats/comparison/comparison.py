@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from occstats.comparison.classical import Classical
     from occstats.comparison.design import Design
     from occstats.comparison.missing_sensitivity import Gaps
-    from occstats.comparison.stability import Stability
+    from occstats.comparison.robustness import Stability
     from occstats.comparison.text.columns import IntervalKind
     from occstats.comparison.text.methods import MethodsText
     from occstats.figures import Plotter

@@ -15,7 +15,7 @@ from threadpoolctl import threadpool_limits
 
 from occstats import __version__
 from occstats._format import did_you_mean
-from occstats.comparison import task_effects, uncertainty
+from occstats.comparison import summary, task_effects
 from occstats.comparison.binary import binary_frame
 from occstats.comparison.classical import classical_tests
 from occstats.comparison.comparison import Comparison
@@ -24,7 +24,7 @@ from occstats.comparison.design import study_design
 from occstats.comparison.missing_sensitivity import study_gaps
 from occstats.comparison.option import Options
 from occstats.comparison.settings import OPTIONS, REPLACED, Settings, document_settings
-from occstats.comparison.stability import study_stability
+from occstats.comparison.robustness import study_stability
 from occstats.comparison.study import Study, prepare
 from occstats.errors import ArgumentError
 from occstats.results import Results, load_results
@@ -131,22 +131,22 @@ def compare_with(
 
 def _compare(given: Results, study: Study, progress: bool | None) -> Comparison:
     decision = decide(study)
-    pairwise = pair_frame(study, decision).merge(uncertainty.effects_frame(study), on=["a", "b"])
+    pairwise = pair_frame(study, decision).merge(summary.effects_frame(study), on=["a", "b"])
     regression, regression_notes = task_effects.regression_frame(study)
     return Comparison(
         results=study.results,
         settings=study.settings,
         rule=decision.sentence,
         basis=decision.basis,
-        summary=uncertainty.summary_frame(study, decision),
+        summary=summary.summary_frame(study, decision),
         pairwise=pairwise,
         ranks=task_effects.rank_frame(study),
-        kendall=uncertainty.kendall_frame(study),
+        kendall=summary.kendall_frame(study),
         regression=regression,
         complementary_pairs=task_effects.complementary_frame(study),
         rank_frequencies=task_effects.frequency_frame(study),
         strata=task_effects.strata_frame(study),
-        diagnostics=uncertainty.diagnostics_frame(study),
+        diagnostics=summary.diagnostics_frame(study),
         stability=study_stability(study, decision),
         design=study_design(study, decision, progress=progress),
         classical=classical_tests(study),
@@ -157,7 +157,7 @@ def _compare(given: Results, study: Study, progress: bool | None) -> Comparison:
             *study.notes,
             *regression_notes,
             *decision.notes,
-            *uncertainty.cautions(study),
+            *summary.cautions(study),
             *study.within.notes,
         ),
         meta=_record(study, decision),

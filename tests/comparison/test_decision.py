@@ -12,7 +12,7 @@ import pytest
 import occstats
 from occstats.comparison import Settings
 from occstats.comparison.decision import decide
-from occstats.comparison.stability import study_stability
+from occstats.comparison.robustness import study_stability
 from occstats.comparison.study import prepare
 from occstats.errors import ArgumentError
 from occstats.stats.leave_one_out import leave_one_cluster_out
