@@ -27,7 +27,7 @@ LAZY = {
     "comparison/comparison.py": {"figures", "report"},
     "comparison/classical.py": {"report"},
     "comparison/design.py": {"report"},
-    "comparison/stability.py": {"report"},
+    "comparison/robustness.py": {"report"},
     "stats/signed_rank/one_pair.py": {"backends"},
     "stats/signed_rank/all_pairs.py": {"backends"},
 }
