@@ -60,10 +60,6 @@ from .corrections import (
     adjust as adjust,
     adjust_pairs as adjust_pairs,
 )
-from .optimum import (
-    OptimumInterval as OptimumInterval,
-    optimum_interval as optimum_interval,
-)
 from .pareto import (
     ParetoFront as ParetoFront,
     pareto_front as pareto_front,

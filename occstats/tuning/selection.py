@@ -177,7 +177,7 @@ def _intervals(
     grid: GridMeans, confidence: float, n_resamples: int, random_state: int
 ) -> dict[str, tuple[float, float]]:
     """Percentile limits of each hyperparameter's best value; the data sets are resampled."""
-    from occstats.stats.optimum import optimum_interval
+    from occstats.tuning.optimum import optimum_interval
 
     axes = grid.recipe.axes
     shape = grid.means.shape[1:]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from occstats.errors import ArgumentError
-from occstats.stats.optimum import optimum_interval
+from occstats.tuning.optimum import optimum_interval
 
 GRID = np.linspace(0, 1, 21)
 
