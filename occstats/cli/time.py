@@ -146,7 +146,7 @@ def _write(table: pd.DataFrame, folder: Path, kinds: list[str]) -> list[Path]:
 
 def _document(table: pd.DataFrame, name: str) -> dict[str, Any]:
     from occstats import __version__
-    from occstats.comparison.document import plain
+    from occstats.report.json_document import plain
 
     meta = {"data": name, "threads": 1, "clock": "processor seconds", "occstats": __version__}
     return {"meta": meta, "times": plain(table)}

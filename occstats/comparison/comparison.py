@@ -229,13 +229,13 @@ class Comparison:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain Python values, with the keys of ``occstats compare --json``."""
-        from occstats.comparison.document import to_dict
+        from occstats.report.json_document import to_dict
 
         return to_dict(self)
 
     def to_json(self, *, indent: int | None = None) -> str:
         """Return one JSON document; floats in full precision, null where undefined."""
-        from occstats.comparison.document import to_json
+        from occstats.report.json_document import to_json
 
         return to_json(self, indent=indent)
 

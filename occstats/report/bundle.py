@@ -37,7 +37,7 @@ def write(comparison: Comparison, folder: str | os.PathLike[str]) -> Path:
 
 def contents(comparison: Comparison) -> Iterator[tuple[str, str | bytes]]:
     """Yield the path and content of each file; no path is made from a name in the data."""
-    from occstats.comparison.document import to_json
+    from occstats.report.json_document import to_json
     from occstats.report.latex import methods_to_latex
     from occstats.report.markdown import comparison_to_markdown
     from occstats.report.media import table_files

@@ -10,7 +10,7 @@ from occstats import compare, load_results
 from occstats.comparison import Settings
 from occstats.comparison import budget as cost
 from occstats.comparison.budget import affordable
-from occstats.comparison.document import plain
+from occstats.report.json_document import plain
 from occstats.results import Results
 from occstats.stats.sample import Sample
 

@@ -9,7 +9,7 @@ from scipy.stats import norm
 from statsmodels.stats.power import TTestPower
 
 from occstats import compare, load_results
-from occstats.comparison.document import plain
+from occstats.report.json_document import plain
 from occstats.errors import ResultsError
 from occstats.stats import mean_differences, typical_shifts
 
