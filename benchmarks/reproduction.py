@@ -32,7 +32,7 @@ from occstats.report.published import (
     published_table,
     scores_of,
 )
-from occstats.report.sweep import AXIS_LABELS, defaults_table
+from occstats.report.tuning_tables import AXIS_LABELS, defaults_table
 from occstats.tuning import Sweep, read_sweep
 from occstats.tuning.experiment import shards_of
 from occstats.tuning.paper import PINNED, PaperExperiment, prepare_paper

@@ -60,6 +60,6 @@ def command(
     if as_json:
         click.echo(comparison.to_json())
         return
-    from occstats.report.text import print_comparison
+    from occstats.report.terminal import print_comparison
 
     print_comparison(comparison, folder, full=full)

@@ -153,7 +153,7 @@ def _document(table: pd.DataFrame, name: str) -> dict[str, Any]:
 
 
 def _print(table: pd.DataFrame, written: list[Path]) -> None:
-    from occstats.report.text import make_console, print_table
+    from occstats.report.terminal import make_console, print_table
     from occstats.report.timing_table import timing_table
 
     console = make_console()

@@ -72,7 +72,7 @@ def command(
     """
     begin_workers(**options)
     from occstats.experiment.run import split_options
-    from occstats.report.sweep import print_sweep, write_sweep
+    from occstats.report.tuning_tables import print_sweep, write_sweep
     from occstats.tuning import prepare_sweep, read_sweep
     from occstats.tuning.grids import parse_grid
 

@@ -256,7 +256,7 @@ class Comparison:
         return Plotter(self)
 
     def __repr__(self) -> str:
-        from occstats.report.text import brief
+        from occstats.report.terminal import brief
 
         return brief(self)
 

@@ -38,12 +38,12 @@ def write(comparison: Comparison, folder: str | os.PathLike[str]) -> Path:
 def contents(comparison: Comparison) -> Iterator[tuple[str, str | bytes]]:
     """Yield the path and content of each file; no path is made from a name in the data."""
     from occstats.report.json_document import to_json
-    from occstats.report.latex import methods_to_latex
+    from occstats.report.markup import methods_to_latex
     from occstats.report.markdown import comparison_to_markdown
     from occstats.report.media import table_files
     from occstats.report.page import render
     from occstats.report.paper_tables import paper_files
-    from occstats.report.table import MOST_ROWS
+    from occstats.report.formatted_table import MOST_ROWS
     from occstats.report.tables import all_tables
 
     tables = all_tables(comparison)

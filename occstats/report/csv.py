@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from occstats.report.table import Table
+from occstats.report.formatted_table import Table
 
 __all__ = ["guard", "table_to_csv"]
 

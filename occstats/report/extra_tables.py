@@ -9,7 +9,7 @@ import pandas as pd
 
 from occstats._format import count, decimals, integer, p_value, percent, significant, word
 from occstats.report.pair_tables import PAIR
-from occstats.report.table import Column, Table
+from occstats.report.formatted_table import Column, Table
 from occstats.report.writing import limits, p_writer, score_digits
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from occstats._format import minus_signs, printable
 from occstats.comparison.text.verdict import headline, make_verdict, tally_sentence
-from occstats.report.table import Table
+from occstats.report.formatted_table import Table
 
 if TYPE_CHECKING:
     from occstats.comparison.comparison import Comparison

@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 from occstats.report.csv import table_to_csv
-from occstats.report.latex import table_to_latex
+from occstats.report.markup import table_to_latex
 from occstats.report.markdown import table_to_markdown
 from occstats.report.notebook import table_to_html
-from occstats.report.table import Table
+from occstats.report.formatted_table import Table
 
 __all__ = ["MEDIA", "table_files"]
 
@@ -47,7 +47,7 @@ def table_files(
     Examples
     --------
     >>> import pandas as pd
-    >>> from occstats.report.table import Column
+    >>> from occstats.report.formatted_table import Column
     >>> frame = pd.DataFrame({"name": ["ALP"]})
     >>> table = Table("t", "Names", "All.", frame, (Column("name", ("name",), number=False),))
     >>> [path for path, _ in table_files(table, "tables/t")]

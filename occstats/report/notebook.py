@@ -11,7 +11,7 @@ import pandas as pd
 
 from occstats._format import minus_signs, printable
 from occstats.comparison.text.verdict import headline, make_verdict, tally_sentence
-from occstats.report.table import Column, Table
+from occstats.report.formatted_table import Column, Table
 from occstats.report.tables import all_tables, comparison_table
 
 if TYPE_CHECKING:

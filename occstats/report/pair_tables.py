@@ -18,7 +18,7 @@ from occstats.comparison.text.verdict import (
     difference_of,
     mostly_equal,
 )
-from occstats.report.table import Column, Leading, Table, grid, with_headers
+from occstats.report.formatted_table import Column, Leading, Table, grid, with_headers
 from occstats.report.writing import (
     blank_or,
     difference_digits,

@@ -11,9 +11,9 @@ import pandas as pd
 
 from occstats._format import count, decimals, did_you_mean, integer
 from occstats.errors import ArgumentError
-from occstats.report.latex import table_to_latex
+from occstats.report.markup import table_to_latex
 from occstats.report.pair_tables import p_value_table
-from occstats.report.table import Leading, Table, grid, with_headers
+from occstats.report.formatted_table import Leading, Table, grid, with_headers
 from occstats.report.tables import comparison_table
 from occstats.report.writing import score_digits
 from occstats.results.aliases import score_word

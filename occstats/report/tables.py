@@ -28,7 +28,7 @@ from occstats.report.pair_tables import (
     pairwise_table,
     size_columns,
 )
-from occstats.report.table import Column, Table
+from occstats.report.formatted_table import Column, Table
 from occstats.report.task_tables import frequency_table, rank_table, score_table, strata_table
 from occstats.report.writing import limits, p_writer, score_digits
 from occstats.results.aliases import score_word

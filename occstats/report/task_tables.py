@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from occstats._format import decimals, integer, percent
-from occstats.report.table import Leading, Table, grid, with_headers
+from occstats.report.formatted_table import Leading, Table, grid, with_headers
 from occstats.report.writing import score_digits
 from occstats.results.aliases import score_word
 

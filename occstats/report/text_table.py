@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from occstats._format import minus_signs, printable
-from occstats.report.table import Table
+from occstats.report.formatted_table import Table
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from occstats._format import decimals, integer, significant, word
-from occstats.report.table import Column, Table
+from occstats.report.formatted_table import Column, Table
 
 __all__ = ["timing_table"]
 

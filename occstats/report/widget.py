@@ -6,7 +6,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from occstats.errors import ArgumentError, OccstatsError
-from occstats.report.page.pairs import pair_data
+from occstats.report.pair_data import pair_data
 
 if TYPE_CHECKING:
     from occstats.comparison.comparison import Comparison

@@ -10,7 +10,7 @@ import pytest
 import occstats
 from occstats.comparison.text.columns import EXPLANATIONS, explain
 from occstats.comparison.text.references import REFERENCES
-from occstats.report.latex import methods_to_latex
+from occstats.report.markup import methods_to_latex
 
 MOST_WORDS = 90
 

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 import occstats
 from occstats.cli import main
 from occstats.errors import ResultsError
-from occstats.report.page.page import render
+from occstats.report.page import render
 from occstats.report.tables import all_tables
 
 NESTED = ["suite", "dataset"]

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 import occstats
-from occstats.report.text import print_comparison
+from occstats.report.terminal import print_comparison
 
 FOLDER = Path(__file__).parent / "screens"
 CASES = Path(__file__).parents[1] / "cases"

@@ -15,11 +15,11 @@ import pytest
 import occstats
 from occstats._format import printable
 from occstats.report.csv import table_to_csv
-from occstats.report.latex import escape, table_to_latex
+from occstats.report.markup import escape, table_to_latex
 from occstats.report.markdown import table_to_markdown
 from occstats.report.notebook import to_html
 from occstats.report.tables import all_tables
-from occstats.report.text import print_comparison
+from occstats.report.terminal import print_comparison
 
 HOSTILE = [
     "<script>alert(1)</script>",

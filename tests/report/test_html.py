@@ -15,10 +15,10 @@ from occstats._format import decimals, minus_signs, p_value
 from occstats.comparison.text.verdict import make_verdict
 from occstats.figures.registry import FIGURES
 from occstats.report.page import render
-from occstats.report.page.drawing import inline_svg
-from occstats.report.page.page import SCRIPTS, content_security_policy, source_hash
-from occstats.report.page.pairs import pair_data
-from occstats.report.page.views import MOST_ROWS, table_view
+from occstats.report.page_drawing import inline_svg
+from occstats.report.page import SCRIPTS, content_security_policy, source_hash
+from occstats.report.pair_data import pair_data
+from occstats.report.page_views import MOST_ROWS, table_view
 from occstats.report.tables import all_tables
 
 HOSTILE = [
@@ -125,7 +125,7 @@ def hostile():
 @pytest.fixture
 def undrawn(monkeypatch):
     """Pages without figures, which take most of the time."""
-    monkeypatch.setattr("occstats.report.page.sections._draw", lambda comparison: [])
+    monkeypatch.setattr("occstats.report.page_sections._draw", lambda comparison: [])
 
 
 def policy_of(page):
@@ -382,7 +382,7 @@ def test_missing_scores_are_null(undrawn):
 
 
 def test_pairs_of_many_algorithms_are_cut_and_said(hostile, undrawn, monkeypatch):
-    monkeypatch.setattr("occstats.report.page.pairs.MOST_ALGORITHMS", 4)
+    monkeypatch.setattr("occstats.report.pair_data.MOST_ALGORITHMS", 4)
     comparison, _ = hostile
     markup = render(comparison)
     data = pair_data(comparison)

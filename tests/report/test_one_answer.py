@@ -15,7 +15,7 @@ import occstats
 from occstats._format import p_writer
 from occstats.report.bundle import contents
 from occstats.report.page import render
-from occstats.report.text import print_comparison
+from occstats.report.terminal import print_comparison
 
 DECIDED = ("better", "worse")
 

@@ -10,9 +10,9 @@ import pytest
 
 import occstats
 from occstats.errors import ArgumentError
-from occstats.report.latex import table_to_latex
+from occstats.report.markup import table_to_latex
 from occstats.report.paper_tables import comparison_latex, paper_files, paper_scores
-from occstats.report.table import Column, Table
+from occstats.report.formatted_table import Column, Table
 from occstats.report.writing import p_writer
 from occstats.tuning import default_hyperparameters
 

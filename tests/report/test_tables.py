@@ -9,11 +9,11 @@ import pytest
 import occstats
 from occstats._format import decimals, p_equation, p_value, percent
 from occstats.comparison.text.verdict import subject_of
-from occstats.report.latex import table_to_latex
+from occstats.report.markup import table_to_latex
 from occstats.report.markdown import comparison_to_markdown, table_to_markdown
-from occstats.report.table import Column, Table
+from occstats.report.formatted_table import Column, Table
 from occstats.report.tables import all_tables, comparison_table
-from occstats.report.text import make_console, print_comparison, print_table
+from occstats.report.terminal import make_console, print_comparison, print_table
 from occstats.report.writing import limits
 from tests.report.screens import CASES, simulated
 

@@ -13,7 +13,7 @@ import occstats
 from occstats.cli import main
 from occstats.comparison.text.verdict import make_verdict
 from occstats.report.tables import all_tables, comparison_table
-from occstats.report.text import make_console
+from occstats.report.terminal import make_console
 from occstats.report.text_table import print_table
 from tests.report.screens import FOLDER, LONG, SCREENS, compared, screen, simulated
 

@@ -7,7 +7,7 @@ import pytest
 import occstats
 from occstats._format import p_value
 from occstats.report.page import render
-from occstats.report.page.pairs import why_no_what_if
+from occstats.report.pair_data import why_no_what_if
 from tests.report.browsing import click, find
 
 
@@ -130,7 +130,7 @@ def test_lenz2021_with_all_flips_within_seconds(browser, tmp_path):
     "table", [ties, missing, dominated, failures, control, few_datasets, "unbalanced"]
 )
 def test_awkward_tables(browser, tmp_path, monkeypatch, request, table):
-    monkeypatch.setattr("occstats.report.page.sections._draw", lambda comparison: [])
+    monkeypatch.setattr("occstats.report.page_sections._draw", lambda comparison: [])
     if table == "unbalanced":
         results, options = request.getfixturevalue("unbalanced"), {"score": "gain"}
     else:
@@ -148,7 +148,7 @@ def test_awkward_tables(browser, tmp_path, monkeypatch, request, table):
     ids="-".join,
 )
 def test_other_procedures_have_no_panel(monkeypatch, options):
-    monkeypatch.setattr("occstats.report.page.sections._draw", lambda comparison: [])
+    monkeypatch.setattr("occstats.report.page_sections._draw", lambda comparison: [])
     comparison = occstats.compare("lenz2021", n_resamples=100, **options)
     page = render(comparison)
     assert "only the default procedure" in why_no_what_if(comparison)

@@ -186,7 +186,7 @@ def test_what_cannot_be_read_is_said(tmp_path, name, content, says):
 def test_long_frames_of_the_folder_are_packed_and_named_in_the_document(tmp_path, monkeypatch):
     import occstats
     from occstats.report import bundle as writer
-    from occstats.report import table as tables
+    from occstats.report import formatted_table as tables
 
     monkeypatch.setattr(tables, "MOST_ROWS", 50)
     comparison = occstats.compare("lenz2021", n_resamples=100)

@@ -5,7 +5,7 @@ from itertools import groupby
 
 from occstats._format import ABSENT, minus_signs, printable
 from occstats.comparison.text.methods import MethodsText
-from occstats.report.table import Column, Table
+from occstats.report.formatted_table import Column, Table
 from occstats.tex import COMMANDS
 
 __all__ = ["escape", "methods_to_latex", "table_to_latex"]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from occstats._format import decimals, integer, significant, word
-from occstats.report.table import Column, Table
+from occstats.report.formatted_table import Column, Table
 
 if TYPE_CHECKING:
     from occstats.tuning import Sweep
@@ -141,7 +141,7 @@ def _draw(sweep: Sweep, folder: str | Path, kinds: tuple[str, ...]) -> list[str]
 
 def print_sweep(sweep: Sweep, *, file: Any = None) -> None:
     """Print the table of the defaults."""
-    from occstats.report.text import make_console, print_table
+    from occstats.report.terminal import make_console, print_table
 
     console = make_console(file)
     print_table(console, defaults_table(sweep))

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from occstats.report.page.drawing import inline_svg
-from occstats.report.page.views import TableView, table_view
+from occstats.report.page_drawing import inline_svg
+from occstats.report.page_views import TableView, table_view
 
 if TYPE_CHECKING:
     from occstats.comparison.comparison import Comparison
-    from occstats.report.table import Table
+    from occstats.report.formatted_table import Table
 
 __all__ = ["Drawing", "Section", "make_sections"]
 

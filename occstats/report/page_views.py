@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from occstats._format import minus_signs
-from occstats.report.table import Column, Table
+from occstats.report.formatted_table import Column, Table
 
 __all__ = ["Cell", "TableView", "table_view"]
 

@@ -18,16 +18,16 @@ from occstats.comparison.text.verdict import (
     subject_of,
     tally_sentence,
 )
-from occstats.report.page.pairs import pair_data, why_no_what_if
-from occstats.report.page.sections import make_sections
-from occstats.report.page.views import table_view
+from occstats.report.pair_data import pair_data, why_no_what_if
+from occstats.report.page_sections import make_sections
+from occstats.report.page_views import table_view
 from occstats.report.tables import all_tables, comparison_table
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
     from occstats.comparison.comparison import Comparison
-    from occstats.report.table import Table
+    from occstats.report.formatted_table import Table
 
 __all__ = ["content_security_policy", "provenance", "render", "source_hash"]
 
@@ -161,7 +161,7 @@ def _shown(value: Any) -> str:
 
 
 def _asset(name: str) -> str:
-    return (files("occstats.report.page") / "assets" / name).read_text(encoding="utf-8")
+    return (files("occstats.report") / "assets" / name).read_text(encoding="utf-8")
 
 
 def _environment() -> Environment:
