@@ -1,4 +1,4 @@
-"""Write the pages and files that follow from declarations: commands, API, gallery, schema.
+"""Generate pages and files of the site: commands, API, gallery, JSON schema.
 
 usage: python docs/generate.py [--schema]    (conf.py calls it; --schema writes docs/schema only)
 """
@@ -14,9 +14,9 @@ from typing import Any
 HERE = Path(__file__).parent
 OUT = HERE / "generated"
 
-# module → what its page is called
+# Module → title of its page
 MODULES = {
-    "occstats": "The front door",
+    "occstats": "Main functions",
     "occstats.stats": "Statistics",
     "occstats.figures": "Figures",
     "occstats.descriptors": "Descriptors",
@@ -56,7 +56,7 @@ figure = figures.times(frame.assign(n_queries=1024))
 
 
 def code_of(name: str, feeds_on: str) -> str:
-    """The code that draws a figure, as the gallery shows and runs it."""
+    """Return the code that draws a figure, as the gallery shows and runs it."""
     if name in SOURCES:
         return SOURCES[name]
     if feeds_on == "nothing":
@@ -77,13 +77,13 @@ def gallery() -> str:
     lines = [
         "# Gallery",
         "",
-        "Every figure with the code that drew it when this page was built.",
+        "Every figure, with the code that draws it.",
         "",
     ]
     lines += ["Widths, formats and journals: [figures for a journal](../how-to/figures.md).", ""]
     for name, entry in figures.FIGURES.items():
         code = code_of(name, entry.feeds_on)
-        # One comparison serves all of them; it is the one that the code would make.
+        # All figures share the comparison that their code would make.
         run = code.replace(COMPARED, "")
         namespace: dict[str, Any] = {"comparison": comparison}
         with tempfile.TemporaryDirectory() as place, contextlib.chdir(place):
@@ -98,7 +98,7 @@ def gallery() -> str:
 
 
 def commands() -> str:
-    """Every command with every option, from the declarations of the command line."""
+    """Write the page of all commands and their options."""
     import warnings
 
     import click
@@ -107,9 +107,11 @@ def commands() -> str:
 
     lines = ["# Commands", ""]
     lines += [
-        "Exit codes: 0; 1 where a fit failed or `check-r` found a difference; 2 for bad input, "
+        "Exit codes: 0 for success; 1 if a fit failed or `check-r` found a difference; 2 for bad "
+        "input, with a one-line message that says what is wrong and how to fix it; 3 and 4 for "
+        "the outcomes of `gate`; 130 after an interrupt.",
+        "",
     ]
-    lines += ["with one line that says what and how to mend it; 130 when interrupted.", ""]
 
     def describe(command: click.Command, path: str, parent: click.Context | None) -> None:
         context = click.Context(command, info_name=path.rsplit(maxsplit=1)[-1], parent=parent)
@@ -153,7 +155,7 @@ def _cell(text: str) -> str:
 
 
 def api(module: str, title: str) -> str:
-    """A page with everything that a module offers."""
+    """Write the page of a module's public names."""
     import inspect
 
     loaded = import_module(module)
@@ -167,7 +169,7 @@ def api(module: str, title: str) -> str:
             continue
         found = getattr(loaded, name)
         kind = "class" if inspect.isclass(found) else "function" if callable(found) else "data"
-        # The methods that scikit-learn adds refer to its own documentation.
+        # Methods that scikit-learn adds refer to its own documentation.
         members = [":members:", ":exclude-members: set_fit_request, set_score_request"]
         members = members if kind == "class" else []
         lines += ["", f"## {name}", "", "```{eval-rst}", f".. auto{kind}:: {module}.{name}"]
@@ -176,7 +178,7 @@ def api(module: str, title: str) -> str:
 
 
 def schema_of(value: Any, explanations: dict[str, str], name: str = "") -> dict[str, Any]:
-    """The JSON schema of a value and of all that are of its kind."""
+    """Return the JSON schema of a value and of all values like it."""
     kinds = {bool: "boolean", int: "number", float: "number", str: "string"}
     found: dict[str, Any]
     if value is None:
@@ -195,12 +197,10 @@ def schema_of(value: Any, explanations: dict[str, str], name: str = "") -> dict[
     return found
 
 
-def comparison_schema() -> dict[str, Any]:
-    """The schema of `occstats compare --json`, made from a document."""
-    import occstats
+def comparison_schema(document: dict[str, Any]) -> dict[str, Any]:
+    """Derive the schema of `occstats compare --json` from a document."""
     from occstats.comparison.text.columns import EXPLANATIONS
 
-    document = occstats.compare("lenz2021", n_resamples=100).to_dict()
     described = schema_of(document, dict(EXPLANATIONS))
     described["properties"]["meta"]["properties"]["versions"].pop("required")
     # Holm's and similar corrections, and one-sided tests, have no intervals.
@@ -216,7 +216,10 @@ def comparison_schema() -> dict[str, Any]:
 
 
 def write_schema() -> None:
-    text = json.dumps(comparison_schema(), indent=1, ensure_ascii=False) + "\n"
+    import occstats
+
+    document = occstats.compare("lenz2021", n_resamples=100).to_dict()
+    text = json.dumps(comparison_schema(document), indent=1, ensure_ascii=False) + "\n"
     (HERE / "schema" / "comparison.schema.json").write_text(text, encoding="utf-8")
 
 
@@ -226,7 +229,7 @@ def main() -> None:
     mpl.use("agg")
     OUT.mkdir(exist_ok=True)
     pages = {"commands": commands()}
-    # The figures take most of the time: DRAFT=1 make docs keeps those that are there.
+    # Figures take most of the time; `DRAFT=1 make docs` keeps existing ones.
     if not (os.environ.get("DRAFT") and (OUT / "gallery.md").exists()):
         pages["gallery"] = gallery()
     for notebook in sorted((HERE.parent / "notebooks").glob("*.ipynb")):
