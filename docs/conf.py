@@ -1,4 +1,4 @@
-"""How the site is built: `make docs`, or `sphinx-build -W docs build/docs`. Nothing is fetched."""
+"""Sphinx configuration; build the site with `make docs`. No network access is needed."""
 
 import sys
 from html import escape
@@ -26,10 +26,10 @@ language = "en"
 
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
-# The output of commands and tables of results have no language.
+# Command output and results tables have no lexer.
 suppress_warnings = ["misc.highlighting_failure"]
 
-# The tests run the notebooks; here they show what is in them. No script from elsewhere.
+# The tests run the notebooks; the site shows their committed outputs, without external scripts.
 nb_execution_mode = "off"
 nb_ipywidgets_js = {}
 
@@ -62,6 +62,6 @@ def _display_math(writer, node):
 
 
 def setup(app):
-    # MathML, which browsers show by themselves: a script from elsewhere would need the network.
+    # Browsers display MathML without scripts, which would need the network.
     app.add_html_math_renderer("mathml", (_inline_math, None), (_display_math, None))
     app.connect("config-inited", lambda *_: generate.main())
