@@ -1,3 +1,5 @@
+"""Settings and fixtures of all tests."""
+
 import os
 import re
 import signal
@@ -13,19 +15,19 @@ from hypothesis import HealthCheck, settings
 
 from occstats.errors import OccstatsError
 
-# Timings never decide a test.
+# No test depends on time.
 settings.register_profile(
     "occstats", settings(), deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("occstats")
 
-# click before 8.2 keeps the two streams apart only when told to, later ones always.
+# click before 8.2 mixes the two streams by default.
 if "mix_stderr" in signature(CliRunner).parameters:
     CliRunner.__init__ = partialmethod(CliRunner.__init__, mix_stderr=False)
 
 
 def _plain_message(cls, *arguments, **options):
-    """Every refusal of every test is looked through: a user reads 0.5, not np.float64(0.5)."""
+    """Check in every test that error messages say 0.5, not np.float64(0.5)."""
     found = re.search(r"\bnp\.\w+\(", " ".join(map(str, (*arguments, options))))
     assert found is None, arguments
     return super(OccstatsError, cls).__new__(cls, *arguments, **options)
@@ -37,41 +39,43 @@ TERMINAL = ("COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR", "CLICOLOR_FORCE")
 
 
 def pytest_configure(config):
-    """Neither what is printed nor what Ctrl-C does depends on where the tests happen to run."""
+    """Make the tests independent of the terminal, and compile the kernels once for all workers."""
     for name in TERMINAL:
         os.environ.pop(name, None)
-    # A shell starts what it puts into the background deaf to it, and so all that is started there.
+    # A process that a shell starts in the background ignores SIGINT, and so do its children.
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+    if config.getoption("numprocesses", None) and not hasattr(config, "workerinput"):
+        from occstats_descriptors.warm_up import compile_kernels
+
+        list(compile_kernels(again=False))
 
 
 @pytest.fixture(autouse=True)
 def _plain_terminal(monkeypatch):
-    """Nor on what an earlier test left behind."""
+    """Undo what an earlier test did to the terminal."""
     for name in TERMINAL:
         monkeypatch.delenv(name, raising=False)
 
 
 def pytest_terminal_summary(terminalreporter):
-    """What was not tested is said, with the command that tests it."""
-    # Where a test was skipped, and "Skipped: " with the reason.
+    """List the reasons why tests were skipped, and the command that runs them."""
+    # A skipped test has the reason "Skipped: …" in the third place.
     skipped = [report.longrepr[2] for report in terminalreporter.stats.get("skipped", [])]
     if not skipped:
         return
     terminalreporter.section(f"{len(skipped)} tests were skipped")
     for reason, count in Counter(skipped).most_common():
         terminalreporter.line(f"{count:5d}  {reason.removeprefix('Skipped: ')}")
-    terminalreporter.line(
-        "`make test-all` installs what can be installed of this, and runs these tests, too."
-    )
+    terminalreporter.line("`make test-all` installs what it can and runs these tests, too.")
 
 
 @pytest.fixture(scope="session")
 def unbalanced():
-    """A long table in which nothing is balanced: data sets of 1 to 6 tasks, folds, repeats, ties.
+    """Return an unbalanced long table: datasets of 1 to 6 tasks, folds, repeats and ties.
 
-    Every fold has another number of repeats, spread and score grow with the size of the data set,
-    and the traits differ from task to task, so that a mean over the wrong units shows.
+    The number of repeats differs between folds, spread and score grow with the size of the dataset,
+    and traits differ between tasks, so a mean over the wrong units is noticed.
     """
     rng = np.random.default_rng(7)
     rows = []
