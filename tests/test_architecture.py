@@ -1,4 +1,4 @@
-"""The direction of imports: from data sets to the command line, and never back."""
+"""Imports go in one direction, from datasets to the command line."""
 
 import ast
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ import occstats
 import occstats_descriptors
 
 ROOT = Path(occstats.__file__).parent
-# room → the rooms that it may import besides the modules that belong to no room (errors, names …)
+# Package → packages that it may import, besides the modules at the top (errors, _format …)
 ALLOWED = {
     "stats": set(),
     "backends": {"stats"},
@@ -22,7 +22,7 @@ ALLOWED = {
     "figures": {"comparison", "results", "stats"},
     "report": {"comparison", "figures", "results", "stats"},
 }
-# The doors from a result to what is made of it, opened inside a function when they are used.
+# Imports inside functions, from a result to its figures and reports, and from the tests to R.
 LAZY = {
     "comparison/comparison.py": {"figures", "report"},
     "comparison/classical.py": {"report"},
@@ -34,7 +34,7 @@ LAZY = {
 
 
 def imported(tree: ast.AST, *, lazily: bool) -> Iterator[str]:
-    """Absolute names of the modules that are imported, at the top or inside functions."""
+    """Yield the absolute names of imported modules, at the top or inside functions."""
     for node in ast.iter_child_nodes(tree):
         inside = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
         if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
@@ -50,26 +50,26 @@ def imported(tree: ast.AST, *, lazily: bool) -> Iterator[str]:
             yield from imported(node, lazily=lazily)
 
 
-def rooms(path: Path, *, lazily: bool) -> set[str]:
+def packages(path: Path, *, lazily: bool) -> set[str]:
     names = imported(ast.parse(path.read_text("utf-8")), lazily=lazily)
     parts = [name.split(".") for name in names]
     own = {part[1] for part in parts if part[0] == "occstats" and len(part) > 1}
     outside = {"descriptors" for part in parts if part[0] == "occstats_descriptors"}
-    return {room for room in own if (ROOT / room).is_dir() or room in ALLOWED} | outside
+    return {name for name in own if (ROOT / name).is_dir() or name in ALLOWED} | outside
 
 
-@pytest.mark.parametrize("room", ALLOWED)
-def test_a_room_imports_only_from_its_left(room):
-    files = sorted((ROOT / room).rglob("*.py"))
-    assert files or (ROOT / f"{room}.py").exists()
+@pytest.mark.parametrize("package", ALLOWED)
+def test_a_package_imports_only_from_its_left(package):
+    files = sorted((ROOT / package).rglob("*.py"))
+    assert files or (ROOT / f"{package}.py").exists()
     for path in files:
         name = path.relative_to(ROOT).as_posix()
-        allowed = ALLOWED[room] | {room}
-        assert rooms(path, lazily=False) <= allowed, name
-        assert rooms(path, lazily=True) <= allowed | LAZY.get(name, set()), name
+        allowed = ALLOWED[package] | {package}
+        assert packages(path, lazily=False) <= allowed, name
+        assert packages(path, lazily=True) <= allowed | LAZY.get(name, set()), name
 
 
-def test_descriptors_know_nothing_of_comparisons():
+def test_descriptors_do_not_import_occstats():
     for path in Path(occstats_descriptors.__file__).parent.rglob("*.py"):
         tree = ast.parse(path.read_text("utf-8"))
         names = [*imported(tree, lazily=False), *imported(tree, lazily=True)]

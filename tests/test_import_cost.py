@@ -1,4 +1,4 @@
-"""Heavy libraries are imported by what needs them, when it is used."""
+"""Heavy libraries are imported only when they are used."""
 
 import subprocess
 import sys
@@ -42,7 +42,7 @@ def test_a_comparison_needs_no_compiler_and_no_plotting():
     assert not names & {"numba", "matplotlib", "seaborn", "sklearn", "rpy2", "scipy.stats"}
 
 
-def test_the_door_offers_what_it_promises():
+def test_the_package_has_its_public_names():
     import occstats
 
     for name in occstats.__all__:
