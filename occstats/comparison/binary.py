@@ -20,7 +20,11 @@ __all__ = ["binary_frame"]
 def binary_frame(study: Study) -> pd.DataFrame | None:
     """Return one row per unordered pair, tasks having equal weight; None for other scores."""
     results, settings = study.results, study.settings
-    if study.n_clusters < 2 or not study.within.mean_posterior or not is_binary(results.scores):
+    if (
+        study.n_clusters < 2
+        or "posterior of mean differences" in study.left_out
+        or not is_binary(results.scores)
+    ):
         return None
     found = clustered_mcnemar(study.sample, confidence=1 - settings.alpha, alpha=settings.alpha)
     first, second = upper_pairs(len(study.algorithms))

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from occstats.comparison.pairs import unordered_pairs
 from occstats.stats.corrections import adjust_pairs
 from occstats.stats.friedman import FriedmanResult, conover, critical_difference, friedman, nemenyi
 
@@ -62,7 +61,7 @@ def classical_tests(study: Study) -> Classical:
             continue
         found = friedman(table, tie_tolerance=study.settings.tie_tolerance)
         tests.append(_friedman_row(unit, found, study))
-        if study.within.posthoc:
+        if "post-hoc tests" not in study.left_out:
             pairs.append(_pair_frame(unit, found, study))
     return Classical(
         friedman=pd.DataFrame(tests),
@@ -97,6 +96,6 @@ def _pair_frame(unit: str, found: FriedmanResult, study: Study) -> pd.DataFrame:
         "p_conover": raw,
         "p_conover_holm": adjust_pairs(raw, "all", "holm"),
     }
-    frame = unordered_pairs(study.algorithms, columns)
+    frame = study.unordered_pairs(columns)
     frame.insert(0, "unit", unit)
     return frame

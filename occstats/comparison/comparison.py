@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
 import pandas as pd
 
-from occstats._format import did_you_mean
-from occstats.comparison.decision import Tally, tally
+from occstats._format import count, did_you_mean, quote, quote_list
+from occstats.comparison.decision import BETTER
 from occstats.comparison.settings import Settings
 from occstats.errors import ArgumentError
 from occstats.results import Results
@@ -20,16 +21,19 @@ if TYPE_CHECKING:
 
     from occstats.comparison.classical import Classical
     from occstats.comparison.design import Design
-    from occstats.comparison.missing_sensitivity import Gaps
-    from occstats.comparison.robustness import Stability
+    from occstats.comparison.robustness import Gaps, Stability
     from occstats.comparison.text.columns import IntervalKind
     from occstats.comparison.text.methods import MethodsText
     from occstats.figures import Plotter
 
-__all__ = ["Comparison"]
+__all__ = ["Comparison", "Tally"]
 
-
-# Columns of version 0.2, and what replaces them.
+#: The main columns of ``pairwise``.
+PAIR_COLUMNS = [
+    "a", "b", "difference", "ci_low", "ci_high", "p", "conclusion", "reversed", "wins", "ties",
+    "losses",
+]  # fmt: skip
+#: Columns of version 0.2, and what replaces them.
 REPLACED_COLUMNS = {
     **dict.fromkeys(("p_adjusted", "p_adjusted_unclipped", "p_simultaneous"), "'p'"),
     **dict.fromkeys(("p_naive", "p_naive_adjusted"), "'p_ignoring_clusters'"),
@@ -49,6 +53,24 @@ REPLACED_COLUMNS = {
     "icc": "'icc' of diagnostics",
     "prob_best": "'leads'",
 }
+
+
+class Tally(NamedTuple):
+    """Numbers of unordered pairs.
+
+    Attributes
+    ----------
+    tested : int
+        Pairs with a test.
+    different : int
+        Pairs of which one is better.
+    ignoring_clusters : int
+        Tested pairs that would differ if tasks were independent.
+    """
+
+    tested: int
+    different: int
+    ignoring_clusters: int
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -139,7 +161,14 @@ class Comparison:
     @cached_property
     def tally(self) -> Tally:
         """Return the numbers of unordered pairs that were tested and that differ."""
-        return tally(self.pairwise)
+        # Each pair is there in both orders.
+        main = self.pairwise["conclusion"]
+        naive = self.pairwise["conclusion_ignoring_clusters"]
+        return Tally(
+            tested=int(main.notna().sum()) // 2,
+            different=int((main == BETTER).sum()),
+            ignoring_clusters=int(((naive == BETTER) & main.notna()).sum()),
+        )
 
     @cached_property
     def verdict(self) -> str:
@@ -240,7 +269,7 @@ class Comparison:
         return to_json(self, indent=indent)
 
     def write(self, folder: str | os.PathLike[str]) -> Path:
-        """Write the report, tables (CSV, Markdown, LaTeX), methods and JSON, atomically.
+        """Write the report, its tables, the methods with references, and the JSON document.
 
         Files of an earlier comparison are replaced only when all new ones are complete.
         """
@@ -278,9 +307,13 @@ class Comparison:
         0  ALP  SVM       0.002  undecided
         1  ALP  NND       0.007  undecided
         """
-        from occstats.comparison.views import pairs
-
-        return pairs(self)
+        frame, control = self.pairwise, self.settings.control
+        place = {name: position for position, name in enumerate(self.algorithms)}
+        first, second = frame["a"].map(place), frame["b"].map(place)
+        keep = first < second if control is None else frame["a"] == control
+        order = np.lexsort((second[keep], first[keep]))
+        columns = [name for name in PAIR_COLUMNS if name in frame]
+        return frame.loc[keep, columns].iloc[order].reset_index(drop=True)
 
     def where(self, condition: Any) -> Comparison:
         """Compare again on some of the tasks, with the same settings.
@@ -298,9 +331,39 @@ class Comparison:
         >>> comparison.where("n > 1000").results.n_tasks
         39
         """
-        from occstats.comparison.views import where
+        from occstats.comparison.pipeline import compare_with
 
-        return where(self, condition)
+        n, note = self.results.n_tasks, "Only chosen tasks"
+        mask = condition
+        if isinstance(condition, str):
+            mask, note = self._evaluate(condition), f"Only tasks where {condition}"
+        if isinstance(mask, pd.Series):
+            mask = mask.reindex(self.results.scores.index)
+        keep = np.asarray(mask)
+        if keep.shape != (n,) or keep.dtype != np.bool_:
+            raise ArgumentError(
+                f"where: the mask must be {n:,} truth values, one for each task; got "
+                f"{keep.dtype} of shape {keep.shape}"
+            )
+        if not keep.any():
+            raise ArgumentError(f"where: no task of {n:,} is left by {quote(condition)}")
+        note = f"{note}: {count(int(keep.sum()), 'task')} of {n:,}."
+        settings = replace(self.settings, algorithms=None)  # the results have only those
+        return compare_with(self.results.keep_tasks(keep, note), settings)
+
+    def _evaluate(self, condition: str) -> Any:
+        traits = self.results.traits
+        try:
+            return traits.eval(condition)
+        except Exception as error:  # pandas raises whatever its parser or a column raises
+            known = [*map(str, traits.index.names), *map(str, traits.columns)]
+            numbers = traits.select_dtypes("number").median()
+            examples = [f"{name} > {median:g}" for name, median in numbers.items()]
+            examples.append(f"{known[0]} != {traits.index[0][0]!r}")
+            raise ArgumentError(
+                f"where: {quote(condition)} is not a condition on {quote_list(known)} ({error}); "
+                f'write, for example, "{examples[0]}"'
+            ) from None
 
     def add(self, *sources: Any, **options: Any) -> Comparison:
         """Compare again with further methods.
@@ -322,9 +385,31 @@ class Comparison:
         >>> comparison.add(mine).algorithms
         ['MINE', 'SVM', 'ALP']
         """
-        from occstats.comparison.views import add
+        from occstats.comparison.choices import PRESETS
+        from occstats.comparison.pipeline import compare_with
+        from occstats.comparison.settings import OPTIONS, REPLACED
+        from occstats.results import load_results
 
-        return add(self, *sources, **options)
+        if not sources:
+            raise ArgumentError("add needs results: a file, a frame, or a series of scores by task")
+        known = {**OPTIONS, **REPLACED}
+        changed = {name: options.pop(name) for name in list(options) if name in known}
+        given = {name: getattr(self.settings, name) for name in OPTIONS}
+        # Settings that follow from a changed one are determined again.
+        implied = {
+            "preset": tuple(PRESETS["paper"].settings),
+            "control": ("family",),
+            "estimand": ("null",),
+            "engine": ("null", "correction", "estimand"),
+            "margin": ("rope",),
+        }
+        for name in ("algorithms", *(each for key in changed for each in implied.get(key, ()))):
+            given.pop(name, None)
+        settings = Settings.of(**{**given, **changed})
+        tables = [
+            source.to_frame() if isinstance(source, pd.Series) else source for source in sources
+        ]
+        return compare_with(load_results(self.results, *tables, **options), settings)
 
     def pick(self) -> Any:
         """Return a widget for notebooks that shows everything about a chosen pair."""

@@ -6,7 +6,7 @@ Every other module reads the conclusions from here; none compares a p-value with
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -15,7 +15,6 @@ import pandas as pd
 
 from occstats.backends import ENGINES
 from occstats.comparison.choices import CORRECTIONS
-from occstats.comparison.pairs import ordered_pairs
 from occstats.stats.clusters import Clusters
 from occstats.stats.corrections import adjust, adjust_pairs
 from occstats.stats.max_t import PairTests, typical_shifts, typical_tests
@@ -35,12 +34,9 @@ __all__ = [
     "WORSE",
     "Conclusion",
     "Decision",
-    "Tally",
     "conclusions",
     "decide",
     "least_p",
-    "pair_frame",
-    "tally",
 ]
 
 Conclusion = Literal["better", "worse", "equivalent", "undecided"]
@@ -51,6 +47,7 @@ UNDECIDED: Conclusion = "undecided"
 
 Booleans = npt.NDArray[np.bool_]
 FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
 Objects = npt.NDArray[np.object_]
 
 #: Estimates smaller than this share of the scale of the score have no sign.
@@ -63,6 +60,8 @@ class Decision:
 
     Attributes
     ----------
+    study : Study
+        The results and settings.
     tests : PairTests
         Estimates, statistics, intervals and unadjusted p-values of the estimand.
     p : ndarray
@@ -73,29 +72,20 @@ class Decision:
         a is ``better`` or ``worse``, the pair is ``equivalent`` or ``undecided``; None without a
         test.
     reversed : ndarray of bool
-        Whether the other estimate of a decided pair has the opposite sign.
+        Decided pairs whose other estimate has the opposite sign.
     typical, mean : ndarray
         Both estimates, whichever decides.
     n_tasks, n_datasets : ndarray of int
         Tasks on which both algorithms have a score, and the datasets of these.
-    settings : Settings
-        The settings in force.
-    control : int or None
-        The column of the control.
     family_size : int
-        Tests that are corrected for together.
-    smallest_p : float
-        The smallest corrected p-value that this number of datasets can give.
-    datasets_needed : int
-        The fewest datasets that can give one of at most alpha.
-    basis, sentence : str
-        The test and its correction as a phrase, and the rule as a sentence.
+        Tests that are corrected together.
     backend : dict
         The backend of the tests, for the record.
     notes : tuple of str
         Notes on the tests.
     """
 
+    study: Study
     tests: PairTests
     p: FloatArray
     low: FloatArray
@@ -104,34 +94,59 @@ class Decision:
     reversed: Booleans
     typical: FloatArray
     mean: FloatArray
-    n_tasks: npt.NDArray[np.int64]
-    n_datasets: npt.NDArray[np.int64]
-    settings: Settings
-    control: int | None
+    n_tasks: IntArray
+    n_datasets: IntArray
     family_size: int
-    smallest_p: float
-    datasets_needed: int
-    basis: str
-    sentence: str
-    backend: dict[str, Any] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
+    backend: dict[str, Any]
+    notes: tuple[str, ...]
+
+    @property
+    def settings(self) -> Settings:
+        """Return the settings in force."""
+        return self.study.settings
+
+    @property
+    def smallest_p(self) -> float:
+        """Return the smallest corrected p-value that this number of datasets can give."""
+        return least_p(self.study.n_clusters, self.settings, self.family_size)
 
     @property
     def possible(self) -> bool:
-        """Whether this number of datasets can show a difference at all."""
+        """Return whether this number of datasets can show a difference at all."""
         return self.smallest_p <= self.settings.alpha
+
+    @property
+    def datasets_needed(self) -> int:
+        """Return the fewest datasets whose smallest corrected p-value is at most alpha."""
+        m = 2
+        while least_p(m, self.settings, self.family_size) > self.settings.alpha:
+            m += 1
+        return m
 
     @property
     def better(self) -> Booleans:
         """Return the matrix "a is better than b"."""
         return np.asarray(self.conclusions == BETTER)
 
+    @property
+    def basis(self) -> str:
+        """Return the test, its side and its correction as a phrase."""
+        return _basis(self.study, self.family_size)
+
+    @property
+    def rule(self) -> str:
+        """Return the rule for calling an algorithm better, as a sentence."""
+        return (
+            f"One algorithm is called better than another if p ≤ {self.settings.alpha:g} in the "
+            f"{self.basis}."
+        )
+
     def better_by(
         self, statistic: FloatArray, p: FloatArray, without: int | None = None
     ) -> Booleans:
-        """Decide about statistics of the same kind: without a dataset or an algorithm.
+        """Decide by statistics of the same kind: without a dataset or an algorithm.
 
-        By max-T, the critical value of all datasets holds, or that of the pairs without the
+        With max-T, the critical value of all datasets holds, or that of the pairs without the
         algorithm; other corrections are applied again.
 
         Parameters
@@ -142,7 +157,7 @@ class Decision:
             The algorithm that is left out.
         """
         if self.settings.correction != "max-t":
-            corrected = _corrected(p, self.settings, self.control)
+            corrected = _corrected(p, self.settings, self.study.control)
             return _better(corrected, statistic, self.settings)
         critical = self.tests.critical
         if without is not None:
@@ -150,12 +165,35 @@ class Decision:
         with np.errstate(invalid="ignore"):
             return np.asarray((statistic > critical + SAME_Z) & ~np.isnan(p))
 
+    def frame(self) -> pd.DataFrame:
+        """Return one row per ordered pair: the decision, both estimates and the naive analysis."""
+        p_naive, naive = _ignoring_clusters(self.study)
+        columns: dict[str, npt.NDArray[Any]] = {
+            "difference": self.tests.difference,
+            "ci_low": self.low,
+            "ci_high": self.high,
+            "p": self.p,
+            "conclusion": self.conclusions,
+            "reversed": self.reversed,
+            "p_unadjusted": self.tests.p_unadjusted,
+            "statistic": self.tests.statistic,
+            "typical_difference": self.typical,
+            "mean_difference": self.mean,
+            "n_tasks": self.n_tasks,
+            "n_datasets": self.n_datasets,
+            "p_ignoring_clusters": p_naive,
+            "conclusion_ignoring_clusters": naive,
+        }
+        if not self.settings.has_intervals:
+            del columns["ci_low"], columns["ci_high"]
+        return self.study.ordered_pairs(columns)
+
 
 def decide(study: Study) -> Decision:
     """Test all pairs of a study and draw the conclusions."""
     settings = study.settings
-    n_tasks, n_datasets = shared(study.sample)
-    size = family_size(n_datasets, settings, study.control)
+    n_tasks, n_datasets = _shared(study.sample)
+    size = _family_size(n_datasets, settings, study.control)
     tests, backend, notes = _run_tests(study, size)
     p = tests.p
     if settings.correction != "max-t":
@@ -179,8 +217,8 @@ def decide(study: Study) -> Decision:
     other = mean if settings.estimand == "typical" else typical
     with np.errstate(invalid="ignore"):
         positive, negative = other > NO_SIGN * study.scale, other < -NO_SIGN * study.scale
-    basis = describe_basis(study, size)
     return Decision(
+        study=study,
         tests=tests,
         p=p,
         low=low,
@@ -191,40 +229,33 @@ def decide(study: Study) -> Decision:
         mean=mean,
         n_tasks=n_tasks,
         n_datasets=n_datasets,
-        settings=settings,
-        control=study.control,
         family_size=size,
-        smallest_p=least_p(study.n_clusters, settings, size),
-        datasets_needed=_datasets_needed(settings, size),
-        basis=basis,
-        sentence=f"One algorithm is called better than another where p ≤ {settings.alpha:g} in the "
-        f"{basis}.",
         backend=backend,
         notes=notes,
     )
 
 
 def _run_tests(study: Study, size: int) -> tuple[PairTests, dict[str, Any], tuple[str, ...]]:
-    """Run the tests of the estimand; an R engine replaces their p-values."""
-    settings, within = study.settings, study.within
-    shared: dict[str, Any] = {
+    """Run the tests of the estimand; an R backend replaces their p-values."""
+    settings = study.settings
+    options: dict[str, Any] = {
         "control": study.control,
         "alpha": settings.alpha / size if settings.correction == "bonferroni" else settings.alpha,
         "simultaneous": settings.correction == "max-t",
         "null": settings.null,
         "alternative": settings.alternative,
-        "n_resamples": within.flips or settings.n_resamples,
+        "n_resamples": study.flips or settings.n_resamples,
         "random_state": settings.random_state,
     }
     if settings.estimand == "mean":
-        tests = mean_tests(study.sample, **shared)
+        tests = mean_tests(study.sample, **options)
     else:
         tests = typical_tests(
             study.tested,
             test=settings.test,
-            shifts=within.shifts,
+            shifts="typical differences" not in study.left_out,
             intervals=settings.has_intervals,
-            **shared,
+            **options,
         )
     notes = tuple(_cautions(study, tests, size))
     if settings.engine == "native":
@@ -315,7 +346,7 @@ def _both_estimates(study: Study, tests: PairTests) -> tuple[FloatArray, FloatAr
     settings = study.settings
     if settings.estimand == "mean":
         typical = np.full(tests.p.shape, np.nan)
-        if study.within.shifts:
+        if "typical differences" not in study.left_out:
             typical = typical_shifts(study.tested, test=settings.test, control=study.control)
         return typical, tests.difference
     mean = mean_differences(study.sample)
@@ -323,17 +354,8 @@ def _both_estimates(study: Study, tests: PairTests) -> tuple[FloatArray, FloatAr
     return tests.difference, mean
 
 
-def family_size(
-    n_datasets: npt.NDArray[np.int64], settings: Settings, control: int | None = None
-) -> int:
-    """Return the number of tests that are corrected together; 1 without a correction.
-
-    Examples
-    --------
-    >>> from occstats.comparison.settings import Settings
-    >>> family_size(np.full((9, 9), 50), Settings())
-    36
-    """
+def _family_size(n_datasets: IntArray, settings: Settings, control: int | None) -> int:
+    """Return the number of tests that are corrected together; 1 without a correction."""
     if settings.correction == "none":
         return 1
     testable = (n_datasets >= 2) & ~np.eye(len(n_datasets), dtype=bool)
@@ -345,15 +367,7 @@ def family_size(
     return max(1, int(size))
 
 
-def describe_basis(study: Study, size: int) -> str:
-    """Return the test, its side and its correction as a phrase.
-
-    Examples
-    --------
-    >>> import occstats
-    >>> occstats.compare("lenz2021", n_resamples=100).basis
-    'clustered signed-rank test corrected for all 36 pairs (max-T)'
-    """
+def _basis(study: Study, size: int) -> str:
     settings = study.settings
     if settings.estimand == "mean":
         test = "test of the mean difference (bootstrap-t)"
@@ -420,77 +434,8 @@ def _least_factor(settings: Settings, size: int) -> float:
     return round(float(adjust(np.full(size, tiny), settings.correction)[0] / tiny), 9)
 
 
-def _datasets_needed(settings: Settings, size: int) -> int:
-    """Return the fewest datasets whose smallest corrected p-value is at most alpha."""
-    m = 2
-    while least_p(m, settings, size) > settings.alpha:
-        m += 1
-    return m
-
-
-@dataclass(frozen=True)
-class Tally:
-    """How many unordered pairs were tested, and how many of them differ.
-
-    Attributes
-    ----------
-    tested : int
-        Pairs with a test.
-    different : int
-        Pairs of which one is better.
-    ignoring_clusters : int
-        Of the pairs with a test, those that differ by one that treats tasks as independent.
-    """
-
-    tested: int
-    different: int
-    ignoring_clusters: int
-
-
-def tally(pairwise: pd.DataFrame) -> Tally:
-    """Count the unordered pairs of a frame that has each of them in both orders."""
-    main, other = pairwise["conclusion"], pairwise["conclusion_ignoring_clusters"]
-    return Tally(
-        tested=int(main.notna().sum()) // 2,
-        different=int((main == BETTER).sum()),
-        ignoring_clusters=int(((other == BETTER) & main.notna()).sum()),
-    )
-
-
-def pair_frame(study: Study, decision: Decision) -> pd.DataFrame:
-    """Return one row per ordered pair: the decision, both estimates and the naive analysis."""
-    tests, naive = decision.tests, ignoring_clusters(study)
-    columns: dict[str, npt.NDArray[Any]] = {
-        "difference": tests.difference,
-        "ci_low": decision.low,
-        "ci_high": decision.high,
-        "p": decision.p,
-        "conclusion": decision.conclusions,
-        "reversed": decision.reversed,
-        "p_unadjusted": tests.p_unadjusted,
-        "statistic": tests.statistic,
-        "typical_difference": decision.typical,
-        "mean_difference": decision.mean,
-        "n_tasks": decision.n_tasks,
-        "n_datasets": decision.n_datasets,
-        "p_ignoring_clusters": naive.p,
-        "conclusion_ignoring_clusters": naive.conclusions,
-    }
-    if not study.settings.has_intervals:
-        del columns["ci_low"], columns["ci_high"]
-    return ordered_pairs(study.algorithms, columns)
-
-
-@dataclass(frozen=True, eq=False)
-class Naive:
-    """Corrected p-values and conclusions of the analysis that treats tasks as independent."""
-
-    p: FloatArray
-    conclusions: Objects
-
-
-def ignoring_clusters(study: Study) -> Naive:
-    """Repeat the analysis as if every task were a dataset of its own.
+def _ignoring_clusters(study: Study) -> tuple[FloatArray, Objects]:
+    """Return p-values and conclusions as if every task were a dataset of its own.
 
     By the plain Wilcoxon (or Student's t) test with its asymptotic distribution, and Holm's
     correction in place of max-T.
@@ -515,10 +460,10 @@ def ignoring_clusters(study: Study) -> Naive:
     else:
         tests = mean_tests(alone, **options)
     p = _corrected(tests.p_unadjusted, settings, study.control)
-    return Naive(p, conclusions(_better(p, _signs(tests), settings), ~np.isnan(p)))
+    return p, conclusions(_better(p, _signs(tests), settings), ~np.isnan(p))
 
 
-def shared(sample: Sample) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+def _shared(sample: Sample) -> tuple[IntArray, IntArray]:
     """Return the tasks on which both algorithms have a score, and the datasets of these."""
     k, clusters = sample.n_algorithms, sample.clusters.independent
     if sample.complete.all():

@@ -10,7 +10,6 @@ import numpy.typing as npt
 import pandas as pd
 
 from occstats.comparison.decision import least_p
-from occstats.comparison.pairs import unordered_pairs
 from occstats.progress import track
 from occstats.stats.pairs import mirror
 from occstats.stats.power import datasets_needed, minimal_detectable_difference, smallest_p
@@ -111,8 +110,8 @@ def _detectable(study: Study, size: int) -> pd.DataFrame:
             for name, null in (("smallest_p", "exact"), ("smallest_p_asymptotic", "asymptotic"))
         },
     }
-    squares_of = {name: mirror(values, values, k, 0) for name, values in columns.items()}
-    frame = unordered_pairs(study.algorithms, squares_of)
+    squares = {name: mirror(values, values, k, 0) for name, values in columns.items()}
+    frame = study.unordered_pairs(squares)
     counts = ["n_clusters", "clusters_with_difference"]
     return frame.astype(dict.fromkeys(counts, np.int64))
 

@@ -15,17 +15,18 @@ from threadpoolctl import threadpool_limits
 
 from occstats import __version__
 from occstats._format import did_you_mean
-from occstats.comparison import summary, task_effects
+from occstats.comparison import task_effects
 from occstats.comparison.binary import binary_frame
 from occstats.comparison.classical import classical_tests
 from occstats.comparison.comparison import Comparison
-from occstats.comparison.decision import Decision, decide, pair_frame
+from occstats.comparison.decision import Decision, decide
 from occstats.comparison.design import study_design
-from occstats.comparison.missing_sensitivity import study_gaps
+from occstats.comparison.effects import diagnostics_frame, effects_frame, kendall_frame
 from occstats.comparison.option import Options
+from occstats.comparison.robustness import study_gaps, study_stability
 from occstats.comparison.settings import OPTIONS, REPLACED, Settings, document_settings
-from occstats.comparison.robustness import study_stability
 from occstats.comparison.study import Study, prepare
+from occstats.comparison.summary import summary_frame
 from occstats.errors import ArgumentError
 from occstats.results import Results, load_results
 from occstats.results.options import document as document_reading
@@ -131,35 +132,29 @@ def compare_with(
 
 def _compare(given: Results, study: Study, progress: bool | None) -> Comparison:
     decision = decide(study)
-    pairwise = pair_frame(study, decision).merge(summary.effects_frame(study), on=["a", "b"])
+    pairwise = decision.frame().merge(effects_frame(study), on=["a", "b"])
     regression, regression_notes = task_effects.regression_frame(study)
     return Comparison(
         results=study.results,
         settings=study.settings,
-        rule=decision.sentence,
+        rule=decision.rule,
         basis=decision.basis,
-        summary=summary.summary_frame(study, decision),
+        summary=summary_frame(study, decision),
         pairwise=pairwise,
         ranks=task_effects.rank_frame(study),
-        kendall=summary.kendall_frame(study),
+        kendall=kendall_frame(study),
         regression=regression,
         complementary_pairs=task_effects.complementary_frame(study),
         rank_frequencies=task_effects.frequency_frame(study),
         strata=task_effects.strata_frame(study),
-        diagnostics=summary.diagnostics_frame(study),
+        diagnostics=diagnostics_frame(study),
         stability=study_stability(study, decision),
         design=study_design(study, decision, progress=progress),
         classical=classical_tests(study),
         gaps=study_gaps(given, study, pairwise),
         fold_tests=task_effects.fold_frame(study),
         binary=binary_frame(study),
-        notes=(
-            *study.notes,
-            *regression_notes,
-            *decision.notes,
-            *summary.cautions(study),
-            *study.within.notes,
-        ),
+        notes=(*study.notes, *regression_notes, *decision.notes),
         meta=_record(study, decision),
     )
 

@@ -1,17 +1,20 @@
-"""Stability of the conclusions when a dataset or an algorithm is left out."""
+"""Robustness of the conclusions: to each dataset and algorithm, and to missing results."""
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from occstats.comparison.decision import conclusions
-from occstats.comparison.pairs import unordered_pairs
+from occstats.comparison.decision import BETTER, WORSE, conclusions, decide
+from occstats.comparison.study import prepare
+from occstats.errors import OccstatsError
+from occstats.results.missing import POLICIES
 from occstats.stats.leave_one_out import (
     LeaveOneAlgorithmOut,
     LeaveOneClusterOut,
@@ -22,10 +25,12 @@ from occstats.stats.leave_one_out import (
 if TYPE_CHECKING:
     from occstats.comparison.decision import Decision
     from occstats.comparison.study import Study
+    from occstats.results import Results
 
-__all__ = ["Stability", "study_stability"]
+__all__ = ["Gaps", "Stability", "study_gaps", "study_stability"]
 
 Booleans = npt.NDArray[np.bool_]
+POLICY_COLUMNS = ["policy", "algorithms", "tasks", "best", "pairs", "changed_pairs"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +69,7 @@ def study_stability(study: Study, decision: Decision) -> Stability:
     sample = study.tested if estimand == "typical" else study.sample
     scale = 1.0 if estimand == "typical" else study.scale
     without_algorithm, algorithms = None, None
-    if study.within.without_algorithms:
+    if "leaving out algorithms" not in study.left_out:
         tests = decision.tests
         without_algorithm = leave_one_algorithm_out(
             tests.statistic,
@@ -81,7 +86,7 @@ def study_stability(study: Study, decision: Decision) -> Stability:
                 "conclusions_changed": _count(without_algorithm.changed),
             }
         )
-    if not study.within.leave_out:
+    if "leaving out datasets" in study.left_out:
         return Stability(leave_one_algorithm_out=algorithms)
     without_dataset = leave_one_cluster_out(
         sample,
@@ -105,7 +110,7 @@ def study_stability(study: Study, decision: Decision) -> Stability:
         leave_one_dataset_out=datasets,
         leave_one_algorithm_out=algorithms,
         changes=_changes(study, decision, without_dataset, without_algorithm),
-        influence=_influence(names, without_dataset),
+        influence=_influence(study, without_dataset),
     )
 
 
@@ -147,12 +152,12 @@ def _changes(
     return pd.DataFrame(rows, columns=columns)
 
 
-def _influence(names: Sequence[str], found: LeaveOneClusterOut) -> pd.DataFrame:
-    first, second = np.triu_indices(len(names), 1)
+def _influence(study: Study, found: LeaveOneClusterOut) -> pd.DataFrame:
+    first, second = np.triu_indices(len(study.algorithms), 1)
     driver = found.drivers[first, second]
     with_all = found.all_mean_difference[first, second]
     without = found.mean_difference[driver, first, second]
-    frame = unordered_pairs(names, {"mean_difference": found.all_mean_difference})
+    frame = study.unordered_pairs({"mean_difference": found.all_mean_difference})
     return frame.assign(
         dataset=found.labels.astype(object)[driver],
         mean_difference_without=without,
@@ -161,3 +166,56 @@ def _influence(names: Sequence[str], found: LeaveOneClusterOut) -> pd.DataFrame:
         statistic_without=found.z[driver, first, second],
         datasets_that_change=found.changed.sum(axis=0)[first, second],
     )
+
+
+@dataclass(frozen=True, eq=False)
+class Gaps:
+    """The number of missing results, and the conclusions under other policies for them.
+
+    Attributes
+    ----------
+    cells, of : int
+        The number of cells without a score, and of all cells.
+    policies : DataFrame
+        One row for each other policy that can be applied: the algorithms and tasks that it leaves,
+        the best algorithm, the pairs that it shares with the chosen policy, and how many of these
+        have another conclusion. No rows where there are too many pairs to try.
+    """
+
+    cells: int
+    of: int
+    policies: pd.DataFrame
+
+
+def study_gaps(results: Results, study: Study, pairwise: pd.DataFrame) -> Gaps | None:
+    """Decide under the other policies; None where nothing is missing."""
+    if study.settings.algorithms is not None:
+        results = results.select(study.settings.algorithms)
+    absent = results.scores.isna().to_numpy()
+    if not absent.any():
+        return None
+    rows = []
+    for policy in POLICIES if "post-hoc tests" not in study.left_out else ():
+        if policy in {"refuse", study.settings.missing.partition("=")[0]}:
+            continue
+        # A policy that leaves nothing to compare is left out.
+        with contextlib.suppress(OccstatsError):
+            rows.append(_outcome(results, study, pairwise, policy))
+    frame = pd.DataFrame(rows, columns=POLICY_COLUMNS)
+    return Gaps(int(absent.sum()), absent.size, frame)
+
+
+def _outcome(
+    results: Results, study: Study, pairwise: pd.DataFrame, policy: str
+) -> tuple[str, int, int, str, int, int]:
+    other = prepare(results, replace(study.settings, missing=policy, engine="native"))
+    frame = other.ordered_pairs({"conclusion": decide(other).conclusions})
+    keys = ["a", "b", "conclusion"]
+    both = pairwise[keys].merge(frame[keys], on=["a", "b"], suffixes=("", "_other"))
+    # Each tested pair once.
+    both = both[(both["a"] < both["b"]) & both["conclusion"].notna()]
+    # Undecided, equivalent and not tested are the same here: no difference is shown.
+    shown = [both[name].where(both[name].isin([BETTER, WORSE]), "") for name in both.columns[2:]]
+    changed = int(np.count_nonzero(shown[0].to_numpy() != shown[1].to_numpy()))
+    left = other.results
+    return policy, len(left.algorithms), left.n_tasks, other.algorithms[0], len(both), changed

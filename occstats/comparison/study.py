@@ -1,17 +1,19 @@
-"""A study: results and settings, prepared once for every part of a comparison."""
+"""Results and settings of a comparison, prepared once for all of its parts."""
 
 from __future__ import annotations
 
 import math
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
-from occstats._format import did_you_mean, listing, quote
-from occstats.comparison.budget import Affordable, affordable
+from occstats._format import count, did_you_mean, listing, printable, quote
 from occstats.comparison.choices import PRESETS
 from occstats.errors import ArgumentError, ResultsError
 from occstats.stats.clusters import Clusters
@@ -20,16 +22,37 @@ from occstats.stats.ranks import RankSummary, mean_ranks, rank_frequencies
 from occstats.stats.sample import Sample
 
 if TYPE_CHECKING:
-    from occstats.comparison.option import Correction
     from occstats.comparison.settings import Settings
     from occstats.results import Results
 
-__all__ = ["Study", "clusters_of", "prepare"]
+__all__ = ["FLIPS_BUDGET", "Study", "clusters_of", "prepare"]
+
+#: Seconds for all optional parts together.
+BUDGET = 6.5
+#: Resamples × pairs × datasets of the tests, and the fewest resamples that suffice.
+FLIPS_BUDGET = {"typical": 3e8, "mean": 9e8}
+LEAST_FLIPS = 999
+#: Elementary steps of all resamples of means, and of all quadratic forms over pairs of tasks.
+MEANS_BUDGET, FORMS_BUDGET = 1e8, 1e10
+LEAST_RESAMPLES = 500
+FEW_DATASETS = 10
+#: The part of a name before its first separator or number.
+STEM = re.compile(r"^([^\W\d_]{2,})(?=[\W\d_])")
+#: The parts of a comparison that large results leave no time for.
+Part = Literal[
+    "typical differences",
+    "posterior of mean differences",
+    "Bayesian probabilities",
+    "intervals of Kendall's τ",
+    "leaving out datasets",
+    "leaving out algorithms",
+    "post-hoc tests",
+]
 
 
 @dataclass(frozen=True, eq=False)
 class Study:
-    """Results and settings of a comparison, with what its parts derive from them.
+    """Results and settings of a comparison, with the quantities that its parts share.
 
     Attributes
     ----------
@@ -40,7 +63,7 @@ class Study:
     sample : Sample
         Oriented scores, datasets, weights and differences.
     tested : Sample
-        The same with failures as −∞, which signed ranks and ranks use.
+        The same with failures as −∞, as ranks and signed ranks use them.
     scale : float
         The order of magnitude of the scores, 1 for scores from 0 to 1.
     """
@@ -69,7 +92,7 @@ class Study:
 
     @cached_property
     def unscored(self) -> npt.NDArray[np.bool_]:
-        """Return which algorithms have failures without a score, and so no mean."""
+        """Return a mask of the algorithms with unscored failures, which have no mean."""
         results = self.results
         if results.failed is None or results.failure_score is not None:
             return np.zeros(len(self.algorithms), dtype=bool)
@@ -77,7 +100,7 @@ class Study:
 
     @cached_property
     def whole(self) -> Results:
-        """Return the tasks that all algorithms have, on which they can be ranked."""
+        """Return the results on the tasks that all algorithms have, where they can be ranked."""
         complete = self.sample.complete
         return self.results if complete.all() else self.results.keep_tasks(complete)
 
@@ -87,38 +110,161 @@ class Study:
         ranks, weights = self.tested.whole.ranks, self.tested.whole.clusters.weights
         return RankSummary(ranks, mean_ranks(ranks, weights), rank_frequencies(ranks, weights))
 
+    def ordered_pairs(self, matrices: Mapping[str, npt.NDArray[Any]]) -> pd.DataFrame:
+        """Return one row per ordered pair a ≠ b with the element [a, b] of each matrix."""
+        return self._pairs(*np.nonzero(~np.eye(len(self.algorithms), dtype=bool)), matrices)
+
+    def unordered_pairs(self, matrices: Mapping[str, npt.NDArray[Any]]) -> pd.DataFrame:
+        """Return one row per pair, a before b in the order of the algorithms."""
+        return self._pairs(*np.triu_indices(len(self.algorithms), 1), matrices)
+
+    def _pairs(
+        self,
+        first: npt.NDArray[np.intp],
+        second: npt.NDArray[np.intp],
+        matrices: Mapping[str, npt.NDArray[Any]],
+    ) -> pd.DataFrame:
+        names = np.array(self.algorithms, dtype=object)
+        columns = {name: np.asarray(matrix)[first, second] for name, matrix in matrices.items()}
+        return pd.DataFrame({"a": names[first], "b": names[second], **columns})
+
+    @property
+    def n_tested(self) -> int:
+        """Return the number of unordered pairs that are tested."""
+        return self.sample.n_pairs if self.control is None else len(self.algorithms) - 1
+
+    @property
+    def flips(self) -> int:
+        """Return the number of resamples of the tests; 0 where time permits too few."""
+        wanted = self.settings.n_resamples
+        budget = FLIPS_BUDGET[self.settings.estimand or "typical"]
+        budget *= 10 if self.settings.deep else 1
+        flips = min(wanted, int(budget / max(1, self.n_tested * self.sample.n_clusters)))
+        return flips if flips >= min(LEAST_FLIPS, wanted) else 0
+
+    @property
+    def mean_resamples(self) -> int:
+        """Return the number of resamples of means over datasets."""
+        return self._resamples(MEANS_BUDGET / self.sample.n_clusters)
+
+    @property
+    def form_resamples(self) -> int:
+        """Return the number of resamples of statistics that count pairs of tasks."""
+        m, n = self.sample.n_clusters, self.sample.n_tasks
+        form = min(m**2, max(1_000_000, 128 * n))
+        return self._resamples(FORMS_BUDGET / max(1, 2 * self.sample.n_pairs * form))
+
+    def _resamples(self, permitted: float) -> int:
+        wanted = self.settings.n_resamples
+        return min(wanted, max(LEAST_RESAMPLES, int(permitted)))
+
     @cached_property
-    def within(self) -> Affordable:
-        """Return the parts that are computed at this size."""
-        return affordable(self.sample, self.settings)
+    def left_out(self) -> dict[Part, float]:
+        """Return the parts that this size leaves no time for, with the seconds they would take.
+
+        The typical differences come first, then the other parts from the cheapest on, within
+        `BUDGET`; ``deep`` includes all. The costs in nanoseconds (`benchmarks/compare_size.md` in
+        the repository) depend on the sizes alone: the same results always have the same parts.
+        """
+        if self.settings.deep:
+            return {}
+        k, p = self.sample.n_algorithms, self.sample.n_pairs
+        m, n = self.sample.n_clusters, self.sample.n_tasks
+        intervals = self.settings.estimand != "mean" and self.settings.has_intervals
+        form = self.form_resamples * min(0.05 * m**2, 18.0 * n)
+        costs: dict[Part, float] = {
+            "typical differences": n * self.n_tested * (1_300.0 if intervals else 650.0),
+            "posterior of mean differences": self.mean_resamples * (20.0 * m + (10 + 0.3 * m) * p),
+            "Bayesian probabilities": 2.0 * p * (form + 500.0 * n + 10.0 * m**2),
+            "intervals of Kendall's τ": min(n**2 * k * (8 + 0.3 * k), p * (6_500.0 * n + 4e6)),
+            "leaving out datasets": p * (50.0 * m**2 + 600.0 * n) + m * (2e5 + 50.0 * k**2),
+            "leaving out algorithms": k * (90.0 * k**2 + 60.0 * n * k),
+            "post-hoc tests": 1.2e5 * p,
+        }
+        left_out: dict[Part, float] = {}
+        spent = 0.0
+        estimates = "typical differences"
+        for part in sorted(costs, key=lambda part: (part != estimates, costs[part])):
+            seconds = 1e-9 * costs[part]
+            if spent + seconds > BUDGET:
+                left_out[part] = seconds
+            else:
+                spent += seconds
+        return left_out
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Return notes on the input, and on the tasks that all algorithms have."""
-        kept, tasks = int(self.sample.complete.sum()), self.sample.n_tasks
-        notes = list(self.results.notes)
-        if self.settings.preset is not None:
-            notes.append(PRESETS[self.settings.preset].said(self.settings.record()))
-        if self.results.nested:
-            notes.append(
+        """Return notes on the input and its size."""
+        return (*self.results.notes, *self._notes())
+
+    def _notes(self) -> Iterator[str]:
+        settings, results, sample = self.settings, self.results, self.sample
+        m, n = sample.n_clusters, sample.n_tasks
+        if settings.preset is not None:
+            yield PRESETS[settings.preset].said(settings.record())
+        if results.nested:
+            yield (
                 f"The datasets come in {self.n_clusters} suites: suites, not datasets, are treated "
                 "as independent by tests, intervals and leaving out; each dataset keeps its weight."
             )
-        elif self.results.suites is not None:
-            notes.append("Every suite has one dataset, so that suites change nothing.")
+        elif results.suites is not None:
+            yield "Every suite has one dataset, so that suites change nothing."
         if self.scale != 1:
-            notes.append(
+            yield (
                 f"The scores are of the order of {self.scale:g}: differences within "
-                f"±{self.settings.rope:g} are practically equivalent, within "
-                f"{self.settings.tie_tolerance:g} they are ties."
+                f"±{settings.rope:g} are practically equivalent, within "
+                f"{settings.tie_tolerance:g} they are ties."
             )
-        if kept == tasks:
-            return tuple(notes)
-        return (
-            *notes,
-            f"Ranks, mean scores, regression and strata use the {kept:,} of {tasks:,} tasks that "
-            "all algorithms have.",
-        )
+        if (kept := int(sample.complete.sum())) < n:
+            yield (
+                f"Ranks, mean scores, regression and strata use the {kept:,} of {n:,} tasks that "
+                "all algorithms have."
+            )
+        if self.n_clusters < 2:
+            yield f"With a single {results.unit} there are no intervals and no tests."
+        elif self.n_clusters < FEW_DATASETS:
+            yield (
+                f"With {self.n_clusters} {results.unit}s intervals are rough, and posterior "
+                "probabilities are overconfident."
+            )
+        if self.n_clusters == n > 2:
+            labels = [str(label) for label in sample.clusters.labels]
+            yield f"Every dataset has one task.{_shared_prefix(labels)}"
+        if settings.kendall == "hyperbolic":
+            yield "Kendall's τ with hyperbolic weights has no intervals."
+        if self.left_out:
+            parts = ", ".join(f"{part} ({_duration(cost)})" for part, cost in self.left_out.items())
+            yield (
+                f"With {count(sample.n_pairs, 'pair')} of algorithms, {count(m, 'dataset')} and "
+                f"{count(n, 'task')}, these parts were left out to save time: {parts}; the deep "
+                "analysis (deep=True, --deep) includes them."
+            )
+        wanted = settings.n_resamples
+        if self.form_resamples < wanted and "Bayesian probabilities" not in self.left_out:
+            yield f"Bayesian probabilities rest on {self.form_resamples:,} resamples."
+        if self.mean_resamples < wanted:
+            yield f"With {m:,} datasets, means rest on {self.mean_resamples:,} resamples of them."
+
+
+def _shared_prefix(names: list[str]) -> str:
+    """Return a hint where most names of datasets share a prefix with others."""
+    stems = pd.Series([found.group(1) if (found := STEM.match(name)) else None for name in names])
+    shared = stems.duplicated(keep=False) & stems.notna()
+    if shared.mean() <= 0.5 or stems.nunique() < 2:
+        return ""
+    examples = [name for name, same in zip(names, shared, strict=True) if same][:2]
+    return (
+        f" Many names share a prefix ({', '.join(map(printable, examples))}): if these belong "
+        "together, name the column of the dataset (cluster=…, --cluster)."
+    )
+
+
+def _duration(seconds: float) -> str:
+    """Return a rough duration such as "about 7 s"."""
+    for unit, length in (("h", 3600), ("min", 60)):
+        if seconds >= 1.5 * length:
+            return f"about {seconds / length:,.0f} {unit}"
+    return f"about {max(1.0, seconds):.0f} s"
 
 
 def prepare(results: Results, settings: Settings) -> Study:
@@ -146,26 +292,26 @@ def prepare(results: Results, settings: Settings) -> Study:
     order = sorted(range(len(means)), key=lambda a: (means[a], results.algorithms[a]))
     ordered = results.select([results.algorithms[a] for a in order])
     study = Study(ordered, settings, sample.select(order), tested.select(order), scale)
-    if settings.null == "asymptotic" or study.within.flips > 0:
+    if settings.null == "asymptotic" or study.flips > 0:
         return study
-    # Everything follows the tests that the size permits.
-    settings = replace(settings, correction=_without_resampling(settings), null="asymptotic")
+    # Every part follows the tests that the size permits.
+    correction = settings.correction
+    if correction == "max-t":
+        # With a margin intervals are needed, which Holm's correction does not have.
+        correction = "holm" if settings.margin is None else "bonferroni"
     note = (
         f"With {sample.n_pairs:,} pairs and {study.n_clusters:,} {results.unit}s the tests are "
         "asymptotic: resampling would take too long."
     )
-    ordered = replace(ordered, notes=(*ordered.notes, note))
-    return replace(study, results=ordered, settings=settings)
-
-
-def _without_resampling(settings: Settings) -> Correction:
-    if settings.correction != "max-t":
-        return settings.correction
-    return "holm" if settings.margin is None else "bonferroni"  # which has intervals
+    return replace(
+        study,
+        results=replace(ordered, notes=(*ordered.notes, note)),
+        settings=replace(settings, correction=correction, null="asymptotic"),
+    )
 
 
 def _no_failure_score(results: Results) -> str:
-    """Return why means need a score for failures, and what to set."""
+    """Return the error for means over unscored failures, with its remedies."""
     scores = results.scores.to_numpy(dtype=np.float64)
     worst = float(np.nanmin(scores) if results.higher_is_better else np.nanmax(scores))
     example = "0" if results.higher_is_better and worst >= 0 else f"{worst!r}"
@@ -177,7 +323,7 @@ def _no_failure_score(results: Results) -> str:
 
 
 def clusters_of(results: Results) -> Clusters:
-    """Return the datasets of the tasks, and the suites that they come in, if some share one."""
+    """Return the datasets of the tasks, nested in suites where some share one."""
     if results.suites is None or not results.nested:
         return Clusters.of(results.clusters)
     suites = [results.suites[name] for name in results.clusters]
@@ -212,15 +358,16 @@ def _participants(results: Results, settings: Settings) -> Results:
             raise ArgumentError(
                 f"algorithms must name two or more; got only {results.algorithms[0]!r}"
             )
-    if settings.control is not None and settings.control not in results.algorithms:
+    control = settings.control
+    if control is not None and control not in results.algorithms:
         raise ArgumentError(
             f"control must be one of {listing(results.algorithms, conjunction='or')}; "
-            f"got {settings.control!r}{did_you_mean(settings.control, results.algorithms)}"
+            f"got {control!r}{did_you_mean(control, results.algorithms)}"
         )
     left = results.resolve_missing(settings.missing)
-    if settings.control is not None and settings.control not in left.algorithms:
+    if control is not None and control not in left.algorithms:
         raise ArgumentError(
-            f"missing={settings.missing!r} drops the control {settings.control!r}: set another "
+            f"missing={settings.missing!r} drops the control {control!r}: set another "
             "policy, such as missing='complete'"
         )
     return left

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from occstats._format import decimals, integer, minus_signs, p_value, percent, printable
-from occstats.comparison.budget import FLIPS_BUDGET
+from occstats.comparison.study import FLIPS_BUDGET
 from occstats.comparison.decision import BETTER, EQUIVALENT, UNDECIDED, WORSE
 from occstats.comparison.text.columns import explain
 from occstats.comparison.text.verdict import mostly_equal, subject_of

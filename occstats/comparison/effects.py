@@ -1,0 +1,97 @@
+"""Effect sizes, posteriors, Kendall's τ and diagnostics of pairs of algorithms."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from occstats.stats.bayes import bayesian_signed_rank
+from occstats.stats.diagnostics import cluster_diagnostics
+from occstats.stats.effect_sizes import Effect, pair_effects
+from occstats.stats.kendall import kendall_matrix
+from occstats.stats.kendall_intervals import kendall_jackknife
+from occstats.stats.means import difference_posterior
+
+if TYPE_CHECKING:
+    from occstats.comparison.study import Study
+
+__all__ = ["diagnostics_frame", "effects_frame", "kendall_frame"]
+
+Columns = dict[str, npt.NDArray[Any]]
+
+
+def effects_frame(study: Study) -> pd.DataFrame:
+    """Return effect sizes of all ordered pairs; NaN where a part is left out."""
+    settings, k = study.settings, len(study.algorithms)
+    effects = pair_effects(study.tested, confidence=1 - settings.alpha)
+    unknown = np.full((k, k), np.nan)
+    columns: Columns = {
+        "wins": effects.wins.astype(int),
+        "ties": effects.ties.astype(int),
+        "losses": effects.losses.astype(int),
+        **_effect("rank_biserial", effects.rank_biserial),
+        **_effect("prob_improvement_task", effects.prob_improvement_task),
+        **_effect("prob_improvement_dataset", effects.prob_improvement_dataset),
+        **dict.fromkeys(("bayes_better", "bayes_equivalent", "bayes_worse"), unknown),
+        **dict.fromkeys(("difference_above", "difference_within", "difference_below"), unknown),
+    }
+    if "posterior of mean differences" not in study.left_out:
+        mean = difference_posterior(
+            study.sample,
+            rope=settings.rope,
+            n_resamples=study.mean_resamples,
+            random_state=settings.random_state,
+        )
+        columns["difference_above"] = mean.better
+        columns["difference_within"] = mean.equivalent
+        columns["difference_below"] = mean.worse
+    if "Bayesian probabilities" not in study.left_out:
+        signed_rank = bayesian_signed_rank(
+            study.sample,
+            rope=settings.rope,
+            prior_weight=settings.prior_weight,
+            n_resamples=study.form_resamples,
+            random_state=settings.random_state,
+        )
+        columns["bayes_better"] = signed_rank.better
+        columns["bayes_equivalent"] = signed_rank.equivalent
+        columns["bayes_worse"] = signed_rank.worse
+    return study.ordered_pairs(columns)
+
+
+def _effect(name: str, effect: Effect) -> Columns:
+    """Return the estimate and its limits as ``name``, ``…_ci_low`` and ``…_ci_high``."""
+    # The negative of 0 is 0, not −0.
+    limits = {"": effect.estimate, "_ci_low": effect.low, "_ci_high": effect.high}
+    return {f"{name}{suffix}": values + 0.0 for suffix, values in limits.items()}
+
+
+def kendall_frame(study: Study) -> pd.DataFrame:
+    """Return Kendall's τ of every unordered pair, with limits where they exist."""
+    settings = study.settings
+    tau = kendall_matrix(study.sample, weighting=settings.kendall)
+    low = high = np.full(tau.shape, np.nan)
+    wanted = study.n_clusters > 1 and "intervals of Kendall's τ" not in study.left_out
+    if wanted and settings.kendall != "hyperbolic":
+        found = kendall_jackknife(
+            study.sample, weighting=settings.kendall, confidence=1 - settings.alpha
+        )
+        low, high = found.low, found.high
+    return study.unordered_pairs({"tau": tau, "tau_ci_low": low, "tau_ci_high": high})
+
+
+def diagnostics_frame(study: Study) -> pd.DataFrame:
+    """Return the correlation of the tasks of a dataset, for each unordered pair."""
+    found = cluster_diagnostics(study.sample)
+    columns = {
+        "icc": found.intraclass_correlation,
+        "icc_differences": found.intraclass_correlation_differences,
+        "design_effect": found.design_effect,
+        "effective_tasks": found.effective_tasks,
+        "size_correlation": found.size_correlation,
+        "size_p": found.size_p,
+    }
+    return study.unordered_pairs(columns)
