@@ -140,7 +140,7 @@ def command(
     from occstats.figures.batch import draw_figures, wanted_figures
     from occstats.figures.frames import read_frame
     from occstats.figures.saving import check_formats
-    from occstats.figures.style import FigureError, preset
+    from occstats.figures._style import FigureError, preset
 
     check_folder(out)
     chosen, kinds = split_names(only or ""), check_formats(split_names(formats))
@@ -185,7 +185,7 @@ def command(
 
 
 def _labels(given: tuple[str, ...]) -> dict[str, str] | None:
-    from occstats.figures.style import FigureError
+    from occstats.figures._style import FigureError
 
     for item in given:
         if "=" not in item:

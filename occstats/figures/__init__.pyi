@@ -11,7 +11,7 @@ from .registry import (
     FigureEntry as FigureEntry,
 )
 from .saving import save as save
-from .style import (
+from ._style import (
     PRESETS as PRESETS,
     FigureError as FigureError,
 )

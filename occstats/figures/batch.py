@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from occstats._format import did_you_mean
 from occstats.figures.registry import FIGURES, FigureEntry
-from occstats.figures.style import FigureError
+from occstats.figures._style import FigureError
 
 if TYPE_CHECKING:
     import pandas as pd

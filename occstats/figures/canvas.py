@@ -20,8 +20,8 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure, FigureBase
 from PIL import Image
 
-from occstats.figures.style import Preset, Theme, settings
-from occstats.figures.text import wrap
+from occstats.figures._style import Preset, Theme, settings
+from occstats.figures._labels import wrap
 
 __all__ = [
     "Drawing",

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from occstats._format import listing
 from occstats.figures.frames import PairDecisions, significance
-from occstats.figures.text import clean
+from occstats.figures._labels import clean
 
 if TYPE_CHECKING:
     from occstats.comparison import Comparison

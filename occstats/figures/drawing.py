@@ -13,8 +13,8 @@ import matplotlib
 from occstats._checks import check_choice
 from occstats.figures.canvas import Drawing, quiet_glyphs
 from occstats.figures.options import SHEET, Options, documentation, parameters
-from occstats.figures.pen import Pen
-from occstats.figures.style import settings
+from occstats.figures._base import Pen
+from occstats.figures._style import settings
 
 __all__ = ["drawing"]
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from occstats._format import listing
 from occstats.errors import ResultsError
-from occstats.figures.style import FigureError
+from occstats.figures._style import FigureError
 
 if TYPE_CHECKING:
     from occstats.comparison import Comparison
@@ -110,7 +110,7 @@ def require_columns(frame: pd.DataFrame, needed: Iterable[str], what: str) -> No
     >>> require_columns(pd.DataFrame({"n": [1]}), ["n", "descriptor"], "times")
     Traceback (most recent call last):
     ...
-    occstats.figures.style.FigureError: times lacks the column descriptor; found n
+    occstats.figures._style.FigureError: times lacks the column descriptor; found n
     """
     missing = [column for column in needed if column not in frame.columns]
     if missing:

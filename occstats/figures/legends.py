@@ -9,8 +9,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import FigureBase
 from matplotlib.lines import Line2D
 
-from occstats.figures.pen import Pen
-from occstats.figures.text import measure
+from occstats.figures._base import Pen
+from occstats.figures._labels import measure
 
 __all__ = ["series_legend"]
 

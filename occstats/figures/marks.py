@@ -12,7 +12,7 @@ import seaborn as sns
 from matplotlib.axes import Axes
 from numpy.typing import ArrayLike, NDArray
 
-from occstats.figures.style import SeriesStyle
+from occstats.figures._style import SeriesStyle
 
 __all__ = ["intervals", "lines", "plain_rows", "points", "quantiles", "row_height", "unnamed"]
 

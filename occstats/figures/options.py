@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Literal
 
-from occstats.figures.style import Palette, Preset, Theme
+from occstats.figures._style import Palette, Preset, Theme
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -11,7 +11,7 @@ import matplotlib
 from occstats._checks import check_choice
 from occstats.figures.canvas import Drawing, Sheet, alt_text, describe
 from occstats.figures.registry import FIGURES
-from occstats.figures.style import FigureError, Preset, preset
+from occstats.figures._style import FigureError, Preset, preset
 from occstats.figures.svg import root_figure
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from matplotlib.figure import Figure
 
 from occstats.errors import EngineError
 from occstats.figures.canvas import quiet_glyphs
-from occstats.tex import COMMANDS
+from occstats._format import TEX_COMMANDS as COMMANDS
 
 __all__ = ["escape", "pgf_bytes", "tex_engine"]
 

@@ -16,9 +16,9 @@ from matplotlib.figure import Figure, FigureBase
 from occstats._files import write_file
 from occstats.figures.canvas import alt_text, quiet_glyphs
 from occstats.figures.glyphs import missing_glyphs
-from occstats.figures.style import FigureError
+from occstats.figures._style import FigureError
 from occstats.figures.svg import OUTPUT, root_figure, svg_markup
-from occstats.figures.text import clean
+from occstats.figures._labels import clean
 
 __all__ = ["FORMATS", "MissingGlyphWarning", "check_formats", "save"]
 

@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike
 from occstats._checks import check_choice, check_integer
 from occstats._format import did_you_mean, listing
 from occstats.figures.options import Order
-from occstats.figures.style import COLOURS, FigureError
-from occstats.figures.text import label
+from occstats.figures._style import COLOURS, FigureError
+from occstats.figures._labels import label
 from occstats.results.aliases import score_word
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure, FigureBase
 
 from occstats.figures.canvas import alt_text, quiet_glyphs
-from occstats.figures.style import FigureError
-from occstats.figures.text import clean
+from occstats.figures._style import FigureError
+from occstats.figures._labels import clean
 
 __all__ = ["OUTPUT", "root_figure", "svg_markup"]
 

@@ -15,7 +15,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 import occstats
 from occstats import figures
 from occstats.figures.cliques import covering_groups, groups, maximal_cliques, packed
-from occstats.figures.critical_difference_diagram import BAR_WIDTH, BRIDGE_WIDTH
+from occstats.figures._critical_difference import BAR_WIDTH, BRIDGE_WIDTH
 from occstats.figures.frames import PairDecisions, pair_decisions
 
 from .conftest import conclusions, decided, results_frame

@@ -17,7 +17,7 @@ import occstats
 from occstats import figures
 from occstats.errors import OccstatsError
 from occstats.figures import FIGURES
-from occstats.figures.style import FigureError
+from occstats.figures._style import FigureError
 
 from .conftest import conclusions, decided, results_frame
 
@@ -245,7 +245,7 @@ def test_scatter_defaults_to_the_best_two(lenz2021):
 
 @pytest.mark.parametrize(("fixture", "worst"), [("default", 5), ("lenz2021", 2)])
 def test_rank_sets_count_the_conclusions(request, fixture, worst):
-    from occstats.figures.possible_ranks import possible_ranks
+    from occstats.figures._rank_sets import possible_ranks
 
     comparison = request.getfixturevalue(fixture)
     ranks = possible_ranks(comparison)

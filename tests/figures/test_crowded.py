@@ -11,7 +11,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.text import Annotation
 
 import occstats
-from occstats.figures.text import wrap
+from occstats.figures._labels import wrap
 from tests.figures.conftest import results_frame
 
 

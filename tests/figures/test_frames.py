@@ -11,8 +11,8 @@ from click.testing import CliRunner
 
 from occstats import figures
 from occstats.cli import main
-from occstats.figures.alp_worked_example import EXAMPLE, QUERIES, TRAINING
-from occstats.figures.style import PRESETS, FigureError, preset, series_styles
+from occstats.figures._alp_example import EXAMPLE, QUERIES, TRAINING
+from occstats.figures._style import PRESETS, FigureError, preset, series_styles
 
 
 def test_times_draw_means_per_query(times_frame):

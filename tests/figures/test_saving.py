@@ -13,7 +13,7 @@ from PIL import Image
 from occstats import figures
 from occstats.errors import OutputError
 from occstats.figures.saving import MissingGlyphWarning
-from occstats.figures.style import FigureError
+from occstats.figures._style import FigureError
 
 SVG = "{http://www.w3.org/2000/svg}"
 

@@ -15,7 +15,7 @@ from matplotlib.text import Text
 
 from occstats.figures.canvas import quiet_glyphs
 from occstats.figures.svg import svg_markup
-from occstats.figures.text import clean, display_width, fitted, label, measure, shorten, wrap
+from occstats.figures._labels import clean, display_width, fitted, label, measure, shorten, wrap
 
 ANY_TEXT = st.text(alphabet=st.characters(), max_size=80)
 

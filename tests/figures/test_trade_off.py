@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from occstats import figures
 from occstats.cli import main
 from occstats.errors import OccstatsError
-from occstats.figures.score_against_time import task_times
+from occstats.figures._trade_off import task_times
 from occstats.stats import pareto_front
 
 SECONDS = {"ALP": 4.0, "SVM": 1.0, "LOF": 2.0}

@@ -14,8 +14,8 @@ from matplotlib.text import Text
 from occstats.figures.canvas import Drawing, Sheet, describe, width_of, write_note
 from occstats.figures.options import Options
 from occstats.figures.selection import chosen_algorithms, known_algorithm, ordered, told_apart
-from occstats.figures.style import FigureError, SeriesStyle, ink, preset, series_styles
-from occstats.figures.text import clean, escape, fitted, label
+from occstats.figures._style import FigureError, SeriesStyle, ink, preset, series_styles
+from occstats.figures._labels import clean, escape, fitted, label
 
 if TYPE_CHECKING:
     from occstats.comparison import Comparison

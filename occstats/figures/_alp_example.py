@@ -9,8 +9,8 @@ from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
 from occstats.figures.drawing import drawing
-from occstats.figures.pen import Pen
-from occstats.figures.style import bounded, ink
+from occstats.figures._base import Pen
+from occstats.figures._style import bounded, ink
 
 __all__ = ["EXAMPLE", "WorkedExample", "alp_example", "work_example"]
 

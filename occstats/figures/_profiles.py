@@ -12,10 +12,10 @@ from occstats.figures.drawing import drawing
 from occstats.figures.legends import series_legend
 from occstats.figures.marks import lines
 from occstats.figures.options import SERIES
-from occstats.figures.pen import Pen
+from occstats.figures._base import Pen
 from occstats.figures.selection import score_label
-from occstats.figures.style import bounded
-from occstats.figures.text import clean
+from occstats.figures._style import bounded
+from occstats.figures._labels import clean
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

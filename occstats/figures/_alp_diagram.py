@@ -5,8 +5,8 @@ from __future__ import annotations
 from matplotlib.axes import Axes
 
 from occstats.figures.drawing import drawing
-from occstats.figures.pen import Pen
-from occstats.figures.style import bounded, ink
+from occstats.figures._base import Pen
+from occstats.figures._style import bounded, ink
 
 __all__ = ["alp_diagram"]
 

@@ -14,10 +14,10 @@ from occstats.figures.frames import confidence, confidence_intervals, records
 from occstats.figures.legends import series_legend
 from occstats.figures.marks import lines
 from occstats.figures.options import SERIES
-from occstats.figures.pen import Pen
+from occstats.figures._base import Pen
 from occstats.figures.selection import score_label
-from occstats.figures.style import bounded
-from occstats.figures.text import clean
+from occstats.figures._style import bounded
+from occstats.figures._labels import clean
 from occstats.stats.strata import strata_intervals
 
 if TYPE_CHECKING:

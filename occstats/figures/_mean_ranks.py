@@ -11,9 +11,9 @@ from occstats.figures.drawing import drawing
 from occstats.figures.frames import confidence_intervals, records
 from occstats.figures.marks import intervals, plain_rows, row_height
 from occstats.figures.options import SERIES
-from occstats.figures.pen import Pen
+from occstats.figures._base import Pen
 from occstats.figures.selection import by_mean_rank
-from occstats.figures.text import clean, measure
+from occstats.figures._labels import clean, measure
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -18,10 +18,10 @@ from occstats.figures.drawing import drawing
 from occstats.figures.frames import pair_decisions
 from occstats.figures.letter_display import draw_letters
 from occstats.figures.options import SERIES
-from occstats.figures.pen import Pen
+from occstats.figures._base import Pen
 from occstats.figures.selection import by_mean_rank
-from occstats.figures.style import BLUE
-from occstats.figures.text import clean, fitted, measure
+from occstats.figures._style import BLUE
+from occstats.figures._labels import clean, fitted, measure
 
 if TYPE_CHECKING:
     from occstats.comparison import Comparison

@@ -13,10 +13,10 @@ from matplotlib.collections import LineCollection
 from occstats._format import count
 from occstats.figures.drawing import drawing
 from occstats.figures.marks import points
-from occstats.figures.pen import Pen
+from occstats.figures._base import Pen
 from occstats.figures.selection import fence, known_algorithm, score_label
-from occstats.figures.style import BLUE, ORANGE, FigureError, bounded
-from occstats.figures.text import clean, label
+from occstats.figures._style import BLUE, ORANGE, FigureError, bounded
+from occstats.figures._labels import clean, label
 
 if TYPE_CHECKING:
     from occstats.comparison import Comparison

@@ -18,10 +18,10 @@ from occstats.comparison.choices import ESTIMANDS
 from occstats.figures.drawing import drawing
 from occstats.figures.frames import PairDecisions, pair_decisions, significance
 from occstats.figures.options import SERIES
-from occstats.figures.pen import Pen
+from occstats.figures._base import Pen
 from occstats.figures.selection import fence, matrix_label_room, most_that_fit, score_label
-from occstats.figures.style import BLUE, bounded, ink_on
-from occstats.figures.text import clean, measure
+from occstats.figures._style import BLUE, bounded, ink_on
+from occstats.figures._labels import clean, measure
 
 if TYPE_CHECKING:
     from occstats.comparison import Comparison

@@ -16,10 +16,10 @@ from occstats.figures.drawing import drawing
 from occstats.figures.frames import confidence_intervals, records
 from occstats.figures.marks import intervals, plain_rows
 from occstats.figures.options import SERIES
-from occstats.figures.pen import Pen
+from occstats.figures._base import Pen
 from occstats.figures.selection import fence
-from occstats.figures.style import BLUE, ORANGE, FigureError, SeriesStyle
-from occstats.figures.text import abreast, clean, label
+from occstats.figures._style import BLUE, ORANGE, FigureError, SeriesStyle
+from occstats.figures._labels import abreast, clean, label
 
 if TYPE_CHECKING:
     from occstats.comparison import Comparison

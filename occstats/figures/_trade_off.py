@@ -16,10 +16,10 @@ from occstats.figures.drawing import drawing
 from occstats.figures.frames import confidence, confidence_intervals, read_frame
 from occstats.figures.legends import series_legend
 from occstats.figures.options import SERIES
-from occstats.figures.pen import Pen
+from occstats.figures._base import Pen
 from occstats.figures.selection import score_label
-from occstats.figures.style import FigureError, bounded
-from occstats.figures.text import clean
+from occstats.figures._style import FigureError, bounded
+from occstats.figures._labels import clean
 from occstats.stats.pareto import ParetoFront, pareto_front
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from occstats.figures.drawing import drawing
 from occstats.figures.frames import records, significance
 from occstats.figures.marks import intervals, plain_rows, row_height
 from occstats.figures.options import SERIES
-from occstats.figures.pen import Pen
-from occstats.figures.text import clean
+from occstats.figures._base import Pen
+from occstats.figures._labels import clean
 
 if TYPE_CHECKING:
     from occstats.comparison import Comparison

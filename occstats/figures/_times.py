@@ -13,10 +13,10 @@ from occstats.figures.drawing import drawing
 from occstats.figures.frames import require_columns
 from occstats.figures.legends import series_legend
 from occstats.figures.marks import lines
-from occstats.figures.pen import Pen
+from occstats.figures._base import Pen
 from occstats.figures.selection import chosen_algorithms
-from occstats.figures.style import FigureError
-from occstats.figures.text import clean
+from occstats.figures._style import FigureError
+from occstats.figures._labels import clean
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -13,10 +13,10 @@ from matplotlib.ticker import MaxNLocator
 
 from occstats.figures.drawing import drawing
 from occstats.figures.options import SERIES
-from occstats.figures.pen import Pen
+from occstats.figures._base import Pen
 from occstats.figures.selection import fence, kendall_square, matrix_label_room, most_that_fit
-from occstats.figures.style import FigureError, ink_on
-from occstats.figures.text import clean, measure
+from occstats.figures._style import FigureError, ink_on
+from occstats.figures._labels import clean, measure
 
 if TYPE_CHECKING:
     from occstats.comparison import Comparison

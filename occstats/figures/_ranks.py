@@ -14,9 +14,9 @@ from matplotlib.ticker import MaxNLocator, PercentFormatter
 from occstats.figures.drawing import drawing
 from occstats.figures.marks import unnamed
 from occstats.figures.options import SERIES
-from occstats.figures.pen import Pen
-from occstats.figures.style import BLUE, ORANGE
-from occstats.figures.text import abreast, clean
+from occstats.figures._base import Pen
+from occstats.figures._style import BLUE, ORANGE
+from occstats.figures._labels import abreast, clean
 
 if TYPE_CHECKING:
     from occstats.comparison import Comparison

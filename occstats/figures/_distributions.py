@@ -14,9 +14,9 @@ from occstats._format import count
 from occstats.figures.drawing import drawing
 from occstats.figures.marks import plain_rows, points, quantiles, unnamed
 from occstats.figures.options import SERIES
-from occstats.figures.pen import Pen
+from occstats.figures._base import Pen
 from occstats.figures.selection import fence, score_label
-from occstats.figures.text import clean
+from occstats.figures._labels import clean
 
 if TYPE_CHECKING:
     from occstats.comparison import Comparison
