@@ -14,7 +14,7 @@ from occstats.report.writing import limits, p_writer, score_digits
 
 if TYPE_CHECKING:
     from occstats.comparison.comparison import Comparison
-    from occstats.comparison.missing_sensitivity import Gaps
+    from occstats.comparison.robustness import Gaps
 
 __all__ = ["extra_tables", "plain_table"]
 
