@@ -1,13 +1,15 @@
-"""Which wrong programs do the tests notice? Random small changes of the code, one at a time.
+"""Measure how many small random changes of the code the tests notice.
 
-Each change (a turned comparison, a swapped operator, another constant, …) is made in a copy of the
-committed tree. First all tests of a room run once, and coverage.py notes which of them run which
-line. Then for each change those that run the changed line run, one of each file first, until one
-fails; for a line that runs on import or is compiled, the doctests of its file and the tests that
-name what it defines. A change that none notices survives: a test is missing, or the change means
-the same.
+Each change (a reversed comparison, a swapped operator, another constant …) is made in a copy of the
+committed tree and tried against the tests of its package: those that run the changed line according
+to coverage.py, or all of them for a line that runs on import, in a compiled kernel or in a worker
+process. A change that no test notices means the same, or a test is missing.
 
-    python benchmarks/mutations.py --seed 1 --number 160 > benchmarks/mutations.csv
+    python benchmarks/mutations.py --seed 1 --out benchmarks/mutations.csv
+    python benchmarks/mutations.py --summary benchmarks/mutations.csv
+
+The first command takes hours. It appends to its output file and continues where it was interrupted.
+In the column `judged` of a survivor, note by hand "means the same", "cosmetic" or "missing test".
 """
 
 import argparse
@@ -15,44 +17,31 @@ import ast
 import csv
 import os
 import random
-import re
 import subprocess
 import sys
 import tempfile
+import time
+from collections import Counter
 from collections.abc import Iterator
 from itertools import zip_longest
 from pathlib import Path
 from shutil import rmtree
 
 ROOT = Path(__file__).parents[1]
-COMPARING = [
-    "tests/test_compare.py",
-    "tests/test_compare_properties.py",
-    "tests/test_uncertainty.py",
-]
-# Those of a browser take minutes, and see what these see.
-REPORTING = [
-    "tests/report/test_html.py",
-    "tests/report/test_notebook_views.py",
-    "tests/report/test_paper_tables.py",
-    "tests/report/test_tables.py",
-    "tests/report/test_terminal.py",
-    "tests/report/test_writer.py",
-]
-# Room → the tests that are its own, those behind them, and its share of the changes.
-ROOMS = {
-    "occstats/stats": (["tests/stats"], COMPARING, 50),
-    "occstats/comparison": (
-        [*COMPARING, "tests/test_few_data_sets.py", "tests/test_gate.py", "tests/test_verdict.py"],
-        ["tests/test_cli_compare.py"],
-        25,
-    ),
-    "occstats/results": (["tests/results"], ["tests/test_bad_input.py", *COMPARING[:1]], 30),
-    "occstats/report": (REPORTING, [], 12),
-    "occstats/figures": (["tests/figures"], [], 10),
-    "occstats/experiment": (["tests/experiment"], [], 10),
-    "occstats/tuning": (["tests/experiment"], [], 8),
-    "descriptors": (["tests/descriptors"], [], 15),
+# Package → its tests, and its number of changes. `occstats` stands for the modules at its top.
+PACKAGES = {
+    "occstats/stats": (["tests/stats", "occstats/stats"], 40),
+    "occstats/backends": (["tests/backends"], 6),
+    "occstats/results": (["tests/results", "occstats/results"], 26),
+    "occstats/comparison": (["tests/comparison", "occstats/comparison"], 26),
+    "occstats/report": (["tests/report"], 14),
+    "occstats/figures": (["tests/figures"], 12),
+    "occstats/cli": (["tests/cli"], 8),
+    "occstats/experiment": (["tests/experiment"], 10),
+    "occstats/tuning": (["tests/tuning"], 8),
+    "occstats/datasets": (["tests/datasets"], 6),
+    "occstats": (["tests/test_files.py", "tests/test_workers.py", "tests/cli"], 6),
+    "descriptors": (["tests/descriptors", "descriptors"], 16),
 }
 COMPARISONS = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq,
@@ -63,13 +52,16 @@ OPERATORS = {
     ast.BitAnd: ast.BitOr, ast.BitOr: ast.BitAnd, ast.FloorDiv: ast.Mult, ast.And: ast.Or,
     ast.Or: ast.And,
 }  # fmt: skip
-DEFINITIONS = (ast.FunctionDef, ast.ClassDef)
-NEAREST = 4
-SECONDS = 600
+COLUMNS = ["package", "file", "line", "was", "is", "noticed by", "judged"]
+# Browser tests take minutes and see little of the Python code that the others do not.
+PYTEST = ["-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", "-p", "no:randomly",
+          "-m", "not slow", "--ignore-glob=*browser*"]  # fmt: skip
+# Only a test that never ends takes this long, and this much longer than all tests of its package.
+LEAST_SECONDS, FACTOR = 900, 10
 
 
 def annotations(tree: ast.AST) -> Iterator[ast.AST]:
-    """What says types and computes nothing."""
+    """Yield the parts of type annotations, which compute nothing."""
     for node in ast.walk(tree):
         for field in ("annotation", "returns"):
             if getattr(node, field, None) is not None:
@@ -77,7 +69,7 @@ def annotations(tree: ast.AST) -> Iterator[ast.AST]:
 
 
 def changes(source: str) -> list[tuple[ast.AST, str]]:
-    """Every place that can be changed, with its new text."""
+    """Return every place that can be changed, with its new text."""
     tree = ast.parse(source)
     ignored = {id(node) for node in annotations(tree)}
     found = []
@@ -106,146 +98,171 @@ def changes(source: str) -> list[tuple[ast.AST, str]]:
 
 
 def changed(source: str, node: ast.AST, text: str) -> str:
-    """The source with one place replaced."""
-    lines = source.encode().splitlines(keepends=True)
+    """Return the source with one node replaced."""
+    whole = source.encode()
     starts = [0]
-    for line in lines:
+    for line in whole.splitlines(keepends=True):
         starts.append(starts[-1] + len(line))
     place = vars(node)
     first = starts[place["lineno"] - 1] + place["col_offset"]
     last = starts[place["end_lineno"] - 1] + place["end_col_offset"]
-    whole = source.encode()
     return (whole[:first] + text.encode() + whole[last:]).decode()
 
 
-def environment(tree: Path) -> dict[str, str]:
-    """The copy's code, its compiled kernels apart from those of the project."""
-    return os.environ | {
+def copy_of_the_tree(folder: str) -> Path:
+    """Unpack the committed tree."""
+    tree = Path(folder).resolve()
+    archive = subprocess.run(["git", "archive", "HEAD"], cwd=ROOT, capture_output=True, check=True)
+    subprocess.run(["tar", "-x"], cwd=tree, input=archive.stdout, check=True)
+    return tree
+
+
+def run(
+    tree: Path, command: list[str], timeout: float | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Run Python in the copy, with kernels compiled there."""
+    environment = os.environ | {
         "PYTHONPATH": f"{tree}{os.pathsep}{tree / 'descriptors'}",
         "NUMBA_CACHE_DIR": str(tree / "numba"),
         "COVERAGE_FILE": str(tree / ".coverage"),
     }
-
-
-PYTEST = ["-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-m", "not slow"]
-
-
-def map_lines(tree: Path, room: str) -> dict[Path, dict[int, list[str]]]:
-    """File → line → the tests that run it."""
-    from coverage import CoverageData
-
-    rules = tree / "coveragerc"
-    rules.write_text(f"[run]\ndynamic_context = test_function\nsource = {tree / room}\n")
-    command = [sys.executable, "-m", "coverage", "run", f"--rcfile={rules}", *PYTEST]
-    command.remove("-x")
-    done = subprocess.run(
-        [*command, *(tests for part in ROOMS[room][:2] for tests in part)],
+    return subprocess.run(
+        [sys.executable, *command],
         cwd=tree,
-        env=environment(tree),
+        env=environment,
         capture_output=True,
         text=True,
+        timeout=timeout,
         check=False,
     )
-    print(room, done.stdout.splitlines()[-1], file=sys.stderr, flush=True)
-    data = CoverageData(str(tree / ".coverage"))
-    data.read()
-    return {
-        Path(file): {
-            line: sorted({identity(tree, context) for context in contexts if context})
-            for line, contexts in data.contexts_by_lineno(file).items()
+
+
+class Tests:
+    """The tests of a package, and the lines that each of them runs."""
+
+    def __init__(self, tree: Path, package: str) -> None:
+        from coverage import CoverageData
+
+        self.tree, self.paths = tree, PACKAGES[package][0]
+        rules = tree / "coveragerc"
+        rules.write_text(f"[run]\ndynamic_context = test_function\nsource = {tree / package}\n")
+        start = time.monotonic()
+        done = run(tree, ["-m", "coverage", "run", f"--rcfile={rules}", *PYTEST, *self.paths])
+        self.timeout = max(LEAST_SECONDS, FACTOR * (time.monotonic() - start))
+        print(f"{package}: {done.stdout.splitlines()[-1]}", file=sys.stderr, flush=True)
+        if done.returncode != 0:
+            raise SystemExit(f"{package}: the tests fail before any change.\n{done.stdout[-3000:]}")
+        data = CoverageData(str(tree / ".coverage"))
+        data.read()
+        self.lines = {
+            Path(file): data.contexts_by_lineno(file) for file in sorted(data.measured_files())
         }
-        for file in data.measured_files()
-    }
 
-
-def identity(tree: Path, context: str) -> str:
-    """The test of a context such as tests.stats.test_ranks.test_ties, as pytest names it."""
-    parts = context.split(".")
-    for end in range(len(parts) - 1, 0, -1):
-        file = tree.joinpath(*parts[:end]).with_suffix(".py")
-        if file.exists():
-            return "::".join([str(file.relative_to(tree)), *parts[end:]])
-    return ""
-
-
-def noticed(tree: Path, tests: list[str]) -> str:
-    """The test that fails, or nothing."""
-    try:
-        done = subprocess.run(
-            [sys.executable, *PYTEST, *tests],
-            cwd=tree,
-            env=environment(tree),
-            capture_output=True,
-            text=True,
-            timeout=SECONDS,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        return "no end"
-    if done.returncode in (0, 5):  # passed, or no test there
+    def identity(self, context: str) -> str:
+        """Return pytest's name of a test that coverage.py calls, say, tests.stats.test_x.test_y."""
+        parts = context.split(".")
+        for end in range(len(parts) - 1, 0, -1):
+            file = self.tree.joinpath(*parts[:end]).with_suffix(".py")
+            if file.exists() and parts[0] == "tests":
+                return "::".join([str(file.relative_to(self.tree)), *parts[end:]])
         return ""
-    failed = [line for line in done.stdout.splitlines() if line.startswith(("FAILED", "ERROR"))]
-    return failed[0].split(" - ")[0] if failed else "does not start"
+
+    def of(self, path: Path, line: int) -> list[str]:
+        """Return the tests of a line: one of each file, then the second of each, and so on."""
+        contexts = self.lines.get(path, {}).get(line, [])
+        by_file: dict[str, list[str]] = {}
+        for test in sorted(filter(None, map(self.identity, contexts))):
+            by_file.setdefault(test.partition("::")[0], []).append(test)
+        chosen = [test for turn in zip_longest(*by_file.values()) for test in turn if test]
+        own = [str(path.relative_to(self.tree))]  # its doctests
+        if chosen:
+            return own + chosen
+        near = [
+            str(file.relative_to(self.tree))
+            for folder in self.paths
+            for file in sorted((self.tree / folder).rglob(f"test_{path.stem.lstrip('_')}.py"))
+        ]
+        return own + near + self.paths
+
+    def noticed(self, path: Path, line: int) -> str:
+        """Return the first test that fails, "hang" if one does not end, or nothing."""
+        try:
+            done = run(self.tree, [*PYTEST, "-x", *self.of(path, line)], self.timeout)
+        except subprocess.TimeoutExpired:
+            return "hang"
+        if done.returncode in (0, 5):  # passed, or no test there
+            return ""
+        failed = [line for line in done.stdout.splitlines() if line.startswith(("FAILED", "ERROR"))]
+        return failed[0].split(" - ")[0].partition(" ")[2] if failed else "does not start"
 
 
-def tests_of(tree: Path, path: Path, running: list[str]) -> list[str]:
-    """The doctests of the file, then those that run the line, from as many files as there are."""
-    own = [str(path.relative_to(tree))]
-    by_file: dict[str, list[str]] = {}
-    for test in filter(None, running):
-        by_file.setdefault(test.partition("::")[0], []).append(test)
-    turns = zip_longest(*by_file.values())
-    chosen = [test for turn in turns for test in turn if test]
-    if chosen:
-        return own + chosen
-    body = ast.parse(path.read_text()).body
-    names = "|".join(node.name for node in body if isinstance(node, DEFINITIONS))
-    spoken = re.compile(rf"\b({names})\b") if names else re.compile("(?!)")
-    near = [
-        test
-        for test in sorted((tree / "tests").rglob("test_*.py"))
-        if test.stem == f"test_{path.stem.lstrip('_')}" or spoken.search(test.read_text())
-    ]
-    return own + [str(file.relative_to(tree)) for file in near[:NEAREST]]
+def sites_of(tree: Path, package: str) -> list[tuple[Path, ast.AST, str]]:
+    """Return all places of a package that can be changed."""
+    files = (tree / package).glob("*.py" if package == "occstats" else "**/*.py")
+    return [(path, *site) for path in sorted(files) for site in changes(path.read_text("utf-8"))]
+
+
+def measure(seed: int, factor: float, packages: list[str], out: Path) -> None:
+    """Make and try the changes that the output file does not have yet."""
+    finished = set()
+    if out.exists():
+        with out.open(encoding="utf-8", newline="") as file:
+            finished = {(row["file"], row["line"], row["was"]) for row in csv.DictReader(file)}
+    with (
+        out.open("a", encoding="utf-8", newline="") as file,
+        tempfile.TemporaryDirectory() as folder,
+    ):
+        writer = csv.writer(file, lineterminator="\n")
+        if not finished:
+            writer.writerow(COLUMNS)
+        tree = copy_of_the_tree(folder)
+        for package in packages:
+            number = max(1, round(factor * PACKAGES[package][1]))
+            sites = random.Random(f"{seed} {package}").sample(sites_of(tree, package), number)
+            tests = Tests(tree, package)
+            for path, node, text in sites:
+                source, line = path.read_text("utf-8"), vars(node)["lineno"]
+                was = " ".join((ast.get_source_segment(source, node) or "").split())
+                name = path.relative_to(tree).as_posix()
+                if (name, str(line), was) in finished:
+                    continue
+                path.write_text(changed(source, node, text), encoding="utf-8")
+                if package == "descriptors":
+                    # numba does not recompile kernels of other files that call the changed one.
+                    rmtree(tree / "numba", ignore_errors=True)
+                by = tests.noticed(path, line)
+                path.write_text(source, encoding="utf-8")
+                writer.writerow([package, name, line, was, text, by, "noticed" if by else ""])
+                file.flush()
+
+
+def summary(path: Path) -> str:
+    """Return a Markdown table: for each package, the changes that were noticed and the others."""
+    with path.open(encoding="utf-8", newline="") as file:
+        rows = [(row["package"], row["judged"] or "not judged") for row in csv.DictReader(file)]
+    kinds = sorted({judged for _, judged in rows}, key=lambda kind: (kind != "noticed", kind))
+    lines = [f"| package | {' | '.join(kinds)} |", f"| --- |{' ---: |' * len(kinds)}"]
+    for package in [*dict.fromkeys(package for package, _ in rows), "all"]:
+        counts = Counter(judged for each, judged in rows if package in (each, "all"))
+        lines.append(f"| `{package}` | {' | '.join(str(counts[kind]) for kind in kinds)} |")
+    return "\n".join(lines)
 
 
 def main() -> None:
-    """Make, try and list the changes."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--number", type=int, default=160)
-    parser.add_argument("--rooms", default=",".join(ROOMS))
+    parser.add_argument("--factor", type=float, default=1, help="multiplies all numbers of changes")
+    parser.add_argument("--packages", default=",".join(PACKAGES), metavar="NAME,…")
+    parser.add_argument("--out", type=Path, default=Path("mutations.csv"))
+    parser.add_argument("--summary", type=Path, metavar="CSV", help="print a table of this file")
     arguments = parser.parse_args()
-    rng = random.Random(arguments.seed)
-    writer = csv.writer(sys.stdout, lineterminator="\n")
-    writer.writerow(["file", "line", "was", "is", "noticed by"])
-    total = sum(share for *_, share in ROOMS.values())
-    with tempfile.TemporaryDirectory() as folder:
-        tree = Path(folder)
-        archive = subprocess.run(
-            ["git", "archive", "HEAD"], cwd=ROOT, capture_output=True, check=True
-        )
-        subprocess.run(["tar", "-x"], cwd=tree, input=archive.stdout, check=True)
-        for room in arguments.rooms.split(","):
-            files = sorted((tree / room).rglob("*.py"))
-            lines = map_lines(tree, room)
-            sites = [(path, site) for path in files for site in changes(path.read_text())]
-            for path, (node, text) in rng.sample(
-                sites, round(arguments.number * ROOMS[room][2] / total)
-            ):
-                source = path.read_text()
-                path.write_text(changed(source, node, text))
-                running = lines.get(path, {}).get(vars(node)["lineno"], [])
-                if room == "descriptors":
-                    # Kernels of other files that call the changed one are not renewed by numba.
-                    rmtree(tree / "numba", ignore_errors=True)
-                by = noticed(tree, tests_of(tree, path, running))
-                path.write_text(source)
-                was = ast.get_source_segment(source, node) or ""
-                writer.writerow(
-                    [path.relative_to(tree), vars(node)["lineno"], " ".join(was.split()), text, by]
-                )
-                sys.stdout.flush()
+    if arguments.summary:
+        print(summary(arguments.summary))
+    else:
+        names = arguments.packages.split(",")
+        measure(arguments.seed, arguments.factor, names, arguments.out)
 
 
 if __name__ == "__main__":
