@@ -1,4 +1,4 @@
-"""Say what is in a wheel or an sdist that should not be there, and what is not that should.
+"""List files that a wheel or an sdist should not contain, and files that it lacks.
 
 usage: python .ci/contents.py dist/*
 """
@@ -18,7 +18,7 @@ def tracked() -> set[str]:
 
 
 def in_wheel(path: str) -> str | None:
-    """Return where a file of the project stands in the wheel, if it does."""
+    """Return the path in the wheel of a file of the project, or None."""
     if path.startswith("occstats/"):
         return path
     if path.startswith("descriptors/occstats_descriptors/"):
@@ -27,7 +27,7 @@ def in_wheel(path: str) -> str | None:
 
 
 def names(archive: Path) -> set[str]:
-    """Return the files of an archive, without what the build itself writes."""
+    """Return the files of an archive, except those that the build adds."""
     if archive.suffix == ".whl":
         with zipfile.ZipFile(archive) as file:
             found = file.namelist()
@@ -45,7 +45,7 @@ def main(archives: list[str]) -> None:
             expected = {place for path in expected if (place := in_wheel(path))}
         found = names(archive)
         print(f"{archive.name}: {len(found)} files, {archive.stat().st_size // 1024} KiB")
-        for what, which in (("stray", found - expected), ("lacking", expected - found)):
+        for what, which in (("stray", found - expected), ("missing", expected - found)):
             wrong |= bool(which)
             print("".join(f"  {what}: {name}\n" for name in sorted(which)), end="")
     sys.exit(wrong)

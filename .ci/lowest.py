@@ -1,6 +1,6 @@
-"""Print the lowest version that pyproject.toml allows of each library, as requirements for pip.
+"""Print the lowest version of each library that pyproject.toml allows, as pip requirements.
 
-usage: python .ci/lowest.py [EXTRA ...]    (the extra ``test`` where none is named)
+usage: python .ci/lowest.py [EXTRA ...]    (default: the extra ``test``)
 """
 
 import sys
@@ -11,7 +11,7 @@ from packaging.requirements import Requirement
 
 
 def lowest(requirement: Requirement) -> str:
-    """Return the requirement with its one ``>=`` made ``==``."""
+    """Return the requirement with ``>=`` replaced by ``==``."""
     bounds = [each.version for each in requirement.specifier if each.operator == ">="]
     if len(bounds) != 1:
         raise SystemExit(f"{requirement}: declare exactly one lowest version, such as NAME>=1.2")
