@@ -1,8 +1,8 @@
-# Two commands on a fresh machine: `make demo` and `make test`. Each makes its own virtual environment.
+# On a fresh machine, `make demo` and `make test` create a virtual environment first.
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
-# What `make test-all` installs beside: the R engine, and other packages that some results are compared with.
+# Extras that `make test-all` installs: embedded R, and packages that some tests compare with.
 EXTRAS ?= r peers
 PIP_FLAGS ?= --quiet --disable-pip-version-check
 
@@ -11,12 +11,13 @@ PIP_FLAGS ?= --quiet --disable-pip-version-check
 demo: $(VENV)/.installed
 	$(BIN)/occstats compare lenz2021 --out report
 	@echo
-	@echo "Look at report/: report.html in a browser, comparison.json and the tables beside it."
+	@echo "Open report/report.html in a browser."
 
+# All tests but the slow ones.
 test: $(VENV)/.installed-dev
-	$(BIN)/python -m pytest -n auto --dist worksteal
+	$(BIN)/python -m pytest -n auto --dist worksteal -m 'not slow'
 
-# Also the tests that `make test` skips: installs R, Chromium, LaTeX and the extras where it can, and says where not.
+# All tests, including those that need R, Chromium, LaTeX or the extras; installs these where possible.
 test-all: $(VENV)/.installed-dev
 	.ci/system-packages
 	@for extra in $(EXTRAS); do \
@@ -32,17 +33,17 @@ lint: $(VENV)/.installed-dev
 types: $(VENV)/.installed-dev
 	$(BIN)/mypy
 
-# The site, in build/docs: open index.html there. Warnings are errors; nothing is fetched, then or later.
+# Build the site in build/docs, without network access. Warnings are errors.
 docs: $(VENV)/.installed-docs
 	$(BIN)/python -m sphinx -W --keep-going --quiet -b html docs build/docs
-	@echo "Look at build/docs/index.html"
+	@echo "Open build/docs/index.html"
 
-# The paper's experiment on the data sets in the folder that OCCSTATS_DATA names: sweep, run, and a page
-# with every published number beside ours, in results/paper. FAST=--fast for the small data sets alone.
+# Repeat the paper's experiment on the datasets in the folder OCCSTATS_DATA; results/paper/published.md lists every
+# published number next to the new one. FAST=--fast uses only the small datasets.
 reproduce: $(VENV)/.installed
-	$(BIN)/occstats run --preset paper $(FAST) --data "$${OCCSTATS_DATA:?names no folder of data sets}" --out results/paper
+	$(BIN)/occstats run --preset paper $(FAST) --data "$${OCCSTATS_DATA:?set it to a folder of datasets}" --out results/paper
 
-# Speed beside other packages, best on a quiet machine; writes benchmarks/descriptors/README.md.
+# Compare speed with other packages, best on an idle machine; writes benchmarks/descriptors/README.md.
 benchmark: $(VENV)/.installed
 	$(BIN)/python -m pip install $(PIP_FLAGS) --editable '.[benchmarks]'
 	$(BIN)/python benchmarks/descriptors --growth
