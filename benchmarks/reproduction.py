@@ -1,11 +1,11 @@
-"""Write how near the paper's table comes out to ``reproduction.md``, and bundle the results.
+"""Repeat the paper's experiment, bundle the results, and write ``reproduction.md``.
 
     OCCSTATS_DATA=folder python benchmarks/reproduction.py
 
-The folder holds the paper's data sets (``occstats datasets fetch``); those that are missing are
-left out and named. What ``make reproduce`` computed is not computed again. With ``--defaults`` the
-nine descriptors run with their default parameters, which is bundled under a name of its own.
-Beside it stand what ``seeds.py`` and ``ties.py`` recorded. Every number comes from these.
+The folder has the paper's datasets (``occstats datasets fetch``); the page names those that are
+missing. Results of ``make reproduce`` are reused. With ``--defaults`` the nine descriptors run with
+their default parameters, and the results are bundled as ``reproduction_defaults``. The page also
+uses the records of ``seeds.py`` and ``ties.py``.
 """
 
 import argparse
@@ -47,7 +47,7 @@ NAMES = {"reproduction": "reproduction.csv", "defaults": "reproduction_defaults.
 
 
 def main() -> None:
-    """Run, bundle, compare, write."""
+    """Run the experiment and write its results."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", default=os.environ.get("OCCSTATS_DATA"))
     parser.add_argument("--results", default=str(ROOT / "results" / "paper"))
@@ -55,7 +55,7 @@ def main() -> None:
     parser.add_argument("--jobs", type=int)
     options = parser.parse_args()
     if options.data is None:
-        parser.error("name the folder of data sets with --data or OCCSTATS_DATA")
+        parser.error("name the folder of datasets with --data or OCCSTATS_DATA")
     if options.defaults:
         out = f"{options.results}-defaults"
         table = run_experiment(options.data, descriptors=list(PAPER), out=out, jobs=options.jobs)
@@ -70,23 +70,23 @@ def main() -> None:
 
 
 def write_bundle(table: pd.DataFrame, name: str) -> None:
-    """The results as a bundled set: ``occstats compare reproduction``."""
+    """Write the results as a bundled table, for ``occstats compare reproduction``."""
     columns = ["dataset", "class", "descriptor", "fold", "auroc", "status", "n", "m", "sparsity"]
     rounded = table[columns].round({"auroc": 6, "sparsity": 6})
     rounded.to_csv(ROOT / "occstats" / "data" / name, index=False, lineterminator="\n")
 
 
 def draw(sweep: Sweep) -> None:
-    """The paper's figure of the sweep, beside the page."""
+    """Draw the paper's figure of the sweep."""
     figure = occstats.figures.sweep(sweep.curves, axis_labels=AXIS_LABELS)
     save(figure, ROOT / "images" / "sweep", formats=("png",), title="AUROC over hyperparameters")
 
 
 def page(paper: PaperExperiment, table: pd.DataFrame, sweep: Sweep) -> list[str]:
-    """The whole of ``reproduction.md``, line by line."""
+    """Return the lines of ``reproduction.md``."""
     results = occstats.load_results("reproduction")
     return [
-        "# How far the paper's table is reproduced",
+        "# Reproduction of the paper's table",
         "",
         *introduction(table, results),
         *(f"- {choice}" for choice in PINNED),
@@ -104,7 +104,7 @@ def page(paper: PaperExperiment, table: pd.DataFrame, sweep: Sweep) -> list[str]
 
 
 def introduction(table: pd.DataFrame, results: occstats.Results) -> list[str]:
-    """What was run."""
+    """Describe the experiment."""
     missing = [name for name in dict.fromkeys(PUBLISHED["dataset"])
                if name not in set(table["dataset"])]  # fmt: skip
     seconds = table["fit_seconds"].sum() + table["query_seconds"].sum()
@@ -112,21 +112,21 @@ def introduction(table: pd.DataFrame, results: occstats.Results) -> list[str]:
     equal = (results.scores["MD"] - PAPER.loc[results.scores.index, "MD"]).abs() <= EQUAL
     whole = equal.groupby(level=0).all()
     return [
-        "Written by `python benchmarks/reproduction.py`, no number by hand. The paper's experiment "
-        f"on {results.n_clusters} of its {PUBLISHED['dataset'].nunique()} data sets "
-        f"({results.n_tasks} of {len(PUBLISHED)} tasks; without {', '.join(missing)}), five folds "
-        f"each: {len(table)} fits in {seconds / 60:.0f} minutes of one core after the sweep"
+        "Written by `python benchmarks/reproduction.py`. The paper's experiment "
+        f"on {results.n_clusters} of its {PUBLISHED['dataset'].nunique()} datasets "
+        f"({results.n_tasks} of {len(PUBLISHED)} tasks; without {', '.join(missing)}), with five "
+        f"folds each: {len(table)} fits took {seconds / 60:.0f} minutes on one core after the sweep"
         + (f", of which {failed} failed" if failed else "")
         + ". The results are bundled: `occstats compare reproduction`.",
         "",
-        f"MD, which has no parameters, equals the paper's three decimals in every class of "
-        f"{whole.sum()} data sets; the others: {', '.join(whole.index[~whole])}.",
+        f"MD has no parameters and agrees with the paper to three decimals in all classes of "
+        f"{whole.sum()} datasets; exceptions: {', '.join(whole.index[~whole])}.",
         "",
     ]
 
 
 def durations(paper: PaperExperiment, table: pd.DataFrame) -> list[str]:
-    """Estimated and true minutes of one core, of the sweep and of the run."""
+    """Compare the estimated and measured times of the sweep and of the run."""
     folds = ["descriptor", "dataset", "class", "fold"]
     swept = Store(shards_of(paper.sweep.folder)).read([*folds, "seconds"]).drop_duplicates(folds)
     run = table.assign(seconds=table["fit_seconds"] + table["query_seconds"])
@@ -144,8 +144,8 @@ def durations(paper: PaperExperiment, table: pd.DataFrame) -> list[str]:
             for name, estimate in estimated.items()
         ]
     return [
-        "Minutes of one core, as estimated before and as measured (on a machine that others used "
-        "at the same time); a neighbour search that descriptors share counts for each of them:",
+        "Minutes on one core, estimated and measured (on a shared machine). A neighbour search "
+        "that several descriptors share counts for each of them:",
         "",
         *markdown_table(["", "descriptor", "estimated", "measured"], rows),
         "",
@@ -153,14 +153,15 @@ def durations(paper: PaperExperiment, table: pd.DataFrame) -> list[str]:
 
 
 def defaults() -> list[str]:
-    """The same with each descriptor's default parameters."""
+    """Compare the results with default parameters."""
     if not (ROOT / "occstats" / "data" / NAMES["defaults"]).exists():
         return []
     scores = occstats.load_results("reproduction_defaults").scores
     return [
-        "With the descriptors' own defaults in place of parameters chosen on the other data sets, "
-        "neighbours by distance and index, and today's forest (`occstats compare "
-        "reproduction_defaults`); it flatters what was tuned on these data sets:",
+        "With default parameters instead of parameters chosen on the other datasets, neighbours "
+        "ordered by distance and index, and the current isolation forest (`occstats compare "
+        "reproduction_defaults`). The defaults were tuned on these datasets, so these results are "
+        "optimistic:",
         "",
         *nearness_table(nearness(scores, PAPER)),
         "",
@@ -168,16 +169,16 @@ def defaults() -> list[str]:
 
 
 def swept(sweep: Sweep) -> list[str]:
-    """The optima, and what was chosen for how many data sets."""
+    """Describe the optima and the parameters chosen for each dataset."""
     lines = [
-        "## The sweep, and the parameters chosen on the other data sets",
+        "## The sweep, and the parameters chosen on the other datasets",
         "",
         "![Mean AUROC over the hyperparameters of the descriptors](images/sweep.png)",
         "",
         *table_to_markdown(defaults_table(sweep)).splitlines(),
         "",
         *(f"{note}\n" for note in sweep.notes),
-        "Chosen: the number of data sets, or their names where they are few.",
+        "Chosen values, with the number of datasets, or their names if there are at most three:",
         "",
     ]
     for grid in sweep.grids:
@@ -194,12 +195,12 @@ def swept(sweep: Sweep) -> list[str]:
 
 
 def randomised() -> list[str]:
-    """EIF and SAE over seeds."""
+    """Compare EIF and SAE over seeds."""
     if not SEEDS.exists():
         return []
     recorded = pd.read_csv(SEEDS, dtype={"class": str})
     table = summary(recorded)
-    counts = ["tasks", "data sets", "seeds"]
+    counts = ["tasks", "datasets", "seeds"]
     rows = [
         [name, *(f"{row[c]:.0f}" for c in counts), *(f"{v:.3f}" for v in row.drop(counts))]
         for name, row in table.iterrows()
@@ -211,17 +212,17 @@ def randomised() -> list[str]:
     return [
         "## EIF and SAE: distribution over seeds",
         "",
-        "The paper's random states are not known: seed 0 does not give its digits. So its number "
-        "is compared with those of several seeds (`benchmarks/seeds.py`, small data sets; task by "
-        "task in `benchmarks/seeds.csv`). A program of the same distribution would be outside our "
-        "range as often as one more seed of ours.",
+        "The paper's random states are not known (seed 0 does not give its digits), so its scores "
+        "are compared with those of several seeds (`benchmarks/seeds.py`, small datasets; each "
+        "task in `benchmarks/seeds.csv`). An implementation with the same distribution would be "
+        "outside our range as often as another seed of ours.",
         "",
         *markdown_table(["", *counts, *table.columns.drop(counts)], rows),
         "",
-        f"Beyond four standard deviations of a seed: {len(far)} tasks.",
+        f"{len(far)} tasks differ by more than four standard deviations over seeds:",
         "",
         *markdown_table(
-            ["descriptor", "data set", "class", "ours", "sd", "paper", "standard deviations"],
+            ["descriptor", "dataset", "class", "ours", "sd", "paper", "standard deviations"],
             [
                 [r.descriptor, r.dataset, r[2], f"{r.mean:.3f}", f"{r.sd:.3f}", f"{r.paper:.3f}",
                  f"{r.z:+.1f}"]
@@ -234,17 +235,17 @@ def randomised() -> list[str]:
 
 
 def ties() -> list[str]:
-    """What rounding scores changes."""
+    """Describe the effect of rounding scores."""
     if not TIES.exists():
         return []
     table = pd.read_csv(TIES, dtype={"class": str})
-    changed = table[(table["rounded"] - table["as they are"]).abs() > EQUAL]
+    changed = table[(table["rounded"] - table["unrounded"]).abs() > EQUAL]
     rows = [
         [row.descriptor, row.dataset, row[1], f"{row.rounded:.3f}", f"{row[4]:.3f}",
          f"{row.paper:.3f}"]
         for row in changed.itertuples(index=False)
     ]  # fmt: skip
-    columns = ("rounded", "as they are")
+    columns = ("rounded", "unrounded")
     counts = [
         [name, len(of), *(int((of[c] - of["paper"]).abs().le(EQUAL).sum()) for c in columns)]
         for name, of in table.groupby("descriptor", sort=False)
@@ -252,27 +253,25 @@ def ties() -> list[str]:
     return [
         "## Ties",
         "",
-        "Scores made of distances (NND, LNND, LOF, MD, ALP) are rounded to 12 significant digits "
-        "before the AUROC, because distances that tie on integer data differ in their last bits; "
-        "the scores of SVM, IF, EIF and SAE are compared as they are. Tasks equal to the paper "
-        "both ways (`benchmarks/ties.py`; data sets that are not large):",
+        "Scores derived from distances (NND, LNND, LOF, MD, ALP) are rounded to 12 significant "
+        "digits before the AUROC is computed, because distances that tie on integer data differ in "
+        "their last bits. Scores of SVM, IF, EIF and SAE are not rounded. Number of tasks equal to "
+        "the paper with and without rounding (`benchmarks/ties.py`; without large datasets):",
         "",
-        *markdown_table(["descriptor", "tasks", "rounded", "as they are"], counts),
+        *markdown_table(["descriptor", "tasks", "rounded", "unrounded"], counts),
         "",
-        "Where it changes a third decimal:",
+        "Tasks in which rounding changes the third decimal:",
         "",
-        *markdown_table(
-            ["descriptor", "data set", "class", "rounded", "as they are", "paper"], rows
-        ),
+        *markdown_table(["descriptor", "dataset", "class", "rounded", "unrounded", "paper"], rows),
         "",
     ]
 
 
 def differences(paper: PaperExperiment, ours: pd.DataFrame, sweep: Sweep) -> list[str]:
-    """Every task that is not equal, with the reason and how it was established."""
+    """List every task that differs, with the reason and how well it is established."""
     datasets = {source.name: open_source(source) for source in paper.sweep.sources}
     recorded = pd.read_csv(TIES, dtype={"class": str}) if TIES.exists() else pd.DataFrame(
-        columns=["dataset", "class", "descriptor", "as they are"]
+        columns=["dataset", "class", "descriptor", "unrounded"]
     )  # fmt: skip
     rows = list(Reasons(ours, PAPER.loc[ours.index], sweep, datasets, recorded).rows())
     frame = pd.DataFrame(rows, columns=["", *"dcopr", "established"])
@@ -280,22 +279,23 @@ def differences(paper: PaperExperiment, ours: pd.DataFrame, sweep: Sweep) -> lis
     return [
         "## Every task that differs in the third decimal",
         "",
-        f"Without {' and '.join(RANDOM)}, of which see above. How often a reason is established:",
+        f"Without {' and '.join(RANDOM)} (see above). Number of tasks by how well the reason is "
+        "established:",
         "",
         *markdown_table(
             ["", *counts.columns], [[name, *row] for name, *row in counts.itertuples()]
         ),
         "",
-        "Proven: one point of the grid gives the digits of all classes of the data set, which "
-        f"would happen by chance in less than {CHANCE:.0%} of cases, or the scores without "
-        "rounding do. Likely: a point of the grid gives these, or those of this class, by what "
-        "may be chance, or what is said is known of the data set but not shown of the task. "
-        "Unknown: none of these. "
-        "Orders of segment that were tried, and do not give MD's digits in all classes: KEEL's, "
-        "Statlog's, UCI's training part before and after its test part, both also sorted by class.",
+        "Proven: one point of the grid gives the digits of all classes of the dataset, which "
+        f"would happen by chance in less than {CHANCE:.0%} of cases, or the unrounded scores do. "
+        "Likely: a point of the grid gives these digits, or those of this class, possibly by "
+        "chance; or the reason applies to the dataset but has not been verified for the task. "
+        "Unknown: none of these. The following orders of segment do not give MD's digits in all "
+        "classes: KEEL's, Statlog's, UCI's training part before and after its test part, both also "
+        "sorted by class.",
         "",
         *markdown_table(
-            ["descriptor", "data set", "class", "ours", "paper", "reason", "established"], rows
+            ["descriptor", "dataset", "class", "ours", "paper", "reason", "established"], rows
         ),
         "",
     ]

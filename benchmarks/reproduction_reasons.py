@@ -1,4 +1,4 @@
-"""Why a task differs from the paper's digits, as far as the sweep and the data can tell."""
+"""Reasons why tasks differ from the paper's digits, as far as sweep and data can tell."""
 
 from collections.abc import Iterator
 
@@ -13,23 +13,23 @@ from occstats.tuning.table import GridMeans, task_grids
 
 PROVEN, LIKELY, UNKNOWN = "proven", "likely", "unknown"
 RANDOM = ("EIF", "SAE")
-# A point that has all digits proves something if it would be there by chance less often than this.
+# A grid point with all digits is a proof if its probability by chance is smaller than this.
 CHANCE = 0.01
 
 
 class Reasons:
-    """Reasons for the differences of a table from the paper's.
+    """Reasons for the differences between a table and the paper's.
 
     Parameters
     ----------
     ours, paper : DataFrame
         Tasks × descriptors.
     sweep : Sweep
-        The sweep that the parameters were chosen from.
+        Sweep that the parameters were chosen from.
     datasets : dict
         Name → data set.
     ties : DataFrame
-        What ``ties.py`` recorded.
+        Record of ``ties.py``.
     """
 
     def __init__(
@@ -48,11 +48,11 @@ class Reasons:
             name: {task.key: values for task, values in task_grids(sweep.rows, grid.recipe)}
             for name, grid in self._grids.items()
         }
-        self._unrounded = ties.set_index(["dataset", "class", "descriptor"])["as they are"]
+        self._unrounded = ties.set_index(["dataset", "class", "descriptor"])["unrounded"]
         self._equal = (ours - paper).abs() <= EQUAL
 
     def rows(self) -> Iterator[list[str]]:
-        """Descriptor, task, both numbers, the reason, how it was established."""
+        """Yield descriptor, task, both scores, the reason and how well it is established."""
         for name in self._ours:
             if name in RANDOM:
                 continue
@@ -62,26 +62,29 @@ class Reasons:
 
     def _reason(self, name: str, key: tuple[str, str]) -> tuple[str, str]:
         dataset = key[0]
-        # MD has neither parameters nor ties that matter: where it differs, the data do.
+        # MD has neither parameters nor relevant ties: if it differs, the data do.
         if not self._equal.loc[dataset, "MD"].all():
-            return "another order of rows, or copy: MD, which has no choices, differs too", LIKELY
+            return (
+                "different order of rows or copy: MD, which has no parameters, differs too",
+                LIKELY,
+            )
         unrounded = self._unrounded.get((*key, name), np.nan)
         if abs(unrounded - self._paper.loc[key, name]) <= EQUAL:
-            return "ties: the scores as computed, not rounded, give the paper's digits", PROVEN
+            return "ties: the unrounded scores give the paper's digits", PROVEN
         if name in self._by_task:
             found = self._other_parameters(name, key)
             if found is not None:
                 return found
         if _is_integer(self._datasets[dataset]) and name not in ("SVM", "IF"):
-            return "integer attributes: the order among equal distances decides", LIKELY
+            return "integer attributes: the order among equidistant neighbours matters", LIKELY
         if name in self._by_task:
             return "no point of the grid gives the digits", UNKNOWN
         if name == "IF":
-            return "another random stream or other data", UNKNOWN
+            return "different random stream or data", UNKNOWN
         return "not found", UNKNOWN
 
     def _other_parameters(self, name: str, key: tuple[str, str]) -> tuple[str, str] | None:
-        """A point of the grid that gives the paper's digits, for all classes or for this one."""
+        """Find a point of the grid that gives the paper's digits, for all classes or for this one."""
         dataset = key[0]
         grid, by_task = self._grids[name], self._by_task[name]
         if key not in by_task or dataset not in self._choices[name]:
@@ -95,7 +98,7 @@ class Reasons:
             point = self._nearest(grid, dataset, everywhere)
             chance = chance_of_a_hit([by_task[task] for task in classes])
             return (
-                f"other parameters: {point} gives all {len(classes)} classes' digits",
+                f"other parameters: {point} gives the digits of all {len(classes)} classes",
                 PROVEN if chance < CHANCE else LIKELY,
             )
         if hits[key].any():
@@ -103,7 +106,7 @@ class Reasons:
         return None
 
     def _nearest(self, grid: GridMeans, dataset: str, hits: NDArray[np.bool_]) -> str:
-        """The point nearest to the one that was chosen, in steps of the grid."""
+        """Describe the point nearest to the chosen one, in steps of the grid."""
         axes, chosen = grid.recipe.axes, self._choices[grid.recipe.name][dataset]
         place = np.array([axis.values.index(chosen[axis.name]) for axis in axes])
         points = np.argwhere(hits)
@@ -116,9 +119,9 @@ class Reasons:
 
 
 def chance_of_a_hit(grids: list[NDArray[np.float64]]) -> float:
-    """How likely some point of a grid has the digits of all classes if these were arbitrary.
+    """Return the probability that some grid point has the digits of all classes by chance.
 
-    The digits are taken to be anywhere within the ranges that the classes have over the grid.
+    Digits are assumed to be uniform within the ranges of the classes over the grid.
     """
     digits = np.round(1000 * np.array([grid.ravel() for grid in grids]))
     distinct = np.unique(digits, axis=1).shape[1]

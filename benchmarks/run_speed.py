@@ -1,13 +1,13 @@
-"""What `run` and `tune` cost: CPU and wall seconds, worker by worker, and peak memory by rows.
+"""Measure CPU time, wall time and peak memory of `run` and `tune`.
 
-Run by hand, with the paper's data sets in the folder that OCCSTATS_DATA names. A run appends its
-rows to run_speed.csv under a label, and writes run_speed.md from all of them:
+The folder OCCSTATS_DATA has the paper's datasets. A run appends its rows to run_speed.csv under a
+label, and writes run_speed.md from all of them:
 
     python benchmarks/run_speed.py --label now
     python benchmarks/run_speed.py --label 4ec1258 --tree ../another-worktree
 
-CPU seconds are those of all processes together. Of repeats the least counts: what else a machine
-does only adds.
+CPU seconds are those of all processes. The minimum of the repeats counts, since other load on the
+machine only adds to them.
 """
 
 import argparse
@@ -28,7 +28,7 @@ ROWS = (500, 1_000, 2_000, 4_000)
 
 
 def measured(tree: Path, folder: Path, *arguments: str) -> dict[str, float]:
-    """CPU and wall seconds and the largest process (MB) of one command, children included."""
+    """Return CPU seconds, wall seconds and peak memory (MB) of a command and its children."""
     environment = os.environ | {
         "PYTHONPATH": f"{tree}{os.pathsep}{tree / 'descriptors'}",
         "NUMBA_CACHE_DIR": str(folder / "kernels"),
@@ -45,7 +45,7 @@ def measured(tree: Path, folder: Path, *arguments: str) -> dict[str, float]:
 
 
 def write_data(folder: Path) -> None:
-    """Data sets of two classes and five attributes, by number of rows."""
+    """Write datasets of two classes and five attributes, by number of rows."""
     folder.mkdir()
     for n in ROWS:
         classes = np.repeat(["a", "b"], n // 2)
@@ -55,11 +55,11 @@ def write_data(folder: Path) -> None:
 
 
 def cases(data: str, made: Path) -> dict[str, list[str]]:
-    """What is measured, in this order: the first one compiles."""
+    """Return the commands in the order of measurement; the first one compiles the kernels."""
     iris = ["run", "--data", data, "--datasets", "iris", "-j", "2"]
     ten = ["run", "--data", data, "--datasets", TEN]
     found = {"run iris -j 2, nothing compiled": iris, "run iris -j 2": iris}
-    found |= {f"run ten data sets -j {jobs}": [*ten, "-j", jobs] for jobs in ("1", "2")}
+    found |= {f"run ten datasets -j {jobs}": [*ten, "-j", jobs] for jobs in ("1", "2")}
     for name in ("LOF", "ALP"):
         tune = ["tune", "--descriptors", name, "-j", "1", "--format", "none"]
         found[f"tune {name}, iris and wine"] = [*tune, "--data", data, "--datasets", "iris,wine"]
@@ -70,15 +70,15 @@ def cases(data: str, made: Path) -> dict[str, list[str]]:
 
 
 def report(table: pd.DataFrame) -> str:
-    """The least of the repeats, per label, as Markdown."""
+    """Return the minimum of the repeats for each label, as Markdown."""
     least = table.groupby(["case", "label"], sort=False)[["cpu", "wall", "peak_mb"]].min()
     lines = [
-        "# What `run` and `tune` cost",
+        "# Cost of `run` and `tune`",
         "",
-        "Nine descriptors on two cores with little else to do; CPU seconds of all processes, wall "
-        "seconds, and the memory of the largest process; the least of the repeats (all of them in "
-        "run_speed.csv). CPU seconds of the same command differ by a fifth from time to time. Made "
-        "by `python benchmarks/run_speed.py`.",
+        "Nine descriptors on two mostly idle cores: CPU seconds of all processes, wall seconds, and "
+        "memory of the largest process; minimum of the repeats, all of which are in run_speed.csv. "
+        "CPU seconds of the same command vary by about a fifth. Made by `python "
+        "benchmarks/run_speed.py`.",
         "",
         "| case | version | CPU s | wall s | peak MB | repeats |",
         "| --- | --- | --- | --- | --- | --- |",
@@ -93,11 +93,11 @@ def report(table: pd.DataFrame) -> str:
 
 
 def main() -> None:
-    """Measure, append and write."""
+    """Measure, append to the record and write the page."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--label", required=True)
     parser.add_argument("--tree", type=Path, default=HERE.parent)
-    parser.add_argument("--only", default="", help="cases whose names begin so")
+    parser.add_argument("--only", default="", help="prefix of the cases to measure")
     options = parser.parse_args()
     rows = []
     with tempfile.TemporaryDirectory() as temporary:

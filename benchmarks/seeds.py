@@ -1,9 +1,9 @@
-"""EIF and SAE over many random states, beside the paper's columns: writes ``seeds.csv``.
+"""Compare EIF and SAE over many random states with the paper; write ``seeds.csv``.
 
     python benchmarks/seeds.py --data folder --seeds 10
 
-The paper's random states are not known, so only the distribution can be compared: where its number
-stands among ours, task by task.
+The paper's random states are not known, so its score of each task is compared with the distribution
+of ours.
 """
 
 import argparse
@@ -19,19 +19,19 @@ from occstats.datasets import open_source
 from occstats.experiment import run_experiment
 from occstats.experiment.run import prepare
 
-# Descriptor → the step from one random state to the next. The authors' EIF gives its i-th tree the
-# state i further on, so that nearby states share most of their trees.
+# Descriptor → step from one random state to the next. In the authors' EIF the i-th tree has the
+# random state plus i, so nearby states share most of their trees.
 RANDOMISED = {"EIF": 1000, "SAE": 1}
 RECORDED = Path(__file__).with_name("seeds.csv")
 TASK = ["dataset", "class", "descriptor"]
 
 
 def main() -> None:
-    """Run each seed on the small data sets; write mean and spread of each task."""
+    """Run each seed on the small datasets, and write mean and spread of each task."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", default=os.environ.get("OCCSTATS_DATA"), required=False)
     parser.add_argument("--seeds", type=int, default=10)
-    parser.add_argument("--rows", type=int, default=250, help="the largest data set")
+    parser.add_argument("--rows", type=int, default=250, help="size of the largest dataset")
     parser.add_argument("--jobs", type=int)
     parser.add_argument("--out", default=tempfile.gettempdir() + "/seeds", help="for resuming")
     options = parser.parse_args()
@@ -55,7 +55,7 @@ def main() -> None:
 
 
 def scores(name: str, datasets: list[str], options: argparse.Namespace) -> pd.DataFrame:
-    """Tasks × seeds."""
+    """Return the scores of tasks × seeds."""
     states = [RANDOMISED[name] * number for number in range(options.seeds)]
     runs = [
         run_experiment(
@@ -72,16 +72,16 @@ def scores(name: str, datasets: list[str], options: argparse.Namespace) -> pd.Da
 
 
 def within(scores: np.ndarray, distance: float = 0.02) -> np.ndarray:
-    """The share of pairs of seeds that are as near to each other."""
+    """Return the share of pairs of seeds within a distance of each other."""
     first, second = np.triu_indices(scores.shape[1], 1)
     return (np.abs(scores[:, first] - scores[:, second]) <= distance).mean(axis=1)
 
 
 def summary(recorded: pd.DataFrame) -> pd.DataFrame:
-    """Per descriptor: the paper among our seeds.
+    """Summarise the position of the paper's scores among our seeds, for each descriptor.
 
-    A seed more of ours is outside the range of S others in 2 of S + 1 cases, and its distance from
-    the mean is a normal variable's, √(1 + 1/S) standard deviations wide.
+    Another seed of ours would be outside the range of S seeds with probability 2 / (S + 1), and its
+    distance from their mean has a standard deviation of √(1 + 1/S) times that of the seeds.
     """
     rows = {}
     for name, of in recorded.groupby("descriptor", sort=False):
@@ -90,7 +90,7 @@ def summary(recorded: pd.DataFrame) -> pd.DataFrame:
         outside = (of["paper"] < of["lowest"]) | (of["paper"] > of["highest"])
         rows[name] = {
             "tasks": len(of),
-            "data sets": of["dataset"].nunique(),
+            "datasets": of["dataset"].nunique(),
             "seeds": seeds,
             "mean": of.groupby("dataset")["mean"].mean().mean(),
             "paper's mean": of.groupby("dataset")["paper"].mean().mean(),

@@ -1,10 +1,10 @@
-"""What it changes to round scores to 12 digits before the AUROC: writes ``ties.csv``.
+"""Measure the effect of rounding scores to 12 digits before the AUROC; write ``ties.csv``.
 
     python benchmarks/ties.py --data folder --results results/paper
 
-Scores that are made of distances tie mathematically on integer data but differ in the last bits,
-and are rounded; others may be distinct below that, and are not. Each descriptor is fitted with the
-parameters of the paper's run, and its scores are compared both ways.
+Scores derived from distances tie mathematically on integer data but differ in their last bits, so
+they are rounded; other scores are not. Each descriptor is fitted with the parameters of the paper's
+run, and the AUROC is computed with and without rounding.
 """
 
 import argparse
@@ -26,11 +26,11 @@ RECORDED = Path(__file__).with_name("ties.csv")
 
 
 def main() -> None:
-    """Fit on every task of the datasets that are not large; write those that change."""
+    """Fit on every task of all but the large datasets, and write both AUROCs."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", default=os.environ.get("OCCSTATS_DATA"))
     parser.add_argument("--results", required=True, help="the folder of the paper's run")
-    parser.add_argument("--rows", type=int, default=1000, help="the largest dataset")
+    parser.add_argument("--rows", type=int, default=1000, help="size of the largest dataset")
     parser.add_argument("--without", nargs="*", default=["SAE", "LNND"])
     options = parser.parse_args()
     paper = prepare_paper(options.data, out=options.results)
@@ -55,18 +55,18 @@ def main() -> None:
                         "class": task.target,
                         "descriptor": recipe.name,
                         "rounded": rounded,
-                        "as they are": plain,
+                        "unrounded": plain,
                         "paper": published.loc[task.key, recipe.name],
                     }
                 )
     table = pd.DataFrame(found)
     table.round(6).to_csv(RECORDED, index=False, lineterminator="\n")
-    changed = table[(table["rounded"] - table["as they are"]).abs() > 0.0005]
+    changed = table[(table["rounded"] - table["unrounded"]).abs() > 0.0005]
     print(changed.to_string())
 
 
 def both_ways(fit: Fit, recipe: object) -> tuple[float, float]:
-    """The AUROC of one fold with scores rounded, and as they are."""
+    """Return the AUROC of one fold with rounded and with unrounded scores."""
     data = fit.data()
     if data.lacking:
         return np.nan, np.nan
