@@ -49,7 +49,7 @@ class ResultsType(StringParamType):
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        from occstats.results.readers.bundled import bundled_names
+        from occstats.results.load import bundled_names
 
         names = [name for name in bundled_names() if name.startswith(incomplete)]
         if not names:

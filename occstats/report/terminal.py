@@ -24,7 +24,7 @@ from occstats.report.text_table import (
     print_table,
     print_wrapped,
 )
-from occstats.results.readers.bundled import bundled_names
+from occstats.results.load import bundled_names
 
 if TYPE_CHECKING:
     from rich.console import Console

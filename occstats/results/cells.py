@@ -1,415 +1,457 @@
-"""From a raw table and its roles to one record per cell: who, on what, in which fold, how well."""
+"""Parse cells as numbers or as names, and describe the columns that hold them."""
 
 from __future__ import annotations
 
+import json
+import math
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from decimal import Decimal
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from string import ascii_letters
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from occstats._format import printable, quote
 from occstats.errors import ResultsError
-from occstats.results.aliases import (
-    ALIASES,
-    FAILED_WORDS,
-    GENERIC,
-    NOT_RUN_WORDS,
-    SUCCEEDED,
-    UNDEFINED_WORDS,
-    is_bounded,
-    measure,
-    normalise,
-)
-from occstats.results.facts import Facts
-from occstats.results.meaning import check_range, meaning
-from occstats.results.names import count, quote, quote_list, without_markup
-from occstats.results.numbers import explain_text, looks_like_decimal_comma, says_failed
-from occstats.results.options import Reading
-from occstats.results.readers.raw import RawTable
-from occstats.results.roles import Roles
-from occstats.results.table import FAILURES, NO_ALGORITHM
-from occstats.results.wide import are_counts, are_ranks, tasks_among
 
-__all__ = ["FAILED", "OK", "Cells", "gather"]
+if TYPE_CHECKING:
+    from occstats.results.readers.frames import RawTable
 
-Names = npt.NDArray[np.object_]
+__all__ = [
+    "Numbers",
+    "ParsedTable",
+    "as_text",
+    "column_text",
+    "explain_text",
+    "look_alikes",
+    "looks_like_decimal_comma",
+    "parse_numbers",
+    "reason_of",
+    "says_failed",
+    "without_markup",
+]
+
 Floats = npt.NDArray[np.float64]
 
-OK, UNDEFINED, FAILED = 0, 1, 2
-# A status that says so; outside this module such a row is FAILED without a recorded failure.
-_NOT_RUN = 3
-_EXACT = 2.0**53
+_PLAIN = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?"
+_NUMBER = re.compile(rf"{_PLAIN}|[+-]?inf(?:inity)?", re.ASCII | re.IGNORECASE)
+# Of plain numbers, one a line.
+_DIGITS = re.compile(r"[0-9.eE+\-\n]+")
+# An i may start infinity.
+_LETTERS = frozenset(ascii_letters) - {"i", "I"}
+# A mean with its spread: 68.4(7.1), 71.7 ± 0.5, 0.9 +/- 0.1, or an interval, of which nothing is
+# kept: 0.85 [0.80, 0.90]; all may be per cent.
+_WITH_SPREAD = re.compile(
+    rf"({_PLAIN})\s*(%?)\s*(?:(?:±|\+/-|\+-|\\pm)\s*({_PLAIN})|\(\s*±?\s*({_PLAIN})\s*%?\s*\)"
+    rf"|[(\[]\s*{_PLAIN}\s*[,;–]\s*{_PLAIN}\s*[)\]])?\s*(%?)",
+    re.ASCII | re.IGNORECASE,
+)
+# Commas before a point can only mark thousands; without a point they may be decimal commas.
+_THOUSANDS = re.compile(r"[+-]?\d{1,3}(?:,\d{3})+\.\d*", re.ASCII)
+_COMMA = re.compile(r"[+-]?\d*,\d+(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
+# How the best score of a row is marked in Markdown and LaTeX.
+_MARKED = re.compile(
+    r"(?:\*\*|__)(.+?)(?:\*\*|__)(.*)|\\(?:textbf|underline|mathbf)\{(.+?)\}(.*)|\$(.+)\$"
+)
+# What stands behind a score to say that it is significant.
+_SIGNIFICANT = "*†‡§¶ "
+# What stands in place of a score where a run failed, and where there is none.
+_FAILURES = frozenset(
+    (
+        *("oom", "oot", "timeout", "time out", "t/o", "m/o", "tle", "mle", "memout", "dnf"),
+        *("failed", "fail", "error", "crashed", "diverged", "nan", "-nan"),
+    )
+)
+_NO_VALUE = _FAILURES.union(
+    ("", "na", "n/a", "#n/a", "null", "none", "nil", "<na>", "missing", "-"),
+    ("–", "—", "?", "--", "---", "n.a.", "dns"),
+)
 
 
-@dataclass
-class Cells:
-    """Parallel arrays, one entry per score; ``row`` is the row of the source it stands in.
+@dataclass(frozen=True)
+class Numbers:
+    """The numbers of a column (NaN where there is none) and where text stands that is no number.
 
-    ``failed`` is true where the source records that the run failed: by its status, by a word such
-    as TIMEOUT or NaN in place of the score, or by an infinitely bad score.
+    ``spread`` holds the standard deviations written behind the numbers, if there are any.
     """
 
-    cluster: Names
-    task: Names
-    algorithm: Names
-    score: Floats
-    state: npt.NDArray[np.int8]
-    failed: npt.NDArray[np.bool_]
-    row: npt.NDArray[np.int64]
-    fold: Names | None
-    repeat: Names | None
-    traits: pd.DataFrame
-    score_name: str
-    suite: Names | None = None
-    higher_is_better: bool = True
+    values: Floats
+    wrong: npt.NDArray[np.bool_]
     spread: Floats | None = None
-    notes: list[str] = field(default_factory=list)
-    column_names: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def known(self) -> Floats:
+        """The numbers that are there and finite."""
+        return self.values[np.isfinite(self.values)]
+
+    @property
+    def all_numbers(self) -> bool:
+        """Whether every cell is a number or empty, and some are numbers."""
+        return not self.wrong.any() and len(self.known) > 0
 
 
-def gather(facts: Facts, roles: Roles, reading: Reading) -> Cells:
-    """Check every cell of the needed columns, and bring long and wide form to one."""
-    raw = facts.raw
-    if raw.n_rows == 0:
-        raise ResultsError(
-            f"{raw.name}: the table has column names but no rows; was the run empty?"
-        )
-    notes = [*raw.notes, *_no_algorithms(facts, roles)]
-    rows = np.arange(raw.n_rows)
-    score_name = reading.score_name
-    if metric_matters(roles):
-        rows, found_name = _one_metric(facts, roles, reading.metric)
-        score_name = score_name or found_name
-    elif reading.metric is not None:
-        raise ResultsError(
-            f"{raw.name}: metric={quote(reading.metric)} given, but no column names a metric"
-        )
-    names = list(roles.columns) if roles.across else [roles.score or ""]
-    state = _states(facts, roles, rows)
-    label = (roles.cluster if roles.cluster is not None else roles.task) or ""
-    if roles.across == "algorithm":
-        rows = rows[~are_counts(facts, label, rows, notes)]
-        state = _states(facts, roles, rows)
-    values, spread = _scores(facts, names, rows, state)
-    failed = _failures(facts, names, rows, state, notes)
-    if roles.across == "algorithm":
-        tasks = tasks_among(facts, label, rows, values, notes)
+def parse_numbers(column: pd.Series, decimal: str = ".") -> Numbers:
+    """Turn a column of any type into numbers.
+
+    >>> numbers = parse_numbers(pd.Series(["0.5", " 1e-3 ", "NA", "", "0,85", "71 %"]))
+    >>> numbers.values.tolist()
+    [0.5, 0.001, nan, nan, nan, 0.71]
+    >>> numbers.wrong.tolist()
+    [False, False, False, False, True, False]
+    >>> parse_numbers(pd.Series(["68.4(7.1)", "71.7 ± 0.5"])).spread.tolist()
+    [7.1, 0.5]
+    """
+    if column.dtype.kind in "fiu" and not isinstance(column.dtype, pd.CategoricalDtype):
+        values = column.to_numpy(dtype=np.float64, na_value=np.nan)
+        return Numbers(values, np.zeros(len(column), dtype=bool))
+    if column.dtype == object:
+        distinct, codes = list(column), np.arange(len(column))
     else:
-        tasks = np.ones(len(rows), dtype=bool)
-    if roles.across and roles.status is None:
-        tasks &= _filled(raw, values, notes)
-    rows, state, values, failed = rows[tasks], state[tasks], values[tasks], failed[tasks]
-    spread = None if spread is None else spread[tasks]
-    if spread is not None and are_ranks(spread):  # 0.91 (2)
-        spread = None
-        notes.append(f"{raw.name}: the ranks written behind the scores are left out.")
-    values = values * reading.scale
-    score_name, lower = meaning(raw, roles, reading, score_name, values)
-    if not is_bounded(score_name):  # else they are outside
-        failed |= np.isinf(values)
-        values = _finite(facts, names, rows, values, lower, notes)
-    check_range(raw, values, rows, score_name, reading.scale, names)
-    each = values.shape[1]
-    cluster, task, algorithm = _identities(facts, roles, rows, names, notes)
-    traits = _traits(facts, roles, rows, notes)
-    if spread is not None:
-        notes.append(f"{raw.name}: the spreads written behind the scores are kept as CVSD.")
-    return Cells(
-        cluster=cluster,
-        task=task,
-        algorithm=algorithm,
-        score=values.ravel(),
-        state=np.repeat(np.where(state == _NOT_RUN, FAILED, state).astype(np.int8), each),
-        failed=failed.ravel(),
-        row=np.repeat(rows, each),
-        fold=_repeated(facts, roles.fold, rows, each),
-        repeat=_repeated(facts, roles.repeat, rows, each),
-        traits=traits.iloc[np.repeat(np.arange(len(rows)), each)].reset_index(drop=True),
-        score_name=score_name,
-        suite=_repeated(facts, roles.suite, rows, each),
-        higher_is_better=not lower,
-        spread=None if spread is None else spread.ravel() * reading.scale,
-        notes=notes,
-        column_names=_column_names(roles, reading.score_name is not None),
-    )
+        codes, unique = pd.factorize(column, use_na_sentinel=True)
+        distinct = list(np.asarray(unique, dtype=object))
+    plain = _plain_numbers(distinct) if decimal == "." else None
+    if plain is not None:
+        values = np.append(plain, np.nan)[codes]
+        return Numbers(values, np.zeros(len(values), dtype=bool))
+    parsed = [_parse(cell, decimal) for cell in distinct]
+    # The last entry serves cells without a value, whose code is −1.
+    values = np.array([np.nan if v is None else v[0] for v in parsed] + [np.nan], dtype=np.float64)
+    wrong = np.array([value is None for value in parsed] + [False], dtype=bool)
+    spread = np.array([np.nan if v is None else v[1] for v in parsed] + [np.nan], dtype=np.float64)
+    return Numbers(values[codes], wrong[codes], None if np.isnan(spread).all() else spread[codes])
 
 
-def _no_algorithms(facts: Facts, roles: Roles) -> list[str]:
-    """Say why a column is no algorithm, where only one is left."""
-    if roles.across != "algorithm" or len(roles.columns) != 1:
+def _plain_numbers(cells: list[object]) -> Floats | None:
+    """All cells at once, where they are text and nothing but plain numbers."""
+    try:
+        if _DIGITS.fullmatch("\n".join(cells)) is None:  # type: ignore[arg-type]
+            return None
+        return np.array(cells, dtype=object).astype(np.float64)
+    except (TypeError, ValueError):  # not text, or a word of these characters
+        return None
+
+
+def _parse(cell: object, decimal: str) -> tuple[float, float] | None:
+    """Give number and spread, NaN for no value, or None for what is no number."""
+    if isinstance(cell, str):
+        text = cell.strip()
+        # What starts with a letter is a word, by far the most often no number.
+        if text[:1] in _LETTERS:
+            return (np.nan, np.nan) if text.casefold() in _NO_VALUE else None
+        return _parse_text(text, decimal)
+    if cell is None or cell is pd.NA or cell is pd.NaT:
+        return np.nan, np.nan
+    if isinstance(cell, bool | np.bool_):
+        return None
+    try:
+        return float(cell), np.nan  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError):
+        return None
+
+
+def _parse_text(text: str, decimal: str) -> tuple[float, float] | None:
+    if decimal != ".":
+        if "." in text:  # a thousands mark, or a column of two minds
+            return (np.nan, np.nan) if text.casefold() in _NO_VALUE else None
+        text = text.replace(decimal, ".")
+    if _NUMBER.fullmatch(text):
+        return float(text), np.nan
+    if text.casefold() in _NO_VALUE:
+        return np.nan, np.nan
+    if decimal == "." and _THOUSANDS.fullmatch(text):
+        return float(text.replace(",", "")), np.nan
+    marked = _MARKED.fullmatch(text)
+    if marked is not None:
+        return _parse_text("".join(part or "" for part in marked.groups()).strip(), ".")
+    found = _WITH_SPREAD.fullmatch(text)
+    if found is None:
+        bare = text.rstrip(_SIGNIFICANT)
+        return _parse_text(bare, ".") if bare and bare != text else None
+    mean, per_cent, plus_minus, in_brackets, per_cent_too = found.groups()
+    unit = 100.0 if per_cent or per_cent_too else 1.0
+    spread = plus_minus or in_brackets
+    return float(mean) / unit, float(spread) / unit if spread else np.nan
+
+
+def says_failed(cell: object) -> bool:
+    """Whether text in place of a score says that the run failed.
+
+    NaN is the result of a computation, while NA and an empty cell say only that there is no value.
+
+    >>> says_failed("TIMEOUT"), says_failed("NaN"), says_failed("n/a"), says_failed("")
+    (True, True, False, False)
+    """
+    return isinstance(cell, str) and cell.strip().casefold() in _FAILURES
+
+
+def looks_like_decimal_comma(cell: object) -> bool:
+    """Whether this is a number with a decimal comma."""
+    return isinstance(cell, str) and _COMMA.fullmatch(cell.strip()) is not None
+
+
+def explain_text(cell: object, decimal: str = ".") -> str:
+    """Say what to do about text where a number should be."""
+    text = str(cell).strip()
+    if decimal == "," and "." in text:
+        return (
+            "the decimal mark was said to be a comma; write a comma there, or leave the thousands"
+            " unmarked"
+        )
+    if looks_like_decimal_comma(text):
+        return f"write {text.replace(',', '.')}, or say that the decimal mark is a comma"
+    return "write a number, or leave the cell empty if there is no result"
+
+
+_LONGEST_NUMBER = 400
+# Lines of ASCII without blanks or controls that are no number, or a whole number in one style.
+_PLAIN_LINES = re.compile(r"(?:(?:[A-Za-z][!-~]*|0|[1-9][0-9]{0,14})(?:\n|\Z))*")
+# Names in leaderboards are links, and the best stand out.
+_WRAPPED = re.compile(
+    r"\s*<(a|b|i|u|em|strong|span|font|code|small|p|div)\b([^>]*)>(.*)</\1>\s*", re.I | re.S
+)
+_BOLD = re.compile(r"\s*(\*\*|__)([^*_].*[^*_]|[^*_])\1\s*")
+_LINK = re.compile(r"\s*\[([^\[\]]+)\]\((?:\w+://)?(?:[^/()]*/)?([^()]*?)/?\)\s*")
+_LINKED = re.compile(r"href\s*=\s*[\"'](?:\w+://)?(?:[^/\"']*/)?([^\"']*?)/?[\"']", re.I)
+_CONTROLS = {
+    code: None for code in range(128) if not chr(code).isprintable() and not chr(code).isspace()
+}
+
+
+def reason_of(error: BaseException) -> str:
+    """What a library says of an error, short and without what moves the cursor.
+
+    >>> reason_of(ValueError("bad\\n  \\x07thing"))
+    'bad \\\\x07thing'
+    """
+    return printable(" ".join(str(error).split()))[:120]
+
+
+def as_text(value: Any) -> str | None:
+    """Turn one cell into the name it stands for, or None where there is none.
+
+    >>> as_text("001"), as_text(7), as_text(7.0), as_text(True), as_text(float("nan"))
+    ('001', '7', '7', 'True', None)
+    """
+    if isinstance(value, str):
+        return str(value) or None
+    if isinstance(value, (bool, np.bool_)):
+        return str(bool(value))
+    if isinstance(value, bytes):
+        return value.decode("utf-8", errors="backslashreplace") or None
+    if isinstance(value, (float, np.floating)):
+        number = float(value)
+        if math.isnan(number):
+            return None
+        # Integers that met a missing value were made floats by pandas; they are still integers.
+        return str(int(number)) if number.is_integer() and abs(number) < 2**53 else repr(number)
+    if isinstance(value, (dict, list)):
+        return json.dumps(value, ensure_ascii=False)
+    if value is None or value is pd.NA or value is pd.NaT:
+        return None
+    return str(value)
+
+
+def column_text(column: pd.Series) -> np.ndarray:
+    """Turn a column of any type into names: an object array of str, None where there is none."""
+    if column.dtype == object:
+        # No shortcut by distinct values: to pandas, True, 1 and 1.0 are one and the same.
+        return np.array([_encodable(as_text(value)) for value in column] + [None], dtype=object)[
+            :-1
+        ]
+    codes, distinct = pd.factorize(column, use_na_sentinel=True)
+    values = np.asarray(distinct, dtype=object)
+    if pd.api.types.infer_dtype(values) == "string" and "".join(values).isascii():
+        names = [value or None for value in values]
+    else:
+        names = [_encodable(as_text(value)) for value in values]
+    return np.array([*names, None], dtype=object)[codes]
+
+
+def _encodable(name: str | None) -> str | None:
+    """Escape lone surrogates, which no file can hold."""
+    if name is None or name.isascii():
+        return name
+    return name.encode("utf-8", errors="backslashreplace").decode("utf-8")
+
+
+def _folded(name: str) -> Hashable:
+    """Reduce a name to what is left without case, blanks, Unicode form and number style."""
+    if name.isascii():  # by far the most, and quick even for long names
+        folded = " ".join(name.translate(_CONTROLS).casefold().split())
+    else:
+        visible = (c for c in name if unicodedata.category(c) not in {"Cf", "Cc"} or c.isspace())
+        folded = " ".join(unicodedata.normalize("NFKC", "".join(visible)).casefold().split())
+    if len(folded) > _LONGEST_NUMBER:
+        return folded
+    try:
+        number = float(folded)
+    except ValueError:
+        return folded
+    return number if math.isfinite(number) else folded
+
+
+def _are_apart(names: list[str]) -> bool:
+    """Whether plain names differ by more than case, found for all of them at once."""
+    lines = "\n".join(names)
+    if _PLAIN_LINES.fullmatch(lines) is None or lines.count("\n") >= len(names):
+        return False
+    return len(set(lines.lower().split("\n"))) == len(set(names))
+
+
+def look_alikes(
+    names: Iterable[str], fold: Callable[[str], Hashable] = _folded
+) -> list[tuple[str, ...]]:
+    """Group the names that differ only by case, blanks, Unicode form or number style.
+
+    >>> look_alikes(["Iris", "iris ", "wine", "1", "01"])
+    [('Iris', 'iris '), ('1', '01')]
+    """
+    names = list(names)
+    if fold is _folded and _are_apart(names):
         return []
-    left_out = [name for name, why in roles.left_out.items() if why in {"text", "empty"}]
-    return [
-        f"{facts.raw.name}: the column {quote(name)} holds no number"
-        f"{f' but {quote(cell)}' if cell is not None else ''}, so that it is {NO_ALGORITHM}"
-        for name in left_out
-        for cell in [next((name for name in facts.names(name) if name is not None), None)]
-    ]
-
-
-def metric_matters(roles: Roles) -> bool:
-    """Whether the column of metrics says what the scores are: not if their column says it."""
-    named = roles.score is not None and measure(roles.score) not in GENERIC
-    return roles.metric is not None and not named
-
-
-def _one_metric(
-    facts: Facts, roles: Roles, metric: str | None
-) -> tuple[npt.NDArray[np.int64], str | None]:
-    assert roles.metric is not None
-    names, where = facts.names(roles.metric), facts.raw.name
-    found = list(dict.fromkeys(name for name in names if name is not None))
-    if metric is not None:
-        if metric not in found:
-            raise ResultsError(
-                f"{where}, column {quote(roles.metric)}: no row has the metric {quote(metric)};"
-                f" found {quote_list(found)}"
-            )
-        return np.flatnonzero(names == metric), metric
-    if len(found) > 1:
-        order = ALIASES["score"]
-        usual = sorted(
-            found, key=lambda n: order.index(measure(n)) if measure(n) in order else len(order)
-        )
-        raise ResultsError(
-            f"{where}, column {quote(roles.metric)}: the scores are of {len(found)} metrics"
-            f" ({quote_list(found, limit=6)}), which cannot be compared with each other; keep one",
-            {"metric": usual[0]},
-        )
-    return np.arange(facts.raw.n_rows), found[0] if found else None
-
-
-def _scores(
-    facts: Facts, names: Sequence[str], rows: npt.NDArray[np.int64], state: npt.NDArray[np.int8]
-) -> tuple[Floats, Floats | None]:
-    """The scores, rows × columns; what a failed row holds in place of one is of no interest."""
-    raw, relevant = facts.raw, state == OK
-    values, spreads = [], []
+    groups: dict[Hashable, dict[str, None]] = {}
     for name in names:
-        numbers = facts.numbers(name)
-        found, wrong = numbers.values[rows], numbers.wrong[rows] & relevant
-        if wrong.any():
-            first = int(np.flatnonzero(wrong)[0])
-            cell = raw.read([name])[name].iloc[rows[first]]
-            raise ResultsError(
-                f"{raw.row(rows[first])}, column {quote(name)}: {quote(cell)} is not a number"
-                f" ({count(wrong.sum(), 'such cell')}); {explain_text(cell, facts.decimal)}",
-                {"decimal": ","}
-                if looks_like_decimal_comma(cell) and facts.decimal == "."
-                else None,
-            )
-        _check_exact(facts, name, rows[relevant & (np.abs(found) >= _EXACT)])
-        values.append(np.where(relevant, found, np.nan))
-        spreads.append(numbers.spread[rows] if numbers.spread is not None else None)
-    if all(spread is None for spread in spreads):
-        return np.column_stack(values), None
-    empty = np.full(len(rows), np.nan)
-    return np.column_stack(values), np.column_stack([empty if s is None else s for s in spreads])
+        groups.setdefault(fold(name), {})[name] = None
+    return [tuple(group) for group in groups.values() if len(group) > 1]
 
 
-def _finite(
-    facts: Facts,
-    names: Sequence[str],
-    rows: npt.NDArray[np.int64],
-    values: Floats,
-    lower: bool,
-    notes: list[str],
-) -> Floats:
-    """Take the worst that is possible for a failed run; what is infinitely good is refused."""
-    infinite = np.isinf(values)
-    wrong = np.argwhere(values == (-np.inf if lower else np.inf))
-    if len(wrong):
-        row, column = wrong[0]
-        raise ResultsError(
-            f"{facts.raw.row(rows[row])}, column {quote(names[column])}: {values[row, column]} is"
-            f" no score ({count(len(wrong), 'such cell')}); correct it, or leave the cell empty"
-        )
-    if infinite.any():
-        notes.append(
-            f"{facts.raw.name}: {count(infinite.sum(), 'infinite score')}, as of failed runs;"
-            f" {FAILURES}"
-        )
-    return np.where(infinite, np.nan, values)
+def without_markup(names: np.ndarray) -> np.ndarray:
+    """Take links and markup off names; where they become one, what is linked tells them apart.
+
+    The array is given back as it is where there is none, or where names would still become one.
+
+    >>> without_markup(np.array(["<b>SVM</b>", "**RF**", "[X](https://a.b/x)"], dtype=object))
+    array(['SVM', 'RF', 'X'], dtype=object)
+    """
+    distinct = list(dict.fromkeys(names))
+    bare = {name: _unwrapped(name) for name in distinct}
+    if all(bare[name] == name for name in distinct):
+        return names
+    times = Counter(bare.values())
+    for name in distinct:
+        linked = _LINKED.search(name)
+        target = linked[1] if linked else link[2] if (link := _LINK.fullmatch(name)) else None
+        if times[bare[name]] > 1 and target is not None:
+            bare[name] = f"{bare[name]} ({target})"
+    if len(set(bare.values())) < len(distinct):
+        return names
+    return np.array([bare[name] for name in names], dtype=object)
 
 
-def _check_exact(facts: Facts, name: str, large: npt.NDArray[np.int64]) -> None:
-    """Refuse whole numbers that floats cannot hold: two different ones would tie."""
-    for row in large:
-        cell = facts.raw.read([name])[name].iloc[row]
-        text = str(cell).strip()
-        # Decimal: `int` knows neither infinity nor more than 4,300 digits.
-        if re.fullmatch(r"[+-]?\d+", text) and Decimal(text) != Decimal(float(text)):
-            raise ResultsError(
-                f"{facts.raw.row(row)}, column {quote(name)}: {quote(cell)} has more digits than a"
-                " score keeps (whole numbers up to 2^53 are exact); subtract or divide by something"
-            )
+def _unwrapped(name: str) -> str:
+    if name[:1].isalnum() and name[-1:].isalnum():  # by far the most
+        return name
+    while (found := _WRAPPED.fullmatch(name)) is not None and found[3].strip():
+        name = found[3].strip()
+    if (bold := _BOLD.fullmatch(name)) is not None:
+        name = bold[2]
+    link = _LINK.fullmatch(name)
+    return name if link is None else link[1].strip()
 
 
-def _failures(
-    facts: Facts,
-    names: Sequence[str],
-    rows: npt.NDArray[np.int64],
-    state: npt.NDArray[np.int8],
-    notes: list[str],
-) -> npt.NDArray[np.bool_]:
-    """Find the cells of runs that failed by their status or by a word in place of the score."""
-    failed = np.repeat((state == FAILED)[:, None], len(names), axis=1)
-    words: dict[str, None] = {}
-    found = 0
-    for column, name in enumerate(names):
-        empty = np.flatnonzero(np.isnan(facts.numbers(name).values[rows]) & (state == OK))
+_FEW = 30
+_YES_NO = frozenset(("true", "false", "yes", "no", "0", "1"))
+
+
+class ParsedTable:
+    """The columns of one source by what stands in them."""
+
+    def __init__(self, raw: RawTable, decimal: str, *, fill_down: bool = False) -> None:
+        self.raw = raw
+        self.decimal = decimal
+        self.fill_down = fill_down
+        self._numbers: dict[str, Numbers] = {}
+        self._names: dict[str, npt.NDArray[np.object_]] = {}
+        self._codes: dict[str, npt.NDArray[np.int64]] = {}
+
+    @cached_property
+    def frame(self) -> pd.DataFrame:
+        """The whole table."""
+        return self.raw.read(list(self.raw.columns))
+
+    def numbers(self, column: str) -> Numbers:
+        """The cells as numbers."""
+        if column not in self._numbers:
+            self._numbers[column] = parse_numbers(self._column(column), self.decimal)
+        return self._numbers[column]
+
+    def names(self, column: str) -> npt.NDArray[np.object_]:
+        """The cells as names."""
+        if column not in self._names:
+            names = column_text(self._column(column))
+            if self.fill_down and not self.is_numeric(column):
+                names = pd.Series(names, dtype=object).ffill().to_numpy()
+            self._names[column] = names
+        return self._names[column]
+
+    def codes(self, column: str) -> npt.NDArray[np.int64]:
+        """The number of each cell's name, from 0 in the order of their coming; −1 for none."""
+        if column not in self._codes:
+            self._codes[column] = pd.factorize(self.names(column))[0]
+        return self._codes[column]
+
+    def require_names(self, column: str, rows: npt.NDArray[np.int64] | None = None) -> None:
+        """Refuse a column in which a name is missing, in some rows or in any."""
+        rows = np.arange(self.raw.n_rows) if rows is None else rows
+        empty = rows[self.names(column)[rows] == None]  # noqa: E711  elementwise
         if not len(empty):
-            continue
-        for row, cell in zip(empty.tolist(), facts.names(name)[rows[empty]], strict=True):
-            if says_failed(cell):
-                failed[row, column] = True
-                words[cell.strip()] = None
-                found += 1
-    if found:
-        notes.append(
-            f"{facts.raw.name}: {count(found, 'cell')} of failed runs"
-            f" ({quote_list(words, limit=3)}); {FAILURES}"
-        )
-    return failed
-
-
-def _filled(raw: RawTable, values: Floats, notes: list[str]) -> npt.NDArray[np.bool_]:
-    """Which rows have a score: one without any says nothing, as if it were not there."""
-    filled = np.asarray(~np.isnan(values).all(axis=1))
-    if filled.all() or not filled.any():
-        return np.ones(len(values), dtype=bool)
-    notes.append(f"{raw.name}: {count((~filled).sum(), 'row')} without any score passed over.")
-    return filled
-
-
-def _identities(
-    facts: Facts,
-    roles: Roles,
-    rows: npt.NDArray[np.int64],
-    names: Sequence[str],
-    notes: list[str],
-) -> tuple[Names, Names, Names]:
-    """The data set, the task and the algorithm of each cell."""
-    raw, each = facts.raw, len(names)
-    across = _bare(np.array(list(names), dtype=object), raw, notes)
-    if roles.across == "task":
-        assert roles.algorithm is not None
-        algorithm = np.repeat(_bare(_names(facts, roles.algorithm, rows), raw, notes), each)
-        task = np.tile(across, len(rows))
-        return task, task, algorithm
-    if roles.cluster is None:
-        assert roles.task is not None
-        cluster = task = _bare(_names(facts, roles.task, rows), raw, notes)
-        notes.append(
-            f"{raw.name}: no column of data sets, so each task ({quote(roles.task)}) counts as a"
-            " data set of its own."
-        )
-    else:
-        cluster = _bare(_names(facts, roles.cluster, rows), raw, notes)
-        task = cluster if roles.task is None else _names(facts, roles.task, rows)
-    if roles.across:
-        is_score = each == 1 and measure(names[0]) in ALIASES["score"]
-        algorithm = np.tile(
-            np.array([raw.label or raw.stem], dtype=object) if is_score else across, len(rows)
-        )
-    elif roles.algorithm is not None:
-        algorithm = _bare(_names(facts, roles.algorithm, rows), raw, notes)
-    else:
-        algorithm = np.full(len(rows), raw.label or raw.stem, dtype=object)
-    return np.repeat(cluster, each), np.repeat(task, each), algorithm
-
-
-def _names(facts: Facts, column: str, rows: npt.NDArray[np.int64]) -> Names:
-    names = facts.names(column)[rows]
-    facts.require_names(column, rows)
-    held = facts.raw.read([column])[column].dtype.kind == "f"
-    if held and (np.abs(facts.numbers(column).values[rows]) >= _EXACT).any():
+            return
+        first, *others = self.names(column)  # where cells are merged each name stands once
+        present = [name for name in others if name is not None]
+        merged = first is not None and len({first, *present}) == 1 + len(present)
         raise ResultsError(
-            f"{facts.raw.name}, column {quote(column)}: whole numbers beyond 2^53 lose their last"
-            " digits as floats, so that different names become one; give the column as text or"
-            " integers"
+            f"{self.raw.row(empty[0])}, column {quote(column)}: no name there"
+            f" ({len(empty):,} such rows); write the name (a name such as NA that pandas has made"
+            " missing survives with read_csv(keep_default_na=False))"
+            f"{', or, if it is the one above, as in merged cells, say so' if merged else ''}",
+            {"fill_down": True} if merged else None,
         )
-    return names
 
+    def _column(self, column: str) -> pd.Series:
+        # Picking columns one by one out of thousands takes longer than all at once.
+        at_once = "frame" in self.__dict__ or len(self._numbers) > _FEW
+        return self.frame[column] if at_once else self.raw.read([column])[column]
 
-def _bare(names: Names, raw: RawTable, notes: list[str]) -> Names:
-    """Take links and markup off the names, and say so once."""
-    bare, note = without_markup(names), f"{raw.name}: links and markup around names left out."
-    if bare is not names and note not in notes:
-        notes.append(note)
-    return bare
+    def is_numeric(self, column: str) -> bool:
+        """Whether there are numbers and nothing else."""
+        return self.numbers(column).all_numbers
 
+    def is_fractional(self, column: str) -> bool:
+        """Whether there are numbers that are not whole: no name and no label looks like that."""
+        numbers = self.numbers(column)
+        return numbers.all_numbers and bool((numbers.known % 1 != 0).any())
 
-def _repeated(
-    facts: Facts, column: str | None, rows: npt.NDArray[np.int64], each: int
-) -> Names | None:
-    return None if column is None else np.repeat(_names(facts, column, rows), each)
+    def is_text(self, column: str) -> bool:
+        """Whether there is text and no number."""
+        numbers = self.numbers(column)
+        return not len(numbers.known) and bool(numbers.wrong.any())
 
+    def is_flag(self, column: str) -> bool:
+        """Whether every cell says yes or no."""
+        return {str(name).casefold() for name in set(self.names(column))} <= _YES_NO
 
-def _column_names(roles: Roles, score_renamed: bool) -> dict[str, str]:
-    """What the source calls its columns, but for a score that the user has called otherwise."""
-    names = {
-        role: getattr(roles, role)
-        for role in ("suite", "cluster", "task", "algorithm", "fold", "status", "metric")
-    }
-    if not score_renamed:
-        names["score"] = roles.score
-    names |= {f"trait {name}": column for name, column in roles.traits.items()}
-    return {role: name for role, name in names.items() if name is not None}
+    def take_flags(self, column: str) -> None:
+        """Take yes and no for the numbers 1 and 0."""
+        yes = [str(name).casefold() in {"true", "yes", "1"} for name in self.names(column)]
+        self._numbers[column] = Numbers(np.array(yes, dtype=np.float64), np.zeros(len(yes), bool))
 
+    def is_distinct(self, *columns: str) -> bool:
+        """Whether no two rows agree in these columns."""
+        return not self._together(*columns).duplicated().any()
 
-def _traits(
-    facts: Facts, roles: Roles, rows: npt.NDArray[np.int64], notes: list[str]
-) -> pd.DataFrame:
-    traits: dict[str, Floats] = {}
-    if roles.across == "task":  # a trait of a row is one of an algorithm
-        return pd.DataFrame(index=range(len(rows)))
-    for name, column in roles.traits.items():
-        numbers = facts.numbers(column)
-        wrong = (numbers.wrong | np.isinf(numbers.values))[rows]
-        if not wrong.any():
-            traits[name] = numbers.values[rows]
-            continue
-        first = rows[int(np.flatnonzero(wrong)[0])]
-        cell = facts.raw.read([column])[column].iloc[first]
-        problem = (
-            f"{facts.raw.row(first)}, column {quote(column)}: {quote(cell)} is not a finite number"
-        )
-        if column in roles.asked_traits:
-            raise ResultsError(f"{problem}; write the trait as a number or leave the cell empty")
-        notes.append(f"{problem}, so this column is not taken as a trait of the tasks.")
-    return pd.DataFrame(traits, index=range(len(rows)))
+    def determines(self, column: str, other: str) -> bool:
+        """Whether rows that agree in a column agree in another one, too."""
+        return not self._together(column, other).drop_duplicates()[0].duplicated().any()
 
+    def _together(self, *columns: str) -> pd.DataFrame:
+        return pd.DataFrame(dict(enumerate(map(self.codes, columns))))
 
-def _states(facts: Facts, roles: Roles, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int8]:
-    """Say of each row whether its score counts, is undefined there, or failed."""
-    if roles.status is None:
-        return np.zeros(len(rows), dtype=np.int8)
-    codes, labels = pd.factorize(facts.names(roles.status)[rows], use_na_sentinel=True)
-    words = [normalise(label) for label in labels]
-    unknown = [
-        label
-        for label, word in zip(labels, words, strict=True)
-        if word not in SUCCEEDED | UNDEFINED_WORDS | FAILED_WORDS
-    ]
-    if unknown:
-        raise ResultsError(
-            f"{facts.raw.name}, column {quote(roles.status)}: {quote_list(unknown, limit=5)} does"
-            " not say whether a row succeeded; write ok, failed or undefined, or name another"
-            " column with status=…"
-        )
-    states = [
-        OK
-        if word in SUCCEEDED
-        else UNDEFINED
-        if word in UNDEFINED_WORDS
-        else _NOT_RUN
-        if word in NOT_RUN_WORDS
-        else FAILED
-        for word in words
-    ]
-    # A row without a status is judged by its score alone.
-    return np.array([*states, OK], dtype=np.int8)[codes]
+    def n_distinct(self, column: str) -> int:
+        """The number of different names."""
+        return len(np.unique(self.codes(column)))

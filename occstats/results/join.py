@@ -11,9 +11,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from occstats._format import count, quote, quote_list
 from occstats.errors import ResultsError
 from occstats.results.aliases import ALIASES, AUROC, GENERIC, normalise
-from occstats.results.names import count, quote, quote_list
 from occstats.results.table import CLUSTER, TASK, Results, show_task
 
 __all__ = ["join"]

@@ -2,29 +2,37 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from importlib.resources import files
 from inspect import signature
+from itertools import takewhile
+from os import PathLike, fspath
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from occstats._format import count, did_you_mean, quote, quote_list
 from occstats.errors import ResultsError
-from occstats.results.cells import gather
-from occstats.results.facts import Facts
-from occstats.results.finder import find_roles
+from occstats.results.cells import ParsedTable, column_text, look_alikes
 from occstats.results.join import join
 from occstats.results.missing import best_policy
-from occstats.results.names import column_text, count, look_alikes, near_names, quote, quote_list
 from occstats.results.options import Reading, document, parameters
-from occstats.results.readers import Source, open_sources
-from occstats.results.readers.raw import FILE, ROW, RawTable
-from occstats.results.roles import Roles, require
-from occstats.results.shape import shape
+from occstats.results.readers import read_path
+from occstats.results.readers.delimited import read_delimited
+from occstats.results.readers.frames import FILE, ROW, RawTable, from_arrow, from_frame
+from occstats.results.readers.harnesses import find_reader, recognise
+from occstats.results.readers.limits import Limits, check_exists
+from occstats.results.reshape import reshape
+from occstats.results.roles import Roles, find_roles, require
 from occstats.results.table import Results
 
-__all__ = ["Source", "load_results"]
+__all__ = ["Source", "bundled_names", "load_results"]
+
+Source = str | PathLike[str] | pd.DataFrame | Results | Any
 
 # A refusal names the options that help; so many steps are tried before it does.
 _MOST_RETRIES = 6
@@ -93,7 +101,7 @@ def load_results(*sources: Source, **options: Any) -> Results:
     if unknown:
         raise TypeError(
             f"load_results() got an unexpected keyword argument {unknown[0]!r}"
-            f"{near_names(unknown[0], known)}"
+            f"{did_you_mean(unknown[0], known)}"
         )
     reading = Reading(**options)
     try:
@@ -111,9 +119,111 @@ load_results.__signature__ = signature(load_results).replace(  # type: ignore[at
 )
 
 
+# name → (file, what the scores measure)
+_BUNDLED = {
+    "lenz2021": ("lenz2021.csv", "auroc"),
+    "reproduction": ("reproduction.csv", "auroc"),
+    "reproduction_defaults": ("reproduction_defaults.csv", "auroc"),
+    # An example of one's own method: scikit-learn's LOF with its own defaults on 25 data sets.
+    "mine": ("mine.csv", "auroc"),
+}
+
+
+def bundled_names() -> list[str]:
+    """The names of the bundled results that are there.
+
+    >>> "lenz2021" in bundled_names()
+    True
+    """
+    folder = files("occstats") / "data"
+    return [name for name, (file, _) in _BUNDLED.items() if (folder / file).is_file()]
+
+
+def bundled_content(name: str) -> tuple[bytes, str]:
+    """Give the delimited text of bundled results, and the name of their score."""
+    file, score_name = _BUNDLED[name]
+    return (files("occstats") / "data" / file).read_bytes(), score_name
+
+
+def _open_sources(sources: Sequence[Source], reading: Reading) -> list[RawTable | Results]:
+    """Open every source; files of a format that was named are one source together."""
+    limits = Limits(reading.max_rows)
+    if reading.format is not None:
+        reader = find_reader(reading.format)
+        files = [source for source in sources if not _is_held(source)]
+        others = [source for source in sources if _is_held(source)]
+        opened: list[RawTable | Results] = []
+        if files:
+            paths = [Path(source) for source in files]  # type: ignore[arg-type]
+            for path in paths:
+                check_exists(path)
+            opened = list(reader.read(paths, limits))
+    else:
+        opened, others = [], list(sources)
+    opened += [_open(source, reading, limits, i) for i, source in enumerate(others, 1)]
+    return _labelled(opened)
+
+
+def _is_held(source: Source) -> bool:
+    """Whether a source is no file: a table in memory, or a bundled one."""
+    return (
+        source in bundled_names() if isinstance(source, str) else not isinstance(source, PathLike)
+    )
+
+
+def _open(source: Source, reading: Reading, limits: Limits, number: int) -> RawTable | Results:
+    if isinstance(source, Results):
+        return source
+    name = "frame" if number == 1 else f"frame {number}"
+    if isinstance(source, pd.DataFrame):
+        return from_frame(source, name)
+    if hasattr(source, "__arrow_c_stream__"):
+        return from_arrow(source, name, limits)
+    try:
+        path = fspath(source)
+    except TypeError:
+        remedy = (
+            "give what its .collect() returns"
+            if hasattr(source, "collect")
+            else "give a path, a bundled name, a frame (of pandas, Polars or any library with the"
+            " Arrow stream) or Results"
+        )
+        raise ResultsError(
+            f"sources: {quote(type(source).__name__)} cannot be read; {remedy}"
+        ) from None
+    if isinstance(source, str) and source in bundled_names():
+        content, score_name = bundled_content(source)
+        raw = read_delimited(content, source, limits)
+        return replace(raw, suggested={"score_name": score_name}, fixed=True)
+    if not path:
+        raise ResultsError("sources: the path is empty; name a results file or 'lenz2021'")
+    return recognise(read_path(Path(path), limits, reading))
+
+
+def _labelled(opened: list[RawTable | Results]) -> list[RawTable | Results]:
+    """Call the files of several algorithms by the part of their names in which they differ."""
+    files = [item for item in opened if isinstance(item, RawTable) and not item.fixed]
+    words = [re.split(r"([_\s.]+)", file.stem) for file in files]
+    if len(files) < 2:
+        return opened
+    before = _common(words)
+    after = _common([word[before:][::-1] for word in words])
+    labels = ["".join(word[before : len(word) - after]).strip("_. ") for word in words]
+    called = {
+        id(file): replace(file, label=label) for file, label in zip(files, labels, strict=True)
+    }
+    return [called.get(id(item), item) for item in opened]
+
+
+def _common(lists: Sequence[Sequence[str]]) -> int:
+    """How many words all lists begin with."""
+    together = takewhile(lambda words: len(set(words)) == 1, zip(*lists, strict=False))
+    return len(list(together))
+
+
 def _load(sources: Sequence[Source], reading: Reading) -> Results:
     try:
-        opened = open_sources(sources, reading)
+        opened = _open_sources(sources, reading)
     except ResultsError as error:
         if not error.retry:
             raise
@@ -205,23 +315,23 @@ def _understand(raw: RawTable, reading: Reading) -> Results:
     raw = split if split is raw else _without_empty_rows(split)
     if {FILE, ROW} & set(reading.columns.values()):
         raw = raw.with_origin()
-    facts = Facts(raw, reading.decimal, fill_down=reading.fill_down)
+    parsed = ParsedTable(raw, reading.decimal, fill_down=reading.fill_down)
     if raw.n_rows == 0:
         raise ResultsError(
             f"{raw.name}: the table has column names but no rows; was the run empty?"
         )
-    roles = find_roles(facts, reading)
-    results = shape(gather(facts, roles, reading), facts, roles, reading)
+    roles = find_roles(parsed, reading)
+    results = reshape(parsed, roles, reading)
     return replace(results, read_as=(_read_as(results, roles, raw),))
 
 
 def _without_empty_rows(raw: RawTable) -> RawTable:
     """Leave out the rows of an index that has no scores: they were planned and not run."""
     others = [name for name in raw.columns if name not in raw.index]
-    facts = Facts(raw, ".")
+    parsed = ParsedTable(raw, ".")
     filled = np.zeros(raw.n_rows, dtype=bool)
     for name in others:
-        filled |= ~np.isnan(facts.numbers(name).values) | facts.numbers(name).wrong
+        filled |= ~np.isnan(parsed.numbers(name).values) | parsed.numbers(name).wrong
     if filled.all() or not filled.any():
         return raw
     note = f"{raw.name}: {count((~filled).sum(), 'row')} without any score passed over."
@@ -240,7 +350,7 @@ def _kept(raw: RawTable, condition: str) -> RawTable:
                 found = list(dict.fromkeys(name for name in names if name is not None))
                 raise ResultsError(
                     f"{raw.name}, column {quote(column)}: no row has {quote(value)}"
-                    f"{near_names(value, found)}; found {quote_list(found)}"
+                    f"{did_you_mean(value, found)}; found {quote_list(found)}"
                 )
             return raw.keep((names == value) != differs)
     return raw

@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from occstats._format import count, did_you_mean, quote, quote_list
 from occstats.errors import ResultsError
-from occstats.results.names import count, near_names, quote, quote_list
 from occstats.results.table import CLUSTER, NO_ALGORITHM, TASK, Results, show_task
 
 __all__ = ["IMPUTE", "POLICIES", "WORST", "best_policy", "resolve"]
@@ -97,7 +97,8 @@ def resolve(results: Results, policy: str = "refuse") -> Results:
         name = policy.removeprefix(IMPUTE)
         raise ResultsError(
             f"missing: there is no algorithm {quote(name)} to impute from"
-            f"{near_names(name, results.algorithms)}; choose from {quote_list(results.algorithms)}"
+            f"{did_you_mean(name, results.algorithms)}; choose from"
+            f" {quote_list(results.algorithms)}"
         )
     rescored = results.failed is not None and failure_score not in (None, results.failure_score)
     if not absent.any() and not disputed.any() and not rescored:

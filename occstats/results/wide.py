@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from occstats._format import quote, quote_list
 from occstats.errors import ResultsError
 from occstats.results.aliases import (
     GENERIC,
@@ -22,9 +23,7 @@ from occstats.results.aliases import (
     normalise,
     stands_beside,
 )
-from occstats.results.facts import Facts
-from occstats.results.names import quote, quote_list
-from occstats.results.numbers import looks_like_decimal_comma
+from occstats.results.cells import ParsedTable, looks_like_decimal_comma
 
 __all__ = [
     "WideColumns",
@@ -53,7 +52,7 @@ class WideColumns:
     left_out: dict[str, str] = field(default_factory=dict)
 
 
-def split_columns(facts: Facts, candidates: Sequence[str], *, what: str) -> WideColumns:
+def split_columns(parsed: ParsedTable, candidates: Sequence[str], *, what: str) -> WideColumns:
     """Tell the columns of scores from traits, summaries, counters and text.
 
     ``what`` is that of which the columns may be: algorithms, or tasks. In doubt the table is
@@ -61,17 +60,17 @@ def split_columns(facts: Facts, candidates: Sequence[str], *, what: str) -> Wide
     """
     left_out: dict[str, str] = {}
     for name in candidates:
-        numbers = facts.numbers(name)
+        numbers = parsed.numbers(name)
         if not len(numbers.known) and not np.isinf(numbers.values).any():
-            commas = any(map(looks_like_decimal_comma, facts.names(name)))
+            commas = any(map(looks_like_decimal_comma, parsed.names(name)))
             if not commas:
                 left_out[name] = "text" if numbers.wrong.any() else "empty"
         elif normalise(name) in _COUNTERS and _counts(numbers.values):
             left_out[name] = "row number"
     left = [name for name in candidates if name not in left_out]
-    _check_parts(facts, left, what)
-    _check_pairs(facts, left_out, left)
-    score_name = _common_measure(facts, left, what)
+    _check_parts(parsed, left, what)
+    _check_pairs(parsed, left_out, left)
+    score_name = _common_measure(parsed, left, what)
     doubtful = [name for name in left if what == "tasks" and measure(name) in GENERIC]
     if score_name is not None:
         for name in left:
@@ -92,7 +91,7 @@ def split_columns(facts: Facts, candidates: Sequence[str], *, what: str) -> Wide
     left = [name for name in left if name not in left_out]
     by_name = {name: looks_like_trait(name) for name in left}
     plain = [name for name in left if by_name[name] is False and not is_summary(name)]
-    values = {name: facts.numbers(name).values for name in left}
+    values = {name: parsed.numbers(name).values for name in left}
     if len(plain) >= 2:
         for name, misfit in zip(plain, _misfits([values[name] for name in plain]), strict=True):
             if misfit == "flag":
@@ -116,9 +115,9 @@ def split_columns(facts: Facts, candidates: Sequence[str], *, what: str) -> Wide
     sure = [name for name in scores if name not in odd]
     if doubtful and sure:
         raise ResultsError(
-            f"{facts.raw.name}: {quote_list(doubtful)} may be {what} or not: the name or the values"
-            f" are not like those of {quote_list(sure, limit=4)}; if they are none, say so (if they"
-            " are, name all of them with algorithm=…)",
+            f"{parsed.raw.name}: {quote_list(doubtful)} may or may not be {what}: their names or"
+            f" values differ from those of {quote_list(sure, limit=4)}; if not, declare them as"
+            " traits; if they are, name all columns with algorithm=…",
             {"traits": doubtful},
         )
     score_name = score_name or (measure_of(scores) if scores else None)
@@ -143,7 +142,7 @@ def _counts(values: Floats) -> bool:
     return len(values) > 0 and np.array_equal(values - values[0], np.arange(len(values)))
 
 
-def _check_parts(facts: Facts, names: Sequence[str], what: str) -> None:
+def _check_parts(parsed: ParsedTable, names: Sequence[str], what: str) -> None:
     """Refuse scores in training beside those in tests, as ``C4.5 Tra``, ``C4.5 Tst``."""
     ends: dict[str, list[str]] = {}
     for name in names:
@@ -153,24 +152,24 @@ def _check_parts(facts: Facts, names: Sequence[str], what: str) -> None:
     rests = [{"_".join(_word_list(name)[:-1]) for name in held} for held in ends.values()]
     if len(ends) > 1 and all(rest == rests[0] for rest in rests):
         raise ResultsError(
-            f"{facts.raw.name}: the columns tell scores in training from those in tests"
+            f"{parsed.raw.name}: the columns tell scores in training from those in tests"
             f" ({', '.join(ends)}), which cannot be compared with each other; choose the columns of"
             " one",
             _chosen(ends.get("test") or next(iter(ends.values())), what),
         )
 
 
-def _check_pairs(facts: Facts, left_out: dict[str, str], scores: Sequence[str]) -> None:
+def _check_pairs(parsed: ParsedTable, left_out: dict[str, str], scores: Sequence[str]) -> None:
     """Refuse to pass over columns of two numbers a cell, as the accuracy and F1 of a task."""
     pairs = [
         name
         for name, why in left_out.items()
-        if why == "text" and all(_PAIR.fullmatch(cell or "1/1") for cell in facts.names(name))
+        if why == "text" and all(_PAIR.fullmatch(cell or "1/1") for cell in parsed.names(name))
     ]
     if pairs:
-        cell = next(cell for cell in facts.names(pairs[0]) if cell is not None)
+        cell = next(cell for cell in parsed.names(pairs[0]) if cell is not None)
         raise ResultsError(
-            f"{facts.raw.name}: {quote_list(pairs)} have two numbers in a cell ({quote(cell)}), of"
+            f"{parsed.raw.name}: {quote_list(pairs)} have two numbers in a cell ({quote(cell)}), of"
             " which one would have to be chosen; write one, or leave these columns out",
             {"traits": pairs} if scores else None,
         )
@@ -181,7 +180,7 @@ def _chosen(columns: Sequence[str], what: str) -> dict[str, object]:
     return {"algorithm": list(columns), **({"transpose": True} if what == "tasks" else {})}
 
 
-def _common_measure(facts: Facts, names: Sequence[str], what: str) -> str | None:
+def _common_measure(parsed: ParsedTable, names: Sequence[str], what: str) -> str | None:
     """The measure that stands in nearly all names, as in ``AMI WER``, ``Tedlium WER``."""
     known = Counter(word for name in names for word in _measures_in(name))
     several = [word for word, times in known.items() if times >= max(2, len(names) / 3)]
@@ -190,7 +189,7 @@ def _common_measure(facts: Facts, names: Sequence[str], what: str) -> str | None
         rests = [{_without_measures(name) for name in ends[word]} for word in several]
         if all(rest == rests[0] for rest in rests):
             raise ResultsError(
-                f"{facts.raw.name}: the columns hold {len(several)} measures"
+                f"{parsed.raw.name}: the columns hold {len(several)} measures"
                 f" ({', '.join(several)}), which cannot be compared with each other; choose the"
                 " columns of one",
                 _chosen(ends[several[0]], what),
@@ -198,7 +197,7 @@ def _common_measure(facts: Facts, names: Sequence[str], what: str) -> str | None
     ways = {lower_is_better(word) for word in several}
     if ways == {True, False}:
         raise ResultsError(
-            f"{facts.raw.name}: of some columns more is better, of others less"
+            f"{parsed.raw.name}: of some columns more is better, of others less"
             f" ({', '.join(several)}); choose the columns of one",
             _chosen(ends[several[0]], what),
         )
@@ -343,26 +342,26 @@ def _called(words: frozenset[str], names: npt.NDArray[np.object_]) -> npt.NDArra
 
 
 def are_counts(
-    facts: Facts, column: str, rows: npt.NDArray[np.int64], notes: list[str]
+    parsed: ParsedTable, column: str, rows: npt.NDArray[np.int64], notes: list[str]
 ) -> npt.NDArray[np.bool_]:
     """Which rows of a wide table count wins, ties and losses, as 3/0/9: no tasks for sure."""
-    names = facts.names(column)[rows]
+    names = parsed.names(column)[rows]
     found = _called(_COUNTED_ROWS, names)
     for i in np.flatnonzero(found):
-        cells = facts.frame.iloc[rows[i]]
+        cells = parsed.frame.iloc[rows[i]]
         found[i] = any(isinstance(cell, str) and _COUNTED.fullmatch(cell) for cell in cells)
     if found.any():
         left_out = quote_list(list(names[found]))
-        notes.append(f"{facts.raw.name}: rows of counts left out: {left_out}.")
+        notes.append(f"{parsed.raw.name}: rows of counts left out: {left_out}.")
     return found
 
 
 def tasks_among(
-    facts: Facts, column: str, rows: npt.NDArray[np.int64], values: Floats, notes: list[str]
+    parsed: ParsedTable, column: str, rows: npt.NDArray[np.int64], values: Floats, notes: list[str]
 ) -> npt.NDArray[np.bool_]:
     """Which rows of a wide table are tasks: not those that sum up the others."""
     keep = np.ones(len(rows), dtype=bool)
-    names = facts.names(column)[rows]
+    names = parsed.names(column)[rows]
     suspects = _called(_SUMMARY_ROWS | _COUNTED_ROWS, names)
     for place in range(len(names) - 1, -1, -1):  # below the tasks more words may stand beside it
         suspects[place] |= bool(_BEGINS_SUMMARY.match(names[place] or ""))
@@ -375,15 +374,17 @@ def tasks_among(
         means = [np.nanmean(others, 0), np.nanmedian(others, 0), np.nansum(others, 0)]
         means.append(np.nanstd(others, 0))
     for i in np.flatnonzero(suspects):
-        shown = facts.names(column)[rows[i]]
+        shown = parsed.names(column)[rows[i]]
         close = any(np.allclose(values[i], mean, rtol=0.01, equal_nan=True) for mean in means)
         if normalise(shown) not in _COUNTED_ROWS and not close:
             raise ResultsError(
-                f"{facts.raw.row(rows[i])}: {quote(shown)} looks like a row that sums up the"
+                f"{parsed.raw.row(rows[i])}: {quote(shown)} looks like a row that sums up the"
                 " others, but its values do not; leave it out, or rename it if it is data",
                 {"where": [f"{column}!={shown}"]},
             )
         keep[i] = False
-    left_out = [facts.names(column)[row] for row in rows[~keep]]
-    notes.append(f"{facts.raw.name}: rows that sum up the others left out: {quote_list(left_out)}.")
+    left_out = [parsed.names(column)[row] for row in rows[~keep]]
+    notes.append(
+        f"{parsed.raw.name}: rows that sum up the others left out: {quote_list(left_out)}."
+    )
     return keep

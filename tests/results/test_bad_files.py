@@ -271,7 +271,7 @@ def test_memory_that_does_not_suffice_is_said(monkeypatch, refused, long_frame):
     def exhaust(*_):
         raise MemoryError
 
-    monkeypatch.setattr("occstats.results.load.open_sources", exhaust)
+    monkeypatch.setattr("occstats.results.load._open_sources", exhaust)
     refused(long_frame, says=("the memory does not suffice",))
 
 

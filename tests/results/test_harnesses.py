@@ -11,7 +11,7 @@ import pytest
 from occstats.errors import ResultsError
 from occstats.results import load_results
 from occstats.results.readers import harnesses
-from occstats.results.readers.raw import from_frame
+from occstats.results.readers.frames import from_frame
 
 MODELS = ("lab/alpha", "lab/beta")
 
@@ -210,7 +210,7 @@ def test_plug_ins(tmp_path, monkeypatch, refused):
     module.write_text(
         "import pandas as pd\n"
         "from occstats.results.readers.harnesses import Reader\n"
-        "from occstats.results.readers.raw import from_frame\n"
+        "from occstats.results.readers.frames import from_frame\n"
         "def read(paths, limits):\n"
         "    rows = [line.split() for p in paths for line in p.read_text().splitlines()]\n"
         "    frame = pd.DataFrame(rows, columns=['where', 'who', 'points'])\n"

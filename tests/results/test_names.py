@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from occstats._format import quote
 from occstats.results import load_results
-from occstats.results.names import _folded, as_text, column_text, look_alikes, quote
-from occstats.results.numbers import parse_numbers
+from occstats.results.cells import _folded, as_text, column_text, look_alikes, parse_numbers
 
 NASTY = [
     *("NA", "null", "None", "nan", "NaN", "001", "1e5", "True", "false", "1.0", "-", "?", "inf"),

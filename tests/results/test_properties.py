@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from occstats.results import load_results
 from occstats.results.aliases import is_summary
-from occstats.results.numbers import parse_numbers
+from occstats.results.cells import parse_numbers
 from occstats.results.readers.delimited import find_delimiter
 
 names = st.text(st.characters(exclude_categories=["Cs"], codec="utf-8"), min_size=1, max_size=8)

@@ -1,112 +1,25 @@
-"""From a source of any kind to a raw table: files by their content, frames of any library."""
+"""Read files of any supported kind into raw tables."""
 
 from __future__ import annotations
 
 import gzip
-import re
 import zlib
-from collections.abc import Sequence
-from dataclasses import replace
-from itertools import takewhile
-from os import PathLike, fspath
 from pathlib import Path
-from typing import Any
 
-import pandas as pd
-
+from occstats._format import show_path
 from occstats.errors import ResultsError
-from occstats.results.names import quote, reason_of, show_path
+from occstats.results.cells import reason_of
 from occstats.results.options import Reading
-from occstats.results.readers.bundled import bundled_content, bundled_names
 from occstats.results.readers.delimited import read_delimited
 from occstats.results.readers.excel import read_excel
-from occstats.results.readers.harnesses import find_reader, recognise
+from occstats.results.readers.frames import RawTable
 from occstats.results.readers.json_lines import read_json
 from occstats.results.readers.limits import Limits, check_exists, kind_of_bytes, kind_of_file
-from occstats.results.readers.parquet import from_arrow, read_directory, read_feather, read_parquet
-from occstats.results.readers.raw import RawTable, from_frame
-from occstats.results.table import Results
+from occstats.results.readers.parquet import read_directory, read_feather, read_parquet
 
-__all__ = ["Source", "open_sources", "read_path"]
+__all__ = ["read_path"]
 
-Source = str | PathLike[str] | pd.DataFrame | Results | Any
 _CHUNK = 1 << 20
-
-
-def open_sources(sources: Sequence[Source], reading: Reading) -> list[RawTable | Results]:
-    """Open every source; files of a format that was named are one source together."""
-    limits = Limits(reading.max_rows)
-    if reading.format is not None:
-        reader = find_reader(reading.format)
-        files = [source for source in sources if not _is_held(source)]
-        others = [source for source in sources if _is_held(source)]
-        opened: list[RawTable | Results] = []
-        if files:
-            paths = [Path(source) for source in files]  # type: ignore[arg-type]
-            for path in paths:
-                check_exists(path)
-            opened = list(reader.read(paths, limits))
-    else:
-        opened, others = [], list(sources)
-    opened += [_open(source, reading, limits, i) for i, source in enumerate(others, 1)]
-    return _labelled(opened)
-
-
-def _is_held(source: Source) -> bool:
-    """Whether a source is no file: a table in memory, or a bundled one."""
-    return (
-        source in bundled_names() if isinstance(source, str) else not isinstance(source, PathLike)
-    )
-
-
-def _open(source: Source, reading: Reading, limits: Limits, number: int) -> RawTable | Results:
-    if isinstance(source, Results):
-        return source
-    name = "frame" if number == 1 else f"frame {number}"
-    if isinstance(source, pd.DataFrame):
-        return from_frame(source, name)
-    if hasattr(source, "__arrow_c_stream__"):
-        return from_arrow(source, name, limits)
-    try:
-        path = fspath(source)
-    except TypeError:
-        remedy = (
-            "give what its .collect() returns"
-            if hasattr(source, "collect")
-            else "give a path, a bundled name, a frame (of pandas, Polars or any library with the"
-            " Arrow stream) or Results"
-        )
-        raise ResultsError(
-            f"sources: {quote(type(source).__name__)} cannot be read; {remedy}"
-        ) from None
-    if isinstance(source, str) and source in bundled_names():
-        content, score_name = bundled_content(source)
-        raw = read_delimited(content, source, limits)
-        return replace(raw, suggested={"score_name": score_name}, fixed=True)
-    if not path:
-        raise ResultsError("sources: the path is empty; name a results file or 'lenz2021'")
-    return recognise(read_path(Path(path), limits, reading))
-
-
-def _labelled(opened: list[RawTable | Results]) -> list[RawTable | Results]:
-    """Call the files of several algorithms by the part of their names in which they differ."""
-    files = [item for item in opened if isinstance(item, RawTable) and not item.fixed]
-    words = [re.split(r"([_\s.]+)", file.stem) for file in files]
-    if len(files) < 2:
-        return opened
-    before = _common(words)
-    after = _common([word[before:][::-1] for word in words])
-    labels = ["".join(word[before : len(word) - after]).strip("_. ") for word in words]
-    called = {
-        id(file): replace(file, label=label) for file, label in zip(files, labels, strict=True)
-    }
-    return [called.get(id(item), item) for item in opened]
-
-
-def _common(lists: Sequence[Sequence[str]]) -> int:
-    """How many words all lists begin with."""
-    together = takewhile(lambda words: len(set(words)) == 1, zip(*lists, strict=False))
-    return len(list(together))
 
 
 def read_path(path: Path, limits: Limits, reading: Reading | None = None) -> RawTable:

@@ -12,11 +12,17 @@ from typing import Any
 
 import pandas as pd
 
+from occstats._format import quote
 from occstats.errors import ResultsError
-from occstats.results.names import quote, reason_of
-from occstats.results.readers.header import check_header, join_header, n_titles
+from occstats.results.cells import reason_of
+from occstats.results.readers.frames import (
+    RawTable,
+    check_header,
+    check_names,
+    join_header,
+    n_titles,
+)
 from occstats.results.readers.limits import Limits
-from occstats.results.readers.raw import RawTable, check_names
 
 __all__ = ["find_delimiter", "read_delimited"]
 

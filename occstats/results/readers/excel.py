@@ -9,11 +9,18 @@ from typing import Any
 
 import pandas as pd
 
+from occstats._format import quote, quote_list, show_path
 from occstats.errors import ResultsError
-from occstats.results.names import quote, quote_list, reason_of, show_path
-from occstats.results.readers.header import check_header, join_header, n_titles
+from occstats.results.cells import reason_of
+from occstats.results.readers.frames import (
+    RawTable,
+    check_header,
+    check_names,
+    from_frame,
+    join_header,
+    n_titles,
+)
 from occstats.results.readers.limits import Limits
-from occstats.results.readers.raw import RawTable, check_names, from_frame
 
 __all__ = ["read_excel"]
 

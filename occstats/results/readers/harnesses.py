@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from occstats._format import did_you_mean, quote, quote_list, show_path
 from occstats.errors import ResultsError
 from occstats.results.aliases import name_from_file, normalise
-from occstats.results.names import near_names, quote, quote_list, show_path
+from occstats.results.readers.frames import FILE, RawTable, from_frame
 from occstats.results.readers.limits import Limits
-from occstats.results.readers.raw import FILE, RawTable, from_frame
 
 __all__ = ["GROUP", "Reader", "find_reader", "readers", "recognise"]
 
@@ -38,7 +38,7 @@ class Reader:
         What it reads, in a few words.
     read : callable
         Turns paths (files or folders) into raw tables: ``read(paths, limits)``. A frame in
-        long form becomes one by :func:`occstats.results.readers.raw.from_frame`, whose
+        long form becomes one by :func:`occstats.results.readers.frames.from_frame`, whose
         ``suggested`` says which column is what.
     adapt : callable, optional
         Turns a table that was read as CSV or Parquet into one with suggestions, or gives None if
@@ -93,7 +93,7 @@ def find_reader(name: str) -> Reader:
     known = readers()
     if name not in known:
         raise ResultsError(
-            f"format: {quote(name)} is not known{near_names(name, known)}; choose one of"
+            f"format: {quote(name)} is not known{did_you_mean(name, known)}; choose one of"
             f" {', '.join(sorted(known))}"
         )
     return known[name]

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from occstats._format import quote
 from occstats.errors import ResultsError
-from occstats.results.names import quote
+from occstats.results.readers.frames import RawTable
 from occstats.results.readers.limits import Limits
-from occstats.results.readers.raw import RawTable
 
 __all__ = ["read_json"]
 

@@ -14,12 +14,13 @@ from typing import Any
 
 import pandas as pd
 
+from occstats._format import quote_list, show_path
 from occstats.errors import ResultsError
 from occstats.results.aliases import is_loss
-from occstats.results.names import quote_list, reason_of, show_path
+from occstats.results.cells import reason_of
+from occstats.results.readers.frames import RawTable, from_frame
 from occstats.results.readers.harnesses import Reader
 from occstats.results.readers.limits import Limits
-from occstats.results.readers.raw import RawTable, from_frame
 
 __all__ = ["READERS"]
 

@@ -7,10 +7,9 @@ import stat
 from dataclasses import dataclass
 from pathlib import Path
 
+from occstats._format import did_you_mean, quote_list, show_path
 from occstats.errors import ResultsError
-from occstats.results.names import near_names, quote_list, show_path
 from occstats.results.options import MOST_ROWS
-from occstats.results.readers.bundled import bundled_names
 
 __all__ = ["Limits", "check_exists", "kind_of_file"]
 
@@ -128,12 +127,14 @@ def _special(mode: int) -> str:
 
 
 def _missing(path: Path) -> str:
+    from occstats.results.load import bundled_names
+
     parent = path.parent
     try:
         siblings = sorted(entry.name for entry in parent.iterdir()) if parent.is_dir() else []
     except OSError:
         siblings = []
-    near = near_names(path.name, [*bundled_names(), *siblings])
+    near = did_you_mean(path.name, [*bundled_names(), *siblings])
     if not near and not parent.is_dir():
         near = f" (nor is there a folder {show_path(parent)})"
     return (

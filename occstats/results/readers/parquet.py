@@ -12,41 +12,13 @@ from typing import Any
 import pandas as pd
 
 from occstats._files import DIGEST, verify_digest
+from occstats._format import count, quote_list, show_path
 from occstats.errors import ResultsError
-from occstats.results.names import column_text, count, quote_list, reason_of, show_path
+from occstats.results.cells import column_text, reason_of
+from occstats.results.readers.frames import RawTable, check_names
 from occstats.results.readers.limits import Limits, check_exists, kind_of_file
-from occstats.results.readers.raw import RawTable, check_names
 
-__all__ = ["from_arrow", "read_directory", "read_feather", "read_parquet"]
-
-
-def from_arrow(source: Any, where: str, limits: Limits) -> RawTable:
-    """Take a frame of any library that hands out an Arrow stream: Polars, Arrow, DuckDB."""
-    import pyarrow as pa
-
-    try:
-        reader = pa.RecordBatchReader.from_stream(source)
-        names = [item.name for item in reader.schema if not pa.types.is_nested(item.type)]
-        check_names(list(reader.schema.names), where)
-        limits.check_columns(len(names), where)
-        batches, rows = [], 0
-        for batch in reader:
-            rows += batch.num_rows
-            limits.check_rows(rows, where)
-            batches.append(batch)
-        table = pa.Table.from_batches(batches, reader.schema).select(names)
-        for place, item in enumerate(table.schema):
-            # pandas has no categories with unsigned codes, which Polars hands out.
-            if pa.types.is_dictionary(item.type):
-                plain = pa.array(table.column(place).to_pylist())
-                table = table.set_column(place, item.name, plain)
-        frame: pd.DataFrame = table.to_pandas(ignore_metadata=True, integer_object_nulls=True)
-    except (pa.ArrowException, ValueError, TypeError) as error:
-        if isinstance(error, ResultsError):
-            raise
-        reason = reason_of(error)
-        raise ResultsError(f"{where}: cannot be read as a table ({reason})") from None
-    return RawTable(where, names, rows, lambda wanted: frame[list(wanted)])
+__all__ = ["read_directory", "read_feather", "read_parquet"]
 
 
 def read_parquet(path: Path, limits: Limits) -> RawTable:
