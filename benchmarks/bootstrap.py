@@ -54,7 +54,7 @@ def seconds(run: Callable[[], object], repeats: int = 3) -> float:
 
 
 def resampled_rows(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """The tasks of one resample of the datasets, and their weights, as a plain loop has them."""
+    """Return the tasks of one resample of the datasets and their weights, as in a plain loop."""
     drawn = rng.integers(len(LABELS), size=len(LABELS))
     rows = [ROWS[LABELS[i]] for i in drawn]
     weights = np.concatenate([np.full(len(part), 1 / len(part)) for part in rows])
@@ -109,7 +109,7 @@ def plain_tau(n: int) -> None:
 
 
 def plain_shift(n_pairs: int) -> None:
-    """Invert the exact sign-flip test by bisection, a test at a time."""
+    """Invert the exact sign-flip test by bisection, one test at a time."""
     for x in DIFFERENCES.T[:n_pairs]:
         for alternative, start, end in (("greater", -1.0, 1.0), ("less", 1.0, -1.0)):
             low, high = start, end

@@ -1,15 +1,15 @@
-"""How `compare` grows: CPU seconds and peak memory by tasks, algorithms and data sets.
+"""Measure CPU time and peak memory of `compare` by tasks, algorithms and datasets.
 
-Run by hand; each case is a process of its own with one thread. A run appends its rows to
+Each case runs in a process of its own with one thread. A run appends its rows to
 compare_size.csv under a label, and writes compare_size.md and the growth curves from all of them:
 
     python benchmarks/compare_size.py --label now usual many-datasets
     python benchmarks/compare_size.py --label now            # all cases
     python benchmarks/compare_size.py --profile usual        # where the time goes
-    python benchmarks/compare_size.py --label now --commands # the commands, imports included
+    python benchmarks/compare_size.py --label now --commands # whole commands, with imports
 
-The yardstick is what a careful script does without this package: Wilcoxon's test of each pair by
-scipy and the ranks of each task by pandas, nothing else.
+The yardstick is a script without this package: Wilcoxon's test of each pair by SciPy and the ranks
+of each task by pandas.
 """
 
 import argparse
@@ -35,7 +35,7 @@ THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
 class Case(NamedTuple):
-    """A table of results, and the CPU seconds to stay within."""
+    """Size of a results table, and the limit of CPU seconds that is aimed for."""
 
     tasks: int
     algorithms: int
@@ -63,15 +63,15 @@ CASES = {
     "rows-1m": Case(1_000_000, 3, 50, 20, from_file=True),
 }
 CURVES = {
-    "tasks (9 algorithms, 50 data sets)": (
+    "tasks (9 algorithms, 50 datasets)": (
         "tasks",
         ["usual", "tasks-1k", "tasks-10k", "tasks-100k"],
     ),
-    "data sets (9 algorithms, 10,000 to 20,000 tasks)": (
+    "datasets (9 algorithms, 10,000 to 20,000 tasks)": (
         "datasets",
         ["tasks-10k", "datasets-200", "datasets-1k", "datasets-5k"],
     ),
-    "data sets of one task (2 algorithms)": (
+    "datasets of one task (2 algorithms)": (
         "datasets",
         ["singletons-2k", "singletons-12k", "singletons-100k"],
     ),
@@ -84,7 +84,7 @@ CURVES = {
 
 
 def make_table(case: Case) -> pd.DataFrame:
-    """Scores with a data set's own difficulty, and data sets of unequal size."""
+    """Generate scores with a difficulty of each dataset, in datasets of unequal size."""
     rng = np.random.default_rng(0)
     n, k, m = case.tasks, case.algorithms, case.datasets
     dataset = np.concatenate([np.arange(m), rng.integers(m, size=n - m) ** 2 // m])
@@ -97,7 +97,7 @@ def make_table(case: Case) -> pd.DataFrame:
 
 
 def peak_megabytes() -> float:
-    """The most memory that this process has held, its parent's not counted."""
+    """Return the peak memory of this process, without that of its parent."""
     status = Path("/proc/self/status").read_text()
     return int(status.split("VmHWM:")[1].split()[0]) / 1024
 
@@ -114,7 +114,7 @@ def yardstick(table: pd.DataFrame) -> None:
 
 
 def measure(case: Case, contender: str) -> dict[str, float]:
-    """In a child process: CPU seconds without imports, and the peak that they led to."""
+    """Return CPU seconds without imports, and peak memory (called in a child process)."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "results.csv"
         table = make_table(case)
@@ -158,7 +158,7 @@ def profile(case: Case) -> None:
 
 
 def run(name: str, contender: str) -> dict[str, object]:
-    """One case in a process of its own; NaN where it fails or does not finish."""
+    """Run one case in a new process; return NaN if it fails or does not finish."""
     command = [sys.executable, __file__, "--measure", name, contender]
     environment = {**os.environ, **dict.fromkeys(THREADS, "1")}
     done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
@@ -182,7 +182,7 @@ def record(label: str, names: list[str], contenders: list[str]) -> None:
 
 
 def commands(label: str, rounds: int = 3) -> None:
-    """CPU seconds of whole processes, the best of some rounds; bytecode is there, as for a user."""
+    """Measure CPU seconds of whole processes: the best of some rounds, with cached bytecode."""
     environment = {**os.environ, **dict.fromkeys(THREADS, "1")}
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
     with tempfile.TemporaryDirectory() as folder:
@@ -212,7 +212,7 @@ def commands(label: str, rounds: int = 3) -> None:
 
 
 def commands_text() -> str:
-    """The commands as a table: seconds, and how often the imports alone would fit into them."""
+    """Return a table of the commands: seconds, and multiples of the imports alone."""
     if not COMMANDS_TABLE.exists():
         return ""
     rows = pd.read_csv(COMMANDS_TABLE)
@@ -222,9 +222,9 @@ def commands_text() -> str:
     lines = [
         "## The commands",
         "",
-        "CPU seconds of whole processes, imports included, and in brackets as a multiple of the "
-        "imports that the plain script needs; the ratios of one run can be compared, the seconds "
-        f"follow the load, which was {rows['load'].min():g} to {rows['load'].max():g}.",
+        "CPU seconds of whole processes with imports, and in brackets the multiple of the imports "
+        "that the plain script needs. Compare the ratios of one run; the seconds depend on the "
+        f"load, which was {rows['load'].min():g} to {rows['load'].max():g}.",
         "",
         "| command | " + " | ".join(seconds.columns) + " |",
         "|---" * (1 + len(seconds.columns)) + "|",
@@ -237,23 +237,23 @@ def commands_text() -> str:
 
 
 def write() -> None:
-    """The table and the curves of everything that was recorded."""
+    """Write the table and the curves of everything that was recorded."""
     rows = pd.read_csv(TABLE)
     labels = list(rows["label"].unique())
-    # Of repeats the least counts: what else the machine does only adds.
+    # The minimum of the repeats counts, since other load only adds.
     least = rows.groupby(["case", "label"])[["seconds", "megabytes"]].min().unstack("label")
     seconds, memory = least["seconds"], least["megabytes"]
     lines = [
         "# `compare` by size",
         "",
         f"CPU seconds and peak megabytes on one thread ({platform.processor() or 'x86_64'}, Python "
-        f"{platform.python_version()}), made by `compare_size.py`; imports and the making of the "
-        "table are not counted, reading is where the case says so. *scipy* is Wilcoxon's test of "
-        "each pair and the ranks by pandas, and nothing else. The least of the repeats in "
-        "compare_size.csv; the machine was shared: its load was "
+        f"{platform.python_version()}), made by `compare_size.py`, without imports and the "
+        "generation of the table; reading is included where the case says so. *scipy* is "
+        "Wilcoxon's test of each pair and the ranks by pandas. Minimum of the repeats in "
+        "compare_size.csv, on a shared machine with a load of "
         f"{rows['load'].min():g} to {rows['load'].max():g} on {os.cpu_count()} processors.",
         "",
-        "| case | tasks | algorithms | data sets | aim, s | "
+        "| case | tasks | algorithms | datasets | aim, s | "
         + " | ".join(f"{label}, s" for label in labels)
         + " | "
         + " | ".join(f"{label}, MB" for label in labels)

@@ -102,7 +102,7 @@ def main() -> None:
     text = f"""# Error of the gate at the margin
 
 Made by `python benchmarks/gate_error.py`; numbers in `gate_error.csv`. The candidate's true mean
-difference is −{MARGIN:g} and the margin is {MARGIN:g}, so that exit code 0 is an error; in the rows
+difference is −{MARGIN:g} and the margin is {MARGIN:g}, so exit code 0 is an error; in the rows
 "{EQUAL}" the difference is 0, and exit code 0 is right. Percent of {SAMPLES:,}
 samples, ± one Monte-Carlo standard error; {RESAMPLES} resamples, 95 % CI. The gate itself gives the
 same outcome on {agreement()} samples.

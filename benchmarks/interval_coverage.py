@@ -64,7 +64,7 @@ RECORD = Path(__file__).with_suffix(".csv")
 def draw(
     rng: np.random.Generator, effects: str, icc: float, sizes: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Scores of two algorithms (tasks × 2) and the dataset of each task."""
+    """Draw scores of two algorithms (tasks × 2) and the dataset of each task."""
     codes = np.repeat(np.arange(len(sizes)), sizes)
 
     def effect(n: int) -> np.ndarray:
@@ -77,7 +77,7 @@ def draw(
 
 
 def truth(scores: np.ndarray, codes: np.ndarray, effects: str) -> dict[str, float]:
-    """Values of a large sample."""
+    """Return the values of a large sample."""
     x, weights = scores[:, 0] - scores[:, 1], cluster_weights(codes)
     signed = np.sign(x) * rankdata(np.abs(x))
     return {
@@ -92,7 +92,7 @@ def truth(scores: np.ndarray, codes: np.ndarray, effects: str) -> dict[str, floa
 
 
 def intervals(scores: np.ndarray, codes: np.ndarray, seed: int) -> dict[str, tuple[float, float]]:
-    """The intervals that `compare` reports."""
+    """Return the intervals that `compare` reports."""
     options = {"n_resamples": RESAMPLES, "random_state": seed}
     effects = pair_effects(scores, codes)
     pairs = {
@@ -107,7 +107,7 @@ def intervals(scores: np.ndarray, codes: np.ndarray, seed: int) -> dict[str, tup
 
 
 def simulate(number: int, effects: str, icc: float, m: int) -> pd.Series:
-    """Coverage in percent."""
+    """Return the coverage in percent."""
     sizes = np.unique(occstats.load_results("lenz2021").clusters, return_counts=True)[1]
     sizes = np.random.default_rng(1).permutation(sizes)[:m]
     rng = np.random.default_rng([SEED, number])
@@ -130,7 +130,7 @@ def report(table: pd.DataFrame) -> str:
     return f"""# Coverage of the intervals of one pair
 
 Made by `python benchmarks/interval_coverage.py`, which defines the simulated benchmarks and the
-true values. Percent of {SAMPLES:,} benchmarks whose 95 % CI holds the true value; {RESAMPLES}
+true values. Percent of {SAMPLES:,} benchmarks whose 95 % CI contains the true value; {RESAMPLES}
 resamples. The Monte-Carlo standard error of 95 % is {100 * np.sqrt(0.95 * 0.05 / SAMPLES):.1f}.
 Intervals of several pairs together: [error, coverage and power](verdict_error.md).
 
@@ -142,7 +142,7 @@ failures that occur in fewer than about 3 in m datasets: see [the gate](gate_err
 In earlier simulations the jackknife on the arcsine scale was chosen among 45 kinds of intervals of
 the rank-biserial correlation (percentile intervals of the cluster bootstrap covered in 89 to 95 %)
 and three of Kendall's τ (percentile intervals: 92 % with ten datasets). Bootstrap-t is never
-narrower than Student's interval, because alone it is too narrow where tails are heavy or where the
+narrower than Student's interval, because by itself it is too narrow if tails are heavy or the
 spread grows with the number of tasks (90–93 %).
 
 occstats {occstats.__version__}, numpy {np.__version__}; seed {SEED}.

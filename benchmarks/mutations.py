@@ -3,13 +3,13 @@
 Each change (a reversed comparison, a swapped operator, another constant …) is made in a copy of the
 committed tree and tried against the tests of its package: those that run the changed line according
 to coverage.py, or all of them for a line that runs on import, in a compiled kernel or in a worker
-process. A change that no test notices means the same, or a test is missing.
+process. A change that no test notices is equivalent, or a test is missing.
 
     python benchmarks/mutations.py --seed 1 --out benchmarks/mutations.csv
     python benchmarks/mutations.py --summary benchmarks/mutations.csv
 
 The first command takes hours. It appends to its output file and continues where it was interrupted.
-In the column `judged` of a survivor, note by hand "means the same", "cosmetic" or "missing test".
+In the column `judged` of a survivor, note by hand "equivalent", "cosmetic" or "not noticed".
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""Simulate how often the regression of ranks finds an effect of a trait that has none.
+"""Simulate the type I error of the regression of ranks on traits.
 
 Run ``python benchmarks/regression_error.py`` (about five minutes on one core). Finished cells are
 rows of ``regression_error.csv``, and ``regression_error.md`` is written from them. Each sample
@@ -34,13 +34,13 @@ TASKS = PAPER.drop_duplicates(["dataset", "class"])[["dataset", "n", "m", "spars
 
 
 def correlated(rng: np.random.Generator, codes: np.ndarray, columns: int) -> np.ndarray:
-    """Effects with variance 1, of which the dataset has the share ICC."""
+    """Draw effects with variance 1, of which the dataset contributes the share ICC."""
     of_dataset = rng.normal(size=(codes.max() + 1, columns))[codes]
     return np.sqrt(ICC) * of_dataset + np.sqrt(1 - ICC) * rng.normal(size=(len(codes), columns))
 
 
 def simulate(median: str, inference: str, m: int, ratio: float) -> dict[str, float]:
-    """Errors in percent: of one algorithm's terms, and of any term of any algorithm after Holm."""
+    """Return errors in percent: of single terms, and of any term of any algorithm after Holm."""
     rng = np.random.default_rng([SEED, m, round(10 * ratio)])
     found, any_error = [], 0
     for _ in range(SAMPLES):
@@ -79,15 +79,15 @@ def report() -> str:
     table = "\n".join(lines)
     return f"""# Error of the regression of ranks
 
-Made by `python benchmarks/regression_error.py`, which says how samples are drawn; numbers in
+Made by `python benchmarks/regression_error.py`, which defines the samples; numbers in
 `regression_error.csv`. Percent of the p-values ≤ {ALPHA:g} of a term that has no effect, over nine
 equal algorithms and {SAMPLES:,} samples of datasets, tasks and traits of Lenz et al. (2021); then
 the percent of samples in which any of the 36 p-values is ≤ {ALPHA:g} after Holm's correction, the
 default, and the largest Monte-Carlo standard error of the terms.
 
 `median_score` is the median of the simulated scores, of all algorithms (the default) or of the
-others. CR2 is the default (with Satterthwaite's degrees of freedom); CR1 is that of Lenz et al.
-(2021), with Student's distribution and one degree of freedom less than there are datasets.
+others. CR2 is the default (with Satterthwaite's degrees of freedom); CR1, used by Lenz et al.
+(2021), has one degree of freedom less than there are datasets.
 
 {table}
 

@@ -27,7 +27,7 @@ class Reasons:
     sweep : Sweep
         Sweep that the parameters were chosen from.
     datasets : dict
-        Name → data set.
+        Name → dataset.
     ties : DataFrame
         Record of ``ties.py``.
     """
@@ -65,7 +65,7 @@ class Reasons:
         # MD has neither parameters nor relevant ties: if it differs, the data do.
         if not self._equal.loc[dataset, "MD"].all():
             return (
-                "different order of rows or copy: MD, which has no parameters, differs too",
+                "different order of rows or copy: MD, without parameters, differs too",
                 LIKELY,
             )
         unrounded = self._unrounded.get((*key, name), np.nan)
@@ -84,7 +84,7 @@ class Reasons:
         return "not found", UNKNOWN
 
     def _other_parameters(self, name: str, key: tuple[str, str]) -> tuple[str, str] | None:
-        """Find a point of the grid that gives the paper's digits, for all classes or for this one."""
+        """Find a point of the grid with the paper's digits, for all classes or for this one."""
         dataset = key[0]
         grid, by_task = self._grids[name], self._by_task[name]
         if key not in by_task or dataset not in self._choices[name]:

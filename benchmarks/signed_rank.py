@@ -1,8 +1,7 @@
-"""All pairs of nine algorithms on 20,000 tasks: the clustered tests against SciPy's plain one.
+"""Compare the speed of the clustered signed-rank tests with SciPy's Wilcoxon test.
 
-Run by hand: ``python benchmarks/signed_rank.py``; the table that it writes to ``signed_rank.md``
-is the record. SciPy's ``wilcoxon`` knows nothing of clusters: it is the speed to beat, not a peer
-in what it tests.
+``python benchmarks/signed_rank.py`` writes ``signed_rank.md``. SciPy's ``wilcoxon`` ignores
+clusters: it is a yardstick for speed, not an equivalent test.
 """
 
 import os
@@ -46,7 +45,7 @@ CONTENDERS = {
 
 def best_times(scores: np.ndarray, clusters: np.ndarray) -> dict[str, float]:
     best = dict.fromkeys(CONTENDERS, np.inf)
-    for _ in range(REPEATS):  # interleaved, so that a busy moment affects all of them
+    for _ in range(REPEATS):  # interleaved, so that other load affects all of them
         for name, run in CONTENDERS.items():
             start = time.process_time()
             run(scores, clusters)

@@ -1,4 +1,4 @@
-"""How the order among equidistant neighbours moves the optimum of LNND.
+"""Measure the effect of the order among equidistant neighbours on the optimum of LNND.
 
     python benchmarks/tie_order.py --data folder
 
@@ -29,7 +29,7 @@ Neighbours = tuple[np.ndarray, np.ndarray]
 
 
 def neighbours(X: np.ndarray, Y: np.ndarray | None, k: int, convention: str) -> Neighbours:
-    """The k nearest rows of X for each row of Y, or of X itself without the row."""
+    """Return the k nearest rows of X for each row of Y, or for each other row of X."""
     if convention == "tree":
         search = NearestNeighbors(metric="manhattan", algorithm="kd_tree").fit(X)
         found: Neighbours = search.kneighbors(Y, n_neighbors=k)
@@ -43,7 +43,7 @@ def neighbours(X: np.ndarray, Y: np.ndarray | None, k: int, convention: str) -> 
 
 
 def curve(dataset: Dataset, convention: str) -> np.ndarray:
-    """The smoothed mean AUROC of a dataset over the grid of a."""
+    """Return the smoothed mean AUROC of a dataset over the grid of a."""
     tasks = []
     for task in tasks_of(dataset):
         is_target = dataset.labels == task.target

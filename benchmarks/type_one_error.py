@@ -1,4 +1,4 @@
-"""Simulate how often each test of one pair rejects a true null hypothesis.
+"""Simulate the type I error and the power of each test of one pair.
 
 Run ``python benchmarks/type_one_error.py`` (about four minutes on one core); it writes
 ``type_one_error.md``.

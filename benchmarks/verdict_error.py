@@ -1,14 +1,13 @@
-"""Simulate how often `compare` calls an algorithm better that is not, its intervals and its power.
+"""Simulate error rates, interval coverage and power of the decisions of `compare`.
 
 Run ``python benchmarks/verdict_error.py`` (about half an hour on one core). Each finished cell is a
-row of ``verdict_error.csv`` and is not computed again; ``verdict_error.md`` is written in the end.
+row of ``verdict_error.csv`` and is not computed again; ``verdict_error.md`` is written at the end.
 ``python benchmarks/verdict_error.py check`` compares the simulated decisions with those of
 `occstats.compare`.
 
 A score is the difficulty of its task, plus an effect of algorithm and dataset (sd 0.03), plus
 noise (sd 0.045), so that the differences of two tasks of one dataset correlate by 0.3. Sizes of
-datasets are drawn from those of Lenz et al. (2021). What differs between the kinds of scores is
-written out in `draw`.
+datasets are drawn from those of Lenz et al. (2021). `draw` defines the kinds of scores.
 """
 
 import os
@@ -44,12 +43,12 @@ INTERCHANGEABLE = (
 EQUAL_MEANS = ("one noisier", "one skewed", "rare failures", "location goes with size")
 #: Each difference is symmetric, but those of several pairs are not so jointly.
 ALL_SKEWED = "all equally skewed"
-#: The differences of each pair are symmetric about 0, as the null hypothesis of `typical` has it.
+#: The differences of each pair are symmetric about 0, the null hypothesis of `typical`.
 SYMMETRIC = (*INTERCHANGEABLE, "one noisier", ALL_SKEWED)
 SHIFTED = ("normal", "log-normal spread", "one dataset with 60 % of tasks", "one task per dataset")
 KINDS = (*INTERCHANGEABLE, *EQUAL_MEANS, ALL_SKEWED)
 SAMPLES = {"typical": {2: 800, 4: 500, 9: 200}, "mean": dict.fromkeys(ALGORITHMS, 1500)}
-#: A cell that misses its aim is drawn again with so many times the samples; only these count.
+#: A cell that misses its aim is drawn again with this many times the samples; only these count.
 AGAIN = 4
 RECORD = Path(__file__).with_suffix(".csv")
 KEYS = ["estimand", "algorithms differ", "scores", "algorithms", "datasets"]
@@ -91,7 +90,7 @@ def draw(rng: np.random.Generator, kind: str, k: int, m: int) -> tuple[np.ndarra
 
 
 def advantages(k: int, m: int) -> np.ndarray:
-    """Halves (of nine: thirds) of the algorithms, three standard errors of a difference apart."""
+    """Return advantages of halves (thirds of nine), three standard errors of a difference apart."""
     step = 3 * np.sqrt(2 * (EFFECT**2 + NOISE**2 * np.mean(1 / SIZES)) / m)
     groups = 3 if k == 9 else 2
     return step * (groups - 1 - np.arange(k) * groups // k)
@@ -136,7 +135,7 @@ def outcome(
 
 
 def simulate(cell: tuple[str, bool, str, int, int], samples: int, again: bool) -> pd.Series:
-    """Shares of one cell in percent."""
+    """Return the shares of one cell in percent."""
     estimand, differ, kind, k, m = cell
     rng = np.random.default_rng([SEED, differ, KINDS.index(kind), k, m, again])
     truth = advantages(k, m) if differ else np.zeros(k)
@@ -148,7 +147,7 @@ def simulate(cell: tuple[str, bool, str, int, int], samples: int, again: bool) -
 
 
 def error(percent: float, samples: int) -> float:
-    """Monte-Carlo standard error of a share in percent."""
+    """Return the Monte-Carlo standard error of a share in percent."""
     return float(np.sqrt(percent * (100 - percent) / samples))
 
 
@@ -197,7 +196,7 @@ def record() -> None:
 
 
 def table(frame: pd.DataFrame, column: str) -> str:
-    """One share of all cells with its error: k and m by the kind of scores."""
+    """Tabulate a share with its error: k and m by the kind of scores."""
     kinds = [kind for kind in KINDS if (frame["scores"] == kind).any()]
     header = ["k", "datasets", *kinds]
     lines = [f"| {' | '.join(header)} |", "| ---: | ---: |" + " --- |" * len(kinds)]
@@ -248,15 +247,15 @@ def report() -> str:
     parts = [
         f"""# Error, coverage and power of the decision about pairs
 
-Made by `python benchmarks/verdict_error.py`, which says how scores are drawn; all numbers are in
-`verdict_error.csv`. Shares of samples in percent, ± one Monte-Carlo standard error; α = 0.05,
-{RESAMPLES} sign flips or resamples per sample; all pairs of k algorithms are corrected for together
+Made by `python benchmarks/verdict_error.py`, which defines the distributions of scores. All numbers
+are in `verdict_error.csv`. Shares of samples in percent, ± one Monte-Carlo standard error; α = 0.05,
+{RESAMPLES} sign flips or resamples per sample; the correction is for all pairs of k algorithms
 (max-T). A cell that misses its aim is drawn again with {AGAIN} times as many new samples, and only
 these count. A 95 % CI excludes 0 exactly where p ≤ 0.05: where algorithms are equal, the intervals
-of all pairs hold together in 100 % minus the share of false conclusions.
+of all pairs contain their true values in 100 % minus the share of false conclusions.
 
-Aims: `typical` at most 5 % and two standard errors where differences are symmetric; `mean` at most
-6 % from 20 datasets on, with rare failures from 30 on. They are missed in:
+Aims: `typical` at most 5 % plus two standard errors where differences are symmetric; `mean` at most
+6 % with at least 20 datasets, or 30 with rare failures. Missed in:
 
 - `typical`: {missed(frame[frame["estimand"] == "typical"])}
 - `mean`: {missed(frame[frame["estimand"] == "mean"])}
@@ -265,16 +264,16 @@ Aims: `typical` at most 5 % and two standard errors where differences are symmet
 
 Nothing can be concluded from five datasets. "One noisier" has six times the standard deviation of
 the others; in all other columns the algorithms are interchangeable. Where all are equally skewed,
-the differences of several pairs are not jointly symmetric, so that sign flips are approximate from
-three algorithms on. Averaged over all cells: {pooled(typical[symmetric])}.
+the differences of several pairs are not jointly symmetric, so sign flips are approximate with three
+or more algorithms. Averaged over all cells: {pooled(typical[symmetric])}.
 
 {table(typical[symmetric], "any false better")}
 
 ## `typical`, equal means but asymmetric differences: any pair is called different
 
 These samples are outside the null hypothesis of `typical`: one algorithm does score higher on most
-datasets (one skewed, rare failures), and "typically better" is true of it, or on the small ones and
-lower on the large ones. Rare failures are +0.03 on 90 % of the datasets and −0.27 on 10 %.
+datasets (one skewed, rare failures), so it is typically better, or it scores higher on small
+datasets and lower on large ones. Rare failures are +0.03 on 90 % of the datasets and −0.27 on 10 %.
 
 {table(typical[~symmetric], "any false better")}
 
@@ -301,17 +300,17 @@ The decision from one row of the table in Lenz et al. (2021), chosen after the f
         chosen = differ[differ["estimand"] == name]
         parts.append(f"""## `{name}`, algorithms differ
 
-Halves (of nine algorithms: thirds) are three standard errors of a mean difference apart. The
-simultaneous 95 % CIs hold the true differences of all pairs together (averaged over all cells:
+Halves (thirds of nine algorithms) are three standard errors of a mean difference apart. The
+simultaneous 95 % CIs of all pairs contain the true differences (averaged over all cells:
 {pooled(chosen, "all intervals hold")}):
 
 {table(chosen, "all intervals hold")}
 
-An algorithm is called better than an equal or a better one:
+Share of samples in which an algorithm is called better than an equal or better one:
 
 {table(chosen, "any false better")}
 
-Of the pairs that are one step apart, these are found (power):
+Power, the share of pairs one step apart that are found:
 
 {table(chosen, "found")}
 """)
