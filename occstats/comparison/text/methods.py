@@ -4,31 +4,84 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from occstats import __version__
 from occstats._format import count, listing, printable
 from occstats.comparison import choices
-from occstats.comparison.text.columns import QUANTITIES, IntervalKind
-from occstats.comparison.text.references import REFERENCES, Reference
+from occstats.comparison.text.columns import QUANTITIES
 from occstats.results.aliases import score_word
 from occstats.stats.cluster_means import FEW_CLUSTERS
 
 if TYPE_CHECKING:
     from occstats.comparison.comparison import Comparison
-    from occstats.results import Results
 
-__all__ = ["MethodsText", "methods_text"]
+__all__ = ["MethodsText", "Reference", "methods_text", "references"]
 
 #: A paragraph, or the items of a list.
 Block = str | tuple[str, ...]
 
-TERMS = {trait.term: trait.sentence for trait in choices.TRAITS.values()}
 SIGNED_RANK = {
     "rgl": "the Rosner-Glynn-Lee clustered signed-rank test {rosner2006}",
     "ds": "the Datta-Satten clustered signed-rank test {datta2008}",
 }
+
+
+@dataclass(frozen=True)
+class Reference:
+    """A cited work.
+
+    Attributes
+    ----------
+    key : str
+        Its key in the bibliography.
+    bibtex : str
+        Its entry in the bibliography.
+    cited : str
+        Its citation in the text: authors and year.
+    text : str
+        Its entry in a list of references.
+    """
+
+    key: str
+    bibtex: str
+    cited: str
+    text: str
+
+
+@cache
+def references() -> dict[str, Reference]:
+    """Return the works of ``references.bib``, by their keys.
+
+    Examples
+    --------
+    >>> references()["rosner2006"].cited
+    'Rosner, Glynn and Lee, 2006'
+    """
+    entries = files(__package__).joinpath("references.bib").read_text("utf-8").strip()
+    works = {}
+    for entry in entries.split("\n\n"):
+        key = entry[entry.index("{") + 1 : entry.index(",")]
+        found = dict(re.findall(r"^  (\w+) = \{+(.*?)\}+,?$", entry, re.MULTILINE))
+        found = {
+            name: value.replace("--", "–").replace(r"\&", "&") for name, value in found.items()
+        }
+        authors = found["author"].split(" and ")
+        names = [author.partition(",")[0] for author in authors]
+        cited = listing(names) if len(names) < 4 else f"{names[0]} et al."
+        number = f"({found['number']})" if "number" in found else ""
+        place = {
+            "article": "{journal} {volume}" + number + ", {pages}",
+            "book": "{publisher}",
+            "inproceedings": "{booktitle}, {pages}",
+            "misc": "arXiv:{eprint}",
+        }[entry[1 : entry.index("{")]].format_map(found)
+        text = f"{', '.join(authors)} ({found['year']}). {found['title']}. {place}."
+        works[key] = Reference(key, entry, f"{cited}, {found['year']}", text)
+    return works
 
 
 @dataclass(frozen=True)
@@ -38,8 +91,8 @@ class MethodsText:
     Attributes
     ----------
     templates : tuple
-        Paragraphs (str) and lists (tuple of str). The first paragraph is short and suffices for a
-        paper; the others give the details.
+        Paragraphs (str) and lists (tuple of str), with keys of works in braces. The first paragraph
+        is short and suffices for a paper; the others give the details.
     references : tuple of Reference
         The works.
     """
@@ -54,7 +107,7 @@ class MethodsText:
 
         def cited(text: str) -> str:
             for work in self.references:
-                text = text.replace(f"⟦{work.key}⟧", cite(work))
+                text = text.replace(f"{{{work.key}}}", cite(work))
             return text
 
         return tuple(
@@ -72,7 +125,7 @@ class MethodsText:
 
     def bibtex(self) -> str:
         """Return the bibliography."""
-        return "\n\n".join(work.bibtex() for work in self.references) + "\n"
+        return "\n\n".join(work.bibtex for work in self.references) + "\n"
 
 
 def methods_text(comparison: Comparison) -> MethodsText:
@@ -85,373 +138,322 @@ def methods_text(comparison: Comparison) -> MethodsText:
     >>> [reference.key for reference in methods.references][:2]
     ['rosner2006', 'canay2017']
     """
-    blocks: list[Block] = [_short(comparison), _data(comparison)]
+    writer = _Writer(comparison)
+    blocks: list[Block] = [writer.short(), writer.data()]
     if comparison.results.n_independent > 1:
-        blocks += [" ".join(_decision(comparison)), *_intervals(comparison)]
-    blocks.append(" ".join(_rest(comparison)))
-    template = "\n".join(
-        "\n".join(block) if isinstance(block, tuple) else block for block in blocks
-    )
-    cited = sorted(
-        (key for key in REFERENCES if f"{{{key}}}" in template),
-        key=lambda key: template.index(f"{{{key}}}"),
-    )
-
-    def marked(text: str) -> str:
-        for key in cited:
-            text = text.replace(f"{{{key}}}", f"⟦{key}⟧")
-        return text
-
-    return MethodsText(
-        tuple(
-            marked(block) if isinstance(block, str) else tuple(map(marked, block))
-            for block in blocks
-        ),
-        tuple(REFERENCES[key] for key in cited),
-    )
+        blocks += [" ".join(writer.decision()), *writer.interval_blocks()]
+    blocks.append(" ".join(writer.rest()))
+    text = "\n".join(block if isinstance(block, str) else "\n".join(block) for block in blocks)
+    keys = dict.fromkeys(re.findall(r"\{(\w+)\}", text))
+    known = references()
+    return MethodsText(tuple(blocks), tuple(known[key] for key in keys if key in known))
 
 
-def _unit(results: Results) -> str:
-    return "suite" if results.nested else "dataset"
+class _Writer:
+    """The sentences about one comparison, with keys of the cited works in braces."""
 
+    def __init__(self, comparison: Comparison) -> None:
+        self.comparison = comparison
+        self.settings, self.results = comparison.settings, comparison.results
+        self.m = self.results.n_independent
+        self.unit = "suite" if self.results.nested else "dataset"
+        self.typical = self.settings.estimand == "typical"
+        self.asymptotic = self.settings.null == "asymptotic"
+        self.several = len(comparison.algorithms) > 2
+        self.level = f"{100 * (1 - self.settings.alpha):g} %"
+        self.sides = choices.ALTERNATIVES[self.settings.alternative].phrase
+        # Very many pairs leave no time for estimates.
+        self.estimated = bool(comparison.pairwise["difference"].notna().any())
+        # Means of few units, and asymptotic ones, are compared by Student's t alone.
+        self.student = self.m < FEW_CLUSTERS or self.asymptotic
+        used = comparison.meta["resamples_used"]
+        # One half of all sign flips are the negatives of the others.
+        self.all_flips = self.settings.null == "flips" and bool(used == 2 ** (self.m - 1))
+        number = f"all {used:,}" if self.all_flips else f"{used:,} random"
+        self.flips = f"{number} sign flips of whole {self.unit}s {{canay2017}}"
+        self.resamples = f"{used:,} resamples of whole {self.unit}s"
 
-def _over(text: str, unit: str) -> str:
-    return text.replace("data set", "dataset").replace("dataset", unit)
-
-
-def _compared(comparison: Comparison) -> str:
-    results = comparison.results
-    suites = f" in {count(results.n_independent, 'suite')}" if results.nested else ""
-    return (
-        f"We compared {len(results.algorithms)} algorithms by {score_word(results.score_name)} on "
-        f"{count(results.n_tasks, 'task')} from {count(results.n_clusters, 'dataset')}{suites}."
-    )
-
-
-def _short(comparison: Comparison) -> str:
-    """Describe the analysis in at most 90 words."""
-    settings, results = comparison.settings, comparison.results
-    if results.n_independent < 2:
+    def compared(self) -> str:
+        results = self.results
+        suites = f" in {count(self.m, 'suite')}" if results.nested else ""
         return (
-            f"{_compared(comparison)} We report mean ranks; a single {_unit(results)} permits no "
-            f"tests. {_software(comparison, 'Software: ')}"
-        )
-    what, estimate = "Mean differences over datasets", "mean differences"
-    if settings.estimand == "typical":
-        what, estimate = "Differences on a typical task", "Hodges-Lehmann shifts"
-    corrected = _corrected(comparison, short=True)
-    intervals = ""
-    if "difference" in comparison.intervals:
-        simultaneous = "simultaneous " if _simultaneous(comparison) else ""
-        intervals = f" with {simultaneous}{_level(comparison)} confidence intervals"
-    sentences = [
-        _compared(comparison),
-        f"{what} were tested {_sides(comparison)} (α = {settings.alpha:g}) with "
-        f"{_test(comparison)}{corrected and f'; p-values were {corrected}'}.",
-    ]
-    if _estimated(comparison):
-        sentences.append(f"We report {estimate}{intervals}.")
-    if settings.margin is not None:
-        sentences.append(f"Intervals within ±{settings.margin:g} showed equivalence.")
-    if results.failed is not None:
-        sentences.append("Failures ranked below every score.")
-    return " ".join([*sentences, _software(comparison, "Software: ")])
-
-
-def _estimated(comparison: Comparison) -> bool:
-    """Whether differences were estimated, which takes too long for very many pairs."""
-    return bool(comparison.pairwise["difference"].notna().any())
-
-
-def _level(comparison: Comparison) -> str:
-    return f"{100 * (1 - comparison.settings.alpha):g} %"
-
-
-def _sides(comparison: Comparison) -> str:
-    return choices.ALTERNATIVES[comparison.settings.alternative].phrase
-
-
-def _several(comparison: Comparison) -> bool:
-    return len(comparison.algorithms) > 2
-
-
-def _student(comparison: Comparison) -> bool:
-    """Whether means are compared by Student's t alone."""
-    few = comparison.results.n_independent < FEW_CLUSTERS
-    return few or comparison.settings.null == "asymptotic"
-
-
-def _test(comparison: Comparison) -> str:
-    """Name the test and its null distribution."""
-    settings, unit = comparison.settings, _unit(comparison.results)
-    if settings.estimand == "mean":
-        if _student(comparison):
-            return f"Student's t-test over {unit}s"
-        return f"the bootstrap-t {{davison1997}}, using {_resamples(comparison)}"
-    null = "the normal approximation"
-    if settings.null == "flips":
-        null = f"{_flips(comparison)} {{canay2017}}"
-    return f"{_signed_rank(comparison)}, using {null}"
-
-
-def _signed_rank(comparison: Comparison) -> str:
-    results, test = comparison.results, comparison.settings.test
-    if test == "rgl" and results.n_independent == results.n_tasks:
-        return "the Wilcoxon signed-rank test {wilcoxon1945}"
-    return SIGNED_RANK[test]
-
-
-def _resamples(comparison: Comparison) -> str:
-    number = comparison.meta["resamples_used"]
-    return f"{number:,} resamples of whole {_unit(comparison.results)}s"
-
-
-def _flips(comparison: Comparison) -> str:
-    number = f"{comparison.meta['resamples_used']:,}"
-    number = f"all {number}" if _all_flips(comparison) else f"{number} random"
-    return f"{number} sign flips of whole {_unit(comparison.results)}s"
-
-
-def _all_flips(comparison: Comparison) -> bool:
-    """Whether all sign flips were listed; one half of them are the negatives of the others."""
-    used, m = comparison.meta["resamples_used"], comparison.results.n_independent
-    return comparison.settings.null == "flips" and bool(used == 2 ** (m - 1))
-
-
-def _simultaneous(comparison: Comparison) -> str:
-    """Name the tests that are corrected together; empty if there is one or no correction."""
-    settings, size = comparison.settings, comparison.design.family_size
-    if size <= 1:
-        return ""
-    if not _several(comparison):
-        return "for both directions"
-    return {
-        "all": f"for all {size:,} {'pairs' if settings.alternative == 'two-sided' else 'tests'}",
-        "control": f"for the {size:,} comparisons with {printable(str(settings.control))}",
-        "row": f"for the {size:,} tests of each algorithm separately",
-    }[str(settings.family)]
-
-
-def _corrected(comparison: Comparison, *, short: bool = False) -> str:
-    """Name the correction of the p-values; empty for a single test."""
-    settings = comparison.settings
-    if not _simultaneous(comparison):
-        return "not corrected for multiple testing" if _several(comparison) else ""
-    means = settings.correction == "max-t" and settings.estimand == "mean"
-    bonferroni = means and _student(comparison)
-    correction = choices.CORRECTIONS["bonferroni" if bonferroni else str(settings.correction)]
-    method = correction.sentence
-    if short:
-        method = " ".join([f"the {correction.name} procedure", *re.findall(r"{\w+}", method)])
-    if means:
-        method = method.replace("westfall1993", "romano2005")
-    return f"corrected {_simultaneous(comparison)} by {method}"
-
-
-def _data(comparison: Comparison) -> str:
-    settings, results = comparison.settings, comparison.results
-    sentences = [_compared(comparison)]
-    if results.nested:
-        sentences.append(
-            "Datasets of one suite, and their tasks, are not independent; each dataset had the "
-            "same total weight, shared equally by its tasks, and suites were treated as "
-            "independent."
-        )
-    elif results.n_clusters == results.n_tasks:
-        sentences.append("Every dataset has a single task; tasks were treated as independent.")
-    else:
-        sentences.append(
-            "Tasks from the same dataset are not independent; each dataset had the same total "
-            "weight, shared equally by its tasks."
-        )
-    sentences.append(
-        "Within each task the algorithms were ranked {demsar2006}, ties receiving the average rank."
-    )
-    missing = choices.chosen(choices.MISSING, settings.missing)
-    if missing and missing.sentence:
-        sentences.append(missing.sentence.strip())
-    if results.failed is not None and results.failure_score is not None:
-        sentences.append(f"In means a failure counted as {results.failure_score:g}.")
-    return " ".join(sentences)
-
-
-def _decision(comparison: Comparison) -> Iterator[str]:
-    """Say what better means, and describe the test, its null hypothesis and its correction."""
-    settings, results = comparison.settings, comparison.results
-    typical = settings.estimand == "typical"
-    max_t = settings.correction == "max-t" and _several(comparison)
-    yield from _typical(comparison) if typical else _mean(comparison)
-    if corrected := _corrected(comparison):
-        row = settings.family == "row" and settings.correction != "none"
-        caution = ", which does not control the error over all pairs together" if row else ""
-        yield f"P-values were {corrected}{caution}."
-    if max_t and typical:
-        yield (
-            "The p-value of a pair is the share of sign flips in which the largest absolute "
-            "statistic of all tested pairs was at least as large as its own."
-        )
-    if settings.margin is not None:
-        yield (
-            "A pair was called equivalent if its confidence interval lay within "
-            f"±{settings.margin:g}."
-        )
-    elif (comparison.pairwise["conclusion"] == "equivalent").any():
-        yield "Pairs with equal scores on all tasks were called equivalent."
-    if comparison.pairwise["reversed"].any():
-        yield (
-            f"Decided pairs are marked where the {'mean' if typical else 'typical'} difference has "
-            "the opposite sign."
-        )
-    if results.n_clusters < results.n_tasks:
-        test = "Wilcoxon signed-rank tests" if typical else "t-tests"
-        holm = ", with Holm's correction {holm1979}" if max_t else ""
-        yield (
-            f"For comparison, the analysis was repeated with {test} that treat tasks as "
-            f"independent{holm}."
+            f"We compared {len(results.algorithms)} algorithms by {score_word(results.score_name)} "
+            f"on {count(results.n_tasks, 'task')} from {count(results.n_clusters, 'dataset')}"
+            f"{suites}."
         )
 
-
-def _typical(comparison: Comparison) -> Iterator[str]:
-    settings, results, unit = comparison.settings, comparison.results, _unit(comparison.results)
-    several = _several(comparison)
-    clusters = "" if results.n_independent == results.n_tasks else f" with {unit}s as clusters"
-    yield (
-        "An algorithm was called better than another if it scored higher on a typical task, that "
-        "is, if the signed ranks of the score differences favoured it significantly "
-        f"(p ≤ {settings.alpha:g})."
-    )
-    yield (
-        f"{'Pairs were' if several else 'The pair was'} tested {_sides(comparison)} with "
-        f"{_signed_rank(comparison)}{clusters}."
-    )
-    if settings.tie_tolerance:
-        yield f"Differences were rounded to multiples of {settings.tie_tolerance:g} before ranking."
-    yield (
-        f"The null hypothesis was that under a change of sign of whole {unit}s the joint "
-        "distribution of the differences is the same."
-    )
-    if settings.null == "asymptotic":
-        yield "P-values came from the normal approximation."
-        return
-    common = ", the same for all pairs" if several else ""
-    yield (
-        f"P-values came from {_flips(comparison)} {{canay2017}}{common}, with the studentised "
-        "statistic and its weights computed again for each flip."
-    )
-    if _estimated(comparison):
-        yield (
-            "Signs were flipped on the differences and on the differences centred at their "
-            "estimated shifts, and the larger p-value was used."
-        )
-    if several:
-        yield (
-            "For several pairs this test is approximate and improves with the number of "
-            f"{unit}s {{canay2017}}."
-        )
-    elif _all_flips(comparison):
-        yield "As all sign flips were listed, the test is exact."
-
-
-def _mean(comparison: Comparison) -> Iterator[str]:
-    m, unit = comparison.results.n_independent, _unit(comparison.results)
-    yield (
-        "An algorithm was called better than another if its mean score, with equal weight for each "
-        f"dataset, was significantly higher (p ≤ {comparison.settings.alpha:g})."
-    )
-    yield (
-        f"The null hypothesis was a mean difference of zero in the population of {unit}s; tests "
-        f"were {_sides(comparison)}."
-    )
-    if _student(comparison):
-        few = m < FEW_CLUSTERS and comparison.settings.null != "asymptotic"
-        because = f", as there were fewer than {FEW_CLUSTERS} {unit}s" if few else ""
-        yield f"P-values came from Student's t-test over the means of {unit}s{because}."
-    else:
-        yield (
-            f"P-values came from the bootstrap-t {{davison1997}} with {_resamples(comparison)} "
-            f"{{field2007}}; none is smaller than that of Student's t with {m - 1} degrees of "
-            "freedom."
-        )
-    yield (
-        f"No method can exclude failures that affect fewer than about 3 in {m} {unit}s, as a "
-        f"sample of {m} may contain none of them {{bahadur1956}}."
-    )
-
-
-def _intervals(comparison: Comparison) -> Iterator[Block]:
-    """Describe the estimates, then list the kinds of intervals."""
-    settings = comparison.settings
-    estimate = "the mean over datasets of the mean over their tasks"
-    if settings.estimand == "typical":
-        estimate = "the Hodges-Lehmann shift {hodges1963} with the weights of the test"
-    paragraph = f"Differences were estimated by {estimate}. " if _estimated(comparison) else ""
-    kinds: dict[IntervalKind, list[str]] = {}
-    for quantity, kind in comparison.intervals.items():
-        sentence = kind.sentence
-        if quantity == "difference":
-            simultaneous = (
-                _simultaneous(comparison) and f", simultaneous {_simultaneous(comparison)}"
+    def short(self) -> str:
+        """Describe the analysis in at most 90 words."""
+        if self.m < 2:
+            return (
+                f"{self.compared()} We report mean ranks; a single {self.unit} permits no tests. "
+                f"{self.software('Software: ')}"
             )
-            sentence += f"{simultaneous}, in agreement with the p-values"
-        elif "bootstrap" in kind.name:
-            sentence += f", with {settings.n_resamples:,} resamples"
-        kinds.setdefault(replace(kind, sentence=sentence), []).append(QUANTITIES[quantity])
-    items = [f"{listing(names)}: {kind.sentence}" for kind, names in kinds.items()]
-    if items:
-        level = _level(comparison)
-        yield f"{paragraph}Confidence intervals ({level}) were, each by itself unless noted:"
-        yield (*(f"{item};" for item in items[:-1]), f"{items[-1]}.")
-    elif paragraph:
-        yield paragraph.strip()
+        what, estimate = "Mean differences over datasets", "mean differences"
+        if self.typical:
+            what, estimate = "Differences on a typical task", "Hodges-Lehmann shifts"
+        corrected = self.corrected(short=True)
+        sentences = [
+            self.compared(),
+            f"{what} were tested {self.sides} (α = {self.settings.alpha:g}) with "
+            f"{self.test()}{corrected and f'; p-values were {corrected}'}.",
+        ]
+        if self.estimated:
+            intervals = ""
+            if "difference" in self.comparison.intervals:
+                simultaneous = "simultaneous " if self.together() else ""
+                intervals = f" with {simultaneous}{self.level} confidence intervals"
+            sentences.append(f"We report {estimate}{intervals}.")
+        if self.settings.margin is not None:
+            sentences.append(f"Intervals within ±{self.settings.margin:g} showed equivalence.")
+        if self.results.failed is not None:
+            sentences.append("Failures ranked below every score.")
+        return " ".join([*sentences, self.software("Software: ")])
 
+    def signed_rank(self) -> str:
+        if self.settings.test == "rgl" and self.m == self.results.n_tasks:
+            return "the Wilcoxon signed-rank test {wilcoxon1945}"
+        return SIGNED_RANK[self.settings.test]
 
-def _rest(comparison: Comparison) -> Iterator[str]:
-    """Describe what decides nothing, and the software."""
-    settings, unit = comparison.settings, _unit(comparison.results)
-    if comparison.binary is not None:
-        yield (
-            "As all scores are 0 or 1, shares of tasks were also compared, each task with equal "
-            f"weight, with standard errors clustered by {unit} {{miller2024}} and by the clustered "
-            "McNemar tests of Obuchowski {obuchowski1998}, Durkalski {durkalski2003}, and Eliasziw "
-            "and Donner {eliasziw1991}."
-        )
-    several = comparison.results.n_independent > 1
-    if several and comparison.pairwise["bayes_better"].notna().any():
-        yield (
-            "Posterior probabilities came from a Bayesian signed-rank comparison {benavoli2017} "
-            f"with Dirichlet weights over {unit}s, a pseudo-observation of no difference with "
-            f"weight {settings.prior_weight:g} as prior, and a region of practical equivalence of "
-            f"±{settings.rope:g}."
-        )
-    if several and comparison.pairwise["difference_above"].notna().any():
-        yield (
-            "The posterior of the mean difference came from the Bayesian bootstrap of "
-            f"{unit}s {{rubin1981}}."
-        )
-    agreement = choices.KENDALLS[settings.kendall].sentence
-    yield f"The agreement between algorithms was measured {agreement}."
-    names = TERMS | {"median_score": choices.MEDIANS[settings.median].sentence}
-    terms = comparison.regression["term"].unique()
-    if traits := [names.get(term, term) for term in terms if term != "intercept"]:
-        inference = _over(choices.INFERENCES[settings.inference].sentence, unit)
-        corrected = "not corrected"
-        if settings.regression_corrected:
-            corrected = "corrected by Holm's method over all algorithms and terms {holm1979}"
-        yield (
-            f"The rank of each algorithm on a task was regressed on {listing(traits)} by weighted "
-            f"least squares, {inference}; p-values were {corrected}."
-        )
-    if settings.preset is not None:
-        said = choices.PRESETS[settings.preset].said(settings.record())
-        yield said.replace("Settings of", "The settings were those of", 1)
-    yield _software(comparison)
+    def test(self) -> str:
+        """Name the test and its null distribution."""
+        if self.typical:
+            null = "the normal approximation" if self.asymptotic else self.flips
+            return f"{self.signed_rank()}, using {null}"
+        if self.student:
+            return f"Student's t-test over {self.unit}s"
+        return f"the bootstrap-t {{davison1997}}, using {self.resamples}"
 
+    def together(self) -> str:
+        """Name the tests that are corrected together; empty if there is one or no correction."""
+        settings, size = self.settings, self.comparison.design.family_size
+        if size <= 1:
+            return ""
+        if not self.several:
+            return "for both directions"
+        tests = "pairs" if settings.alternative == "two-sided" else "tests"
+        return {
+            "all": f"for all {size:,} {tests}",
+            "control": f"for the {size:,} comparisons with {printable(str(settings.control))}",
+            "row": f"for the {size:,} tests of each algorithm separately",
+        }[str(settings.family)]
 
-def _software(comparison: Comparison, lead: str = "The analysis was made with ") -> str:
-    settings, made = comparison.settings, comparison.settings.record()
-    source = ""
-    if settings.preset is not None:
-        own = choices.PRESETS[settings.preset].settings
-        followed = all(made[name] == value for name, value in own.items())
-        source = ", with the settings of an earlier study {lenz2021}" if followed else ""
-    return f"{lead}occstats {__version__}{choices.ENGINES[settings.engine].sentence}{source}."
+    def corrected(self, *, short: bool = False) -> str:
+        """Name the correction of the p-values; empty for a single test."""
+        if not self.together():
+            return "not corrected for multiple testing" if self.several else ""
+        means = self.settings.correction == "max-t" and not self.typical
+        bonferroni = means and self.student
+        name = "bonferroni" if bonferroni else str(self.settings.correction)
+        method = choices.CORRECTIONS[name].sentence
+        if short:
+            keys = re.findall(r"{\w+}", method)
+            method = " ".join([f"the {choices.CORRECTIONS[name].name} procedure", *keys])
+        if means:
+            method = method.replace("westfall1993", "romano2005")
+        return f"corrected {self.together()} by {method}"
+
+    def data(self) -> str:
+        results = self.results
+        sentences = [self.compared()]
+        if results.nested:
+            sentences.append(
+                "Datasets of one suite, and their tasks, are not independent; each dataset had the "
+                "same total weight, shared equally by its tasks, and suites were treated as "
+                "independent."
+            )
+        elif results.n_clusters == results.n_tasks:
+            sentences.append("Every dataset has a single task; tasks were treated as independent.")
+        else:
+            sentences.append(
+                "Tasks from the same dataset are not independent; each dataset had the same total "
+                "weight, shared equally by its tasks."
+            )
+        sentences.append(
+            "Within each task the algorithms were ranked {demsar2006}, ties receiving the average "
+            "rank."
+        )
+        missing = choices.chosen(choices.MISSING, self.settings.missing)
+        if missing and missing.sentence:
+            sentences.append(missing.sentence.strip())
+        if results.failed is not None and results.failure_score is not None:
+            sentences.append(f"In means a failure counted as {results.failure_score:g}.")
+        return " ".join(sentences)
+
+    def decision(self) -> Iterator[str]:
+        """Define better, and describe the test, its null hypothesis and its correction."""
+        settings, pairs = self.settings, self.comparison.pairwise
+        max_t = settings.correction == "max-t" and self.several
+        yield from self.typical_test() if self.typical else self.mean_test()
+        if corrected := self.corrected():
+            row = settings.family == "row" and settings.correction != "none"
+            caution = ", which does not control the error over all pairs together" if row else ""
+            yield f"P-values were {corrected}{caution}."
+        if max_t and self.typical:
+            yield (
+                "The p-value of a pair is the share of sign flips in which the largest absolute "
+                "statistic of all tested pairs was at least as large as its own."
+            )
+        if settings.margin is not None:
+            yield (
+                "A pair was called equivalent if its confidence interval lay within "
+                f"±{settings.margin:g}."
+            )
+        elif (pairs["conclusion"] == "equivalent").any():
+            yield "Pairs with equal scores on all tasks were called equivalent."
+        if pairs["reversed"].any():
+            yield (
+                f"Decided pairs are marked where the {'mean' if self.typical else 'typical'} "
+                "difference has the opposite sign."
+            )
+        if self.results.n_clusters < self.results.n_tasks:
+            test = "Wilcoxon signed-rank tests" if self.typical else "t-tests"
+            holm = ", with Holm's correction {holm1979}" if max_t else ""
+            yield (
+                f"For comparison, the analysis was repeated with {test} that treat tasks as "
+                f"independent{holm}."
+            )
+
+    def typical_test(self) -> Iterator[str]:
+        settings, unit, several = self.settings, self.unit, self.several
+        clusters = "" if self.m == self.results.n_tasks else f" with {unit}s as clusters"
+        yield (
+            "An algorithm was called better than another if it scored higher on a typical task, "
+            "that is, if the signed ranks of the score differences favoured it significantly "
+            f"(p ≤ {settings.alpha:g})."
+        )
+        yield (
+            f"{'Pairs were' if several else 'The pair was'} tested {self.sides} with "
+            f"{self.signed_rank()}{clusters}."
+        )
+        if settings.tie_tolerance:
+            yield (
+                f"Differences were rounded to multiples of {settings.tie_tolerance:g} before "
+                "ranking."
+            )
+        yield (
+            f"The null hypothesis was that under a change of sign of whole {unit}s the joint "
+            "distribution of the differences is the same."
+        )
+        if self.asymptotic:
+            yield "P-values came from the normal approximation."
+            return
+        common = ", the same for all pairs" if several else ""
+        yield (
+            f"P-values came from {self.flips}{common}, with the studentised statistic and its "
+            "weights computed again for each flip."
+        )
+        if self.estimated:
+            yield (
+                "Signs were flipped on the differences and on the differences centred at their "
+                "estimated shifts, and the larger p-value was used."
+            )
+        if several:
+            yield (
+                "For several pairs this test is approximate and improves with the number of "
+                f"{unit}s {{canay2017}}."
+            )
+        elif self.all_flips:
+            yield "As all sign flips were listed, the test is exact."
+
+    def mean_test(self) -> Iterator[str]:
+        m, unit = self.m, self.unit
+        yield (
+            "An algorithm was called better than another if its mean score, with equal weight for "
+            f"each dataset, was significantly higher (p ≤ {self.settings.alpha:g})."
+        )
+        yield (
+            f"The null hypothesis was a mean difference of zero in the population of {unit}s; "
+            f"tests were {self.sides}."
+        )
+        if self.student:
+            because = (
+                "" if self.asymptotic else f", as there were fewer than {FEW_CLUSTERS} {unit}s"
+            )
+            yield f"P-values came from Student's t-test over the means of {unit}s{because}."
+        else:
+            yield (
+                f"P-values came from the bootstrap-t {{davison1997}} with {self.resamples} "
+                f"{{field2007}}; none is smaller than that of Student's t with {m - 1} degrees of "
+                "freedom."
+            )
+        yield (
+            f"No method can exclude failures that affect fewer than about 3 in {m} {unit}s, as a "
+            f"sample of {m} may contain none of them {{bahadur1956}}."
+        )
+
+    def interval_blocks(self) -> Iterator[Block]:
+        """Describe the estimates, then list the kinds of intervals."""
+        estimate = "the mean over datasets of the mean over their tasks"
+        if self.typical:
+            estimate = "the Hodges-Lehmann shift {hodges1963} with the weights of the test"
+        paragraph = f"Differences were estimated by {estimate}. " if self.estimated else ""
+        kinds: dict[str, list[str]] = {}
+        for quantity, kind in self.comparison.intervals.items():
+            sentence = kind.sentence
+            if quantity == "difference":
+                together = self.together()
+                sentence += f"{together and f', simultaneous {together}'}, in agreement with the "
+                sentence += "p-values"
+            elif "bootstrap" in kind.name:
+                sentence += f", with {self.settings.n_resamples:,} resamples"
+            kinds.setdefault(sentence, []).append(QUANTITIES[quantity])
+        items = [f"{listing(names)}: {sentence}" for sentence, names in kinds.items()]
+        if items:
+            yield (
+                f"{paragraph}Confidence intervals ({self.level}) were, each by itself unless noted:"
+            )
+            yield (*(f"{item};" for item in items[:-1]), f"{items[-1]}.")
+        elif paragraph:
+            yield paragraph.strip()
+
+    def rest(self) -> Iterator[str]:
+        """Describe the parts that decide nothing, and the software."""
+        comparison, settings, unit = self.comparison, self.settings, self.unit
+        if comparison.binary is not None:
+            yield (
+                "As all scores are 0 or 1, shares of tasks were also compared, each task with "
+                f"equal weight, with standard errors clustered by {unit} {{miller2024}} and by the "
+                "clustered McNemar tests of Obuchowski {obuchowski1998}, Durkalski "
+                "{durkalski2003}, and Eliasziw and Donner {eliasziw1991}."
+            )
+        known = comparison.pairwise.notna().any()
+        if self.m > 1 and known["bayes_better"]:
+            yield (
+                "Posterior probabilities came from a Bayesian signed-rank comparison "
+                f"{{benavoli2017}} with Dirichlet weights over {unit}s, a pseudo-observation of no "
+                f"difference with weight {settings.prior_weight:g} as prior, and a region of "
+                f"practical equivalence of ±{settings.rope:g}."
+            )
+        if self.m > 1 and known["difference_above"]:
+            yield (
+                "The posterior of the mean difference came from the Bayesian bootstrap of "
+                f"{unit}s {{rubin1981}}."
+            )
+        agreement = choices.KENDALLS[settings.kendall].sentence
+        yield f"The agreement between algorithms was measured {agreement}."
+        names = {trait.term: trait.sentence for trait in choices.TRAITS.values()}
+        names["median_score"] = choices.MEDIANS[settings.median].sentence
+        terms = comparison.regression["term"].unique()
+        if traits := [names.get(term, term) for term in terms if term != "intercept"]:
+            inference = choices.INFERENCES[settings.inference].sentence.replace("dataset", unit)
+            corrected = "not corrected"
+            if settings.regression_corrected:
+                corrected = "corrected by Holm's method over all algorithms and terms {holm1979}"
+            yield (
+                f"The rank of each algorithm on a task was regressed on {listing(traits)} by "
+                f"weighted least squares, {inference}; p-values were {corrected}."
+            )
+        if settings.preset is not None:
+            said = choices.PRESETS[settings.preset].said(settings.record())
+            yield said.replace("Settings of", "The settings were those of", 1)
+        yield self.software("The analysis was made with ")
+
+    def software(self, lead: str) -> str:
+        settings, made = self.settings, self.settings.record()
+        source = ""
+        if settings.preset is not None:
+            own = choices.PRESETS[settings.preset].settings
+            if all(made[name] == value for name, value in own.items()):
+                source = ", with the settings of an earlier study {lenz2021}"
+        return f"{lead}occstats {__version__}{choices.ENGINES[settings.engine].sentence}{source}."
