@@ -249,7 +249,7 @@ def report() -> str:
 
 Made by `python benchmarks/verdict_error.py`, which defines the distributions of scores. All numbers
 are in `verdict_error.csv`. Shares of samples in percent, ± one Monte-Carlo standard error;
-α = 0.05, {RESAMPLES} sign flips or resamples per sample; the correction is for all pairs of k algorithms
+α = 0.05, {RESAMPLES} sign flips or resamples per sample; corrected for all pairs of k algorithms
 (max-T). A cell that misses its aim is drawn again with {AGAIN} times as many new samples, and only
 these count. A 95 % CI excludes 0 exactly where p ≤ 0.05: where algorithms are equal, the intervals
 of all pairs contain their true values in 100 % minus the share of false conclusions.
