@@ -1,44 +1,39 @@
-"""Options that several commands share: settings of a comparison, and reading of results."""
+"""The options of all commands: one table, from which each command takes its own."""
 
 from __future__ import annotations
 
-import contextlib
 import glob
-import sys
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import Field, fields
+from collections.abc import Collection, Iterable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 from click.shell_completion import CompletionItem
 from click.types import StringParamType
 
-from occstats.comparison.settings import REPLACED, Settings
-from occstats.results.options import Reading, option_name
+from occstats.comparison.settings import CHOICES
+from occstats.results.reading import CHOICES as READING_CHOICES
 
 __all__ = [
+    "EXPERIMENT",
     "READING",
-    "RESULTS",
-    "GroupedCommand",
-    "complete_algorithms",
-    "complete_figures",
-    "reading_options",
-    "results_argument",
-    "setting_options",
+    "SETTINGS",
+    "TABLE",
+    "LongCommand",
+    "ResultsType",
+    "option_name",
+    "options",
+    "results",
     "split_names",
-    "take_reading",
-    "take_settings",
-    "working",
+    "take",
 ]
 
-Command = TypeVar("Command", bound=Callable[..., Any])
 
-# The names of the options in `load_results` and `compare`.
-READING = tuple(item.name for item in fields(Reading))
-SETTINGS = tuple(item.name for item in fields(Settings))
-# Options of version 0.2, which `compare` answers with their successors.
-REMOVED = tuple(name for name in REPLACED if "=" not in name)
+class Choice(click.Choice):  # type: ignore[type-arg]  # click 8.1 has no argument
+    """Choices for help and completion; the function that is called refuses any other value."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        return value
 
 
 class ResultsType(StringParamType):
@@ -54,27 +49,14 @@ class ResultsType(StringParamType):
         names = [name for name in bundled_names() if name.startswith(incomplete)]
         if not names:
             return [CompletionItem(incomplete, type="file")]
-        # Bash drops every other answer where one is "any file": the files are named, too.
+        # Bash drops all other answers if one of them is "any file": list the files as well.
         files = sorted(path.name for path in Path().glob(f"{glob.escape(incomplete)}*"))
         return [CompletionItem(name) for name in (*names, *files)]
 
 
-class SettingChoice(click.Choice):  # type: ignore[type-arg]  # click 8.1 has no argument
-    """A choice that leaves values of version 0.2 to `compare`, which answers them."""
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        if param is not None and f"{param.name}={value}" in REPLACED:
-            return value
-        return super().convert(value, param, ctx)
-
-
-RESULTS = ResultsType()
-
-
-def complete_algorithms(
+def _complete_algorithms(
     ctx: click.Context, _: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
-    """Complete the algorithms of the results on the command line, if they can be read."""
     from occstats.errors import OccstatsError
     from occstats.results import load_results
 
@@ -85,10 +67,9 @@ def complete_algorithms(
     return _complete_last(found, incomplete)
 
 
-def complete_figures(
+def _complete_figures(
     _: click.Context, __: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
-    """Complete the names of the figures."""
     from occstats.figures.registry import FIGURES
 
     return _complete_last(FIGURES, incomplete)
@@ -105,10 +86,6 @@ def _complete_last(known: Iterable[str], incomplete: str) -> list[CompletionItem
     ]
 
 
-# What the shell completes for a setting, by its name.
-_COMPLETED = {"algorithms": complete_algorithms, "control": complete_algorithms}
-
-
 def split_names(text: str) -> list[str]:
     """Split names separated by commas; a name with a comma can be quoted.
 
@@ -123,112 +100,619 @@ def split_names(text: str) -> list[str]:
     return [part.strip() for part in parts if part.strip()]
 
 
-class GroupedOption(click.Option):
-    """An option that is listed under a heading of its own in the help."""
+def _names(_: click.Context, __: click.Parameter, value: str | None) -> list[str] | None:
+    return None if value is None else split_names(value)
 
-    def __init__(self, *arguments: Any, group: str, **attributes: Any) -> None:
+
+def _one_or_more(
+    _: click.Context, __: click.Parameter, value: tuple[str, ...]
+) -> str | list[str] | None:
+    return list(value) if len(value) > 1 else next(iter(value), None)
+
+
+def _shard(_: click.Context, __: click.Parameter, value: str | None) -> tuple[int, int] | None:
+    if value is None:
+        return None
+    index, slash, of = value.partition("/")
+    if not (slash and index.isdigit() and of.isdigit() and 1 <= int(index) <= int(of)):
+        raise click.BadParameter(f"{value!r} is not I/N with 1 ≤ I ≤ N, such as 3/10")
+    return int(index), int(of)
+
+
+def _sizes(_: click.Context, __: click.Parameter, value: str | None) -> list[int] | None:
+    if value is None:
+        return None
+    parts = value.replace(" ", "").strip(",").split(",")
+    if not all(part.isdigit() for part in parts):
+        raise click.BadParameter(f"{value!r} is not a list of numbers such as 64,256,1024")
+    return [int(part) for part in parts]
+
+
+class Option(click.Option):
+    """An option with a heading in the help, and its default in words."""
+
+    def __init__(
+        self, *names: str, group: str, help: str, usual: str = "", choices: Any = (), **more: Any
+    ) -> None:
+        if choices:
+            more["type"] = Choice(choices)
+        super().__init__(
+            names, help=f"{help}.  [default: {usual}]" if usual else f"{help}.", **more
+        )
+        self.group, self.usual = group, usual
+
+
+OUTPUT, COMPARISON, TESTS = "Output", "Comparison", "Tests"
+FURTHER, READ, DRAWING = "Further analyses", "Reading RESULTS", "Drawing"
+WORK, OTHER = "Data and computation", "Options"
+POSITIVE = click.FloatRange(min=0, min_open=True)
+COUNT = click.IntRange(min=1)
+
+Row = tuple[tuple[str, ...], dict[str, Any]]
+
+
+def _row(group: str, help: str, *names: str, **attributes: Any) -> Row:
+    """Return a row: its names if they differ from that of the parameter, and its attributes."""
+    return names, {"group": group, "help": help, **attributes}
+
+
+def _column(help: str, usual: str = "", *names: str, **attributes: Any) -> Row:
+    return _row(READ, help, *names, usual=usual, metavar="COLUMN", **attributes)
+
+
+# Parameter → option. A command can change attributes, such as the default.
+TABLE: dict[str, Row] = {
+    "out": _row(OUTPUT, "Folder to write to", metavar="DIR", show_default=True),
+    "as_json": _row(OUTPUT, "Print one JSON document and nothing else", "--json", is_flag=True),
+    "full": _row(OUTPUT, "Print all tables, with all pairs", is_flag=True),
+    # Settings of a comparison
+    "control": _row(
+        COMPARISON,
+        "Baseline of a many-to-one comparison",
+        metavar="NAME",
+        shell_complete=_complete_algorithms,
+    ),
+    "margin": _row(
+        COMPARISON,
+        "Smallest difference that matters; pairs whose confidence interval lies within ± the "
+        "margin are equivalent",
+        metavar="NUMBER",
+        type=float,
+    ),
+    "estimand": _row(
+        COMPARISON,
+        "Quantity that is compared: the difference on a typical task (signed ranks), or of mean "
+        "scores (bootstrap-t)",
+        choices=CHOICES["estimand"],
+        usual="typical; mean for 0/1 scores or with --margin",
+    ),
+    "preset": _row(
+        COMPARISON,
+        "Predefined settings, which explicit options override; paper: Lenz et al. (2021)",
+        choices=CHOICES["preset"],
+    ),
+    "alpha": _row(
+        COMPARISON,
+        "Significance level; confidence intervals have the level 1 − α",
+        type=float,
+        usual="0.05",
+    ),
+    "algorithms": _row(
+        COMPARISON,
+        "Compare and rank only these",
+        metavar="A,B,C",
+        callback=_names,
+        shell_complete=_complete_algorithms,
+    ),
+    "missing": _row(
+        COMPARISON,
+        "Treatment of missing scores: refuse; complete (only tasks that all algorithms have); "
+        "pairwise (for each pair, the tasks that both have); drop-algorithms (those without some "
+        "task); worst or worst=SCORE (rank below every score); impute=NAME (the score of a "
+        "baseline)",
+        metavar="POLICY",
+        usual="refuse",
+    ),
+    "test": _row(
+        TESTS,
+        "Clustered signed-rank test of the estimand typical: Rosner, Glynn and Lee, or Datta and "
+        "Satten",
+        choices=CHOICES["test"],
+        usual="rgl",
+    ),
+    "correction": _row(
+        TESTS,
+        "Correction for multiple testing",
+        choices=CHOICES["correction"],
+        usual="max-t; holm with an R backend",
+    ),
+    "family": _row(
+        TESTS,
+        "Tests that are corrected together: all pairs, the comparisons with the control, or the "
+        "one-sided tests of each algorithm against all others",
+        choices=CHOICES["family"],
+        usual="all; control with --control",
+    ),
+    "alternative": _row(
+        TESTS,
+        "Alternative hypothesis about the first algorithm of a pair",
+        choices=CHOICES["alternative"],
+        usual="two-sided",
+    ),
+    "null": _row(
+        TESTS,
+        "Null distribution: cluster sign flips (for the estimand typical), a bootstrap of datasets "
+        "(for mean), or the normal or t distribution",
+        choices=CHOICES["null"],
+        usual="by the estimand; asymptotic with an R backend",
+    ),
+    "engine": _row(
+        TESTS,
+        "Backend of the tests; all but native need R, and both checks native against R",
+        choices=CHOICES["engine"],
+        usual="native",
+    ),
+    "tie_tolerance": _row(
+        TESTS,
+        "Round differences to multiples of this before they are ranked, so that 0.3 − 0.2 and "
+        "0.2 − 0.1 tie; 0 ranks the raw floats",
+        type=float,
+        usual="1e-9 of the scale of the score, which is 1 for scores in 0 … 1",
+    ),
+    "n_resamples": _row(
+        TESTS,
+        "Resamples of datasets, for p-values and confidence intervals",
+        type=int,
+        usual="10000",
+    ),
+    "random_state": _row(TESTS, "Seed of all random numbers", type=int, usual="0"),
+    "rope": _row(
+        FURTHER,
+        "Half-width of the region of practical equivalence of the posteriors",
+        type=float,
+        usual="the margin, or 0.01 of the scale of the score",
+    ),
+    "prior_weight": _row(
+        FURTHER,
+        "Weight of the Bayesian prior at no difference, in datasets",
+        type=float,
+        usual="1",
+    ),
+    "deep": _row(FURTHER, "Also compute the power of every pair, which takes longer", is_flag=True),
+    "kendall": _row(
+        FURTHER,
+        "Weight of a pair of tasks in Kendall's τ; plain is τ-b",
+        choices=CHOICES["kendall"],
+        usual="product",
+    ),
+    "inference": _row(
+        FURTHER,
+        "Standard errors of the regression of ranks on traits; cr1 and cr2 are cluster-robust",
+        choices=CHOICES["inference"],
+        usual="cr2",
+    ),
+    "median": _row(
+        FURTHER,
+        "Algorithms whose median score measures the difficulty of a task in the regression",
+        choices=CHOICES["median"],
+        usual="all",
+    ),
+    "strata": _row(
+        FURTHER,
+        "Strata of difficulty (the median score of a task): of equal width, or with equally many "
+        "tasks",
+        choices=CHOICES["strata"],
+        usual="width",
+    ),
+    "n_strata": _row(FURTHER, "Number of strata", type=int, usual="5"),
+    # Options of version 0.2, answered by `compare`
+    "rule": _row(TESTS, "Removed", hidden=True),
+    "confidence": _row(TESTS, "Removed", hidden=True),
+    # Reading
+    "cluster": _column(
+        "The dataset of a task (@file: the name of the file, @row: each row); given twice, the "
+        "suite and the dataset",
+        "dataset, group, …",
+        multiple=True,
+        callback=_one_or_more,
+    ),
+    "task": _column("Identifies a task within its dataset", "class, task, …"),
+    "algorithm": _column(
+        "The algorithm (long form); given several times, the columns that are algorithms (wide "
+        "form)",
+        "descriptor, algorithm, model, …",
+        multiple=True,
+        callback=_one_or_more,
+    ),
+    "score": _column("The score (long form)", "auroc, score, accuracy, …"),
+    "lower_is_better": _row(
+        READ,
+        "Orientation of the score",
+        "--lower-is-better/--higher-is-better",
+        default=None,
+        usual="by its name, otherwise higher",
+    ),
+    "fold": _column("The cross-validation fold, averaged over", "fold"),
+    "repeat": _column("The repeat or seed, averaged over", "repeat, seed, …"),
+    "status": _column("The status of a run; scores of failed runs are missing", "status"),
+    "transpose": _row(
+        READ, "Rows are algorithms and columns are tasks, as in a leaderboard", is_flag=True
+    ),
+    "where": _row(
+        READ,
+        "Keep only the rows with this value, or with != those without it; repeatable",
+        metavar="COLUMN=VALUE",
+        multiple=True,
+    ),
+    "duplicates": _row(
+        READ,
+        "Rows with the same dataset, task, algorithm and fold: refuse them, or average them as "
+        "repeats",
+        choices=READING_CHOICES["duplicates"],
+        usual="refuse",
+    ),
+    "reader": _row(
+        READ,
+        "Program that wrote the files: automlbenchmark, tsml, benchopt, openml, lm-eval, inspect, "
+        "helm, mteb, or a plug-in",
+        metavar="NAME",
+        usual="detected if unambiguous",
+    ),
+    "sheet": _row(READ, "Sheet of an Excel workbook", metavar="NAME", usual="the only one"),
+    "traits": _column(
+        "A trait of the tasks; repeatable", "n, m, sparsity", "--trait", multiple=True
+    ),
+    "metric": _row(
+        READ, "Metric to keep, if a column names the metric of each row", metavar="NAME"
+    ),
+    "score_name": _row(READ, "Name of the measure, if the column does not tell", metavar="NAME"),
+    "on_clash": _row(
+        READ,
+        "Algorithms with the same name in two sources: refuse them, or append the source",
+        choices=READING_CHOICES["on_clash"],
+        usual="refuse",
+    ),
+    "unequal_folds": _row(
+        READ,
+        "Score of an algorithm without some of the folds of a task: missing, the mean over common "
+        "folds, or over its own",
+        choices=READING_CHOICES["unequal_folds"],
+        usual="missing",
+    ),
+    "encoding": _row(
+        READ,
+        "Encoding of text files, such as cp1252",
+        metavar="NAME",
+        usual="UTF-8, or UTF-16 with a byte-order mark",
+    ),
+    "header_rows": _row(
+        READ,
+        "Header rows of text files and workbooks; the names of several are joined",
+        metavar="N",
+        type=int,
+        usual="1",
+    ),
+    "fill_down": _row(
+        READ, "Fill empty names from the row above, as in merged cells", is_flag=True
+    ),
+    "decimal": _row(
+        READ, "Decimal mark of text files", choices=READING_CHOICES["decimal"], usual="."
+    ),
+    "scale": _row(
+        READ,
+        "Factor of the scores; 0.01 turns percentages into fractions",
+        metavar="FACTOR",
+        type=float,
+        usual="1",
+    ),
+    "max_rows": _row(
+        READ,
+        "Refuse larger files before they are unpacked",
+        metavar="N",
+        type=int,
+        usual="2000000",
+    ),
+    "format": _row(READ, "Renamed --reader", hidden=True),
+    # Gate
+    "candidate": _row(COMPARISON, "Algorithm to judge", metavar="NAME", required=True),
+    "baseline": _row(COMPARISON, "Algorithm that it would replace", metavar="NAME", required=True),
+    # Figures
+    "formats": _row(
+        DRAWING,
+        "File types, separated by commas: pdf, svg, png, pgf (needs LaTeX)",
+        "--format",
+        metavar="A,B",
+        show_default=True,
+    ),
+    "only": _row(
+        DRAWING,
+        "Only these figures, separated by commas",
+        metavar="NAMES",
+        callback=_names,
+        shell_complete=_complete_figures,
+    ),
+    "list_figures": _row(
+        DRAWING,
+        "List the figures and exit",
+        "--list",
+        is_flag=True,
+        is_eager=True,
+        expose_value=False,
+    ),
+    "width": _row(
+        DRAWING,
+        "Final width: column, page, elsevier, ieee, lncs, springer, neurips, acm (with -wide for "
+        "two columns), or a length such as 90mm",
+        metavar="WIDTH",
+        usual="column; page for sweep and times",
+    ),
+    "highlight": _row(
+        DRAWING,
+        "Algorithms to highlight, separated by commas",
+        metavar="NAMES",
+        callback=_names,
+    ),
+    "sweep": _row(
+        DRAWING, "Table of a tuning sweep (CSV, Parquet)", metavar="FILE", type=click.Path()
+    ),
+    "times": _row(DRAWING, "Table of run times (CSV, Parquet)", metavar="FILE", type=click.Path()),
+    "theme": _row(
+        DRAWING,
+        "The style of this package, or that of your matplotlibrc",
+        type=click.Choice(["house", "user"]),
+        default="house",
+        show_default=True,
+    ),
+    "height": _row(DRAWING, "Height", metavar="INCHES", type=float, usual="as needed"),
+    "show": _row(
+        DRAWING,
+        "Largest number of algorithms to show",
+        metavar="N",
+        type=int,
+        usual="as many as are legible",
+    ),
+    "order": _row(
+        DRAWING,
+        "Order of the algorithms: rank, name, similarity, or names separated by commas, which "
+        "come first",
+        metavar="ORDER",
+    ),
+    "labels": _row(
+        DRAWING,
+        "Text to write instead of a name; repeatable",
+        "--label",
+        metavar="NAME=TEXT",
+        multiple=True,
+    ),
+    "palette": _row(DRAWING, "Palette of seaborn", metavar="NAME"),
+    "title": _row(DRAWING, "Title of every figure", metavar="TEXT"),
+    "note": _row(DRAWING, "Print notes below the figures", "--note/--no-note", default=True),
+    "dpi": _row(DRAWING, "Dots per inch of PNG", default=300.0, show_default=True),
+    # Experiments
+    "data": _row(
+        WORK,
+        "Folder with one file per dataset, a file, or the built-in datasets; repeatable",
+        multiple=True,
+        default=["builtin"],
+        show_default=True,
+        metavar="DIR|FILE|builtin",
+    ),
+    "datasets": _row(
+        WORK,
+        "Only these datasets: names or globs, separated by commas",
+        metavar="A,B,C*",
+        callback=_names,
+    ),
+    "label": _row(
+        WORK,
+        "Column with the class labels",
+        metavar="COLUMN",
+        default="class",
+        show_default=True,
+    ),
+    "descriptors": _row(
+        WORK,
+        "Names among the nine, import paths such as pyod.models.ecod:ECOD, or "
+        "name=package.module:Class",
+        metavar="A,B,…",
+        callback=_names,
+        usual="all nine",
+    ),
+    "jobs": _row(
+        WORK,
+        "Worker processes on this machine",
+        "-j",
+        "--jobs",
+        type=COUNT,
+        metavar="N",
+        usual="one per core, fewer for a few seconds of work",
+    ),
+    "scheduler": _row(
+        WORK,
+        "Dask scheduler (tcp://host:port) whose workers see the same files",
+        metavar="ADDRESS",
+    ),
+    "shard": _row(
+        WORK,
+        "Compute only the I-th of N shares of the work, for job arrays",
+        metavar="I/N",
+        callback=_shard,
+    ),
+    "timeout": _row(
+        WORK, "Time limit of a fit (in a sweep, of a fold)", metavar="SECONDS", type=POSITIVE
+    ),
+    "memory": _row(
+        WORK,
+        "Memory of a worker; a fit that needs more fails",
+        metavar="GB",
+        type=POSITIVE,
+        usual="the available memory",
+    ),
+    "seed": _row(
+        WORK,
+        "Derive the seed of each fit from S, or use S for every fit, as in the paper",
+        metavar="S|pinned:S",
+        default="pinned:0",
+        show_default=True,
+    ),
+    "force": _row(
+        WORK,
+        "Compute failed fits again, or all of them",
+        type=click.Choice(["failed", "all"]),
+    ),
+    "dry_run": _row(WORK, "Print what would be computed, and stop", is_flag=True),
+    "progress": _row(
+        WORK,
+        "Show a progress bar",
+        "--progress/--no-progress",
+        default=None,
+        usual="on a terminal",
+    ),
+    # Run, tune and time
+    "parameters": _row(
+        WORK,
+        "Use the leave-one-dataset-out parameters of this sweep (made by occstats tune)",
+        metavar="SWEEP",
+    ),
+    "fast": _row(WORK, "With --preset paper, only the small datasets (minutes)", is_flag=True),
+    "metrics": _row(
+        WORK,
+        "Metrics of the neighbour-based descriptors",
+        "--metric",
+        metavar="A,B",
+        callback=_names,
+        usual="manhattan,euclidean",
+    ),
+    "grids": _row(
+        WORK,
+        "Values to try; repeatable. k and l are numbers of neighbours, a and b factors of log n, "
+        "nu and c (times m) those of SVM; LOF.a=… is for LOF alone",
+        "--grid",
+        multiple=True,
+        metavar="NAME=START:STOP:STEP|V,V,…",
+        usual="the paper's",
+    ),
+    "windows": _row(
+        WORK,
+        "Odd width of the rolling mean in grid points; repeatable",
+        "--window",
+        multiple=True,
+        metavar="[NAME=]N",
+        usual="the paper's",
+    ),
+    "attributes": _row(
+        WORK, "Attributes of generated rows", default=28, show_default=True, type=COUNT
+    ),
+    "sizes": _row(
+        WORK,
+        "Numbers of training rows",
+        metavar="N,N,…",
+        callback=_sizes,
+        usual="powers of two from 64 to 8192",
+    ),
+    "samples": _row(WORK, "Samples per size", default=5, show_default=True, type=COUNT),
+    "queries": _row(WORK, "Query rows", default=1024, show_default=True, type=COUNT),
+    "limit": _row(
+        WORK,
+        "A descriptor that needs more for a sample is not measured on larger ones",
+        metavar="SECONDS",
+        default=60.0,
+        show_default=True,
+        type=POSITIVE,
+    ),
+    # Datasets and checks
+    "mirror": _row(OTHER, "Download the archives from this host instead", metavar="ADDRESS"),
+    "compile_ahead": _row(
+        OTHER,
+        "Compile the kernels of the descriptors now instead of on the first run",
+        "--compile",
+        is_flag=True,
+    ),
+}
+
+
+def _between(first: str, last: str) -> tuple[str, ...]:
+    names = [*TABLE]
+    return tuple(names[names.index(first) : names.index(last) + 1])
+
+
+# The parameters of `compare`, of `load_results`, and of the commands that work through tasks.
+SETTINGS = _between("control", "confidence")
+READING = _between("cluster", "format")
+EXPERIMENT = ("out", "as_json", *_between("data", "progress"))
+
+
+def option_name(name: str) -> str:
+    """Return the option of a parameter.
+
+    Examples
+    --------
+    >>> option_name("traits"), option_name("max_rows")
+    ('--trait', '--max-rows')
+    """
+    names, _ = TABLE.get(name, ((), {}))
+    return names[-1].partition("/")[0] if names else f"--{name.replace('_', '-')}"
+
+
+def options(*names: str, **changes: dict[str, Any]) -> list[click.Parameter]:
+    """Return the options of a command, with changed attributes."""
+    found: list[click.Parameter] = []
+    for name in names:
+        declared, attributes = TABLE[name]
+        attributes = attributes | changes.get(name, {})
+        declared = attributes.pop("names", declared) or (option_name(name),)
+        found.append(Option(*declared, name, **attributes))
+    return found
+
+
+def results(*, required: bool = True) -> click.Argument:
+    """Return the argument for one or more results tables."""
+    return click.Argument(["results"], nargs=-1, required=required, type=ResultsType())
+
+
+def take(names: Iterable[str], given: dict[str, Any]) -> dict[str, Any]:
+    """Remove these options from the parsed ones; those that were not given are left out."""
+    found = {name: given.pop(name) for name in names if name in given}
+    return {name: value for name, value in found.items() if value not in (None, ())}
+
+
+_SHOW_ALL = "occstats.help_all"
+
+
+class LongCommand(click.Command):
+    """A command whose --help shows the common options, and --help-all every option by group."""
+
+    def __init__(self, *arguments: Any, common: Collection[str], **attributes: Any) -> None:
         super().__init__(*arguments, **attributes)
-        self.group = group
+        self.common = common
+        listed = [each for each in self.params if isinstance(each, Option) and not each.hidden]
+        self.params.append(
+            click.Option(
+                ["--help-all"],
+                is_flag=True,
+                is_eager=True,
+                expose_value=False,
+                callback=self._show_all,
+                help=f"Show all options ({len(listed) - len(common)} more) and exit.",
+            )
+        )
 
-
-class GroupedCommand(click.Command):
-    """A command whose help lists its options by group."""
+    def _show_all(self, ctx: click.Context, _: click.Parameter, asked: bool) -> None:
+        if asked and not ctx.resilient_parsing:
+            ctx.meta[_SHOW_ALL] = True
+            click.echo(ctx.get_help(), color=ctx.color)
+            ctx.exit()
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         groups: dict[str, list[tuple[str, str]]] = {}
         for parameter in self.get_params(ctx):
+            if not isinstance(parameter, click.Option):
+                continue
             record = parameter.get_help_record(ctx)
-            if record is not None and isinstance(parameter, click.Option):
-                groups.setdefault(getattr(parameter, "group", "Options"), []).append(record)
+            group = getattr(parameter, "group", "Help")
+            shown = group == "Help" or parameter.name in self.common or _SHOW_ALL in ctx.meta
+            if record is not None and shown:
+                groups.setdefault(group, []).append(record)
         for title, rows in groups.items():
             with formatter.section(title):
                 formatter.write_dl(rows)
-
-
-@contextlib.contextmanager
-def working(words: str) -> Iterator[None]:
-    """Show on a terminal what takes a while, and remove it when it is done."""
-    shown = sys.stderr.isatty()
-    if shown:
-        click.echo(f"{words} …", nl=False, err=True)
-    try:
-        yield
-    finally:
-        if shown:
-            click.echo("\r\x1b[K", nl=False, err=True)
-
-
-def results_argument(command: Command) -> Command:
-    """Add the argument for one or more results tables."""
-    return click.argument("results", nargs=-1, required=True, type=RESULTS)(command)
-
-
-def reading_options(command: Command, taken: tuple[str, ...] = ()) -> Command:
-    """Add the options for reading a results table.
-
-    Those whose names are taken by the command itself become ``--results-NAME``.
-    """
-    for item in reversed(fields(Reading)):
-        name = option_name(item.name)
-        name = name.replace("--", "--results-", 1) if item.name in taken else name
-        command = _option(item, name, "Reading the results")(command)
-    return command
-
-
-def setting_options(command: Command) -> Command:
-    """Add an option for every setting of a comparison."""
-    for name in REMOVED:
-        command = click.option(option_name(name), name, hidden=True, help="Removed.")(command)
-    for item in reversed(fields(Settings)):
-        command = _option(item, option_name(item.name), item.metadata["group"])(command)
-    return command
-
-
-def _option(item: Field[Any], name: str, group: str) -> Callable[[Command], Command]:
-    """Return the option that a field declares; its default is None, or empty."""
-    declared = item.metadata
-    default = f"{item.default:g}" if isinstance(item.default, float) else item.default
-    usual = declared.get("usual") or default
-    known = usual is not None and usual is not False and usual != ()
-    attributes: dict[str, Any] = {
-        "cls": GroupedOption,
-        "group": group,
-        "help": f"{declared['help']}{f' [{usual}]' if known else ''}.",
-        "metavar": declared.get("metavar"),
-        "shell_complete": _COMPLETED.get(item.name),
-    }
-    if "flag" in declared:
-        return click.option(f"{name}/--{declared['flag']}", item.name, default=None, **attributes)
-    if item.default is False:
-        return click.option(name, item.name, is_flag=True, default=None, **attributes)
-    choices = list(declared.get("choices") or ())
-    kind: Any = type(item.default) if isinstance(item.default, int | float) else str
-    kind = float if "float" in str(item.type) else kind
-    if any("=" in choice for choice in choices):
-        attributes["metavar"] = "|".join(choices)
-    elif choices:
-        kind = SettingChoice(choices)
-    if declared.get("listed"):
-        attributes["callback"] = lambda _context, _parameter, value: value and split_names(value)
-    many = bool(declared.get("many"))
-    return click.option(name, item.name, type=kind, multiple=many, **attributes)
-
-
-def take_settings(options: dict[str, Any]) -> dict[str, Any]:
-    """Remove the settings from the parsed options; what was not given is left out."""
-    return _take((*SETTINGS, *REMOVED), options)
-
-
-def take_reading(options: dict[str, Any]) -> dict[str, Any]:
-    """Remove the reading options from the parsed ones; what was not given is left out."""
-    given = _take(READING, options)
-    for name in ("cluster", "algorithm"):
-        columns = given.get(name)
-        if columns:
-            given[name] = columns[0] if len(columns) == 1 else list(columns)
-    return given
-
-
-def _take(names: tuple[str, ...], options: dict[str, Any]) -> dict[str, Any]:
-    given = {name: options.pop(name) for name in names if name in options}
-    return {name: value for name, value in given.items() if value not in (None, ())}

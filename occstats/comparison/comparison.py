@@ -173,9 +173,9 @@ class Comparison:
     @cached_property
     def verdict(self) -> str:
         """Return the answer in a few sentences."""
-        from occstats.comparison.text.verdict import write_verdict
+        from occstats.comparison.text.verdict import make_verdict
 
-        return write_verdict(self)
+        return "\n".join(make_verdict(self, shorten=True).lines())
 
     @cached_property
     def methods_text(self) -> MethodsText:
@@ -252,9 +252,9 @@ class Comparison:
         >>> print(occstats.compare("lenz2021", n_resamples=100).to_latex()[:14])
         \\begin{table}
         """
-        from occstats.report.paper_tables import comparison_latex
+        from occstats.report.bundle import comparison_to_latex
 
-        return comparison_latex(self)
+        return comparison_to_latex(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain Python values, with the keys of ``occstats compare --json``."""
@@ -387,14 +387,14 @@ class Comparison:
         """
         from occstats.comparison.choices import PRESETS
         from occstats.comparison.pipeline import compare_with
-        from occstats.comparison.settings import OPTIONS, REPLACED
+        from occstats.comparison.settings import REPLACED, SETTINGS
         from occstats.results import load_results
 
         if not sources:
             raise ArgumentError("add needs results: a file, a frame, or a series of scores by task")
-        known = {**OPTIONS, **REPLACED}
+        known = {*SETTINGS, *REPLACED}
         changed = {name: options.pop(name) for name in list(options) if name in known}
-        given = {name: getattr(self.settings, name) for name in OPTIONS}
+        given = {name: getattr(self.settings, name) for name in SETTINGS}
         # Settings that follow from a changed one are determined again.
         implied = {
             "preset": tuple(PRESETS["paper"].settings),
@@ -413,6 +413,6 @@ class Comparison:
 
     def pick(self) -> Any:
         """Return a widget for notebooks that shows everything about a chosen pair."""
-        from occstats.report.widget import pair_picker
+        from occstats.report.notebook import pair_picker
 
         return pair_picker(self)

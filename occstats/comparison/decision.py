@@ -14,9 +14,8 @@ import numpy.typing as npt
 import pandas as pd
 
 from occstats.backends import ENGINES
-from occstats.comparison.choices import CORRECTIONS
 from occstats.stats.clusters import Clusters
-from occstats.stats.corrections import adjust, adjust_pairs
+from occstats.stats.corrections import CORRECTIONS, adjust, adjust_pairs
 from occstats.stats.max_t import PairTests, typical_shifts, typical_tests
 from occstats.stats.means import mean_differences, mean_tests
 from occstats.stats.power import smallest_p

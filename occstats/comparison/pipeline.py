@@ -6,7 +6,7 @@ import inspect
 import os
 import platform
 from collections.abc import Sequence
-from typing import Any, Unpack
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -22,15 +22,28 @@ from occstats.comparison.comparison import Comparison
 from occstats.comparison.decision import Decision, decide
 from occstats.comparison.design import study_design
 from occstats.comparison.effects import diagnostics_frame, effects_frame, kendall_frame
-from occstats.comparison.option import Options
 from occstats.comparison.robustness import study_gaps, study_stability
-from occstats.comparison.settings import OPTIONS, REPLACED, Settings, document_settings
+from occstats.comparison.settings import (
+    REPLACED,
+    SETTINGS,
+    Alternative,
+    Correction,
+    Engine,
+    Estimand,
+    Family,
+    Inference,
+    Kendall,
+    Median,
+    Null,
+    Preset,
+    Settings,
+    Strata,
+    Test,
+)
 from occstats.comparison.study import Study, prepare
 from occstats.comparison.summary import summary_frame
 from occstats.errors import ArgumentError
 from occstats.results import Results, load_results
-from occstats.results.options import document as document_reading
-from occstats.results.options import parameters as reading_parameters
 
 __all__ = ["compare"]
 
@@ -38,40 +51,35 @@ Source = str | os.PathLike[str] | pd.DataFrame | Results
 RECORDED_PACKAGES = (np, scipy, pd)
 
 
-class Arguments(Options, total=False):
-    """The settings, and the options for reading the results."""
-
-    cluster: str | Sequence[str] | None
-    task: str | None
-    algorithm: str | Sequence[str] | None
-    score: str | None
-    fold: str | None
-    repeat: str | None
-    status: str | None
-    transpose: bool
-    where: Sequence[str]
-    duplicates: str
-    format: str | None
-    sheet: str | None
-    traits: Sequence[str] | None
-    metric: str | None
-    score_name: str | None
-    lower_is_better: bool | None
-    on_clash: str
-    unequal_folds: str
-    encoding: str | None
-    header_rows: int
-    fill_down: bool
-    decimal: str
-    scale: float
-    max_rows: int
-
-
 def compare(
     results: Source | Sequence[Source],
     *,
+    preset: Preset | None = None,
+    estimand: Estimand | None = None,
+    test: Test = "rgl",
+    correction: Correction | None = None,
+    family: Family | None = None,
+    alternative: Alternative | None = None,
+    null: Null | None = None,
+    control: str | None = None,
+    alpha: float = 0.05,
+    engine: Engine = "native",
+    algorithms: Sequence[str] | None = None,
+    missing: str = "refuse",
+    tie_tolerance: float | None = None,
+    n_resamples: int = 10_000,
+    rope: float | None = None,
+    margin: float | None = None,
+    prior_weight: float = 1.0,
+    random_state: int = 0,
+    deep: bool = False,
+    kendall: Kendall = "product",
+    inference: Inference | None = None,
+    median: Median = "all",
+    strata: Strata = "width",
+    n_strata: int = 5,
     progress: bool | None = None,
-    **options: Unpack[Arguments],
+    **reading: Any,
 ) -> Comparison:
     """Compare algorithms on tasks that come in clusters (datasets).
 
@@ -79,10 +87,84 @@ def compare(
     ----------
     results : path, name of bundled results, DataFrame, `Results`, or a list of these
         Several are joined by task.
+    preset : {'paper'}, optional
+        Predefined settings, which explicit ones override; ``'paper'`` has those of Lenz et al.
+        (2021).
+    estimand : {'typical', 'mean'}, optional
+        Quantity that is compared: ``'typical'``, the difference of scores on a typical task
+        (signed ranks); ``'mean'``, the difference of mean scores, with equal weight for each
+        dataset (bootstrap-t). The default is ``'typical'``, and ``'mean'`` for 0/1 scores or with
+        a margin.
+    test : {'rgl', 'ds'}, default 'rgl'
+        Clustered signed-rank test of the estimand ``'typical'``: Rosner, Glynn and Lee, or Datta
+        and Satten.
+    correction : {'max-t', 'holm', 'hochberg', 'bonferroni', 'benjamini-hochberg', \
+'benjamini-yekutieli', 'none'}, optional
+        Correction for multiple testing. The default is ``'max-t'``, and ``'holm'`` if R computes
+        the tests.
+    family : {'all', 'control', 'row'}, optional
+        Tests that are corrected together: all pairs, the comparisons with the control, or the
+        one-sided tests of each algorithm against all others. The default is ``'all'``, and
+        ``'control'`` with a control.
+    alternative : {'two-sided', 'greater', 'less'}, optional
+        Alternative hypothesis about the first algorithm of a pair. The default is ``'two-sided'``.
+    null : {'flips', 'bootstrap', 'asymptotic'}, optional
+        Null distribution: cluster sign flips (for the estimand ``'typical'``), a bootstrap of
+        datasets (for ``'mean'``), or the normal or t distribution. The default follows from the
+        estimand, and is ``'asymptotic'`` if R computes the tests.
+    control : str, optional
+        Baseline of a many-to-one comparison.
+    alpha : float, default 0.05
+        Significance level; confidence intervals have the level ``1 - alpha``.
+    engine : {'native', 'clusrank', 'rscript', 'both'}, default 'native'
+        Backend of the tests: this package; R's clusrank, embedded or as a process; or this
+        package, checked against clusrank. All but ``'native'`` need R.
+    algorithms : sequence of str, optional
+        Algorithms to compare and to rank against each other. The default is all.
+    missing : str, default 'refuse'
+        Treatment of missing scores: ``'refuse'``; ``'complete'``, only tasks that all algorithms
+        have; ``'pairwise'``, for each pair the tasks that both have; ``'drop-algorithms'``, only
+        algorithms that have all tasks; ``'worst'``, a failure, which ranks below every score;
+        ``'worst=SCORE'``, a failure that has this score in means; ``'impute=NAME'``, the score of
+        the algorithm NAME.
+    tie_tolerance : float, optional
+        Differences are rounded to multiples of this before they are ranked, so that 0.3 − 0.2 and
+        0.2 − 0.1 tie; 0 ranks the raw floats. The default is 1e-9 of the scale of the score, which
+        is 1 for scores in 0 … 1.
+    n_resamples : int, default 10,000
+        Resamples of datasets, for p-values and confidence intervals.
+    rope : float, optional
+        Half-width of the region of practical equivalence of the posteriors. The default is the
+        margin, or 0.01 of the scale of the score.
+    margin : float, optional
+        Smallest difference that matters: pairs whose confidence interval lies within ± the margin
+        are equivalent.
+    prior_weight : float, default 1.0
+        Weight of the Bayesian prior at no difference, in datasets.
+    random_state : int, default 0
+        Seed of all random numbers.
+    deep : bool, default False
+        Also compute the power of every pair, which takes longer.
+    kendall : {'product', 'sum', 'hyperbolic', 'plain'}, default 'product'
+        Weight of a pair of tasks in Kendall's τ: the product or the sum of the weights of the two
+        tasks, hyperbolic weights that emphasise the tasks with the highest scores, or none (τ-b).
+    inference : {'cr1', 'cr2', 'hc3', 'classical'}, optional
+        Standard errors of the regression of ranks on traits: cluster-robust with a small-sample
+        factor; cluster-robust and bias-reduced, with Satterthwaite degrees of freedom;
+        heteroscedasticity-consistent; or classical. The default is ``'cr2'``.
+    median : {'all', 'others'}, default 'all'
+        Algorithms whose median score measures the difficulty of a task in the regression.
+        ``'others'`` couples it with the rank, which is worse where others score high by chance.
+    strata : {'width', 'quantile'}, default 'width'
+        Strata of difficulty (the median score of a task): of equal width, or with equally many
+        tasks.
+    n_strata : int, default 5
+        Number of strata.
     progress : bool, optional
         Show a progress bar for slow parts; by default on a terminal and in a notebook.
-    <settings>
-    {options}
+    **reading
+        Options of :func:`occstats.load_results`, such as ``cluster``, ``algorithm``, ``score`` and
+        ``lower_is_better``.
 
     Returns
     -------
@@ -96,28 +178,35 @@ def compare(
     >>> print(comparison.verdict.splitlines()[0])
     ALP has the best mean rank (3.51; mean AUROC 0.817).
     """
-    settings = {**OPTIONS, **REPLACED}
-    chosen = {name: value for name, value in options.items() if name in settings}
-    reading = {name: value for name, value in options.items() if name not in settings}
-    checked = Settings.of(**chosen)
-    return compare_with(_load(results, reading), checked, progress=progress)
-
-
-def _signature() -> inspect.Signature:
-    """Return the signature that editors show: every setting and reading option."""
-    own = inspect.signature(compare).parameters
-    kinds = inspect.signature(Settings).parameters
-    keyword = inspect.Parameter.KEYWORD_ONLY
-    chosen = [kinds[name].replace(kind=keyword) for name in OPTIONS]
-    return inspect.Signature(
-        [own["results"], own["progress"], *chosen, *reading_parameters()],
-        return_annotation=Comparison,
+    removed = {name: reading.pop(name) for name in [*reading] if name in REPLACED}
+    settings = Settings.of(
+        preset=preset,
+        estimand=estimand,
+        test=test,
+        correction=correction,
+        family=family,
+        alternative=alternative,
+        null=null,
+        control=control,
+        alpha=alpha,
+        engine=engine,
+        algorithms=algorithms,
+        missing=missing,
+        tie_tolerance=tie_tolerance,
+        n_resamples=n_resamples,
+        rope=rope,
+        margin=margin,
+        prior_weight=prior_weight,
+        random_state=random_state,
+        deep=deep,
+        kendall=kendall,
+        inference=inference,
+        median=median,
+        strata=strata,
+        n_strata=n_strata,
+        **removed,
     )
-
-
-document_settings(compare)
-compare.__doc__ = (compare.__doc__ or "").replace("{options}", inspect.cleandoc(document_reading()))
-compare.__signature__ = _signature()  # type: ignore[attr-defined]
+    return compare_with(_load(results, reading), settings, progress=progress)
 
 
 def compare_with(
@@ -187,7 +276,7 @@ def _load(results: Any, reading: dict[str, Any]) -> Results:
     if unknown:
         raise TypeError(
             f"compare() got an unexpected keyword argument {unknown[0]!r}"
-            f"{did_you_mean(unknown[0], ['progress', *OPTIONS, *known])}"
+            f"{did_you_mean(unknown[0], ['progress', *SETTINGS, *known])}"
         )
     if isinstance(results, Results) and not reading:
         return results

@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, Any
 
 from occstats import __version__
 from occstats._format import listing, printable
-from occstats.comparison.settings import OPTIONS
+from occstats.comparison.settings import LABELS
 from occstats.comparison.text.verdict import (
     headline,
     make_verdict,
     subject_of,
     tally_sentence,
 )
-from occstats.report.pair_data import pair_data, why_no_what_if
 from occstats.report.page_sections import make_sections
 from occstats.report.page_views import table_view
+from occstats.report.pair_data import pair_data, why_no_what_if
 from occstats.report.tables import all_tables, comparison_table
 
 if TYPE_CHECKING:
@@ -136,7 +136,7 @@ def provenance(comparison: Comparison) -> list[tuple[str, str]]:
         ("SHA-256 of the scores", _fingerprint(comparison)),
     ]
     labels = {"score": "score", "higher_is_better": "higher is better"}
-    labels |= {name: option.label for name, option in OPTIONS.items() if option.recorded}
+    labels |= LABELS
     rows += [
         (label, _shown(meta[key])) for key, label in labels.items() if meta.get(key) is not None
     ]

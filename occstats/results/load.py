@@ -6,7 +6,6 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from importlib.resources import files
-from inspect import signature
 from itertools import takewhile
 from os import PathLike, fspath
 from pathlib import Path
@@ -16,16 +15,23 @@ import numpy as np
 import pandas as pd
 
 from occstats._format import count, did_you_mean, quote, quote_list
-from occstats.errors import ResultsError
+from occstats.errors import ArgumentError, ResultsError
 from occstats.results.cells import ParsedTable, column_text, look_alikes
 from occstats.results.join import join
 from occstats.results.missing import best_policy
-from occstats.results.options import Reading, document, parameters
 from occstats.results.readers import read_path
 from occstats.results.readers.delimited import read_delimited
 from occstats.results.readers.frames import FILE, ROW, RawTable, from_arrow, from_frame
 from occstats.results.readers.harnesses import find_reader, recognise
 from occstats.results.readers.limits import Limits, check_exists
+from occstats.results.reading import (
+    MOST_ROWS,
+    Decimal,
+    Duplicates,
+    OnClash,
+    Reading,
+    UnequalFolds,
+)
 from occstats.results.reshape import reshape
 from occstats.results.roles import Roles, find_roles, require
 from occstats.results.table import Results
@@ -38,8 +44,35 @@ Source = str | PathLike[str] | pd.DataFrame | Results | Any
 _MOST_RETRIES = 6
 
 
-def load_results(*sources: Source, **options: Any) -> Results:
-    """Load results of one or more sources into one table, joined by task.
+def load_results(
+    *sources: Source,
+    cluster: str | Sequence[str] | None = None,
+    task: str | None = None,
+    algorithm: str | Sequence[str] | None = None,
+    score: str | None = None,
+    fold: str | None = None,
+    repeat: str | None = None,
+    status: str | None = None,
+    transpose: bool = False,
+    where: str | Sequence[str] = (),
+    duplicates: Duplicates = "refuse",
+    reader: str | None = None,
+    sheet: str | None = None,
+    traits: str | Sequence[str] = (),
+    metric: str | None = None,
+    score_name: str | None = None,
+    lower_is_better: bool | None = None,
+    on_clash: OnClash = "refuse",
+    unequal_folds: UnequalFolds = "missing",
+    encoding: str | None = None,
+    header_rows: int = 1,
+    fill_down: bool = False,
+    decimal: Decimal = ".",
+    scale: float = 1.0,
+    max_rows: int = MOST_ROWS,
+    format: None = None,
+) -> Results:
+    """Load results from one or more sources into one table, joined by task.
 
     Parameters
     ----------
@@ -48,7 +81,66 @@ def load_results(*sources: Source, **options: Any) -> Results:
         gzipped), Feather, JSON lines; ``"lenz2021"``; a frame. In long form a row is the score of
         an algorithm on a task (and fold); in wide form a row is a task, and the algorithms are
         columns.
-    {options}
+    cluster : str or sequence of str, optional
+        Column with the dataset of a task; ``"@file"`` takes the name of the file, ``"@row"`` makes
+        each row a dataset. Two columns are the suite and the dataset. By default found by its name
+        (dataset, group, …).
+    task : str, optional
+        Column that identifies a task within its dataset. By default found by its name (class,
+        task, …).
+    algorithm : str or sequence of str, optional
+        Column with the algorithm (long form), or the columns that are algorithms (wide form). By
+        default found by its name (descriptor, algorithm, model, …).
+    score : str, optional
+        Column with the score (long form). By default found by its name (auroc, score,
+        accuracy, …).
+    fold : str, optional
+        Column with the cross-validation fold; scores are averaged over folds.
+    repeat : str, optional
+        Column with the repeat or seed; scores are averaged over repeats.
+    status : str, optional
+        Column with the status of a run; scores of failed runs are missing.
+    transpose : bool, default False
+        Rows are algorithms and columns are tasks, as in a leaderboard.
+    where : str or sequence of str, optional
+        Conditions ``"COLUMN=VALUE"`` or ``"COLUMN!=VALUE"`` on the rows to keep.
+    duplicates : {'refuse', 'average'}, default 'refuse'
+        Treatment of rows with the same dataset, task, algorithm and fold; ``'average'`` treats
+        them as repeats.
+    reader : str, optional
+        Program that wrote the files: ``automlbenchmark``, ``tsml``, ``benchopt``, ``openml``,
+        ``lm-eval``, ``inspect``, ``helm``, ``mteb``, or a plug-in. By default detected if
+        unambiguous.
+    sheet : str, optional
+        Sheet of an Excel workbook; needed if there are several.
+    traits : str or sequence of str, optional
+        Columns with traits of the tasks. By default n, m and sparsity, if present.
+    metric : str, optional
+        Metric to keep, if a column names the metric of each row.
+    score_name : str, optional
+        Name of the measure, if the column does not tell.
+    lower_is_better : bool, optional
+        Orientation of the score. By default known from its name, otherwise higher is better.
+    on_clash : {'refuse', 'rename'}, default 'refuse'
+        Treatment of algorithms with the same name in two sources; ``'rename'`` appends the source.
+    unequal_folds : {'missing', 'common', 'own'}, default 'missing'
+        Score of an algorithm without some of the folds of a task: missing, the mean over the folds
+        that all algorithms have, or the mean over its own folds.
+    encoding : str, optional
+        Encoding of text files, such as ``cp1252``. By default UTF-8, or UTF-16 with a byte-order
+        mark.
+    header_rows : int, default 1
+        Header rows of text files and workbooks; the names of several rows are joined.
+    fill_down : bool, default False
+        Fill empty names from the row above, as in merged cells.
+    decimal : {'.', ','}, default '.'
+        Decimal mark of text files.
+    scale : float, default 1.0
+        Factor of the scores; 0.01 turns percentages into fractions.
+    max_rows : int, default 2,000,000
+        Refuse larger files before they are unpacked.
+    format : None
+        Former name of `reader`; any other value raises an error.
 
     Returns
     -------
@@ -62,10 +154,10 @@ def load_results(*sources: Source, **options: Any) -> Results:
 
     Notes
     -----
-    The score of a cell is the mean over its folds, of the mean over repeats within a fold. A row
-    whose status says that it failed, or whose score is not a number, makes its cell missing. A row
-    with the status ``undefined`` (the measure does not exist there, as AUROC in a test part of one
-    class) is passed over if other folds of the cell have a score.
+    The score of a cell is the mean over its folds, of the mean over repeats within a fold. A cell
+    is missing if the status of a row says that it failed, or if its score is not a number. Rows
+    with the status ``undefined`` (the measure does not exist there, as AUROC in a test fold of one
+    class) are ignored if other folds of the cell have a score.
 
     Examples
     --------
@@ -73,7 +165,7 @@ def load_results(*sources: Source, **options: Any) -> Results:
     >>> load_results("lenz2021").algorithms
     ['NND', 'LNND', 'LOF', 'MD', 'SVM', 'IF', 'EIF', 'SAE', 'ALP']
 
-    One's own method against published results, here on two tasks:
+    One's own method against published results, here on three tasks:
 
     >>> import pandas as pd
     >>> mine = pd.DataFrame(
@@ -96,14 +188,34 @@ def load_results(*sources: Source, **options: Any) -> Results:
         raise ResultsError(
             "sources: none given; name a results file, or bundled results such as 'lenz2021'"
         )
-    known = [parameter.name for parameter in parameters()]
-    unknown = [name for name in options if name not in known]
-    if unknown:
-        raise TypeError(
-            f"load_results() got an unexpected keyword argument {unknown[0]!r}"
-            f"{did_you_mean(unknown[0], known)}"
-        )
-    reading = Reading(**options)
+    if format is not None:
+        raise ArgumentError(f"format={format!r} was renamed: set reader={format!r}")
+    reading = Reading(
+        cluster=cluster,
+        task=task,
+        algorithm=algorithm,
+        score=score,
+        fold=fold,
+        repeat=repeat,
+        status=status,
+        transpose=transpose,
+        where=where,
+        duplicates=duplicates,
+        reader=reader,
+        sheet=sheet,
+        traits=traits,
+        metric=metric,
+        score_name=score_name,
+        lower_is_better=lower_is_better,
+        on_clash=on_clash,
+        unequal_folds=unequal_folds,
+        encoding=encoding,
+        header_rows=header_rows,
+        fill_down=fill_down,
+        decimal=decimal,
+        scale=scale,
+        max_rows=max_rows,
+    )
     try:
         return _load(sources, reading)
     except MemoryError:
@@ -111,12 +223,6 @@ def load_results(*sources: Source, **options: Any) -> Results:
             "sources: the memory does not suffice for them; leave out columns and rows that are not"
             " needed"
         ) from None
-
-
-load_results.__doc__ = (load_results.__doc__ or "").replace("{options}", document())
-load_results.__signature__ = signature(load_results).replace(  # type: ignore[attr-defined]
-    parameters=[signature(load_results).parameters["sources"], *parameters()]
-)
 
 
 # name → (file, what the scores measure)
@@ -148,8 +254,8 @@ def bundled_content(name: str) -> tuple[bytes, str]:
 def _open_sources(sources: Sequence[Source], reading: Reading) -> list[RawTable | Results]:
     """Open every source; files of a format that was named are one source together."""
     limits = Limits(reading.max_rows)
-    if reading.format is not None:
-        reader = find_reader(reading.format)
+    if reading.reader is not None:
+        reader = find_reader(reading.reader)
         files = [source for source in sources if not _is_held(source)]
         others = [source for source in sources if _is_held(source)]
         opened: list[RawTable | Results] = []

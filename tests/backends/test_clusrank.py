@@ -284,7 +284,7 @@ def test_check_of_the_engines(through):
 
 
 def test_check_r_on_the_command_line(through):
-    from occstats.cli.check_r import command
+    from occstats.cli.check_commands import check_r as command
 
     engine = {"rpy2": "clusrank", "rscript": "rscript"}[through]
     done = CliRunner().invoke(command, ["--test", "rgl", "--engine", engine, "--json"])
@@ -297,7 +297,7 @@ def test_check_r_on_the_command_line(through):
 
 
 def test_check_r_counts_failures(through):
-    from occstats.cli.check_r import command
+    from occstats.cli.check_commands import check_r as command
 
     engine = {"rpy2": "clusrank", "rscript": "rscript"}[through]
     cases = REFERENCE.parent / "cases"

@@ -183,7 +183,7 @@ def test_the_command_line_says_it_in_one_line(tmp_path, engine):
 
 def test_nothing_imports_rpy2_unless_asked():
     code = (
-        "import sys, occstats.backends.clusrank, occstats.backends.agreement, occstats.diagnosis\n"
+        "import sys, occstats.backends.clusrank, occstats.backends.agreement, occstats.cli.check_commands\n"
         "print([name for name in sys.modules if name.partition('.')[0] == 'rpy2'])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

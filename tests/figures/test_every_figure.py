@@ -129,7 +129,7 @@ def test_notebook_words_cannot_close_their_attribute(hostile):
 
 def test_matplotlib_waits_until_a_figure_is_drawn():
     code = (
-        "import sys, occstats.cli.figures, occstats.figures; "
+        "import sys, occstats.cli.compare_commands, occstats.figures; "
         "from occstats.figures import FIGURES, Plotter; dir(Plotter(None)); "
         "print('matplotlib' in sys.modules, 'seaborn' in sys.modules, len(FIGURES))"
     )

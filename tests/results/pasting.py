@@ -3,9 +3,9 @@
 import re
 import shlex
 
-from occstats.cli.compare import command
-from occstats.cli.group import _advice
-from occstats.cli.options import take_reading
+from occstats.cli.compare_commands import compare as command
+from occstats.cli.main import advice
+from occstats.cli.options import READING, take
 from occstats.errors import ResultsError
 from occstats.results import load_results
 
@@ -21,12 +21,12 @@ def typed(line):
         del reading_only[at : at + 2]
     with command.make_context("compare", reading_only, resilient_parsing=True) as context:
         options = dict(context.params)
-    reading = take_reading(options)
+    reading = take(READING, options)
     try:
         table = load_results(*options["results"], **reading)
         table.resolve_missing(missing)
     except ResultsError as error:
-        return None, _advice(error, ["compare", *arguments])
+        return None, advice(error, ["compare", *arguments])
     return table, ""
 
 

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 import occstats
-from occstats.cli.group import main
+from occstats.cli import main
 from occstats.errors import ArgumentError, DataError, ResultsError
 from occstats.experiment import run_experiment
 from occstats.experiment.tasks import size_for_task

@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING
 
 from occstats import __version__
 from occstats._format import count, listing, printable
+from occstats.backends import ENGINES
 from occstats.comparison import choices
 from occstats.comparison.text.columns import QUANTITIES
 from occstats.results.aliases import score_word
-from occstats.stats.cluster_means import FEW_CLUSTERS
+from occstats.stats.clusters import FEW_CLUSTERS
+from occstats.stats.corrections import CORRECTIONS
 
 if TYPE_CHECKING:
     from occstats.comparison.comparison import Comparison
@@ -161,7 +163,7 @@ class _Writer:
         self.asymptotic = self.settings.null == "asymptotic"
         self.several = len(comparison.algorithms) > 2
         self.level = f"{100 * (1 - self.settings.alpha):g} %"
-        self.sides = choices.ALTERNATIVES[self.settings.alternative].phrase
+        self.sides = choices.ALTERNATIVES[self.settings.alternative]
         # Very many pairs leave no time for estimates.
         self.estimated = bool(comparison.pairwise["difference"].notna().any())
         # Means of few units, and asymptotic ones, are compared by Student's t alone.
@@ -245,10 +247,10 @@ class _Writer:
         means = self.settings.correction == "max-t" and not self.typical
         bonferroni = means and self.student
         name = "bonferroni" if bonferroni else str(self.settings.correction)
-        method = choices.CORRECTIONS[name].sentence
+        method = CORRECTIONS[name].sentence
         if short:
             keys = re.findall(r"{\w+}", method)
-            method = " ".join([f"the {choices.CORRECTIONS[name].name} procedure", *keys])
+            method = " ".join([f"the {CORRECTIONS[name].name} procedure", *keys])
         if means:
             method = method.replace("westfall1993", "romano2005")
         return f"corrected {self.together()} by {method}"
@@ -274,8 +276,8 @@ class _Writer:
             "rank."
         )
         missing = choices.chosen(choices.MISSING, self.settings.missing)
-        if missing and missing.sentence:
-            sentences.append(missing.sentence.strip())
+        if missing:
+            sentences.append(missing.strip())
         if results.failed is not None and results.failure_score is not None:
             sentences.append(f"In means a failure counted as {results.failure_score:g}.")
         return " ".join(sentences)
@@ -430,13 +432,13 @@ class _Writer:
                 "The posterior of the mean difference came from the Bayesian bootstrap of "
                 f"{unit}s {{rubin1981}}."
             )
-        agreement = choices.KENDALLS[settings.kendall].sentence
+        agreement = choices.KENDALLS[settings.kendall]
         yield f"The agreement between algorithms was measured {agreement}."
         names = {trait.term: trait.sentence for trait in choices.TRAITS.values()}
-        names["median_score"] = choices.MEDIANS[settings.median].sentence
+        names["median_score"] = choices.MEDIANS[settings.median]
         terms = comparison.regression["term"].unique()
         if traits := [names.get(term, term) for term in terms if term != "intercept"]:
-            inference = choices.INFERENCES[settings.inference].sentence.replace("dataset", unit)
+            inference = choices.INFERENCES[settings.inference].replace("dataset", unit)
             corrected = "not corrected"
             if settings.regression_corrected:
                 corrected = "corrected by Holm's method over all algorithms and terms {holm1979}"
@@ -456,4 +458,4 @@ class _Writer:
             own = choices.PRESETS[settings.preset].settings
             if all(made[name] == value for name, value in own.items()):
                 source = ", with the settings of an earlier study {lenz2021}"
-        return f"{lead}occstats {__version__}{choices.ENGINES[settings.engine].sentence}{source}."
+        return f"{lead}occstats {__version__}{ENGINES[settings.engine].sentence}{source}."

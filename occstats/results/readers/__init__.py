@@ -9,7 +9,7 @@ from pathlib import Path
 from occstats._format import show_path
 from occstats.errors import ResultsError
 from occstats.results.cells import reason_of
-from occstats.results.options import Reading
+from occstats.results.reading import Reading
 from occstats.results.readers.delimited import read_delimited
 from occstats.results.readers.excel import read_excel
 from occstats.results.readers.frames import RawTable

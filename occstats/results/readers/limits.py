@@ -9,7 +9,7 @@ from pathlib import Path
 
 from occstats._format import did_you_mean, quote_list, show_path
 from occstats.errors import ResultsError
-from occstats.results.options import MOST_ROWS
+from occstats.results.reading import MOST_ROWS
 
 __all__ = ["Limits", "check_exists", "kind_of_file"]
 

@@ -9,7 +9,6 @@ import shlex
 import sys
 from collections.abc import Mapping, Sequence
 from importlib import import_module
-from importlib.util import find_spec
 from textwrap import TextWrapper
 from typing import Any, NoReturn
 
@@ -19,24 +18,24 @@ from occstats import __version__
 from occstats._format import did_you_mean, printable
 from occstats.errors import OccstatsError
 
-__all__ = ["COMMANDS", "HelpfulGroup", "LazyGroup", "main"]
+__all__ = ["COMMANDS", "HelpfulGroup", "main"]
 
 # name → (module, help): `occstats --help` must not import what the commands need
 COMMANDS: dict[str, tuple[str, str]] = {
-    "compare": ("occstats.cli.compare", "Compare algorithms on tasks that come in datasets."),
-    "gate": ("occstats.cli.gate", "Judge a candidate by a baseline, as an exit code."),
-    "figures": ("occstats.cli.figures", "Draw the figures of a comparison."),
-    "run": ("occstats.cli.run", "Run descriptors on one-class tasks and store the results."),
-    "tune": ("occstats.cli.tune", "Evaluate a descriptor over its hyperparameters."),
-    "time": ("occstats.cli.time", "Measure construction and query times."),
-    "datasets": ("occstats.cli.datasets", "List, check and fetch the paper's datasets."),
-    "check-r": ("occstats.cli.check_r", "Check the native tests against R's clusrank."),
-    "doctor": ("occstats.cli.doctor", "Report what is installed and what is missing."),
-    "completion": ("occstats.cli.completion", "Print the completion script of a shell."),
+    "compare": ("compare_commands", "Compare algorithms on tasks that come in datasets."),
+    "gate": ("compare_commands", "Judge a candidate by a baseline, as an exit code."),
+    "figures": ("compare_commands", "Draw the figures of a comparison."),
+    "run": ("experiment_commands", "Run descriptors on one-class tasks and store the results."),
+    "tune": ("experiment_commands", "Evaluate a descriptor over its hyperparameters."),
+    "time": ("experiment_commands", "Measure construction and query times."),
+    "datasets": ("experiment_commands", "List, check and fetch the paper's datasets."),
+    "check-r": ("check_commands", "Check the native tests against R's clusrank."),
+    "doctor": ("check_commands", "Report what is installed and what is missing."),
+    "completion": ("check_commands", "Print the completion script of a shell."),
 }
 
 BAD_INPUT, INTERRUPTED = 2, 130
-# The second line of a message that has several: what to try.
+# Begins the second line of a message with several lines.
 TRY = "\ntry: "
 WIDTH, MOST_LINES = 80, 12
 
@@ -55,12 +54,13 @@ class LazyGroup(HelpfulGroup):
     """A group that imports the module of a command when the command is used."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return [name for name, (module, _) in COMMANDS.items() if find_spec(module)]
+        return [*COMMANDS]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in self.list_commands(ctx):
+        if cmd_name not in COMMANDS:
             return None
-        command = import_module(COMMANDS[cmd_name][0]).command
+        module = import_module(f"occstats.cli.{COMMANDS[cmd_name][0]}")
+        command = getattr(module, cmd_name.replace("-", "_"))
         assert isinstance(command, click.Command)
         return command
 
@@ -68,17 +68,18 @@ class LazyGroup(HelpfulGroup):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         name = args[0]
-        commands = self.list_commands(ctx)
-        if name not in commands and not name.startswith("-") and not ctx.resilient_parsing:
+        if name not in COMMANDS and not name.startswith("-") and not ctx.resilient_parsing:
+            if os.path.exists(name):
+                ctx.fail(f"{name!r} is no command; try: occstats compare {shlex.join(args)}")
             ctx.fail(
-                f"there is no command {name!r}{did_you_mean(name, commands)}; "
-                f"the commands are {', '.join(commands)}"
+                f"there is no command {name!r}{did_you_mean(name, COMMANDS)}; "
+                f"the commands are {', '.join(COMMANDS)}"
             )
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
-            formatter.write_dl([(name, COMMANDS[name][1]) for name in self.list_commands(ctx)])
+            formatter.write_dl([(name, help_text) for name, (_, help_text) in COMMANDS.items()])
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
@@ -110,7 +111,10 @@ class LazyGroup(HelpfulGroup):
         }
         if not standalone_mode:
             return super().main(**options)
-        _forgive_narrow_encodings()
+        for stream in (sys.stdout, sys.stderr):
+            # Write characters that a terminal cannot show as escapes.
+            with contextlib.suppress(AttributeError, ValueError):
+                stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
         try:
             code = super().main(**options)
         except click.UsageError as error:
@@ -118,17 +122,15 @@ class LazyGroup(HelpfulGroup):
         except click.ClickException as error:
             _refuse(error.format_message(), None)
         except OccstatsError as error:
-            _refuse(_advice(error, sys.argv[1:] if args is None else args), None)
+            _refuse(advice(error, sys.argv[1:] if args is None else args), None)
         except (KeyboardInterrupt, click.Abort, EOFError):
             click.echo("Interrupted.", err=True)
             sys.exit(INTERRUPTED)
         sys.exit(code if isinstance(code, int) else 0)
 
 
-def _advice(error: OccstatsError, arguments: Sequence[str]) -> str:
+def advice(error: OccstatsError, arguments: Sequence[str]) -> str:
     """Return the message of an error with options, and with the command to try, if known."""
-    from occstats.results.options import as_options
-
     retry = dict(getattr(error, "retry", {}))
     problem = str(getattr(error, "problem", error))
     head, *choices = problem.split("\n") if TRY in problem else [problem]
@@ -137,30 +139,49 @@ def _advice(error: OccstatsError, arguments: Sequence[str]) -> str:
         retry = {proposed[1]: proposed[2]}
     if not retry:
         return "\n".join(map(_with_options, (head, *choices)))
-    # A policy that was chosen stays, unless it is what has to change.
+    # An explicit policy stays, unless it is what has to change.
     if len(retry) > 1 and any(argument.startswith("--missing") for argument in arguments):
         retry.pop("missing", None)
     kept = shlex.join(_without_options(arguments, retry))
-    lines = [_with_options(head), f"try: occstats {kept} {as_options(retry)}"]
+    lines = [_with_options(head), f"try: occstats {kept} {_as_options(retry)}"]
     if choices:
         lines += [f"     ({reason}" for reason in choices[0].split(" (", 1)[1:]]
-        known = _options_of(arguments)
+        command = main.get_command(click.Context(main), arguments[0]) if arguments else None
+        known = {name for option in (command.params if command else ()) for name in option.opts}
         others = (_with_options(choice) for choice in choices[1:])
-        # A choice of another command, such as --estimand in gate, is left out.
+        # Leave out a choice of another command, such as --estimand in gate.
         lines += [
             line for line in others if not line.startswith("  or --") or known & {*line.split()}
         ]
     return "\n".join(lines)
 
 
-def _options_of(arguments: Sequence[str]) -> set[str]:
-    """Return the options of the command that was called."""
-    command = main.get_command(click.Context(main), arguments[0]) if arguments else None
-    return {name for option in (command.params if command else ()) for name in option.opts}
+def _as_options(arguments: Mapping[str, Any]) -> str:
+    """Return keyword arguments as options of a shell command.
+
+    Examples
+    --------
+    >>> _as_options({"cluster": "data set", "traits": ["n", "m"], "lower_is_better": True})
+    "--cluster 'data set' --trait n --trait m --lower-is-better"
+    """
+    from occstats.cli.options import option_name
+
+    parts: list[str] = []
+    for name, value in arguments.items():
+        if name == "sources":
+            parts += map(str, value)
+        elif isinstance(value, bool):
+            parts.append(option_name(name) if value else "--higher-is-better")
+        else:
+            for one in [value] if isinstance(value, str | int | float) else value:
+                # A value with a leading dash would be read as an option.
+                glued = str(one).startswith("-")
+                parts += [f"{option_name(name)}={one}"] if glued else [option_name(name), str(one)]
+    return shlex.join(parts)
 
 
 def _without_options(arguments: Sequence[str], options: Mapping[str, Any]) -> list[str]:
-    """Return the arguments without options that are replaced; those that add up stay.
+    """Return the arguments without options that are replaced; repeatable ones stay.
 
     Examples
     --------
@@ -169,7 +190,7 @@ def _without_options(arguments: Sequence[str], options: Mapping[str, Any]) -> li
     >>> _without_options(["compare", "a.csv", "--score=f1", "--trait", "n"], {"score": "auc"})
     ['compare', 'a.csv', '--trait', 'n']
     """
-    from occstats.results.options import option_name
+    from occstats.cli.options import option_name
 
     replaced = {option_name(name) for name, value in options.items() if isinstance(value, str)}
     kept, skipped = [], False
@@ -188,10 +209,9 @@ def _with_options(message: str) -> str:
     >>> _with_options("a.csv: 1 cell has no score; choose missing='complete', or give max_rows=9")
     'a.csv: 1 cell has no score; choose --missing complete, or give --max-rows 9'
     """
-    from occstats.cli.options import READING, REMOVED, SETTINGS
-    from occstats.results.options import option_name
+    from occstats.cli.options import READING, SETTINGS, option_name
 
-    names = "|".join((*SETTINGS, *REMOVED, *READING))
+    names = "|".join((*SETTINGS, *READING))
     # At the beginning or after a blank or a bracket: a file may be called fold=3.csv.
     argument = re.compile(rf"(?:^|(?<=[ (]))({names})=(?:'([^']*)'|(…|[\w.]*\w))")
 
@@ -201,7 +221,7 @@ def _with_options(message: str) -> str:
             return option_name(found[1]) if value == "True" else "--higher-is-better"
         return f"{option_name(found[1])} {value if value == '…' else shlex.quote(value)}"
 
-    subject = re.compile(rf"^({names})(?= must )")
+    subject = re.compile(rf"^({names})(?=:? must )")
     return subject.sub(lambda found: option_name(found[1]), argument.sub(typed, message))
 
 
@@ -220,13 +240,6 @@ def _refuse(message: str, context: click.Context | None) -> NoReturn:
             shown += parts
     click.echo("\n".join(map(printable, shown)), err=True)
     sys.exit(BAD_INPUT)
-
-
-def _forgive_narrow_encodings() -> None:
-    """Write characters that a terminal cannot show as escapes."""
-    for stream in (sys.stdout, sys.stderr):
-        with contextlib.suppress(AttributeError, ValueError):
-            stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})

@@ -1,0 +1,345 @@
+"""``occstats doctor``, ``check-r`` and ``completion``: commands that check and set up."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import platform
+import sys
+from dataclasses import asdict, dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any, Literal
+
+import click
+from click.shell_completion import get_completion_class
+
+from occstats.cli.options import READING, LongCommand, options, results, take
+
+__all__ = ["Finding", "check_r", "completion", "diagnose", "doctor"]
+
+LIBRARIES = ("numpy", "scipy", "pandas", "scikit-learn", "statsmodels", "pyarrow", "matplotlib")
+THREAD_VARIABLES = (
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "NUMBA_NUM_THREADS",
+)
+COLOURS = {"ok": "green", "missing": "yellow", "broken": "red", "unknown": "yellow"}
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A component of the installation.
+
+    Attributes
+    ----------
+    name : str
+    status : {'ok', 'missing', 'broken', 'unknown'}
+        Broken components are installed, but do not work; the status is unknown if something else
+        is missing.
+    version, detail : str
+    remedy : str
+        What to do; empty if nothing needs doing.
+    optional : bool
+        True if everything else works without it.
+    """
+
+    name: str
+    status: Literal["ok", "missing", "broken", "unknown"]
+    version: str = ""
+    detail: str = ""
+    remedy: str = ""
+    optional: bool = False
+
+
+@click.command(params=options("as_json", "compile_ahead"))
+def doctor(as_json: bool, compile_ahead: bool) -> None:
+    """Report what is installed and what is missing.
+
+    Python, the libraries, BLAS and its threads, numba; and, for the optional backends, R, its
+    package clusrank, and rpy2. The exit code is 0 if everything that is not optional works, and 1
+    otherwise.
+    """
+    from occstats import __version__
+    from occstats._format import printable
+
+    if compile_ahead:
+        _compile()
+    findings = diagnose()
+    works = {finding.name: finding.status == "ok" for finding in findings}
+    engines = {
+        "native": True,
+        "clusrank": works["rpy2"] and works["clusrank"],
+        "rscript": works["R"] and works["clusrank"],
+    }
+    healthy = all(finding.optional or finding.status == "ok" for finding in findings)
+    if as_json:
+        document = {
+            "occstats": __version__,
+            "healthy": healthy,
+            "engines": engines,
+            "findings": [asdict(finding) for finding in findings],
+        }
+        click.echo(json.dumps(document, indent=2, ensure_ascii=False))
+    else:
+        click.echo(f"occstats {__version__}")
+        width = max(len(finding.name) for finding in findings)
+        for finding in findings:
+            sign = f"{'BROKEN' if finding.status == 'broken' else finding.status:<8}"
+            if not os.environ.get("NO_COLOR"):
+                sign = click.style(sign, fg=COLOURS[finding.status])
+            found = "  ".join(filter(None, (finding.version, finding.detail)))
+            click.echo(f"{finding.name:<{width}}  {sign} {printable(found)}".rstrip())
+            if finding.remedy:
+                click.echo(f"{'':<{width}}  {'':<8} → {finding.remedy}")
+        usable = [name for name, works_ in engines.items() if works_]
+        click.echo(f"Usable backends of the clustered tests: {', '.join(usable)}.")
+        if len(usable) < len(engines):
+            click.echo("The native backend needs no R and gives the same asymptotic p-values.")
+    if not healthy:
+        sys.exit(1)
+
+
+def _compile() -> None:
+    from occstats.progress import track
+    from occstats_descriptors.warm_up import cache_folder, compile_kernels, kernels_of
+
+    for _ in track(compile_kernels(), "compiling", total=len(kernels_of())):
+        pass
+    folder = cache_folder()
+    kept = f"cached in {folder}" if folder else "but cannot cache them: no folder is writable"
+    click.echo(f"Compiled the kernels of the descriptors, {kept}.", err=True)
+
+
+def diagnose() -> tuple[Finding, ...]:
+    """Examine Python, the libraries, BLAS and its threads, numba, R, clusrank and rpy2."""
+    where = f"{sys.executable}, {platform.platform()}, {os.cpu_count()} processors"
+    python = Finding("Python", "ok", platform.python_version(), where)
+    return (python, *map(_library, LIBRARIES), *_blas(), _numba(), *_r())
+
+
+def _library(name: str) -> Finding:
+    try:
+        return Finding(name, "ok", version(name))
+    except PackageNotFoundError:
+        return Finding(name, "missing", remedy=f"pip install {name}")
+
+
+def _blas() -> list[Finding]:
+    # threadpoolctl sees the libraries only after numpy and scipy have loaded them.
+    import scipy.linalg  # noqa: F401
+    from threadpoolctl import threadpool_info
+
+    given = [f"{name}={os.environ[name]}" for name in THREAD_VARIABLES if name in os.environ]
+    findings = []
+    for pool in threadpool_info():
+        if pool["user_api"] == "blas":
+            threads = f"{pool['num_threads']} thread{'s' * (pool['num_threads'] != 1)}"
+            built = [f"for {pool['architecture']}"] if pool.get("architecture") else []
+            place = f"in {Path(pool['filepath']).parent.name}"
+            detail = ", ".join([threads, place, *built, *given])
+            name = f"BLAS ({pool['internal_api']})"
+            findings.append(Finding(name, "ok", pool.get("version") or "", detail))
+    # Some BLAS, such as Apple's Accelerate, does not report its threads.
+    return findings or [Finding("BLAS", "ok", detail=", ".join(["threads not known", *given]))]
+
+
+def _numba() -> Finding:
+    found = _library("numba")
+    if found.status != "ok":
+        return found
+    try:
+        import numba
+
+        compiled: Any = numba.njit(_successor)
+        works = compiled(1) == 2
+    except Exception as error:  # whatever a mismatched LLVM or numpy raises
+        return Finding(
+            "numba",
+            "broken",
+            found.version,
+            " ".join(f"{type(error).__name__}: {error}".split())[:300],
+            "pip install --upgrade numba (it has to fit the installed numpy)",
+        )
+    status: Literal["ok", "broken"] = "ok" if works else "broken"
+    return Finding("numba", status, found.version, f"{numba.get_num_threads()} threads, compiles")
+
+
+def _successor(number: int) -> int:
+    return number + 1
+
+
+def _r() -> list[Finding]:
+    from occstats.backends import embedded_r, rscript
+
+    r, rpy2 = rscript.probe_r(), embedded_r.probe_rpy2()
+    if r.version:
+        findings = [Finding("R", "ok", r.version, r.rscript, optional=True)]
+        findings.append(
+            Finding("clusrank", "ok", r.clusrank, "R package", optional=True)
+            if r.clusrank
+            else Finding(
+                "clusrank", "missing", "", r.problem, rscript.INSTALL_CLUSRANK, optional=True
+            )
+        )
+    else:
+        status: Literal["missing", "broken"] = "broken" if r.rscript else "missing"
+        findings = [
+            Finding("R", status, "", r.problem, r.remedy, optional=True),
+            Finding("clusrank", "unknown", detail="needs R", optional=True),
+        ]
+    if not rpy2.problem:
+        embeds = f"embeds R {rpy2.r_version}"
+        findings.append(Finding("rpy2", "ok", rpy2.version, embeds, optional=True))
+    elif rpy2.version and not r.version:
+        findings.append(Finding("rpy2", "unknown", rpy2.version, "needs R", optional=True))
+    else:
+        status = "broken" if rpy2.version else "missing"
+        findings.append(
+            Finding("rpy2", status, rpy2.version, rpy2.problem, rpy2.remedy, optional=True)
+        )
+    return findings
+
+
+WAYS = {"either": "either", "clusrank": "rpy2", "rscript": "rscript"}
+TESTS: dict[str, tuple[Literal["rgl", "ds"], ...]] = {
+    "both": ("rgl", "ds"),
+    "rgl": ("rgl",),
+    "ds": ("ds",),
+}
+
+
+def _one_of(*choices: str) -> dict[str, Any]:
+    return {
+        "type": click.Choice(choices),
+        "choices": (),
+        "default": choices[0],
+        "usual": choices[0],
+    }
+
+
+@click.command(
+    "check-r",
+    cls=LongCommand,
+    params=[
+        results(required=False),
+        *options(
+            "as_json",
+            "test",
+            "null",
+            "alternative",
+            "tie_tolerance",
+            "missing",
+            "engine",
+            *READING,
+            test={"help": "Clustered signed-rank test", **_one_of(*TESTS)},
+            null={
+                "help": "Null distribution; exact is for rgl only, where clusrank computes it "
+                "correctly",
+                **_one_of("asymptotic", "exact"),
+            },
+            alternative=_one_of("greater", "less", "two-sided"),
+            tie_tolerance={
+                "help": "Differences closer than this tie; 0 ranks the raw floats",
+                "default": 1e-9,
+                "usual": "1e-9",
+            },
+            missing={"help": "Treatment of missing scores, as in compare", "default": "refuse"},
+            engine={
+                "help": "Run R embedded by rpy2 (clusrank) or as Rscript; either takes the one "
+                "that works",
+                **_one_of(*WAYS),
+            },
+        ),
+    ],
+    common=("as_json", "test", "null", "alternative", "tie_tolerance", "missing", "engine"),
+)
+def check_r(
+    results: tuple[str, ...],
+    test: str,
+    null: str,
+    alternative: str,
+    tie_tolerance: float,
+    missing: str,
+    engine: str,
+    as_json: bool,
+    **given: Any,
+) -> None:
+    """Check the native clustered tests against R's clusrank.
+
+    RESULTS are tables of results as for compare; the default is the bundled lenz2021. Both
+    backends test every ordered pair of algorithms, and the largest difference is printed. The exit
+    code is 0 if no p-value and no Z differs by more than 1e-10, and 1 otherwise.
+    """
+    from occstats.backends.agreement import AGREEMENT, check_engines
+    from occstats.comparison.study import clusters_of
+    from occstats.results import load_results
+    from occstats.stats.sample import Sample
+
+    if null == "exact":
+        if test == "ds":
+            raise click.UsageError("--null exact is for --test rgl: ds has no exact null")
+        test = "rgl"
+    table = load_results(*(results or ("lenz2021",)), **take(READING, given))
+    table = table.resolve_missing(missing)
+    sample = Sample(table.tested, clusters_of(table), tie_tolerance)
+    checks = {
+        key: check_engines(
+            sample,
+            test=key,
+            null=null,
+            alternative=alternative,
+            through=WAYS[engine],
+            names=table.algorithms,
+        )
+        for key in TESTS[test]
+    }
+    agree = all(check.agrees for check in checks.values())
+    if as_json:
+        document = {
+            "agree": agree,
+            "tolerance": AGREEMENT,
+            "null": null,
+            "alternative": alternative,
+            "tie_tolerance": tie_tolerance,
+            "tests": {
+                key: {
+                    "n_tests": check.n_tests,
+                    "largest_difference_p": _number(check.largest_p),
+                    "largest_difference_z": _number(check.largest_z),
+                    "worst_pair": check.worst and [table.algorithms[i] for i in check.worst],
+                    "n_equal_ranks": len(check.equal_ranks),
+                    "versions": check.versions,
+                }
+                for key, check in checks.items()
+            },
+        }
+        click.echo(json.dumps(document, indent=2, ensure_ascii=False))
+    else:
+        for key, check in checks.items():
+            click.echo(f"{key}: {check.sentence(table.algorithms)}")
+    if not agree:
+        sys.exit(1)
+
+
+def _number(value: float) -> float | None:
+    return None if math.isnan(value) else value
+
+
+@click.command()
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+def completion(shell: str) -> None:
+    """Print the completion script of SHELL.
+
+    \b
+    bash   eval "$(occstats completion bash)"   in ~/.bashrc
+    zsh    eval "$(occstats completion zsh)"    in ~/.zshrc
+    fish   occstats completion fish | source    in ~/.config/fish/config.fish
+    """
+    from occstats.cli.main import main
+
+    script = get_completion_class(shell)
+    assert script is not None
+    click.echo(script(main, {}, "occstats", "_OCCSTATS_COMPLETE").source())

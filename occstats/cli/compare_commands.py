@@ -1,0 +1,263 @@
+"""``occstats compare``, ``gate`` and ``figures``: commands that read results."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import click
+
+from occstats.cli.options import (
+    READING,
+    SETTINGS,
+    LongCommand,
+    options,
+    results,
+    split_names,
+    take,
+)
+
+__all__ = ["compare", "figures", "gate"]
+
+COLUMNS = ("cluster", "algorithm", "score", "lower_is_better")
+
+
+@contextlib.contextmanager
+def working(text: str) -> Iterator[None]:
+    """Show on a terminal what takes a while, and remove it when it is done."""
+    shown = sys.stderr.isatty()
+    if shown:
+        click.echo(f"{text} …", nl=False, err=True)
+    try:
+        yield
+    finally:
+        if shown:
+            click.echo("\r\x1b[K", nl=False, err=True)
+
+
+@click.command(
+    cls=LongCommand,
+    params=[
+        results(),
+        *options(
+            "out",
+            "as_json",
+            "full",
+            *SETTINGS,
+            *READING,
+            out={
+                "help": "Write the report, methods, tables (CSV, LaTeX) and comparison.json to "
+                "this folder"
+            },
+        ),
+    ],
+    common=("out", "as_json", "full", "control", "margin", "estimand", "preset", "alpha",
+            "algorithms", "missing", *COLUMNS),
+)  # fmt: skip
+def compare(
+    results: tuple[str, ...], out: str | None, as_json: bool, full: bool, **given: Any
+) -> None:
+    """Compare algorithms on tasks that come in datasets.
+
+    RESULTS are one or more tables (CSV, TSV, Parquet, a folder of Parquet files, Feather, JSON
+    lines, Excel) in long form (one row per task and algorithm) or wide form (one column per
+    algorithm), or bundled ones (lenz2021). Several are joined by task, so that you can compare your
+    own method with published results.
+
+    \b
+    occstats compare lenz2021
+    occstats compare lenz2021 mine.csv --control MINE --out report
+    occstats compare mine.csv --score loss --lower-is-better --json
+    """
+    from occstats._files import check_folder
+
+    if out is not None:
+        check_folder(out)
+    with working("Comparing"):
+        from occstats.comparison import pipeline
+
+        comparison = pipeline.compare([*results], **take((*SETTINGS, *READING), given))
+    with working("Writing the report"):
+        folder = comparison.write(out) if out is not None else None
+    if as_json:
+        click.echo(comparison.to_json())
+        return
+    from occstats.report.terminal import print_comparison
+
+    print_comparison(comparison, folder, full=full)
+
+
+@click.command(
+    cls=LongCommand,
+    params=[
+        results(),
+        *options(
+            "candidate",
+            "baseline",
+            "margin",
+            "alpha",
+            "missing",
+            *READING,
+            margin={"help": "Non-inferiority margin: the smallest loss of mean score that matters"},
+            alpha={"help": "Significance level of the two-sided test"},
+            missing={
+                "help": "Treatment of missing scores, as in compare; worst=SCORE is the score of a "
+                "failed run (worst, if the measure has a known bound)"
+            },
+        ),
+    ],
+    common=("candidate", "baseline", "margin", "alpha", "missing", *COLUMNS),
+)
+def gate(results: tuple[str, ...], candidate: str, baseline: str, **given: Any) -> None:
+    """Judge a candidate by its baseline, for continuous integration.
+
+    The confidence interval of the mean difference decides. The exit code is 0 if the candidate is
+    superior (interval above 0) or non-inferior (above minus the margin), 4 if it is inferior (below
+    0), and 3 otherwise (inconclusive). The output is Markdown.
+
+    \b
+    occstats gate lenz2021 --candidate ALP --baseline SVM --margin 0.02
+    occstats gate lenz2021 mine.csv --candidate MINE --baseline ALP
+    """
+    if candidate == baseline:
+        raise click.UsageError("--candidate and --baseline must be two algorithms")
+    from occstats._format import printable
+    from occstats.comparison import pipeline
+    from occstats.comparison.gate import judge
+
+    comparison = pipeline.compare(
+        [*results],
+        algorithms=[candidate, baseline],
+        estimand="mean",
+        progress=False,
+        **take(("margin", "alpha", "missing", *READING), given),
+    )
+    found = judge(comparison, candidate, baseline)
+    click.echo(f"{printable(found.line)}\n{printable(found.caution)}")
+    sys.exit(found.exit_code)
+
+
+def _list_figures(context: click.Context, _: click.Parameter, asked: bool) -> None:
+    if not asked or context.resilient_parsing:
+        return
+    from occstats.figures.registry import FIGURES
+
+    widest = max(map(len, FIGURES))
+    for entry in FIGURES.values():
+        files = ", ".join(f"--{need}" for need in entry.needs if need != "comparison")
+        click.echo(f"{entry.name:<{widest}}  {entry.shows}" + (f" ({files})" if files else ""))
+    context.exit()
+
+
+def _labels(_: click.Context, __: click.Parameter, given: tuple[str, ...]) -> dict[str, str] | None:
+    for item in given:
+        if "=" not in item:
+            raise click.UsageError(
+                f"--label takes NAME=TEXT, such as SVM='one-class SVM'; got {item!r}"
+            )
+    return dict(item.split("=", 1) for item in given) or None
+
+
+def _order(_: click.Context, __: click.Parameter, given: str | None) -> str | list[str] | None:
+    simple = given is None or given in ("rank", "name", "similarity")
+    return given if simple else split_names(given)
+
+
+DRAWING = ("width", "highlight", "theme", "height", "show", "order", "labels", "palette", "title",
+           "note")  # fmt: skip
+
+
+@click.command(
+    cls=LongCommand,
+    params=[
+        results(required=False),
+        *options(
+            "out",
+            "formats",
+            "only",
+            "list_figures",
+            "sweep",
+            "times",
+            "dpi",
+            *DRAWING,
+            *SETTINGS,
+            *READING,
+            out={"default": "figures"},
+            formats={"default": "pdf"},
+            list_figures={"callback": _list_figures},
+            labels={"callback": _labels},
+            order={"callback": _order},
+            format={"names": ("--results-format",)},
+        ),
+    ],
+    common=("out", "formats", "only", "list_figures", "width", "highlight", "order", "sweep",
+            "times", "control", *COLUMNS),
+)  # fmt: skip
+def figures(
+    results: tuple[str, ...],
+    out: str,
+    formats: str,
+    only: list[str] | None,
+    sweep: str | None,
+    times: str | None,
+    dpi: float,
+    **given: Any,
+) -> None:
+    """Draw the figures of a comparison at their final size.
+
+    RESULTS are tables of results as for `occstats compare`, or bundled ones (lenz2021). Files
+    are reproducible byte by byte, text stays text, and alternative text is included.
+
+    \b
+    occstats figures lenz2021 --format pdf,svg --width ieee
+    occstats figures mine.csv --only critical_difference,pairwise --out paper/figures
+    occstats figures --times times.csv --sweep sweep.parquet
+    """
+    from occstats._files import check_folder
+    from occstats.errors import FigureError
+    from occstats.figures._style import preset
+    from occstats.figures.batch import draw_figures, wanted_figures
+    from occstats.figures.frames import read_frame
+    from occstats.figures.saving import check_formats
+
+    check_folder(out)
+    kinds = check_formats(split_names(formats))
+    if given["width"] is not None:
+        preset(given["width"])
+    files = {name: path for name, path in (("sweep", sweep), ("times", times)) if path}
+    wanted = wanted_figures(only, {*files, *(["comparison"] if results else [])})
+    if not wanted:
+        raise FigureError(
+            "nothing to draw: give RESULTS, --sweep or --times, or name a figure with --only"
+        )
+    frames = {name: read_frame(path, name) for name, path in files.items()}
+    comparison = None
+    if any("comparison" in entry.needs for entry in wanted):
+        from occstats.comparison import pipeline
+
+        comparison = pipeline.compare([*results], **take((*SETTINGS, *READING), given))
+    drawing = take(DRAWING, given)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        for drawn in draw_figures(comparison, only=only, **drawing, **frames):
+            if drawn.reason:
+                click.echo(f"{drawn.entry.name}: not drawn: {drawn.reason}", err=True)
+            for path in drawn.save(out, kinds, dpi):
+                click.echo(str(path))
+    for message in _merged([warning.message for warning in caught]):
+        click.echo(f"Warning: {message}", err=True)
+
+
+def _merged(messages: list[Warning | str]) -> list[str]:
+    """Return one warning about all characters without a font, and the others once each."""
+    from occstats.figures.saving import MissingGlyphWarning
+
+    boxes = [message for message in messages if isinstance(message, MissingGlyphWarning)]
+    others = [str(message) for message in messages if message not in boxes]
+    if boxes:
+        characters = dict.fromkeys(sign for message in boxes for sign in message.characters)
+        others.append(str(MissingGlyphWarning(list(characters))))
+    return list(dict.fromkeys(others))

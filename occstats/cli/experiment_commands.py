@@ -1,0 +1,500 @@
+"""``occstats run``, ``tune``, ``time`` and ``datasets``: from datasets to a results table."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from occstats.cli.main import HelpfulGroup
+from occstats.cli.options import EXPERIMENT, options, split_names, take
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from occstats.experiment import Experiment
+
+__all__ = ["datasets", "run", "time", "tune"]
+
+# What is computed, and how.
+PROTOCOL = ("datasets", "label", "timeout", "seed")
+COMPUTATION = ("jobs", "scheduler", "shard", "force", "memory", "progress")
+
+
+def _figure_formats(text: str) -> list[str]:
+    """Return the file types of a figure; an empty list for "none"."""
+    from occstats.figures.saving import check_formats
+
+    return [] if text.strip().lower() == "none" else check_formats(split_names(text))
+
+
+def _start_workers(given: dict[str, Any]) -> None:
+    """Let workers begin their imports while this process plans."""
+    if (given["jobs"] or 1) > 1 and given["scheduler"] is None and not given["dry_run"]:
+        from occstats.workers import start_fork_server
+
+        start_fork_server()
+
+
+def _carry_out(
+    experiment: Experiment, out: str, unit: str, *, dry_run: bool, as_json: bool, **how: Any
+) -> bool:
+    """Compute what is missing; print the plan and return False for a dry run."""
+    if dry_run:
+        _print_plan(experiment, unit, as_json)
+        return False
+    try:
+        for other in experiment.run(**how):
+            click.echo(f"{out} is also written by {other}", err=True)
+    except KeyboardInterrupt:
+        click.echo(f"Interrupted; the same command resumes the work in {out}.", err=True)
+        raise
+    return True
+
+
+def _print_plan(experiment: Experiment, unit: str, as_json: bool) -> None:
+    plan, remaining = experiment.plan, experiment.remaining()
+    tasks = sum(len(tasks) for _, _, tasks in experiment.tasks)
+    if as_json:
+        document = {
+            "datasets": len(experiment.tasks),
+            "tasks": tasks,
+            **experiment.described(),
+            unit: plan.n_rows,
+            f"{unit}_remaining": remaining.n_rows,
+            "shards_remaining": len(remaining.shards),
+            "estimated_seconds_one_core": round(remaining.cost, 1),
+        }
+        click.echo(json.dumps(document))
+        return
+    click.echo(
+        f"{tasks} tasks from {len(experiment.tasks)} datasets × {len(experiment.recipes)} "
+        f"descriptors × 5 folds = {plan.n_rows} {unit}; {remaining.n_rows} are not done yet, in "
+        f"{len(remaining.shards)} shards, roughly {remaining.cost:.0f} s on one core."
+    )
+
+
+@click.command(
+    params=options(
+        *EXPERIMENT,
+        "parameters",
+        "preset",
+        "fast",
+        out={
+            "default": "results",
+            "metavar": "DIR|FILE.parquet",
+            "help": "Where to write the results; existing results are not computed again",
+        },
+        as_json={"help": "Print the summary as JSON"},
+        preset={
+            "help": "The paper's whole experiment: sweep, parameters chosen on the other datasets, "
+            "run, comparison, and a page with its numbers and the published ones",
+        },
+    )
+)
+def run(
+    data: tuple[str, ...],
+    preset: str | None,
+    fast: bool,
+    out: str,
+    descriptors: list[str] | None,
+    parameters: str | None,
+    **given: Any,
+) -> int:
+    """Run data descriptors on one-class tasks and store the results.
+
+    Every class of a dataset with at least five rows is the target once. The run can be interrupted;
+    the same command resumes it. Compare the results with 'occstats compare DIR'.
+
+    \b
+    occstats run --datasets iris,wine --out results
+    occstats run --data my-data --descriptors ALP,SVM,mine=package.module:Class -j 8
+    occstats run --data my-data --shard 3/10 --out results
+    occstats run --preset paper --fast --data folder-of-the-papers-datasets --out paper
+    """
+    _start_workers(given)
+    from occstats.experiment.run import prepare, summarise
+
+    protocol = take(PROTOCOL, given)
+    if preset is not None:
+        if descriptors or parameters or given["shard"] or protocol["seed"] != "pinned:0":
+            raise click.UsageError(
+                "--preset paper determines --descriptors, --parameters, --seed and --shard; leave "
+                "them out"
+            )
+        return _run_paper(data, out, protocol, fast=fast, **given)
+    chosen = None
+    if parameters is not None:
+        from occstats.tuning import leave_one_out_parameters
+
+        chosen = leave_one_out_parameters(parameters)
+    experiment = prepare(data, out=out, descriptors=descriptors, parameters=chosen, **protocol)
+    if not _carry_out(experiment, out, "fits", **given):
+        return 0
+    summary = summarise(experiment, experiment.finish(out))
+    if given["as_json"]:
+        click.echo(json.dumps(summary.as_dict(), ensure_ascii=False))
+    else:
+        for line in summary.lines():
+            click.echo(line)
+        if summary.complete and summary.n_descriptors > 1:
+            click.echo(f"Compare them: occstats compare {out}")
+    # A shard leaves the rows of others to them; a whole run leaves none.
+    return int(bool(summary.failures) or (given["shard"] is None and not summary.complete))
+
+
+def _run_paper(
+    data: tuple[str, ...],
+    out: str,
+    protocol: dict[str, Any],
+    *,
+    fast: bool,
+    as_json: bool,
+    dry_run: bool,
+    **how: Any,
+) -> int:
+    """Print the fixed choices and the expected time, then sweep, choose, run and compare."""
+    from occstats.tuning.paper import PINNED, prepare_paper
+
+    paper = prepare_paper(data, out=out, fast=fast, **protocol)
+    tasks = sum(len(tasks) for _, _, tasks in paper.sweep.tasks)
+    minutes = paper.estimated_seconds() / 60
+    differences = paper.differences()
+    click.echo(
+        f"The paper's experiment on {len(paper.sweep.sources)} datasets ({tasks} tasks): roughly "
+        f"{minutes:.0f} minutes on one core.",
+        err=True,
+    )
+    for choice in PINNED:
+        click.echo(f"  {choice}", err=True)
+    for name, wrong in differences.items():
+        click.echo(f"{name}: {'; '.join(wrong)}", err=True)
+    if dry_run:
+        return 0
+    try:
+        table = paper.run(**how)
+    except KeyboardInterrupt:
+        click.echo(f"Interrupted; the same command resumes the work in {out}.", err=True)
+        raise
+    import occstats
+    from occstats._files import write_file
+    from occstats.report.published import nearness, published_page, published_table, scores_of
+
+    folder = Path(out)
+    ours, published = occstats.load_results(paper.results), published_table()
+    notes = [*PINNED, *(f"{name} {'; '.join(wrong)}" for name, wrong in differences.items())]
+    write_file(folder / "published.md", published_page(ours, published, notes=notes))
+    if ours.n_clusters > 1:
+        occstats.compare(ours).write(folder / "report")
+    near = nearness(ours.scores, scores_of(published))
+    if as_json:
+        click.echo(json.dumps(near.to_dict("index")))
+    else:
+        click.echo(near.to_string(float_format="{:.3f}".format))
+        click.echo(f"Written to {out}: published.md, report/, sweep/, results/.")
+    return int(table["status"].isin(["failed", "timeout"]).any())
+
+
+@click.command(
+    params=options(
+        *EXPERIMENT,
+        "formats",
+        "metrics",
+        "grids",
+        "windows",
+        out={
+            "default": "sweep",
+            "help": "Folder to write to; existing results are not computed again",
+        },
+        as_json={"help": "Print the summary as JSON"},
+        formats={
+            "default": "pdf,svg",
+            "help": "File types of the figure, separated by commas: pdf, svg, png, pgf; or none",
+        },
+        descriptors={
+            "help": "Names among the nine, or import paths such as sklearn.svm:OneClassSVM, which "
+            "need --grid",
+            "usual": "NND,LNND,LOF,SVM,ALP",
+        },
+    )
+)
+def tune(
+    data: tuple[str, ...],
+    out: str,
+    descriptors: list[str] | None,
+    metrics: list[str] | None,
+    grids: tuple[str, ...],
+    windows: tuple[str, ...],
+    formats: str,
+    **given: Any,
+) -> int:
+    """Evaluate descriptors over their hyperparameters, and find the best defaults.
+
+    For NND, LNND, LOF and ALP the whole grid of a fold costs one neighbour search. The sweep can be
+    interrupted; the same command resumes it. DIR then holds the defaults, the figure, the
+    parameters for each dataset that are best on the others, and the results with them: compare
+    those with 'occstats compare DIR/results.csv', or run with 'occstats run --parameters DIR'.
+
+    \b
+    occstats tune --data my-data --descriptors LOF,ALP --out sweep
+    occstats tune --data my-data --descriptors LOF --grid a=0.5:8:0.5 --window 3
+    occstats tune --descriptors sklearn.svm:OneClassSVM --grid nu=0.1:0.5:0.1 --grid gamma=0.1,1
+    """
+    _start_workers(given)
+    from occstats.report.tuning_tables import print_sweep, write_sweep
+    from occstats.tuning import prepare_sweep, read_sweep
+    from occstats.tuning.grids import parse_grid
+
+    kinds = tuple(_figure_formats(formats))
+    experiment = prepare_sweep(
+        data,
+        out=out,
+        descriptors=descriptors,
+        metrics=metrics,
+        grids=dict(parse_grid(grid) for grid in grids),
+        windows=dict(_parse_window(window) for window in windows),
+        **take(PROTOCOL, given),
+    )
+    if not _carry_out(experiment, out, "folds", **given):
+        return 0
+    remaining = len(experiment.remaining().shards)
+    if remaining:
+        click.echo(f"{remaining} shards of other shares of the work are missing.", err=True)
+    sweep = read_sweep(out)
+    for reason in write_sweep(sweep, out, figure_formats=kinds):
+        click.echo(reason, err=True)
+    if given["as_json"]:
+        click.echo(json.dumps(sweep.to_dict(), ensure_ascii=False))
+    else:
+        print_sweep(sweep)
+        click.echo(f"Written to {out}.")
+        if len(sweep.results) and len(sweep.choices) > 1:
+            click.echo(f"Compare with these parameters: occstats compare {out}/results.csv")
+    return 1 if sweep.failures else 0
+
+
+def _parse_window(text: str) -> tuple[str, int]:
+    name, _, width = text.rpartition("=")
+    if not width.strip().isdigit():
+        raise click.UsageError(
+            f"--window: expected a number of grid points such as 11 or a=11, got {text!r}"
+        )
+    return name.strip(), int(width)
+
+
+@click.command(
+    params=options(
+        "data",
+        "label",
+        "descriptors",
+        "seed",
+        "out",
+        "formats",
+        "progress",
+        "as_json",
+        "attributes",
+        "sizes",
+        "samples",
+        "queries",
+        "limit",
+        data={
+            "multiple": False,
+            "default": None,
+            "metavar": "FILE",
+            "help": "Table of numbers (CSV, CSV.GZ, Parquet) to draw samples from, such as "
+            "higgs.csv.gz",
+            "usual": "generated rows",
+        },
+        label={
+            "default": None,
+            "help": "Column of FILE to leave out: its name, or 0 for the first of a table without "
+            "a header",
+        },
+        seed={"default": 0, "metavar": "S", "help": "Seed of samples and descriptors"},
+        out={"default": "times"},
+        formats={
+            "default": "pdf,svg",
+            "help": "File types of the figure, separated by commas: pdf, svg, png, pgf; or none",
+        },
+        as_json={"help": "Print the measurements as JSON"},
+    )
+)
+def time(
+    data: str | None,
+    label: str | None,
+    attributes: int,
+    descriptors: list[str] | None,
+    sizes: list[int] | None,
+    samples: int,
+    queries: int,
+    limit: float,
+    seed: int,
+    out: str,
+    formats: str,
+    progress: bool | None,
+    as_json: bool,
+) -> int:
+    """Measure construction and query times of descriptors over growing training sets.
+
+    As in the paper: five samples per size, 1,024 queries, one thread. Writes times.csv,
+    times.parquet and the figure to --out.
+
+    \b
+    occstats time
+    occstats time --data HIGGS.csv.gz --label 0 --sizes 1024,4096,16384
+    occstats time --descriptors ALP,mine=package.module:Class --limit 10
+    """
+    from occstats._files import check_folder
+    from occstats.experiment.timing import SIZES, generated_rows, measure_times, rows_of_file
+
+    kinds = _figure_formats(formats)
+    check_folder(out)
+    chosen = sizes or list(SIZES)
+    if data is None:
+        pool = generated_rows(max(chosen) + queries, attributes, seed)
+    else:
+        pool = rows_of_file(data, label=label)
+    table = measure_times(
+        pool,
+        descriptors=descriptors,
+        sizes=chosen,
+        n_samples=samples,
+        n_queries=queries,
+        limit=limit,
+        seed=seed,
+        progress=progress,
+    )
+    written = _write_times(table, Path(out), kinds)
+    if as_json:
+        from occstats import __version__
+        from occstats.report.json_document import plain
+
+        meta = {
+            "data": pool.name,
+            "threads": 1,
+            "clock": "processor seconds",
+            "occstats": __version__,
+        }
+        click.echo(json.dumps({"meta": meta, "times": plain(table)}, allow_nan=False))
+    else:
+        from occstats.report.terminal import make_console, print_table
+        from occstats.report.tuning_tables import timing_table
+
+        print_table(make_console(), timing_table(table))
+        failed = table[table["status"] == "failed"].drop_duplicates("descriptor")
+        for name, reason in zip(failed["descriptor"], failed["error"], strict=True):
+            click.echo(f"{name} failed: {reason}", err=True)
+        for path in written:
+            click.echo(str(path))
+    return 1 if (table["status"] == "failed").any() else 0
+
+
+def _write_times(table: pd.DataFrame, folder: Path, kinds: list[str]) -> list[Path]:
+    import io
+
+    from occstats._files import write_folder
+    from occstats.report.formatted_table import guard
+
+    guarded = table.assign(descriptor=table["descriptor"].map(guard))
+    parquet = io.BytesIO()
+    table.to_parquet(parquet, index=False)
+    files: dict[str, str | bytes] = {
+        "times.csv": guarded.to_csv(index=False, lineterminator="\n"),
+        "times.parquet": parquet.getvalue(),
+    }
+    write_folder(folder, iter(files.items()))
+    written = [folder / name for name in files]
+    if kinds and (table["status"] == "ok").any():
+        from occstats.figures import save, times
+
+        written += save(times(table), folder / "times", formats=kinds, title="Run times")
+    return written
+
+
+@click.group(cls=HelpfulGroup)
+def datasets() -> None:
+    """List, check and fetch the paper's fifty datasets."""
+
+
+@datasets.command("list", params=options("as_json"))
+def list_datasets(as_json: bool) -> None:
+    """List the catalogue: name, origin, rows, attributes, target classes."""
+    from occstats.datasets.catalogue import catalogue
+
+    entries = catalogue().values()
+    if as_json:
+        click.echo(json.dumps([{**asdict(entry), "rows": entry.rows} for entry in entries]))
+        return
+    click.echo(f"{'name':<16}{'origin':<8}{'rows':>8}{'m':>5}{'targets':>9}  page")
+    for entry in entries:
+        click.echo(
+            f"{entry.name:<16}{entry.repository:<8}{entry.rows:>8}{entry.m:>5}"
+            f"{len(entry.classes):>9}  {entry.page}"
+        )
+
+
+@datasets.command(
+    params=[click.Argument(["folder"], type=click.Path()), *options("label", "as_json")]
+)
+def check(folder: str, label: str, as_json: bool) -> int:
+    """Verify the data files in FOLDER against the catalogue.
+
+    The exit code is 1 if a file differs from the paper's dataset or cannot be read.
+    """
+    from occstats._format import printable
+    from occstats.datasets.catalogue import check_folder
+
+    findings = check_folder(folder, label=label)
+    if as_json:
+        click.echo(json.dumps([asdict(finding) for finding in findings], ensure_ascii=False))
+    else:
+        for finding in findings:
+            click.echo(f"{printable(finding.name):<16}{finding.status:<12}{finding.detail}")
+        counts = {
+            status: sum(finding.status == status for finding in findings)
+            for status in ("ok", "differs", "unreadable", "missing", "unknown")
+        }
+        click.echo(", ".join(f"{count} {status}" for status, count in counts.items() if count))
+    return int(any(finding.status in {"differs", "unreadable"} for finding in findings))
+
+
+@datasets.command(
+    params=[
+        click.Argument(["names"], nargs=-1),
+        *options(
+            "out",
+            "mirror",
+            "force",
+            out={"default": "datasets"},
+            force={"help": "Download existing files again", "type": None, "is_flag": True},
+        ),
+    ]
+)
+def fetch(names: tuple[str, ...], out: str, mirror: str | None, force: bool) -> int:
+    """Download, prepare and verify datasets; all fifty by default.
+
+    The addresses are those of the UCI and KEEL repositories. A dataset without the paper's
+    attributes and class sizes is refused. Needs a network.
+    """
+    from occstats.datasets.catalogue import catalogue, entry_of
+    from occstats.datasets.fetching import fetch_dataset
+    from occstats.errors import DataError
+    from occstats.progress import track
+
+    entries = [entry_of(name) for name in names] or list(catalogue().values())
+    failed = False
+    for entry in track(entries, "fetch", total=len(entries)):
+        if (Path(out) / f"{entry.name}.parquet").exists() and not force:
+            click.echo(f"{entry.name}: exists")
+            continue
+        try:
+            dataset = fetch_dataset(entry, out, mirror=mirror)
+        except DataError as error:
+            failed = True
+            click.echo(f"{entry.name}: {error}", err=True)
+        else:
+            click.echo(f"{entry.name}: {len(dataset.X)} rows, as in the paper")
+    return int(failed)
