@@ -1,4 +1,4 @@
-"""The verdict in words: who leads, what it is better than, and what remains undecided."""
+"""The verdict: the leader, its relation to the other algorithms, and reservations."""
 
 from __future__ import annotations
 
@@ -24,7 +24,6 @@ __all__ = [
     "REVERSED",
     "ROWS_ALONE",
     "Verdict",
-    "can_differ",
     "corrected_by_row",
     "difference_digits",
     "difference_of",
@@ -36,7 +35,6 @@ __all__ = [
     "subject_of",
     "subject_rows",
     "tally_sentence",
-    "write_verdict",
 ]
 
 WIDTH = 80
@@ -65,7 +63,7 @@ class Verdict:
     sentences : tuple of str
         The answer first.
     relations : tuple of (str, list of str)
-        What the leader (or the control) is to the other algorithms, and to which of them.
+        Each relation of the leader (or the control) to others, and their names.
     remarks : tuple of str
         Reservations.
     """
@@ -99,24 +97,17 @@ def _wrap(sentences: tuple[str, ...], width: int) -> list[str]:
 
 def _cut(names: list[str], room: int) -> str:
     """Return as many names as there is room for, and the number of the others."""
-    kept = len(names)
-    while kept > 1 and len(_some(names, kept)) > room - 20:
-        kept -= 1
-    return _some(names, kept)
-
-
-def _some(names: list[str], kept: int) -> str:
-    more = [f"and {len(names) - kept} more"] if kept < len(names) else []
-    return " ".join([", ".join(names[:kept]), *more])
-
-
-def write_verdict(comparison: Comparison) -> str:
-    """Return the verdict as plain text."""
-    return "\n".join(make_verdict(comparison, shorten=True).lines())
+    for kept in range(len(names), 0, -1):
+        text = ", ".join(names[:kept])
+        if kept < len(names):
+            text += f" and {len(names) - kept} more"
+        if len(text) <= room - 20:
+            break
+    return text
 
 
 def headline(comparison: Comparison) -> str:
-    """Return what is compared, on how much evidence, by which score.
+    """Return the sources, the numbers of algorithms, tasks and datasets, and the score.
 
     Examples
     --------
@@ -137,11 +128,6 @@ def headline(comparison: Comparison) -> str:
 def subject_of(comparison: Comparison) -> str:
     """Return the algorithm that the verdict is about: the control, or else the leader."""
     return comparison.settings.control or comparison.algorithms[0]
-
-
-def can_differ(comparison: Comparison) -> bool:
-    """Return whether this number of datasets can show a difference at all."""
-    return comparison.design.possible
 
 
 def corrected_by_row(comparison: Comparison) -> bool:
@@ -172,14 +158,14 @@ def subject_rows(comparison: Comparison) -> pd.DataFrame:
 
 
 def make_verdict(comparison: Comparison, *, shorten: bool = False) -> Verdict:
-    """Say who leads, what it is better than and what is undecided.
+    """Name the leader and its relations to the others.
 
     Parameters
     ----------
     comparison
         The comparison.
     shorten
-        Leave out a long beginning that all names share, and say so.
+        Leave out a long prefix that all names share, and say so.
     """
     names, prefix = short_names(comparison.algorithms) if shorten else ({}, "")
     writer = _Writer(comparison, names)
@@ -211,7 +197,7 @@ def short_names(names: list[str]) -> tuple[dict[str, str], str]:
 
 
 def mostly_equal(pairs: Any) -> Any:
-    """Return whether more than a fifth of the differences of a pair (or of each) are zero."""
+    """Return whether more than `MANY_ZEROS` of the differences of a pair are zero."""
     tasks = pairs["wins"] + pairs["ties"] + pairs["losses"]
     return pairs["ties"] > MANY_ZEROS * tasks
 
@@ -234,7 +220,7 @@ def difference_digits(comparison: Comparison) -> int:
 
 
 def tally_sentence(comparison: Comparison) -> str:
-    """Say how many pairs differ, and how many would if tasks were independent.
+    """Count the pairs that differ, and those that would if tasks were independent.
 
     Examples
     --------
@@ -243,7 +229,7 @@ def tally_sentence(comparison: Comparison) -> str:
     '14 of 36 pairs differ; 28 if one ignores that tasks share datasets (Holm).'
     """
     settings, results, counts = comparison.settings, comparison.results, comparison.tally
-    if not counts.tested or not can_differ(comparison):
+    if not counts.tested or not comparison.design.possible:
         return ""
     alone = results.n_independent == results.n_tasks
     ignored = 0 if alone else counts.ignoring_clusters
@@ -281,7 +267,7 @@ class _Writer:
         self.subject = subject_of(comparison)
         self.score = score_word(self.results.score_name)
         self.typical = self.settings.estimand == "typical"
-        self.possible = can_differ(comparison)
+        self.possible = comparison.design.possible
         self.rows = subject_rows(comparison)
         self.conclusions: dict[Any, Any] = self.rows["conclusion"].to_dict()
         self.others = [name for name in comparison.algorithms if name != self.subject]
@@ -298,15 +284,9 @@ class _Writer:
 
     @property
     def same(self) -> bool:
-        """Whether all algorithms have the same scores."""
+        """Return whether all algorithms have the same scores."""
         pairs = self.comparison.pairwise
         return bool((pairs["ties"] == pairs["n_tasks"]).all())
-
-    @property
-    def rough(self) -> bool:
-        """Whether the asymptotic distribution is a doubtful approximation."""
-        few = self.results.n_independent < FEW_DATASETS
-        return self.settings.null == "asymptotic" and few
 
     def sentences(self) -> Iterator[str]:
         depends = self.depends()
@@ -333,8 +313,9 @@ class _Writer:
             # With few datasets nothing but equivalence can be shown.
             if (self.possible or kind == EQUIVALENT) and (names := self.found(kind)):
                 yield words[kind], [self.name(name) for name in names]
-        if self.possible and (untested := self.untested()):
-            yield "not tested against", [self.name(name) for name in untested]
+        untested = [self.name(name) for name in self.others if pd.isna(self.conclusions[name])]
+        if self.possible and untested:
+            yield "not tested against", untested
 
     def remarks(self) -> Iterator[str]:
         results, settings, design = self.results, self.settings, self.comparison.design
@@ -354,7 +335,7 @@ class _Writer:
                 f"{corrected} can be below {design.smallest_p_corrected:.2g}, and it takes at "
                 f"least {count(design.datasets_needed, results.unit)} to get one."
             )
-        elif self.rough:
+        elif settings.null == "asymptotic" and results.n_independent < FEW_DATASETS:
             yield (
                 f"With only {m} the asymptotic distribution is a rough approximation; the "
                 "correction max-t does without it."
@@ -365,18 +346,13 @@ class _Writer:
     def words(self) -> dict[str, str]:
         """Return the subject's relation to others, by the conclusion."""
         within = f" (±{self.settings.margin:g})" if self.settings.margin is not None else ""
-        typically, mean = "typically ", ""
-        if not self.typical:
-            typically, mean = "", f" in mean {self.score}"
+        typically, mean = ("typically ", "") if self.typical else ("", f" in mean {self.score}")
         return {
             BETTER: f"{typically}better{mean} than",
             WORSE: f"{typically}worse{mean} than",
             EQUIVALENT: f"equivalent{within} to",
             UNDECIDED: "not distinguishable from",
         }
-
-    def untested(self) -> list[str]:
-        return [name for name in self.others if pd.isna(self.conclusions[name])]
 
     def is_better(self, winners: list[str], losers: list[str]) -> str:
         verb = "is" if len(winners) == 1 else "are"
@@ -388,17 +364,16 @@ class _Writer:
         if len(rows):
             kind = rows["conclusion"].iloc[0]
             others = [name for name in self.found(kind) if self.rows.at[name, "reversed"]]
-            winners, losers = [self.subject], others
-            if kind == WORSE:
-                winners, losers = others, [self.subject]
-            more = int(len(rows) > len(others))
+            pair = ([self.subject], others)
+            winners, losers = pair if kind == BETTER else pair[::-1]
+            more = len(rows) > len(others)
         else:
             pairs = self.comparison.pairwise
             pairs = pairs[pairs["reversed"] & (pairs["conclusion"] == BETTER)]
             if pairs.empty:
                 return ""
             winners, losers = [pairs["a"].iloc[0]], [pairs["b"].iloc[0]]
-            more = len(pairs) - 1
+            more = len(pairs) > 1
         if self.typical:
             level = "higher" if self.results.higher_is_better else "lower"
             means = f"has the {level} mean" if len(losers) == 1 else f"have {level} means"
@@ -411,11 +386,13 @@ class _Writer:
         )
 
     def leader(self) -> str:
-        """Return who has the best mean rank or mean score, and where the control is."""
+        """Name the best mean rank or mean score, and the place of the control."""
         summary = self.comparison.summary.set_index("algorithm")
         values = summary["mean_rank" if self.typical else "mean_score"]
         kind = "mean rank" if self.typical else f"mean {self.score}"
-        ranks, means = summary["mean_rank"].map(decimals(2)), summary["mean_score"].map(self.mean)
+        write = decimals(score_digits(self.comparison))
+        ranks = summary["mean_rank"].map(decimals(2))
+        means = summary["mean_score"].map(lambda value: minus_signs(write(value)))
         shown = ranks if self.typical else means
         scored = self.typical & summary["mean_score"].notna()
         leaders = list(summary.index[np.isclose(values, values.iloc[0], rtol=1e-12, atol=0)])
@@ -438,7 +415,7 @@ class _Writer:
         return f"{sentence}; {self.name(other)} has {shown[other]}{mean}."
 
     def other_leader(self, summary: pd.DataFrame, means: pd.Series) -> str:
-        """Return who has the best mean score, where it does not have the best mean rank."""
+        """Name the best mean score if another algorithm has the best mean rank."""
         scores = summary["mean_score"] if self.results.higher_is_better else -summary["mean_score"]
         if not self.typical or scores.isna().any():
             return ""
@@ -446,9 +423,6 @@ class _Writer:
         if summary.index[0] in top:
             return ""
         return f", but {self.name(top[0])} has the best mean {self.score} ({means[top[0]]})"
-
-    def mean(self, value: float) -> str:
-        return minus_signs(decimals(score_digits(self.comparison))(value))
 
     def relation(self) -> str:
         """Return the conclusion about two algorithms as a sentence."""
