@@ -160,475 +160,198 @@ def _column(help: str, usual: str = "", *names: str, **attributes: Any) -> Row:
     return _row(READ, help, *names, usual=usual, metavar="COLUMN", **attributes)
 
 
-# Parameter → option. A command can change attributes, such as the default.
+# Parameter → option, two or three lines each; a command can change attributes such as the default.
+# fmt: off
 TABLE: dict[str, Row] = {
     "out": _row(OUTPUT, "Folder to write to", metavar="DIR", show_default=True),
     "as_json": _row(OUTPUT, "Print one JSON document and nothing else", "--json", is_flag=True),
     "full": _row(OUTPUT, "Print all tables, with all pairs", is_flag=True),
     # Settings of a comparison
-    "control": _row(
-        COMPARISON,
-        "Baseline of a many-to-one comparison",
-        metavar="NAME",
-        shell_complete=_complete_algorithms,
-    ),
-    "margin": _row(
-        COMPARISON,
-        "Smallest difference that matters; pairs whose confidence interval lies within ± the "
-        "margin are equivalent",
-        metavar="NUMBER",
-        type=float,
-    ),
-    "estimand": _row(
-        COMPARISON,
-        "Quantity that is compared: the difference on a typical task (signed ranks), or of mean "
-        "scores (bootstrap-t)",
-        choices=CHOICES["estimand"],
-        usual="typical; mean for 0/1 scores or with --margin",
-    ),
-    "preset": _row(
-        COMPARISON,
-        "Predefined settings, which explicit options override; paper: Lenz et al. (2021)",
-        choices=CHOICES["preset"],
-    ),
-    "alpha": _row(
-        COMPARISON,
-        "Significance level; confidence intervals have the level 1 − α",
-        type=float,
-        usual="0.05",
-    ),
-    "algorithms": _row(
-        COMPARISON,
-        "Compare and rank only these",
-        metavar="A,B,C",
-        callback=_names,
-        shell_complete=_complete_algorithms,
-    ),
-    "missing": _row(
-        COMPARISON,
-        "Treatment of missing scores: refuse; complete (only tasks that all algorithms have); "
-        "pairwise (for each pair, the tasks that both have); drop-algorithms (those without some "
-        "task); worst or worst=SCORE (rank below every score); impute=NAME (the score of a "
-        "baseline)",
-        metavar="POLICY",
-        usual="refuse",
-    ),
-    "test": _row(
-        TESTS,
-        "Clustered signed-rank test of the estimand typical: Rosner, Glynn and Lee, or Datta and "
-        "Satten",
-        choices=CHOICES["test"],
-        usual="rgl",
-    ),
-    "correction": _row(
-        TESTS,
-        "Correction for multiple testing",
-        choices=CHOICES["correction"],
-        usual="max-t; holm with an R backend",
-    ),
-    "family": _row(
-        TESTS,
-        "Tests that are corrected together: all pairs, the comparisons with the control, or the "
-        "one-sided tests of each algorithm against all others",
-        choices=CHOICES["family"],
-        usual="all; control with --control",
-    ),
-    "alternative": _row(
-        TESTS,
-        "Alternative hypothesis about the first algorithm of a pair",
-        choices=CHOICES["alternative"],
-        usual="two-sided",
-    ),
-    "null": _row(
-        TESTS,
-        "Null distribution: cluster sign flips (for the estimand typical), a bootstrap of datasets "
-        "(for mean), or the normal or t distribution",
-        choices=CHOICES["null"],
-        usual="by the estimand; asymptotic with an R backend",
-    ),
-    "engine": _row(
-        TESTS,
-        "Backend of the tests; all but native need R, and both checks native against R",
-        choices=CHOICES["engine"],
-        usual="native",
-    ),
-    "tie_tolerance": _row(
-        TESTS,
-        "Round differences to multiples of this before they are ranked, so that 0.3 − 0.2 and "
-        "0.2 − 0.1 tie; 0 ranks the raw floats",
-        type=float,
-        usual="1e-9 of the scale of the score, which is 1 for scores in 0 … 1",
-    ),
-    "n_resamples": _row(
-        TESTS,
-        "Resamples of datasets, for p-values and confidence intervals",
-        type=int,
-        usual="10000",
-    ),
+    "control": _row(COMPARISON, "Baseline of a many-to-one comparison", metavar="NAME",
+        shell_complete=_complete_algorithms),
+    "margin": _row(COMPARISON, "Smallest difference that matters; pairs whose confidence "
+        "interval lies within ± the margin are equivalent", metavar="NUMBER", type=float),
+    "estimand": _row(COMPARISON, "Quantity that is compared: the difference on a typical task "
+        "(signed ranks), or of mean scores (bootstrap-t)", choices=CHOICES["estimand"],
+        usual="typical; mean for 0/1 scores or with --margin"),
+    "preset": _row(COMPARISON, "Predefined settings, which explicit options override; paper: "
+        "Lenz et al. (2021)", choices=CHOICES["preset"]),
+    "alpha": _row(COMPARISON, "Significance level; confidence intervals have the level 1 − α",
+        type=float, usual="0.05"),
+    "algorithms": _row(COMPARISON, "Compare and rank only these", metavar="A,B,C", callback=_names,
+        shell_complete=_complete_algorithms),
+    "missing": _row(COMPARISON, "Treatment of missing scores: refuse; complete (only tasks that "
+        "all algorithms have); pairwise (for each pair, the tasks that both have); "
+        "drop-algorithms (those without some task); worst or worst=SCORE (rank below every "
+        "score); impute=NAME (the score of a baseline)", metavar="POLICY", usual="refuse"),
+    "test": _row(TESTS, "Clustered signed-rank test of the estimand typical: Rosner, Glynn and "
+        "Lee, or Datta and Satten", choices=CHOICES["test"], usual="rgl"),
+    "correction": _row(TESTS, "Correction for multiple testing", choices=CHOICES["correction"],
+        usual="max-t; holm with an R backend"),
+    "family": _row(TESTS, "Tests that are corrected together: all pairs, the comparisons with "
+        "the control, or the one-sided tests of each algorithm against all others",
+        choices=CHOICES["family"], usual="all; control with --control"),
+    "alternative": _row(TESTS, "Alternative hypothesis about the first algorithm of a pair",
+        choices=CHOICES["alternative"], usual="two-sided"),
+    "null": _row(TESTS, "Null distribution: cluster sign flips (for the estimand typical), a "
+        "bootstrap of datasets (for mean), or the normal or t distribution",
+        choices=CHOICES["null"], usual="by the estimand; asymptotic with an R backend"),
+    "engine": _row(TESTS, "Backend of the tests; all but native need R, and both checks native "
+        "against R", choices=CHOICES["engine"], usual="native"),
+    "tie_tolerance": _row(TESTS, "Round differences to multiples of this before they are ranked, "
+        "so that 0.3 − 0.2 and 0.2 − 0.1 tie; 0 ranks the raw floats", type=float,
+        usual="1e-9 of the scale of the score, which is 1 for scores in 0 … 1"),
+    "n_resamples": _row(TESTS, "Resamples of datasets, for p-values and confidence intervals",
+        type=int, usual="10000"),
     "random_state": _row(TESTS, "Seed of all random numbers", type=int, usual="0"),
-    "rope": _row(
-        FURTHER,
-        "Half-width of the region of practical equivalence of the posteriors",
-        type=float,
-        usual="the margin, or 0.01 of the scale of the score",
-    ),
-    "prior_weight": _row(
-        FURTHER,
-        "Weight of the Bayesian prior at no difference, in datasets",
-        type=float,
-        usual="1",
-    ),
+    "rope": _row(FURTHER, "Half-width of the region of practical equivalence of the posteriors",
+        type=float, usual="the margin, or 0.01 of the scale of the score"),
+    "prior_weight": _row(FURTHER, "Weight of the Bayesian prior at no difference, in datasets",
+        type=float, usual="1"),
     "deep": _row(FURTHER, "Also compute the power of every pair, which takes longer", is_flag=True),
-    "kendall": _row(
-        FURTHER,
-        "Weight of a pair of tasks in Kendall's τ; plain is τ-b",
-        choices=CHOICES["kendall"],
-        usual="product",
-    ),
-    "inference": _row(
-        FURTHER,
-        "Standard errors of the regression of ranks on traits; cr1 and cr2 are cluster-robust",
-        choices=CHOICES["inference"],
-        usual="cr2",
-    ),
-    "median": _row(
-        FURTHER,
-        "Algorithms whose median score measures the difficulty of a task in the regression",
-        choices=CHOICES["median"],
-        usual="all",
-    ),
-    "strata": _row(
-        FURTHER,
-        "Strata of difficulty (the median score of a task): of equal width, or with equally many "
-        "tasks",
-        choices=CHOICES["strata"],
-        usual="width",
-    ),
+    "kendall": _row(FURTHER, "Weight of a pair of tasks in Kendall's τ; plain is τ-b",
+        choices=CHOICES["kendall"], usual="product"),
+    "inference": _row(FURTHER, "Standard errors of the regression of ranks on traits; cr1 and "
+        "cr2 are cluster-robust", choices=CHOICES["inference"], usual="cr2"),
+    "median": _row(FURTHER, "Algorithms whose median score measures the difficulty of a task in "
+        "the regression", choices=CHOICES["median"], usual="all"),
+    "strata": _row(FURTHER, "Strata of difficulty (the median score of a task): of equal width, "
+        "or with equally many tasks", choices=CHOICES["strata"], usual="width"),
     "n_strata": _row(FURTHER, "Number of strata", type=int, usual="5"),
     # Options of version 0.2, answered by `compare`
     "rule": _row(TESTS, "Removed", hidden=True),
     "confidence": _row(TESTS, "Removed", hidden=True),
     # Reading
-    "cluster": _column(
-        "The dataset of a task (@file: the name of the file, @row: each row); given twice, the "
-        "suite and the dataset",
-        "dataset, group, …",
-        multiple=True,
-        callback=_one_or_more,
-    ),
+    "cluster": _column("The dataset of a task (@file: the name of the file, @row: each row); "
+        "given twice, the suite and the dataset", "dataset, group, …", multiple=True,
+        callback=_one_or_more),
     "task": _column("Identifies a task within its dataset", "class, task, …"),
-    "algorithm": _column(
-        "The algorithm (long form); given several times, the columns that are algorithms (wide "
-        "form)",
-        "descriptor, algorithm, model, …",
-        multiple=True,
-        callback=_one_or_more,
-    ),
+    "algorithm": _column("The algorithm (long form); given several times, the columns that are "
+        "algorithms (wide form)", "descriptor, algorithm, model, …", multiple=True,
+        callback=_one_or_more),
     "score": _column("The score (long form)", "auroc, score, accuracy, …"),
-    "lower_is_better": _row(
-        READ,
-        "Orientation of the score",
-        "--lower-is-better/--higher-is-better",
-        default=None,
-        usual="by its name, otherwise higher",
-    ),
+    "lower_is_better": _row(READ, "Orientation of the score",
+        "--lower-is-better/--higher-is-better", default=None,
+        usual="by its name, otherwise higher"),
     "fold": _column("The cross-validation fold, averaged over", "fold"),
     "repeat": _column("The repeat or seed, averaged over", "repeat, seed, …"),
     "status": _column("The status of a run; scores of failed runs are missing", "status"),
-    "transpose": _row(
-        READ, "Rows are algorithms and columns are tasks, as in a leaderboard", is_flag=True
-    ),
-    "where": _row(
-        READ,
-        "Keep only the rows with this value, or with != those without it; repeatable",
-        metavar="COLUMN=VALUE",
-        multiple=True,
-    ),
-    "duplicates": _row(
-        READ,
-        "Rows with the same dataset, task, algorithm and fold: refuse them, or average them as "
-        "repeats",
-        choices=READING_CHOICES["duplicates"],
-        usual="refuse",
-    ),
-    "reader": _row(
-        READ,
-        "Program that wrote the files: automlbenchmark, tsml, benchopt, openml, lm-eval, inspect, "
-        "helm, mteb, or a plug-in",
-        metavar="NAME",
-        usual="detected if unambiguous",
-    ),
+    "transpose": _row(READ, "Rows are algorithms and columns are tasks, as in a leaderboard",
+        is_flag=True),
+    "where": _row(READ, "Keep only the rows with this value, or with != those without it; "
+        "repeatable", metavar="COLUMN=VALUE", multiple=True),
+    "duplicates": _row(READ, "Rows with the same dataset, task, algorithm and fold: refuse them, "
+        "or average them as repeats", choices=READING_CHOICES["duplicates"], usual="refuse"),
+    "reader": _row(READ, "Program that wrote the files: automlbenchmark, tsml, benchopt, openml, "
+        "lm-eval, inspect, helm, mteb, or a plug-in", metavar="NAME",
+        usual="detected if unambiguous"),
     "sheet": _row(READ, "Sheet of an Excel workbook", metavar="NAME", usual="the only one"),
-    "traits": _column(
-        "A trait of the tasks; repeatable", "n, m, sparsity", "--trait", multiple=True
-    ),
-    "metric": _row(
-        READ, "Metric to keep, if a column names the metric of each row", metavar="NAME"
-    ),
+    "traits": _column("A trait of the tasks; repeatable", "n, m, sparsity", "--trait",
+        multiple=True),
+    "metric": _row(READ, "Metric to keep, if a column names the metric of each row",
+        metavar="NAME"),
     "score_name": _row(READ, "Name of the measure, if the column does not tell", metavar="NAME"),
-    "on_clash": _row(
-        READ,
-        "Algorithms with the same name in two sources: refuse them, or append the source",
-        choices=READING_CHOICES["on_clash"],
-        usual="refuse",
-    ),
-    "unequal_folds": _row(
-        READ,
-        "Score of an algorithm without some of the folds of a task: missing, the mean over common "
-        "folds, or over its own",
-        choices=READING_CHOICES["unequal_folds"],
-        usual="missing",
-    ),
-    "encoding": _row(
-        READ,
-        "Encoding of text files, such as cp1252",
-        metavar="NAME",
-        usual="UTF-8, or UTF-16 with a byte-order mark",
-    ),
-    "header_rows": _row(
-        READ,
-        "Header rows of text files and workbooks; the names of several are joined",
-        metavar="N",
-        type=int,
-        usual="1",
-    ),
-    "fill_down": _row(
-        READ, "Fill empty names from the row above, as in merged cells", is_flag=True
-    ),
-    "decimal": _row(
-        READ, "Decimal mark of text files", choices=READING_CHOICES["decimal"], usual="."
-    ),
-    "scale": _row(
-        READ,
-        "Factor of the scores; 0.01 turns percentages into fractions",
-        metavar="FACTOR",
-        type=float,
-        usual="1",
-    ),
-    "max_rows": _row(
-        READ,
-        "Refuse larger files before they are unpacked",
-        metavar="N",
-        type=int,
-        usual="2000000",
-    ),
+    "on_clash": _row(READ, "Algorithms with the same name in two sources: refuse them, or append "
+        "the source", choices=READING_CHOICES["on_clash"], usual="refuse"),
+    "unequal_folds": _row(READ, "Score of an algorithm without some of the folds of a task: "
+        "missing, the mean over common folds, or over its own",
+        choices=READING_CHOICES["unequal_folds"], usual="missing"),
+    "encoding": _row(READ, "Encoding of text files, such as cp1252", metavar="NAME",
+        usual="UTF-8, or UTF-16 with a byte-order mark"),
+    "header_rows": _row(READ, "Header rows of text files and workbooks; the names of several are "
+        "joined", metavar="N", type=int, usual="1"),
+    "fill_down": _row(READ, "Fill empty names from the row above, as in merged cells",
+        is_flag=True),
+    "decimal": _row(READ, "Decimal mark of text files", choices=READING_CHOICES["decimal"],
+        usual="."),
+    "scale": _row(READ, "Factor of the scores; 0.01 turns percentages into fractions",
+        metavar="FACTOR", type=float, usual="1"),
+    "max_rows": _row(READ, "Refuse larger files before they are unpacked", metavar="N", type=int,
+        usual="2000000"),
     "format": _row(READ, "Renamed --reader", hidden=True),
     # Gate
     "candidate": _row(COMPARISON, "Algorithm to judge", metavar="NAME", required=True),
     "baseline": _row(COMPARISON, "Algorithm that it would replace", metavar="NAME", required=True),
     # Figures
-    "formats": _row(
-        DRAWING,
-        "File types, separated by commas: pdf, svg, png, pgf (needs LaTeX)",
-        "--format",
-        metavar="A,B",
-        show_default=True,
-    ),
-    "only": _row(
-        DRAWING,
-        "Only these figures, separated by commas",
-        metavar="NAMES",
-        callback=_names,
-        shell_complete=_complete_figures,
-    ),
-    "list_figures": _row(
-        DRAWING,
-        "List the figures and exit",
-        "--list",
-        is_flag=True,
-        is_eager=True,
-        expose_value=False,
-    ),
-    "width": _row(
-        DRAWING,
-        "Final width: column, page, elsevier, ieee, lncs, springer, neurips, acm (with -wide for "
-        "two columns), or a length such as 90mm",
-        metavar="WIDTH",
-        usual="column; page for sweep and times",
-    ),
-    "highlight": _row(
-        DRAWING,
-        "Algorithms to highlight, separated by commas",
-        metavar="NAMES",
-        callback=_names,
-    ),
-    "sweep": _row(
-        DRAWING, "Table of a tuning sweep (CSV, Parquet)", metavar="FILE", type=click.Path()
-    ),
+    "formats": _row(DRAWING, "File types, separated by commas: pdf, svg, png, pgf (needs LaTeX)",
+        "--format", metavar="A,B", show_default=True),
+    "only": _row(DRAWING, "Only these figures, separated by commas", metavar="NAMES",
+        callback=_names, shell_complete=_complete_figures),
+    "list_figures": _row(DRAWING, "List the figures and exit", "--list", is_flag=True,
+        is_eager=True, expose_value=False),
+    "width": _row(DRAWING, "Final width: column, page, elsevier, ieee, lncs, springer, neurips, "
+        "acm (with -wide for two columns), or a length such as 90mm", metavar="WIDTH",
+        usual="column; page for sweep and times"),
+    "highlight": _row(DRAWING, "Algorithms to highlight, separated by commas", metavar="NAMES",
+        callback=_names),
+    "sweep": _row(DRAWING, "Table of a tuning sweep (CSV, Parquet)", metavar="FILE",
+        type=click.Path()),
     "times": _row(DRAWING, "Table of run times (CSV, Parquet)", metavar="FILE", type=click.Path()),
-    "theme": _row(
-        DRAWING,
-        "The style of this package, or that of your matplotlibrc",
-        type=click.Choice(["house", "user"]),
-        default="house",
-        show_default=True,
-    ),
+    "theme": _row(DRAWING, "The style of this package, or that of your matplotlibrc",
+        type=click.Choice(["house", "user"]), default="house", show_default=True),
     "height": _row(DRAWING, "Height", metavar="INCHES", type=float, usual="as needed"),
-    "show": _row(
-        DRAWING,
-        "Largest number of algorithms to show",
-        metavar="N",
-        type=int,
-        usual="as many as are legible",
-    ),
-    "order": _row(
-        DRAWING,
-        "Order of the algorithms: rank, name, similarity, or names separated by commas, which "
-        "come first",
-        metavar="ORDER",
-    ),
-    "labels": _row(
-        DRAWING,
-        "Text to write instead of a name; repeatable",
-        "--label",
-        metavar="NAME=TEXT",
-        multiple=True,
-    ),
+    "show": _row(DRAWING, "Largest number of algorithms to show", metavar="N", type=int,
+        usual="as many as are legible"),
+    "order": _row(DRAWING, "Order of the algorithms: rank, name, similarity, or names separated "
+        "by commas, which come first", metavar="ORDER"),
+    "labels": _row(DRAWING, "Text to write instead of a name; repeatable", "--label",
+        metavar="NAME=TEXT", multiple=True),
     "palette": _row(DRAWING, "Palette of seaborn", metavar="NAME"),
     "title": _row(DRAWING, "Title of every figure", metavar="TEXT"),
     "note": _row(DRAWING, "Print notes below the figures", "--note/--no-note", default=True),
     "dpi": _row(DRAWING, "Dots per inch of PNG", default=300.0, show_default=True),
     # Experiments
-    "data": _row(
-        WORK,
-        "Folder with one file per dataset, a file, or the built-in datasets; repeatable",
-        multiple=True,
-        default=["builtin"],
-        show_default=True,
-        metavar="DIR|FILE|builtin",
-    ),
-    "datasets": _row(
-        WORK,
-        "Only these datasets: names or globs, separated by commas",
-        metavar="A,B,C*",
-        callback=_names,
-    ),
-    "label": _row(
-        WORK,
-        "Column with the class labels",
-        metavar="COLUMN",
-        default="class",
-        show_default=True,
-    ),
-    "descriptors": _row(
-        WORK,
-        "Names among the nine, import paths such as pyod.models.ecod:ECOD, or "
-        "name=package.module:Class",
-        metavar="A,B,…",
-        callback=_names,
-        usual="all nine",
-    ),
-    "jobs": _row(
-        WORK,
-        "Worker processes on this machine",
-        "-j",
-        "--jobs",
-        type=COUNT,
-        metavar="N",
-        usual="one per core, fewer for a few seconds of work",
-    ),
-    "scheduler": _row(
-        WORK,
-        "Dask scheduler (tcp://host:port) whose workers see the same files",
-        metavar="ADDRESS",
-    ),
-    "shard": _row(
-        WORK,
-        "Compute only the I-th of N shares of the work, for job arrays",
-        metavar="I/N",
-        callback=_shard,
-    ),
-    "timeout": _row(
-        WORK, "Time limit of a fit (in a sweep, of a fold)", metavar="SECONDS", type=POSITIVE
-    ),
-    "memory": _row(
-        WORK,
-        "Memory of a worker; a fit that needs more fails",
-        metavar="GB",
-        type=POSITIVE,
-        usual="the available memory",
-    ),
-    "seed": _row(
-        WORK,
-        "Derive the seed of each fit from S, or use S for every fit, as in the paper",
-        metavar="S|pinned:S",
-        default="pinned:0",
-        show_default=True,
-    ),
-    "force": _row(
-        WORK,
-        "Compute failed fits again, or all of them",
-        type=click.Choice(["failed", "all"]),
-    ),
+    "data": _row(WORK, "Folder with one file per dataset, a file, or the built-in datasets; "
+        "repeatable", multiple=True, default=["builtin"], show_default=True,
+        metavar="DIR|FILE|builtin"),
+    "datasets": _row(WORK, "Only these datasets: names or globs, separated by commas",
+        metavar="A,B,C*", callback=_names),
+    "label": _row(WORK, "Column with the class labels", metavar="COLUMN", default="class",
+        show_default=True),
+    "descriptors": _row(WORK, "Names among the nine, import paths such as pyod.models.ecod:ECOD, "
+        "or name=package.module:Class", metavar="A,B,…", callback=_names, usual="all nine"),
+    "jobs": _row(WORK, "Worker processes on this machine", "-j", "--jobs", type=COUNT, metavar="N",
+        usual="one per core, fewer for a few seconds of work"),
+    "scheduler": _row(WORK, "Dask scheduler (tcp://host:port) whose workers see the same files",
+        metavar="ADDRESS"),
+    "shard": _row(WORK, "Compute only the I-th of N shares of the work, for job arrays",
+        metavar="I/N", callback=_shard),
+    "timeout": _row(WORK, "Time limit of a fit (in a sweep, of a fold)", metavar="SECONDS",
+        type=POSITIVE),
+    "memory": _row(WORK, "Memory of a worker; a fit that needs more fails", metavar="GB",
+        type=POSITIVE, usual="the available memory"),
+    "seed": _row(WORK, "Derive the seed of each fit from S, or use S for every fit, as in the "
+        "paper", metavar="S|pinned:S", default="pinned:0", show_default=True),
+    "force": _row(WORK, "Compute failed fits again, or all of them",
+        type=click.Choice(["failed", "all"])),
     "dry_run": _row(WORK, "Print what would be computed, and stop", is_flag=True),
-    "progress": _row(
-        WORK,
-        "Show a progress bar",
-        "--progress/--no-progress",
-        default=None,
-        usual="on a terminal",
-    ),
+    "progress": _row(WORK, "Show a progress bar", "--progress/--no-progress", default=None,
+        usual="on a terminal"),
     # Run, tune and time
-    "parameters": _row(
-        WORK,
-        "Use the leave-one-dataset-out parameters of this sweep (made by occstats tune)",
-        metavar="SWEEP",
-    ),
+    "parameters": _row(WORK, "Use the leave-one-dataset-out parameters of this sweep (made by "
+        "occstats tune)", metavar="SWEEP"),
     "fast": _row(WORK, "With --preset paper, only the small datasets (minutes)", is_flag=True),
-    "metrics": _row(
-        WORK,
-        "Metrics of the neighbour-based descriptors",
-        "--metric",
-        metavar="A,B",
-        callback=_names,
-        usual="manhattan,euclidean",
-    ),
-    "grids": _row(
-        WORK,
-        "Values to try; repeatable. k and l are numbers of neighbours, a and b factors of log n, "
-        "nu and c (times m) those of SVM; LOF.a=… is for LOF alone",
-        "--grid",
-        multiple=True,
-        metavar="NAME=START:STOP:STEP|V,V,…",
-        usual="the paper's",
-    ),
-    "windows": _row(
-        WORK,
-        "Odd width of the rolling mean in grid points; repeatable",
-        "--window",
-        multiple=True,
-        metavar="[NAME=]N",
-        usual="the paper's",
-    ),
-    "attributes": _row(
-        WORK, "Attributes of generated rows", default=28, show_default=True, type=COUNT
-    ),
-    "sizes": _row(
-        WORK,
-        "Numbers of training rows",
-        metavar="N,N,…",
-        callback=_sizes,
-        usual="powers of two from 64 to 8192",
-    ),
+    "metrics": _row(WORK, "Metrics of the neighbour-based descriptors", "--metric", metavar="A,B",
+        callback=_names, usual="manhattan,euclidean"),
+    "grids": _row(WORK, "Values to try; repeatable. k and l are numbers of neighbours, a and b "
+        "factors of log n, nu and c (times m) those of SVM; LOF.a=… is for LOF alone", "--grid",
+        multiple=True, metavar="NAME=START:STOP:STEP|V,V,…", usual="the paper's"),
+    "windows": _row(WORK, "Odd width of the rolling mean in grid points; repeatable", "--window",
+        multiple=True, metavar="[NAME=]N", usual="the paper's"),
+    "attributes": _row(WORK, "Attributes of generated rows", default=28, show_default=True,
+        type=COUNT),
+    "sizes": _row(WORK, "Numbers of training rows", metavar="N,N,…", callback=_sizes,
+        usual="powers of two from 64 to 8192"),
     "samples": _row(WORK, "Samples per size", default=5, show_default=True, type=COUNT),
     "queries": _row(WORK, "Query rows", default=1024, show_default=True, type=COUNT),
-    "limit": _row(
-        WORK,
-        "A descriptor that needs more for a sample is not measured on larger ones",
-        metavar="SECONDS",
-        default=60.0,
-        show_default=True,
-        type=POSITIVE,
-    ),
+    "limit": _row(WORK, "A descriptor that needs more for a sample is not measured on larger ones",
+        metavar="SECONDS", default=60.0, show_default=True, type=POSITIVE),
     # Datasets and checks
     "mirror": _row(OTHER, "Download the archives from this host instead", metavar="ADDRESS"),
-    "compile_ahead": _row(
-        OTHER,
-        "Compile the kernels of the descriptors now instead of on the first run",
-        "--compile",
-        is_flag=True,
-    ),
+    "compile_ahead": _row(OTHER, "Compile the kernels of the descriptors now instead of on the "
+        "first run", "--compile", is_flag=True),
 }
+# fmt: on
 
 
 def _between(first: str, last: str) -> tuple[str, ...]:
