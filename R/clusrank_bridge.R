@@ -1,21 +1,21 @@
-# The R side of the engines "clusrank" (embedded by rpy2, which sources this file and calls
+# R code of the backends "clusrank" (embedded by rpy2, which sources this file and calls
 # clusrank_batch) and "rscript" (which runs this file as a script on CSV files).
-# Every number comes from clusrank::clusWilcox.test; nothing is computed here but what it is asked.
+# Every number comes from clusrank::clusWilcox.test.
 #
 #     Rscript clusrank_bridge.R INPUT.csv OUTPUT.csv METHOD NULL ALTERNATIVE RESAMPLES SEED
 #
-# INPUT has the columns x (differences), cluster (whole numbers) and test (which rows belong together).
+# INPUT has the columns x (differences), cluster (whole numbers) and test (number of the test).
 
-# All tests of one comparison in one call: a data frame with one row per test.
-# go_on is asked before each test, so that an embedded R can be interrupted.
+# Run all tests of a comparison; return a data frame with one row per test.
+# go_on is called before each test, so that an embedded R can be interrupted.
 clusrank_batch <- function(x, cluster, test, method, null, alternative, resamples, seed,
                            go_on = function() TRUE) {
-    # Leave the random numbers of whoever shares this R as they were.
+    # Restore the random state for other users of this R process.
     state <- globalenv()$.Random.seed
     on.exit(if (!is.null(state)) assign(".Random.seed", state, envir = globalenv()))
     answers <- lapply(split(seq_along(x), test), function(rows) {
         if (!go_on()) stop("interrupted")
-        # With "ds", clusrank reads the rows as if sorted by cluster, whatever their order.
+        # With "ds", clusrank assumes that rows are sorted by cluster.
         rows <- rows[order(cluster[rows])]
         tryCatch(
             suppressWarnings(one_test(x[rows], cluster[rows], method, null, alternative, resamples, seed)),
@@ -51,7 +51,7 @@ one_test <- function(x, cluster, method, null, alternative, resamples, seed) {
 
 asymptotic_answer <- function(result, method) {
     z <- unname(result$statistic)
-    # "ds" reports no statistic beside Z (its field srstat holds TRUE), so it follows from Z.
+    # "ds" reports no statistic besides Z (its field srstat is TRUE), so compute it from Z.
     variance <- if (method == "ds") result$vsrstat else result$VRstat
     statistic <- if (method == "ds") z * sqrt(variance) else result$Rstat
     answer(statistic, variance, z, result$p.value, result$nobs, result$nclus)

@@ -1,9 +1,9 @@
-# Installs clusrank, which the engines "clusrank" and "rscript" ask, from CRAN:
+# Install clusrank, for the backends "clusrank" and "rscript", from CRAN:
 #
 #     Rscript R/install.R
 #
-# It is the same as install.packages("clusrank") in R, into a library of your own where the system's
-# is not writable. The mirror is the one that your R is set to; R's default one if it is set to none.
+# Equivalent to install.packages("clusrank") in R, into a personal library if the system's is not
+# writable, from the configured mirror or else R's default.
 
 if (requireNamespace("clusrank", quietly = TRUE)) {
     message("clusrank ", utils::packageVersion("clusrank"), " is already installed.")
@@ -15,7 +15,7 @@ if (getRversion() < "4.0") {
 
 repositories <- getOption("repos")
 if (!"CRAN" %in% names(repositories) || repositories[["CRAN"]] == "@CRAN@") {
-    # Without a mirror R would ask for one, which a script cannot answer; 1 is the automatic one.
+    # Without a mirror R would ask for one; 1 is the automatic choice.
     utils::chooseCRANmirror(ind = 1)
 }
 

@@ -1,12 +1,12 @@
-# Makes the reference values of the tests anew, straight from clusrank, without the bridge:
+# Recompute the reference values of the tests directly by clusrank, without the bridge:
 #
 #     Rscript R/reference_values.R [FOLDER [OUTPUT]]
 #
-# FOLDER (default tests/reference) holds clusrank_cases.json, whose data and arguments are kept and
-# whose answers are computed again, and auroc.csv, from which clusrank_paper.csv is computed.
-# OUTPUT (default FOLDER) is where the two files are written. Needs the packages clusrank and jsonlite.
-# The values in the repository are those of clusrank 1.0-4 on R 4.2.2, with the defects that
-# clusrank has: "greater" of exact cases is P(T* > T), and some exact cases are wrong or errors.
+# FOLDER (default tests/reference) has clusrank_cases.json, whose data and arguments are kept and
+# whose results are recomputed, and auroc.csv, from which clusrank_paper.csv is computed.
+# The two files are written to OUTPUT (default FOLDER). Needs the packages clusrank and jsonlite.
+# The values in the repository are from clusrank 1.0-4 on R 4.2.2, with its defects: "greater" of
+# exact cases is P(T* > T), and some exact cases are wrong or errors.
 
 arguments <- commandArgs(trailingOnly = TRUE)
 folder <- if (length(arguments) >= 1) arguments[1] else "tests/reference"
@@ -18,7 +18,7 @@ signed_rank <- function(x, cluster, method, alternative, mu = 0, exact = FALSE) 
                               B = if (exact) 0 else 2000)
 }
 
-# A case keeps what was asked; what clusrank answers now takes the place of what it answered.
+# Keep the data and arguments of a case, and replace its results.
 answered <- function(case) {
     asked <- case[c("id", "x", "cluster", "method", "alternative", "mu", "exact")]
     heard <- character()
@@ -44,8 +44,8 @@ cases <- jsonlite::read_json(file.path(folder, "clusrank_cases.json"))
 jsonlite::write_json(lapply(cases, answered), file.path(output, "clusrank_cases.json"),
                      auto_unbox = TRUE, digits = NA, null = "null")
 
-# All ordered pairs of the paper's table, with the raw differences and with those rounded to
-# nine decimals. The rows are sorted by cluster, as clusrank's "ds" needs them.
+# All ordered pairs of the paper's table, with raw differences and with differences rounded to
+# nine decimals. Rows are sorted by cluster, as clusrank's "ds" requires.
 table <- utils::read.csv(file.path(folder, "auroc.csv"), check.names = FALSE)
 table <- table[order(table$dataset), ]
 cluster <- as.integer(factor(table$dataset))
