@@ -9,6 +9,7 @@ process. A change that no test notices is equivalent, or a test is missing.
     python benchmarks/mutations.py --summary benchmarks/mutations.csv
 
 The first command takes hours. It appends to its output file and continues where it was interrupted.
+Set OCCSTATS_DATA to a folder of the paper's datasets to include the tests that need them.
 In the column `judged` of a survivor, note by hand "equivalent", "cosmetic" or "not noticed".
 """
 
@@ -192,6 +193,8 @@ class Tests:
             return "hang"
         if done.returncode in (0, 5):  # passed, or no test there
             return ""
+        if "ERROR: not found" in done.stderr:
+            raise SystemExit(done.stderr)
         failed = [line for line in done.stdout.splitlines() if line.startswith(("FAILED", "ERROR"))]
         return failed[0].split(" - ")[0].partition(" ")[2] if failed else "does not start"
 
