@@ -88,7 +88,7 @@ def test_the_contributing_guide_names_files_that_exist():
 
 
 def test_the_tests_that_ci_names_exist():
-    for path in ROOT.glob(".ci/*"):
+    for path in (path for path in ROOT.glob(".ci/*") if not path.suffix):
         named = re.findall(r"(?<![\w/.-])(?:tests|occstats)/[\w/.-]+", path.read_text("utf-8"))
         assert [name for name in named if not (ROOT / name).exists()] == [], path.name
 
