@@ -1,4 +1,4 @@
-"""The words that columns go by: usual names of each role, measures, directions, traits."""
+"""Usual names of columns: aliases of each role, names of measures, and their direction."""
 
 import re
 import unicodedata
@@ -18,6 +18,7 @@ __all__ = [
     "SUCCEEDED",
     "TRAITS",
     "UNDEFINED_WORDS",
+    "companion_of",
     "is_bounded",
     "is_loss",
     "is_measure",
@@ -32,7 +33,6 @@ __all__ = [
     "name_from_file",
     "normalise",
     "score_word",
-    "stands_beside",
 ]
 
 
@@ -40,7 +40,7 @@ def _set(words: str) -> frozenset[str]:
     return frozenset(words.split())
 
 
-# The first name of each role is the project's own: where it is present, no other is asked for.
+# The first alias of each role is the project's own name and takes precedence over the others.
 ALIASES: Mapping[str, tuple[str, ...]] = {
     "cluster": (
         *("dataset", "data_set", "dataset_name", "data_set_name", "dataset_id", "data_set_id"),
@@ -93,12 +93,12 @@ ALIASES: Mapping[str, tuple[str, ...]] = {
     "status": ("status", "state", "run_status", "job_status"),
     "metric": ("metric", "measure", "metric_name", "measure_name", "evaluation_measure"),
 }
-# Names of columns of booleans that say whether a row succeeded.
+# Boolean columns that record success.
 FLAGS = frozenset(("found", "success", "succeeded", "solved", "converged", "valid", "ok", "passed"))
-# Names of columns of booleans that are scores where there is no other.
+# Boolean columns that serve as the score if there is no other.
 CORRECT = FLAGS | {"correct", "is_correct", "pass", "win", "won", "exact_match", "resolved"}
 
-# What a status may say.
+# Values of a status column.
 SUCCEEDED = frozenset(
     (
         *("ok", "success", "successful", "succeeded", "done", "finished", "completed", "complete"),
@@ -117,7 +117,7 @@ FAILED_WORDS = frozenset(
         *("segfault", "abort", "time_limit", "timelimit", "memory_limit", "not_applicable"),
     )
 )
-# Those of them that do not say that a run failed: it did not take place, or was not finished.
+# Statuses of runs that did not take place or did not finish, rather than failed.
 NOT_RUN_WORDS = frozenset(
     (
         *("missing", "skipped", "not_run", "running", "pending", "not_applicable"),
@@ -140,18 +140,18 @@ TRAITS: Mapping[str, tuple[str, ...]] = {
 AUROC = frozenset(
     ("auroc", "roc_auc", "auc_roc", "aucroc", "rocauc", "auc", "area_under_roc_curve", "roc")
 )
-# Scores that are written in capitals.
+# Measures written in capitals.
 _ABBREVIATIONS = _set("auprc crps f1 mae map mape mase mcc mse ndcg r2 rmse smape")
-# Scores that lie in [0, 1] by definition.
+# Measures in [0, 1] by definition.
 _BOUNDED = AUROC.union(
     ("accuracy", "acc", "balanced_accuracy", "bacc", "predictive_accuracy", "f1", "f1_score"),
     ("f_measure", "average_precision", "ap", "auprc", "aucpr", "pr_auc", "precision", "recall"),
     ("error_rate", "ce"),
 )
-# Names that do not say what was measured.
+# Names that do not tell what was measured.
 GENERIC = frozenset(("score", "result", "value", "metric_value", "performance"))
 
-# Words of which less is better, and of which more is better.
+# Words of measures for which lower is better, and for which higher is better.
 _LOWER = _set(
     "rmse mse mae mape smape mase rmsle nrmse nmse msle crps err error errors loss losses "
     "logloss wer cer eer ter time times runtime runtimes seconds secs duration durations "
@@ -167,20 +167,20 @@ _HIGHER = _set(
     "likelihood quality correct pass passed resolved solved success win wins won winrate points "
     "coverage hypervolume miou fps qps consistency agreement genauigkeit"
 )
-# Words for the part of the data on which a score was taken.
+# Words for the part of the data on which a score was computed.
 PARTS: Mapping[str, str] = {
     **dict.fromkeys(("train", "training", "tra", "trn"), "training"),
     **dict.fromkeys(("test", "testing", "tst"), "test"),
     **dict.fromkeys(("val", "valid", "validation", "dev"), "validation"),
 }
 _NEGATED = frozenset(("neg", "negative", "minus", "negated"))
-# Arrows behind a name say it, too.
+# Arrows after a name give the direction.
 _ARROWS = {"↓": True, "⬇": True, "↑": False, "⬆": False}
 _BY_CAPITALS = re.compile(r"(?<=[a-z])(?=[A-Z])")  # TeamId, CO₂
-# Words in which a measure is dressed without becoming another one.
-_DRESSING = _set("test mean avg average main overall val validation top")
+# Words that qualify a measure without changing it.
+_QUALIFIERS = _set("test mean avg average main overall val validation top")
 
-# Words that by themselves name a trait of the tasks (or of the models, in a leaderboard) ...
+# Words that name a trait of the tasks (or, in a leaderboard, of the models) ...
 _TRAIT_WORDS = _set(
     "cost costs price usd co2 kg emissions likes downloads "
     "samples sample instances features feature dimensions dimension dims size sizes length "
@@ -188,24 +188,24 @@ _TRAIT_WORDS = _set(
     "time times runtime duration seconds secs memory tokens parameters params count counts number "
     "num nb id index period year rtfx speed flops date version std stdev borda"
 )
-# ... and words that stand beside them.
+# ... and words that accompany them.
 _TRAIT_COMPANIONS = _set(
     "n of the per in data model max min total million billion thousand gb mb kb fp32 fp16 b m "
     "k s ms embedding usage outlier outliers anomaly anomalies anom normal class classes "
     "train training test average avg mean median fit prediction inference release imbalance "
     "attribute attributes row rows column columns series team submission submissions run task"
 )
-# Names by which methods go everywhere: they tell rows of algorithms from rows of data sets.
+# Names of well-known methods, which distinguish rows of algorithms from rows of datasets.
 _METHODS = _set(
     "svm svc ocsvm rf randomforest knn xgb xgboost lightgbm lgbm catboost mlp nb lr logreg cnn lstm"
     " resnet fcn lof iforest if hbos pca ecod copod gbm gbdt c45 c4 cart adaboost lda qda dt ridge"
     " lasso tabpfn autogluon tpot flaml rocket minirocket inceptiontime bert gpt"
 )
 _SUMMARY_WORDS = _set("average avg mean median overall total macro best max min maximum minimum")
-# What they may sum up over.
+# Words for what a summary summarises.
 _SUMMED = _set("task tasks tasktype type types dataset datasets score scores all category")
 _SUMMED |= _set("grand rate")
-# Words that make of a score's name that of its spread, and that of its rank or cost.
+# Words that turn the name of a score into that of its spread, or of its rank or cost.
 _SPREADS = _set("std sd stdev stddev sem se var variance ci")
 _BESIDE = _set("rank time runtime seconds")
 
@@ -216,7 +216,7 @@ def normalise(name: str) -> str:
     >>> normalise(" Data Set-ID "), normalise("classif.auc"), normalise("# Dimensions")
     ('data_set_id', 'auc', 'dimensions')
     """
-    # mlr3 prefixes measures with the kind of task, Weka keys with key, trackers all with config.
+    # Prefixes of mlr3 (type of task), Weka (key) and experiment trackers (config).
     prefix = r"^(classif\.|regr\.|key_|(config|params?|hparams?|args|eval_metrics|metrics)[./])"
     plain = re.sub(prefix, "", name.strip().casefold())
     return re.sub(r"[\W_]+", "_", plain).strip("_")
@@ -229,14 +229,14 @@ def measure(name: str) -> str:
     ('r2', 'score', 'score', 'test')
     """
     words = normalise(name).split("_")
-    kept = [word for word in words if word not in _DRESSING]
-    # Average precision and mean squared error are measures of their own.
+    kept = [word for word in words if word not in _QUALIFIERS]
+    # Average precision and mean squared error are measures in their own right.
     whole = "_".join(words)
     return whole if whole in ALIASES["score"] or not kept else "_".join(kept)
 
 
 def lower_is_better(score_name: str) -> bool | None:
-    """Say whether less is better of a score of this name; None if the name does not tell.
+    """Return True if lower is better for a score of this name, None if the name does not tell.
 
     >>> lower_is_better("log_mse_test"), lower_is_better("AUC"), lower_is_better("neg_rmse")
     (True, False, False)
@@ -250,9 +250,9 @@ def lower_is_better(score_name: str) -> bool | None:
         return _ARROWS[arrows.pop()]
     words = set(normalise(score_name).split("_"))
     less, more = bool(words & _LOWER), bool(words & _HIGHER)
-    if not less and not more:  # MeanSquaredError_test, but not RankSVM
+    if not less and not more:  # MeanSquaredError_test is an error; RankSVM is not
         parts = normalise(_BY_CAPITALS.sub("_", score_name)).split("_")
-        last = next((part for part in reversed(parts) if part not in _DRESSING), "")
+        last = next((part for part in reversed(parts) if part not in _QUALIFIERS), "")
         less, more = last in _LOWER, last in _HIGHER
     if less == more:
         return None
@@ -260,27 +260,27 @@ def lower_is_better(score_name: str) -> bool | None:
 
 
 def is_measure(name: str) -> bool:
-    """Whether a name is that of a measure and of nothing else, as no task and no algorithm is.
+    """Return True if a name can only be that of a measure, not of a task or an algorithm.
 
     >>> is_measure("Top 1 Accuracy"), is_measure("SSIM ↑"), is_measure("AMI WER")
     (True, True, False)
     """
-    words = {word for word in normalise(name).split("_") if not word.isdigit()} - _DRESSING
+    words = {word for word in normalise(name).split("_") if not word.isdigit()} - _QUALIFIERS
     return measure(name) in ALIASES["score"] or (bool(words) and words <= _LOWER | _HIGHER)
 
 
 def is_loss(score_name: str) -> bool:
-    """Whether a score of this name is better the lower it is."""
+    """Return True if lower is better for a score of this name."""
     return lower_is_better(score_name) is True
 
 
 def is_bounded(score_name: str) -> bool:
-    """Whether a score of this name lies in [0, 1] by definition."""
+    """Return True if a score of this name lies in [0, 1] by definition."""
     return measure(score_name) in _BOUNDED
 
 
 def score_word(name: str) -> str:
-    """The name of a score as it is written in prose.
+    """Return the name of a score as written in prose.
 
     >>> score_word("auroc"), score_word("rmse"), score_word("accuracy")
     ('AUROC', 'RMSE', 'accuracy')
@@ -291,7 +291,7 @@ def score_word(name: str) -> str:
 
 
 def looks_like_trait(name: str) -> bool | None:
-    """Say whether a name is that of a trait: wholly, perhaps (None), or not.
+    """Return True if a name is that of a trait, None if it may be one, else False.
 
     >>> looks_like_trait("#Samples"), looks_like_trait("Model Size (Million Parameters)")
     (True, True)
@@ -310,14 +310,14 @@ def looks_like_trait(name: str) -> bool | None:
 
 
 def is_optimum(name: str) -> bool:
-    """Whether a column of this name holds the best that is known of each task."""
+    """Return True if a column of this name holds the best known value of each task."""
     return normalise(name) in {"opt", "optimal", "optimum", "best_known", "bks", "lower_bound"}
 
 
-def stands_beside(name: str) -> tuple[str, str] | None:
-    """Give the column to which a name with std, rank or time belongs and that word, or None.
+def companion_of(name: str) -> tuple[str, str] | None:
+    """Split a name such as ``SVM_std`` into the column it accompanies and the word, else None.
 
-    >>> stands_beside("SVM_std"), stands_beside("A (rank)"), stands_beside("Time-CNN") is None
+    >>> companion_of("SVM_std"), companion_of("A (rank)"), companion_of("Time-CNN") is None
     (('svm', 'std'), ('a', 'rank'), True)
     """
     words = normalise(name).split("_")
@@ -329,12 +329,12 @@ def stands_beside(name: str) -> tuple[str, str] | None:
 
 
 def is_spread(word: str) -> bool:
-    """Whether a word is one for the spread of scores."""
+    """Return True if a word denotes the spread of scores."""
     return word in _SPREADS
 
 
 def is_statistic(name: str) -> bool:
-    """Whether a column of this name describes a sample of one measure.
+    """Return True if a column of this name holds a statistic of a sample.
 
     >>> is_statistic("stddev"), is_statistic("median"), is_statistic("Average WER")
     (True, True, False)
@@ -343,7 +343,7 @@ def is_statistic(name: str) -> bool:
 
 
 def methods_among(names: Iterable[str]) -> float:
-    """The share of names that are those of well-known methods.
+    """Return the share of names that are those of well-known methods.
 
     >>> methods_among(["SVM", "Random_Forest", "k-NN", "iris"])
     0.25
@@ -354,7 +354,7 @@ def methods_among(names: Iterable[str]) -> float:
 
 
 def is_summary(name: str) -> bool:
-    """Whether a column of this name may sum up the others.
+    """Return True if a column of this name may be a summary of the others.
 
     >>> is_summary("Average"), is_summary("Avg. WER"), is_summary("MeanShift")
     (True, True, False)
@@ -379,7 +379,7 @@ _UNCERTAIN = re.compile(
 
 
 def name_from_file(stem: str) -> tuple[str | None, str | None]:
-    """Give the measure in a file's name, and a word in it that makes the direction uncertain.
+    """Return the measure in a file name, and a word in it that makes the direction uncertain.
 
     >>> name_from_file("mergedTable_AUC_ROC"), name_from_file("times_of_solvers")
     (('auroc', None), (None, 'times'))

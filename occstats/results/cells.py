@@ -41,27 +41,27 @@ Floats = npt.NDArray[np.float64]
 
 _PLAIN = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?"
 _NUMBER = re.compile(rf"{_PLAIN}|[+-]?inf(?:inity)?", re.ASCII | re.IGNORECASE)
-# Of plain numbers, one a line.
+# Plain numbers, one per line.
 _DIGITS = re.compile(r"[0-9.eE+\-\n]+")
-# An i may start infinity.
+# First letters that no number has; an i may begin infinity.
 _LETTERS = frozenset(ascii_letters) - {"i", "I"}
-# A mean with its spread: 68.4(7.1), 71.7 ± 0.5, 0.9 +/- 0.1, or an interval, of which nothing is
-# kept: 0.85 [0.80, 0.90]; all may be per cent.
+# A mean with its spread, as 68.4(7.1), 71.7 ± 0.5 or 0.9 +/- 0.1, or with an interval, which is
+# ignored, as 0.85 [0.80, 0.90]; all may be percentages.
 _WITH_SPREAD = re.compile(
     rf"({_PLAIN})\s*(%?)\s*(?:(?:±|\+/-|\+-|\\pm)\s*({_PLAIN})|\(\s*±?\s*({_PLAIN})\s*%?\s*\)"
     rf"|[(\[]\s*{_PLAIN}\s*[,;–]\s*{_PLAIN}\s*[)\]])?\s*(%?)",
     re.ASCII | re.IGNORECASE,
 )
-# Commas before a point can only mark thousands; without a point they may be decimal commas.
+# Commas before a decimal point separate thousands; otherwise they may be decimal commas.
 _THOUSANDS = re.compile(r"[+-]?\d{1,3}(?:,\d{3})+\.\d*", re.ASCII)
 _COMMA = re.compile(r"[+-]?\d*,\d+(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
-# How the best score of a row is marked in Markdown and LaTeX.
+# Markup of the best score of a row in Markdown and LaTeX.
 _MARKED = re.compile(
     r"(?:\*\*|__)(.+?)(?:\*\*|__)(.*)|\\(?:textbf|underline|mathbf)\{(.+?)\}(.*)|\$(.+)\$"
 )
-# What stands behind a score to say that it is significant.
+# Marks of significance after a score.
 _SIGNIFICANT = "*†‡§¶ "
-# What stands in place of a score where a run failed, and where there is none.
+# Text in place of the score of a failed run, and of a missing score.
 _FAILURES = frozenset(
     (
         *("oom", "oot", "timeout", "time out", "t/o", "m/o", "tle", "mle", "memout", "dnf"),
@@ -76,9 +76,9 @@ _NO_VALUE = _FAILURES.union(
 
 @dataclass(frozen=True)
 class Numbers:
-    """The numbers of a column (NaN where there is none) and where text stands that is no number.
+    """Numbers of a column (NaN if empty), and the cells whose text is not a number.
 
-    ``spread`` holds the standard deviations written behind the numbers, if there are any.
+    ``spread`` holds the standard deviations written after the numbers, if there are any.
     """
 
     values: Floats
@@ -87,17 +87,17 @@ class Numbers:
 
     @property
     def known(self) -> Floats:
-        """The numbers that are there and finite."""
+        """Return the finite numbers."""
         return self.values[np.isfinite(self.values)]
 
     @property
     def all_numbers(self) -> bool:
-        """Whether every cell is a number or empty, and some are numbers."""
+        """Return True if every cell is a number or empty, and some are numbers."""
         return not self.wrong.any() and len(self.known) > 0
 
 
 def parse_numbers(column: pd.Series, decimal: str = ".") -> Numbers:
-    """Turn a column of any type into numbers.
+    """Parse a column of any type as numbers.
 
     >>> numbers = parse_numbers(pd.Series(["0.5", " 1e-3 ", "NA", "", "0,85", "71 %"]))
     >>> numbers.values.tolist()
@@ -120,7 +120,7 @@ def parse_numbers(column: pd.Series, decimal: str = ".") -> Numbers:
         values = np.append(plain, np.nan)[codes]
         return Numbers(values, np.zeros(len(values), dtype=bool))
     parsed = [_parse(cell, decimal) for cell in distinct]
-    # The last entry serves cells without a value, whose code is −1.
+    # The last entry is for empty cells, whose code is −1.
     values = np.array([np.nan if v is None else v[0] for v in parsed] + [np.nan], dtype=np.float64)
     wrong = np.array([value is None for value in parsed] + [False], dtype=bool)
     spread = np.array([np.nan if v is None else v[1] for v in parsed] + [np.nan], dtype=np.float64)
@@ -128,20 +128,20 @@ def parse_numbers(column: pd.Series, decimal: str = ".") -> Numbers:
 
 
 def _plain_numbers(cells: list[object]) -> Floats | None:
-    """All cells at once, where they are text and nothing but plain numbers."""
+    """Convert all cells at once if they are text and plain numbers throughout."""
     try:
         if _DIGITS.fullmatch("\n".join(cells)) is None:  # type: ignore[arg-type]
             return None
         return np.array(cells, dtype=object).astype(np.float64)
-    except (TypeError, ValueError):  # not text, or a word of these characters
+    except (TypeError, ValueError):  # not text, or a word made of these characters
         return None
 
 
 def _parse(cell: object, decimal: str) -> tuple[float, float] | None:
-    """Give number and spread, NaN for no value, or None for what is no number."""
+    """Return the number and its spread, NaN for no value, or None if it is not a number."""
     if isinstance(cell, str):
         text = cell.strip()
-        # What starts with a letter is a word, by far the most often no number.
+        # Most cells that are not numbers begin with a letter.
         if text[:1] in _LETTERS:
             return (np.nan, np.nan) if text.casefold() in _NO_VALUE else None
         return _parse_text(text, decimal)
@@ -157,7 +157,7 @@ def _parse(cell: object, decimal: str) -> tuple[float, float] | None:
 
 def _parse_text(text: str, decimal: str) -> tuple[float, float] | None:
     if decimal != ".":
-        if "." in text:  # a thousands mark, or a column of two minds
+        if "." in text:  # a thousands separator, or inconsistent decimal marks
             return (np.nan, np.nan) if text.casefold() in _NO_VALUE else None
         text = text.replace(decimal, ".")
     if _NUMBER.fullmatch(text):
@@ -180,9 +180,9 @@ def _parse_text(text: str, decimal: str) -> tuple[float, float] | None:
 
 
 def says_failed(cell: object) -> bool:
-    """Whether text in place of a score says that the run failed.
+    """Return True if the text in place of a score records a failed run.
 
-    NaN is the result of a computation, while NA and an empty cell say only that there is no value.
+    NaN is the result of a computation; NA and an empty cell only mean that there is no value.
 
     >>> says_failed("TIMEOUT"), says_failed("NaN"), says_failed("n/a"), says_failed("")
     (True, True, False, False)
@@ -191,27 +191,24 @@ def says_failed(cell: object) -> bool:
 
 
 def looks_like_decimal_comma(cell: object) -> bool:
-    """Whether this is a number with a decimal comma."""
+    """Return True for a number with a decimal comma."""
     return isinstance(cell, str) and _COMMA.fullmatch(cell.strip()) is not None
 
 
 def explain_text(cell: object, decimal: str = ".") -> str:
-    """Say what to do about text where a number should be."""
+    """Suggest how to correct text where a number is expected."""
     text = str(cell).strip()
     if decimal == "," and "." in text:
-        return (
-            "the decimal mark was said to be a comma; write a comma there, or leave the thousands"
-            " unmarked"
-        )
+        return "the decimal mark is set to a comma; write a comma, and no thousands separators"
     if looks_like_decimal_comma(text):
-        return f"write {text.replace(',', '.')}, or say that the decimal mark is a comma"
+        return f"write {text.replace(',', '.')}, or declare a decimal comma"
     return "write a number, or leave the cell empty if there is no result"
 
 
 _LONGEST_NUMBER = 400
-# Lines of ASCII without blanks or controls that are no number, or a whole number in one style.
+# Printable ASCII lines that are either not numbers or integers without leading zeros.
 _PLAIN_LINES = re.compile(r"(?:(?:[A-Za-z][!-~]*|0|[1-9][0-9]{0,14})(?:\n|\Z))*")
-# Names in leaderboards are links, and the best stand out.
+# Names in leaderboards are often links or set in bold.
 _WRAPPED = re.compile(
     r"\s*<(a|b|i|u|em|strong|span|font|code|small|p|div)\b([^>]*)>(.*)</\1>\s*", re.I | re.S
 )
@@ -224,7 +221,7 @@ _CONTROLS = {
 
 
 def reason_of(error: BaseException) -> str:
-    """What a library says of an error, short and without what moves the cursor.
+    """Return the message of a library's error on one short line without control characters.
 
     >>> reason_of(ValueError("bad\\n  \\x07thing"))
     'bad \\\\x07thing'
@@ -233,7 +230,7 @@ def reason_of(error: BaseException) -> str:
 
 
 def as_text(value: Any) -> str | None:
-    """Turn one cell into the name it stands for, or None where there is none.
+    """Convert a cell to a name, or None if it is empty.
 
     >>> as_text("001"), as_text(7), as_text(7.0), as_text(True), as_text(float("nan"))
     ('001', '7', '7', 'True', None)
@@ -248,7 +245,7 @@ def as_text(value: Any) -> str | None:
         number = float(value)
         if math.isnan(number):
             return None
-        # Integers that met a missing value were made floats by pandas; they are still integers.
+        # pandas turns a column of integers with a missing value into floats.
         return str(int(number)) if number.is_integer() and abs(number) < 2**53 else repr(number)
     if isinstance(value, (dict, list)):
         return json.dumps(value, ensure_ascii=False)
@@ -258,9 +255,9 @@ def as_text(value: Any) -> str | None:
 
 
 def column_text(column: pd.Series) -> np.ndarray:
-    """Turn a column of any type into names: an object array of str, None where there is none."""
+    """Convert a column of any type to names: an object array of str, or None where empty."""
     if column.dtype == object:
-        # No shortcut by distinct values: to pandas, True, 1 and 1.0 are one and the same.
+        # Not by distinct values, because pandas treats True, 1 and 1.0 as equal.
         return np.array([_encodable(as_text(value)) for value in column] + [None], dtype=object)[
             :-1
         ]
@@ -274,15 +271,15 @@ def column_text(column: pd.Series) -> np.ndarray:
 
 
 def _encodable(name: str | None) -> str | None:
-    """Escape lone surrogates, which no file can hold."""
+    """Escape lone surrogates, which cannot be encoded."""
     if name is None or name.isascii():
         return name
     return name.encode("utf-8", errors="backslashreplace").decode("utf-8")
 
 
 def _folded(name: str) -> Hashable:
-    """Reduce a name to what is left without case, blanks, Unicode form and number style."""
-    if name.isascii():  # by far the most, and quick even for long names
+    """Fold case, whitespace, Unicode form and number style of a name."""
+    if name.isascii():  # the usual case, and fast even for long names
         folded = " ".join(name.translate(_CONTROLS).casefold().split())
     else:
         visible = (c for c in name if unicodedata.category(c) not in {"Cf", "Cc"} or c.isspace())
@@ -297,7 +294,7 @@ def _folded(name: str) -> Hashable:
 
 
 def _are_apart(names: list[str]) -> bool:
-    """Whether plain names differ by more than case, found for all of them at once."""
+    """Return True if plain names differ by more than case, in one pass over all of them."""
     lines = "\n".join(names)
     if _PLAIN_LINES.fullmatch(lines) is None or lines.count("\n") >= len(names):
         return False
@@ -307,7 +304,7 @@ def _are_apart(names: list[str]) -> bool:
 def look_alikes(
     names: Iterable[str], fold: Callable[[str], Hashable] = _folded
 ) -> list[tuple[str, ...]]:
-    """Group the names that differ only by case, blanks, Unicode form or number style.
+    """Group the names that differ only by case, whitespace, Unicode form or number style.
 
     >>> look_alikes(["Iris", "iris ", "wine", "1", "01"])
     [('Iris', 'iris '), ('1', '01')]
@@ -322,9 +319,9 @@ def look_alikes(
 
 
 def without_markup(names: np.ndarray) -> np.ndarray:
-    """Take links and markup off names; where they become one, what is linked tells them apart.
+    """Remove links and markup from names; link targets distinguish names that become equal.
 
-    The array is given back as it is where there is none, or where names would still become one.
+    The array is returned unchanged if there is no markup, or if names would still become equal.
 
     >>> without_markup(np.array(["<b>SVM</b>", "**RF**", "[X](https://a.b/x)"], dtype=object))
     array(['SVM', 'RF', 'X'], dtype=object)
@@ -345,7 +342,7 @@ def without_markup(names: np.ndarray) -> np.ndarray:
 
 
 def _unwrapped(name: str) -> str:
-    if name[:1].isalnum() and name[-1:].isalnum():  # by far the most
+    if name[:1].isalnum() and name[-1:].isalnum():  # the usual case
         return name
     while (found := _WRAPPED.fullmatch(name)) is not None and found[3].strip():
         name = found[3].strip()
@@ -360,7 +357,7 @@ _YES_NO = frozenset(("true", "false", "yes", "no", "0", "1"))
 
 
 class ParsedTable:
-    """The columns of one source by what stands in them."""
+    """Columns of a raw table as numbers and as names, each parsed once and only if needed."""
 
     def __init__(self, raw: RawTable, decimal: str, *, fill_down: bool = False) -> None:
         self.raw = raw
@@ -372,17 +369,17 @@ class ParsedTable:
 
     @cached_property
     def frame(self) -> pd.DataFrame:
-        """The whole table."""
+        """Return the whole table."""
         return self.raw.read(list(self.raw.columns))
 
     def numbers(self, column: str) -> Numbers:
-        """The cells as numbers."""
+        """Return the cells as numbers."""
         if column not in self._numbers:
             self._numbers[column] = parse_numbers(self._column(column), self.decimal)
         return self._numbers[column]
 
     def names(self, column: str) -> npt.NDArray[np.object_]:
-        """The cells as names."""
+        """Return the cells as names."""
         if column not in self._names:
             names = column_text(self._column(column))
             if self.fill_down and not self.is_numeric(column):
@@ -391,67 +388,67 @@ class ParsedTable:
         return self._names[column]
 
     def codes(self, column: str) -> npt.NDArray[np.int64]:
-        """The number of each cell's name, from 0 in the order of their coming; −1 for none."""
+        """Return integer codes of the names in order of appearance, −1 for none."""
         if column not in self._codes:
             self._codes[column] = pd.factorize(self.names(column))[0]
         return self._codes[column]
 
     def require_names(self, column: str, rows: npt.NDArray[np.int64] | None = None) -> None:
-        """Refuse a column in which a name is missing, in some rows or in any."""
+        """Refuse a column with a missing name in the given rows, by default in any."""
         rows = np.arange(self.raw.n_rows) if rows is None else rows
         empty = rows[self.names(column)[rows] == None]  # noqa: E711  elementwise
         if not len(empty):
             return
-        first, *others = self.names(column)  # where cells are merged each name stands once
+        first, *others = self.names(column)  # with merged cells, each name occurs once
         present = [name for name in others if name is not None]
         merged = first is not None and len({first, *present}) == 1 + len(present)
         raise ResultsError(
-            f"{self.raw.row(empty[0])}, column {quote(column)}: no name there"
-            f" ({len(empty):,} such rows); write the name (a name such as NA that pandas has made"
-            " missing survives with read_csv(keep_default_na=False))"
-            f"{', or, if it is the one above, as in merged cells, say so' if merged else ''}",
+            f"{self.raw.row(empty[0])}, column {quote(column)}: the name is missing"
+            f" ({len(empty):,} such rows); write the name (pandas reads a name such as NA with"
+            " read_csv(keep_default_na=False))"
+            f"{', or, for merged cells, repeat the name above' if merged else ''}",
             {"fill_down": True} if merged else None,
         )
 
     def _column(self, column: str) -> pd.Series:
-        # Picking columns one by one out of thousands takes longer than all at once.
+        # Reading thousands of columns one by one takes longer than all at once.
         at_once = "frame" in self.__dict__ or len(self._numbers) > _FEW
         return self.frame[column] if at_once else self.raw.read([column])[column]
 
     def is_numeric(self, column: str) -> bool:
-        """Whether there are numbers and nothing else."""
+        """Return True if all cells are numbers or empty."""
         return self.numbers(column).all_numbers
 
     def is_fractional(self, column: str) -> bool:
-        """Whether there are numbers that are not whole: no name and no label looks like that."""
+        """Return True for numbers that are not all integers, which names and labels never are."""
         numbers = self.numbers(column)
         return numbers.all_numbers and bool((numbers.known % 1 != 0).any())
 
     def is_text(self, column: str) -> bool:
-        """Whether there is text and no number."""
+        """Return True if there is text and no number."""
         numbers = self.numbers(column)
         return not len(numbers.known) and bool(numbers.wrong.any())
 
     def is_flag(self, column: str) -> bool:
-        """Whether every cell says yes or no."""
+        """Return True if every cell is a boolean."""
         return {str(name).casefold() for name in set(self.names(column))} <= _YES_NO
 
     def take_flags(self, column: str) -> None:
-        """Take yes and no for the numbers 1 and 0."""
+        """Use a boolean column as the numbers 1 and 0."""
         yes = [str(name).casefold() in {"true", "yes", "1"} for name in self.names(column)]
         self._numbers[column] = Numbers(np.array(yes, dtype=np.float64), np.zeros(len(yes), bool))
 
     def is_distinct(self, *columns: str) -> bool:
-        """Whether no two rows agree in these columns."""
+        """Return True if no two rows agree in these columns."""
         return not self._together(*columns).duplicated().any()
 
     def determines(self, column: str, other: str) -> bool:
-        """Whether rows that agree in a column agree in another one, too."""
+        """Return True if rows that agree in a column also agree in the other one."""
         return not self._together(column, other).drop_duplicates()[0].duplicated().any()
 
     def _together(self, *columns: str) -> pd.DataFrame:
         return pd.DataFrame(dict(enumerate(map(self.codes, columns))))
 
     def n_distinct(self, column: str) -> int:
-        """The number of different names."""
+        """Return the number of distinct names."""
         return len(np.unique(self.codes(column)))

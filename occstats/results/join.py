@@ -1,4 +1,4 @@
-"""Several results side by side, joined by task."""
+"""Join results tables by task."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _SHOWN = 3
 
 
 def join(tables: Sequence[Results], on_clash: str = "refuse") -> Results:
-    """Join tables by task; nothing is lost, what only some have is missing in the others."""
+    """Join tables by task (outer join): scores that a table lacks are missing."""
     if len(tables) == 1:
         return tables[0]
     notes = [note for table in tables for note in table.notes]
@@ -54,7 +54,7 @@ def join(tables: Sequence[Results], on_clash: str = "refuse") -> Results:
         trait_conflicts=conflicts,
         read_as=tuple(line for table in tables for line in table.read_as),
         suites=suites,
-        # The first source that has a column names it.
+        # Names of the first source take precedence.
         column_names={k: v for table in reversed(tables) for k, v in table.column_names.items()},
         failed=failed,
         failure_score=_join_failure_scores(tables, labels),
@@ -65,7 +65,7 @@ def join(tables: Sequence[Results], on_clash: str = "refuse") -> Results:
 def _join_failures(
     failures: Sequence[pd.DataFrame | None], tables: Sequence[Results], index: pd.Index[Any]
 ) -> pd.DataFrame | None:
-    """Join the failures of all tables; a task that a table lacks is no failure."""
+    """Join the failures of all tables; a task that a table lacks is not a failure."""
     if all(frame is None for frame in failures):
         return None
     frames = [
@@ -99,7 +99,7 @@ def _join_failure_scores(tables: Sequence[Results], labels: Sequence[str]) -> fl
 def _join_suites(
     tables: Sequence[Results], labels: Sequence[str], index: pd.Index[Any], notes: list[str]
 ) -> dict[str, str] | None:
-    """The suites that any source knows; a data set without one is a suite of its own."""
+    """Unite the suites of all sources; a dataset without one is a separate suite."""
     if all(table.suites is None for table in tables):
         return None
     suites: dict[str, str] = {}
@@ -107,20 +107,21 @@ def _join_suites(
         for name, suite in (table.suites or {}).items():
             if suites.setdefault(name, suite) != suite:
                 raise ResultsError(
-                    f"{quote(label)}: the data set {quote(name)} is in the suite {quote(suite)}, in"
-                    f" another source in {quote(suites[name])}; give it the same in all sources"
+                    f"{quote(label)}: the dataset {quote(name)} is in the suite {quote(suite)},"
+                    f" but in {quote(suites[name])} in another source; use the same suite in all"
+                    " sources"
                 )
     alone = [name for name in index.unique(0) if name not in suites]
     if alone:
         notes.append(
-            f"{count(len(alone), 'data set')} without a suite, each by itself:"
+            f"{count(len(alone), 'dataset')} without a suite, each a separate one:"
             f" {quote_list(alone, limit=5)}."
         )
     return suites | {name: name for name in alone}
 
 
 def _same_levels(folds: list[pd.DataFrame]) -> list[pd.DataFrame]:
-    """Folds that were not repeated have the repeat "" beside some that were."""
+    """Give folds without repeats the repeat "" if other folds have repeats."""
     if len({frame.columns.nlevels for frame in folds}) < 2:
         return folds
     return [
@@ -137,7 +138,7 @@ def _same_levels(folds: list[pd.DataFrame]) -> list[pd.DataFrame]:
 
 
 def _labels(tables: Sequence[Results]) -> list[str]:
-    """Give each table a short name of its own."""
+    """Return a short, unique name of each table."""
     labels: list[str] = []
     for table in tables:
         names = table.sources or ("results",)
@@ -158,7 +159,7 @@ def _same_score(tables: Sequence[Results], labels: Sequence[str], notes: list[st
             for label, table in zip(labels, tables, strict=True)
         )
         raise ResultsError(
-            f"lower_is_better: the sources disagree on which score is better ({ways}); compare"
+            f"lower_is_better: the sources disagree on the better direction ({ways}); compare"
             " results of one metric"
         )
     known: dict[str, str] = {}
@@ -170,7 +171,7 @@ def _same_score(tables: Sequence[Results], labels: Sequence[str], notes: list[st
         raise ResultsError(
             f"{', '.join(map(quote, labels))}: the sources hold different metrics"
             f" ({quote_list(known.values())}), which cannot be compared with each other; choose the"
-            " column with score=…, or say that they are the same with score_name=…"
+            " column with score=…, or declare them equal with score_name=…"
         )
     name = next(iter(known.values()), tables[0].score_name)
     unnamed = [
@@ -197,8 +198,8 @@ def _distinct_algorithms(
         if clash and on_clash == "refuse":
             raise ResultsError(
                 f"{quote(label)}: {count(len(clash), 'algorithm')} ({quote_list(clash, limit=5)})"
-                f" of the same name as in {quote(owner[clash[0]])}; rename one of each, or give"
-                " on_clash='rename' to tell them apart by their source"
+                f" of the same name as in {quote(owner[clash[0]])}; rename them, or pass"
+                " on_clash='rename' to append the name of the source"
             )
         names = {}
         for name in clash:
@@ -206,7 +207,7 @@ def _distinct_algorithms(
             while new in owner or new in table.algorithms:
                 new, number = f"{name} ({label} {number})", number + 1
             names[name] = new
-            notes.append(f"Renamed: {quote(name)} of {quote(label)} is {quote(new)}.")
+            notes.append(f"Renamed: {quote(name)} of {quote(label)} to {quote(new)}.")
         renamed = _rename(table, names) if names else table
         owner.update(dict.fromkeys(renamed.algorithms, label))
         joined.append(renamed)
@@ -238,7 +239,7 @@ def _report_tasks(
         )
         raise ResultsError(
             f"{', '.join(map(quote, labels))}: the sources have no task in common ({examples});"
-            " give data sets and classes the same names, or say which columns hold them"
+            " use the same names of datasets and classes, or name their columns"
         )
     for i, label in enumerate(labels):
         lacking = index[~held[:, i]]
@@ -257,7 +258,7 @@ def _some(tasks: pd.Index[Any]) -> str:
 def _join_traits(
     tables: Sequence[Results], labels: Sequence[str], index: pd.Index[Any], notes: list[str]
 ) -> tuple[pd.DataFrame, pd.DataFrame | None]:
-    """Unite the traits; one on which sources disagree is unknown, and listed."""
+    """Unite the traits; those on which sources disagree are missing and listed."""
     names = list(dict.fromkeys(name for table in tables for name in table.traits.columns))
     traits = pd.DataFrame(index=index)
     conflicts = [t.trait_conflicts for t in tables if t.trait_conflicts is not None]
@@ -268,7 +269,7 @@ def _join_traits(
             if name in table.traits.columns
         ]
         values = np.column_stack([column.reindex(index).to_numpy(float) for _, column in owners])
-        # Published tables are rounded: values agree if they do at the coarsest source's precision.
+        # Published tables are rounded: values agree if they do at the coarsest precision.
         slack = 0.5 * 10.0 ** -min(_decimals(column.to_numpy(float)) for _, column in owners)
         known = pd.DataFrame(values)
         spread = (known.max(axis=1) - known.min(axis=1)).to_numpy()
@@ -308,7 +309,7 @@ def _join_traits(
 
 
 def _decimals(values: npt.NDArray[np.float64]) -> int:
-    """The number of decimals with which a column is written, at most 12."""
+    """Return the number of decimals of a column, at most 12."""
     finite = np.unique(values[np.isfinite(values)])
     for places in range(13):
         if np.array_equal(np.round(finite, places), finite):

@@ -1,4 +1,4 @@
-"""From any number of sources to one results table."""
+"""Load results from one or more sources into one table."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ __all__ = ["Source", "bundled_names", "load_results"]
 
 Source = str | PathLike[str] | pd.DataFrame | Results | Any
 
-# A refusal names the options that help; so many steps are tried before it does.
+# An error names options that help, which are tried up to this many times.
 _MOST_RETRIES = 6
 
 
@@ -225,18 +225,18 @@ def load_results(
         ) from None
 
 
-# name → (file, what the scores measure)
+# Bundled results: name → (file, measure).
 _BUNDLED = {
     "lenz2021": ("lenz2021.csv", "auroc"),
     "reproduction": ("reproduction.csv", "auroc"),
     "reproduction_defaults": ("reproduction_defaults.csv", "auroc"),
-    # An example of one's own method: scikit-learn's LOF with its own defaults on 25 data sets.
+    # An example of a user's own method: scikit-learn's LOF with its defaults on 25 datasets.
     "mine": ("mine.csv", "auroc"),
 }
 
 
 def bundled_names() -> list[str]:
-    """The names of the bundled results that are there.
+    """Return the names of the available bundled results.
 
     >>> "lenz2021" in bundled_names()
     True
@@ -246,13 +246,13 @@ def bundled_names() -> list[str]:
 
 
 def bundled_content(name: str) -> tuple[bytes, str]:
-    """Give the delimited text of bundled results, and the name of their score."""
+    """Return the delimited text of bundled results, and the name of their score."""
     file, score_name = _BUNDLED[name]
     return (files("occstats") / "data" / file).read_bytes(), score_name
 
 
 def _open_sources(sources: Sequence[Source], reading: Reading) -> list[RawTable | Results]:
-    """Open every source; files of a format that was named are one source together."""
+    """Open all sources; files of a named reader are one source together."""
     limits = Limits(reading.max_rows)
     if reading.reader is not None:
         reader = find_reader(reading.reader)
@@ -271,7 +271,7 @@ def _open_sources(sources: Sequence[Source], reading: Reading) -> list[RawTable 
 
 
 def _is_held(source: Source) -> bool:
-    """Whether a source is no file: a table in memory, or a bundled one."""
+    """Return True for a table in memory or a bundled one, False for a path."""
     return (
         source in bundled_names() if isinstance(source, str) else not isinstance(source, PathLike)
     )
@@ -289,10 +289,10 @@ def _open(source: Source, reading: Reading, limits: Limits, number: int) -> RawT
         path = fspath(source)
     except TypeError:
         remedy = (
-            "give what its .collect() returns"
+            "pass the result of its .collect()"
             if hasattr(source, "collect")
-            else "give a path, a bundled name, a frame (of pandas, Polars or any library with the"
-            " Arrow stream) or Results"
+            else "pass a path, a bundled name, a frame (of pandas, Polars or any exporter of"
+            " an Arrow stream) or Results"
         )
         raise ResultsError(
             f"sources: {quote(type(source).__name__)} cannot be read; {remedy}"
@@ -307,7 +307,7 @@ def _open(source: Source, reading: Reading, limits: Limits, number: int) -> RawT
 
 
 def _labelled(opened: list[RawTable | Results]) -> list[RawTable | Results]:
-    """Call the files of several algorithms by the part of their names in which they differ."""
+    """Label files by the part of their names in which they differ."""
     files = [item for item in opened if isinstance(item, RawTable) and not item.fixed]
     words = [re.split(r"([_\s.]+)", file.stem) for file in files]
     if len(files) < 2:
@@ -322,7 +322,7 @@ def _labelled(opened: list[RawTable | Results]) -> list[RawTable | Results]:
 
 
 def _common(lists: Sequence[Sequence[str]]) -> int:
-    """How many words all lists begin with."""
+    """Return the number of words that all lists begin with."""
     together = takewhile(lambda words: len(set(words)) == 1, zip(*lists, strict=False))
     return len(list(together))
 
@@ -341,7 +341,7 @@ def _load(sources: Sequence[Source], reading: Reading) -> Results:
 
 
 def _with_more(error: ResultsError, sources: Sequence[Source], reading: Reading) -> ResultsError:
-    """A refusal to open, with all the options that it takes until the table is read."""
+    """Add the further options that reading the table requires to an error on opening it."""
     proposed = replace(reading, **error.retry)
     if proposed == reading:
         return ResultsError(error.problem)
@@ -355,7 +355,7 @@ def _with_more(error: ResultsError, sources: Sequence[Source], reading: Reading)
 
 
 def _check_asked(tables: Sequence[RawTable], reading: Reading) -> None:
-    """Refuse a column that was asked for and that no source has."""
+    """Refuse a column named by the user that no source has."""
     columns = list(dict.fromkeys(column for table in tables for column in table.columns))
     where = ", ".join(table.name for table in tables) or "sources"
     asked = list(reading.columns.items())
@@ -376,7 +376,7 @@ def _check_asked(tables: Sequence[RawTable], reading: Reading) -> None:
 
 
 def _table(raw: RawTable, reading: Reading) -> Results:
-    """Read one source, or refuse it with the options that were tried and found to work."""
+    """Read one source, or raise an error with options that were tried successfully."""
     if raw.fixed:  # bundled
         table = _understand(raw, Reading(**raw.suggested))
         names = {**table.column_names, "algorithm": "descriptor"}  # as a run writes them
@@ -397,14 +397,14 @@ def _table(raw: RawTable, reading: Reading) -> Results:
             retry |= _merged(Reading(), {**error.retry, **_lists(retry, error.retry)})
         else:
             if len(table.algorithms) < 2 and "algorithm" in retry:
-                raise ResultsError(problem)  # a guess that leaves nothing to compare is none
+                raise ResultsError(problem)  # a suggestion must leave something to compare
             policy = best_policy(table)
             raise ResultsError(problem, retry | ({"missing": policy} if policy else {})) from None
     raise ResultsError(problem, retry)
 
 
 def _merged(reading: Reading, retry: Mapping[str, Any]) -> dict[str, Any]:
-    """The options to change; those that can be given several times are added to."""
+    """Return the options to change; repeatable options are extended."""
     given = {name: list(getattr(reading, name)) for name in ("traits", "where") if name in retry}
     return {**retry, **{name: [*values, *retry[name]] for name, values in given.items()}}
 
@@ -414,7 +414,7 @@ def _lists(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _understand(raw: RawTable, reading: Reading) -> Results:
-    """Find out what each column is, and make the table."""
+    """Assign roles to the columns, and make the table."""
     for condition in reading.where:
         raw = _kept(raw, condition)
     split = raw.split_index()
@@ -424,7 +424,7 @@ def _understand(raw: RawTable, reading: Reading) -> Results:
     parsed = ParsedTable(raw, reading.decimal, fill_down=reading.fill_down)
     if raw.n_rows == 0:
         raise ResultsError(
-            f"{raw.name}: the table has column names but no rows; was the run empty?"
+            f"{raw.name}: the table has column names but no rows; the run may have been empty"
         )
     roles = find_roles(parsed, reading)
     results = reshape(parsed, roles, reading)
@@ -432,7 +432,7 @@ def _understand(raw: RawTable, reading: Reading) -> Results:
 
 
 def _without_empty_rows(raw: RawTable) -> RawTable:
-    """Leave out the rows of an index that has no scores: they were planned and not run."""
+    """Drop rows of an index without scores, which were planned but not run."""
     others = [name for name in raw.columns if name not in raw.index]
     parsed = ParsedTable(raw, ".")
     filled = np.zeros(raw.n_rows, dtype=bool)
@@ -440,12 +440,12 @@ def _without_empty_rows(raw: RawTable) -> RawTable:
         filled |= ~np.isnan(parsed.numbers(name).values) | parsed.numbers(name).wrong
     if filled.all() or not filled.any():
         return raw
-    note = f"{raw.name}: {count((~filled).sum(), 'row')} without any score passed over."
+    note = f"{raw.name}: {count((~filled).sum(), 'row')} without any score skipped."
     return replace(raw.keep(filled), notes=[*raw.notes, note])
 
 
 def _kept(raw: RawTable, condition: str) -> RawTable:
-    """Keep the rows that fulfil ``column=value`` or ``column!=value``, if there is the column."""
+    """Keep the rows with ``column=value`` or ``column!=value``, if the column exists."""
     for cut in (i for i, letter in enumerate(condition) if letter == "="):
         column, value = condition[:cut], condition[cut + 1 :]
         differs = column not in raw.columns and column[-1:] == "!"
@@ -463,7 +463,7 @@ def _kept(raw: RawTable, condition: str) -> RawTable:
 
 
 def _read_as(results: Results, roles: Roles, raw: RawTable) -> str:
-    """Say what was taken for what."""
+    """Return a line with the role of each column."""
     parts = []
     if roles.across == "task":
         parts.append(f"algorithm = {quote(roles.algorithm)} ({len(results.algorithms):,})")
@@ -500,12 +500,12 @@ def _read_as(results: Results, roles: Roles, raw: RawTable) -> str:
         if names
     ]
     if raw.unverified:
-        left.append("no digest of its content in it, so that damage may go unseen")
+        left.append("without a checksum, so that damage may go unnoticed")
     return f"{raw.name} read as: {'; '.join([', '.join(parts), *left])}"
 
 
 def _column(name: str) -> str:
-    return quote(name) if name else "the column without a name"
+    return quote(name) if name else "the unnamed column"
 
 
 def _span(names: Sequence[str]) -> str:
@@ -515,20 +515,20 @@ def _span(names: Sequence[str]) -> str:
 
 
 def _look_alike_notes(results: Results) -> list[str]:
-    """Warn of names that only look the same; they stay different."""
+    """Note names that differ only in form and are treated as different."""
     index = results.scores.index
     kinds: list[tuple[str, list[tuple[str, ...]]]] = [
         ("algorithms", look_alikes(results.algorithms)),
-        ("data sets", look_alikes(index.get_level_values(0).unique())),
+        ("datasets", look_alikes(index.get_level_values(0).unique())),
     ]
-    # Objects: text that Arrow holds is slow to walk over.
+    # As objects, because iterating over Arrow text is slow.
     names_of_tasks = pd.Series(index.get_level_values(1).to_numpy(dtype=object), dtype=object)
     tasks: Any = names_of_tasks.groupby(index.get_level_values(0))
     in_cluster = [group for _, names in tasks for group in look_alikes(names)]
     kinds.append(("tasks", in_cluster))
     return [
-        f"Names of {kind} that differ only by case, blanks, Unicode form or number style count as"
-        f" different: {'; '.join(quote_list(group) for group in groups[:5])}"
+        f"Names of {kind} that differ only by case, whitespace, Unicode form or number style count"
+        f" as different: {'; '.join(quote_list(group) for group in groups[:5])}"
         f"{f' and {len(groups) - 5} more' if len(groups) > 5 else ''}."
         for kind, groups in kinds
         if groups

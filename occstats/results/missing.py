@@ -20,7 +20,7 @@ __all__ = ["IMPUTE", "POLICIES", "WORST", "best_policy", "resolve"]
 
 Mask = npt.NDArray[np.bool_]
 
-# Every policy, and what it does.
+# Policies and their descriptions.
 POLICIES = {
     "refuse": "raise an error that lists the first missing cells",
     "complete": "keep the tasks on which every algorithm has a score",
@@ -28,15 +28,15 @@ POLICIES = {
     "drop-algorithms": "keep the algorithms that have a score on every task",
     "worst": "count a missing cell as a failure, which ranks below every score",
 }
-# Besides these: the score of a baseline in place of a missing one, ``impute=NAME``, and
-# ``worst=SCORE``, with the score that represents a failure in means.
+# In addition, ``impute=NAME`` fills in the score of a baseline, and ``worst=SCORE`` sets the score
+# that represents a failure in means.
 IMPUTE = "impute="
 WORST = "worst="
 _PAIRS_SHOWN = 12
 _NOTES_SHOWN = 3
 _SOURCES_SHOWN = 3
 _ALGORITHMS_SHOWN = 5
-# A refusal has at most so many lines of so many characters.
+# Lines of an error message, and characters per line.
 _MOST_LINES, _WIDTH = 12, 80
 _LONGEST_HEADER = 65_536
 _MOST_SIBLINGS = 200
@@ -59,9 +59,9 @@ def resolve(results: Results, policy: str = "refuse") -> Results:
         algorithms that have a score on every task. ``worst`` counts a missing cell as a failure,
         which ranks below every score (:attr:`Results.failed`, :attr:`Results.tested`). In means
         ``SCORE`` represents a failure, or else the worst possible score of the measure;
-        where neither is known, algorithms with failures have no mean. ``impute=NAME`` takes the
+        if neither is known, algorithms with failures have no mean. ``impute=NAME`` takes the
         score of the algorithm of this name, as automlbenchmark does with its constant predictor.
-        Disputed traits are NaN but under ``complete``.
+        Disputed traits are NaN, except under ``complete``.
 
     Returns
     -------
@@ -86,7 +86,7 @@ def resolve(results: Results, policy: str = "refuse") -> Results:
     worst = policy == "worst" or policy.startswith(WORST)
     if policy not in POLICIES and not imputed and not worst:
         raise ResultsError(
-            f"missing: {quote(policy)} is no policy; choose one of"
+            f"missing: {quote(policy)} is not a policy; choose one of"
             f" {', '.join(map(repr, POLICIES))}, 'worst=SCORE' or 'impute=NAME'"
         )
     _check_several_algorithms(results)
@@ -117,9 +117,9 @@ def resolve(results: Results, policy: str = "refuse") -> Results:
 def best_policy(results: Results) -> str:
     """Return the policy to propose, or an empty string.
 
-    It is ``worst`` where the sources record a failure in every missing cell, and otherwise the
-    policy that keeps most of the table. It is empty where nothing is missing, and where every
-    policy that makes no assumption about the missing cells leaves too little to compare.
+    It is ``worst`` if the sources record a failure in every missing cell, and otherwise the policy
+    that keeps most of the table. It is empty if nothing is missing, or if every policy that makes
+    no assumption about the missing cells leaves too little to compare.
 
     Examples
     --------
@@ -140,13 +140,13 @@ def best_policy(results: Results) -> str:
     if absent.any() and not (absent & ~_recorded(results)).any():
         return "worst"  # dropping the tasks on which an algorithm failed would flatter it
     if whole_tasks and len(results.sources) > 1:
-        return "complete"  # dropping algorithms may leave those of one source
+        return "complete"  # dropping algorithms may leave only those of one source
     best = max(kept, key=lambda policy: kept[policy])
     if 2 * kept[best] >= absent.size:
         return best
     if whole_tasks:
         return "pairwise"
-    return best if kept[best] else ""  # without complete tasks there are no ranks
+    return best if kept[best] else ""  # ranks require complete tasks
 
 
 def _proposed(results: Results) -> dict[str, str] | None:
@@ -169,7 +169,7 @@ def _source(results: Results) -> str:
 
 
 def _without_source(results: Results, note: str) -> str:
-    """Return a note without the name of the only source, with which the message begins."""
+    """Return a note without the name of the only source, which begins the message anyway."""
     if len(results.sources) != 1:
         return note
     source = results.sources[0]
@@ -183,20 +183,19 @@ def _check_several_algorithms(results: Results) -> None:
         if because:
             raise ResultsError(
                 f"{because[0].removesuffix('.')}, and a comparison needs two"
-                f" ({quote(results.algorithms[0])} is left); write numbers there, or add results of"
-                " another one as a second source"
+                f" ({quote(results.algorithms[0])} is left); write numbers, or add the results of"
+                " another algorithm as a second source"
             )
         raise ResultsError(
             f"{_source(results)}: only one algorithm ({quote(results.algorithms[0])}), and a"
-            " comparison needs two; add results of another one as a second source, for example"
-            " lenz2021, or, if a column of the table names the algorithms, say which with"
-            " algorithm=…",
+            " comparison needs two; add the results of another one as a second source, for example"
+            " lenz2021, or name the column of algorithms with algorithm=…",
             {"sources": others} if others else None,
         )
 
 
 def _siblings(sources: Sequence[str]) -> list[str]:
-    """Files beside the only source that begin with the same line: those of other algorithms."""
+    """Return files in the same folder with the same header, probably of other algorithms."""
     path = Path(sources[0]) if len(sources) == 1 else Path()
     try:
         if not path.is_file():
@@ -222,7 +221,7 @@ def _disputed_tasks(results: Results) -> Mask:
 
 
 def _refusal(results: Results, absent: Mask, disputed: Mask) -> ResultsError:
-    """Describe what is missing and list the options, the most sensible one first."""
+    """Describe what is missing and list the options, the best one first."""
     problems = []
     if absent.any():
         rows, columns = np.nonzero(absent)
@@ -259,7 +258,7 @@ def _refusal(results: Results, absent: Mask, disputed: Mask) -> ResultsError:
         if sum(len(wrap(line, _WIDTH)) for line in (head, *lines)) <= _MOST_LINES:
             break
     error = ResultsError("\n".join([head, *lines]))
-    # The message has the option already, so that the constructor must not append it.
+    # The message already has the option, so the constructor must not append it.
     error.retry = {"missing": policy} if policy else {}
     return error
 
@@ -283,7 +282,7 @@ def _options(results: Results, absent: Mask, disputed: Mask) -> list[tuple[str, 
                 f"missing='drop-algorithms' ({full.sum():,} algorithms that have all tasks)",
             )
         )
-    if not absent.any(axis=1).all():  # ranks need tasks that all algorithms have
+    if not absent.any(axis=1).all():  # ranks require complete tasks
         options.append(("pairwise", "missing='pairwise' (for each pair, the tasks that both have)"))
     failures = int((absent & _recorded(results)).sum())
     if failures:
@@ -307,7 +306,7 @@ def _options(results: Results, absent: Mask, disputed: Mask) -> list[tuple[str, 
         left = f"then all others have {count(without, 'task')}"
         options.append(("", f"leave out {quote(lacking)}, which lacks the most scores ({left})"))
     if not options:
-        options.append(("", "algorithms that have tasks in common, with the same names everywhere"))
+        options.append(("", "use algorithms with common tasks of the same names"))
     return options
 
 
@@ -350,7 +349,7 @@ def _drop_algorithms(results: Results, absent: Mask) -> Results:
 
 
 def _worst_bound(results: Results) -> float:
-    """Return the worst score that the measure permits, infinite where that is not known."""
+    """Return the worst possible score of the measure, infinite if unknown."""
     low, high = results.bounds
     return low if results.higher_is_better else high
 
@@ -395,7 +394,7 @@ def _failure_score(results: Results, policy: str) -> float | None:
 def _count_as_failures(
     results: Results, absent: Mask, policy: str, failure_score: float | None
 ) -> Results:
-    """Mark the missing cells as failures, and give them a finite score for descriptions."""
+    """Mark the missing cells as failures, with a finite score for descriptions."""
     scores = results.scores.to_numpy(dtype=np.float64)
     before = (
         np.zeros_like(absent) if results.failed is None else results.failed.to_numpy(dtype=bool)
@@ -470,8 +469,8 @@ def _pairwise(results: Results, absent: Mask) -> Results:
     keep = (~absent).sum(axis=1) >= 2
     if not keep.any():
         raise ResultsError(
-            f"{_source(results)}: no task has scores of two algorithms, so there is nothing to"
-            " pair; check that the sources name data sets and classes alike"
+            f"{_source(results)}: no task has scores of two algorithms; check that the sources use"
+            " the same names of datasets and classes"
         )
     notes = []
     if not keep.all():

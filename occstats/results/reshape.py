@@ -32,8 +32,8 @@ from occstats.results.cells import (
     says_failed,
     without_markup,
 )
-from occstats.results.options import Reading
 from occstats.results.readers.frames import RawTable
+from occstats.results.reading import Reading
 from occstats.results.roles import Roles, check_range, meaning
 from occstats.results.table import CLUSTER, FAILURES, NO_ALGORITHM, TASK, Results, show_task
 from occstats.results.wide import are_counts, are_ranks, tasks_among
@@ -44,21 +44,21 @@ Names = npt.NDArray[np.object_]
 Floats = npt.NDArray[np.float64]
 
 _OK, _UNDEFINED, _FAILED = 0, 1, 2
-# A status that says so; outside this module such a row is _FAILED without a recorded failure.
+# By its status; in the result, such a row is _FAILED without a recorded failure.
 _NOT_RUN = 3
 _EXACT = 2.0**53
 _MOST_FOLD_CELLS = 50_000_000
 _MOST_LABELS, _MOST_PAIRED = 200, 6
-# The state of a fold that has a row but no score.
+# State of a fold with a row but without a score.
 _ABSENT = 3
 
 
 @dataclass
 class _Cells:
-    """Parallel arrays, one entry per score; ``row`` is the row of the source it stands in.
+    """Parallel arrays, one entry per score; ``row`` is its row in the source.
 
-    ``failed`` is true where the source records that the run failed: by its status, by a word such
-    as TIMEOUT or NaN in place of the score, or by an infinitely bad score.
+    ``failed`` is true if the source records a failed run: by its status, by a word such as TIMEOUT
+    or NaN in place of the score, or by an infinitely bad score.
     """
 
     cluster: Names
@@ -81,7 +81,7 @@ class _Cells:
 
 @dataclass(frozen=True)
 class _Keys:
-    """The identity of each cell as numbers, and the names they stand for."""
+    """Keys of each cell as integer codes, and the names they encode."""
 
     task: npt.NDArray[np.int64]
     algorithm: npt.NDArray[np.int64]
@@ -97,7 +97,7 @@ class _Keys:
         return len(self.tasks), len(self.algorithms)
 
     def show(self, i: int) -> str:
-        """Name a cell in a message."""
+        """Return the name of a cell for a message."""
         task = show_task(self.tasks[self.task[i]])
         return f"{task}: {quote(self.algorithms[self.algorithm[i]])}"
 
@@ -110,11 +110,11 @@ def reshape(parsed: ParsedTable, roles: Roles, reading: Reading) -> Results:
     repeated = _check_duplicates(cells, keys, parsed, roles, reading)
     if repeated:
         notes.append(f"{raw.name}: scores averaged over {repeated}.")
-    # A score that is not there fails its cell, as if the status said so ...
+    # A missing score fails its cell, like a failed status ...
     state = np.where((cells.state == _OK) & np.isnan(cells.score), _FAILED, cells.state)
     unequal = None
     if cells.fold is not None or cells.repeat is not None:
-        # ... but a fold or a repeat without a score is like one that is not there.
+        # ... but a fold or repeat without a score counts as absent.
         state = np.where((cells.state == _OK) & np.isnan(cells.score), _ABSENT, state)
     if cells.fold is not None:
         state, unequal = _settle_folds(keys, state, reading.unequal_folds, raw, notes)
@@ -139,9 +139,9 @@ def reshape(parsed: ParsedTable, roles: Roles, reading: Reading) -> Results:
     if cells.fold is not None:
         fold_scores = _fold_table(per_fold, keys, raw)
         runs = frame.groupby([*by_cell, "fold", "repeat"], sort=False)["score"].mean()
-        if len(runs) > len(per_fold):  # the same fold several times: every time counts
+        if len(runs) > len(per_fold):  # repeated folds: each repeat counts
             fold_scores = _run_table(runs, keys, fold_scores)
-        # The spread over folds is that of one repeat; repeats only make it steadier.
+        # The spread is over the folds of one repeat, averaged over repeats.
         per_repeat = frame.groupby([*by_cell, "repeat"], sort=False)["score"].std()
         cvsd = _table(per_repeat.groupby(by_cell, sort=False).mean().reset_index(), "score", keys)
     elif cells.spread is not None:
@@ -164,11 +164,11 @@ def reshape(parsed: ParsedTable, roles: Roles, reading: Reading) -> Results:
 
 
 def _gather(parsed: ParsedTable, roles: Roles, reading: Reading) -> _Cells:
-    """Check every cell of the needed columns, and bring long and wide form to one."""
+    """Check the cells of the needed columns, and convert long and wide tables to one form."""
     raw = parsed.raw
     if raw.n_rows == 0:
         raise ResultsError(
-            f"{raw.name}: the table has column names but no rows; was the run empty?"
+            f"{raw.name}: the table has column names but no rows; the run may have been empty"
         )
     notes = [*raw.notes, *_no_algorithms(parsed, roles)]
     rows = np.arange(raw.n_rows)
@@ -178,7 +178,7 @@ def _gather(parsed: ParsedTable, roles: Roles, reading: Reading) -> _Cells:
         score_name = score_name or found_name
     elif reading.metric is not None:
         raise ResultsError(
-            f"{raw.name}: metric={quote(reading.metric)} given, but no column names a metric"
+            f"{raw.name}: metric={quote(reading.metric)}, but there is no metric column"
         )
     names = list(roles.columns) if roles.across else [roles.score or ""]
     state = _states(parsed, roles, rows)
@@ -198,10 +198,10 @@ def _gather(parsed: ParsedTable, roles: Roles, reading: Reading) -> _Cells:
     spread = None if spread is None else spread[tasks]
     if spread is not None and are_ranks(spread):  # 0.91 (2)
         spread = None
-        notes.append(f"{raw.name}: the ranks written behind the scores are left out.")
+        notes.append(f"{raw.name}: the ranks written after the scores are ignored.")
     values = values * reading.scale
     score_name, lower = meaning(raw, roles, reading, score_name, values)
-    if not is_bounded(score_name):  # else they are outside
+    if not is_bounded(score_name):  # otherwise check_range refuses infinity
         failed |= np.isinf(values)
         values = _finite(parsed, names, rows, values, lower, notes)
     check_range(raw, values, rows, score_name, reading.scale, names)
@@ -209,7 +209,7 @@ def _gather(parsed: ParsedTable, roles: Roles, reading: Reading) -> _Cells:
     cluster, task, algorithm = _identities(parsed, roles, rows, names, notes)
     traits = _traits(parsed, roles, rows, notes)
     if spread is not None:
-        notes.append(f"{raw.name}: the spreads written behind the scores are kept as CVSD.")
+        notes.append(f"{raw.name}: the spreads written after the scores are kept as CVSD.")
     return _Cells(
         cluster=cluster,
         task=task,
@@ -231,20 +231,20 @@ def _gather(parsed: ParsedTable, roles: Roles, reading: Reading) -> _Cells:
 
 
 def _no_algorithms(parsed: ParsedTable, roles: Roles) -> list[str]:
-    """Say why a column is no algorithm, where only one is left."""
+    """Explain why columns are not algorithms if only one algorithm is left."""
     if roles.across != "algorithm" or len(roles.columns) != 1:
         return []
     left_out = [name for name, why in roles.left_out.items() if why in {"text", "empty"}]
     return [
-        f"{parsed.raw.name}: the column {quote(name)} holds no number"
-        f"{f' but {quote(cell)}' if cell is not None else ''}, so that it is {NO_ALGORITHM}"
+        f"{parsed.raw.name}: the column {quote(name)} holds"
+        f" {'no numbers' if cell is None else f'text ({quote(cell)})'}, so it is {NO_ALGORITHM}"
         for name in left_out
         for cell in [next((name for name in parsed.names(name) if name is not None), None)]
     ]
 
 
 def metric_matters(roles: Roles) -> bool:
-    """Whether the column of metrics says what the scores are: not if their column says it."""
+    """Return True if the metric column, not the name of the score, tells what was measured."""
     named = roles.score is not None and measure(roles.score) not in GENERIC
     return roles.metric is not None and not named
 
@@ -268,7 +268,7 @@ def _one_metric(
             found, key=lambda n: order.index(measure(n)) if measure(n) in order else len(order)
         )
         raise ResultsError(
-            f"{where}, column {quote(roles.metric)}: the scores are of {len(found)} metrics"
+            f"{where}, column {quote(roles.metric)}: there are scores of {len(found)} metrics"
             f" ({quote_list(found, limit=6)}), which cannot be compared with each other; keep one",
             {"metric": usual[0]},
         )
@@ -281,7 +281,7 @@ def _scores(
     rows: npt.NDArray[np.int64],
     state: npt.NDArray[np.int8],
 ) -> tuple[Floats, Floats | None]:
-    """The scores, rows × columns; what a failed row holds in place of one is of no interest."""
+    """Return the scores (rows × columns) and their spreads; failed rows are not checked."""
     raw, relevant = parsed.raw, state == _OK
     values, spreads = [], []
     for name in names:
@@ -314,33 +314,33 @@ def _finite(
     lower: bool,
     notes: list[str],
 ) -> Floats:
-    """Take the worst that is possible for a failed run; what is infinitely good is refused."""
+    """Turn infinitely bad scores into missing ones; refuse infinitely good ones."""
     infinite = np.isinf(values)
     wrong = np.argwhere(values == (-np.inf if lower else np.inf))
     if len(wrong):
         row, column = wrong[0]
         raise ResultsError(
             f"{parsed.raw.row(rows[row])}, column {quote(names[column])}: {values[row, column]} is"
-            f" no score ({count(len(wrong), 'such cell')}); correct it, or leave the cell empty"
+            f" not a score ({count(len(wrong), 'such cell')}); correct it, or leave the cell empty"
         )
     if infinite.any():
         notes.append(
-            f"{parsed.raw.name}: {count(infinite.sum(), 'infinite score')}, as of failed runs;"
+            f"{parsed.raw.name}: {count(infinite.sum(), 'infinite score')}, taken as failed runs;"
             f" {FAILURES}"
         )
     return np.where(infinite, np.nan, values)
 
 
 def _check_exact(parsed: ParsedTable, name: str, large: npt.NDArray[np.int64]) -> None:
-    """Refuse whole numbers that floats cannot hold: two different ones would tie."""
+    """Refuse integers that floats cannot represent, because different ones would tie."""
     for row in large:
         cell = parsed.raw.read([name])[name].iloc[row]
         text = str(cell).strip()
-        # Decimal: `int` knows neither infinity nor more than 4,300 digits.
+        # `int` accepts neither infinity nor more than 4,300 digits.
         if re.fullmatch(r"[+-]?\d+", text) and Decimal(text) != Decimal(float(text)):
             raise ResultsError(
                 f"{parsed.raw.row(row)}, column {quote(name)}: {quote(cell)} has more digits than a"
-                " score keeps (whole numbers up to 2^53 are exact); subtract or divide by something"
+                " float keeps (integers up to 2^53 are exact); subtract a constant or rescale"
             )
 
 
@@ -351,7 +351,7 @@ def _failures(
     state: npt.NDArray[np.int8],
     notes: list[str],
 ) -> npt.NDArray[np.bool_]:
-    """Find the cells of runs that failed by their status or by a word in place of the score."""
+    """Return the cells of runs that failed by their status or by a word such as TIMEOUT."""
     failed = np.repeat((state == _FAILED)[:, None], len(names), axis=1)
     words: dict[str, None] = {}
     found = 0
@@ -373,11 +373,11 @@ def _failures(
 
 
 def _filled(raw: RawTable, values: Floats, notes: list[str]) -> npt.NDArray[np.bool_]:
-    """Which rows have a score: one without any says nothing, as if it were not there."""
+    """Return which rows have a score; rows without any are skipped."""
     filled = np.asarray(~np.isnan(values).all(axis=1))
     if filled.all() or not filled.any():
         return np.ones(len(values), dtype=bool)
-    notes.append(f"{raw.name}: {count((~filled).sum(), 'row')} without any score passed over.")
+    notes.append(f"{raw.name}: {count((~filled).sum(), 'row')} without any score skipped.")
     return filled
 
 
@@ -388,7 +388,7 @@ def _identities(
     names: Sequence[str],
     notes: list[str],
 ) -> tuple[Names, Names, Names]:
-    """The data set, the task and the algorithm of each cell."""
+    """Return the dataset, task and algorithm of each cell."""
     raw, each = parsed.raw, len(names)
     across = _bare(np.array(list(names), dtype=object), raw, notes)
     if roles.across == "task":
@@ -400,8 +400,8 @@ def _identities(
         assert roles.task is not None
         cluster = task = _bare(_names(parsed, roles.task, rows), raw, notes)
         notes.append(
-            f"{raw.name}: no column of data sets, so each task ({quote(roles.task)}) counts as a"
-            " data set of its own."
+            f"{raw.name}: there is no dataset column, so each task ({quote(roles.task)}) counts as"
+            " a separate dataset."
         )
     else:
         cluster = _bare(_names(parsed, roles.cluster, rows), raw, notes)
@@ -424,16 +424,16 @@ def _names(parsed: ParsedTable, column: str, rows: npt.NDArray[np.int64]) -> Nam
     held = parsed.raw.read([column])[column].dtype.kind == "f"
     if held and (np.abs(parsed.numbers(column).values[rows]) >= _EXACT).any():
         raise ResultsError(
-            f"{parsed.raw.name}, column {quote(column)}: whole numbers beyond 2^53 lose their last"
-            " digits as floats, so that different names become one; give the column as text or"
+            f"{parsed.raw.name}, column {quote(column)}: integers beyond 2^53 lose their last"
+            " digits as floats, so that different names become equal; give the column as text or"
             " integers"
         )
     return names
 
 
 def _bare(names: Names, raw: RawTable, notes: list[str]) -> Names:
-    """Take links and markup off the names, and say so once."""
-    bare, note = without_markup(names), f"{raw.name}: links and markup around names left out."
+    """Remove links and markup from the names, and note it once."""
+    bare, note = without_markup(names), f"{raw.name}: links and markup around names removed."
     if bare is not names and note not in notes:
         notes.append(note)
     return bare
@@ -446,7 +446,7 @@ def _repeated(
 
 
 def _column_names(roles: Roles, score_renamed: bool) -> dict[str, str]:
-    """What the source calls its columns, but for a score that the user has called otherwise."""
+    """Return the names of the columns in the source, except for a score renamed by the user."""
     names = {
         role: getattr(roles, role)
         for role in ("suite", "cluster", "task", "algorithm", "fold", "status", "metric")
@@ -461,7 +461,7 @@ def _traits(
     parsed: ParsedTable, roles: Roles, rows: npt.NDArray[np.int64], notes: list[str]
 ) -> pd.DataFrame:
     traits: dict[str, Floats] = {}
-    if roles.across == "task":  # a trait of a row is one of an algorithm
+    if roles.across == "task":  # here, traits of rows are traits of algorithms
         return pd.DataFrame(index=range(len(rows)))
     for name, column in roles.traits.items():
         numbers = parsed.numbers(column)
@@ -476,12 +476,12 @@ def _traits(
         )
         if column in roles.asked_traits:
             raise ResultsError(f"{problem}; write the trait as a number or leave the cell empty")
-        notes.append(f"{problem}, so this column is not taken as a trait of the tasks.")
+        notes.append(f"{problem}, so this column is not used as a trait of the tasks.")
     return pd.DataFrame(traits, index=range(len(rows)))
 
 
 def _states(parsed: ParsedTable, roles: Roles, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int8]:
-    """Say of each row whether its score counts, is undefined there, or failed."""
+    """Return the state of each row: ok, undefined, failed or not run."""
     if roles.status is None:
         return np.zeros(len(rows), dtype=np.int8)
     codes, labels = pd.factorize(parsed.names(roles.status)[rows], use_na_sentinel=True)
@@ -493,9 +493,9 @@ def _states(parsed: ParsedTable, roles: Roles, rows: npt.NDArray[np.int64]) -> n
     ]
     if unknown:
         raise ResultsError(
-            f"{parsed.raw.name}, column {quote(roles.status)}: {quote_list(unknown, limit=5)} does"
-            " not say whether a row succeeded; write ok, failed or undefined, or name another"
-            " column with status=…"
+            f"{parsed.raw.name}, column {quote(roles.status)}: {quote_list(unknown, limit=5)} is"
+            " not a known status; write ok, failed or undefined, or name another column with"
+            " status=…"
         )
     states = [
         _OK
@@ -507,12 +507,12 @@ def _states(parsed: ParsedTable, roles: Roles, rows: npt.NDArray[np.int64]) -> n
         else _FAILED
         for word in words
     ]
-    # A row without a status is judged by its score alone.
+    # A row without a status counts if it has a score.
     return np.array([*states, _OK], dtype=np.int8)[codes]
 
 
 def _recorded_failures(cells: _Cells, keys: _Keys, scores: pd.DataFrame) -> pd.DataFrame | None:
-    """Return the cells without a score in which the source records a failure, if there are any."""
+    """Return the cells without a score whose failure the source records, if there are any."""
     failed = np.zeros(keys.shape, dtype=bool)
     failed[keys.task[cells.failed], keys.algorithm[cells.failed]] = True
     failed &= scores.isna().to_numpy()
@@ -522,7 +522,7 @@ def _recorded_failures(cells: _Cells, keys: _Keys, scores: pd.DataFrame) -> pd.D
 
 
 def _suites(cells: _Cells, raw: RawTable, roles: Roles) -> dict[str, str]:
-    """The suite of each data set, which must be one."""
+    """Return the suite of each dataset, which must be unique."""
     pairs = pd.DataFrame({"dataset": cells.cluster, "suite": cells.suite}).drop_duplicates()
     names = pairs.groupby("dataset", sort=False)["suite"].agg(list)
     several = names[names.map(len) > 1]
@@ -530,10 +530,10 @@ def _suites(cells: _Cells, raw: RawTable, roles: Roles) -> dict[str, str]:
         shown = [f"{quote(name)} in {quote_list(suites)}" for name, suites in several[:3].items()]
         more = f" and {len(several) - 3:,} more" if len(several) > 3 else ""
         raise ResultsError(
-            f"{raw.name}: cluster={[roles.suite, roles.cluster]!r} asks for data sets within"
-            f" suites, but {count(len(several), 'data set')} of {len(names):,} stand in several:"
+            f"{raw.name}: cluster={[roles.suite, roles.cluster]!r} asks for datasets within"
+            f" suites, but {count(len(several), 'dataset')} of {len(names):,} are in several:"
             f" {'; '.join(shown)}"
-            f"{more}; name the outermost column first, or give each data set a name of its own"
+            f"{more}; name the outermost column first, or give each dataset a unique name"
         )
     return {str(name): suites[0] for name, suites in names.items()}
 
@@ -556,7 +556,7 @@ def _number(cells: _Cells) -> _Keys:
 def _check_duplicates(
     cells: _Cells, keys: _Keys, parsed: ParsedTable, roles: Roles, reading: Reading
 ) -> str:
-    """Refuse rows with the same key; say over what is averaged, if rows differ by repeat only."""
+    """Refuse duplicate keys; return a phrase for what is averaged if only repeats differ."""
     raw = parsed.raw
     by_fold = (keys.task * len(keys.algorithms) + keys.algorithm) * len(keys.folds) + keys.fold
     if pd.Series(by_fold).is_unique:
@@ -568,7 +568,7 @@ def _check_duplicates(
         return f"repeats ({len(np.unique(keys.repeat)):,} different values)"
     if reading.duplicates == "average":
         return f"{len(twice) + len(np.unique(whole[twice])):,} rows of the same key"
-    # A row of a wide table holds several cells; it is shown once.
+    # A row of a wide table holds several cells, but is shown once.
     twice = twice[np.unique(cells.row[twice], return_index=True)[1]]
     shown = []
     for i in twice[:3]:
@@ -576,10 +576,7 @@ def _check_duplicates(
         fold = "" if cells.fold is None else f", fold {quote(keys.folds[keys.fold[i]])}"
         places = [raw.row(int(cells.row[j])).removeprefix(f"{raw.name}, ") for j in (first, int(i))]
         shown.append(f"{keys.show(int(i))}{fold} ({' and '.join(places)})")
-    problem = (
-        f"{raw.name}: {count(len(twice), 'row')} with a key that stands there already:"
-        f" {'; '.join(shown)}"
-    )
+    problem = f"{raw.name}: {count(len(twice), 'row')} with a duplicate key: {'; '.join(shown)}"
     apart = _tells_apart(parsed, roles, pd.unique(cells.row))
     if apart is not None:
         usual = {
@@ -588,14 +585,14 @@ def _check_duplicates(
         }
         which = " and ".join(f"{quote(c)} ({quote_list(v, limit=5)})" for c, v in apart.items())
         raise ResultsError(
-            f"{problem}; they differ in {which}: keep one of these with where=…, or say that it is"
-            " the task, fold or repeat with task=…, fold=… or repeat=…",
+            f"{problem}; they differ in {which}: keep one value with where=…, or declare the column"
+            " with task=…, fold=… or repeat=…",
             {"where": [f"{column}={value}" for column, value in usual.items()]},
         )
     raise ResultsError(
-        f"{problem}; drop them, or say which column tells them apart with task=…, fold=… or"
-        f" repeat=… (found {', '.join(quote(column) for column in raw.columns[:20])}), or that they"
-        " are repeats to be averaged",
+        f"{problem}; drop them, or name the column that distinguishes them with task=…, fold=… or"
+        f" repeat=… (found {', '.join(quote(column) for column in raw.columns[:20])}), or average"
+        " them as repeats",
         {"duplicates": "average"},
     )
 
@@ -603,7 +600,7 @@ def _check_duplicates(
 def _tells_apart(
     parsed: ParsedTable, roles: Roles, rows: npt.NDArray[np.int64]
 ) -> dict[str, list[str]] | None:
-    """The columns of labels, one or two, that tell rows of the same key apart, and their values."""
+    """Return the one or two columns that distinguish rows of the same key, and their values."""
     used = {*roles.keys, roles.score, roles.status, *roles.columns, *roles.asked_traits}
     labels: dict[str, list[str]] = {}
     for column in parsed.raw.columns[:_MOST_LABELS]:
@@ -626,13 +623,13 @@ def _settle_folds(
     raw: RawTable,
     notes: list[str],
 ) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.bool_] | None]:
-    """Find cells that lack folds which other algorithms have on the same task."""
+    """Find cells without folds that other algorithms have on the same task."""
     n_tasks, n_algorithms = keys.shape
     n_folds = len(keys.folds)
     healthy = np.ones((n_tasks, n_algorithms), dtype=bool)
     np.logical_and.at(healthy, (keys.task, keys.algorithm), state != _FAILED)
     counts = np.zeros((n_tasks, n_algorithms), dtype=np.int64)
-    # numpy's own unique takes seconds on a million of these.
+    # np.unique takes seconds for a million of these.
     cell_folds = (keys.task * n_algorithms + keys.algorithm) * n_folds + keys.fold
     unique_cell_folds = pd.unique(cell_folds[state != _ABSENT])
     np.add.at(counts.reshape(-1), unique_cell_folds // n_folds, 1)
@@ -648,19 +645,19 @@ def _settle_folds(
     n_folds_had = f"{counts[row, column]} of {expected[row]} folds"
     example = f"{show_task(keys.tasks[row])}: {quote(keys.algorithms[column])} has {n_folds_had}"
     found = (
-        f"{raw.name}: {count(unequal.sum(), 'cell')} without folds that others have"
+        f"{raw.name}: {count(unequal.sum(), 'cell')} without folds that other algorithms have"
         f" (first {example})"
     )
     if unequal_folds == "missing":
         notes.append(
-            f"{found}; they count as missing (unequal_folds='common' averages the folds that all"
-            " have, 'own' those that each has)."
+            f"{found}; they count as missing (unequal_folds='common' averages the folds of all"
+            " algorithms, 'own' those of each)."
         )
         return state, unequal
     if unequal_folds == "own":
         notes.append(f"{found}; each mean is over the algorithm's own folds.")
         return state, None
-    notes.append(f"{found}; means are over the folds that all algorithms have on a task.")
+    notes.append(f"{found}; means are over the folds of a task that all algorithms have.")
     present = (healthy & (counts > 0)).sum(axis=1)
     shared = np.sort(task_folds[having == present[task_folds // n_folds]])
     mine = keys.task * n_folds + keys.fold
@@ -676,7 +673,7 @@ def _failed_cells(
     notes: list[str],
     unequal: npt.NDArray[np.bool_] | None,
 ) -> npt.NDArray[np.bool_]:
-    """Say which cells have no score because a row of theirs failed or nothing in them counts."""
+    """Return the cells without a score: one of their rows failed, or none counts."""
     failed = np.zeros(keys.shape, dtype=bool)
     failed[keys.task[state == _FAILED], keys.algorithm[state == _FAILED]] = True
     counted = np.zeros(keys.shape, dtype=bool)
@@ -697,8 +694,8 @@ def _failed_cells(
     if empty.any():
         first = int(np.flatnonzero(empty)[0])
         notes.append(
-            f"{raw.name}: {count(empty.sum(), 'row')} without a score (first {keys.show(first)}),"
-            " as if they were not there."
+            f"{raw.name}: {count(empty.sum(), 'row')} without a score (first"
+            f" {keys.show(first)}) ignored."
         )
     undefined = (cells.state != _OK) & (cells.state != _FAILED)
     if undefined.any():
@@ -726,8 +723,8 @@ def _fold_table(per_fold: pd.Series, keys: _Keys, raw: RawTable) -> pd.DataFrame
     pairs, column = np.unique(used[:, 1] * n_folds + used[:, 2], return_inverse=True)
     if len(keys.tasks) * len(pairs) > _MOST_FOLD_CELLS:
         raise ResultsError(
-            f"{raw.name}: the column of folds has {n_folds:,} different values, too many for folds;"
-            " say which column holds the fold with fold=…"
+            f"{raw.name}: the fold column has {n_folds:,} distinct values, too many for folds; name"
+            " the column of folds with fold=…"
         )
     table = np.full((len(keys.tasks), len(pairs)), np.nan)
     table[used[:, 0], column] = per_fold.to_numpy()
@@ -737,7 +734,7 @@ def _fold_table(per_fold: pd.Series, keys: _Keys, raw: RawTable) -> pd.DataFrame
 
 
 def _run_table(runs: pd.Series, keys: _Keys, averaged: pd.DataFrame) -> pd.DataFrame:
-    """Scores per fold and repeat; averaged over repeats where that would be too many columns."""
+    """Return the scores per fold and repeat, or averaged over repeats if there are too many."""
     levels = [runs.index.get_level_values(level).to_numpy() for level in range(4)]
     n_folds, n_repeats = len(keys.folds), len(keys.repeats)
     codes = (levels[1] * n_folds + levels[2]) * n_repeats + levels[3]
@@ -768,8 +765,8 @@ def _task_traits(cells: _Cells, keys: _Keys, raw: RawTable, notes: list[str]) ->
         if varying:
             notes.append(
                 f"{raw.name}: the trait {quote(name)} varies within {count(varying, 'task')}; its"
-                " mean is taken."
+                " mean is used."
             )
-    # The mean of equal numbers may differ from them in the last bit.
+    # The mean of equal numbers may differ from them in the last place.
     means: pd.DataFrame = by_task.mean().where(spread != 0, by_task.first())
     return means.astype(np.float64).set_axis(keys.tasks, axis=0)

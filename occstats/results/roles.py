@@ -23,6 +23,7 @@ from occstats.results.aliases import (
     SUCCEEDED,
     TRAITS,
     UNDEFINED_WORDS,
+    companion_of,
     is_bounded,
     is_measure,
     is_optimum,
@@ -34,11 +35,10 @@ from occstats.results.aliases import (
     methods_among,
     name_from_file,
     normalise,
-    stands_beside,
 )
 from occstats.results.cells import ParsedTable, looks_like_decimal_comma
-from occstats.results.options import Reading
 from occstats.results.readers.frames import FILE, ROW, UNNAMED, RawTable
+from occstats.results.reading import Reading
 from occstats.results.wide import WideColumns, are_ranks, measure_of, split_columns
 
 __all__ = ["Roles", "check_range", "find_roles", "meaning", "require"]
@@ -48,11 +48,10 @@ _KEYS = ("suite", "cluster", "task", "algorithm", "fold", "repeat")
 
 @dataclass(frozen=True)
 class Roles:
-    """The columns of one source by the part they play.
+    """Columns of a table by role.
 
-    ``across`` says what the columns in ``columns`` are, in a table in which the scores stand side
-    by side: algorithms, tasks (a leaderboard) or folds; it is empty for a long table. ``suite`` is
-    what data sets belong to.
+    In a wide table, ``across`` says what ``columns`` are, ``"algorithm"`` or ``"task"`` (as in a
+    leaderboard); it is empty for a long table. ``suite`` is the column of groups of datasets.
     """
 
     suite: str | None = None
@@ -73,17 +72,17 @@ class Roles:
 
     @property
     def keys(self) -> list[str]:
-        """The columns that say which row it is."""
+        """Return the columns that identify a row."""
         parts = (getattr(self, role) for role in _KEYS)
         return list(dict.fromkeys(part for part in parts if part is not None))
 
 
 def require(columns: Sequence[str], wanted: str, role: str, where: str) -> str:
-    """Give the column that was asked for, or say which there are."""
+    """Return a column that the user named, or raise an error that lists the columns."""
     if wanted in columns:
         return wanted
     raise ResultsError(
-        f"{where}: there is no column {quote(wanted)}, asked for as {role}"
+        f"{where}: there is no column {quote(wanted)}, given as {role}"
         f"{did_you_mean(wanted, columns)}; found {quote_list(columns)}"
     )
 
@@ -92,7 +91,7 @@ _NUMBERED = {"", "id", "index", "unnamed_0", "row", "no", "nr", "number"}
 
 
 def find_roles(parsed: ParsedTable, reading: Reading) -> Roles:
-    """Find the column for each role, first as asked, then by name, type and values."""
+    """Find the column for each role: as named by the user, else by name, type and values."""
     finder = _RoleFinder(parsed, reading)
     finder.find_keys()
     found = finder.found
@@ -106,7 +105,7 @@ def find_roles(parsed: ParsedTable, reading: Reading) -> Roles:
 
 
 class _RoleFinder:
-    """Which column names the algorithm, the data set, the task, the fold and so on."""
+    """Search for the columns of algorithms, datasets, tasks, folds and so on."""
 
     def __init__(self, parsed: ParsedTable, reading: Reading) -> None:
         self.parsed, self.reading = parsed, reading
@@ -126,12 +125,12 @@ class _RoleFinder:
 
     @property
     def free(self) -> list[str]:
-        """The columns that have no role yet."""
+        """Return the columns without a role so far."""
         taken = {*self.found.values(), *(self.chosen or ()), *self.traits_asked, FILE, ROW}
         return [column for column in self.columns if column not in taken]
 
     def find_keys(self) -> None:
-        """Find the columns that say which row it is."""
+        """Find the columns that identify a row."""
         index = [column for column in self.parsed.raw.index if column in self.free]
         for role in ("algorithm", "cluster", "task", "fold", "repeat", "status", "metric"):
             chosen = self.chosen and not self.reading.transpose
@@ -149,7 +148,7 @@ class _RoleFinder:
             fine = self.parsed.determines(cluster, task) and not self.parsed.determines(
                 task, cluster
             )
-            if normalise(cluster) == "data" and fine:  # the data of a problem are its instances
+            if normalise(cluster) == "data" and fine:  # instances of a problem
                 self.found.update(cluster=task, task=cluster)
 
     def _by_alias(self, role: str) -> str | None:
@@ -157,11 +156,11 @@ class _RoleFinder:
         called = {c: form for c in self.free if (form := _alias(c, aliases)) is not None}
         matches = list(called)
         if role in {"algorithm", "cluster", "task", "metric"}:
-            # A name is never a number with decimals: that is an algorithm called Baseline.
+            # Names are never fractional numbers: those are scores of, say, Baseline.
             matches = [column for column in matches if not self.parsed.is_fractional(column)]
         if role == "status":
             words = SUCCEEDED | UNDEFINED_WORDS | FAILED_WORDS
-            # A state may be one of a country.
+            # A state may also be that of a country.
             matches = [
                 c for c in matches if {normalise(n or "") for n in self.parsed.names(c)} & words
             ]
@@ -176,7 +175,7 @@ class _RoleFinder:
         ]
         if len(own) == 1:
             return own[0]
-        # An optional column that is not certain is left for the user to name.
+        # An ambiguous optional column is left for the user to name.
         if role in {"repeat", "status", "metric"}:
             return matches[0] if role == "repeat" else None
         matches.sort(key=lambda column: aliases.index(called[column]))
@@ -184,23 +183,23 @@ class _RoleFinder:
             matches.sort(key=self._compares_nothing)
         retry = {role: matches[0]}
         if role == "task" and self.found["cluster"] is None and len(matches) == 2:
-            # Functions and their instances: what is named is the coarser of the two.
+            # Functions and their instances: the column of text is the coarser one.
             coarse, fine = sorted(matches, key=lambda column: not self.parsed.is_text(column))
             retry = {"cluster": coarse, "task": fine}
         raise ResultsError(
-            f"{self.where}: the column of the {role} could be {quote_list(matches)}; say which",
+            f"{self.where}: the {role} column could be {quote_list(matches)}; choose one",
             retry,
         )
 
     def _compares_nothing(self, column: str) -> bool:
-        """Whether a column has one name, or one for each task: a problem's model, no solver."""
+        """Return True if a column has one name, or one per task, as the model of a problem has."""
         if self.parsed.n_distinct(column) == 1:
             return True
         tasks = [c for c in self.columns if _alias(c, (*ALIASES["task"], *ALIASES["cluster"]))]
         return any(self.parsed.determines(task, column) for task in tasks)
 
     def _is_part(self, column: str) -> bool:
-        """Whether a column tells training from test: scores of these are not to be averaged."""
+        """Return True if a column distinguishes training from test scores."""
         names = {str(name).strip().casefold() for name in set(self.parsed.names(column))}
         if not names <= set(PARTS):
             return False
@@ -208,14 +207,14 @@ class _RoleFinder:
             held = {str(name).strip().casefold(): name for name in self.parsed.names(column)}
             test = held.get("test", next(iter(held.values())))
             raise ResultsError(
-                f"{self.where}: {quote(column)} tells scores in training from those in tests, which"
-                " are not to be averaged; keep one",
+                f"{self.where}: {quote(column)} separates training from test scores, which must not"
+                " be averaged; keep one",
                 {"where": [f"{column}={test}"]},
             )
         return True
 
     def _take_index(self, levels: Sequence[str]) -> None:
-        """An index without names is data set, task and seed, in this order."""
+        """Take the levels of an unnamed index as dataset, task and seed, in this order."""
         text = [c for c in levels if not self.parsed.is_numeric(c)]
         for role in ("cluster", "task"):
             if text and self.found["cluster"] is None and self.found["task"] is None:
@@ -228,34 +227,34 @@ class _RoleFinder:
                 self.found[role] = numeric.pop()
         if numeric or text:
             raise ResultsError(
-                f"{self.where}: {quote_list([*text, *numeric])} of the index has no role; keep one"
-                " value of it, or say what it is with task=…",
+                f"{self.where}: the index level {quote_list([*text, *numeric])} has no role; keep"
+                " one of its values, or pass task=…",
                 {"where": [f"{c}={self.parsed.names(c)[0]}" for c in [*text, *numeric]]},
             )
 
     def row_names(self) -> str | None:
-        """The column that names the rows by its place or as the only text."""
+        """Return the column that names the rows by its position or as the only text."""
         algorithm = self.found["algorithm"]
         if algorithm is not None and self.parsed.is_distinct(algorithm):
-            return None  # a row for each: they all did the same one thing
+            return None  # one row per algorithm: there is a single task
         first = self.columns[0] if self.columns else None
-        # The index of a frame, written as a column without a name.
+        # The index of a frame, saved as a column without a name.
         unnamed = first in self.free and first is not None and first.strip() in UNNAMED
         if unnamed and first is not None and not self.parsed.is_numeric(first):
             return first
         texts = [c for c in self.free if self.parsed.is_text(c) and self.parsed.n_distinct(c) > 1]
-        if algorithm is not None:  # a task that one algorithm has, as a date, compares nothing
+        if algorithm is not None:  # tasks of one algorithm, such as dates, cannot be compared
             texts = [c for c in texts if 2 * self.parsed.n_distinct(c) <= self.parsed.raw.n_rows]
         keys = [c for c in (algorithm, self.found["fold"], self.found["repeat"]) if c]
         if len(texts) == 1 and self.parsed.is_distinct(texts[0], *keys):
             return texts[0]
-        # Numbers name rows where nothing else does: a counter, or identities as OpenML's.
+        # Without text, integers name the rows: a counter, or IDs as those of OpenML.
         numbered = [c for c in self.free if normalise(c) in _NUMBERED and not texts]
         whole = [c for c in numbered if not self.parsed.is_fractional(c)]
         return whole[0] if whole and self.parsed.is_distinct(whole[0], *keys) else None
 
     def is_leaderboard(self) -> bool:
-        """Whether rows are algorithms and columns tasks: one row each, and no task is named."""
+        """Return True if rows are algorithms and columns are tasks."""
         algorithm = self.found["algorithm"]
         if algorithm is None or any(self.found[r] for r in ("cluster", "task", "fold", "metric")):
             return False
@@ -263,19 +262,19 @@ class _RoleFinder:
             return False
         numeric = [c for c in self.free if self.parsed.is_numeric(c)]
         tasks = [c for c in numeric if looks_like_trait(c) is not True]
-        # Accuracy, F1 and AUC of each algorithm are measures of one task.
+        # Accuracy, F1 and AUC of each algorithm are measures on one task.
         measures = [c for c in tasks if is_measure(c)]
         return len(tasks) >= 2 and 2 * len(measures) < len(tasks)
 
     def long(self) -> Roles:
-        """A row is the score of an algorithm on a task."""
+        """Return the roles of a long table, with one score per row."""
         if self.found["score"] is None:
             self.found["score"] = choose_score(self.parsed, self.free, self.found)
         self._need_task()
         return Roles(**self.found, **self._traits())
 
     def wide(self, across: str) -> Roles:
-        """The scores stand side by side."""
+        """Return the roles of a wide table, with the scores of a row side by side."""
         found = self.found
         found["score"] = None
         if across == "task":
@@ -287,14 +286,13 @@ class _RoleFinder:
             if found["suite"] is not None:
                 raise ResultsError(
                     f"{self.where}: cluster names a column of suites, {quote(found['suite'])}, but"
-                    " the tasks are the columns here, so that a row cannot say where they belong;"
-                    " give the table with tasks as rows"
+                    " here the columns are the tasks; give the table with tasks as rows"
                 )
             found["cluster"] = found["task"] = None
             if found["algorithm"] is None:
                 raise ResultsError(
                     f"{self.where}: transpose=True takes rows as algorithms, but no column names"
-                    f" them; say which with algorithm=… (found {quote_list(self.columns)})"
+                    f" them; pass algorithm=… (found {quote_list(self.columns)})"
                 )
         else:
             found["algorithm"] = None
@@ -304,7 +302,7 @@ class _RoleFinder:
                 if column is not None:
                     self.parsed.require_names(column)
         details = self._traits()
-        # A level of an index is never an algorithm, whatever is in it.
+        # A level of an index is never an algorithm.
         levels = [c for c in self.free if c in self.parsed.raw.index]
         apart = {*details["traits"].values(), *levels}
         candidates = [c for c in self.free if c not in apart]
@@ -327,7 +325,8 @@ class _RoleFinder:
         )
 
     def _name_rows(self) -> None:
-        """The only text that names every row is the data set, and a number called class a trait."""
+        """Take the only text that names every row as the dataset, rather than a number"
+        " ``class``."""
         task = self.found["task"]
         if self.found["cluster"] is not None or task is None or "task" in self.asked:
             return
@@ -360,16 +359,16 @@ class _RoleFinder:
                 retry["duplicates"] = "average"
         near = _nearest(self.columns, ALIASES["cluster"])
         raise ResultsError(
-            f"{self.where}: no column holds the data set or task{near}; found"
-            f" {quote_list(self.columns)}, expected one called"
-            f" {', '.join(ALIASES['cluster'][:6])} …; say which with cluster=…",
+            f"{self.where}: no column holds the dataset or task{near}; found"
+            f" {quote_list(self.columns)}, expected a name such as"
+            f" {', '.join(ALIASES['cluster'][:6])}; pass cluster=…",
             retry,
         )
 
     def _guess_from_texts(self, texts: Sequence[str]) -> dict[str, Any]:
-        """What columns of text may be: with one column of scores one of them is the algorithm."""
+        """Guess the roles of columns of text."""
         scores = [c for c in self.free if self.parsed.is_numeric(c) and not looks_like_trait(c)]
-        if all(self.parsed.is_distinct(c) for c in texts):  # each row is something of its own
+        if all(self.parsed.is_distinct(c) for c in texts):  # each row is unique
             measured = any(map(is_measure, scores))
             return {"algorithm": texts[0], "cluster": FILE} if measured else {}
         if len(texts) == 1:
@@ -381,7 +380,7 @@ class _RoleFinder:
             return {}
         if len(scores) == 1:
             return {"algorithm": few, "task": many}
-        # Cases and organs: what is nested belongs to the coarser, else to what stands first.
+        # Nested columns give dataset and task; otherwise the first one is the dataset.
         return (
             {"cluster": few, "task": many}
             if self.parsed.determines(many, few)
@@ -389,26 +388,26 @@ class _RoleFinder:
         )
 
     def _check_measures(self, candidates: Sequence[str], across: str) -> None:
-        """Refuse a long table whose column of algorithms is not known, with a guess."""
+        """Refuse a long table without a known column of algorithms, and suggest one."""
         if across != "algorithm":
             return
         numeric = [c for c in candidates if len(self.parsed.numbers(c).known)]
         measures = [c for c in numeric if is_measure(c) and looks_like_trait(c) is not True]
         described = [c for c in numeric if is_statistic(c)]
-        if 2 * len(described) > len(numeric):  # the mean, minimum and maximum of a time
+        if 2 * len(described) > len(numeric):  # mean, minimum and maximum of a time
             measures = described
         keys = [c for c in (self.found[r] for r in ("cluster", "task", "fold", "repeat")) if c]
         labels = (c for c in candidates if self.parsed.is_text(c) and self.parsed.n_distinct(c) > 1)
         repeated = not self.parsed.is_distinct(*keys)
         texts = list(islice(labels, _MOST_GUESSES)) if repeated or measures else []
-        # Who has results on one task only cannot be compared.
+        # Algorithms with results on a single task cannot be compared.
         most = self.parsed.raw.n_rows / 2
         guesses = (c for c in texts if self.parsed.n_distinct(c) <= most)
         guess = next((c for c in guesses if self.parsed.is_distinct(*keys, c)), None)
         if repeated and guess is not None:
             raise ResultsError(
-                f"{self.where}: no column is called as algorithms usually are; {quote(guess)} tells"
-                f" the rows of a task apart ({self.parsed.n_distinct(guess):,} names)",
+                f"{self.where}: no column has a usual name for algorithms; {quote(guess)}"
+                f" ({self.parsed.n_distinct(guess):,} names) distinguishes the rows of a task",
                 {"algorithm": guess, **({"score": measures[0]} if len(measures) == 1 else {})},
             )
         if measures and len(numeric) > 1:
@@ -417,14 +416,13 @@ class _RoleFinder:
                 retry = {"algorithm": self.guessed, "cluster": FILE}
             raise ResultsError(
                 f"{self.where}: no column names the algorithm, and {quote_list(measures)} are"
-                " measures, not algorithms; say which column names the algorithm with algorithm=…,"
-                " or, if all rows are of one algorithm, which holds its score with"
-                f" score={quote(measures[0])}",
+                " measures, not algorithms; name the column of algorithms with algorithm=…, or, if"
+                f" all rows are of one algorithm, its score with score={quote(measures[0])}",
                 retry,
             )
 
     def _check_levels(self, candidates: Sequence[str], across: str) -> None:
-        """Refuse numbers that tell rows of a data set apart, as horizons do: they are its tasks."""
+        """Refuse integers that distinguish the rows of a dataset, as forecast horizons do."""
         roles = ("cluster", "task", "fold", "repeat", "metric")
         keys = [c for c in (self.found[r] for r in roles) if c]
         if (
@@ -439,8 +437,8 @@ class _RoleFinder:
         level = next((c for c in whole if self.parsed.is_distinct(*keys, c)), None)
         if level is not None and self.parsed.n_distinct(level) <= self.parsed.raw.n_rows / 2:
             raise ResultsError(
-                f"{self.where}: {quote(level)} tells the rows of {quote(self.found['cluster'])}"
-                " apart; if these are its tasks, say so",
+                f"{self.where}: {quote(level)} distinguishes the rows of"
+                f" {quote(self.found['cluster'])}; it may be the task",
                 {"task": level},
             )
 
@@ -449,24 +447,23 @@ class _RoleFinder:
             return
         raise ResultsError(
             f"{self.where}: no column of algorithms, and no column of numbers that could be one;"
-            f" found {quote_list(self.columns)}{self._held(columns)}; say which column names the"
-            " algorithm with algorithm=…"
+            f" found {quote_list(self.columns)}{self._held(columns)}; pass algorithm=…"
             if across == "algorithm"
             else f"{self.where}: no column of numbers that could be a task; found"
             f" {quote_list(self.columns)}{self._held(columns)}"
         )
 
     def _held(self, columns: WideColumns) -> str:
-        """What stands in the last column of text, where that begins like a number: 12 ms."""
+        """Quote a cell of text that begins with a number, such as 12 ms."""
         texts = [name for name, why in columns.left_out.items() if why == "text"]
         for name in texts:
             for cell in self.parsed.names(name):
                 if cell is not None and cell[:1].isdigit():
-                    return f"; {quote(name)} holds {quote(cell)}: write numbers without a word"
+                    return f"; {quote(name)} contains {quote(cell)}: write numbers without units"
         return ""
 
     def _check_sides(self, scores: Sequence[str], across: str) -> None:
-        """Refuse a table whose rows may be the algorithms, by their names or as none is known."""
+        """Refuse a table whose rows, rather than columns, may be the algorithms."""
         rows = self.found["cluster"]
         if across != "algorithm" or rows is None or rows in self.asked.values():
             return
@@ -482,8 +479,8 @@ class _RoleFinder:
             first = f"{quote(self.parsed.names(rows)[0])} … or {quote(scores[0])} …"
             other = "call the first column dataset" if unnamed else f"give cluster={quote(rows)}"
             raise ResultsError(
-                f"{self.where}: nothing says whether rows or columns are the algorithms ({first});"
-                f" if the rows are, say so (else {other})",
+                f"{self.where}: algorithms may be the rows or the columns ({first}); if they are"
+                f" the columns, {other}; if they are the rows, transpose the table",
                 {"transpose": True},
             )
 
@@ -491,7 +488,7 @@ class _RoleFinder:
         traits: dict[str, str] = {}
         for name, aliases in TRAITS.items():
             for column in self.free:
-                # An algorithm may well be called N or M: one letter must be as it is written here.
+                # Single letters are case-sensitive, because N or M may be an algorithm.
                 known = column if len(column) == 1 else normalise(column)
                 if known in aliases and name not in traits:
                     traits[name] = column
@@ -502,8 +499,8 @@ class _RoleFinder:
 
 
 def _alias(column: str, aliases: Sequence[str]) -> str | None:
-    """The usual name that a column goes by, also as TeamName or, in a corner, as Model/Dataset."""
-    # Of two names in a corner that with an arrow down names the rows, else the first.
+    """Return the alias of a column, also for names such as TeamName or Model/Dataset."""
+    # Of two names in the corner of a table, the one with ↓ or else the first names the rows.
     down = re.search(r"([^/\\|()\[\]→]+?)[\s(\[]*↓", column)
     corner = down[1] if down else re.split(r"[/\\]", column)[0]
     forms = (column, re.sub(r"(?<=[a-z])(?=[A-Z])", "_", column), corner)
@@ -517,12 +514,12 @@ def _nearest(columns: Iterable[str], expected: Sequence[str]) -> str:
     for column in columns:
         hint = did_you_mean(normalise(column), expected[:3])
         if hint:
-            return f" (is it {quote(column)}?)"
+            return f" (did you mean {quote(column)}?)"
     return ""
 
 
 def choose_score(parsed: ParsedTable, free: Sequence[str], found: dict[str, Any]) -> str:
-    """Give the column of scores: known by name, or the only one with numbers."""
+    """Return the column of scores: known by name, or the only one with numbers."""
     usual = ALIASES["score"]
     known = [c for c in free if measure(c) in usual and len(parsed.numbers(c).known)]
     if len(known) == 1:
@@ -547,7 +544,7 @@ def choose_score(parsed: ParsedTable, free: Sequence[str], found: dict[str, Any]
             return known[0]
         known.sort(key=_unusual)
         usually = ", ".join(usual[:6])
-        rest = f" (found {quote_list(parsed.raw.columns)}, expected one called {usually} …)"
+        rest = f" (found {quote_list(parsed.raw.columns)}, expected a name such as {usually})"
     flags = [c for c in free if normalise(c) in CORRECT and parsed.is_flag(c)]
     status = found["status"]
     if not known and not flags and status is not None and parsed.is_flag(status):
@@ -558,34 +555,33 @@ def choose_score(parsed: ParsedTable, free: Sequence[str], found: dict[str, Any]
     commas = [c for c in free if any(map(looks_like_decimal_comma, parsed.names(c)))]
     if not known and commas and parsed.decimal == ".":
         raise ResultsError(
-            f"{parsed.raw.name}: no column holds the score: {quote(commas[0])} has decimal commas;"
-            " say so",
+            f"{parsed.raw.name}: no column holds the score: {quote(commas[0])} has decimal commas",
             {"decimal": ","},
         )
     if not known:
         named = [c for c in free if measure(c) in usual]
-        held = f"; {quote(named[0])} holds {quote(parsed.names(named[0])[0])}" if named else ""
+        held = f"; {quote(named[0])} contains {quote(parsed.names(named[0])[0])}" if named else ""
         raise ResultsError(
-            f"{parsed.raw.name}: no column holds the score: none has numbers in it{held}{rest}; say"
-            " which with score=…"
+            f"{parsed.raw.name}: no column holds the score: none contains numbers{held}{rest}; pass"
+            " score=…"
         )
     raise ResultsError(
-        f"{parsed.raw.name}: the column of the score could be {quote_list(known)}{rest}; say which",
+        f"{parsed.raw.name}: the score column could be {quote_list(known)}{rest}; choose one",
         {"score": known[0]},
     )
 
 
 def _is_of_validation(column: str) -> bool:
-    """Whether a score is of the part by which one chooses: what counts is that of the test."""
+    """Return True for a validation score."""
     return "validation" in map(PARTS.get, normalise(column).split("_"))
 
 
-# What a solver is judged by after its time.
+# Measures of a solver that are secondary to its time.
 _ASIDE = frozenset(("residual", "gap", "violation", "violations"))
 
 
 def _unusual(column: str) -> tuple[int, bool, bool]:
-    """The order of columns: time and rank only where nothing else is, one fold after the mean."""
+    """Sort times and ranks after other measures, and single folds after the mean."""
     aside = 2 if _ASIDE & set(normalise(column).split("_")) else int(bool(looks_like_trait(column)))
     return aside, _is_of_fold(column), lower_is_better(column) is None
 
@@ -595,7 +591,7 @@ def _is_of_fold(column: str) -> bool:
 
 
 def _is_of_spread(column: str) -> bool:
-    beside = stands_beside(column)
+    beside = companion_of(column)
     return beside is not None and is_spread(beside[1])
 
 
@@ -605,7 +601,7 @@ def _is_trait_alias(column: str) -> bool:
 
 Floats = npt.NDArray[np.float64]
 
-# What is usually made small, and those who make it small: no more than a guess at what to type.
+# Usual names of what is minimised, and of what minimises it; used for suggestions only.
 _MINIMISED = frozenset(("objective", "cost", "energy", "f", "fval", "fx", "fun", "value"))
 _OPTIMISERS = frozenset(("optimizer", "optimiser", "solver", "heuristic"))
 
@@ -613,7 +609,7 @@ _OPTIMISERS = frozenset(("optimizer", "optimiser", "solver", "heuristic"))
 def meaning(
     raw: RawTable, roles: Roles, reading: Reading, score_name: str | None, values: Floats
 ) -> tuple[str, bool]:
-    """What the scores measure, and whether less of it is better."""
+    """Return what the scores measure, and whether lower is better."""
     named = score_name or roles.score_name
     if named is None and (not roles.across or is_one_measure(roles)):
         named = roles.score if not roles.across else roles.columns[0]
@@ -630,7 +626,7 @@ def meaning(
             named = of_file
         elif of_file is not None and named is not None and lower_is_better(of_file):
             uncertain = of_file
-        # Beside the best that is known stand costs or gains.
+        # A column of best known values suggests costs or gains.
         uncertain = uncertain or next(filter(is_optimum, roles.left_out), None)
     named = named or "score"
     lower = reading.lower_is_better
@@ -640,25 +636,25 @@ def meaning(
     known = values[~np.isnan(values)]
     if lower and len(known) and (known <= 0).all() and (known < 0).any():
         raise ResultsError(
-            f"{raw.name}: {quote(named)} is known as a loss, but all its values are negative; say"
-            " which is better with lower_is_better=True or lower_is_better=False",
+            f"{raw.name}: {quote(named)} is a loss by its name, but its values are negative; pass"
+            " lower_is_better=True or lower_is_better=False",
             {"lower_is_better": False},
         )
     if lower is None and (uncertain or measure(named) not in GENERIC):
         minimised = uncertain is not None or bool(set(normalise(named).split("_")) & _MINIMISED)
-        # Programs are timed so: a list of them, each with mean, stddev, min and max.
+        # Benchmarks of programs list mean, stddev, min and max of their times.
         minimised |= is_statistic(named) and roles.cluster == FILE
         optimised = normalise(roles.algorithm or "").split("_")[0] in _OPTIMISERS
         raise ResultsError(
-            f"{raw.name}: the name {quote(uncertain or named)} leaves open whether more or less of"
-            " the score is better; say which with lower_is_better=True or lower_is_better=False",
+            f"{raw.name}: the name {quote(uncertain or named)} does not tell whether a higher or a"
+            " lower score is better; pass lower_is_better=True or lower_is_better=False",
             {"lower_is_better": minimised or optimised},
         )
     return named, bool(lower)
 
 
 def is_one_measure(roles: Roles) -> bool:
-    """Whether the only column of scores is called by the measure: it is one algorithm's."""
+    """Return True if the only column of scores is named by its measure."""
     return len(roles.columns) == 1 and measure(roles.columns[0]) in ALIASES["score"]
 
 
@@ -670,6 +666,7 @@ def check_range(
     scale: float,
     names: Sequence[str],
 ) -> None:
+    """Refuse scores outside [0, 1] if the measure is bounded."""
     if not is_bounded(score_name):
         return
     slack = 1e-9
@@ -680,13 +677,13 @@ def check_range(
     lowest, highest = np.nanmin(values), np.nanmax(values)
     per_cent = scale == 1.0 and lowest >= 0 and 1.5 < highest <= 100
     remedy = (
-        "these look like per cent: divide by 100"
+        "these look like percentages: divide by 100"
         if per_cent
-        else "correct them, or call the score by another name with score_name=…"
+        else "correct them, or rename the score with score_name=…"
     )
     raise ResultsError(
         f"{raw.row(rows[first])}, column {quote(names[column])}: {values[first, column]:g} lies"
-        f" outside [0, 1], where {quote(score_name)} must be"
+        f" outside [0, 1], the range of {quote(score_name)}"
         f" ({count(outside.sum(), 'such cell')}, from {lowest:g} to"
         f" {highest:g}); {remedy}",
         {"scale": 0.01} if per_cent else None,

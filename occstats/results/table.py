@@ -30,14 +30,14 @@ TASK = "class"
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Results:
-    r"""Scores of algorithms on tasks that come in clusters (data sets).
+    r"""Scores of algorithms on tasks that are grouped in clusters (datasets).
 
-    Made by :func:`load_results`; a table in memory can be given to that as a frame.
+    Made by :func:`load_results`, also from a frame in memory.
 
     Attributes
     ----------
     scores : DataFrame
-        One row per task, one column per algorithm, in the score's own orientation; NaN where an
+        One row per task, one column per algorithm, in the score's own direction; NaN where an
         algorithm has no result. The index has the levels ``dataset`` and ``class``, both text.
     traits : DataFrame
         Properties of the tasks (``n``, ``m``, ``sparsity``, others), same index; may have no
@@ -57,31 +57,31 @@ class Results:
     notes : tuple of str
         What was averaged, left out, renamed, or looks odd.
     sources : tuple of str
-        Where the scores come from.
+        Files or other sources of the scores.
     column_names : mapping of str to str
-        What the source calls the columns (``cluster``, ``task``, ``algorithm``, ``score``,
-        ``fold``, ``status``, ``metric``, ``trait n`` …): :meth:`to_frame` calls them the same.
+        Names of the columns in the source, by role (``cluster``, ``task``, ``algorithm``,
+        ``score``, ``fold``, ``status``, ``metric``, ``trait n`` …), which :meth:`to_frame` uses.
     read_as : tuple of str
-        For each source a line that says which column was taken for what.
+        For each source, a line with the role of each column.
     suites : mapping of str to str, or None
-        For each data set the suite that it belongs to; None where all are independent.
+        The suite of each dataset; None if all datasets are independent.
     failed : DataFrame of bool or None
-        The cells that count as failures, same shape as ``scores``; None where there are none. Set
+        The cells that count as failures, same shape as ``scores``; None if there are none. Set
         by ``resolve_missing("worst")``. A failure ranks below every score (see ``tested``), and
         ``scores`` holds a number for it.
     failure_score : float or None
         The score that represents a failure in means: that of ``resolve_missing("worst=SCORE")`` or
-        the worst possible score of the measure; None where neither is known.
+        the worst possible score of the measure; None if neither is known.
     recorded_failures : DataFrame of bool or None
         The cells without a score whose run failed according to the source: a status, NaN, TIMEOUT
-        and the like. Same shape as ``scores``; None where there are none. Empty cells and absent
-        rows are not among them.
+        and the like. Same shape as ``scores``; None if there are none. Empty cells and absent
+        rows are not included.
 
     Notes
     -----
-    Each data set has the same total weight, shared equally by its tasks:
-    :math:`w_t = 1 / (G \cdot |\{\text{tasks in the data set of } t\}|)` for G data sets, also where
-    they come in suites.
+    Each dataset has the same total weight, shared equally by its tasks:
+    :math:`w_t = 1 / (G \cdot |\{\text{tasks in the dataset of } t\}|)` for G datasets, also if they
+    are grouped in suites.
 
     Examples
     --------
@@ -113,14 +113,14 @@ class Results:
         index = self.scores.index
         if index.nlevels != 2:
             raise ResultsError(
-                f"scores: the index must have two levels (data set, task), it has {index.nlevels}"
+                f"scores: the index must have two levels (dataset, task), got {index.nlevels}"
             )
         if not index.is_unique:
             twice = index[index.duplicated()][0]
-            raise ResultsError(f"scores: the task {show_task(twice)} stands there twice")
+            raise ResultsError(f"scores: duplicate task {show_task(twice)}")
         if not self.scores.columns.is_unique:
             twice = self.scores.columns[self.scores.columns.duplicated()][0]
-            raise ResultsError(f"scores: the algorithm {quote(twice)} stands there twice")
+            raise ResultsError(f"scores: duplicate algorithm {quote(twice)}")
         for name, frame in (
             ("traits", self.traits),
             ("fold_scores", self.fold_scores),
@@ -129,7 +129,9 @@ class Results:
             ("recorded_failures", self.recorded_failures),
         ):
             if frame is not None and not frame.index.equals(index):
-                raise ResultsError(f"{name}: the rows must be the tasks of scores, in its order")
+                raise ResultsError(
+                    f"{name}: the rows must be the tasks of scores, in the same order"
+                )
         for name, frame in (
             ("failed", self.failed),
             ("recorded_failures", self.recorded_failures),
@@ -149,56 +151,56 @@ class Results:
         without = set() if self.suites is None else set(index.unique(0)) - set(self.suites)
         if without:
             raise ResultsError(
-                f"suites: {quote_list(sorted(without), limit=5)} must have a suite like the others"
+                f"suites: {quote_list(sorted(without), limit=5)} must have a suite, like the others"
             )
 
     @property
     def algorithms(self) -> list[str]:
-        """The names of the algorithms, in the order of the table."""
+        """Return the names of the algorithms, in the order of the table."""
         return list(self.scores.columns)
 
     @property
     def clusters(self) -> npt.NDArray[np.object_]:
-        """The data set of each task."""
+        """Return the dataset of each task."""
         index = cast("pd.MultiIndex", self.scores.index)
         labels: npt.NDArray[np.object_] = np.array(list(index.levels[0]), dtype=object)
         return np.take(labels, index.codes[0])
 
     @property
     def n_tasks(self) -> int:
-        """The number of tasks."""
+        """Return the number of tasks."""
         return len(self.scores)
 
     @property
     def n_clusters(self) -> int:
-        """The number of data sets."""
+        """Return the number of datasets."""
         return int(self.scores.index.get_level_values(0).nunique())
 
     @property
     def n_suites(self) -> int | None:
-        """The number of suites that hold the data sets; None where there are no suites."""
+        """Return the number of suites, None if datasets are not grouped in suites."""
         if self.suites is None:
             return None
         return len({self.suites[name] for name in self.scores.index.unique(0)})
 
     @property
     def nested(self) -> bool:
-        """Whether some data sets share a suite, so that not they are independent but the suites."""
+        """Return True if some datasets share a suite, so that only the suites are independent."""
         return self.suites is not None and self.n_suites != self.n_clusters
 
     @property
     def n_independent(self) -> int:
-        """The number of suites where some data sets share one, else of data sets."""
+        """Return the number of independent units: suites if nested, else datasets."""
         return self.n_suites or 0 if self.nested else self.n_clusters
 
     @property
     def unit(self) -> str:
-        """What is independent of each other, as a word: a dataset or a suite."""
+        """Return the word for the independent unit: "suite" or "dataset"."""
         return "suite" if self.nested else "dataset"
 
     @property
     def evidence(self) -> str:
-        """How many datasets there are, in words, and in how many suites.
+        """Return the number of datasets, and of suites if nested, as a phrase.
 
         Examples
         --------
@@ -211,20 +213,20 @@ class Results:
 
     @property
     def weights(self) -> npt.NDArray[np.float64]:
-        """The weight of each task: data sets weigh the same, and all weights sum to 1."""
+        """Return the weight of each task: equal per dataset, with sum 1."""
         codes, labels = pd.factorize(self.clusters)
         tasks_in_cluster = np.bincount(codes, minlength=len(labels))
         return np.asarray(1.0 / (tasks_in_cluster[codes] * max(len(labels), 1)), dtype=np.float64)
 
     @property
     def oriented(self) -> npt.NDArray[np.float64]:
-        """The scores as an array in which higher is better: negated where lower is better."""
+        """Return the scores as an array in which higher is better, negated if necessary."""
         values = self.scores.to_numpy(dtype=np.float64, copy=True)
         return values if self.higher_is_better else -values
 
     @property
     def tested(self) -> npt.NDArray[np.float64]:
-        """The scores as tests rank them: higher is better, and a failure is −∞.
+        """Return the scores as tests rank them: higher is better, and a failure is −∞.
 
         Examples
         --------
@@ -241,7 +243,7 @@ class Results:
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """Where the scores must lie by what they measure: 0 and 1, or no bounds.
+        """Return the range of the measure: (0, 1) if bounded, else infinite.
 
         >>> from occstats import load_results
         >>> load_results("lenz2021").bounds
@@ -255,7 +257,7 @@ class Results:
 
     @property
     def missing(self) -> pd.DataFrame:
-        """The cells without a score, one row each: dataset, class, algorithm."""
+        """Return the cells without a score, one row each: dataset, class, algorithm."""
         absent = np.isnan(self.scores.to_numpy(dtype=np.float64))
         rows, columns = np.nonzero(absent)
         index = self.scores.index
@@ -269,7 +271,7 @@ class Results:
 
     @property
     def tasks_per_pair(self) -> pd.DataFrame:
-        """For each pair of algorithms, the number of tasks on which both have a score."""
+        """Return the number of tasks on which both algorithms of a pair have a score."""
         present = self.scores.notna().to_numpy(dtype=np.int64)
         return pd.DataFrame(
             present.T @ present, index=self.scores.columns, columns=self.scores.columns
@@ -294,7 +296,7 @@ class Results:
             )
         repeated = sorted({name for name in wanted if wanted.count(name) > 1})
         if repeated or not wanted:
-            problem = f"{quote_list(repeated)} named twice" if repeated else "none named"
+            problem = f"{quote_list(repeated)} named twice" if repeated else "none given"
             raise ResultsError(f"algorithms: {problem}; name each algorithm once")
         return replace(
             self,
@@ -308,7 +310,7 @@ class Results:
         )
 
     def keep_tasks(self, keep: npt.NDArray[np.bool_], *notes: str) -> Results:
-        """Keep the tasks where ``keep`` is true, and add the notes that say why."""
+        """Keep the tasks where ``keep`` is true, and add notes."""
 
         def rows(frame: pd.DataFrame | None) -> pd.DataFrame | None:
             return None if frame is None else frame.loc[keep]
@@ -337,9 +339,9 @@ class Results:
         return resolve(self, policy)
 
     def to_frame(self) -> pd.DataFrame:
-        """Give the table in long form, one row per task and algorithm (and fold).
+        """Return the table in long form, one row per task and algorithm (and fold).
 
-        Columns are called as in the source.
+        Columns have the names of the source.
 
         Examples
         --------
@@ -352,9 +354,9 @@ class Results:
         return _long_form(self)
 
     def write(self, path: str | PathLike[str]) -> None:
-        """Write the long form; the ending chooses: .parquet, .feather, .csv, .tsv or .jsonl.
+        """Write the long form to a .parquet, .feather, .csv, .tsv or .jsonl file.
 
-        The file appears whole or not at all. Names are written as they are.
+        The file is written atomically. Names are written unchanged.
 
         Examples
         --------
@@ -387,7 +389,7 @@ class Results:
 
 
 def _folds_of(folds: pd.DataFrame, algorithms: Sequence[str]) -> pd.DataFrame | None:
-    """Keep the folds of these algorithms; a joined table may have folds of some only."""
+    """Keep the folds of these algorithms; in a joined table, only some may have folds."""
     names = folds.columns.get_level_values(0)
     present = [name for name in algorithms if name in names]
     return folds[present] if present else None
@@ -398,14 +400,14 @@ def _if_any(failures: pd.DataFrame | None) -> pd.DataFrame | None:
     return failures if failures is not None and failures.to_numpy().any() else None
 
 
-# How a note ends that says of runs that they failed.
+# End of a note on failed runs.
 FAILURES = "such cells count as missing."
-# How a note ends that says of a column of a wide table why it holds no scores.
-NO_ALGORITHM = "no algorithm."
+# End of a note on a column of a wide table that holds no scores.
+NO_ALGORITHM = "not an algorithm."
 
 
 def show_task(task: Any) -> str:
-    """Show a task in a message; one that is its data set is named once."""
+    """Return the name of a task for a message; a task that is its dataset is named once."""
     return quote(task[0]) if task[0] == task[1] else f"{quote(task[0])} / {quote(task[1])}"
 
 
@@ -415,7 +417,7 @@ _NOTES_SHOWN = 8
 
 
 def _results_html(results: Results, headline: str) -> str:
-    """Show the headline, the first tasks and the notes as HTML."""
+    """Return the headline, the first tasks and the notes as HTML."""
     names = results.algorithms[:_COLUMNS_SHOWN]
     header = "".join(f"<th>{escape(name)}</th>" for name in ["dataset", "class", *names])
     rows = []
@@ -447,7 +449,7 @@ def _results_html(results: Results, headline: str) -> str:
 
 
 def _long_form(results: Results) -> pd.DataFrame:
-    """Give one row per task and algorithm, or per fold, under the names of the user's columns."""
+    """Return one row per task and algorithm, or per fold, with the column names of the source."""
     n_tasks, n_algorithms = results.scores.shape
     folds = results.fold_scores
     failed, recorded = _failures(results)
@@ -467,7 +469,7 @@ def _long_form(results: Results) -> pd.DataFrame:
     frame = pd.DataFrame(index=range(len(rows)))
 
     def add(name: str, values: Any) -> None:
-        while name in frame:  # a user's column may be called as one of ours
+        while name in frame:  # avoid a clash with a column of the source
             name += "_"
         frame[name] = values
 
@@ -495,7 +497,7 @@ def _long_form(results: Results) -> pd.DataFrame:
 
 
 def _failures(results: Results) -> tuple[np.ndarray, np.ndarray]:
-    """Return the cells whose score only represents a failure, and all cells that failed."""
+    """Return the cells whose score represents a failure, and all cells that failed."""
     masks = [
         np.zeros(results.scores.shape, dtype=bool) if mask is None else mask.to_numpy(dtype=bool)
         for mask in (results.failed, results.recorded_failures)
@@ -514,9 +516,9 @@ def _fold_rows(
         folds.columns.get_level_values(level).to_numpy(object)
         for level in range(folds.columns.nlevels)
     ]
-    runs = pd.DataFrame(dict(enumerate(names[1:])))  # the fold, and its repeat if there is one
+    runs = pd.DataFrame(dict(enumerate(names[1:])))  # the fold, and the repeat if there is one
     run = runs.groupby(list(runs.columns), sort=False).ngroup().to_numpy()
-    # A fold that a task has for some algorithm is written for all, so that gaps stay visible.
+    # A fold that any algorithm has on a task is written for all, so that missing ones show.
     used = pd.DataFrame(~np.isnan(values)).T.groupby(run).transform("any").T.to_numpy(copy=True)
     used |= absent & ~used.any(axis=1, keepdims=True)
     rows, column = np.nonzero(used)
@@ -535,7 +537,7 @@ def _fold_rows(
 
 def _write_csv(frame: pd.DataFrame, path: Path, separator: str = ",") -> None:
     text = frame.select_dtypes(exclude="number")
-    # pandas does not see that a lone carriage return ends a line to other readers.
+    # pandas does not quote a lone carriage return, which ends a line for other readers.
     returns = any(text[name].str.contains("\r", regex=False).any() for name in text)
     quoting: Literal[0, 2] = csv.QUOTE_NONNUMERIC if returns else csv.QUOTE_MINIMAL
     write_file(path, frame.to_csv(index=False, sep=separator, quoting=quoting))
@@ -560,12 +562,12 @@ _WRITERS: dict[str, Callable[[pd.DataFrame, Path], object]] = {
 
 
 def _write(results: Results, path: str | os.PathLike[str]) -> None:
-    """Write the long form in the format of the ending."""
+    """Write the long form in the file type of the suffix."""
     target = Path(path)
     writer = _WRITERS.get(target.suffix.lower())
     if writer is None:
         raise OutputError(
-            f"{show_path(target)}: the ending {quote(target.suffix)} is not known; choose one of"
-            f" {', '.join(_WRITERS)}"
+            f"{show_path(target)}: the file type {quote(target.suffix)} is not supported; choose"
+            f" one of {', '.join(_WRITERS)}"
         )
     writer(_long_form(results), target)

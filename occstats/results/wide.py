@@ -1,4 +1,4 @@
-"""Which columns of a wide table hold scores, by name and by values together."""
+"""Separate the columns and rows of scores of a wide table from traits and summaries."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from occstats.errors import ResultsError
 from occstats.results.aliases import (
     GENERIC,
     PARTS,
+    companion_of,
     is_spread,
     is_summary,
     looks_like_trait,
     lower_is_better,
     measure,
     normalise,
-    stands_beside,
 )
 from occstats.results.cells import ParsedTable, looks_like_decimal_comma
 
@@ -37,15 +37,15 @@ __all__ = [
 Floats = npt.NDArray[np.float64]
 
 _COUNTERS = {"", "index", "unnamed_0", "id", "row"}
-# So many rows must agree before a column counts as the mean of the others.
+# Share of rows that must agree for a column to count as a summary of the others.
 _MOST = 0.9
-# Words for measures with which names of methods begin, too.
+# Words for measures that also begin names of methods.
 _METHOD_WORDS = {"time", "map", "rank", "ce", "gap", "cost", "loss", "return", "exact", "error"}
 
 
 @dataclass
 class WideColumns:
-    """The columns of scores, what they measure, and what was left out, with the reason."""
+    """Columns of scores, what they measure, and the columns left out, with the reason."""
 
     scores: list[str]
     score_name: str | None = None
@@ -53,10 +53,10 @@ class WideColumns:
 
 
 def split_columns(parsed: ParsedTable, candidates: Sequence[str], *, what: str) -> WideColumns:
-    """Tell the columns of scores from traits, summaries, counters and text.
+    """Separate the columns of scores from traits, summaries, counters and text.
 
-    ``what`` is that of which the columns may be: algorithms, or tasks. In doubt the table is
-    refused, with the line that says the columns in doubt are traits.
+    ``what`` is "algorithms" or "tasks". Ambiguous columns are refused, with the suggestion to
+    declare them as traits.
     """
     left_out: dict[str, str] = {}
     for name in candidates:
@@ -80,10 +80,10 @@ def split_columns(parsed: ParsedTable, candidates: Sequence[str], *, what: str) 
                 doubtful.append(name)
         left = [name for name in left if name not in left_out]
     called = {form for name in left for form in (normalise(name), measure(name))}
-    beside = {name: found for name in left if (found := stands_beside(name)) and found[0] in called}
+    beside = {name: found for name in left if (found := companion_of(name)) and found[0] in called}
     times = Counter(word for _, word in beside.values())
     for name, (_, word) in beside.items():
-        # One SVM-rank may be a method, but not one for each.
+        # A single SVM-rank may be a method; one for each algorithm is not.
         if is_spread(word) or times[word] > 1:
             left_out[name] = "spread"
         else:
@@ -126,7 +126,7 @@ def split_columns(parsed: ParsedTable, candidates: Sequence[str], *, what: str) 
     return WideColumns(scores, spelt or score_name, left_out)
 
 
-# A unit of time behind a name says what was measured.
+# A unit of time after a name tells what was measured.
 _IN_SECONDS = re.compile(r"\s*[(\[](?:s|ms|secs?|µs|us|min)[)\]]\s*$", re.IGNORECASE)
 
 
@@ -143,7 +143,7 @@ def _counts(values: Floats) -> bool:
 
 
 def _check_parts(parsed: ParsedTable, names: Sequence[str], what: str) -> None:
-    """Refuse scores in training beside those in tests, as ``C4.5 Tra``, ``C4.5 Tst``."""
+    """Refuse training next to test scores, as in ``C4.5 Tra``, ``C4.5 Tst``."""
     ends: dict[str, list[str]] = {}
     for name in names:
         last = _word_list(name)[-1]
@@ -152,15 +152,14 @@ def _check_parts(parsed: ParsedTable, names: Sequence[str], what: str) -> None:
     rests = [{"_".join(_word_list(name)[:-1]) for name in held} for held in ends.values()]
     if len(ends) > 1 and all(rest == rests[0] for rest in rests):
         raise ResultsError(
-            f"{parsed.raw.name}: the columns tell scores in training from those in tests"
-            f" ({', '.join(ends)}), which cannot be compared with each other; choose the columns of"
-            " one",
+            f"{parsed.raw.name}: there are columns of training and of test scores"
+            f" ({', '.join(ends)}), which cannot be compared with each other; choose one kind",
             _chosen(ends.get("test") or next(iter(ends.values())), what),
         )
 
 
 def _check_pairs(parsed: ParsedTable, left_out: dict[str, str], scores: Sequence[str]) -> None:
-    """Refuse to pass over columns of two numbers a cell, as the accuracy and F1 of a task."""
+    """Refuse columns with two numbers per cell, such as accuracy and F1."""
     pairs = [
         name
         for name, why in left_out.items()
@@ -169,19 +168,19 @@ def _check_pairs(parsed: ParsedTable, left_out: dict[str, str], scores: Sequence
     if pairs:
         cell = next(cell for cell in parsed.names(pairs[0]) if cell is not None)
         raise ResultsError(
-            f"{parsed.raw.name}: {quote_list(pairs)} have two numbers in a cell ({quote(cell)}), of"
-            " which one would have to be chosen; write one, or leave these columns out",
+            f"{parsed.raw.name}: {quote_list(pairs)} have two numbers per cell ({quote(cell)});"
+            " keep one of them, or leave these columns out",
             {"traits": pairs} if scores else None,
         )
 
 
 def _chosen(columns: Sequence[str], what: str) -> dict[str, object]:
-    """The options by which these columns are the scores."""
+    """Return the options that choose these columns as scores."""
     return {"algorithm": list(columns), **({"transpose": True} if what == "tasks" else {})}
 
 
 def _common_measure(parsed: ParsedTable, names: Sequence[str], what: str) -> str | None:
-    """The measure that stands in nearly all names, as in ``AMI WER``, ``Tedlium WER``."""
+    """Return the measure in nearly all names, as in ``AMI WER``, ``Tedlium WER``."""
     known = Counter(word for name in names for word in _measures_in(name))
     several = [word for word, times in known.items() if times >= max(2, len(names) / 3)]
     ends = {word: [name for name in names if word in _words(name)] for word in several}
@@ -190,22 +189,21 @@ def _common_measure(parsed: ParsedTable, names: Sequence[str], what: str) -> str
         if all(rest == rests[0] for rest in rests):
             raise ResultsError(
                 f"{parsed.raw.name}: the columns hold {len(several)} measures"
-                f" ({', '.join(several)}), which cannot be compared with each other; choose the"
-                " columns of one",
+                f" ({', '.join(several)}), which cannot be compared with each other; choose one",
                 _chosen(ends[several[0]], what),
             )
     ways = {lower_is_better(word) for word in several}
     if ways == {True, False}:
         raise ResultsError(
-            f"{parsed.raw.name}: of some columns more is better, of others less"
-            f" ({', '.join(several)}); choose the columns of one",
+            f"{parsed.raw.name}: higher is better in some columns, lower in others"
+            f" ({', '.join(several)}); choose the columns of one measure",
             _chosen(ends[several[0]], what),
         )
     return next((word for word in several if known[word] >= 0.6 * len(names)), None)
 
 
 def _measures_in(name: str) -> set[str]:
-    """The measures that a name begins or ends with; Time-CNN and MAP-SVM are none's."""
+    """Return the measures that a name begins or ends with; Time-CNN and MAP-SVM have none."""
     words = _word_list(name)
     if len(words) < 2:
         return set()
@@ -214,7 +212,7 @@ def _measures_in(name: str) -> set[str]:
 
 
 def measure_of(names: Sequence[str]) -> str | None:
-    """The measure that stands in every one of the names.
+    """Return the measure that all names contain.
 
     >>> measure_of(["SVM rmse", "RF rmse"]), measure_of(["SVM", "RF"]) is None
     ('rmse', True)
@@ -227,7 +225,7 @@ def _without_measures(name: str) -> str:
 
 
 def _sums_up(values: Floats, others: Sequence[Floats]) -> bool:
-    """Whether a column is the mean, median, best or worst of the others, up to rounding."""
+    """Return True if a column is the mean, median or extreme of the others, up to rounding."""
     if len(others) < 2:
         return False
     table = np.column_stack(others)
@@ -245,7 +243,7 @@ def _sums_up(values: Floats, others: Sequence[Floats]) -> bool:
 
 
 def _misfits(columns: Sequence[Floats]) -> list[str]:
-    """Say of each column whether it is a flag among fractions, or does not fit the others."""
+    """Classify each column as a flag among fractions, as unlike the others, or as fitting ("")."""
     found = []
     known = [column[np.isfinite(column)] for column in columns]
     fractions = [float((part % 1 != 0).mean()) if len(part) else 0.0 for part in known]
@@ -262,7 +260,7 @@ def _misfits(columns: Sequence[Floats]) -> list[str]:
     if len(columns) > 2:
         typical = float(np.median(order))
         for i, part in enumerate(known):
-            # Sizes and times are elsewhere by orders of magnitude; scores of one measure are not.
+            # Sizes and times differ by orders of magnitude; scores of one measure do not.
             far = len(part) and typical > 0 and order[i] > 30 * typical
             if (
                 far
@@ -270,7 +268,7 @@ def _misfits(columns: Sequence[Floats]) -> list[str]:
                 and np.mean([order[j] < 10 * typical for j in range(len(known))]) > 0.5
             ):
                 found[i] = "far"
-            # A share of one among numbers up to a hundred is of another kind.
+            # Fractions of 1 do not belong among percentages.
             rest = [other for j, other in enumerate(known) if j != i and len(other)]
             if len(part) and _is_share(part) and all(np.median(other) > 1.5 for other in rest):
                 found[i] = found[i] or "share"
@@ -282,7 +280,7 @@ def _is_share(values: Floats) -> bool:
 
 
 def _is_apart(values: Floats, others: Sequence[Floats]) -> bool:
-    """Whether most values lie outside the range of the others."""
+    """Return True if most values lie outside the range of the others."""
     pooled = np.concatenate([column[np.isfinite(column)] for column in others])
     known = values[np.isfinite(values)]
     if not len(pooled) or not len(known):
@@ -293,7 +291,7 @@ def _is_apart(values: Floats, others: Sequence[Floats]) -> bool:
 
 
 def are_ranks(table: Floats) -> bool:
-    """Whether each row holds the ranks of its columns.
+    """Return True if each row holds the ranks of its columns.
 
     >>> are_ranks(np.array([[1.0, 3.0, 2.0], [2.0, 1.0, 3.0], [1.5, 1.5, 3.0]]))
     True
@@ -312,11 +310,11 @@ def are_ranks(table: Floats) -> bool:
         return False
     sums = np.where(present, table, 0.0).sum(axis=1)
     full = counts * (counts + 1) / 2
-    # Ties may share the better rank, so that some sums are smaller.
+    # If ties share the better rank, some sums are smaller.
     return bool((sums == full).mean() >= 0.5 and (sums <= full).all())
 
 
-# Rows that sum up the others: surely, or if their values say so, too.
+# Rows that summarise the others: by name alone, or if their values agree.
 _COUNTED_ROWS = frozenset(
     (
         *("average_rank", "mean_rank", "avg_rank", "rank", "ranks", "average_ranks", "wins"),
@@ -328,13 +326,13 @@ _SUMMARY_ROWS = frozenset(
     ("average", "mean", "avg", "median", "total", "sum", "overall", "std", "grand_total")
 )
 _BEGINS_SUMMARY = re.compile(r"\W*(average|avg|mean|median|overall|(grand[\W_]+)?total)\b", re.I)
-# Accuracy and F1 of the same task; 3/0/9 are wins, ties and losses.
+# Two numbers, such as accuracy and F1; 3/0/9 are wins, ties and losses.
 _PAIR = re.compile(r"\s*\d+(\.\d+)?\s*/\s*\d+(\.\d+)?\s*")
 
 
 def _called(words: frozenset[str], names: npt.NDArray[np.object_]) -> npt.NDArray[np.bool_]:
-    """Which names are, in the form of aliases, one of some words."""
-    # A quick look for any of the words first: there may be a million names.
+    """Return which names are, once normalised, among some words."""
+    # There may be a million names, so that one search over all of them comes first.
     somewhere = re.compile("|".join(word.replace("_", r"[\W_]+") for word in words), re.IGNORECASE)
     if somewhere.search("\n".join(filter(None, set(names)))) is None:
         return np.zeros(len(names), dtype=bool)
@@ -344,7 +342,7 @@ def _called(words: frozenset[str], names: npt.NDArray[np.object_]) -> npt.NDArra
 def are_counts(
     parsed: ParsedTable, column: str, rows: npt.NDArray[np.int64], notes: list[str]
 ) -> npt.NDArray[np.bool_]:
-    """Which rows of a wide table count wins, ties and losses, as 3/0/9: no tasks for sure."""
+    """Return which rows of a wide table count wins, ties and losses, as 3/0/9."""
     names = parsed.names(column)[rows]
     found = _called(_COUNTED_ROWS, names)
     for i in np.flatnonzero(found):
@@ -352,18 +350,18 @@ def are_counts(
         found[i] = any(isinstance(cell, str) and _COUNTED.fullmatch(cell) for cell in cells)
     if found.any():
         left_out = quote_list(list(names[found]))
-        notes.append(f"{parsed.raw.name}: rows of counts left out: {left_out}.")
+        notes.append(f"{parsed.raw.name}: excluded rows of counts: {left_out}.")
     return found
 
 
 def tasks_among(
     parsed: ParsedTable, column: str, rows: npt.NDArray[np.int64], values: Floats, notes: list[str]
 ) -> npt.NDArray[np.bool_]:
-    """Which rows of a wide table are tasks: not those that sum up the others."""
+    """Return which rows of a wide table are tasks rather than summaries of the others."""
     keep = np.ones(len(rows), dtype=bool)
     names = parsed.names(column)[rows]
     suspects = _called(_SUMMARY_ROWS | _COUNTED_ROWS, names)
-    for place in range(len(names) - 1, -1, -1):  # below the tasks more words may stand beside it
+    for place in range(len(names) - 1, -1, -1):  # at the end, further words may follow
         suspects[place] |= bool(_BEGINS_SUMMARY.match(names[place] or ""))
         if not suspects[place]:
             break
@@ -378,13 +376,11 @@ def tasks_among(
         close = any(np.allclose(values[i], mean, rtol=0.01, equal_nan=True) for mean in means)
         if normalise(shown) not in _COUNTED_ROWS and not close:
             raise ResultsError(
-                f"{parsed.raw.row(rows[i])}: {quote(shown)} looks like a row that sums up the"
-                " others, but its values do not; leave it out, or rename it if it is data",
+                f"{parsed.raw.row(rows[i])}: {quote(shown)} looks like a summary of the other"
+                " rows, but its values are not; leave it out, or rename it if it is a task",
                 {"where": [f"{column}!={shown}"]},
             )
         keep[i] = False
     left_out = [parsed.names(column)[row] for row in rows[~keep]]
-    notes.append(
-        f"{parsed.raw.name}: rows that sum up the others left out: {quote_list(left_out)}."
-    )
+    notes.append(f"{parsed.raw.name}: excluded summary rows: {quote_list(left_out)}.")
     return keep

@@ -9,13 +9,13 @@ from pathlib import Path
 from occstats._format import show_path
 from occstats.errors import ResultsError
 from occstats.results.cells import reason_of
-from occstats.results.reading import Reading
 from occstats.results.readers.delimited import read_delimited
 from occstats.results.readers.excel import read_excel
 from occstats.results.readers.frames import RawTable
 from occstats.results.readers.json_lines import read_json
 from occstats.results.readers.limits import Limits, check_exists, kind_of_bytes, kind_of_file
 from occstats.results.readers.parquet import read_directory, read_feather, read_parquet
+from occstats.results.reading import Reading
 
 __all__ = ["read_path"]
 
@@ -23,7 +23,7 @@ _CHUNK = 1 << 20
 
 
 def read_path(path: Path, limits: Limits, reading: Reading | None = None) -> RawTable:
-    """Read a results file or a directory of shards, after all checks of :mod:`.safety`."""
+    """Read a results file or a directory of shards, after the checks of :mod:`.limits`."""
     reading = reading or Reading()
     status = check_exists(path)
     if path.is_dir():
@@ -40,7 +40,7 @@ def read_path(path: Path, limits: Limits, reading: Reading | None = None) -> Raw
         content = _unpack(path, limits)
         kind = kind_of_bytes(content[:512], where)
         if kind not in {"text", "json"}:
-            raise ResultsError(f"{where}: holds a compressed {kind} file; unpack it first")
+            raise ResultsError(f"{where}: is a compressed {kind} file; decompress it first")
     else:
         limits.check_bytes(status.st_size, where)
         content = path.read_bytes()
@@ -49,7 +49,7 @@ def read_path(path: Path, limits: Limits, reading: Reading | None = None) -> Raw
             content = content.decode(reading.encoding).encode("utf-8")
         except UnicodeError as error:
             raise ResultsError(
-                f"{where}: is not {reading.encoding} ({reason_of(error)}); give another encoding=…"
+                f"{where}: is not {reading.encoding} ({reason_of(error)}); pass another encoding=…"
             ) from None
     if kind == "json":
         return read_json(content, where, limits)
@@ -57,7 +57,7 @@ def read_path(path: Path, limits: Limits, reading: Reading | None = None) -> Raw
 
 
 def _unpack(path: Path, limits: Limits) -> bytes:
-    """Unpack a gzip file, after a first pass that only measures it."""
+    """Decompress a gzip file, after a first pass that only measures it."""
     where = show_path(path)
     try:
         size = lines = 0
@@ -71,5 +71,5 @@ def _unpack(path: Path, limits: Limits) -> bytes:
             return stream.read(size)
     except (EOFError, gzip.BadGzipFile, zlib.error, OSError) as error:
         raise ResultsError(
-            f"{where}: damaged or cut off gzip file ({error}); copy it again"
+            f"{where}: damaged or truncated gzip file ({error}); copy it again"
         ) from None

@@ -1,4 +1,4 @@
-"""CSV, TSV and their kin: every cell is read as text, and the delimiter is found."""
+"""Read CSV, TSV and Markdown tables: all cells as text, with the delimiter detected."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ _LONGEST_LINE = 1 << 24
 
 
 def read_delimited(content: bytes, where: str, limits: Limits, header_rows: int = 1) -> RawTable:
-    """Read delimited text; UTF-8, or UTF-16 with its mark."""
+    """Read delimited text in UTF-8, or UTF-16 with a byte-order mark."""
     import pyarrow as pa
     import pyarrow.csv
 
     whole = _as_utf8(content, where)
     content = _without_title(_without_comments(_without_markdown(whole, where)))
-    # In Markdown a table begins with a bar, else what is left is the end of what there was.
+    # Titles and comments are cut off at the start; a Markdown table begins with a bar.
     above = len(whole) - len(content) if whole.endswith(content) else whole.find(b"|")
     caption = whole[: min(above, _SAMPLE)].decode("utf-8", errors="replace")
     del whole
@@ -75,10 +75,10 @@ def read_delimited(content: bytes, where: str, limits: Limits, header_rows: int 
         raise _unreadable(error, ragged, where) from None
     if table.num_rows and table.column(-1)[-1].as_py()[-1:] == "\n" and content[-2:] != b'"\n':
         raise ResultsError(
-            f"{where}: ends within a cell that a quotation mark begins; was it cut off? copy it"
-            " again, or close the cell"
+            f"{where}: ends within a quoted cell; the file may be truncated; copy it again, or"
+            " close the quotation mark"
         )
-    # Spreadsheets leave empty columns behind the table.
+    # Spreadsheets export empty columns to the right of the table.
     table = table.select(
         [
             i
@@ -97,7 +97,7 @@ def read_delimited(content: bytes, where: str, limits: Limits, header_rows: int 
 
 
 def find_delimiter(sample: str) -> str:
-    """Find the delimiter that cuts the first lines into the same number of cells, more than one.
+    """Find the delimiter that splits the first lines into equal numbers of cells, at least two.
 
     >>> find_delimiter("dataset;NND;ALP\\niris;0,9;0,8\\n")
     ';'
@@ -106,7 +106,7 @@ def find_delimiter(sample: str) -> str:
     for candidate in _CANDIDATES:
         rows = _first_rows(sample, candidate)
         rows = rows[n_titles(rows) :]
-        # The last line of the sample may be cut in the middle.
+        # The last line of the sample may be incomplete.
         widths = [len(row) for row in (rows[:-1] if len(rows) > 2 else rows)]
         if widths and widths[0] > 1:
             merit = (len(set(widths)) == 1, widths[0])
@@ -124,12 +124,12 @@ def _first_rows(sample: str, delimiter: str) -> list[list[str]]:
             if len(rows) == _ROWS_SAMPLED:
                 break
     except csv.Error:
-        pass  # what was cut so far is enough to judge by
+        pass  # the rows so far suffice
     return rows
 
 
 def _as_utf8(content: bytes, where: str) -> bytes:
-    """The content without its mark, checked piece by piece: a copy may be as large as itself."""
+    """Return the content as UTF-8 without a mark, checked in chunks to save memory."""
     if content[:2] in {b"\xff\xfe", b"\xfe\xff"}:
         try:
             content = content.decode("utf-16").encode("utf-8")
@@ -141,7 +141,7 @@ def _as_utf8(content: bytes, where: str) -> bytes:
             pending = len(decoder.getstate()[0])
             decoder.decode(content[place : place + _PIECE], place + _PIECE >= len(content))
     except UnicodeDecodeError as error:
-        # A character cut at the border is counted from the piece before.
+        # A character at the border of two chunks begins in the first one.
         start = place - pending + error.start
         row = content.count(b"\n", 0, start) + 1
         problem = f"{where}, line {row}: byte {start + 1} is not UTF-8; save the file as UTF-8"
@@ -149,23 +149,23 @@ def _as_utf8(content: bytes, where: str) -> bytes:
         if cell is None:
             raise ResultsError(problem) from None
         raise ResultsError(
-            f"{problem}, or, if {quote(cell)} is meant there, say so", {"encoding": "cp1252"}
+            f"{problem}, or, if the cell is {quote(cell)}, set the encoding", {"encoding": "cp1252"}
         ) from None
     content = content.removeprefix(codecs.BOM_UTF8)
     if b"\0" in content[:_SAMPLE] and not content.strip(b"\0 \t\r\n"):
-        raise ResultsError(f"{where}: holds only zero bytes; copy it again")
+        raise ResultsError(f"{where}: contains only zero bytes; copy it again")
     for place in range(0, len(content) - _LONGEST_LINE, _LONGEST_LINE):
         if content.find(b"\n", place, place + _LONGEST_LINE) < 0:
             raise ResultsError(
-                f"{where}: a line of more than {_LONGEST_LINE:,} bytes; is it a table?"
+                f"{where}: a line of more than {_LONGEST_LINE:,} bytes; this may not be a table"
             )
     if not content[:_SAMPLE].strip() and not content.strip():
-        raise ResultsError(f"{where}: the file holds only blanks; was it written to the end?")
+        raise ResultsError(f"{where}: contains only whitespace; the file may be truncated")
     return content if content.endswith(b"\n") else content + b"\n"
 
 
 def _in_windows(content: bytes, place: int) -> str | None:
-    """The cell at a place as Windows wrote it, before Unicode; None where it wrote no such text."""
+    """Return the cell at a position decoded as Windows-1252, None if that is not plausible."""
     try:
         text = content.decode("cp1252")
     except UnicodeDecodeError:
@@ -177,7 +177,7 @@ def _in_windows(content: bytes, place: int) -> str | None:
 
 
 def _without_markdown(content: bytes, where: str) -> bytes:
-    """Turn a Markdown table, alone or the only one of a page, into plain cells between bars."""
+    """Convert the only Markdown table of a file to cells separated by bars."""
     start = content[:_SAMPLE].lstrip()[:1]
     if start != b"|" and not (start == b"#" and where.strip("'\"").endswith((".md", ".markdown"))):
         return content
@@ -186,7 +186,7 @@ def _without_markdown(content: bytes, where: str) -> bytes:
     if not heads:
         return content
     if len(heads) > 1:
-        raise ResultsError(f"{where}: {len(heads)} tables in one page; keep one")
+        raise ResultsError(f"{where}: contains {len(heads)} tables; keep one")
     rows = [line.strip(b"|") for line in takewhile(lambda x: x[:1] == b"|", lines[heads[0] :])]
     cells = [b"|".join(cell.strip() for cell in row.split(b"|")) for row in rows]
     return b"\n".join([cells[0], *cells[2:], b""])
@@ -197,7 +197,7 @@ def _is_rule(line: bytes) -> bool:
 
 
 def _without_comments(content: bytes) -> bytes:
-    """Leave out lines of comment above the table: those that do not have its number of cells."""
+    """Drop comment lines above the table, which have another number of cells."""
     start = 0
     while content[start : start + 1] in {b"#", b"%"}:
         end = content.find(b"\n", start) + 1
@@ -212,7 +212,7 @@ def _without_comments(content: bytes) -> bytes:
 
 
 def _without_title(content: bytes) -> bytes:
-    """Leave out a phrase above the table."""
+    """Drop a title above the table."""
     sample = content[:_SAMPLE].decode("utf-8", errors="replace")
     for _ in range(n_titles(_first_rows(sample, find_delimiter(sample)))):
         content = content.lstrip(b"\r\n")
@@ -221,7 +221,7 @@ def _without_title(content: bytes) -> bytes:
 
 
 def _with_one_header(content: bytes, delimiter: str, count: int) -> bytes:
-    """Put one row of names in place of several."""
+    """Replace several header rows by one."""
     stream = io.StringIO(content[: 16 * _SAMPLE].decode("utf-8", errors="replace"), newline="")
     reader = csv.reader(stream, delimiter=delimiter)
     rows, ends = [], []
@@ -256,7 +256,7 @@ def _unreadable(error: BaseException, ragged: Sequence[Any], where: str) -> Resu
         number = f", line {row.number}" if row.number else ""
         return ResultsError(
             f"{where}{number}: {row.actual_columns} cells where the header has"
-            f" {row.expected_columns} ({quote(row.text)}); quote names that hold the delimiter"
+            f" {row.expected_columns} ({quote(row.text)}); quote names that contain the delimiter"
         )
     reason = reason_of(error)
-    return ResultsError(f"{where}: cannot be read as a table ({reason}); is it CSV?")
+    return ResultsError(f"{where}: cannot be read as a table ({reason}); it may not be CSV")

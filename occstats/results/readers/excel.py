@@ -1,4 +1,4 @@
-"""Excel workbooks, through openpyxl (extra ``excel``)."""
+"""Read Excel workbooks with openpyxl (extra ``excel``)."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ __all__ = ["read_excel"]
 def read_excel(
     path: Path, limits: Limits, sheet: str | None = None, header_rows: int = 1
 ) -> RawTable:
-    """Read one sheet; the first rows name the columns."""
+    """Read one sheet, with the column names in its first rows."""
     where = show_path(path)
     try:
         from openpyxl import load_workbook
@@ -73,7 +73,7 @@ def _rows(workbook: Any, where: str, limits: Limits, sheet: str | None) -> list[
         raise ResultsError(f"{where}: there is no sheet {quote(sheet)}; found {quote_list(names)}")
     if sheet is None and len(names) > 1:
         raise ResultsError(
-            f"{where}: the workbook has {len(names)} sheets ({quote_list(names)}); say which",
+            f"{where}: the workbook has {len(names)} sheets ({quote_list(names)}); choose one",
             {"sheet": names[0]},
         )
     table = workbook[sheet or names[0]]

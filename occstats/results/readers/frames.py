@@ -33,46 +33,46 @@ __all__ = [
     "n_titles",
 ]
 
-# The name under which the name of the file can be used as a column.
+# Column name that stands for the name of the file.
 FILE = "@file"
-# The name under which the number of the row can be used as a column.
+# Column name that stands for the number of the row.
 ROW = "@row"
-# What spreadsheets and frames call an index without a name.
+# Names of an index without a name in spreadsheets and frames.
 UNNAMED = ("", "index", "Unnamed: 0", "level_0")
 
 
 @dataclass(frozen=True)
 class RawTable:
-    """A table of which only the needed columns are read.
+    """Table whose columns are read on demand and have no roles yet.
 
     Attributes
     ----------
     name : str
-        The source, as messages show it.
+        The source, as shown in messages.
     columns : sequence of str
-        The names of the columns, no two alike.
+        Names of the columns, all distinct.
     n_rows : int
-        The number of rows.
+        Number of rows.
     read : callable
-        Reads the columns that it is given into a frame.
+        Function that reads the given columns into a frame.
     parts : sequence of (int, str)
-        For a source of several files: the first row of each, and its name.
+        For a source of several files, the first row and the name of each.
     index : sequence of str
-        The columns that were an index: they say which row it is, and are never an algorithm.
+        Columns that were an index: they identify rows and are never algorithms.
     suggested : mapping
-        Options of reading that the format itself answers.
+        Reading options that the file format determines.
     fixed : bool
-        Whether these are all that is to be said: the options of the user are for other sources.
+        If True, options of the user do not apply to this source.
     mixed : bool
-        Whether tasks may be of different metrics, all turned so that higher is better.
+        If True, tasks may have different metrics, in all of which higher is better.
     unverified : int
-        How many files carry no digest of their content, so that damage may go unseen.
+        Number of files without a checksum.
     label : str
-        What a single algorithm is called that the table does not name.
+        Name of a single algorithm that the table does not name.
     caption : str
-        What stands above the table.
+        Text above the table.
     notes : sequence of str
-        What is to be said about the source.
+        Notes on the source.
     """
 
     name: str
@@ -92,11 +92,11 @@ class RawTable:
 
     @property
     def stem(self) -> str:
-        """The name of the file without folder and endings."""
+        """Return the name of the file without folder and suffixes."""
         return Path(self.name.strip("'\"")).name.split(".")[0] or "results"
 
     def row(self, number: int) -> str:
-        """Say in which row, counted from 1 without the header, something stands."""
+        """Return the position of a row for a message, counted from 1 without the header."""
         if self.kept is not None:
             number = int(self.kept[number])
         if not self.parts:
@@ -119,13 +119,13 @@ class RawTable:
         )
 
     def add(self, columns: Mapping[str, Any], *, drop: Sequence[str] = ()) -> RawTable:
-        """Add columns in memory, in place of those that are dropped."""
+        """Add columns, in place of those that are dropped."""
         made = pd.DataFrame(dict(columns), index=range(self.n_rows))
         read = self.read
 
         def with_added(wanted: Sequence[str]) -> pd.DataFrame:
             old = read([name for name in wanted if name not in made])
-            # One step: a table may have thousands of columns.
+            # In one step, because there may be thousands of columns.
             return pd.concat([old.reset_index(drop=True), made], axis=1)[list(wanted)]
 
         left = [name for name in self.columns if name not in drop and name not in made]
@@ -137,7 +137,7 @@ class RawTable:
         return self.add({FILE: self.label or self.stem, ROW: (numbers + 1).astype(str)})
 
     def split_index(self) -> RawTable:
-        """Take a first column of tuples, as a saved ``MultiIndex`` is written, apart."""
+        """Split a first column of tuples, the text form of a saved ``MultiIndex``."""
         first = self.columns[0] if self.columns else None
         if first is None or first.strip() not in UNNAMED or self.n_rows == 0:
             return self
@@ -160,12 +160,12 @@ def check_names(columns: Sequence[str], where: str) -> None:
     twice = sorted(name for name, times in Counter(columns).items() if times > 1)
     if twice:
         raise ResultsError(
-            f"{where}: several columns are called {quote_list(twice)}; give each a name of its own"
+            f"{where}: duplicate column names {quote_list(twice)}; give each column a unique name"
         )
 
 
 def from_frame(frame: pd.DataFrame, name: str, **details: Any) -> RawTable:
-    """Wrap a frame; an index that says something becomes columns."""
+    """Wrap a frame; an index other than row numbers becomes columns."""
     if frame.columns.nlevels > 1:
         names = [join_names(column) for column in frame.columns]
         if not name_measures(names):
@@ -179,8 +179,8 @@ def from_frame(frame: pd.DataFrame, name: str, **details: Any) -> RawTable:
         clash = [level for level in frame.index.names if level in frame.columns]
         if clash:
             raise ResultsError(
-                f"{name}: {quote(clash[0])} is the name of an index level and of a column; reset or"
-                " drop the index"
+                f"{name}: {quote(clash[0])} names both an index level and a column; reset or drop"
+                " the index"
             )
         unnamed = list(frame.index.names) == [None]
         if not (unnamed and pd.api.types.is_integer_dtype(frame.index.dtype)):
@@ -197,12 +197,12 @@ def from_frame(frame: pd.DataFrame, name: str, **details: Any) -> RawTable:
     )
 
 
-# So much of a table is looked at.
+# Part of a table that is searched for header rows.
 _ROWS, _COLUMNS = 12, 200
 
 
 def from_arrow(source: Any, where: str, limits: Limits) -> RawTable:
-    """Take a frame of any library that hands out an Arrow stream: Polars, Arrow, DuckDB."""
+    """Wrap a frame of any library that exports an Arrow stream, such as Polars or DuckDB."""
     import pyarrow as pa
 
     try:
@@ -217,7 +217,7 @@ def from_arrow(source: Any, where: str, limits: Limits) -> RawTable:
             batches.append(batch)
         table = pa.Table.from_batches(batches, reader.schema).select(names)
         for place, item in enumerate(table.schema):
-            # pandas has no categories with unsigned codes, which Polars hands out.
+            # Polars exports categories with unsigned codes, which pandas does not support.
             if pa.types.is_dictionary(item.type):
                 plain = pa.array(table.column(place).to_pylist())
                 table = table.set_column(place, item.name, plain)
@@ -231,20 +231,20 @@ def from_arrow(source: Any, where: str, limits: Limits) -> RawTable:
 
 
 def check_header(rows: Sequence[Sequence[str]], where: str) -> None:
-    """Refuse a table with names in rows below the first, with the option that reads it."""
+    """Refuse a table with several header rows, with the option that reads it."""
     found = _count(rows)
     if found > 1:
         measured = name_measures(join_header(rows, found)[0][1:])
-        remedy = "say so" if measured else "give one row of column names"
+        remedy = "join them" if measured else "write one row of column names"
         raise ResultsError(
-            f"{where}: the columns are named in {found} rows, for numbers stand only below them;"
+            f"{where}: there are {found} rows of column names, as numbers begin only below them;"
             f" {remedy}",
             {"header_rows": found} if measured else None,
         )
 
 
 def n_titles(rows: Sequence[Sequence[str]]) -> int:
-    """How many rows above a table hold nothing, or a phrase and nothing beside it.
+    """Return the number of rows above a table that are empty or hold a title.
 
     >>> n_titles([["Table 4: accuracy", ""], ["", ""], ["data", "A"], ["x", "0.1"]])
     2
@@ -260,7 +260,7 @@ def n_titles(rows: Sequence[Sequence[str]]) -> int:
 
 
 def name_measures(names: Sequence[str]) -> bool:
-    """Whether every name holds a measure: else levels may be tasks, and columns no algorithms.
+    """Return True if every name contains a measure; otherwise, levels may be tasks.
 
     >>> name_measures(["SVM acc", "RF acc"]), name_measures(["class1 SVM", "class2 SVM"])
     (True, False)
@@ -269,7 +269,7 @@ def name_measures(names: Sequence[str]) -> bool:
 
 
 def _count(rows: Sequence[Sequence[str]]) -> int:
-    """How many rows of names a table begins with.
+    """Return the number of header rows.
 
     >>> _count([["data", "A", "A"], ["", "acc", "f1"], ["x", "0.1", "0.2"], ["y", "", "0.3"]])
     2
@@ -295,9 +295,9 @@ def _count(rows: Sequence[Sequence[str]]) -> int:
 
 
 def join_header(rows: Sequence[Sequence[str]], count: int) -> tuple[list[str], int]:
-    """Join the names that stand in ``count`` rows; give them, and how many rows they took.
+    """Join the names in ``count`` rows; return them and the number of rows used.
 
-    A cell that was merged names all columns up to the next; the row below may name the index.
+    A merged cell names all columns up to the next; the row below may name the index.
 
     >>> join_header([["", "A", "", "B"], ["", "acc", "f1", "acc"], ["data", "", "", ""]], 2)
     (['data', 'A acc', 'A f1', 'B acc'], 3)
@@ -318,7 +318,7 @@ def join_header(rows: Sequence[Sequence[str]], count: int) -> tuple[list[str], i
 
 
 def join_names(parts: Sequence[object]) -> str:
-    """One name from those of several levels.
+    """Join the names of several levels.
 
     >>> join_names(("SVM", "accuracy")), join_names(("dataset", "Unnamed: 0_level_1"))
     ('SVM accuracy', 'dataset')

@@ -1,7 +1,7 @@
-"""Files as benchmark programs write them, and readers that plug-ins bring.
+"""Read files of benchmark programs, and find readers of plug-ins.
 
-A plug-in is a package with an entry point of the group ``occstats.readers`` that gives a
-:class:`Reader`; its name can then be given as ``format``.
+A plug-in is a package with an entry point in the group ``occstats.readers`` that refers to a
+:class:`Reader`, which can then be chosen by name with ``reader``.
 """
 
 from __future__ import annotations
@@ -28,21 +28,21 @@ GROUP = "occstats.readers"
 
 @dataclass(frozen=True)
 class Reader:
-    """How the files of a program are read.
+    """Reader of the files of a program.
 
     Attributes
     ----------
     name : str
-        What ``format`` calls it.
+        Name of the reader.
     sentence : str
         What it reads, in a few words.
     read : callable
-        Turns paths (files or folders) into raw tables: ``read(paths, limits)``. A frame in
-        long form becomes one by :func:`occstats.results.readers.frames.from_frame`, whose
-        ``suggested`` says which column is what.
+        Function ``read(paths, limits)`` from files or folders to raw tables. A frame in long form
+        becomes one by :func:`occstats.results.readers.frames.from_frame`, whose
+        ``suggested`` gives the roles of columns.
     adapt : callable, optional
-        Turns a table that was read as CSV or Parquet into one with suggestions, or gives None if
-        it is not of this program: so it is recognised without ``format``.
+        Function that adds suggestions to a table read as CSV or Parquet, or returns None if it is
+        not of this program; so files are recognised without naming the reader.
     """
 
     name: str
@@ -52,7 +52,7 @@ class Reader:
 
 
 def readers() -> dict[str, Reader]:
-    """The readers by name: those built in, and those of plug-ins, which come first.
+    """Return the readers by name: those built in, and those of plug-ins, which take precedence.
 
     Examples
     --------
@@ -73,14 +73,14 @@ class _Plugin:
 
     @property
     def reader(self) -> Reader:
-        """A reader that loads the plug-in when it is used: listing must not run foreign code."""
+        """Return a reader that loads the plug-in on use: listing must not run foreign code."""
 
         def read(paths: Sequence[Path], limits: Limits) -> Iterable[RawTable]:
             try:
                 loaded = self.point.load()
             except Exception as error:
                 raise ResultsError(
-                    f"format: the reader {quote(self.point.name)} of {self.point.value} cannot be"
+                    f"reader: {quote(self.point.name)} of {self.point.value} cannot be"
                     f" loaded ({' '.join(str(error).split())[:120]})"
                 ) from error
             return list(loaded.read(paths, limits))
@@ -89,18 +89,18 @@ class _Plugin:
 
 
 def find_reader(name: str) -> Reader:
-    """The reader of this name, or which there are."""
+    """Return the reader of this name, or raise an error that lists the names."""
     known = readers()
     if name not in known:
         raise ResultsError(
-            f"format: {quote(name)} is not known{did_you_mean(name, known)}; choose one of"
+            f"reader: {quote(name)} is not known{did_you_mean(name, known)}; choose one of"
             f" {', '.join(sorted(known))}"
         )
     return known[name]
 
 
 def recognise(raw: RawTable) -> RawTable:
-    """Take a table for what it is, where its columns are unmistakable."""
+    """Apply the reader of the program whose columns a table has, if any."""
     for reader in _TABULAR:
         adapted = reader.adapt(raw) if reader.adapt is not None else None
         if adapted is not None:
@@ -109,7 +109,7 @@ def recognise(raw: RawTable) -> RawTable:
 
 
 def _tables(name: str, adapt: Callable[[RawTable], RawTable | None]) -> Any:
-    """A reader of one table per file, each of which must be of the program."""
+    """Return a function that reads one table of the program per file."""
 
     def read(paths: Sequence[Path], limits: Limits) -> Iterable[RawTable]:
         from occstats.results.readers import read_path
@@ -119,7 +119,7 @@ def _tables(name: str, adapt: Callable[[RawTable], RawTable | None]) -> Any:
             adapted = adapt(raw)
             if adapted is None:
                 raise ResultsError(
-                    f"{show_path(path)}: has not the columns of {name}; found"
+                    f"{show_path(path)}: missing columns expected by {name}; found"
                     f" {quote_list(raw.columns)}"
                 )
             yield adapted
@@ -128,7 +128,7 @@ def _tables(name: str, adapt: Callable[[RawTable], RawTable | None]) -> Any:
 
 
 def _automlbenchmark(raw: RawTable) -> RawTable | None:
-    """``results.csv``: the result of a framework on a fold of a task; higher is better."""
+    """Adapt ``results.csv``: the result of a framework on a fold of a task; higher is better."""
     if not {"framework", "task", "fold", "result"} <= set(raw.columns):
         return None
     score = "score" if "score" in raw.columns else "result"
@@ -142,8 +142,8 @@ def _automlbenchmark(raw: RawTable) -> RawTable | None:
         "lower_is_better": False,
     }
     notes = [
-        f"{raw.name}: results of automlbenchmark, where more is better (losses are negated) and"
-        " measures differ between kinds of tasks, so that mean scores mean little."
+        f"{raw.name}: results of automlbenchmark, in which higher is better (losses are negated)"
+        " and measures differ between types of tasks, so mean scores are hard to interpret."
     ]
     if "constraint" in raw.columns:
         constraint = raw.read(["constraint"])["constraint"]
@@ -155,7 +155,7 @@ def _automlbenchmark(raw: RawTable) -> RawTable | None:
 
 
 def _tsml(raw: RawTable) -> RawTable | None:
-    """A file per classifier: data sets in rows, resamples in columns."""
+    """Adapt a file of one classifier, with datasets in rows and resamples in columns."""
     first, *others = raw.columns or [""]
     numbered = [name.strip() for name in others]
     if normalise(first) not in {"resamples", "folds"} or len(others) < 2:
@@ -173,13 +173,13 @@ def _tsml(raw: RawTable) -> RawTable | None:
     return replace(made, suggested=suggested)
 
 
-# What the third line of a file of predictions begins with, by its number of cells: regression and
-# forecasting; else it is the accuracy of a classifier or a clusterer.
+# Measure that begins the third line of a file of predictions, by the number of cells of the line:
+# regression and forecasting; otherwise, it is the accuracy of a classifier or clusterer.
 _TSML_MEASURES = {8: "mse", 5: "mape"}
 
 
 def _tsml_predictions(paths: Sequence[Path], limits: Limits) -> Iterable[RawTable]:
-    """Tables of resamples, or ``Estimator/Predictions/Data set/testResample0.csv``."""
+    """Read tables of resamples, or ``Estimator/Predictions/Dataset/testResample0.csv``."""
     from occstats.results.readers import read_path
 
     files = [f for p in paths for f in (sorted(p.rglob("testRes*.csv")) if p.is_dir() else [p])]
@@ -193,8 +193,8 @@ def _tsml_predictions(paths: Sequence[Path], limits: Limits) -> Iterable[RawTabl
             adapted = _tsml(read_path(path, limits))
             if adapted is None:
                 raise ResultsError(
-                    f"{show_path(path)}: is no result of tsml or aeon: neither a table of resamples"
-                    " (Resamples:,0,1,…) nor a file testResample0.csv"
+                    f"{show_path(path)}: is not a result of tsml or aeon: neither a table of"
+                    " resamples (Resamples:,0,1,…) nor a file testResample0.csv"
                 )
             yield adapted
             continue
@@ -204,7 +204,7 @@ def _tsml_predictions(paths: Sequence[Path], limits: Limits) -> Iterable[RawTabl
             value = float(summary[0])
         except ValueError:
             value = -1.0
-        if value < 0:  # −1 stands for what was not computed
+        if value < 0:  # −1 means not computed
             raise ResultsError(f"{show_path(path)}: the third line does not begin with the score")
         records.append((head[0], head[1], head[3], metric, value))
     if records:
@@ -215,7 +215,7 @@ def _tsml_predictions(paths: Sequence[Path], limits: Limits) -> Iterable[RawTabl
 
 
 def _benchopt(raw: RawTable) -> RawTable | None:
-    """Convergence curves: the last point of each run of a solver on a data set."""
+    """Adapt convergence curves: keep the last point of each run of a solver on a dataset."""
     names = set(raw.columns)
     dataset = next((name for name in ("dataset_name", "data_name") if name in names), None)
     if not {"solver_name", "stop_val", "objective_name"} <= names or dataset is None:
@@ -240,12 +240,12 @@ def _benchopt(raw: RawTable) -> RawTable | None:
     }
     if repeat:
         suggested["repeat"] = repeat[0]
-    note = f"{raw.name}: curves of benchopt; the last point of each run counts."
+    note = f"{raw.name}: convergence curves of benchopt; only the last point of each run counts."
     return replace(raw.keep(keep), suggested=suggested, notes=[*raw.notes, note])
 
 
 def _openml(raw: RawTable) -> RawTable | None:
-    """Evaluations as ``openml.evaluations.list_evaluations`` lists them."""
+    """Adapt evaluations as returned by ``openml.evaluations.list_evaluations``."""
     if not {"run_id", "task_id", "flow_name", "data_name", "function", "value"} <= set(raw.columns):
         return None
     suggested: dict[str, Any] = {

@@ -1,4 +1,4 @@
-"""JSON lines, or one JSON array of records: numbers stay as they are written."""
+"""Read JSON lines, or one JSON document of records, with numbers kept as text."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def _record(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return record
 
 
-# Numbers are kept as the text that stands there, so that a class 1e5 or 1.0 keeps its name.
+# Numbers are kept as text, so that a class 1e5 or 1.0 keeps its name.
 _DECODER = json.JSONDecoder(
     object_pairs_hook=_record, parse_int=str, parse_float=str, parse_constant=str
 )
@@ -43,14 +43,14 @@ def read_json(content: bytes, where: str, limits: Limits) -> RawTable:
         raise ResultsError(
             f"{where}: byte {error.start + 1} is not UTF-8; save the file as UTF-8"
         ) from None
-    # Only what is there is kept: keys that are ever new must not make a square.
+    # Stored by column without empty cells, because new keys in each row would make a square.
     found: dict[str, tuple[list[int], list[Any]]] = {}
     rows = cells = 0
     for place, record in _records(text, where):
         if not isinstance(record, dict):
             raise ResultsError(
-                f"{where}, {place}: holds {quote(json.dumps(record))}, not a record in braces;"
-                " write one object per row, with the column names as keys"
+                f"{where}, {place}: contains {quote(json.dumps(record))}, not an object; write one"
+                " object per row, with the column names as keys"
             )
         for name, value in record.items():
             if name not in found:
@@ -73,7 +73,7 @@ def read_json(content: bytes, where: str, limits: Limits) -> RawTable:
 
 def _column(rows: int, places: list[int], values: list[Any]) -> pd.Series:
     cells = np.full(rows, None, dtype=object)
-    # One by one: numpy would take lists apart.
+    # One by one, because NumPy would unpack lists.
     for place, value in zip(places, values, strict=True):
         cells[place] = value
     return pd.Series(cells, dtype=object)
@@ -89,20 +89,20 @@ def _records(text: str, where: str) -> Iterator[tuple[str, Any]]:
         for number, record in enumerate(array, start=1):
             yield f"record {number}", record
         return
-    # Only \n ends a line: splitlines would also cut at separators that may stand inside a string.
+    # Only \n ends a line; splitlines would also split at separators within strings.
     for number, line in enumerate(text.split("\n"), start=1):
         if line.strip():
             yield f"line {number}", _decode(line, f"line {number}", where)
 
 
 def _one_object(text: str) -> list[dict[str, Any]] | None:
-    """The records of a file that is one object: columns by name, or a list under some key."""
+    """Return the records of a file that is one object: columns by name, or a list under a key."""
     if text.lstrip()[:1] != "{":
         return None
     try:
         held = _DECODER.decode(text.strip())
     except (ValueError, RecursionError):
-        return None  # one object per line
+        return None  # probably one object per line
     lists = {key: value for key, value in held.items() if isinstance(value, list)}
     tables = [value for value in lists.values() if value and isinstance(value[0], dict)]
     if len(tables) == 1:
@@ -114,7 +114,7 @@ def _one_object(text: str) -> list[dict[str, Any]] | None:
         cells = [value.get(key) for value in held.values() for key in keys]
         runs = [len(cell) for cell in cells if isinstance(cell, list)]
         if runs and len(runs) == sum(cell is not None for cell in cells):
-            # The scores of several runs, as in {"DQN": {"Pong": [18.5, 20.1]}}.
+            # Scores of several runs, as in {"DQN": {"Pong": [18.5, 20.1]}}.
             return [
                 {"": key, "run": str(run)}
                 | {
@@ -137,7 +137,7 @@ def _decode(text: str, place: str, where: str) -> Any:
         return _DECODER.decode(text.strip())
     except _RepeatedKeyError as error:
         raise ResultsError(
-            f"{where}, {place}: the key {quote(error)} stands there twice; give each column once"
+            f"{where}, {place}: duplicate key {quote(error)}; give each column once"
         ) from None
     except (json.JSONDecodeError, RecursionError) as error:
         reason = error.msg if isinstance(error, json.JSONDecodeError) else "nested too deeply"

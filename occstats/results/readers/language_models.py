@@ -1,4 +1,4 @@
-"""Logs of programs that evaluate language models: one row per question, model and run."""
+"""Read logs of evaluations of language models, with one row per question, model and run."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ __all__ = ["READERS"]
 
 Record = dict[str, Any]
 
-# How Inspect's scorers say correct, incorrect, partial and no answer.
+# Grades of Inspect's scorers: correct, incorrect, partial and no answer.
 _GRADES = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0, True: 1.0, False: 0.0}
-# Text of this length is a prompt or an answer, not a name or a group.
+# Longer text is a prompt or an answer, not a name or a group.
 _LONGEST_LABEL = 300
 _DEEPEST = 4
-# How ZIP archives call Zstandard.
+# Code of Zstandard in ZIP archives.
 _ZSTANDARD = 93
 
 
@@ -40,7 +40,7 @@ def _files(paths: Sequence[Path], pattern: str) -> list[Path]:
 
 
 def _load(path: Path, limits: Limits) -> Any:
-    """The content of a JSON file, after a look at its size."""
+    """Return the content of a JSON file, after a check of its size."""
     where = show_path(path)
     limits.check_bytes(path.stat().st_size, where)
     try:
@@ -50,7 +50,7 @@ def _load(path: Path, limits: Limits) -> Any:
 
 
 def _flat(record: Mapping[str, Any], prefix: str = "", depth: int = 0) -> Record:
-    """Nested keys joined by points; lists and long texts are left out."""
+    """Join nested keys by dots; skip lists and long texts."""
     flat: Record = {}
     for key, value in record.items():
         name = f"{prefix}{key}"
@@ -69,22 +69,22 @@ def _table(
     records: Sequence[Record], where: str, program: str, limits: Limits, **suggested: Any
 ) -> Iterator[RawTable]:
     if not records:
-        raise ResultsError(f"{where}: no result of {program} found; name its logs or their folder")
+        raise ResultsError(f"{where}: no results of {program} found; name its logs or their folder")
     limits.check_rows(len(records), where)
     frame = pd.DataFrame.from_records(records)
     limits.check_columns(frame.shape[1], where)
     measures = set(frame["metric"].dropna().map(str)) if "metric" in frame else set()
     if not any(map(is_loss, measures)):
-        # Scorers go by any name; these programs count what is right.
+        # Scorers may have any name; these programs count correct answers.
         suggested["lower_is_better"] = False
     yield from_frame(frame.astype(object).where(frame.notna(), None), where, suggested=suggested)
 
 
 def _one_measure(records: Sequence[Record], names: Iterable[str], where: str) -> list[Record]:
-    """One row per measure, which the column ``metric`` names."""
+    """Return one row per measure, named in the column ``metric``."""
     kept = list(dict.fromkeys(names))
     if not kept and records:
-        raise ResultsError(f"{where}: no scores in it; was the evaluation finished?")
+        raise ResultsError(f"{where}: contains no scores; the evaluation may be unfinished")
     return [
         {
             **{k: v for k, v in record.items() if k not in kept},
@@ -98,7 +98,7 @@ def _one_measure(records: Sequence[Record], names: Iterable[str], where: str) ->
 
 
 def _inspect(paths: Sequence[Path], limits: Limits) -> Iterable[RawTable]:
-    """Logs of Inspect, ``.json`` or ``.eval``: the samples with their scores."""
+    """Read logs of Inspect (``.json`` or ``.eval``): the samples with their scores."""
     records: list[Record] = []
     measures: list[str] = []
     for path in _files(paths, "*.[je][sv][oa]*"):
@@ -134,7 +134,7 @@ def _inspect_log(path: Path, limits: Limits) -> tuple[Record, list[Record]]:
     if path.suffix != ".eval":
         log = _load(path, limits)
         if not isinstance(log, dict) or "eval" not in log:
-            raise ResultsError(f"{where}: is no log of Inspect: it has no part 'eval'")
+            raise ResultsError(f"{where}: is not a log of Inspect: the key 'eval' is missing")
         return log, log.get("samples") or []
     try:
         with zipfile.ZipFile(path) as archive:
@@ -145,11 +145,11 @@ def _inspect_log(path: Path, limits: Limits) -> tuple[Record, list[Record]]:
             first, *samples = [json.loads(_part(archive, name)) for name in wanted]
             return first, samples
     except (zipfile.BadZipFile, StopIteration, ValueError, OSError, NotImplementedError) as error:
-        raise ResultsError(f"{where}: is no log of Inspect ({reason_of(error)})") from None
+        raise ResultsError(f"{where}: is not a log of Inspect ({reason_of(error)})") from None
 
 
 def _part(archive: zipfile.ZipFile, name: str) -> bytes:
-    """A file of an archive; Inspect packs them by Zstandard, which zipfile knows since 3.14."""
+    """Read a file of an archive, also with Zstandard, which zipfile supports since 3.14."""
     part = archive.getinfo(name)
     if part.compress_type != _ZSTANDARD:
         return archive.read(name)
@@ -168,7 +168,7 @@ def _part(archive: zipfile.ZipFile, name: str) -> bytes:
 
 
 def _lm_eval(paths: Sequence[Path], limits: Limits) -> Iterable[RawTable]:
-    """Samples of lm-evaluation-harness: ``MODEL/samples_TASK_TIME.jsonl``."""
+    """Read samples of lm-evaluation-harness: ``MODEL/samples_TASK_TIME.jsonl``."""
     records: list[Record] = []
     measures: list[str] = []
     for path in _files(paths, "samples_*.jsonl"):
@@ -183,7 +183,7 @@ def _lm_eval(paths: Sequence[Path], limits: Limits) -> Iterable[RawTable]:
                 names = sample.get("metrics") or []
                 document = sample.get("doc")
             except (ValueError, AttributeError, RecursionError):
-                raise ResultsError(f"{where}, line {number}: is no sample of lm-eval") from None
+                raise ResultsError(f"{where}, line {number}: is not a sample of lm-eval") from None
             scores = {n: float(sample[n]) for n in names if isinstance(sample.get(n), int | float)}
             measures += [name for name in scores if name not in measures]
             records.append(
@@ -205,7 +205,7 @@ def _lm_eval(paths: Sequence[Path], limits: Limits) -> Iterable[RawTable]:
 
 
 def _helm(paths: Sequence[Path], limits: Limits) -> Iterable[RawTable]:
-    """Runs of HELM: folders with ``run_spec.json`` and ``per_instance_stats.json``."""
+    """Read runs of HELM: folders with ``run_spec.json`` and ``per_instance_stats.json``."""
     records: list[Record] = []
     measures: list[str] = []
     folders = [p.parent for p in _files(paths, "run_spec.json") if p.name == "run_spec.json"]
@@ -215,7 +215,7 @@ def _helm(paths: Sequence[Path], limits: Limits) -> Iterable[RawTable]:
         scenario = re.sub(r",?\bmodel=[^,]*", "", str(spec.get("name", folder.name))).rstrip(":")
         if not (folder / "per_instance_stats.json").exists():
             raise ResultsError(
-                f"{show_path(folder)}: has no per_instance_stats.json; copy it from the run"
+                f"{show_path(folder)}: per_instance_stats.json is missing; copy it from the run"
             )
         for entry in _load(folder / "per_instance_stats.json", limits):
             scores = {
@@ -242,14 +242,16 @@ def _helm(paths: Sequence[Path], limits: Limits) -> Iterable[RawTable]:
 
 
 def _mteb(paths: Sequence[Path], limits: Limits) -> Iterable[RawTable]:
-    """Results of MTEB: ``MODEL/REVISION/TASK.json`` with a main score per subset and split."""
+    """Read results of MTEB: ``MODEL/REVISION/TASK.json``, a main score per subset and split."""
     records: list[Record] = []
     for path in _files(paths, "*.json"):
         if path.name == "model_meta.json":
             continue
         result = _load(path, limits)
         if not isinstance(result, dict) or "scores" not in result:
-            raise ResultsError(f"{show_path(path)}: is no result of MTEB: it has no part 'scores'")
+            raise ResultsError(
+                f"{show_path(path)}: is not a result of MTEB: the key 'scores' is missing"
+            )
         splits = result["scores"]
         split = "test" if "test" in splits else next(iter(splits), "test")
         records += [
@@ -272,21 +274,21 @@ def _mteb_model(path: Path, limits: Limits) -> str:
     meta = path.parent / "model_meta.json"
     if meta.exists():
         return str(_load(meta, limits).get("name", path.parent.name))
-    # MODEL/REVISION/TASK.json, where a revision is a hash or none
+    # MODEL/REVISION/TASK.json; the revision may be absent
     folder = path.parent
     is_revision = re.fullmatch(r"[0-9a-f]{7,40}|no_revision_available|external|\d+", folder.name)
     return (folder.parent if is_revision else folder).name.replace("__", "/")
 
 
 def _checked(name: str, read: Callable[[Sequence[Path], Limits], Iterable[RawTable]]) -> Any:
-    """Whatever is not as documented is said in one line."""
+    """Turn errors on undocumented content into one line."""
 
     def checked(paths: Sequence[Path], limits: Limits) -> Iterable[RawTable]:
         try:
             return list(read(paths, limits))
         except (KeyError, TypeError, AttributeError, UnicodeDecodeError) as error:
             raise ResultsError(
-                f"{quote_list(map(str, paths), limit=3)}: not as {name} writes it"
+                f"{quote_list(map(str, paths), limit=3)}: not in the format of {name}"
                 f" ({type(error).__name__}: {reason_of(error)})"
             ) from None
 

@@ -1,4 +1,4 @@
-"""What a file is, before anything is read from it: its kind, its size, and why it is refused."""
+"""Check the kind and size of a file before it is read."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _SUFFIXES = {
 }
 _PICKLED = {".pkl", ".pickle", ".p", ".joblib", ".dill", ".cloudpickle"}
 
-# How a file begins → what it is, and what the user can do about it.
+# First bytes of unsupported files, what they are, and the remedy.
 _FOREIGN: tuple[tuple[bytes, str, str], ...] = (
     (b"version https://git-lfs", "a Git LFS pointer, not the data", "run: git lfs pull"),
     (b"\xd0\xcf\x11\xe0", "an old Excel workbook", "save the table as CSV"),
@@ -41,7 +41,7 @@ _FOREIGN: tuple[tuple[bytes, str, str], ...] = (
     (b"\x93NUMPY", "a NumPy array without names", "save a table with names as CSV or Parquet"),
     (b"%PDF", "a PDF document", "download the table itself"),
     (b"FEA1", "a Feather file of the old version 1", "write it again with a current library"),
-    (b"BZh91AY&SY", "a file compressed with bzip2", "unpack it first"),
+    (b"BZh91AY&SY", "a file compressed with bzip2", "decompress it first"),
     (b"\xfd7zXZ\x00", "a file compressed with xz", "unpack it first"),
     (b"(\xb5/\xfd", "a file compressed with zstd", "unpack it first"),
     (b"RDX2\n", "an R workspace", "write the table with write.csv"),
@@ -53,39 +53,39 @@ _FOREIGN: tuple[tuple[bytes, str, str], ...] = (
 
 @dataclass(frozen=True)
 class Limits:
-    """The most that is read from one source; checked before it is unpacked."""
+    """Limits on the size of a source, checked before it is decompressed."""
 
     rows: int = MOST_ROWS
     columns: int = 10_000
 
     @property
     def cells(self) -> int:
-        """The most cells a source may have: memory and time grow with them."""
+        """Return the largest number of cells."""
         return self.rows * 10
 
     @property
     def unpacked_bytes(self) -> int:
-        """The most bytes a source may unpack to: generous for a row of results."""
+        """Return the largest number of decompressed bytes."""
         return max(self.rows * 100, 1 << 26)
 
     def check_rows(self, rows: int, where: str) -> None:
-        """Refuse a source that announces more rows than the limit."""
+        """Refuse a source with more rows than the limit."""
         if rows > self.rows:
             raise ResultsError(
-                f"{where}: {rows:,} rows, more than the limit of {self.rows:,}; if that is meant,"
-                f" give max_rows={rows}"
+                f"{where}: {rows:,} rows, more than the limit of {self.rows:,}; to read it, pass"
+                f" max_rows={rows}"
             )
 
     def check_columns(self, columns: int, where: str) -> None:
-        """Refuse a source that announces more columns than the limit."""
+        """Refuse a source with more columns than the limit."""
         if columns > self.columns:
             raise ResultsError(
-                f"{where}: {columns:,} columns, more than the limit of {self.columns:,}; is this a"
-                " results table? In long form it may have any number of algorithms"
+                f"{where}: {columns:,} columns, more than the limit of {self.columns:,}; use the"
+                " long form, in which algorithms are rows"
             )
 
     def check_cells(self, cells: int, where: str) -> None:
-        """Refuse a table with more cells than fit into memory."""
+        """Refuse a source with more cells than the limit."""
         if cells > self.cells:
             raise ResultsError(
                 f"{where}: {cells:,} cells or more, above the limit of {self.cells:,} for"
@@ -93,16 +93,16 @@ class Limits:
             )
 
     def check_bytes(self, size: int, where: str) -> None:
-        """Refuse a source that unpacks to more than the limit."""
+        """Refuse a source with more decompressed bytes than the limit."""
         if size > self.unpacked_bytes:
             raise ResultsError(
-                f"{where}: has {size:,} bytes or more when unpacked, above the limit of"
-                f" {self.unpacked_bytes:,} for {self.rows:,} rows; if that is meant, raise max_rows"
+                f"{where}: has {size:,} bytes or more when decompressed, above the limit of"
+                f" {self.unpacked_bytes:,} for {self.rows:,} rows; to read it, raise max_rows"
             )
 
 
 def check_exists(path: Path) -> os.stat_result:
-    """Give the status of a path that can be read, or say what is wrong with it."""
+    """Return the status of a readable path, or raise an error that explains the problem."""
     where = show_path(path)
     try:
         status = path.stat()
@@ -116,7 +116,7 @@ def check_exists(path: Path) -> os.stat_result:
             f"{where}: is a {_special(status.st_mode)}, not a file; write the results to a file"
         )
     if not os.access(path, os.R_OK):
-        raise ResultsError(f"{where}: may not be read; change its permissions")
+        raise ResultsError(f"{where}: permission denied; change its permissions")
     return status
 
 
@@ -136,24 +136,24 @@ def _missing(path: Path) -> str:
         siblings = []
     near = did_you_mean(path.name, [*bundled_names(), *siblings])
     if not near and not parent.is_dir():
-        near = f" (nor is there a folder {show_path(parent)})"
+        near = f" (the folder {show_path(parent)} does not exist either)"
     return (
-        f"{show_path(path)}: there is no such file, folder or bundled result{near}; bundled are"
-        f" {quote_list(bundled_names())}"
+        f"{show_path(path)}: there is no such file, folder or bundled result{near}; bundled"
+        f" results: {quote_list(bundled_names())}"
     )
 
 
 def kind_of_file(path: Path, status: os.stat_result) -> str:
-    """Decide between parquet, feather, text, json and gzip, by ending and by content.
+    """Return the kind of a file by its suffix and content.
 
-    A pickle can run any program when it is loaded, so it is refused by ending and by content.
+    Pickles are refused by suffix and by content, because loading them can execute code.
     """
     where = show_path(path)
     suffix = path.suffix.lower()
     if suffix in _PICKLED:
         raise ResultsError(_pickle_message(where))
     if status.st_size == 0:
-        raise ResultsError(f"{where}: the file is empty; was it written to the end?")
+        raise ResultsError(f"{where}: the file is empty; it may be truncated")
     with path.open("rb") as stream:
         head = stream.read(512)
     kind = kind_of_bytes(head, where)
@@ -162,19 +162,20 @@ def kind_of_file(path: Path, status: os.stat_result) -> str:
         return kind
     if expected in {"parquet", "feather", "excel"} and kind != expected:
         raise ResultsError(
-            f"{where}: is called {suffix} but holds {_describe(kind)}; give it the right ending, or"
-            " download or write it again"
+            f"{where}: has the suffix {suffix} but contains {_describe(kind)}; correct the suffix,"
+            " or download or write the file again"
         )
     if expected in {"text", "json"} and kind in {"parquet", "feather", "excel"}:
         ending = {"excel": "xlsx"}.get(kind, kind)
         raise ResultsError(
-            f"{where}: is called {suffix} but holds {_describe(kind)}; rename it to .{ending}"
+            f"{where}: has the suffix {suffix} but contains {_describe(kind)}; rename it to"
+            f" .{ending}"
         )
     return expected or kind
 
 
 def kind_of_bytes(head: bytes, where: str) -> str:
-    """Tell from the first bytes what a file is; refuse what cannot be a results table."""
+    """Return the kind of a file by its first bytes; refuse what cannot be a results table."""
     for magic, what, remedy in _FOREIGN:
         if head.startswith(magic):
             raise ResultsError(f"{where}: is {what}; {remedy}")
@@ -204,7 +205,7 @@ def kind_of_bytes(head: bytes, where: str) -> str:
 
 
 def _is_pickle(head: bytes) -> bool:
-    """Whether it begins like pickle protocols 2 to 5, or like the zlib in which joblib packs it."""
+    """Return True for the first bytes of a pickle (protocols 2 to 5), or of joblib's zlib."""
     if head[:1] == b"\x80":
         return head[1:2] in {b"\x02", b"\x03", b"\x04", b"\x05"}
     packed = head[:2] in {b"\x78\x01", b"\x78\x5e", b"\x78\x9c", b"\x78\xda"}
@@ -219,6 +220,6 @@ def _describe(kind: str) -> str:
 
 def _pickle_message(where: str) -> str:
     return (
-        f"{where}: is a pickle or joblib file, which can run any program when it is loaded and is"
-        " never read here; save the table as Parquet or CSV (frame.to_parquet, frame.to_csv)"
+        f"{where}: is a pickle or joblib file, which can execute code when loaded and is never"
+        " read; save the table as Parquet or CSV (frame.to_parquet, frame.to_csv)"
     )

@@ -1,4 +1,4 @@
-"""Parquet files and directories of shards; sizes are checked before anything is unpacked."""
+"""Read Parquet and Feather files and directories of shards, with sizes checked first."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def read_parquet(path: Path, limits: Limits) -> RawTable:
 
 
 def read_directory(path: Path, limits: Limits) -> RawTable:
-    """Open a directory of Parquet shards; hidden and temporary files are passed over."""
+    """Open a directory of Parquet shards, except for hidden and temporary files."""
     shards: list[Path] = []
     others: list[Path] = []
     for folder, folders, files in os.walk(path):
@@ -40,14 +40,14 @@ def read_directory(path: Path, limits: Limits) -> RawTable:
     if not shards:
         held = quote_list((other.relative_to(path) for other in others), limit=5)
         raise ResultsError(
-            f"{show_path(path)}: is a folder without results (no .parquet file in it; it holds"
-            f" {held if others else 'nothing'}); name a results file, or a folder that occstats run"
-            " has written"
+            f"{show_path(path)}: is a folder without results (no .parquet file; it contains"
+            f" {held if others else 'nothing'}); name a results file, or an output folder of"
+            " occstats run"
         )
     return _each_once(_read_shards(shards, show_path(path), limits))
 
 
-# What makes two rows of `occstats run` the same; a run that was killed may have written them twice.
+# Key of a row of `occstats run`; a killed run may have written it twice.
 _IDENTITY = ["dataset", "class", "descriptor", "fold", "configuration"]
 
 
@@ -57,7 +57,7 @@ def _each_once(raw: RawTable) -> RawTable:
     twice = raw.read(_IDENTITY).duplicated().to_numpy()
     if not twice.any():
         return raw
-    note = f"{raw.name}: {count(twice.sum(), 'row')} that stood there twice counted once."
+    note = f"{raw.name}: {count(twice.sum(), 'duplicate row')} counted once."
     return replace(raw.keep(~twice), notes=[*raw.notes, note])
 
 
@@ -87,9 +87,9 @@ def _read_shards(paths: Sequence[Path], where: str, limits: Limits) -> RawTable:
 
 
 def _open(path: Path, text_columns: Sequence[str] = ()) -> Any:
-    """Open a file so that damaged pages are found where they carry checksums.
+    """Open a file with verification of page checksums.
 
-    Text is kept as a dictionary: a name that stands in a million rows is unpacked once.
+    Text is read as a dictionary, so that a name in a million rows is decoded once.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -99,10 +99,10 @@ def _open(path: Path, text_columns: Sequence[str] = ()) -> Any:
     with path.open("rb") as stream:
         size = stream.seek(0, os.SEEK_END)
         stream.seek(max(size - 4, 0))
-        # The least is the mark, the length of the footer, and the mark again.
+        # The shortest file is the magic number, the length of the footer, and the magic number.
         if stream.read(4) != b"PAR1" or size < 12:
             raise ResultsError(
-                f"{show_path(path)}: Parquet file without its end, it was cut off or is still being"
+                f"{show_path(path)}: Parquet file without footer; it is truncated or still being"
                 " written; copy or write it again"
             )
     try:
@@ -141,7 +141,7 @@ def _read_columns(path: Path, wanted: Sequence[str]) -> pd.DataFrame:
         ]
         present = [name for name in wanted if name in schema.names]
         digested = DIGEST in (schema.metadata or {})
-        # The digest is that of all columns.
+        # The checksum covers all columns.
         file = _open(path, text)
         expected = file.metadata.num_rows
         frame: pd.DataFrame = file.read(columns=None if digested else present).to_pandas(
@@ -165,7 +165,7 @@ def _join(frames: Sequence[pd.DataFrame], wanted: Sequence[str]) -> pd.DataFrame
     for name in wanted:
         columns = [frame[name] for frame in frames]
         if len({column.dtype.kind for column in columns}) > 1 or columns[0].dtype.kind in "OMm":
-            # Shards may disagree on a type (classes 0 and 1 here, a and b there): text unites them.
+            # Shards may differ in type (classes 0 and 1 in one, a and b in another).
             columns = [pd.Series(column_text(column), dtype=object) for column in columns]
         joined[name] = pd.concat(columns, ignore_index=True)
     return pd.DataFrame(joined)
@@ -186,7 +186,6 @@ def read_feather(path: Path, limits: Limits) -> RawTable:
     import pyarrow as pa
 
     where = show_path(path)
-    # What its readers and our look into headers stumble over.
     damage = (
         pa.ArrowException,
         OSError,
@@ -227,10 +226,10 @@ def read_feather(path: Path, limits: Limits) -> RawTable:
 
 
 def _check_sizes(source: Any, limits: Limits, where: str) -> int:
-    """Add up rows and unpacked bytes as the headers of the record batches announce them."""
+    """Sum rows and decompressed bytes as given in the headers of the record batches."""
     import pyarrow as pa
 
-    source.seek(8)  # after the magic, a file is a stream of messages
+    source.seek(8)  # after the magic number, a file is a stream of messages
     rows = size = 0
     for message in pa.ipc.MessageReader.open_stream(source):
         batch = _record_batch(message.metadata.to_pybytes())
@@ -253,7 +252,7 @@ def _check_sizes(source: Any, limits: Limits, where: str) -> int:
 def _record_batch(header: bytes) -> tuple[int, bool, list[tuple[int, int]]] | None:
     """Read length, compression and buffers from a message's FlatBuffers header.
 
-    pyarrow tells them only after unpacking. Field numbers are those of Arrow's ``Message.fbs``.
+    pyarrow reports them only after decompression. Field numbers are those of ``Message.fbs``.
     """
     message = struct.unpack_from("<I", header, 0)[0]
     kind_at = _field(header, message, 1)
@@ -272,7 +271,7 @@ def _record_batch(header: bytes) -> tuple[int, bool, list[tuple[int, int]]] | No
 
 
 def _field(buffer: bytes, table: int, number: int) -> int | None:
-    """Where a FlatBuffers table keeps a field, or None if it is left out."""
+    """Return the position of a field of a FlatBuffers table, or None if it is absent."""
     vtable = table - struct.unpack_from("<i", buffer, table)[0]
     entry = 4 + 2 * number
     if entry >= struct.unpack_from("<H", buffer, vtable)[0]:
