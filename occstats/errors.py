@@ -33,6 +33,10 @@ class DataError(OccstatsError, ValueError):
     """A data set cannot be turned into one-class tasks."""
 
 
+class FigureError(OccstatsError, ValueError):
+    """A figure cannot be drawn or saved as requested."""
+
+
 class EngineError(OccstatsError, RuntimeError):
     """An optional engine (R, a scheduler) is missing or failed."""
 

@@ -218,10 +218,8 @@ def figures(
     """
     from occstats._files import check_folder
     from occstats.errors import FigureError
-    from occstats.figures._style import preset
-    from occstats.figures.batch import draw_figures, wanted_figures
-    from occstats.figures.frames import read_frame
-    from occstats.figures.saving import check_formats
+    from occstats.figures._style import check_formats, preset
+    from occstats.figures.registry import draw_figures, read_frame, wanted_figures
 
     check_folder(out)
     kinds = check_formats(split_names(formats))
@@ -253,7 +251,7 @@ def figures(
 
 def _merged(messages: list[Warning | str]) -> list[str]:
     """Return one warning about all characters without a font, and the others once each."""
-    from occstats.figures.saving import MissingGlyphWarning
+    from occstats.figures._style import MissingGlyphWarning
 
     boxes = [message for message in messages if isinstance(message, MissingGlyphWarning)]
     others = [str(message) for message in messages if message not in boxes]

@@ -26,7 +26,7 @@ COMPUTATION = ("jobs", "scheduler", "shard", "force", "memory", "progress")
 
 def _figure_formats(text: str) -> list[str]:
     """Return the file types of a figure; an empty list for "none"."""
-    from occstats.figures.saving import check_formats
+    from occstats.figures._style import check_formats
 
     return [] if text.strip().lower() == "none" else check_formats(split_names(text))
 
@@ -212,7 +212,7 @@ def _run_paper(
         as_json={"help": "Print the summary as JSON"},
         formats={
             "default": "pdf,svg",
-            "help": "File types of the figure, separated by commas: pdf, svg, png, pgf; or none",
+            "help": "File types of the figure, separated by commas: pdf, svg, png; or none",
         },
         descriptors={
             "help": "Names among the nine, or import paths such as sklearn.svm:OneClassSVM, which "
@@ -317,7 +317,7 @@ def _parse_window(text: str) -> tuple[str, int]:
         out={"default": "times"},
         formats={
             "default": "pdf,svg",
-            "help": "File types of the figure, separated by commas: pdf, svg, png, pgf; or none",
+            "help": "File types of the figure, separated by commas: pdf, svg, png; or none",
         },
         as_json={"help": "Print the measurements as JSON"},
     )

@@ -273,7 +273,7 @@ TABLE: dict[str, Row] = {
     "candidate": _row(COMPARISON, "Algorithm to judge", metavar="NAME", required=True),
     "baseline": _row(COMPARISON, "Algorithm that it would replace", metavar="NAME", required=True),
     # Figures
-    "formats": _row(DRAWING, "File types, separated by commas: pdf, svg, png, pgf (needs LaTeX)",
+    "formats": _row(DRAWING, "File types, separated by commas: pdf, svg, png",
         "--format", metavar="A,B", show_default=True),
     "only": _row(DRAWING, "Only these figures, separated by commas", metavar="NAMES",
         callback=_names, shell_complete=_complete_figures),

@@ -1,13 +1,49 @@
-"""Camera-ready figures of a comparison, of a tuning sweep and of run times.
+"""Figures of a comparison, of a tuning sweep and of run times, ready for print.
 
-Each figure is a function: a comparison (or a tidy frame) in, a Matplotlib figure out.
+Each figure is a function that draws on Matplotlib axes, as in seaborn, and returns them (an array
+of axes if it has several panels); `comparison.plot` offers those of a comparison as methods.
 
 >>> from occstats import figures
 >>> sorted(figures.FIGURES)[:3]
 ['alp_diagram', 'alp_example', 'critical_difference']
 
-`comparison.plot` offers those of a comparison as methods; `save` writes any of them as PDF, SVG,
-PNG or PGF with reproducible bytes and alternative text. Matplotlib is imported when first used.
+`save` writes PDF, SVG or PNG with reproducible bytes and alternative text; `alt_text` returns that
+text. Without `ax` (or `figure`, for several panels) a new pyplot figure is made at its final size.
+No global setting is changed, and Matplotlib is imported when the first figure is drawn.
+
+Options of figures of algorithms:
+
+algorithms : sequence of str, optional
+    Algorithms to draw; by default the best, as many as are legible.
+order : {"rank", "name", "similarity"} or sequence of str
+    Best first, by name, by similarity (average linkage on 1 − Kendall's τ), or the listed
+    algorithms first and then the others, best first.
+show : int, optional
+    Maximum number of algorithms. By default as many as are legible; none is left out unless a
+    fifth would be, and the note says how many were.
+labels : dict, optional
+    Labels to write instead of the names of algorithms.
+highlight : str or sequence of str, optional
+    Algorithms to emphasise; the others are grey.
+hue : dict, optional
+    Family of each algorithm; algorithms of one family share a colour.
+palette : str, sequence or dict, optional
+    Name of a seaborn palette, a list of colours, or a colour for each algorithm or family.
+
+Options of all figures:
+
+width : str, float or Preset
+    Width of a new figure: a name in `PRESETS` (``"ieee"``, ``"ieee-wide"`` …), a number of inches,
+    or a length such as ``"90mm"``.
+height : float, optional
+    Height of a new figure in inches; by default what it needs.
+theme : {"house", "user"}
+    The house style, with the same bytes for the same input, or the Matplotlib settings and palette
+    of the user, as ``seaborn.set_theme`` or a style sheet left them.
+title : str, optional
+    Title of the figure.
+note : bool
+    Whether to write the note below the figure.
 """
 
 from typing import Any

@@ -1,20 +1,18 @@
 import collections.abc
+import typing
 
-from .accessor import Plotter as Plotter
-from .canvas import (
-    Drawing as Drawing,
+from ._style import (
+    PRESETS as PRESETS,
     alt_text as alt_text,
+    save as save,
+    svg_markup as svg_markup,
 )
-from .panels import side_by_side as side_by_side
 from .registry import (
     FIGURES as FIGURES,
     FigureEntry as FigureEntry,
-)
-from .saving import save as save
-from ._style import (
-    PRESETS as PRESETS,
     FigureError as FigureError,
+    Plotter as Plotter,
+    side_by_side as side_by_side,
 )
-from .svg import svg_markup as svg_markup
 
-def __getattr__(name: str) -> collections.abc.Callable[..., Drawing]: ...
+def __getattr__(name: str) -> collections.abc.Callable[..., typing.Any]: ...

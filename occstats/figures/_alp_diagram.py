@@ -1,16 +1,15 @@
-"""How average localised proximity scores a query instance (the paper's diagram)."""
+"""Diagram of average localised proximity (a figure of Lenz et al. 2021)."""
 
 from __future__ import annotations
 
 from matplotlib.axes import Axes
 
-from occstats.figures.drawing import drawing
-from occstats.figures._base import Pen
-from occstats.figures._style import bounded, ink
+from occstats.figures._base import Plot
+from occstats.figures._style import Theme, Width, bounded, ink
 
 __all__ = ["alp_diagram"]
 
-# name: (centre, width, height, what it is, what is in it); the axes are 100 × 100
+# name: (centre, width, height, caption, content); the axes are 100 × 100
 _BOXES: dict[str, tuple[tuple[float, float], float, float, str, str]] = {
     "query": ((21, 89), 7, 7, "query instance", "$y$"),
     "neighbours": (
@@ -46,7 +45,7 @@ _BOXES: dict[str, tuple[tuple[float, float], float, float, str, str]] = {
     ),
     "score": ((21, -8), 18, 8, "average localised proximity", "$ALP(y)$"),
 }
-# from, to, what happens, where along the arrow the words stand
+# from, to, text, position of the text along the arrow
 _ARROWS = (
     ("query", "neighbours", "$l$ nearest\nneighbours", 0.5),
     ("query", "distances", "$k$ nearest neighbour\ndistances", 0.5),
@@ -58,9 +57,16 @@ _ARROWS = (
 )
 
 
-@drawing("ax")
-def alp_diagram(pen: Pen) -> None:
-    r"""Draw the scheme of average localised proximity.
+def alp_diagram(
+    *,
+    ax: Axes | None = None,
+    width: Width = "column",
+    height: float | None = None,
+    theme: Theme = "house",
+    title: str | None = None,
+    note: bool = True,
+) -> Axes:
+    r"""Draw a diagram of average localised proximity.
 
     .. math:: D_i(y) = \sum_{j \le l} w^l_j\, d_i(NN_j(y)), \quad
               lp_i(y) = \frac{D_i(y)}{D_i(y) + d_i(y)}, \quad
@@ -70,7 +76,14 @@ def alp_diagram(pen: Pen) -> None:
 
     Parameters
     ----------
-    {options}
+    ax : Axes, optional
+        Axes to draw on; by default those of a new figure.
+    width, height, theme, title, note : optional
+        Size, style, title and note of the figure; see `occstats.figures`.
+
+    Returns
+    -------
+    Axes
 
     References
     ----------
@@ -80,19 +93,20 @@ def alp_diagram(pen: Pen) -> None:
     Examples
     --------
     >>> from occstats import figures
-    >>> figure = figures.alp_diagram(width="lncs")
+    >>> axes = figures.alp_diagram(width="lncs")
     """
-    axes = pen.axes(bounded(pen.inches, 0.98, 4.0))
-    axes.set(xlim=(0, 100), ylim=(-14, 101))
-    axes.axis("off")
-    for centre, box_width, box_height, caption, content in _BOXES.values():
-        _box(axes, centre, box_width, box_height, caption, content)
-    for start, end, words, place in _ARROWS:
-        _arrow(axes, start, end, words, place)
-    pen.describe(_WORDS)
+    with Plot(ax, width, height, theme, title, note) as plot:
+        axes = plot.axes(bounded(plot.inches, 0.98, 4.0))
+        axes.set(xlim=(0, 100), ylim=(-14, 101))
+        axes.axis("off")
+        for centre, box_width, box_height, caption, content in _BOXES.values():
+            _box(axes, centre, box_width, box_height, caption, content)
+        for start, end, words, place in _ARROWS:
+            _arrow(axes, start, end, words, place)
+        return plot.finish(_ALTERNATIVE_TEXT)
 
 
-_WORDS = (
+_ALTERNATIVE_TEXT = (
     "Diagram of average localised proximity. From a query y go its k nearest neighbour distances, "
     "and its l nearest neighbours with their own k nearest neighbour distances. A weighted average "
     "of the latter gives k local distances; with the distances of y they give k localised "
@@ -148,7 +162,7 @@ def _edge(name: str, towards: str) -> tuple[float, float]:
 def _arrow(axes: Axes, start: str, end: str, words: str, place: float) -> None:
     from_, to = _edge(start, end), _edge(end, start)
     if abs(from_[1] - to[1]) > 5:
-        # Vertical arrows stand on the box that is further to the side.
+        # Vertical arrows are drawn at the box that is further to the right.
         x = max(from_[0], to[0]) if from_[0] != to[0] else from_[0]
         from_, to = (x, from_[1]), (x, to[1])
     axes.annotate(

@@ -1,16 +1,17 @@
-"""Average localised proximity worked on a toy example (the paper's example, figure and tables)."""
+"""Worked example of average localised proximity (figure and tables of Lenz et al. 2021)."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.figure import FigureBase
 from numpy.typing import NDArray
 
-from occstats.figures.drawing import drawing
-from occstats.figures._base import Pen
-from occstats.figures._style import bounded, ink
+from occstats.figures._base import Plot
+from occstats.figures._style import Theme, Width, bounded, ink
 
 __all__ = ["EXAMPLE", "WorkedExample", "alp_example", "work_example"]
 
@@ -85,16 +86,31 @@ def _linear_weights(length: int) -> NDArray[np.float64]:
 EXAMPLE = work_example(TRAINING, QUERIES, k=NEIGHBOURS_OF_QUERY, local=LOCAL_NEIGHBOURS)
 
 
-@drawing("figure")
-def alp_example(pen: Pen) -> None:
-    """Draw the toy example: two queries, their neighbours, and how their scores come about.
+def alp_example(
+    *,
+    figure: FigureBase | None = None,
+    width: Width = "column",
+    height: float | None = None,
+    theme: Theme = "house",
+    title: str | None = None,
+    note: bool = True,
+) -> NDArray[Any]:
+    """Draw a worked example: two queries, their neighbours and the computation of their scores.
 
-    The first query is nearer to the training instances than the second, and yet scores lower: its
-    neighbours lie close together, so that its distance is large for where it is.
+    The first query is nearer to the training instances than the second, but scores lower: its
+    neighbours are close together, so its distance is large for its neighbourhood.
 
     Parameters
     ----------
-    {options}
+    figure : Figure or SubFigure, optional
+        Where to draw; by default on a new figure.
+    width, height, theme, title, note : optional
+        Size, style, title and note of the figure; see `occstats.figures`.
+
+    Returns
+    -------
+    ndarray of Axes
+        One for each panel.
 
     References
     ----------
@@ -104,19 +120,20 @@ def alp_example(pen: Pen) -> None:
     Examples
     --------
     >>> from occstats import figures
-    >>> figure = figures.alp_example(width="elsevier")
+    >>> axes = figures.alp_example(width="elsevier")
     """
-    sheet = pen.sheet(bounded(pen.inches, 1.02, 4.4))
-    picture, table = sheet.subplots(2, 1, height_ratios=(15, 6.2))
-    _picture(picture)
-    _table(table)
-    pen.describe(_words())
+    with Plot(figure, width, height, theme, title, note) as plot:
+        tall = bounded(plot.inches, 1.02, 4.4)
+        _, panels = plot.subplots(tall, 2, 1, height_ratios=(15, 6.2))
+        _draw_points(panels[0])
+        _write_table(panels[1])
+        return plot.finish(_alternative_text(), panels)
 
 
-def _picture(axes: Axes) -> None:
+def _draw_points(axes: Axes) -> None:
     axes.scatter(TRAINING[:, 0], TRAINING[:, 1], s=16, color="#0072B2", zorder=3)
     for place, (x, y) in enumerate(TRAINING, start=1):
-        # In the dense group two names have to stand beside their points.
+        # In the dense group two labels are beside their points.
         beside = place in (3, 4)
         axes.annotate(
             f"$x_{{{place}}}$",
@@ -134,7 +151,7 @@ def _picture(axes: Axes) -> None:
             f"$y_{place + 1}$", query, xytext=(5, 3), textcoords="offset points", color=ink()
         )
         for rank, index in enumerate(EXAMPLE.neighbours[place]):
-            _spoke(axes, query, TRAINING[index], EXAMPLE.distances[place, rank], colour)
+            _draw_distance(axes, query, TRAINING[index], EXAMPLE.distances[place, rank], colour)
     axes.set(xlim=(-2.2, 24.6), ylim=(-0.8, 15.4), aspect="equal")
     axes.set_xticks(np.arange(0, 25, 4))
     axes.set_yticks(np.arange(0, 16, 4))
@@ -145,7 +162,7 @@ def _picture(axes: Axes) -> None:
     axes.spines[:].set_visible(False)
 
 
-def _spoke(
+def _draw_distance(
     axes: Axes,
     query: NDArray[np.float64],
     point: NDArray[np.float64],
@@ -153,7 +170,7 @@ def _spoke(
     colour: str,
 ) -> None:
     axes.plot(*np.stack([query, point]).T, color=colour, lw=0.7, ls=(0, (3, 1.5)), zorder=2)
-    # At the training instance's end the spokes of a query are furthest apart.
+    # Near the training instances, the lines of a query are furthest apart.
     x, y = 0.42 * query + 0.58 * point
     axes.text(
         x,
@@ -168,7 +185,7 @@ def _spoke(
     )
 
 
-def _table(axes: Axes) -> None:
+def _write_table(axes: Axes) -> None:
     axes.axis("off")
     heads = ["", *(f"${name}_{i}$" for name in ("d", "D", "lp") for i in (1, 2, 3)), "ALP"]
     rows = [
@@ -198,7 +215,7 @@ def _table(axes: Axes) -> None:
         axes.plot([0, 1], [height, height], color=ink(), lw=thickness, clip_on=False)
 
 
-def _words() -> str:
+def _alternative_text() -> str:
     first, second = EXAMPLE.scores
     near = [", ".join(f"{value:g}" for value in row) for row in EXAMPLE.distances]
     return (

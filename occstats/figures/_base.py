@@ -1,107 +1,211 @@
-"""What a figure draws with: names, looks, labels, paper and note, as the user asked for them."""
+"""The common parts of figures: algorithms and their labels, axes, notes, marks and decisions.
+
+A figure opens a `Plot` with its options, selects its algorithms, asks for axes and draws on them::
+
+    with Plot(ax, width, height, theme, title, note) as plot:
+        names = plot.algorithms(comparison, 40, algorithms, order, show, labels, highlight)
+        axes = plot.axes(height=0.4 + 0.2 * len(names))
+        ...
+        return plot.finish("Alternative text.")
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 
 import matplotlib
+import numpy as np
+import pandas as pd
+import seaborn as sns
 from matplotlib.axes import Axes
-from matplotlib.figure import FigureBase
+from matplotlib.figure import Figure, FigureBase, SubFigure
 from matplotlib.lines import Line2D
 from matplotlib.text import Text
+from numpy.typing import ArrayLike, NDArray
 
-from occstats.figures.canvas import Drawing, Sheet, describe, width_of, write_note
-from occstats.figures.options import Options
-from occstats.figures.selection import chosen_algorithms, known_algorithm, ordered, told_apart
-from occstats.figures._style import FigureError, SeriesStyle, ink, preset, series_styles
-from occstats.figures._labels import clean, escape, fitted, label
+from occstats._checks import check_choice, check_integer
+from occstats._format import did_you_mean, listing
+from occstats.errors import FigureError
+from occstats.figures._labels import clean, escape, fitted, label, measure, wrap
+from occstats.figures._style import (
+    COLOURS,
+    FADED,
+    Palette,
+    SeriesStyle,
+    Theme,
+    Width,
+    describe,
+    preset,
+    remember_settings,
+    series_styles,
+    settings,
+)
+from occstats.results.aliases import score_word
 
 if TYPE_CHECKING:
     from occstats.comparison import Comparison
 
-__all__ = ["Pen"]
+__all__ = [
+    "Order",
+    "PairDecisions",
+    "Plot",
+    "by_mean_rank",
+    "choose_algorithms",
+    "confidence",
+    "confidence_intervals",
+    "draw_intervals",
+    "draw_lines",
+    "draw_points",
+    "fence",
+    "format_rows",
+    "kendall_square",
+    "known_algorithm",
+    "matrix_label_room",
+    "most_that_fit",
+    "pair_decisions",
+    "records",
+    "require_columns",
+    "row_height",
+    "score_label",
+    "significance",
+    "unnamed",
+    "without_pyplot",
+]
 
-_FADED = "#B5B5B5"
+Order: TypeAlias = Literal["rank", "name", "similarity"] | Sequence[str]
+
+_PYPLOT: ContextVar[bool] = ContextVar("pyplot", default=True)
 
 
-class Pen:
-    """Hands a figure its names, looks, labels and paper, and finishes it."""
+@contextmanager
+def without_pyplot() -> Iterator[None]:
+    """Make new figures without pyplot: files need neither a display nor an open figure."""
+    token = _PYPLOT.set(False)
+    try:
+        yield
+    finally:
+        _PYPLOT.reset(token)
 
-    def __init__(self, options: Options) -> None:
-        self.options = options
-        self.preset = preset(options.width)
-        given: Drawing | None = options.ax if options.ax is not None else options.figure
-        self.given = given
-        self.inches = self.preset.width if given is None else width_of(given)
-        self._target: Drawing | None = given
-        self._looks: dict[str, SeriesStyle] = {}
-        self._everyone: list[str] = []
+
+class Plot:
+    """Draw one figure under its theme: select algorithms, make axes, add title and note.
+
+    Parameters
+    ----------
+    where : Axes, Figure, SubFigure or None
+        The user's axes or figure, drawn on under the user's settings; None for a new figure.
+    width, height, theme, title, note
+        As documented in `occstats.figures`.
+    """
+
+    def __init__(
+        self,
+        where: Axes | FigureBase | None,
+        width: Width,
+        height: float | None,
+        theme: Theme,
+        title: str | None,
+        note: bool,
+    ) -> None:
+        check_choice("theme", theme, ("house", "user"))
+        if height is not None and not 0.5 <= height <= 40:
+            raise FigureError(f"height must be between 0.5 and 40 inches; got {height!r}")
+        chosen = preset(width)
+        self.given = where
+        self.inches = chosen.width if where is None else _width_of(where)
+        # Even in the user's style, TeX must not interpret names.
+        self._settings = settings(chosen, theme) if where is None else {"text.usetex": False}
+        self._context = matplotlib.rc_context(self._settings)
+        self._height, self._theme, self._title, self._shows_note = height, theme, title, note
+        self._target: Axes | FigureBase | None = where
+        self._returned: Axes | FigureBase | None = where
         self._notes: list[str] = []
         self._key: dict[str, str] = {}
-        self._words = ""
+        self._looks: dict[str, SeriesStyle] = {}
+        self._labels: Mapping[str, str] = {}
+        self._highlight: Sequence[str] | None = None
+        self._hue: Mapping[str, str] | None = None
+        self.coloured = False
 
-    # -- names and looks --------------------------------------------------------------------------
+    def __enter__(self) -> Self:
+        self._context.__enter__()
+        return self
 
-    def series(
+    def __exit__(self, *error: Any) -> None:
+        self._context.__exit__(*error)
+
+    # -- algorithms --------------------------------------------------------------------------------
+
+    def algorithms(
         self,
         comparison: Comparison,
         limit: int,
+        algorithms: Sequence[str] | None,
+        order: Order = "rank",
+        show: int | None = None,
+        labels: Mapping[str, str] | None = None,
+        highlight: str | Sequence[str] | None = None,
+        hue: Mapping[str, str] | None = None,
+        palette: Palette | None = None,
+        *,
         first: Sequence[str] = (),
         why: str = "The best",
-        *,
         ranked: Sequence[str] | None = None,
     ) -> list[str]:
-        """Return the algorithms to draw, in order; at most about `limit` unless they were named.
+        """Return the algorithms to draw, in order: at most about `limit` unless they are named.
 
-        Those named `first` go before the best of the others; the note says `why`. Best first is
-        the order of the summary table unless `ranked` has another one.
+        Those in `first` precede the best of the others, and `why` explains it in the note.
+        `ranked` replaces the order of the summary table.
         """
         table = [str(name) for name in comparison.summary["algorithm"]]
         ranked = table if ranked is None else ranked
-        options = self.options
         preferred = [*first, *(name for name in ranked if name not in first)]
-        chosen = chosen_algorithms(options.algorithms, preferred, limit, options.show)
-        if options.algorithms is None and len(chosen) < len(table):
+        chosen = choose_algorithms(algorithms, preferred, limit, show)
+        if algorithms is None and len(chosen) < len(table):
             self.note(f"{why} {len(chosen)} of {len(table)} algorithms.")
-        # An algorithm looks the same in every figure, so that the table's order decides.
-        self.name(told_apart(table, chosen))
-        return ordered(
-            comparison, chosen, options.order, ranked if options.algorithms is None else chosen
-        )
+        # The order of the table decides, so that an algorithm looks the same in every figure.
+        self.style(_distinct_colours(table, chosen), labels, highlight, hue, palette)
+        return _ordered(comparison, chosen, order, ranked if algorithms is None else chosen)
 
-    def name(self, everyone: Sequence[str]) -> None:
-        """Give everyone a look, whether drawn or not: the same look in every selection."""
-        options = self.options
-        self._everyone = list(everyone)
-        for option in ("labels", "hue", "highlight"):
-            named = getattr(options, option) or ()
-            for name in [named] if isinstance(named, str) else named:
-                known_algorithm(name, self._everyone, option)
+    def style(
+        self,
+        everyone: Sequence[str],
+        labels: Mapping[str, str] | None = None,
+        highlight: str | Sequence[str] | None = None,
+        hue: Mapping[str, str] | None = None,
+        palette: Palette | None = None,
+    ) -> None:
+        """Assign label, colour, marker and line to all algorithms, drawn or not."""
+        chosen = [highlight] if isinstance(highlight, str) else highlight
+        for option, named in (("labels", labels), ("hue", hue), ("highlight", chosen)):
+            for name in named or ():
+                known_algorithm(name, everyone, option)
+        self._labels, self._highlight, self._hue = labels or {}, chosen, hue
+        self.coloured = any(option is not None for option in (highlight, hue, palette))
         families = [self._family(name) for name in everyone]
-        for key in options.palette if isinstance(options.palette, Mapping) else ():
+        for key in palette if isinstance(palette, Mapping) else ():
             known_algorithm(key, [*dict.fromkeys(families)], "palette:")
-        looks = series_styles(dict.fromkeys(families), options.palette, options.theme)
-        own = series_styles(everyone, None, options.theme)
+        colours = series_styles(dict.fromkeys(families), palette, self._theme)
+        own = series_styles(everyone, None, self._theme)
         self._looks = {
             name: SeriesStyle(
-                self._colour(name, looks[family]), own[name].marker, own[name].linestyle
+                FADED if self.highlighted(name) is False else colours[family].color,
+                own[name].marker,
+                own[name].linestyle,
             )
             for name, family in zip(everyone, families, strict=True)
         }
 
     def _family(self, name: str) -> str:
-        return name if self.options.hue is None else str(self.options.hue.get(name, "other"))
-
-    def _colour(self, name: str, look: SeriesStyle) -> str:
-        return look.color if self.highlighted(name) in (None, True) else _FADED
+        return name if self._hue is None else str(self._hue.get(name, "other"))
 
     def highlighted(self, name: str) -> bool | None:
-        """Whether a name is to stand out; None where none is."""
-        wanted = self.options.highlight
-        if wanted is None:
-            return None
-        return name in ([wanted] if isinstance(wanted, str) else wanted)
+        """Tell whether an algorithm is highlighted; None if none is."""
+        return None if self._highlight is None else name in self._highlight
 
     def look(self, name: str) -> SeriesStyle:
         """Return the colour, marker and line of an algorithm."""
@@ -109,123 +213,571 @@ class Pen:
 
     def plain_look(self, name: str) -> SeriesStyle:
         """Return one look for all algorithms, unless the user asked for colours."""
-        return self._looks[name if self.coloured else self._everyone[0]]
+        return self._looks[name] if self.coloured else next(iter(self._looks.values()))
 
-    @property
-    def coloured(self) -> bool:
-        """Whether the user asked for colours that tell algorithms apart."""
-        options = self.options
-        return any(asked is not None for asked in (options.hue, options.palette, options.highlight))
-
-    @property
-    def ink(self) -> str:
-        """The colour of letters and lines."""
-        return ink()
-
-    @property
-    def paper(self) -> str:
-        """The colour behind the picture."""
-        return str(matplotlib.rcParams["axes.facecolor"])
-
-    @property
-    def faded(self) -> str:
-        """The colour of what stands back."""
-        return _FADED
-
-    # -- labels -----------------------------------------------------------------------------------
+    # -- labels ------------------------------------------------------------------------------------
 
     def called(self, name: str) -> str:
-        """Return what the user calls an algorithm, not yet ready to be drawn."""
-        return str((self.options.labels or {}).get(name, name))
+        """Return the user's label of an algorithm, neither shortened nor escaped."""
+        return str(self._labels.get(name, name))
 
     def label(self, name: str, limit: int = 24) -> str:
-        """Return one name ready to be drawn in the middle of a text."""
+        """Return one name ready to be drawn within a text."""
         return label(self.called(name), limit)
 
     def labels(
         self, names: Sequence[str], inches: float, *, lines: int = 1, size: str | float = "medium"
     ) -> list[str]:
         """Return labels that fit: whole, wrapped, shortened, or numbered with a key in the note."""
-        drawn, key = fitted(
-            [clean(self.called(name)) for name in names], inches, size=size, lines=lines,
-            known=self._key,
-        )  # fmt: skip
+        called = [clean(self.called(name)) for name in names]
+        drawn, key = fitted(called, inches, size=size, lines=lines, known=self._key)
         self._key |= key
         return [escape(text) for text in drawn]
 
-    def row_names(self, names: Sequence[str], *, roomy: bool) -> list[str]:
-        """Return names for the left of rows: two fifths of the width, two lines where roomy."""
+    def row_labels(self, names: Sequence[str], *, lines: int) -> list[str]:
+        """Return labels for rows, which may take two fifths of the width."""
         size = matplotlib.rcParams["ytick.labelsize"]
-        return self.labels(names, 0.4 * self.inches, lines=2 if roomy else 1, size=size)
+        return self.labels(names, 0.4 * self.inches, lines=lines, size=size)
 
-    def write_rows(self, axes: Axes, names: Sequence[str], drawn: Sequence[str]) -> None:
-        """Write the names at the left of their rows."""
+    def label_rows(self, axes: Axes, names: Sequence[str], drawn: Sequence[str]) -> None:
+        """Write the labels at the left of their rows."""
         axes.set_yticks(range(len(names)), drawn, linespacing=1.1)
         self.emphasise(axes.get_yticklabels(), names)
 
     def emphasise(self, texts: Sequence[Text], names: Sequence[str]) -> None:
-        """Print the names that stand out in bold."""
+        """Print highlighted names in bold."""
         for text, name in zip(texts, names, strict=True):
             if self.highlighted(name):
                 text.set_fontweight("bold")
 
-    # -- paper ------------------------------------------------------------------------------------
+    def legend(
+        self, target: Axes | FigureBase, names: Sequence[str], values: Sequence[str] = ()
+    ) -> None:
+        """Draw a legend above axes or figure, in as many columns as the names allow."""
+        size, handle = matplotlib.rcParams["legend.fontsize"], 0.48
+        suffixes = [f"  {value}" for value in values] or [""] * len(names)
+        room = self.inches / 2 - handle - max(measure(text, size) for text in suffixes)
+        drawn = self.labels(names, room, size=size, lines=2)
+        drawn = [text + suffix for text, suffix in zip(drawn, suffixes, strict=True)]
+        widest = max(measure(line, size) for text in drawn for line in text.split("\n")) + handle
+        columns = max(1, min(int(self.inches / widest), len(names)))
+        # As few columns as need no further row: three and three rather than four and two.
+        columns = -(-len(names) // -(-len(names) // columns))
+        handles = [
+            Line2D([], [], color=look.color, marker=look.marker, ls=look.linestyle, label=text)
+            for look, text in zip(map(self.look, names), drawn, strict=True)
+        ]
+        if isinstance(target, Axes):
+            place: dict[str, Any] = {"loc": "lower center", "bbox_to_anchor": (0.5, 1.0)}
+            target.legend(handles=handles, ncols=columns, **place)
+        else:
+            target.legend(handles=handles, ncols=columns, loc="outside upper center")
+
+    # -- axes --------------------------------------------------------------------------------------
 
     def axes(self, height: float) -> Axes:
-        """Return the user's axes, or the only axes of a new sheet so many inches high."""
+        """Return the user's axes, or the only axes of a new figure of this height in inches."""
         if isinstance(self.given, Axes):
             return self.given
-        return self.sheet(height).add_subplot()
+        axes = self.figure(height).add_subplot()
+        keep_tick_style(axes)
+        self._returned = axes
+        return axes
 
-    def sheet(self, height: float) -> FigureBase:
-        """Return the user's figure or subfigure, or a new sheet so many inches high."""
+    def subplots(
+        self, height: float, rows: int, columns: int, **options: Any
+    ) -> tuple[FigureBase, list[Axes]]:
+        """Return the figure of this height in inches, and a grid of axes on it, row by row."""
+        figure = self.figure(height)
+        panels = list(figure.subplots(rows, columns, squeeze=False, **options).flat)
+        for axes in panels:
+            keep_tick_style(axes)
+        return figure, panels
+
+    def figure(self, height: float) -> FigureBase:
+        """Return the user's figure or subfigure, or a new figure of this height in inches."""
         if isinstance(self.given, FigureBase):
             return self.given
-        asked = self.options.height
-        if asked is not None and not 0.5 <= asked <= 40:
-            raise FigureError(f"height must be between 0.5 and 40 inches; got {asked!r}")
-        sheet = Sheet(self.preset, height if asked is None else asked, self.options.theme)
-        self._target = sheet
-        return sheet
+        size = (self.inches, height if self._height is None else self._height)
+        if _PYPLOT.get():
+            import matplotlib.pyplot as plt
+
+            figure = plt.figure(figsize=size, layout="constrained")
+        else:
+            figure = Figure(figsize=size, layout="constrained")
+        remember_settings(figure, self._settings)
+        self._target = self._returned = figure
+        return figure
+
+    # -- title, note and alternative text ----------------------------------------------------------
 
     def note(self, text: str) -> None:
         """Add a sentence to the note below the figure."""
         self._notes.append(text)
 
-    def describe(self, text: str) -> None:
-        """Set the alternative text."""
-        self._words = text
-
-    def finish(self) -> Drawing:
-        """Write title, key of colours, note and alternative text, and return the drawing."""
-        target = self._target
+    def finish(self, alternative: str, axes: Sequence[Axes] | None = None) -> Any:
+        """Write title, note and alternative text, and return the axes (all, of several panels)."""
+        target, returned = self._target, self._returned
         assert target is not None
-        if self.options.title is not None:
-            title = escape(clean(self.options.title))
+        assert returned is not None
+        if self._title is not None:
+            title = escape(clean(self._title))
             target.set_title(title) if isinstance(target, Axes) else target.suptitle(title)
-        if self.options.hue is not None:
-            self._families_key(target)
+        if self._hue is not None:
+            self._family_legend(target)
         key = "  ".join(f"{number}\u00a0{escape(name)}" for number, name in self._key.items())
-        lines = [" ".join(self._notes) if self.options.note else "", key]
-        write_note(
-            target, "\n".join(filter(None, lines)), height_given=self.options.height is not None
-        )
-        describe(target, self._words)
-        return target
+        lines = [" ".join(self._notes) if self._shows_note else "", key]
+        self._write_note(target, "\n".join(filter(None, lines)))
+        describe(returned, alternative)
+        return returned if axes is None else np.array(axes, dtype=object)
 
-    def _families_key(self, target: Drawing) -> None:
-        families = {
-            self._family(name): self._looks[name].color for name in reversed(self._everyone)
-        }
+    def _family_legend(self, target: Axes | FigureBase) -> None:
+        families: dict[str, str] = {}
+        for name, look in self._looks.items():
+            # A highlighted member shows the colour of its family.
+            if families.get(self._family(name), FADED) == FADED:
+                families[self._family(name)] = look.color
         handles = [
             Line2D([], [], ls="", marker="s", color=colour, label=label(family, 24))
-            for family, colour in reversed(families.items())
+            for family, colour in families.items()
         ]
-        columns = min(len(handles), 3)
         if isinstance(target, Axes):
             kept = target.get_legend()
             target.legend(handles=handles, loc="best", fontsize="small")
             if kept is not None:
                 target.add_artist(kept)
         else:
+            columns = min(len(handles), 3)
             target.legend(handles=handles, loc="outside upper center", ncols=columns)
+
+    def _write_note(self, target: Axes | FigureBase, text: str) -> None:
+        if not text:
+            return
+        size = max(float(matplotlib.rcParams["font.size"]) - 1.5, 6.0)
+        if isinstance(target, Axes):
+            # Axes alone in a subfigure (`side_by_side`) leave its whole width to the note.
+            part = target.get_figure(root=False)
+            target = part if isinstance(part, SubFigure) else target
+        # Backends measure letters a little differently.
+        room = 0.96 * _width_of(target)
+        lines = "\n".join(wrap(part, room, size) for part in text.splitlines())
+        if isinstance(target, Axes):
+            # Below the label of the axis, which is below all tick labels.
+            at_bottom = target.xaxis.get_label_position() == "bottom"
+            target.annotate(
+                lines,
+                (0, 0),
+                xytext=(0, -4),
+                xycoords=("axes fraction", target.xaxis.label if at_bottom else "axes fraction"),
+                textcoords="offset points",
+                va="top",
+                fontsize=size,
+                linespacing=1.15,
+                annotation_clip=False,
+            )
+            return
+        target.supxlabel(lines, x=0.01, ha="left", fontsize=size, linespacing=1.15)
+        if isinstance(target, Figure) and self.given is None and self._height is None:
+            # The axes keep their size; the figure grows.
+            taller = (lines.count("\n") + 1) * 1.2 * size / 72
+            target.set_figheight(target.get_figheight() + taller)
+
+
+def _width_of(target: Axes | FigureBase) -> float:
+    """Return the width in inches of a figure, or of the part of it that axes have."""
+    root = target.get_figure(root=True)
+    assert root is not None
+    if isinstance(target, Axes):
+        return float(target.get_position().width * root.get_figwidth())
+    # Matplotlib's stubs do not know the box of a figure.
+    box: Any = getattr(target, "bbox")  # noqa: B009
+    return float(box.width / root.dpi)
+
+
+def keep_tick_style(axes: Axes) -> None:
+    """Fix the style of ticks, most of which Matplotlib makes only when it draws."""
+    for axis in (axes.xaxis, axes.yaxis):
+        for which in ("major", "minor"):
+            names = {"length": "size", "width": "width", "pad": "pad"}
+            axis.set_tick_params(
+                which=which,  # type: ignore[arg-type]
+                **{
+                    name: matplotlib.rcParams[f"{axis.axis_name}tick.{which}.{setting}"]
+                    for name, setting in names.items()
+                },
+            )
+
+
+# -- selection and order of algorithms -------------------------------------------------------------
+
+
+def known_algorithm(name: str, known: Sequence[str], option: str = "algorithm") -> str:
+    """Return the name of a compared algorithm, or raise with the names that there are."""
+    if name not in known:
+        raise FigureError(
+            f"{option} {name!r} is not in this comparison{did_you_mean(str(name), known)}; "
+            f"there are {listing(known)}"
+        )
+    return name
+
+
+def by_mean_rank(comparison: Comparison) -> list[str]:
+    """Return the algorithms sorted by mean rank, whatever the table is sorted by."""
+    table = comparison.summary.sort_values("mean_rank", kind="stable")
+    return [str(name) for name in table["algorithm"]]
+
+
+def choose_algorithms(
+    wanted: Sequence[str] | None, ranked: Sequence[str], limit: int, show: int | None = None
+) -> list[str]:
+    """Return the algorithms asked for, or the first of the ranked ones that remain legible.
+
+    None is left out unless a fifth would be: 20 of 21 is less useful than all 21.
+
+    >>> len(choose_algorithms(None, range(25), 20)), len(choose_algorithms(None, range(26), 20))
+    (25, 20)
+    """
+    if wanted is None:
+        if show is not None:
+            check_integer("show", show, least=1)
+            return list(ranked[:show])
+        return list(ranked if len(ranked) <= 1.25 * limit else ranked[:limit])
+    if isinstance(wanted, str):
+        raise FigureError(f"algorithms must be a list of names; got the text {wanted!r}")
+    chosen = [known_algorithm(name, ranked) for name in dict.fromkeys(wanted)]
+    if not chosen:
+        raise FigureError("algorithms must name at least one algorithm; got an empty list")
+    return chosen[:show]
+
+
+def _distinct_colours(ranked: Sequence[str], drawn: Sequence[str]) -> list[str]:
+    """Return an order in which styles are assigned: by rank, but no colour twice in a figure.
+
+    >>> many = [f"a{place}" for place in range(40)]
+    >>> order = _distinct_colours(many, ["a0", "a30"])
+    >>> order.index("a0"), order.index("a30"), sorted(order) == sorted(many)
+    (0, 1, True)
+    """
+    order = list(ranked)
+    free = (place for place, name in enumerate(ranked[:COLOURS]) if name not in drawn)
+    for name in drawn:
+        far = order.index(name)
+        if far >= COLOURS and (near := next(free, None)) is not None:
+            order[near], order[far] = name, order[near]
+    return order
+
+
+def _ordered(
+    comparison: Comparison, names: list[str], order: Order, ranked: Sequence[str]
+) -> list[str]:
+    if not isinstance(order, str):
+        first = [known_algorithm(name, comparison.algorithms, "order:") for name in order]
+        return [*(n for n in first if n in names), *(n for n in names if n not in first)]
+    check_choice("order", order, ("rank", "name", "similarity"))
+    if order == "name":
+        return sorted(names, key=str.casefold)
+    if order == "similarity" and len(names) > 2:
+        from scipy.cluster.hierarchy import leaves_list, linkage
+        from scipy.spatial.distance import squareform
+
+        distance = np.clip(1 - np.nan_to_num(kendall_square(comparison, names), nan=0.0), 0, None)
+        np.fill_diagonal(distance, 0)
+        tree = linkage(squareform(distance, checks=False), "average", optimal_ordering=True)
+        return [names[leaf] for leaf in leaves_list(tree)]
+    return names if order == "similarity" else [name for name in ranked if name in names]
+
+
+def kendall_square(comparison: Comparison, names: list[str]) -> NDArray[np.float64]:
+    """Return Kendall's τ of every pair as a full square; the frame may hold one half or both."""
+    table = comparison.kendall.pivot(index="a", columns="b", values="tau")
+    tau = table.reindex(index=names, columns=names).to_numpy(dtype=float)
+    return np.where(np.isnan(tau), tau.T, tau)
+
+
+# -- ranges and sizes ------------------------------------------------------------------------------
+
+
+def fence(values: ArrayLike) -> tuple[float, float]:
+    """Return the range of an axis: the extremes, without a few values that are far off.
+
+    Far off is beyond five times the distance from the median that holds nine tenths of the
+    values: one diverged run must not flatten all others.
+
+    >>> fence([1.0, 2.0, 3.0])
+    (1.0, 3.0)
+    >>> fence([*range(20), 10_000])
+    (0.0, 19.0)
+    """
+    finite = np.asarray(values, dtype=float)
+    finite = finite[np.isfinite(finite)]
+    if not len(finite):
+        return 0.0, 1.0
+    middle = float(np.median(finite))
+    reach = 5 * float(np.quantile(np.abs(finite - middle), 0.9, method="lower"))
+    if reach == 0:
+        return float(finite.min()), float(finite.max())
+    near = finite[np.abs(finite - middle) <= reach]
+    return float(near.min()), float(near.max())
+
+
+def matrix_label_room(inches: float) -> float:
+    """Return the inches available to the labels of a matrix."""
+    return min(0.3 * inches, 1.5)
+
+
+def most_that_fit(inches: float, most: int) -> int:
+    """Return how many labelled rows fit a matrix of a width, at most `most`.
+
+    >>> most_that_fit(3.5, 40), most_that_fit(7.0, 40)
+    (19, 40)
+    """
+    # 8.5 points a row, and a margin at the sides.
+    return max(min(most, int((inches - matrix_label_room(inches) - 0.15) * 72 / 8.5)), 2)
+
+
+def row_height(drawn: Sequence[str]) -> float:
+    """Return the height in inches of rows with these labels.
+
+    >>> row_height(["one line"]), row_height(["two\\nlines"])
+    (0.196, 0.26)
+    """
+    return 0.26 if any("\n" in text for text in drawn) else 0.196
+
+
+def format_rows(axes: Axes, count: int) -> None:
+    """Format axes with one row for each algorithm: the first at the top, a grid for the values."""
+    axes.set_ylim(count - 0.5, -0.7)
+    axes.grid(axis="x")
+    axes.grid(visible=False, axis="y")
+    axes.tick_params(axis="y", length=0)
+    axes.spines["left"].set_visible(False)
+
+
+# -- marks, drawn by seaborn -----------------------------------------------------------------------
+
+
+@contextmanager
+def unnamed(axes: Axes) -> Iterator[None]:
+    """Keep seaborn from labelling the axes, for which it would make all tick labels."""
+    axes.set(xlabel=" ", ylabel=" ")
+    yield
+    axes.set(xlabel="", ylabel="")
+
+
+def draw_points(
+    axes: Axes,
+    x: ArrayLike,
+    y: ArrayLike,
+    weights: ArrayLike,
+    *,
+    largest: float,
+    colours: ArrayLike,
+    **options: Any,
+) -> None:
+    """Draw points whose area is proportional to their weight, in eight steps.
+
+    Points of one step share a shape, which makes an SVG a tenth as large.
+    """
+    table = pd.DataFrame({"x": x, "y": y, "weight": weights, "colour": colours})
+    step = largest / 8
+    share = np.sqrt(table["weight"] / table["weight"].max())
+    table["step"] = np.maximum(np.round(largest * share / step), 1)
+    with unnamed(axes):
+        for size, part in table.groupby("step"):
+            sns.scatterplot(
+                part,
+                x="x",
+                y="y",
+                hue="colour",
+                palette={colour: colour for colour in part["colour"]},
+                s=(float(str(size)) * step) ** 2,
+                linewidth=0,
+                legend=False,
+                ax=axes,
+                **options,
+            )
+
+
+def draw_intervals(
+    axes: Axes,
+    table: pd.DataFrame,
+    columns: tuple[str, str, str],
+    looks: Sequence[SeriesStyle],
+    *,
+    size: float = 5.0,
+) -> None:
+    """Draw an estimate with its interval for each row of a table, the first row at the top.
+
+    Parameters
+    ----------
+    axes
+        Where to draw.
+    table
+        One row for each estimate.
+    columns
+        Columns of the estimate and of the ends of its interval; missing ends are not drawn.
+    looks
+        Colour and marker of each row.
+    size
+        Size of the markers in points.
+    """
+    long = pd.DataFrame(
+        {
+            "value": table[list(columns)].to_numpy(dtype=float).ravel(),
+            "row": np.repeat(np.arange(len(table)), 3),
+        }
+    ).dropna()
+    with unnamed(axes):
+        for look in dict.fromkeys(looks):
+            # The three values of a row are the estimate and the ends, not a sample.
+            sns.pointplot(
+                long[long["row"].map(lambda row, look=look: looks[row] == look)],
+                x="value",
+                y="row",
+                orient="h",
+                native_scale=True,
+                estimator=lambda values: values.iloc[0],
+                errorbar=lambda values: values.iloc[1:] if len(values) == 3 else (np.nan, np.nan),
+                color=look.color,
+                marker=look.marker,
+                markersize=size,
+                markeredgewidth=0.8,
+                err_kws={"linewidth": 1.4, "solid_capstyle": "butt"},
+                linestyle="none",
+                ax=axes,
+            )
+
+
+def draw_lines(
+    axes: Axes,
+    table: pd.DataFrame,
+    x: str,
+    y: str,
+    series: str,
+    looks: Mapping[str, SeriesStyle],
+    **options: Any,
+) -> None:
+    """Draw one line for each series of a tidy table, in the order of `looks`."""
+    order = list(looks)
+    with unnamed(axes):
+        sns.lineplot(
+            table,
+            x=x,
+            y=y,
+            hue=series,
+            hue_order=order,
+            style=series,
+            style_order=order,
+            palette={name: look.color for name, look in looks.items()},
+            dashes={name: look.dashes for name, look in looks.items()},
+            legend=False,
+            ax=axes,
+            **{
+                "markers": {name: look.marker for name, look in looks.items()},
+                "errorbar": None,
+                "markeredgewidth": 0,
+                **options,
+            },
+        )
+
+
+# -- what comparisons and frames say ---------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class PairDecisions:
+    """The decision about every pair of some algorithms, as squares in their order.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The algorithms of the rows and columns.
+    conclusion : ndarray of object
+        "better", "worse", "equivalent" or "undecided": the row compared with the column; None
+        where the pair was not tested.
+    difference : ndarray of float
+        The difference of the estimand, row minus column; NaN where there is none.
+    p : ndarray of float
+        The p-value that decides. Where one-sided tests found the column better, it is the p-value
+        of that claim.
+    """
+
+    names: tuple[str, ...]
+    conclusion: NDArray[np.object_]
+    difference: NDArray[np.float64]
+    p: NDArray[np.float64]
+
+    @property
+    def tested(self) -> NDArray[np.bool_]:
+        """Mark the pairs that were tested."""
+        return np.asarray(pd.notna(self.conclusion), dtype=bool)
+
+    @property
+    def differ(self) -> NDArray[np.bool_]:
+        """Mark the pairs with a significant difference."""
+        return np.isin(self.conclusion.astype(str), ["better", "worse"])
+
+    @property
+    def alike(self) -> NDArray[np.bool_]:
+        """Mark the tested pairs with no significant difference."""
+        return self.tested & ~self.differ
+
+
+def pair_decisions(comparison: Comparison, names: list[str]) -> PairDecisions:
+    """Return the decisions about all pairs of some algorithms; figures read pairs only here."""
+
+    def square(column: str) -> NDArray[Any]:
+        return comparison.matrix(column).loc[names, names].to_numpy()
+
+    conclusion = square("conclusion")
+    p = square("p").astype(float)
+    return PairDecisions(
+        names=tuple(names),
+        conclusion=conclusion,
+        difference=square("difference").astype(float),
+        p=np.where(conclusion == "worse", p.T, p),
+    )
+
+
+def significance(comparison: Comparison) -> str:
+    """Return the level and the test that decide: at α = … by the …."""
+    return f"at α\u00a0=\u00a0{comparison.settings.alpha:g} by the {comparison.basis}"
+
+
+def confidence(comparison: Comparison) -> float:
+    """Return the level of the confidence intervals of a comparison."""
+    return 1 - comparison.settings.alpha
+
+
+def confidence_intervals(comparison: Comparison) -> str:
+    """Return the name of the intervals with their level: 95 % confidence intervals."""
+    return f"{100 * confidence(comparison):.4g}\u00a0% confidence intervals"
+
+
+def score_label(comparison: Comparison) -> str:
+    """Return the name of the score as written in prose: AUROC, accuracy."""
+    return label(score_word(str(comparison.results.score_name)), 30)
+
+
+def require_columns(frame: pd.DataFrame, needed: Iterable[str], what: str) -> None:
+    """Refuse a frame that lacks a column or has no rows.
+
+    >>> import pandas as pd
+    >>> require_columns(pd.DataFrame({"n": [1]}), ["n", "descriptor"], "times")
+    Traceback (most recent call last):
+    ...
+    occstats.errors.FigureError: times lacks the column descriptor; found n
+    """
+    missing = [column for column in needed if column not in frame.columns]
+    if missing:
+        raise FigureError(
+            f"{what} lacks the column {listing(missing)}; "
+            f"found {listing(map(str, frame.columns)) or 'none'}"
+        )
+    if not len(frame):
+        raise FigureError(f"{what} has no rows: there is nothing to draw")
+
+
+def records(frame: pd.DataFrame) -> Iterator[Any]:
+    """Iterate over the rows of a frame; a column is an attribute of its row."""
+    return iter(frame.itertuples())

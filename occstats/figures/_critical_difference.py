@@ -1,7 +1,8 @@
-"""Critical-difference diagram: mean ranks, and a bar for each group with no difference."""
+"""Critical-difference diagram and letter display of the groups with no significant difference."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -13,20 +14,23 @@ from matplotlib.ticker import MaxNLocator, MultipleLocator
 from numpy.typing import NDArray
 from scipy.optimize import isotonic_regression
 
-from occstats.figures.cliques import Group, describe_groups, explain_groups, groups, packed
-from occstats.figures.drawing import drawing
-from occstats.figures.frames import pair_decisions
-from occstats.figures.letter_display import draw_letters
-from occstats.figures.options import SERIES
-from occstats.figures._base import Pen
-from occstats.figures.selection import by_mean_rank
-from occstats.figures._style import BLUE
+from occstats._format import listing
+from occstats.figures._base import (
+    Order,
+    PairDecisions,
+    Plot,
+    by_mean_rank,
+    pair_decisions,
+    row_height,
+    significance,
+)
 from occstats.figures._labels import clean, fitted, measure
+from occstats.figures._style import BLUE, FADED, Palette, Theme, Width, ink, paper
 
 if TYPE_CHECKING:
     from occstats.comparison import Comparison
 
-__all__ = ["critical_difference"]
+__all__ = ["critical_difference", "letters"]
 
 MOST_ALGORITHMS = 40
 # Beyond these a letter display is easier to read, and it fits a page.
@@ -38,10 +42,32 @@ _UNIT, _APART, _SPACE = 0.165, 0.075, 0.04
 # Vertical units: a row of bars, a line of a name, and where the stems have parted.
 _BAR_STEP, _LINE, _PARTED = 0.42, 0.78, 0.55
 BAR_WIDTH, BRIDGE_WIDTH = 2.4, 0.6
+# Inches that a column of letters needs (narrower ones have dots), and inches of the mean ranks.
+_LETTER, _RANKS = 0.085, 0.5
+
+# Positions of the members in an order of algorithms, ascending.
+Group = tuple[int, ...]
 
 
-@drawing("ax", [name for name in SERIES if name != "order"])
-def critical_difference(pen: Pen, comparison: Comparison) -> None:
+# -- figures --------------------------------------------------------------------------------------
+
+
+def critical_difference(
+    comparison: Comparison,
+    *,
+    algorithms: Sequence[str] | None = None,
+    show: int | None = None,
+    labels: Mapping[str, str] | None = None,
+    highlight: str | Sequence[str] | None = None,
+    hue: Mapping[str, str] | None = None,
+    palette: Palette | None = None,
+    ax: Axes | None = None,
+    width: Width = "column",
+    height: float | None = None,
+    theme: Theme = "house",
+    title: str | None = None,
+    note: bool = True,
+) -> Axes:
     """Draw mean ranks on a scale, with a bar for each group with no significant difference.
 
     Each bar is one group of algorithms (its dots), as large as possible, in which every pair was
@@ -59,7 +85,16 @@ def critical_difference(pen: Pen, comparison: Comparison) -> None:
     ----------
     comparison : Comparison
         Its frames `summary` and `pairwise` are drawn.
-    {options}
+    algorithms, show, labels, highlight, hue, palette : optional
+        Algorithms to draw, their labels and colours; see `occstats.figures`.
+    ax : Axes, optional
+        Axes to draw on; by default those of a new figure.
+    width, height, theme, title, note : optional
+        Size, style, title and note of the figure; see `occstats.figures`.
+
+    Returns
+    -------
+    Axes
 
     References
     ----------
@@ -72,52 +107,223 @@ def critical_difference(pen: Pen, comparison: Comparison) -> None:
     --------
     >>> import occstats
     >>> comparison = occstats.compare("lenz2021")
-    >>> figure = comparison.plot.critical_difference(width="ieee", highlight="ALP")
+    >>> axes = comparison.plot.critical_difference(width="ieee", highlight="ALP")
     """
-    ranked = by_mean_rank(comparison)
-    chosen = pen.series(comparison, MOST_ALGORITHMS, ranked=ranked)
-    names = [name for name in ranked if name in chosen]
-    decisions = pair_decisions(comparison, names)
-    mean = comparison.summary.set_index("algorithm").loc[names, "mean_rank"].to_numpy(dtype=float)
-    numbers = max(measure(f"{rank:.2f}", "small") for rank in mean) + 2 * _SPACE
-    room = min(0.27 * pen.inches, (pen.inches - _APART * (len(names) - 1)) / 2 - numbers - _SPACE)
-    everyone = groups(decisions) if len(names) <= MOST_STEMS else []
-    rows = packed(everyone)
-    instead = _obstacle(pen, names, room, max(rows, default=-1) + 1)
-    if instead:
-        pen.note(f"Drawn as a letter display: {instead}.")
-        draw_letters(pen, comparison, names)
-        return
-    drawn = pen.labels(names, room, lines=3)
-    widest = max(measure(line, "medium") for text in drawn for line in text.split("\n"))
-    top = _PARTED + _BAR_STEP * (max(rows, default=-1) + 1)
-    levels, depth = _levels(drawn, top)
-    # Everything vertical follows the size of the letters.
-    scale = float(matplotlib.rcParams["font.size"]) / 8
-    axes = pen.axes(0.55 + _UNIT * scale * depth)
-    low, high = _bounds(mean, len(comparison.summary))
-    # Narrow axes of the user keep a scale; names may then lie outside.
-    side = min(widest + numbers + _SPACE, 0.36 * pen.inches)
-    _scale(axes, pen, (low, high), depth, side)
-    unit = (high - low) / (pen.inches - 2 * side)
-    layout = _Layout(
-        mean=mean,
-        feet=_parted(mean, _APART * unit, low, high),
-        levels=levels,
-        ends=(low - unit * (numbers + _SPACE), high + unit * (numbers + _SPACE)),
-        unit=unit,
-    )
-    for place, name in enumerate(names):
-        _stem(axes, pen, layout, place, name)
-        _label(axes, pen, layout, place, name, drawn[place])
-    for row, group in zip(rows, everyone, strict=True):
-        _bar(axes, pen, layout, group, _PARTED + _BAR_STEP * (row + 0.3))
-    meaning = "Bars join algorithms (dots) with no significant difference"
-    note = explain_groups(comparison, decisions, everyone, meaning)
-    if any(_gaps(group) for group in everyone):
-        note += " A gap in a bar marks an algorithm outside the group."
-    pen.note(note)
-    pen.describe(describe_groups("Critical-difference diagram", comparison, decisions, everyone))
+    with Plot(ax, width, height, theme, title, note) as plot:
+        ranked = by_mean_rank(comparison)
+        chosen = plot.algorithms(
+            comparison, MOST_ALGORITHMS, algorithms, "rank", show, labels, highlight, hue, palette,
+            ranked=ranked,
+        )  # fmt: skip
+        names = [name for name in ranked if name in chosen]
+        decisions = pair_decisions(comparison, names)
+        mean = (
+            comparison.summary.set_index("algorithm").loc[names, "mean_rank"].to_numpy(dtype=float)
+        )
+        numbers = max(measure(f"{rank:.2f}", "small") for rank in mean) + 2 * _SPACE
+        room = min(
+            0.27 * plot.inches, (plot.inches - _APART * (len(names) - 1)) / 2 - numbers - _SPACE
+        )
+        everyone = groups(decisions) if len(names) <= MOST_STEMS else []
+        rows = _packed(everyone)
+        instead = _obstacle(plot, names, room, max(rows, default=-1) + 1)
+        if instead:
+            plot.note(f"Drawn as a letter display: {instead}.")
+            return plot.finish(_draw_letters(plot, comparison, names))
+        drawn = plot.labels(names, room, lines=3)
+        widest = max(measure(line, "medium") for text in drawn for line in text.split("\n"))
+        top = _PARTED + _BAR_STEP * (max(rows, default=-1) + 1)
+        levels, depth = _levels(drawn, top)
+        # Everything vertical follows the size of the letters.
+        scale = float(matplotlib.rcParams["font.size"]) / 8
+        axes = plot.axes(0.55 + _UNIT * scale * depth)
+        low, high = _bounds(mean, len(comparison.summary))
+        # Narrow axes of the user keep a scale; names may then lie outside.
+        side = min(widest + numbers + _SPACE, 0.36 * plot.inches)
+        _scale(axes, plot, (low, high), depth, side)
+        unit = (high - low) / (plot.inches - 2 * side)
+        layout = _Layout(
+            mean=mean,
+            feet=_parted(mean, _APART * unit, low, high),
+            levels=levels,
+            ends=(low - unit * (numbers + _SPACE), high + unit * (numbers + _SPACE)),
+            unit=unit,
+        )
+        for place, name in enumerate(names):
+            _stem(axes, plot, layout, place, name)
+            _label(axes, plot, layout, place, name, drawn[place])
+        for row, group in zip(rows, everyone, strict=True):
+            _bar(axes, plot, layout, group, _PARTED + _BAR_STEP * (row + 0.3))
+        meaning = "Bars join algorithms (dots) with no significant difference"
+        explanation = _explain(comparison, decisions, everyone, meaning)
+        if any(_gaps(group) for group in everyone):
+            explanation += " A gap in a bar marks an algorithm outside the group."
+        plot.note(explanation)
+        return plot.finish(
+            _alternative_text("Critical-difference diagram", comparison, decisions, everyone)
+        )
+
+
+def letters(
+    comparison: Comparison,
+    *,
+    algorithms: Sequence[str] | None = None,
+    order: Order = "rank",
+    show: int | None = None,
+    labels: Mapping[str, str] | None = None,
+    highlight: str | Sequence[str] | None = None,
+    hue: Mapping[str, str] | None = None,
+    palette: Palette | None = None,
+    ax: Axes | None = None,
+    width: Width = "column",
+    height: float | None = None,
+    theme: Theme = "house",
+    title: str | None = None,
+    note: bool = True,
+) -> Axes:
+    """Draw a compact letter display of the groups with no significant difference.
+
+    Each letter is a group of algorithms in which every pair was tested and no pair differs
+    significantly. Two algorithms without a common letter differ significantly, or were not tested.
+    There are as few letters as a greedy search finds. With `hue`, `palette` or `highlight`, a
+    square in its colour precedes each mean rank.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        Its frames `summary` and `pairwise` are drawn.
+    algorithms, order, show, labels, highlight, hue, palette : optional
+        Algorithms to draw, their order, labels and colours; see `occstats.figures`.
+    ax : Axes, optional
+        Axes to draw on; by default those of a new figure.
+    width, height, theme, title, note : optional
+        Size, style, title and note of the figure; see `occstats.figures`.
+
+    Returns
+    -------
+    Axes
+
+    References
+    ----------
+    Piepho, H.-P. (2004). An algorithm for a letter-based representation of all-pairwise
+    comparisons. Journal of Computational and Graphical Statistics, 13(2), 456–466.
+
+    Examples
+    --------
+    >>> import occstats
+    >>> comparison = occstats.compare("lenz2021", algorithms=["ALP", "SVM", "LOF"])
+    >>> axes = comparison.plot.letters()
+    """
+    with Plot(ax, width, height, theme, title, note) as plot:
+        names = plot.algorithms(
+            comparison, MOST_ALGORITHMS, algorithms, order, show, labels, highlight, hue, palette,
+            ranked=by_mean_rank(comparison),
+        )  # fmt: skip
+        return plot.finish(_draw_letters(plot, comparison, names))
+
+
+# -- groups ---------------------------------------------------------------------------------------
+
+
+def groups(decisions: PairDecisions) -> list[Group]:
+    """Return every largest group in which all pairs were tested and none differs significantly.
+
+    These are the maximal cliques of two or more algorithms in the graph of all pairs that are
+    equivalent or undecided. Two algorithms that share no group differ significantly, or were not
+    tested.
+
+    Examples
+    --------
+    >>> conclusion = np.array([
+    ...     [None, "undecided", "better"],
+    ...     ["undecided", None, "equivalent"],
+    ...     ["worse", "equivalent", None],
+    ... ], dtype=object)
+    >>> numbers = np.full((3, 3), np.nan)
+    >>> groups(PairDecisions(("a", "b", "c"), conclusion, numbers, numbers))
+    [(0, 1), (1, 2)]
+    """
+    return [clique for clique in maximal_cliques(decisions.alike) if len(clique) > 1]
+
+
+def covering_groups(everyone: list[Group]) -> list[Group]:
+    """Return a small selection of groups that still holds every pair of each group.
+
+    A letter display needs no more columns than these. The selection is greedy: finding the
+    smallest one is NP-hard.
+
+    >>> covering_groups([(0, 1, 2), (0, 1, 3), (0, 2, 3), (1, 2, 3)])
+    [(0, 1, 2), (0, 1, 3), (0, 2, 3)]
+    """
+    candidates = sorted(everyone, key=lambda group: (-len(group), group))
+    uncovered = {pair for group in everyone for pair in _pairs(group)}
+    chosen = []
+    while uncovered:
+        best = max(candidates, key=lambda group: len(uncovered & _pairs(group)))
+        chosen.append(best)
+        uncovered -= _pairs(best)
+    return sorted(chosen)
+
+
+def _pairs(group: Group) -> set[tuple[int, int]]:
+    return {(i, j) for place, i in enumerate(group) for j in group[place + 1 :]}
+
+
+def _packed(everyone: list[Group]) -> list[int]:
+    """Return the row of each group, such that a place is free between two bars of one row.
+
+    >>> _packed([(0, 1), (1, 2), (2, 3), (3, 4)])
+    [0, 1, 2, 0]
+    """
+    ends: list[int] = []
+    rows = []
+    for group in everyone:
+        row = next((place for place, end in enumerate(ends) if end + 1 < group[0]), len(ends))
+        ends[row : row + 1] = [group[-1]]
+        rows.append(row)
+    return rows
+
+
+def _letter(number: int) -> str:
+    """Return a, b, …, z, aa, ab, ….
+
+    >>> _letter(0), _letter(25), _letter(26), _letter(52)
+    ('a', 'z', 'aa', 'ba')
+    """
+    text = ""
+    number += 1
+    while number:
+        number, place = divmod(number - 1, 26)
+        text = chr(ord("a") + place) + text
+    return text
+
+
+def maximal_cliques(adjacent: NDArray[np.bool_]) -> list[tuple[int, ...]]:
+    """List the maximal cliques of a graph (Bron and Kerbosch 1973, with Tomita's pivot).
+
+    Examples
+    --------
+    >>> maximal_cliques(np.array([[0, 1, 1], [1, 0, 0], [1, 0, 0]], dtype=bool))
+    [(0, 1), (0, 2)]
+    """
+    neighbours = [set(np.flatnonzero(row).tolist()) for row in adjacent]
+
+    def grow(members: set[int], open_: set[int], closed: set[int]) -> Iterator[set[int]]:
+        if not open_ and not closed:
+            yield members
+            return
+        pivot = max(open_ | closed, key=lambda vertex: len(neighbours[vertex] & open_))
+        for vertex in sorted(open_ - neighbours[pivot]):
+            near = neighbours[vertex]
+            yield from grow(members | {vertex}, open_ & near, closed & near)
+            open_ = open_ - {vertex}
+            closed = closed | {vertex}
+
+    everyone = set(range(len(neighbours)))
+    return sorted(tuple(sorted(found)) for found in grow(set(), everyone, set()))
+
+
+# -- diagram --------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -138,14 +344,14 @@ class _Layout:
         return place < (len(self.mean) + 1) // 2
 
 
-def _obstacle(pen: Pen, names: list[str], room: float, n_rows: int) -> str:
+def _obstacle(plot: Plot, names: list[str], room: float, n_rows: int) -> str:
     """Return why a diagram would not be legible, or an empty text."""
     if len(names) > MOST_STEMS:
         return f"more than {MOST_STEMS} algorithms"
     if n_rows > MOST_ROWS:
         return f"the groups need more than {MOST_ROWS} rows of bars"
     if len(names) > ALWAYS:
-        called = [clean(pen.called(name)) for name in names]
+        called = [clean(plot.called(name)) for name in names]
         if room <= 0 or fitted(called, room, size="medium", lines=3)[1]:
             return "the names are too long for a diagram of this width"
     return ""
@@ -190,9 +396,9 @@ def _levels(drawn: list[str], top: float) -> tuple[list[float], float]:
     return levels, round(top, 6)
 
 
-def _scale(axes: Axes, pen: Pen, bounds: tuple[float, float], depth: float, side: float) -> None:
+def _scale(axes: Axes, plot: Plot, bounds: tuple[float, float], depth: float, side: float) -> None:
     low, high = bounds
-    width = pen.inches - 2 * side
+    width = plot.inches - 2 * side
     margin = side / width * (high - low)
     axes.set(xlim=(low - margin, high + margin), ylim=(depth, 0))
     axes.grid(visible=False)
@@ -211,25 +417,25 @@ def _scale(axes: Axes, pen: Pen, bounds: tuple[float, float], depth: float, side
     axes.set_xlabel("← better\u2002\u2002weighted mean rank\u2002\u2002worse →")
 
 
-def _stem(axes: Axes, pen: Pen, layout: _Layout, place: int, name: str) -> None:
+def _stem(axes: Axes, plot: Plot, layout: _Layout, place: int, name: str) -> None:
     foot, level = layout.feet[place], layout.levels[place]
     axes.plot(
         [layout.mean[place], foot, foot, layout.ends[0 if layout.left(place) else 1]],
         [0, 0.75 * _PARTED, level, level],
-        color=pen.look(name).color if pen.coloured else pen.ink,
-        lw=1.1 if pen.highlighted(name) else 0.7,
+        color=plot.look(name).color if plot.coloured else ink(),
+        lw=1.1 if plot.highlighted(name) else 0.7,
         solid_joinstyle="round",
         zorder=1,
     )
 
 
-def _label(axes: Axes, pen: Pen, layout: _Layout, place: int, name: str, text: str) -> None:
+def _label(axes: Axes, plot: Plot, layout: _Layout, place: int, name: str, text: str) -> None:
     level, left = layout.levels[place], layout.left(place)
     end, outwards = (layout.ends[0], -1) if left else (layout.ends[1], 1)
     space = outwards * _SPACE * layout.unit
     sides = ("right", "left") if left else ("left", "right")
     written = axes.text(end + space, level, text, ha=sides[0], va="center")
-    pen.emphasise([written], [name])
+    plot.emphasise([written], [name])
     axes.text(
         end - space,
         level - 0.04,
@@ -249,11 +455,11 @@ def _gaps(group: Group) -> list[tuple[int, int]]:
     return [(one, other) for one, other in pairwise(group) if other > one + 1]
 
 
-def _bar(axes: Axes, pen: Pen, layout: _Layout, group: Group, level: float) -> None:
+def _bar(axes: Axes, plot: Plot, layout: _Layout, group: Group, level: float) -> None:
     feet = layout.feet
     half = 0.5 * _APART * layout.unit
     gaps = [(feet[one + 1] - half, feet[other - 1] + half) for one, other in _gaps(group)]
-    # NaN lifts the pen at each gap; a thin line shows that the bar goes on.
+    # NaN lifts the plot at each gap; a thin line shows that the bar goes on.
     solid = [feet[group[0]], *(x for low, high in gaps for x in (low, np.nan, high))]
     solid.append(feet[group[-1]])
     levels = np.full(len(solid), level)
@@ -266,8 +472,103 @@ def _bar(axes: Axes, pen: Pen, layout: _Layout, group: Group, level: float) -> N
         linestyle="none",
         marker="o",
         markersize=3.4,
-        markerfacecolor=pen.paper,
+        markerfacecolor=paper(),
         markeredgecolor=BLUE,
         markeredgewidth=0.9,
         zorder=5,
     )
+
+
+# -- letter display -------------------------------------------------------------------------------
+
+
+def _draw_letters(plot: Plot, comparison: Comparison, names: list[str]) -> str:
+    """Draw the letter display of some algorithms and return its alternative text."""
+    decisions = pair_decisions(comparison, names)
+    lettered = covering_groups(groups(decisions))
+    # By convention, an algorithm that differs from all others has a letter of its own.
+    shared = {member for group in lettered for member in group}
+    columns = sorted([*lettered, *((i,) for i in range(len(names)) if i not in shared)])
+    mean = comparison.summary.set_index("algorithm").loc[names, "mean_rank"]
+    drawn = plot.row_labels(names, lines=2 if len(names) <= 25 else 1)
+    axes = plot.axes(0.35 + (row_height(drawn) if len(names) <= 25 else 0.15) * len(names))
+    plot.label_rows(axes, names, drawn)
+    count = max(len(columns), 6)
+    # Names are part of a new figure's width, but lie outside the axes of the user.
+    side = 0.0 if axes is plot.given else 0.1 + max(
+        measure(line, matplotlib.rcParams["ytick.labelsize"])
+        for text in drawn for line in text.split("\n")
+    )  # fmt: skip
+    column_width = (plot.inches - side - _RANKS) / count
+    ranks = _RANKS / column_width
+    axes.set(xlim=(-0.5 - ranks, count - 0.5), ylim=(len(names) - 0.4, -0.8))
+    for place, name in enumerate(names):
+        axes.axhline(place, color=FADED, lw=0.3, alpha=0.6, zorder=0)
+        axes.text(
+            -0.5 - 0.2 * ranks, place, f"{mean[name]:.2f}", ha="right", va="center_baseline",
+            fontsize="small",
+        )  # fmt: skip
+        if plot.coloured:
+            axes.plot(-0.5 - 0.92 * ranks, place, "s", markersize=4, color=plot.look(name).color)
+    written = column_width >= _LETTER
+    for column, group in enumerate(columns):
+        axes.plot([column] * 2, [group[0], group[-1]], color=BLUE, lw=0.6, alpha=0.5, zorder=1)
+        for member in group:
+            axes.plot(
+                column, member, "o", markersize=7 if written else 3,
+                color=paper() if written else BLUE, markeredgewidth=0, zorder=2,
+            )  # fmt: skip
+            if written:
+                axes.text(
+                    column, member, _letter(column), ha="center", va="center_baseline",
+                    fontsize="small", fontweight="bold", color=BLUE, zorder=3,
+                )  # fmt: skip
+    axes.set_xticks([-0.5 - 0.5 * ranks], ["mean\nrank"])
+    axes.xaxis.tick_top()
+    axes.xaxis.set_label_position("top")
+    axes.grid(visible=False)
+    axes.tick_params(length=0)
+    axes.spines[:].set_visible(False)
+    shared_by = "that share a letter" if written else "with a dot in the same column"
+    meaning = f"No significant difference between algorithms {shared_by}"
+    plot.note(_explain(comparison, decisions, lettered, meaning))
+    return _alternative_text("Letter display", comparison, decisions, lettered)
+
+
+# -- note and alternative text --------------------------------------------------------------------
+
+
+def _explain(
+    comparison: Comparison, decisions: PairDecisions, everyone: list[Group], meaning: str
+) -> str:
+    """Return the note: `meaning` of a group in the figure, level and test, untested pairs."""
+    tested = int(np.triu(decisions.tested, 1).sum())
+    if not tested:
+        return "No pair was tested."
+    level = significance(comparison)
+    differ = "All tested pairs differ" if tested > 1 else "The two algorithms differ"
+    sentences = [f"{meaning} {level}." if everyone else f"{differ} significantly {level}."]
+    untested = len(decisions.names) * (len(decisions.names) - 1) // 2 - tested
+    if untested:
+        sentences.append(f"Pairs without a test: {untested}.")
+    return " ".join(sentences)
+
+
+def _alternative_text(
+    figure: str, comparison: Comparison, decisions: PairDecisions, everyone: list[Group]
+) -> str:
+    """Return the alternative text of a figure of groups."""
+    names = [clean(name) for name in decisions.names]
+    text = f"{figure}. Best mean rank first: {listing(names, 20)}."
+    joined = [listing([names[i] for i in group], 20) for group in everyone]
+    if joined:
+        more = f"; and {len(joined) - 12} more groups" if len(joined) > 12 else ""
+        text += (
+            f" Groups with no significant difference between any two members: "
+            f"{'; '.join(joined[:12])}{more}."
+        )
+    elif decisions.tested.any():
+        text += " All tested pairs differ significantly."
+    else:
+        return f"{text} No pair was tested."
+    return text + f" Decided {significance(comparison)}."

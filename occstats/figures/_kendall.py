@@ -1,7 +1,8 @@
-"""Heat map of weighted Kendall's τ between algorithms (the paper's figure of correlations)."""
+"""Heat map of weighted Kendall's τ between algorithms (a figure of Lenz et al. 2021)."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import matplotlib
@@ -11,12 +12,17 @@ from matplotlib.axes import Axes
 from matplotlib.colors import Colormap
 from matplotlib.ticker import MaxNLocator
 
-from occstats.figures.drawing import drawing
-from occstats.figures.options import SERIES
-from occstats.figures._base import Pen
-from occstats.figures.selection import fence, kendall_square, matrix_label_room, most_that_fit
-from occstats.figures._style import FigureError, ink_on
+from occstats.errors import FigureError
+from occstats.figures._base import (
+    Order,
+    Plot,
+    fence,
+    kendall_square,
+    matrix_label_room,
+    most_that_fit,
+)
 from occstats.figures._labels import clean, measure
+from occstats.figures._style import Theme, Width, ink_on, paper
 
 if TYPE_CHECKING:
     from occstats.comparison import Comparison
@@ -27,12 +33,26 @@ MOST_ALGORITHMS = 40
 MOST_NUMBERS = 12
 
 
-@drawing("ax", [name for name in SERIES if name not in ("hue", "palette")])
-def kendall(pen: Pen, comparison: Comparison, *, cmap: str | Colormap = "Blues") -> None:
+def kendall(
+    comparison: Comparison,
+    *,
+    cmap: str | Colormap = "Blues",
+    algorithms: Sequence[str] | None = None,
+    order: Order = "rank",
+    show: int | None = None,
+    labels: Mapping[str, str] | None = None,
+    highlight: str | Sequence[str] | None = None,
+    ax: Axes | None = None,
+    width: Width = "column",
+    height: float | None = None,
+    theme: Theme = "house",
+    title: str | None = None,
+    note: bool = True,
+) -> Axes:
     """Draw the weighted Kendall's τ of every pair of algorithms as a triangular heat map.
 
-    High τ means that two algorithms find the same tasks easy; pairs with low τ complement each
-    other. Dark is strong in colour and in grey, and the numbers stand in the cells.
+    A high τ means that two algorithms find the same tasks easy; pairs with a low τ complement
+    each other. Up to twelve algorithms, τ is printed in the cells.
 
     Parameters
     ----------
@@ -40,7 +60,16 @@ def kendall(pen: Pen, comparison: Comparison, *, cmap: str | Colormap = "Blues")
         Its frame `kendall` is drawn.
     cmap : str or Colormap
         The colour map of the cells, which are coloured by τ and not by algorithm.
-    {options}
+    algorithms, order, show, labels, highlight : optional
+        Algorithms to draw, their order and labels; see `occstats.figures`.
+    ax : Axes, optional
+        Axes to draw on; by default those of a new figure.
+    width, height, theme, title, note : optional
+        Size, style, title and note of the figure; see `occstats.figures`.
+
+    Returns
+    -------
+    Axes
 
     References
     ----------
@@ -50,20 +79,29 @@ def kendall(pen: Pen, comparison: Comparison, *, cmap: str | Colormap = "Blues")
     --------
     >>> import occstats
     >>> comparison = occstats.compare("lenz2021", algorithms=["ALP", "SVM", "LOF"])
-    >>> figure = comparison.plot.kendall(width="ieee", order="similarity")
+    >>> axes = comparison.plot.kendall(width="ieee", order="similarity")
     """
-    names = pen.series(comparison, most_that_fit(pen.inches, MOST_ALGORITHMS))
-    tau = kendall_square(comparison, names)
-    side = matrix_label_room(pen.inches)
-    drawn = pen.labels(names, side, size="small", lines=2 if len(names) <= MOST_NUMBERS else 1)
-    room = max(measure(line, "small") for text in drawn for line in text.split("\n"))
-    # As wide as the paper, unless the cells would be larger than anyone needs.
-    cells = min(pen.inches - room - 0.15, max(3.4, len(names) * 8.5 / 72))
-    upright = len(names) > 12 or max(len(text) for text in drawn) > 5
-    axes = pen.axes(cells + (room if upright else 0.15) + 0.15)
-    _triangle(axes, pen, tau, names, _colour_map(cmap))
-    _write_names(axes, pen, names, drawn, upright)
-    pen.describe(_words(tau, names, len(comparison.summary)))
+    with Plot(ax, width, height, theme, title, note) as plot:
+        names = plot.algorithms(
+            comparison,
+            most_that_fit(plot.inches, MOST_ALGORITHMS),
+            algorithms,
+            order,
+            show,
+            labels,
+            highlight,
+        )
+        tau = kendall_square(comparison, names)
+        side = matrix_label_room(plot.inches)
+        drawn = plot.labels(names, side, size="small", lines=2 if len(names) <= MOST_NUMBERS else 1)
+        room = max(measure(line, "small") for text in drawn for line in text.split("\n"))
+        # As wide as the figure, unless the cells would be needlessly large.
+        cells = min(plot.inches - room - 0.15, max(3.4, len(names) * 8.5 / 72))
+        upright = len(names) > 12 or max(len(text) for text in drawn) > 5
+        axes = plot.axes(cells + (room if upright else 0.15) + 0.15)
+        _triangle(axes, tau, names, _colour_map(cmap))
+        _write_names(axes, plot, names, drawn, upright)
+        return plot.finish(_alternative_text(tau, names, len(comparison.summary)))
 
 
 def _colour_map(wanted: str | Colormap) -> Colormap:
@@ -75,13 +113,13 @@ def _colour_map(wanted: str | Colormap) -> Colormap:
         ) from error
 
 
-def _triangle(axes: Axes, pen: Pen, tau: np.ndarray, names: list[str], colours: Colormap) -> None:
+def _triangle(axes: Axes, tau: np.ndarray, names: list[str], colours: Colormap) -> None:
     count = len(names)
     # Every pair is drawn once, below the diagonal.
     shown = np.where(np.tri(count, k=-1, dtype=bool), tau, np.nan)[1:, :-1]
     least = float(np.nanmin(shown)) if np.isfinite(shown).any() else 0.0
     low = min(float(np.floor(fence(shown)[0] * 10) / 10), 0.9)
-    # Three algorithms and fewer leave no corner free for the key of colours.
+    # Three algorithms or fewer leave no corner free for the colour bar.
     inset = axes.inset_axes((0.56, 0.9, 0.42, 0.045)) if count > 3 else None
     sns.heatmap(
         shown if shown.size else np.full((1, 1), np.nan),
@@ -90,7 +128,7 @@ def _triangle(axes: Axes, pen: Pen, tau: np.ndarray, names: list[str], colours: 
         vmin=low,
         vmax=1,
         linewidths=0.6,
-        linecolor=pen.paper,
+        linecolor=paper(),
         square=True,
         annot=_numbers(shown) if count <= MOST_NUMBERS else False,
         fmt="",
@@ -117,12 +155,12 @@ def _triangle(axes: Axes, pen: Pen, tau: np.ndarray, names: list[str], colours: 
     bar.ax.set_title("weighted Kendall’s τ", fontsize="small", pad=2)
 
 
-def _write_names(axes: Axes, pen: Pen, names: list[str], drawn: list[str], upright: bool) -> None:
+def _write_names(axes: Axes, plot: Plot, names: list[str], drawn: list[str], upright: bool) -> None:
     places = np.arange(len(names) - 1) + 0.5
     axes.set_yticks(places, drawn[1:], rotation=0)
     axes.set_xticks(places, drawn[:-1], rotation=90 if upright else 0)
-    pen.emphasise(axes.get_yticklabels(), names[1:])
-    pen.emphasise(axes.get_xticklabels(), names[:-1])
+    plot.emphasise(axes.get_yticklabels(), names[1:])
+    plot.emphasise(axes.get_xticklabels(), names[:-1])
     axes.tick_params(length=0)
 
 
@@ -131,7 +169,7 @@ def _numbers(shown: np.ndarray) -> np.ndarray:
     return np.array(written, dtype=object).reshape(shown.shape)
 
 
-def _words(tau: np.ndarray, names: list[str], total: int) -> str:
+def _alternative_text(tau: np.ndarray, names: list[str], total: int) -> str:
     rows, columns = np.tril_indices(len(names), -1)
     values = tau[rows, columns]
     text = f"Heat map of weighted Kendall's tau between {total} algorithms."

@@ -1,7 +1,7 @@
-r"""Names of algorithms and datasets as labels: literal, short enough, and still distinct.
+r"""Labels from arbitrary names: literal, short enough, and distinct.
 
 Matplotlib reads ``$…$`` as mathematics and raises on a stray ``$``; XML has no control characters;
-a name of 300 characters leaves no room for the data. Everything a user named passes through here.
+a name of 300 characters leaves no room for the data. Every name from a table passes through here.
 
 >>> label("cost_in_$ and \\alpha^2")
 'cost_in_\\$ and \\alpha^2'
@@ -15,6 +15,7 @@ import functools
 import re
 import textwrap
 import unicodedata
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -36,12 +37,12 @@ _REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 
 
 def clean(name: object) -> str:
-    r"""Return the name on one line, with a visible sign for every character that cannot be drawn.
+    r"""Return a name on one line, with invisible characters written as escapes.
 
     >>> print(clean("two\nlines\x00"))
     two\nlines\x00
     """
-    # XML has no place for the last two code points of a plane either.
+    # XML does not allow the last two code points of a plane.
     return "".join(
         _REPLACEMENT if ord(character) & 0xFFFE == 0xFFFE else character
         for character in printable(str(name))
@@ -49,7 +50,7 @@ def clean(name: object) -> str:
 
 
 def display_width(text: str) -> int:
-    """Count columns: two for a wide (CJK, emoji) character, none for one that combines."""
+    """Return the width in columns: two for CJK and emoji, none for combining characters."""
     return sum(map(_columns, text))
 
 
@@ -64,7 +65,7 @@ def _continues(character: str) -> bool:
 
 
 def shorten(text: str, limit: int) -> str:
-    """Cut the middle out of a text wider than `limit` columns; start and end tell names apart.
+    """Cut the middle out of a text wider than `limit` columns.
 
     >>> shorten("IsolationForest-seed-1", 12)
     'Isolati…ed-1'
@@ -75,7 +76,7 @@ def shorten(text: str, limit: int) -> str:
     tail_room = room * 2 // 5
     head = _take(text, room - tail_room)
     tail = _take(text[::-1], tail_room)[::-1] if tail_room else ""
-    # A mark whose letter was cut off would sit on the ellipsis.
+    # A combining mark whose letter was cut off would sit on the ellipsis.
     while tail and _continues(tail[0]):
         tail = tail[1:]
     return f"{head.rstrip()}…{tail.lstrip()}"
@@ -92,16 +93,16 @@ def _take(text: Iterable[str], room: int) -> str:
 
 
 def label(name: object, limit: int = 40) -> str:
-    r"""Return one name ready to be drawn: clean, at most `limit` wide, its ``$`` escaped."""
+    r"""Return a name ready to be drawn: clean, at most `limit` columns wide, ``$`` escaped."""
     return escape(shorten(clean(name), limit))
 
 
 def escape(text: str) -> str:
-    """Return text that Matplotlib does not read as mathematics."""
+    """Escape a text so that Matplotlib does not read it as mathematics."""
     return text.replace("$", r"\$")
 
 
-# A name that keeps this share of its width when its middle is cut out is still recognised.
+# A name that keeps this share of its width when its middle is cut out is still recognisable.
 _RECOGNISED = 0.7
 _LONGEST_IN_KEY = 120
 
@@ -114,24 +115,24 @@ def fitted(
     lines: int = 1,
     known: Mapping[str, str] | None = None,
 ) -> tuple[list[str], dict[str, str]]:
-    """Return labels no wider than so many inches, and a key of those that had to be numbered.
+    """Return labels that fit a width, and a key of those that had to be numbered.
 
-    A name that does not fit is wrapped at its joints; then a little is cut out of its middle,
-    where that leaves it recognisable and distinct; then it is numbered, with the whole name in
-    the key.
+    A name that does not fit is wrapped between its words; then a little is cut out of its middle,
+    if it remains recognisable and distinct; then it is replaced by a number, with the whole name
+    in the key.
 
     Parameters
     ----------
     names
-        The names, distinct and clean.
+        Distinct and clean names.
     inches
-        The room of one label.
+        Width available to a label.
     size
-        The letters, as Matplotlib calls their size.
+        Font size, as Matplotlib takes it.
     lines
-        How many lines a label may have.
+        Maximum number of lines of a label.
     known
-        The key of numbers that are already taken; a name in it keeps its number.
+        Key of the numbers already in use; a name in it keeps its number.
 
     Examples
     --------
@@ -154,7 +155,7 @@ def fitted(
 
 
 def _placed(name: str, inches: float, size: str | float, lines: int) -> str | None:
-    """The name whole, wrapped or a little shortened; None where nothing of this helps."""
+    """Return the name whole, wrapped or a little shortened, or None if it does not fit."""
     if measure(name, size) <= inches:
         return name
     if lines > 1:
@@ -169,7 +170,7 @@ def _placed(name: str, inches: float, size: str | float, lines: int) -> str | No
 
 
 def _wrapped(name: str, inches: float, size: str | float) -> str:
-    """The name broken at its joints: spaces, signs between words, and capitals inside words."""
+    """Break a name at spaces, at punctuation between words, and before capitals inside words."""
     parts = re.findall(r".+?(?:[\s_\-/.,:;+]+|(?<=[a-z0-9])(?=[A-Z])|$)", name)
     lines = [""]
     for part in parts:
@@ -197,12 +198,15 @@ def _measure(text: str, size: str | float, family: tuple[str, ...], _base: float
     from matplotlib.font_manager import FontProperties
 
     font = FontProperties(family=list(family), size=size)
-    # Matplotlib's renderers are not typed.
-    width: float = _renderer().get_text_width_height_descent(text, font, False)[0]
+    with warnings.catch_warnings():
+        # `save` warns of missing glyphs, once for all of them.
+        warnings.filterwarnings("ignore", message="Glyph|Matplotlib currently does not support")
+        # Matplotlib's renderers are not typed.
+        width: float = _renderer().get_text_width_height_descent(text, font, False)[0]
     return width / _FINE
 
 
-# Dots per inch at which letters have their true width, hinted or not.
+# Dots per inch at which hinting does not change the width of letters.
 _FINE = 1440
 
 
@@ -215,7 +219,7 @@ def _renderer() -> Any:
 
 
 def abreast(text: str, inches: float, size: str | float) -> int:
-    """Return how many texts of this width stand beside each other, with air between them.
+    """Return how many texts of this width fit side by side, with space between them.
 
     >>> abreast("240", 0.85, 7), abreast("9", 0.85, 7)
     (3, 9)
@@ -224,7 +228,7 @@ def abreast(text: str, inches: float, size: str | float) -> int:
 
 
 def wrap(text: str, width_inches: float, font_size: float) -> str:
-    """Break prose into lines that fit a width, by the mean width of a letter.
+    """Break prose into lines that fit a width, estimated from the mean width of a letter.
 
     >>> wrap("one two three", 0.5, 8)
     'one two\\nthree'

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
+from matplotlib.axes import Axes
 
 from occstats.comparison.text.columns import interval_kinds
-from occstats.figures.drawing import drawing
-from occstats.figures.frames import confidence_intervals, records
-from occstats.figures.marks import intervals, plain_rows, row_height
-from occstats.figures.options import SERIES
-from occstats.figures._base import Pen
-from occstats.figures.selection import by_mean_rank
+from occstats.figures._base import (
+    Order,
+    Plot,
+    by_mean_rank,
+    confidence_intervals,
+    draw_intervals,
+    format_rows,
+    records,
+    row_height,
+)
 from occstats.figures._labels import clean, measure
+from occstats.figures._style import Palette, Theme, Width
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,8 +32,23 @@ __all__ = ["mean_ranks"]
 MOST_ALGORITHMS = 40
 
 
-@drawing("ax", SERIES)
-def mean_ranks(pen: Pen, comparison: Comparison) -> None:
+def mean_ranks(
+    comparison: Comparison,
+    *,
+    algorithms: Sequence[str] | None = None,
+    order: Order = "rank",
+    show: int | None = None,
+    labels: Mapping[str, str] | None = None,
+    highlight: str | Sequence[str] | None = None,
+    hue: Mapping[str, str] | None = None,
+    palette: Palette | None = None,
+    ax: Axes | None = None,
+    width: Width = "column",
+    height: float | None = None,
+    theme: Theme = "house",
+    title: str | None = None,
+    note: bool = True,
+) -> Axes:
     """Draw the weighted mean rank of each algorithm with a confidence interval over datasets.
 
     The intervals describe each algorithm by itself. They decide nothing about a pair: algorithms
@@ -37,50 +59,71 @@ def mean_ranks(pen: Pen, comparison: Comparison) -> None:
     ----------
     comparison : Comparison
         Its frame `summary` is drawn.
-    {options}
+    algorithms, order, show, labels, highlight, hue, palette : optional
+        Algorithms to draw, their order, labels and colours; see `occstats.figures`.
+    ax : Axes, optional
+        Axes to draw on; by default those of a new figure.
+    width, height, theme, title, note : optional
+        Size, style, title and note of the figure; see `occstats.figures`.
+
+    Returns
+    -------
+    Axes
 
     Examples
     --------
     >>> import occstats
     >>> comparison = occstats.compare("lenz2021", algorithms=["ALP", "SVM", "LOF"])
-    >>> figure = comparison.plot.mean_ranks(highlight="ALP")
+    >>> axes = comparison.plot.mean_ranks(highlight="ALP")
     """
-    ranked = by_mean_rank(comparison)
-    names = pen.series(comparison, MOST_ALGORITHMS, ranked=ranked)
-    table = comparison.summary.set_index("algorithm").loc[names].reset_index()
-    drawn = pen.row_names(names, roomy=len(names) <= 25)
-    row = 0.16 if len(names) > 25 else row_height(drawn)
-    axes = pen.axes(0.45 + row * len(names))
-    intervals(
-        axes,
-        table,
-        ("mean_rank", "mean_rank_ci_low", "mean_rank_ci_high"),
-        [pen.plain_look(name) for name in names],
-    )
-    numbers = [f"{rank:.2f}" for rank in table["mean_rank"]]
-    # Points from the axes to the right end of the numbers.
-    right = 72 * max(measure(number, "small") for number in numbers) + 5
-    for place, number in enumerate(numbers):
-        axes.annotate(
-            number,
-            (1.0, place),
-            xycoords=("axes fraction", "data"),
-            xytext=(right, 0),
-            textcoords="offset points",
-            ha="right",
-            va="center_baseline",
-            fontsize="small",
+    with Plot(ax, width, height, theme, title, note) as plot:
+        ranked = by_mean_rank(comparison)
+        names = plot.algorithms(
+            comparison,
+            MOST_ALGORITHMS,
+            algorithms,
+            order,
+            show,
+            labels,
+            highlight,
+            hue,
+            palette,
+            ranked=ranked,
         )
-    pen.write_rows(axes, names, drawn)
-    plain_rows(axes, len(names))
-    axes.set_xlabel("weighted mean rank (1 = best)")
-    kind = interval_words(comparison)
-    pen.note(
-        "No intervals: too few datasets to resample."
-        if table["mean_rank_ci_low"].isna().all()
-        else f"{kind} of single algorithms; they do not compare pairs."
-    )
-    pen.describe(_words(table, kind, len(comparison.summary)))
+        table = comparison.summary.set_index("algorithm").loc[names].reset_index()
+        drawn = plot.row_labels(names, lines=2 if len(names) <= 25 else 1)
+        row = 0.16 if len(names) > 25 else row_height(drawn)
+        axes = plot.axes(0.45 + row * len(names))
+        draw_intervals(
+            axes,
+            table,
+            ("mean_rank", "mean_rank_ci_low", "mean_rank_ci_high"),
+            [plot.plain_look(name) for name in names],
+        )
+        numbers = [f"{rank:.2f}" for rank in table["mean_rank"]]
+        # Points from the axes to the right end of the numbers.
+        right = 72 * max(measure(number, "small") for number in numbers) + 5
+        for place, number in enumerate(numbers):
+            axes.annotate(
+                number,
+                (1.0, place),
+                xycoords=("axes fraction", "data"),
+                xytext=(right, 0),
+                textcoords="offset points",
+                ha="right",
+                va="center_baseline",
+                fontsize="small",
+            )
+        plot.label_rows(axes, names, drawn)
+        format_rows(axes, len(names))
+        axes.set_xlabel("weighted mean rank (1 = best)")
+        kind = interval_words(comparison)
+        plot.note(
+            "No intervals: too few datasets to resample."
+            if table["mean_rank_ci_low"].isna().all()
+            else f"{kind} of single algorithms; they do not compare pairs."
+        )
+        return plot.finish(_alternative_text(table, kind, len(comparison.summary)))
 
 
 def interval_words(comparison: Comparison) -> str:
@@ -89,7 +132,7 @@ def interval_words(comparison: Comparison) -> str:
     return f"{confidence_intervals(comparison)} ({kind.name})"
 
 
-def _words(table: pd.DataFrame, kind: str, total: int) -> str:
+def _alternative_text(table: pd.DataFrame, kind: str, total: int) -> str:
     parts = [
         f"{clean(row.algorithm)} {row.mean_rank:.2f}"
         + (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import matplotlib
@@ -15,13 +15,19 @@ from numpy.typing import NDArray
 
 from occstats._format import decimals, minus_signs, p_writer
 from occstats.comparison.choices import ESTIMANDS
-from occstats.figures.drawing import drawing
-from occstats.figures.frames import PairDecisions, pair_decisions, significance
-from occstats.figures.options import SERIES
-from occstats.figures._base import Pen
-from occstats.figures.selection import fence, matrix_label_room, most_that_fit, score_label
-from occstats.figures._style import BLUE, bounded, ink_on
+from occstats.figures._base import (
+    Order,
+    PairDecisions,
+    Plot,
+    fence,
+    matrix_label_room,
+    most_that_fit,
+    pair_decisions,
+    score_label,
+    significance,
+)
 from occstats.figures._labels import clean, measure
+from occstats.figures._style import BLUE, Theme, Width, bounded, ink, ink_on, paper
 
 if TYPE_CHECKING:
     from occstats.comparison import Comparison
@@ -34,8 +40,21 @@ _LEAST_CELL = 0.29
 _SHARES = (("wins", BLUE, ""), ("ties", "#C8C8C8", ""), ("losses", "#E69F00", "//////"))
 
 
-@drawing("ax", [name for name in SERIES if name not in ("hue", "palette")])
-def pairwise(pen: Pen, comparison: Comparison) -> None:
+def pairwise(
+    comparison: Comparison,
+    *,
+    algorithms: Sequence[str] | None = None,
+    order: Order = "rank",
+    show: int | None = None,
+    labels: Mapping[str, str] | None = None,
+    highlight: str | Sequence[str] | None = None,
+    ax: Axes | None = None,
+    width: Width = "column",
+    height: float | None = None,
+    theme: Theme = "house",
+    title: str | None = None,
+    note: bool = True,
+) -> Axes:
     """Draw every pair of algorithms as one matrix that is legible in a single column.
 
     Above the diagonal: the difference of row minus column (positive: the row is better) and the
@@ -47,31 +66,49 @@ def pairwise(pen: Pen, comparison: Comparison) -> None:
     ----------
     comparison : Comparison
         Its frames `pairwise` and `summary` are drawn.
-    {options}
+    algorithms, order, show, labels, highlight : optional
+        Algorithms to draw, their order and labels; see `occstats.figures`.
+    ax : Axes, optional
+        Axes to draw on; by default those of a new figure.
+    width, height, theme, title, note : optional
+        Size, style, title and note of the figure; see `occstats.figures`.
+
+    Returns
+    -------
+    Axes
 
     Examples
     --------
     >>> import occstats
     >>> comparison = occstats.compare("lenz2021", algorithms=["ALP", "SVM", "LOF"])
-    >>> figure = comparison.plot.pairwise(width="acm")
+    >>> axes = comparison.plot.pairwise(width="acm")
     """
-    names = pen.series(comparison, most_that_fit(pen.inches, MOST_ALGORITHMS))
-    side = min(0.25 * pen.inches, matrix_label_room(pen.inches))
-    drawn = pen.labels(names, side, size="small", lines=2 if len(names) <= 12 else 1)
-    room = max(measure(line, "small") for text in drawn for line in text.split("\n"))
-    cell = (pen.inches - max(0.45, room + 0.15)) / len(names)
-    numbers = cell >= _LEAST_CELL
-    # The names above need as much as those at the side, and a little air.
-    axes = pen.axes(bounded(pen.inches, 1.07, 5.4))
-    _frame(axes, pen, names, drawn)
-    decisions = pair_decisions(comparison, names)
-    strongest = _differences(axes, pen, decisions, numbers, p_writer(comparison.settings))
-    shares = _shares(axes, pen, comparison, names, cell)
-    pen.note(_note(comparison, numbers, shares, strongest))
-    pen.describe(_words(comparison, decisions))
+    with Plot(ax, width, height, theme, title, note) as plot:
+        names = plot.algorithms(
+            comparison,
+            most_that_fit(plot.inches, MOST_ALGORITHMS),
+            algorithms,
+            order,
+            show,
+            labels,
+            highlight,
+        )
+        side = min(0.25 * plot.inches, matrix_label_room(plot.inches))
+        drawn = plot.labels(names, side, size="small", lines=2 if len(names) <= 12 else 1)
+        room = max(measure(line, "small") for text in drawn for line in text.split("\n"))
+        cell = (plot.inches - max(0.45, room + 0.15)) / len(names)
+        numbers = cell >= _LEAST_CELL
+        # The names above need as much room as those at the side, and a margin.
+        axes = plot.axes(bounded(plot.inches, 1.07, 5.4))
+        _frame(axes, plot, names, drawn)
+        decisions = pair_decisions(comparison, names)
+        strongest = _differences(axes, decisions, numbers, p_writer(comparison.settings))
+        shares = _shares(axes, comparison, names, cell)
+        plot.note(_note(comparison, numbers, shares, strongest))
+        return plot.finish(_alternative_text(comparison, decisions))
 
 
-def _frame(axes: Axes, pen: Pen, names: list[str], drawn: list[str]) -> None:
+def _frame(axes: Axes, plot: Plot, names: list[str], drawn: list[str]) -> None:
     count = len(names)
     vertical = count > 12 or max(len(text) for text in drawn) > 5
     axes.set(xlim=(0, count), ylim=(count, 0), aspect="equal")
@@ -79,8 +116,8 @@ def _frame(axes: Axes, pen: Pen, names: list[str], drawn: list[str]) -> None:
     axes.set_xticks(np.arange(count) + 0.5, drawn, rotation=90 if vertical else 0)
     axes.xaxis.tick_top()
     axes.xaxis.set_label_position("top")
-    pen.emphasise(axes.get_yticklabels(), names)
-    pen.emphasise(axes.get_xticklabels(), names)
+    plot.emphasise(axes.get_yticklabels(), names)
+    plot.emphasise(axes.get_xticklabels(), names)
     axes.grid(visible=False)
     axes.tick_params(length=0, pad=2)
     axes.spines[:].set_visible(False)
@@ -90,27 +127,24 @@ def _frame(axes: Axes, pen: Pen, names: list[str], drawn: list[str]) -> None:
 
 def _differences(
     axes: Axes,
-    pen: Pen,
     decisions: PairDecisions,
     numbers: bool,
     write_p: Callable[[float], str],
 ) -> float:
-    """Draw the cells above the diagonal and return the difference of the strongest colour."""
+    """Draw the cells above the diagonal; return the difference with the strongest colour."""
     difference, p, differ = decisions.difference, decisions.p, decisions.differ
     upper = np.triu(np.ones_like(difference, dtype=bool), 1)
-    # One algorithm that is far off must not make all others look alike.
+    # One outlying algorithm must not give all others the same colour.
     reach = fence(np.concatenate([-np.abs(difference[upper]), np.abs(difference[upper])]))[1] or 1.0
-    # The strongest colours are kept back so that black numbers stay legible on all of them.
+    # Without the strongest colours, black numbers stay legible on all cells.
     norm = TwoSlopeNorm(0, -2.2 * reach, 2.2 * reach)
     colours = matplotlib.colormaps["PuOr"]
     size = _number_size()
     for row, column in np.argwhere(upper & (decisions.tested | np.isfinite(difference))):
         value = difference[row, column]
-        # Between many ties a shift has no meaning; the decision is still drawn.
+        # With many ties there is no shift; the decision is drawn all the same.
         colour = colours(norm(0.0 if np.isnan(value) else value))
-        axes.add_patch(
-            Rectangle((column, row), 1, 1, facecolor=colour, edgecolor=pen.paper, lw=0.6)
-        )
+        axes.add_patch(Rectangle((column, row), 1, 1, facecolor=colour, edgecolor=paper(), lw=0.6))
         strong = bool(differ[row, column])
         if strong:
             axes.add_patch(
@@ -139,8 +173,8 @@ def _differences(
     return reach
 
 
-def _shares(axes: Axes, pen: Pen, comparison: Comparison, names: list[str], inches: float) -> str:
-    """Draw the cells below the diagonal and return what their numbers are: as many as fit."""
+def _shares(axes: Axes, comparison: Comparison, names: list[str], inches: float) -> str:
+    """Draw the cells below the diagonal; return which of their numbers fit."""
     squares = np.array(
         [comparison.matrix(kind).loc[names, names].to_numpy(dtype=float) for kind, _, _ in _SHARES]
     )
@@ -169,7 +203,7 @@ def _shares(axes: Axes, pen: Pen, comparison: Comparison, names: list[str], inch
                     0.86 * part,
                     height,
                     facecolor=colour,
-                    edgecolor=pen.paper,
+                    edgecolor=paper(),
                     hatch=hatch,
                     lw=0,
                 )
@@ -183,7 +217,7 @@ def _shares(axes: Axes, pen: Pen, comparison: Comparison, names: list[str], inch
                 ha="center",
                 va="center",
                 fontsize=size,
-                color=pen.ink,
+                color=ink(),
                 in_layout=False,
             )
     return written
@@ -217,7 +251,7 @@ def _note(comparison: Comparison, numbers: bool, shares: str, strongest: float) 
     score = score_label(comparison)
     estimand = ESTIMANDS[comparison.settings.estimand or "typical"]
     parts = [
-        f"Above: {estimand.phrase} in {score}, row − column"
+        f"Above: {estimand} in {score}, row − column"
         + (", and p" if numbers else f" (strongest colour: ±{strongest:.2g})")
         + f"; framed: significant {significance(comparison)}.",
         "Below: row wins (solid), ties (pale), loses (hatched)"
@@ -226,7 +260,7 @@ def _note(comparison: Comparison, numbers: bool, shares: str, strongest: float) 
     return " ".join(parts)
 
 
-def _words(comparison: Comparison, decisions: PairDecisions) -> str:
+def _alternative_text(comparison: Comparison, decisions: PairDecisions) -> str:
     names, difference = decisions.names, decisions.difference
     differ = int(np.triu(decisions.differ, 1).sum())
     tested = int(np.triu(decisions.tested, 1).sum())

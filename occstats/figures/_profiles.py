@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.ticker import PercentFormatter
 
-from occstats.figures.drawing import drawing
-from occstats.figures.legends import series_legend
-from occstats.figures.marks import lines
-from occstats.figures.options import SERIES
-from occstats.figures._base import Pen
-from occstats.figures.selection import score_label
-from occstats.figures._style import bounded
+from occstats.figures._base import Order, Plot, draw_lines, score_label
 from occstats.figures._labels import clean
+from occstats.figures._style import Palette, Theme, Width, bounded
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -28,21 +25,44 @@ MOST_ALGORITHMS = 8
 _POINTS = 101
 
 
-@drawing("ax", SERIES)
-def profiles(pen: Pen, comparison: Comparison) -> None:
+def profiles(
+    comparison: Comparison,
+    *,
+    algorithms: Sequence[str] | None = None,
+    order: Order = "rank",
+    show: int | None = None,
+    labels: Mapping[str, str] | None = None,
+    highlight: str | Sequence[str] | None = None,
+    hue: Mapping[str, str] | None = None,
+    palette: Palette | None = None,
+    ax: Axes | None = None,
+    width: Width = "column",
+    height: float | None = None,
+    theme: Theme = "house",
+    title: str | None = None,
+    note: bool = True,
+) -> Axes:
     r"""Draw for each algorithm the share of tasks within each distance of the best score.
 
     The profile of an algorithm at :math:`\tau` is :math:`\sum_t w_t [b_t - s_t \le \tau]`, with
     :math:`b_t` the best score of all on task :math:`t`, and every dataset of the same total
-    weight. At the left edge is the share of tasks on which it is best (or ties); the sooner a
-    line reaches the top, the less an algorithm ever loses. Tasks without a score count as never
-    reached.
+    weight. The left end is the share of tasks on which it is best or tied; the sooner a line
+    reaches the top, the smaller the losses of the algorithm. Tasks without a score never count.
 
     Parameters
     ----------
     comparison : Comparison
         The scores in its `results` are drawn.
-    {options}
+    algorithms, order, show, labels, highlight, hue, palette : optional
+        Algorithms to draw, their order, labels and colours; see `occstats.figures`.
+    ax : Axes, optional
+        Axes to draw on; by default those of a new figure.
+    width, height, theme, title, note : optional
+        Size, style, title and note of the figure; see `occstats.figures`.
+
+    Returns
+    -------
+    Axes
 
     References
     ----------
@@ -53,28 +73,33 @@ def profiles(pen: Pen, comparison: Comparison) -> None:
     --------
     >>> import occstats
     >>> comparison = occstats.compare("lenz2021", algorithms=["ALP", "SVM", "LOF"])
-    >>> figure = comparison.plot.profiles()
+    >>> axes = comparison.plot.profiles()
     """
-    names = pen.series(comparison, MOST_ALGORITHMS)
-    lag = _behind(comparison)
-    # The worst twentieth of all tasks would stretch the axis over nothing but flat lines.
-    reach = float(np.nanquantile(lag[names].to_numpy(dtype=float), 0.95)) or 1.0
-    at = np.linspace(0, reach, _POINTS)
-    weights = np.asarray(comparison.results.weights, dtype=float)
-    table = pd.DataFrame(
-        {name: profile_shares(lag[name].to_numpy(dtype=float), weights, at) for name in names}
-    ).assign(at=at)
-    axes = pen.axes(bounded(pen.inches, 0.72, 3.2))
-    tidy = table.melt("at", var_name="algorithm", value_name="share")
-    looks = {name: pen.look(name) for name in names}
-    lines(axes, tidy, "at", "share", "algorithm", looks, markers=False, drawstyle="steps-post")
-    axes.set(xlim=(0, reach), ylim=(0, 1.02))
-    axes.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
-    axes.grid()
-    axes.set_xlabel(f"distance to the best {score_label(comparison)} of the task")
-    axes.set_ylabel("weighted share of tasks")
-    series_legend(axes, pen, names)
-    pen.describe(_words(table, names, reach))
+    with Plot(ax, width, height, theme, title, note) as plot:
+        names = plot.algorithms(
+            comparison, MOST_ALGORITHMS, algorithms, order, show, labels, highlight, hue, palette
+        )
+        lag = _behind(comparison)
+        # The worst twentieth of the tasks would stretch the axis over flat lines.
+        reach = float(np.nanquantile(lag[names].to_numpy(dtype=float), 0.95)) or 1.0
+        at = np.linspace(0, reach, _POINTS)
+        weights = np.asarray(comparison.results.weights, dtype=float)
+        table = pd.DataFrame(
+            {name: profile_shares(lag[name].to_numpy(dtype=float), weights, at) for name in names}
+        ).assign(at=at)
+        axes = plot.axes(bounded(plot.inches, 0.72, 3.2))
+        tidy = table.melt("at", var_name="algorithm", value_name="share")
+        looks = {name: plot.look(name) for name in names}
+        draw_lines(
+            axes, tidy, "at", "share", "algorithm", looks, markers=False, drawstyle="steps-post"
+        )
+        axes.set(xlim=(0, reach), ylim=(0, 1.02))
+        axes.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
+        axes.grid()
+        axes.set_xlabel(f"distance to the best {score_label(comparison)} of the task")
+        axes.set_ylabel("weighted share of tasks")
+        plot.legend(axes, names)
+        return plot.finish(_alternative_text(table, names, reach))
 
 
 def profile_shares(
@@ -95,7 +120,7 @@ def _behind(comparison: Comparison) -> pd.DataFrame:
     return -scores.sub(scores.max(axis=1), axis=0)
 
 
-def _words(table: pd.DataFrame, names: list[str], reach: float) -> str:
+def _alternative_text(table: pd.DataFrame, names: list[str], reach: float) -> str:
     first = table[names].iloc[0]
     half = table[names].iloc[len(table) // 2]
     return (

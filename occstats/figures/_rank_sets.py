@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
-from occstats.figures.drawing import drawing
-from occstats.figures.frames import records, significance
-from occstats.figures.marks import intervals, plain_rows, row_height
-from occstats.figures.options import SERIES
-from occstats.figures._base import Pen
+from occstats.figures._base import (
+    Order,
+    Plot,
+    draw_intervals,
+    format_rows,
+    records,
+    row_height,
+    significance,
+)
 from occstats.figures._labels import clean
+from occstats.figures._style import Palette, Theme, Width
 
 if TYPE_CHECKING:
     from occstats.comparison import Comparison
@@ -23,8 +30,23 @@ __all__ = ["possible_ranks", "rank_sets"]
 MOST_ALGORITHMS = 40
 
 
-@drawing("ax", SERIES)
-def rank_sets(pen: Pen, comparison: Comparison) -> None:
+def rank_sets(
+    comparison: Comparison,
+    *,
+    algorithms: Sequence[str] | None = None,
+    order: Order = "rank",
+    show: int | None = None,
+    labels: Mapping[str, str] | None = None,
+    highlight: str | Sequence[str] | None = None,
+    hue: Mapping[str, str] | None = None,
+    palette: Palette | None = None,
+    ax: Axes | None = None,
+    width: Width = "column",
+    height: float | None = None,
+    theme: Theme = "house",
+    title: str | None = None,
+    note: bool = True,
+) -> Axes:
     """Draw the ranks of each algorithm that are consistent with the decisions about all pairs.
 
     An algorithm that is significantly worse than three others has rank 4 at best; one that is
@@ -36,7 +58,16 @@ def rank_sets(pen: Pen, comparison: Comparison) -> None:
     ----------
     comparison : Comparison
         Its frames `pairwise` and `summary` are drawn.
-    {options}
+    algorithms, order, show, labels, highlight, hue, palette : optional
+        Algorithms to draw, their order, labels and colours; see `occstats.figures`.
+    ax : Axes, optional
+        Axes to draw on; by default those of a new figure.
+    width, height, theme, title, note : optional
+        Size, style, title and note of the figure; see `occstats.figures`.
+
+    Returns
+    -------
+    Axes
 
     References
     ----------
@@ -48,26 +79,31 @@ def rank_sets(pen: Pen, comparison: Comparison) -> None:
     --------
     >>> import occstats
     >>> comparison = occstats.compare("lenz2021", algorithms=["ALP", "SVM", "LOF"])
-    >>> figure = comparison.plot.rank_sets()
+    >>> axes = comparison.plot.rank_sets()
     """
-    names = pen.series(comparison, MOST_ALGORITHMS)
-    table = possible_ranks(comparison).loc[names]
-    drawn = pen.row_names(names, roomy=len(names) <= 25)
-    row = row_height(drawn) if len(names) <= 25 else 0.16
-    axes = pen.axes(0.45 + row * len(names))
-    intervals(axes, table, ("place", "best", "worst"), [pen.plain_look(name) for name in names])
-    pen.write_rows(axes, names, drawn)
-    plain_rows(axes, len(names))
-    total = len(comparison.summary)
-    axes.set_xlim(0.5, total + 0.5)
-    round_numbers = MaxNLocator(8, integer=True).tick_values(1, total)
-    axes.set_xticks([1, *(rank for rank in round_numbers if 1 < rank <= total)])
-    axes.set_xlabel("rank (1 = best)")
-    pen.note(
-        f"Ranks consistent with the decisions {significance(comparison)}. "
-        "Symbol: place in the table."
-    )
-    pen.describe(_words(table))
+    with Plot(ax, width, height, theme, title, note) as plot:
+        names = plot.algorithms(
+            comparison, MOST_ALGORITHMS, algorithms, order, show, labels, highlight, hue, palette
+        )
+        table = possible_ranks(comparison).loc[names]
+        drawn = plot.row_labels(names, lines=2 if len(names) <= 25 else 1)
+        row = row_height(drawn) if len(names) <= 25 else 0.16
+        axes = plot.axes(0.45 + row * len(names))
+        draw_intervals(
+            axes, table, ("place", "best", "worst"), [plot.plain_look(name) for name in names]
+        )
+        plot.label_rows(axes, names, drawn)
+        format_rows(axes, len(names))
+        total = len(comparison.summary)
+        axes.set_xlim(0.5, total + 0.5)
+        round_numbers = MaxNLocator(8, integer=True).tick_values(1, total)
+        axes.set_xticks([1, *(rank for rank in round_numbers if 1 < rank <= total)])
+        axes.set_xlabel("rank (1 = best)")
+        plot.note(
+            f"Ranks consistent with the decisions {significance(comparison)}. "
+            "Symbol: place in the table."
+        )
+        return plot.finish(_alternative_text(table))
 
 
 def possible_ranks(comparison: Comparison) -> pd.DataFrame:
@@ -82,7 +118,7 @@ def possible_ranks(comparison: Comparison) -> pd.DataFrame:
     )
 
 
-def _words(table: pd.DataFrame) -> str:
+def _alternative_text(table: pd.DataFrame) -> str:
     parts = [
         f"{clean(row.Index)} {row.best} to {row.worst}" if row.best < row.worst
         else f"{clean(row.Index)} {row.best}"

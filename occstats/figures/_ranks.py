@@ -1,22 +1,22 @@
-"""How often each algorithm takes each rank (the paper's figure of rank frequencies)."""
+"""Frequencies of the ranks of each algorithm (a figure of Lenz et al. 2021)."""
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import matplotlib
 import numpy as np
 import seaborn as sns
 from matplotlib.axes import Axes
+from matplotlib.figure import FigureBase
 from matplotlib.ticker import MaxNLocator, PercentFormatter
+from numpy.typing import NDArray
 
-from occstats.figures.drawing import drawing
-from occstats.figures.marks import unnamed
-from occstats.figures.options import SERIES
-from occstats.figures._base import Pen
-from occstats.figures._style import BLUE, ORANGE
+from occstats.figures._base import Order, Plot, unnamed
 from occstats.figures._labels import abreast, clean
+from occstats.figures._style import BLUE, ORANGE, Palette, Theme, Width, ink, paper
 
 if TYPE_CHECKING:
     from occstats.comparison import Comparison
@@ -24,24 +24,49 @@ if TYPE_CHECKING:
 __all__ = ["ranks"]
 
 MOST_PANELS = 20
-# More bars in a panel would be spikes; neighbouring ranks share one.
+# With more bars, neighbouring ranks share one.
 MOST_BARS = 30
 
 
-@drawing("figure", SERIES)
-def ranks(pen: Pen, comparison: Comparison) -> None:
+def ranks(
+    comparison: Comparison,
+    *,
+    algorithms: Sequence[str] | None = None,
+    order: Order = "rank",
+    show: int | None = None,
+    labels: Mapping[str, str] | None = None,
+    highlight: str | Sequence[str] | None = None,
+    hue: Mapping[str, str] | None = None,
+    palette: Palette | None = None,
+    figure: FigureBase | None = None,
+    width: Width = "column",
+    height: float | None = None,
+    theme: Theme = "house",
+    title: str | None = None,
+    note: bool = True,
+) -> NDArray[Any]:
     r"""Draw the weighted frequency of each rank, one small panel per algorithm.
 
     The frequency of rank :math:`r` is :math:`\sum_t w_t f_{tr}`, where a task in which
     :math:`g` algorithms tie gives each of them :math:`f_{tr} = 1/g` at each rank they share, and
-    every dataset has the same total weight. The triangle marks the mean rank. Of more than 30
-    algorithms neighbouring ranks share a bar.
+    every dataset has the same total weight. The triangle marks the mean rank. With more
+    than 30 algorithms, neighbouring ranks share a bar.
 
     Parameters
     ----------
     comparison : Comparison
         Its frames `rank_frequencies` and `summary` are drawn.
-    {options}
+    algorithms, order, show, labels, highlight, hue, palette : optional
+        Algorithms to draw, their order, labels and colours; see `occstats.figures`.
+    figure : Figure or SubFigure, optional
+        Where to draw; by default on a new figure.
+    width, height, theme, title, note : optional
+        Size, style, title and note of the figure; see `occstats.figures`.
+
+    Returns
+    -------
+    ndarray of Axes
+        One for each panel.
 
     References
     ----------
@@ -52,54 +77,51 @@ def ranks(pen: Pen, comparison: Comparison) -> None:
     --------
     >>> import occstats
     >>> comparison = occstats.compare("lenz2021", algorithms=["ALP", "SVM", "LOF"])
-    >>> figure = comparison.plot.ranks(width="elsevier")
-    >>> len(figure.axes)
+    >>> axes = comparison.plot.ranks(width="elsevier")
+    >>> len(axes)
     3
     """
-    names = pen.series(comparison, MOST_PANELS)
-    total = len(comparison.summary)
-    table = comparison.rank_frequencies.pivot(
-        index="algorithm", columns="rank", values="frequency"
-    ).reindex(names)
-    mean = comparison.summary.set_index("algorithm")["mean_rank"]
-    columns = _columns(len(names), pen.inches)
-    rows = math.ceil(len(names) / columns)
-    titles = pen.labels(names, 0.82 * pen.inches / columns, lines=2)
-    height = rows * (0.95 if not any("\n" in title for title in titles) else 1.06)
-    sheet = pen.sheet(height + 0.28)
-    panels = list(sheet.subplots(rows, columns, sharex=True, sharey=True, squeeze=False).flat)
-    together = math.ceil(total / MOST_BARS)
-    if together > 1:
-        pen.note(f"Every bar is {together} ranks.")
-    frequency = np.add.reduceat(table.to_numpy(float), np.arange(0, total, together), axis=1)
-    # A seventh of a panel's width is between the panels.
-    ticks = min(
-        abreast(str(total), 6 / 7 * pen.inches / columns, matplotlib.rcParams["xtick.labelsize"]), 5
-    )
-    for axes, name, bars, title in zip(panels, names, frequency, titles, strict=False):
-        plain = pen.options.highlight is None and pen.options.hue is None
-        colour = BLUE if plain and pen.options.palette is None else pen.look(name).color
-        _panel(axes, pen, bars, together, total, colour, mean[name], ticks)
-        axes.set_title(title)
-        pen.emphasise([axes.title], [name])
-    panels[0].set_ylim(0, max(1.08 * float(np.nanmax(frequency)), 0.05))
-    _trim(panels, len(names), columns)
-    sheet.supylabel("frequency", fontsize="medium")
-    _name_ranks(panels[(rows - 1) * columns : len(names)] or panels[:1])
-    pen.describe(_words(table.to_numpy(float), names, total))
-
-
-def _columns(count: int, inches: float) -> int:
-    return max(1, min(3 if inches < 4.5 else 5, count))
-
-
-def _name_ranks(bottom: list[Axes]) -> None:
-    bottom[(len(bottom) - 1) // 2].set_xlabel("rank (1 = best, ▲ mean)")
+    with Plot(figure, width, height, theme, title, note) as plot:
+        names = plot.algorithms(
+            comparison, MOST_PANELS, algorithms, order, show, labels, highlight, hue, palette
+        )
+        total = len(comparison.summary)
+        table = comparison.rank_frequencies.pivot(
+            index="algorithm", columns="rank", values="frequency"
+        ).reindex(names)
+        mean = comparison.summary.set_index("algorithm")["mean_rank"]
+        columns = max(1, min(3 if plot.inches < 4.5 else 5, len(names)))
+        rows = math.ceil(len(names) / columns)
+        titles = plot.labels(names, 0.82 * plot.inches / columns, lines=2)
+        row = 1.06 if any("\n" in text for text in titles) else 0.95
+        whole, panels = plot.subplots(rows * row + 0.28, rows, columns, sharex=True, sharey=True)
+        together = math.ceil(total / MOST_BARS)
+        if together > 1:
+            plot.note(f"Every bar is {together} ranks.")
+        frequency = np.add.reduceat(table.to_numpy(float), np.arange(0, total, together), axis=1)
+        # A seventh of a panel's width is between the panels.
+        ticks = min(
+            abreast(
+                str(total), 6 / 7 * plot.inches / columns, matplotlib.rcParams["xtick.labelsize"]
+            ),
+            5,
+        )
+        for axes, name, bars, text in zip(panels, names, frequency, titles, strict=False):
+            colour = plot.look(name).color if plot.coloured else BLUE
+            _panel(axes, bars, together, total, colour, mean[name], ticks)
+            axes.set_title(text)
+            plot.emphasise([axes.title], [name])
+        panels[0].set_ylim(0, max(1.08 * float(np.nanmax(frequency)), 0.05))
+        _trim(panels, len(names), columns)
+        whole.supylabel("frequency", fontsize="medium")
+        bottom = panels[(rows - 1) * columns : len(names)] or panels[:1]
+        bottom[(len(bottom) - 1) // 2].set_xlabel("rank (1 = best, ▲ mean)")
+        alternative = _alternative_text(table.to_numpy(float), names, total)
+        return plot.finish(alternative, panels[: len(names)])
 
 
 def _panel(
     axes: Axes,
-    pen: Pen,
     bars: np.ndarray,
     together: int,
     count: int,
@@ -115,7 +137,7 @@ def _panel(
             width=0.82,
             color=colour,
             saturation=1,
-            edgecolor="none" if count > 15 else pen.ink,
+            edgecolor="none" if count > 15 else ink(),
             linewidth=0.4,
             errorbar=None,
             ax=axes,
@@ -125,7 +147,7 @@ def _panel(
         0,
         marker="^",
         color=ORANGE,
-        markeredgecolor=pen.paper,
+        markeredgecolor=paper(),
         markeredgewidth=0.5,
         markersize=5.5,
         clip_on=False,
@@ -148,7 +170,7 @@ def _trim(panels: list[Axes], used: int, columns: int) -> None:
         axes.tick_params(labelbottom=True)
 
 
-def _words(frequency: np.ndarray, names: list[str], total: int) -> str:
+def _alternative_text(frequency: np.ndarray, names: list[str], total: int) -> str:
     if not len(names):
         return "Bar charts of rank frequencies, without algorithms."
     first, last = int(np.nanargmax(frequency[:, 0])), int(np.nanargmax(frequency[:, -1]))

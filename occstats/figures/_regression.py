@@ -1,25 +1,32 @@
-"""Coefficients of the regression of ranks on the tasks' traits, with intervals."""
+"""Forest plot of the regression of ranks on the tasks' traits."""
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import matplotlib
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.figure import FigureBase
 from matplotlib.ticker import MaxNLocator
+from numpy.typing import NDArray
 
 from occstats._format import listing
-from occstats.figures.drawing import drawing
-from occstats.figures.frames import confidence_intervals, records
-from occstats.figures.marks import intervals, plain_rows
-from occstats.figures.options import SERIES
-from occstats.figures._base import Pen
-from occstats.figures.selection import fence
-from occstats.figures._style import BLUE, ORANGE, FigureError, SeriesStyle
+from occstats.errors import FigureError
+from occstats.figures._base import (
+    Order,
+    Plot,
+    confidence_intervals,
+    draw_intervals,
+    fence,
+    format_rows,
+    records,
+)
 from occstats.figures._labels import abreast, clean, label
+from occstats.figures._style import BLUE, FADED, ORANGE, SeriesStyle, Theme, Width, ink
 
 if TYPE_CHECKING:
     from occstats.comparison import Comparison
@@ -30,75 +37,101 @@ MOST_ALGORITHMS = 25
 _TERMS = {"log_n": "log n", "log_m": "log m", "median_score": "median score"}
 
 
-@drawing("figure", [name for name in SERIES if name not in ("hue", "palette")])
-def regression(pen: Pen, comparison: Comparison) -> None:
+def regression(
+    comparison: Comparison,
+    *,
+    algorithms: Sequence[str] | None = None,
+    order: Order = "rank",
+    show: int | None = None,
+    labels: Mapping[str, str] | None = None,
+    highlight: str | Sequence[str] | None = None,
+    figure: FigureBase | None = None,
+    width: Width = "column",
+    height: float | None = None,
+    theme: Theme = "house",
+    title: str | None = None,
+    note: bool = True,
+) -> NDArray[Any]:
     """Draw a forest plot: the effect of each trait of a task on the rank of each algorithm.
 
-    To the left of zero the trait improves the rank, to the right it makes it worse. Triangles
-    have an interval that excludes zero; the intervals are not corrected for their number.
+    Left of zero the trait improves the rank, right of zero it worsens it. Triangles mark intervals
+    that exclude zero; the intervals are not corrected for multiplicity.
 
     Parameters
     ----------
     comparison : Comparison
         Its frame `regression` is drawn, without the intercepts.
-    {options}
+    algorithms, order, show, labels, highlight : optional
+        Algorithms to draw, their order and labels; see `occstats.figures`.
+    figure : Figure or SubFigure, optional
+        Where to draw; by default on a new figure.
+    width, height, theme, title, note : optional
+        Size, style, title and note of the figure; see `occstats.figures`.
+
+    Returns
+    -------
+    ndarray of Axes
+        One for each panel.
 
     Examples
     --------
     >>> import occstats
     >>> comparison = occstats.compare("lenz2021")
-    >>> figure = comparison.plot.regression(width="springer-wide")
-    >>> [axes.get_title() for axes in figure.axes]
+    >>> axes = comparison.plot.regression(width="springer-wide")
+    >>> [panel.get_title() for panel in axes]
     ['log n', 'log m', 'sparsity', 'median score']
     """
-    table = comparison.regression
-    table = table[table["term"] != "intercept"] if len(table) else table
-    if not table["ci_low"].notna().any():
-        raise FigureError(
-            "there is no regression to draw: the results have no traits of the tasks, or too few "
-            "datasets for them (give trait columns such as n, m, sparsity)"
+    with Plot(figure, width, height, theme, title, note) as plot:
+        table = comparison.regression
+        table = table[table["term"] != "intercept"] if len(table) else table
+        if not table["ci_low"].notna().any():
+            raise FigureError(
+                "there is no regression to draw: the results have no traits of the tasks, or too "
+                "few datasets for them (give trait columns such as n, m, sparsity)"
+            )
+        names = plot.algorithms(
+            comparison, MOST_ALGORITHMS, algorithms, order, show, labels, highlight
         )
-    names = pen.series(comparison, MOST_ALGORITHMS)
-    terms = [str(term) for term in dict.fromkeys(table["term"])]
-    columns = min(len(terms), 2 if pen.inches < 4.5 else 4)
-    rows = math.ceil(len(terms) / columns)
-    sheet = pen.sheet(rows * (0.42 + 0.125 * len(names)))
-    panels = list(sheet.subplots(rows, columns, sharey=True, squeeze=False).flat)
-    for axes, term in zip(panels, terms, strict=False):
-        part = table[table["term"] == term].set_index("algorithm").reindex(names)
-        # What the names leave is shared by the columns, with air between them.
-        _panel(axes, pen, part, 0.45 * pen.inches / columns)
-        axes.set_title(_TERMS.get(term, label(term, 20)))
-    for axes in panels[len(terms) :]:
-        axes.remove()
-    # Shared axes share the ticks and the direction.
-    pen.write_rows(panels[0], names, pen.row_names(names, roomy=False))
-    pen.note(
-        "Change in rank per unit of the trait (← better, worse →) with "
-        f"{confidence_intervals(comparison)}."
-    )
-    pen.describe(_words(table, names, terms))
+        terms = [str(term) for term in dict.fromkeys(table["term"])]
+        columns = min(len(terms), 2 if plot.inches < 4.5 else 4)
+        rows = math.ceil(len(terms) / columns)
+        tall = rows * (0.42 + 0.125 * len(names))
+        _, panels = plot.subplots(tall, rows, columns, sharey=True)
+        for axes, term in zip(panels, terms, strict=False):
+            part = table[table["term"] == term].set_index("algorithm").reindex(names)
+            # The columns share what the names leave, with space between them.
+            _panel(axes, part, 0.45 * plot.inches / columns)
+            axes.set_title(_TERMS.get(term, label(term, 20)))
+        for axes in panels[len(terms) :]:
+            axes.remove()
+        # Shared axes share the ticks and the direction.
+        plot.label_rows(panels[0], names, plot.row_labels(names, lines=1))
+        plot.note(
+            "Change in rank per unit of the trait (← better, worse →) with "
+            f"{confidence_intervals(comparison)}."
+        )
+        return plot.finish(_alternative_text(table, names, terms), panels[: len(terms)])
 
 
-def _panel(axes: Axes, pen: Pen, part: pd.DataFrame, inches: float) -> None:
-    axes.axvline(0, color=pen.faded, lw=0.7, zorder=0)
-    looks = [_look(pen, row.ci_low, row.ci_high) for row in records(part)]
-    intervals(axes, part, ("coefficient", "ci_low", "ci_high"), looks, size=4)
+def _panel(axes: Axes, part: pd.DataFrame, inches: float) -> None:
+    axes.axvline(0, color=FADED, lw=0.7, zorder=0)
+    looks = [_look(row.ci_low, row.ci_high) for row in records(part)]
+    draw_intervals(axes, part, ("coefficient", "ci_low", "ci_high"), looks, size=4)
     _limit(axes, part)
     reach = max(map(abs, axes.get_xlim()))
     ticks = min(abreast(f"−{reach:.2g}", inches, matplotlib.rcParams["xtick.labelsize"]), 4)
     axes.xaxis.set_major_locator(MaxNLocator(ticks, steps=[1, 2, 3, 5, 10]))
-    plain_rows(axes, len(part))
+    format_rows(axes, len(part))
 
 
-def _look(pen: Pen, low: float, high: float) -> SeriesStyle:
+def _look(low: float, high: float) -> SeriesStyle:
     if high < 0:
-        return SeriesStyle(BLUE, "<", "-")
-    return SeriesStyle(ORANGE, ">", "-") if low > 0 else SeriesStyle(pen.ink, ".", "-")
+        return SeriesStyle(BLUE, "<")
+    return SeriesStyle(ORANGE, ">") if low > 0 else SeriesStyle(ink(), ".")
 
 
 def _limit(axes: Axes, part: pd.DataFrame) -> None:
-    """One interval that is very wide must not make points of the others: it leaves the panel."""
+    """Clip a very wide interval, which would make the others look like points."""
     ends = part[["ci_low", "ci_high"]].to_numpy(dtype=float)
     low, high = fence(ends)
     low, high = min(low, 0.0), max(high, 0.0)
@@ -107,7 +140,7 @@ def _limit(axes: Axes, part: pd.DataFrame) -> None:
         axes.set_xlim(low - margin, high + margin)
 
 
-def _words(table: pd.DataFrame, names: list[str], terms: list[str]) -> str:
+def _alternative_text(table: pd.DataFrame, names: list[str], terms: list[str]) -> str:
     table = table[table["algorithm"].isin(names)]
     parts = []
     for term in terms:

@@ -1,7 +1,8 @@
-"""Mean rank by difficulty of the task (the paper's figure of ranks by difficulty)."""
+"""Mean rank by difficulty of the task (a figure of Lenz et al. 2021)."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -9,15 +10,17 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from occstats.comparison.study import clusters_of
-from occstats.figures.drawing import drawing
-from occstats.figures.frames import confidence, confidence_intervals, records
-from occstats.figures.legends import series_legend
-from occstats.figures.marks import lines
-from occstats.figures.options import SERIES
-from occstats.figures._base import Pen
-from occstats.figures.selection import score_label
-from occstats.figures._style import bounded
+from occstats.figures._base import (
+    Order,
+    Plot,
+    confidence,
+    confidence_intervals,
+    draw_lines,
+    records,
+    score_label,
+)
 from occstats.figures._labels import clean
+from occstats.figures._style import Palette, Theme, Width, bounded
 from occstats.stats.strata import strata_intervals
 
 if TYPE_CHECKING:
@@ -28,50 +31,77 @@ if TYPE_CHECKING:
 __all__ = ["strata"]
 
 MOST_ALGORITHMS = 6
-# How much of the way to the next stratum the algorithms of one share.
+# Share of the distance between strata over which their algorithms are spread.
 _SPREAD = 0.4
 
 
-@drawing("ax", SERIES)
-def strata(pen: Pen, comparison: Comparison) -> None:
+def strata(
+    comparison: Comparison,
+    *,
+    algorithms: Sequence[str] | None = None,
+    order: Order = "rank",
+    show: int | None = None,
+    labels: Mapping[str, str] | None = None,
+    highlight: str | Sequence[str] | None = None,
+    hue: Mapping[str, str] | None = None,
+    palette: Palette | None = None,
+    ax: Axes | None = None,
+    width: Width = "column",
+    height: float | None = None,
+    theme: Theme = "house",
+    title: str | None = None,
+    note: bool = True,
+) -> Axes:
     """Draw the weighted mean rank of some algorithms in strata of the tasks' median score.
 
-    Thin lines are intervals from resampling whole datasets; they stand beside each other so that
-    all can be seen. A stratum with tasks of a single dataset has none.
+    Thin lines are confidence intervals from resampling whole datasets, side by side so that all
+    are visible. A stratum with tasks of a single dataset has none.
 
     Parameters
     ----------
     comparison : Comparison
         Its frame `strata` is drawn.
-    {options}
+    algorithms, order, show, labels, highlight, hue, palette : optional
+        Algorithms to draw, their order, labels and colours; see `occstats.figures`.
+    ax : Axes, optional
+        Axes to draw on; by default those of a new figure.
+    width, height, theme, title, note : optional
+        Size, style, title and note of the figure; see `occstats.figures`.
+
+    Returns
+    -------
+    Axes
 
     Examples
     --------
-    The selection of the paper:
+    The selection of Lenz et al. (2021):
 
     >>> import occstats
     >>> comparison = occstats.compare("lenz2021")
-    >>> figure = comparison.plot.strata(algorithms=["ALP", "SVM", "LOF", "IF"])
+    >>> axes = comparison.plot.strata(algorithms=["ALP", "SVM", "LOF", "IF"])
     """
-    names = pen.series(comparison, MOST_ALGORITHMS)
-    table = comparison.strata
-    places = table.drop_duplicates("stratum").sort_values("low").reset_index(drop=True)
-    means = table.pivot(index="stratum", columns="algorithm", values="mean_rank")
-    means = means.reindex(index=places["stratum"], columns=names)
-    axes = pen.axes(bounded(pen.inches, 0.78, 3.2))
-    ends = _ends(comparison, places, names)
-    _lines(axes, pen, means, ends)
-    axes.set_xticks(np.arange(len(places)), _intervals(places))
-    direction = " (hard → easy)" if comparison.results.higher_is_better else " (easy → hard)"
-    axes.set_xlabel(f"median {score_label(comparison)} of the task{direction}")
-    axes.set_ylabel("weighted mean rank (1 = best)")
-    if np.isfinite(ends).any():
-        pen.note(f"{confidence_intervals(comparison)} (cluster bootstrap).")
-    pen.describe(_words(means, places))
+    with Plot(ax, width, height, theme, title, note) as plot:
+        names = plot.algorithms(
+            comparison, MOST_ALGORITHMS, algorithms, order, show, labels, highlight, hue, palette
+        )
+        table = comparison.strata
+        places = table.drop_duplicates("stratum").sort_values("low").reset_index(drop=True)
+        means = table.pivot(index="stratum", columns="algorithm", values="mean_rank")
+        means = means.reindex(index=places["stratum"], columns=names)
+        axes = plot.axes(bounded(plot.inches, 0.78, 3.2))
+        ends = _ends(comparison, places, names)
+        _draw(axes, plot, means, ends)
+        axes.set_xticks(np.arange(len(places)), _intervals(places))
+        direction = " (hard → easy)" if comparison.results.higher_is_better else " (easy → hard)"
+        axes.set_xlabel(f"median {score_label(comparison)} of the task{direction}")
+        axes.set_ylabel("weighted mean rank (1 = best)")
+        if np.isfinite(ends).any():
+            plot.note(f"{confidence_intervals(comparison)} (cluster bootstrap).")
+        return plot.finish(_alternative_text(means, places))
 
 
 def _ends(comparison: Comparison, places: pd.DataFrame, names: list[str]) -> NDArray[np.float64]:
-    """Return the ends of the intervals: two × strata × algorithms, in the order of the axis."""
+    """Return the ends of the intervals (2 × strata × algorithms) in the order of the axis."""
     ranks, results = comparison.ranks, comparison.results
     sign = 1.0 if results.higher_is_better else -1.0
     trait = sign * results.scores.loc[ranks.index].median(axis=1).to_numpy(dtype=float)
@@ -87,21 +117,21 @@ def _ends(comparison: Comparison, places: pd.DataFrame, names: list[str]) -> NDA
         confidence=confidence(comparison),
         random_state=comparison.settings.random_state,
     )
-    # Strata are counted from the hardest; where lower is better the axis begins with the easiest.
+    # Strata are numbered from the hardest; if lower is better, the axis starts at the easiest.
     order = places["stratum"].to_numpy(dtype=int) - 1
     return np.asarray(found)[:, order]
 
 
-def _lines(axes: Axes, pen: Pen, means: pd.DataFrame, ends: NDArray[np.float64]) -> None:
+def _draw(axes: Axes, plot: Plot, means: pd.DataFrame, ends: NDArray[np.float64]) -> None:
     names = [str(name) for name in means.columns]
     tidy = means.set_axis(np.arange(len(means))).melt(
         ignore_index=False, var_name="algorithm", value_name="mean_rank"
     )
-    looks = {name: pen.look(name) for name in names}
+    looks = {name: plot.look(name) for name in names}
     shifts = _SPREAD * (np.arange(len(names)) - (len(names) - 1) / 2) / max(len(names), 4)
     tidy = tidy.reset_index(names="place")
     tidy["place"] += tidy["algorithm"].map(dict(zip(names, shifts, strict=True)))
-    lines(axes, tidy, "place", "mean_rank", "algorithm", looks)
+    draw_lines(axes, tidy, "place", "mean_rank", "algorithm", looks)
     for column, name in enumerate(names):
         axes.vlines(
             np.arange(len(means)) + shifts[column], *ends[:, :, column],
@@ -110,7 +140,7 @@ def _lines(axes: Axes, pen: Pen, means: pd.DataFrame, ends: NDArray[np.float64])
     axes.invert_yaxis()
     axes.margins(x=0.06, y=0.08)
     axes.grid(axis="y")
-    series_legend(axes, pen, names)
+    plot.legend(axes, names)
 
 
 def _intervals(places: pd.DataFrame) -> list[str]:
@@ -121,7 +151,7 @@ def _intervals(places: pd.DataFrame) -> list[str]:
     ]
 
 
-def _words(means: pd.DataFrame, places: pd.DataFrame) -> str:
+def _alternative_text(means: pd.DataFrame, places: pd.DataFrame) -> str:
     parts = []
     for (_, row), place in zip(means.iterrows(), records(places), strict=True):
         if row.notna().any():

@@ -1,57 +1,83 @@
-"""Widths of the usual venues, fonts, and colours that survive colour blindness and grey print."""
+"""Sizes, themes and colours of figures, and saving them with reproducible bytes."""
 
 from __future__ import annotations
 
 import functools
+import io
 import itertools
+import os
 import re
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+from xml.etree import ElementTree
 
-from occstats.errors import OccstatsError
+import matplotlib
+import numpy as np
+from matplotlib import font_manager
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.colors import to_hex, to_rgb
+from matplotlib.figure import Figure, FigureBase
+from numpy.typing import NDArray
+
+from occstats._files import write_file
+from occstats.errors import FigureError
+from occstats.figures._labels import clean
 
 __all__ = [
     "BLUE",
     "COLOURS",
-    "HATCHES",
+    "FADED",
+    "FORMATS",
     "ORANGE",
     "PRESETS",
-    "FigureError",
+    "Drawn",
+    "MissingGlyphWarning",
     "Palette",
     "Preset",
     "SeriesStyle",
     "Theme",
+    "Width",
+    "alt_text",
     "bounded",
+    "check_formats",
+    "describe",
     "ink",
     "ink_on",
+    "paper",
     "preset",
+    "remember_settings",
+    "root_figure",
+    "save",
     "series_styles",
     "settings",
+    "svg_markup",
 ]
 
-_MILLIMETRES = 25.4
-
-
-Theme = Literal["house", "user"]
-Palette = str | Sequence[str] | Mapping[str, str]
-
-
-class FigureError(OccstatsError, ValueError):
-    """A figure cannot be drawn or saved as asked; the message says why and what to do."""
+# -- sizes -----------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class Preset:
-    """The final width of a figure in inches, and the letters that suit the pages around it."""
+    """Final width of a figure in inches, and a typeface that suits the text around it."""
 
     width: float
     serif: bool = False
     font_size: float = 8.0
 
 
-# Widths as the venues' author guides and document classes set them. A class with one column has the
-# same width for both; every figure is made at its final size, so that 6 points stay 6 points.
+Theme = Literal["house", "user"]
+Palette: TypeAlias = str | Sequence[str] | Mapping[str, str]
+Width: TypeAlias = str | float | Preset
+# What a figure function returns, or a figure of the user.
+Drawn: TypeAlias = Axes | FigureBase | NDArray[Any]
+
+_MILLIMETRES = 25.4
+# Widths from the venues' author guides and document classes. Figures are made at their final size,
+# so that 6 points stay 6 points; classes with one column have the same width twice.
 PRESETS: dict[str, Preset] = {
     "column": Preset(3.5),
     "page": Preset(7.0),
@@ -68,14 +94,13 @@ PRESETS: dict[str, Preset] = {
     "acm": Preset(3.33, serif=True),
     "acm-wide": Preset(7.0, serif=True),
 }
-
 _LENGTH = re.compile(r"(\d+(?:\.\d+)?)\s*(in|mm|cm|pt)?", re.ASCII)
 _INCHES = {"in": 1.0, "mm": 1 / _MILLIMETRES, "cm": 10 / _MILLIMETRES, "pt": 1 / 72.27}
 _NARROWEST, _WIDEST = 2.0, 40.0
 
 
-def preset(width: str | float | Preset) -> Preset:
-    """Return the preset of a venue's name, or one for a width in inches, mm, cm or TeX points.
+def preset(width: Width) -> Preset:
+    """Return the preset of a venue, or one for a width in inches, mm, cm or TeX points.
 
     Parameters
     ----------
@@ -96,10 +121,9 @@ def preset(width: str | float | Preset) -> Preset:
         return PRESETS[width.strip().lower()]
     match = _LENGTH.fullmatch(str(width).strip())
     if match is None:
-        names = ", ".join(PRESETS)
         raise FigureError(
-            f"width must be a number of inches, a length such as '90mm', or one of {names}; "
-            f"got {width!r}"
+            "width must be a number of inches, a length such as '90mm', or one of "
+            f"{', '.join(PRESETS)}; got {width!r}"
         )
     inches = float(match[1]) * _INCHES[match[2] or "in"]
     if not _NARROWEST <= inches <= _WIDEST:
@@ -111,27 +135,25 @@ def preset(width: str | float | Preset) -> Preset:
 
 
 def bounded(inches: float, ratio: float, most: float) -> float:
-    """Return a height in inches: a share of the width, but no more than suits a page.
-
-    >>> bounded(3.5, 0.8, 4.0), bounded(7.16, 0.8, 4.0)
-    (2.8000000000000003, 4.0)
-    """
+    """Return a height: a share of the width, but no more than suits a page."""
     return min(inches * ratio, most)
 
 
+# -- colours ---------------------------------------------------------------------------------------
+
 # Okabe and Ito (2008), with the wine red of Tol (2021) for the yellow that vanishes on white paper,
 # and his olive and brown, so that ten algorithms have ten hues.
-BLUE, ORANGE = "#0072B2", "#D55E00"
-_COLOURS = (
+BLUE, ORANGE, FADED = "#0072B2", "#D55E00", "#B5B5B5"
+_HUES = (
     BLUE, ORANGE, "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#882255", "#999933",
     "#661100",
 )  # fmt: skip
-# How many series have a colour of their own: these, their lighter and their darker kin.
-COLOURS = 3 * len(_COLOURS)
-# Nine markers and 30 colours: 90 series before a pair repeats.
+# Number of distinct colours: the hues, and a lighter and a darker shade of each.
+COLOURS = 3 * len(_HUES)
+# Nine markers and 30 colours: 90 series before a combination repeats.
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
-# Matplotlib's pattern of dashes: an offset, and lengths of ink and gap.
-Dashes = str | tuple[float, tuple[float, ...]]
+# Matplotlib's dash pattern: an offset, and the lengths of dashes and gaps.
+Dashes: TypeAlias = str | tuple[float, tuple[float, ...]]
 _LINES: tuple[Dashes, ...] = (
     "-",
     (0, (5, 1.5)),
@@ -139,28 +161,27 @@ _LINES: tuple[Dashes, ...] = (
     (0, (5, 1.5, 1, 1.5)),
     (0, (8, 2)),
 )
-HATCHES = ("", "....", "////", "xxxx")
 _INK = "#222222"
 
 
 @dataclass(frozen=True)
 class SeriesStyle:
-    """What tells one series from the others, in colour and without."""
+    """Colour, marker and line of a series, distinct in colour and in grey-scale print."""
 
     color: str
     marker: str
-    linestyle: Dashes
+    linestyle: Dashes = "-"
 
     @property
     def dashes(self) -> str | tuple[float, ...]:
-        """The line as seaborn spells it: the lengths alone, none for a whole line."""
+        """The line in seaborn's notation: the lengths alone, empty for a solid line."""
         return self.linestyle[1] if isinstance(self.linestyle, tuple) else ""
 
 
 def series_styles(
     names: Iterable[str], palette: Palette | None = None, theme: Theme = "house"
 ) -> dict[str, SeriesStyle]:
-    """Give each name a colour, a marker and a line, the same for the same order of names.
+    """Assign a colour, a marker and a line to each name.
 
     Examples
     --------
@@ -170,20 +191,16 @@ def series_styles(
     '#ff0000'
     """
     everyone = list(names)
-    looks = zip(
-        _colours(everyone, palette, theme),
-        itertools.cycle(_MARKERS),
-        itertools.cycle(_LINES),
-        strict=False,
-    )
-    return {name: SeriesStyle(*look) for name, look in zip(everyone, looks, strict=False)}
+    markers, lines = itertools.cycle(_MARKERS), itertools.cycle(_LINES)
+    colours = _colours(everyone, palette, theme)
+    return {
+        name: SeriesStyle(colour, next(markers), next(lines))
+        for name, colour in zip(everyone, colours, strict=True)
+    }
 
 
 def _colours(names: list[str], palette: Palette | None, theme: Theme) -> list[str]:
-    import matplotlib
-    from matplotlib.colors import to_hex
-
-    base = list(_house_colours())
+    base: Any = _house_colours()
     if theme == "user":
         base = matplotlib.rcParams["axes.prop_cycle"].by_key().get("color", base)
     own: Mapping[str, str] = palette if isinstance(palette, Mapping) else {}
@@ -191,135 +208,92 @@ def _colours(names: list[str], palette: Palette | None, theme: Theme) -> list[st
         if palette is not None and not isinstance(palette, Mapping):
             import seaborn as sns
 
-            # Names of palettes are seaborn's; of a list, the colours are taken in turn.
-            named = isinstance(palette, str)
-            base = sns.color_palette(palette, len(names) if named else None)
+            # A named palette has as many colours as needed; those of a list are cycled.
+            base = sns.color_palette(palette, len(names) if isinstance(palette, str) else None)
         cycle = zip(names, itertools.cycle(base), strict=False)
         return [to_hex(own.get(name, colour)) for name, colour in cycle]
     except (ValueError, TypeError) as error:
         raise FigureError(
-            f"palette must be the name of a palette of seaborn such as 'deep', a list of colours, "
+            "palette must be the name of a seaborn palette such as 'deep', a list of colours, "
             f"or a dictionary from algorithm to colour; got {palette!r}"
         ) from error
 
 
 @functools.cache
 def _house_colours() -> tuple[str, ...]:
-    """The ten colours, then their lighter and their darker kin: no two series look the same."""
-    from matplotlib.colors import to_hex, to_rgb
-
     def mixed(colour: str, other: float) -> str:
         red, green, blue = (0.55 * part + 0.45 * other for part in to_rgb(colour))
         return to_hex((red, green, blue))
 
-    rounds = [_COLOURS, *([mixed(c, shade) for c in _COLOURS] for shade in (1.0, 0.1))]
-    return tuple(itertools.chain.from_iterable(rounds))
+    shades = [_HUES, *([mixed(hue, shade) for hue in _HUES] for shade in (1.0, 0.1))]
+    return tuple(itertools.chain.from_iterable(shades))
 
 
 def ink() -> str:
-    """Return the colour of letters and lines."""
-    import matplotlib
-
+    """Return the colour of text and lines."""
     return str(matplotlib.rcParams["text.color"])
 
 
+def paper() -> str:
+    """Return the colour of the background."""
+    return str(matplotlib.rcParams["axes.facecolor"])
+
+
 def ink_on(colour: Any) -> str:
-    """Return black or white, whichever is easier to read on a colour (WCAG's contrast).
+    """Return black or white, whichever has more contrast with a colour (WCAG 2.1).
 
     >>> ink_on("#08306b"), ink_on("#6baed6")
     ('white', 'black')
     """
-    from matplotlib.colors import to_rgb
-
     linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in to_rgb(colour)]
     luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
     # Where (L + 0.05) / 0.05 and 1.05 / (L + 0.05) are equal.
     return "black" if luminance > 0.179 else "white"
 
 
-# Letters that Matplotlib's own fonts lack come from the first of these that is installed.
+# -- themes ----------------------------------------------------------------------------------------
+
+# Fonts for letters that Matplotlib's own fonts lack, as far as they are installed.
 _FALLBACK_FONTS = (
-    "Noto Sans CJK SC",
-    "Noto Sans CJK JP",
-    "Noto Sans SC",
-    "Noto Sans JP",
-    "Source Han Sans SC",
-    "WenQuanYi Zen Hei",
-    "WenQuanYi Micro Hei",
-    "PingFang SC",
-    "Hiragino Sans",
-    "Microsoft YaHei",
-    "Yu Gothic",
-    "Arial Unicode MS",
-    "Noto Emoji",
-    "Symbola",
-    "DejaVu Sans",
-)
-
-
-@functools.cache
-def _families(serif: bool) -> tuple[str, ...]:
-    from matplotlib import font_manager
-
-    installed = {font.name for font in font_manager.fontManager.ttflist}
-    generic = "serif" if serif else "sans-serif"
-    return (generic, *(name for name in _FALLBACK_FONTS if name in installed))
-
-
-# Settings of the interpreter rather than of a figure: never touched.
-_ELSEWHERE = re.compile(
+    "Noto Sans CJK SC", "Noto Sans CJK JP", "Noto Sans SC", "Noto Sans JP", "Source Han Sans SC",
+    "WenQuanYi Zen Hei", "WenQuanYi Micro Hei", "PingFang SC", "Hiragino Sans", "Microsoft YaHei",
+    "Yu Gothic", "Arial Unicode MS", "Noto Emoji", "Symbola", "DejaVu Sans",
+)  # fmt: skip
+# Settings of the interpreter rather than of a figure.
+_INTERPRETER = re.compile(
     r"backend.*|interactive|toolbar|timezone|webagg\..*|tk\..*|macosx\..*|docstring\..*|date\.epoch"
     r"|figure\.(max_open_warning|raise_window|hooks)|savefig\.directory|keymap\..*|animation\..*|pgf\..*"
 )
-
-
-@functools.cache
-def _defaults() -> dict[Any, Any]:
-    # A user's own style must not leak into our figures, nor may ours touch her backend.
-    import matplotlib
-
-    defaults = matplotlib.rcParamsDefault
-    return {key: defaults[key] for key in defaults if not _ELSEWHERE.fullmatch(key)}
-
-
-# Hinted letters are whole pixels wide: a name was up to a tenth wider or narrower from one
-# resolution to the next, and what had room in the layout was cut when it was saved.
-_UNHINTED = {"text.hinting": "no_hinting"}
+# Text stays text, letters have the same width at every resolution, and bytes are reproducible.
+_ALWAYS: dict[Any, Any] = {
+    "text.usetex": False,
+    "text.hinting": "no_hinting",
+    "figure.autolayout": False,
+    "figure.constrained_layout.use": False,
+    "savefig.bbox": None,
+    "pdf.fonttype": 42,
+    "ps.fonttype": 42,
+    "svg.fonttype": "none",
+    "svg.hashsalt": "occstats",
+}
 
 
 def settings(chosen: Preset, theme: Theme) -> dict[Any, Any]:
-    """Return the complete Matplotlib settings of a figure: the house style, or the user's own."""
-    return _users() if theme == "user" else _house(chosen)
-
-
-def _users() -> dict[Any, Any]:
-    import matplotlib
-
-    own = {key: matplotlib.rcParams[key] for key in _defaults()}
-    families = own["font.family"]
-    families = [families] if isinstance(families, str) else list(families)
+    """Return the complete Matplotlib settings of a theme: the house style, or the user's own."""
+    defaults = _defaults()
+    if theme == "user":
+        own = {key: matplotlib.rcParams[key] for key in defaults}
+        families = own["font.family"]
+        families = [families] if isinstance(families, str) else list(families)
+        return {**own, "font.family": [*families, *_fallback_fonts()], **_ALWAYS}
+    size, small = chosen.font_size, chosen.font_size - 1.0
     return {
-        **own,
-        "font.family": [*families, *_families(False)[1:]],
-        "text.usetex": False,
-        "figure.autolayout": False,
-        "figure.constrained_layout.use": False,
-        "savefig.bbox": None,
-        **_UNHINTED,
-    }
-
-
-def _house(chosen: Preset) -> dict[Any, Any]:
-    size = chosen.font_size
-    small = size - 1.0
-    return {
-        **_defaults(),
-        "font.family": list(_families(chosen.serif)),
+        **defaults,
+        "font.family": ["serif" if chosen.serif else "sans-serif", *_fallback_fonts()],
         "font.sans-serif": ["DejaVu Sans", "Verdana", "Arial", "Helvetica"],
         "font.serif": ["STIXGeneral", "Times New Roman", "Times", "DejaVu Serif"],
         "font.size": size,
         "mathtext.fontset": "stix" if chosen.serif else "dejavusans",
-        "text.usetex": False,
         "text.color": _INK,
         "axes.edgecolor": _INK,
         "axes.labelcolor": _INK,
@@ -333,20 +307,19 @@ def _house(chosen: Preset) -> dict[Any, Any]:
         "axes.axisbelow": True,
         "grid.color": "#D9D9D9",
         "grid.linewidth": 0.5,
-        "xtick.color": _INK,
-        "ytick.color": _INK,
-        "xtick.labelsize": small,
-        "ytick.labelsize": small,
-        "xtick.major.width": 0.6,
-        "ytick.major.width": 0.6,
-        "xtick.minor.width": 0.4,
-        "ytick.minor.width": 0.4,
-        "xtick.major.size": 2.5,
-        "ytick.major.size": 2.5,
-        "xtick.minor.size": 1.5,
-        "ytick.minor.size": 1.5,
-        "xtick.major.pad": 2.0,
-        "ytick.major.pad": 2.0,
+        **{
+            f"{axis}tick.{name}": value
+            for axis in "xy"
+            for name, value in {
+                "color": _INK,
+                "labelsize": small,
+                "major.width": 0.6,
+                "minor.width": 0.4,
+                "major.size": 2.5,
+                "minor.size": 1.5,
+                "major.pad": 2.0,
+            }.items()
+        },
         "lines.linewidth": 1.2,
         "lines.markersize": 4.0,
         "patch.linewidth": 0.6,
@@ -356,15 +329,260 @@ def _house(chosen: Preset) -> dict[Any, Any]:
         "legend.handlelength": 2.4,
         "legend.columnspacing": 1.2,
         "legend.borderaxespad": 0.2,
-        "figure.constrained_layout.use": False,
         "figure.constrained_layout.h_pad": 0.02,
         "figure.constrained_layout.w_pad": 0.02,
         "figure.dpi": 150,
         "savefig.dpi": 300,
-        "savefig.bbox": None,
-        "pdf.fonttype": 42,
-        "ps.fonttype": 42,
-        "svg.fonttype": "none",
-        "svg.hashsalt": "occstats",
-        **_UNHINTED,
+        **_ALWAYS,
     }
+
+
+@functools.cache
+def _defaults() -> dict[Any, Any]:
+    defaults = matplotlib.rcParamsDefault
+    return {key: defaults[key] for key in defaults if not _INTERPRETER.fullmatch(key)}
+
+
+@functools.cache
+def _fallback_fonts() -> tuple[str, ...]:
+    installed = {font.name for font in font_manager.fontManager.ttflist}
+    return tuple(name for name in _FALLBACK_FONTS if name in installed)
+
+
+# -- alternative text ------------------------------------------------------------------------------
+
+# Attributes that a figure or axes carries for `save`.
+_ALT_TEXT, _SETTINGS = "_occstats_alt_text", "_occstats_settings"
+
+
+def describe(target: Axes | FigureBase, text: str) -> None:
+    """Attach alternative text to a figure or axes."""
+    setattr(target, _ALT_TEXT, " ".join(text.split()))
+
+
+def alt_text(drawn: Drawn) -> str:
+    """Return the alternative text of a figure, written from its data.
+
+    Parameters
+    ----------
+    drawn : Axes, array of Axes, Figure or SubFigure
+        What a function of this package returned, or a figure in which it drew; the texts of
+        several of our axes follow each other. Empty for anything else.
+
+    Examples
+    --------
+    >>> from occstats import figures
+    >>> figures.alt_text(figures.alp_diagram())[:37]
+    'Diagram of average localised proximit'
+    """
+    if isinstance(drawn, np.ndarray):
+        return alt_text(drawn.flat[0].get_figure(root=False))
+    own = str(getattr(drawn, _ALT_TEXT, ""))
+    if own or isinstance(drawn, Axes):
+        return own
+    parts = [alt_text(part) for part in (*drawn.subfigs, *axes_of(drawn))]
+    return " ".join(dict.fromkeys(part for part in parts if part))
+
+
+def axes_of(figure: FigureBase) -> list[Axes]:
+    """Return the axes of a figure."""
+    # Matplotlib's stubs know `axes` only as that of an artist.
+    untyped: Any = figure
+    return list(untyped.axes)
+
+
+# -- saving ----------------------------------------------------------------------------------------
+
+FORMATS = ("pdf", "svg", "png")
+_SVG = "{http://www.w3.org/2000/svg}"
+ElementTree.register_namespace("", _SVG[1:-1])
+ElementTree.register_namespace("xlink", "http://www.w3.org/1999/xlink")
+_MISSING_GLYPH = re.compile(r"Glyph (\d+) .*missing from")
+
+
+class MissingGlyphWarning(UserWarning):
+    """Some letters of a name are in no installed font and appear as boxes."""
+
+    def __init__(self, characters: Sequence[str]) -> None:
+        self.characters = tuple(characters)
+        shown = " ".join(characters[:8]) + (" …" if len(characters) > 8 else "")
+        super().__init__(
+            f"no installed font has {shown}: drawn as boxes in PDF and PNG (an SVG uses the fonts "
+            "of its viewer); install a font that has them, such as Noto Sans CJK or Noto Emoji"
+        )
+
+
+def save(
+    drawn: Drawn,
+    path: str | os.PathLike[str],
+    *,
+    formats: Sequence[str] | None = None,
+    title: str | None = None,
+    dpi: float = 300,
+) -> list[Path]:
+    """Write a figure at its final size, with the same bytes every time.
+
+    Text stays text (searchable, editable) in PDF and SVG; title and alternative text are in the
+    metadata. Each file is complete before it replaces an older one.
+
+    Parameters
+    ----------
+    drawn : Axes, array of Axes or Figure
+        What a function of this package returned, or any Matplotlib figure.
+    path : path
+        Where to write. Its suffix is the format, unless `formats` are given.
+    formats : sequence of {"pdf", "svg", "png"}, optional
+        Write one file for each, `path` with that suffix.
+    title : str, optional
+        Title in the metadata; by default the name of the file.
+    dpi : float
+        Dots per inch of a PNG, and of rasterised parts of a PDF or SVG.
+
+    Returns
+    -------
+    list of Path
+        The files written.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from occstats import figures
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     files = figures.save(figures.alp_diagram(), f"{folder}/alp", formats=["pdf", "svg"])
+    ...     [file.name for file in files]
+    ['alp.pdf', 'alp.svg']
+    """
+    figure = root_figure(drawn)
+    target = Path(path)
+    if isinstance(formats, str):
+        formats = formats.split(",")
+    chosen = check_formats([target.suffix] if formats is None else formats)
+    if not 10 <= dpi <= 2400:
+        raise FigureError(f"dpi must be between 10 and 2400; got {dpi!r}")
+    # with_suffix would cut the end off a name such as "score.v2".
+    stem = target.with_suffix("") if formats is None else target
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        files = {kind: _render(figure, kind, title or stem.name, dpi) for kind in chosen}
+    _repeat_warnings(caught, glyphs=chosen != ["svg"])
+    return [write_file(stem.parent / f"{stem.name}.{kind}", data) for kind, data in files.items()]
+
+
+def check_formats(wanted: Sequence[str]) -> list[str]:
+    """Return the formats in lower case and without repeats.
+
+    >>> check_formats(["PDF", ".svg", "pdf"])
+    ['pdf', 'svg']
+    """
+    chosen = list(dict.fromkeys(kind.strip().lower().lstrip(".") for kind in wanted))
+    for kind in chosen:
+        if kind not in FORMATS:
+            raise FigureError(f"format must be one of {', '.join(FORMATS)}; got {kind!r}")
+    if not chosen:
+        raise FigureError(f"no format was given: choose from {', '.join(FORMATS)}")
+    return chosen
+
+
+def svg_markup(drawn: Drawn, *, title: str = "", identity: str = "") -> str:
+    """Return a figure as SVG to embed in HTML, with a description for screen readers.
+
+    Styles become presentation attributes, which a strict Content-Security-Policy allows, and
+    `identity` prefixes all identifiers, which must be unique in a page.
+
+    Examples
+    --------
+    >>> from occstats import figures
+    >>> figures.svg_markup(figures.alp_diagram(), identity="alp")[:4]
+    '<svg'
+    """
+    figure = root_figure(drawn)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        root = ElementTree.fromstring(_render(figure, "svg", "", 300))
+    prefix = re.sub(r"[^A-Za-z0-9_-]", "-", identity) + "-" if identity else ""
+    for element in list(root.iter()):
+        for child in [child for child in element if child.tag.endswith(("}style", "}metadata"))]:
+            element.remove(child)
+        declarations = element.attrib.pop("style", "").split(";")
+        pairs = (part.split(":", 1) for part in declarations if ":" in part)
+        element.attrib.update((name.strip(), value.strip()) for name, value in pairs)
+        for name, value in element.attrib.items():
+            element.set(name, re.sub(r"^#|url\(#", rf"\g<0>{prefix}", value))
+        if "id" in element.attrib:
+            element.set("id", prefix + element.attrib["id"])
+    # Matplotlib's style sheet, inherited from the root.
+    root.attrib.update({"stroke-linejoin": "round", "stroke-linecap": "butt", "role": "img"})
+    texts = {
+        name: text for name, text in (("title", clean(title)), ("desc", alt_text(figure))) if text
+    }
+    root.set("aria-labelledby", " ".join(prefix + name for name in texts))
+    for place, (name, text) in enumerate(texts.items()):
+        element = ElementTree.Element(f"{_SVG}{name}", id=prefix + name)
+        element.text = text
+        root.insert(place, element)
+    return ElementTree.tostring(root, encoding="unicode")
+
+
+def root_figure(drawn: Drawn) -> Figure:
+    """Return the figure that something drawn belongs to."""
+    first = drawn.flat[0] if isinstance(drawn, np.ndarray) else drawn
+    figure = first.get_figure(root=True) if isinstance(first, FigureBase | Axes) else None
+    if not isinstance(figure, Figure):
+        raise FigureError(f"save takes a Matplotlib figure or axes; got {type(drawn).__name__}")
+    return figure
+
+
+def remember_settings(figure: Figure, chosen: dict[Any, Any]) -> None:
+    """Have `save` draw a figure under the settings that it was made with."""
+    setattr(figure, _SETTINGS, chosen)
+
+
+def _render(figure: Figure, kind: str, title: str, dpi: float) -> bytes:
+    metadata: dict[str, Any] = {"Title": clean(title)} if title else {}
+    alternative = alt_text(figure)
+    if alternative:
+        metadata["Subject" if kind == "pdf" else "Description"] = alternative
+    # Neither the date nor the version of Matplotlib may change the bytes.
+    metadata |= {"pdf": {"CreationDate": None}, "svg": {"Date": None, "Creator": None}}.get(
+        kind, {}
+    )
+    buffer = io.BytesIO()
+    own = getattr(figure, _SETTINGS, None)
+    with matplotlib.rc_context({**(own or {}), **_ALWAYS}):
+        if own is not None:
+            _fix_layout(figure)
+        figure.savefig(buffer, format=kind, metadata=metadata, dpi=dpi)
+    return buffer.getvalue()
+
+
+def _fix_layout(figure: Figure) -> None:
+    """Run the layout once, with Agg's letter widths.
+
+    Each run starts from the last and moves things by a hair, and every format measures letters a
+    little differently: without this, bytes would depend on what was saved before.
+    """
+    engine, canvas = figure.get_layout_engine(), figure.canvas
+    if engine is None:
+        return
+    FigureCanvasAgg(figure)
+    engine.execute(figure)
+    if any(axes.get_aspect() != "auto" for axes in axes_of(figure)):
+        # The first run does not know the size of axes with a fixed aspect.
+        engine.execute(figure)
+    figure.set_layout_engine(None)
+    figure.set_canvas(canvas)
+
+
+def _repeat_warnings(caught: list[warnings.WarningMessage], *, glyphs: bool) -> None:
+    """Warn once about all missing glyphs, and repeat the other warnings."""
+    missing: dict[str, None] = {}
+    for warning in caught:
+        match = _MISSING_GLYPH.search(str(warning.message))
+        if match:
+            missing[chr(int(match[1]))] = None
+        elif not str(warning.message).startswith("Matplotlib currently does not support"):
+            warnings.warn_explicit(
+                warning.message, warning.category, warning.filename, warning.lineno
+            )
+    if missing and glyphs:
+        warnings.warn(MissingGlyphWarning(list(missing)), stacklevel=3)

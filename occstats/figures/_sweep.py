@@ -1,25 +1,29 @@
-"""Mean score over the hyperparameter space: curves and planes (the paper's figure of sweeps)."""
+"""Mean score over the hyperparameters: curves and heat maps (a figure of Lenz et al. 2021)."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import FigureBase
 from matplotlib.ticker import MaxNLocator
+from numpy.typing import NDArray
 
 from occstats._format import listing
-from occstats.figures.drawing import drawing
-from occstats.figures.frames import require_columns
-from occstats.figures.legends import series_legend
-from occstats.figures.marks import lines
-from occstats.figures._base import Pen
-from occstats.figures.selection import chosen_algorithms
-from occstats.figures._style import FigureError
+from occstats.errors import FigureError
+from occstats.figures._base import (
+    Plot,
+    choose_algorithms,
+    draw_lines,
+    keep_tick_style,
+    require_columns,
+)
 from occstats.figures._labels import clean, label
+from occstats.figures._style import Palette, Theme, Width, paper
 
 __all__ = ["sweep"]
 
@@ -29,20 +33,26 @@ _RESERVED = ("descriptor", "metric", "score", "smoothed")
 Panel = tuple[str, pd.DataFrame, list[str]]
 
 
-@drawing("figure", ("show", "palette"), width="page")
 def sweep(
-    pen: Pen,
     frame: pd.DataFrame,
     *,
     parameters: Sequence[str] | None = None,
     score_name: str = "AUROC",
     axis_labels: dict[str, str] | None = None,
-) -> None:
+    show: int | None = None,
+    palette: Palette | None = None,
+    figure: FigureBase | None = None,
+    width: Width = "page",
+    height: float | None = None,
+    theme: Theme = "house",
+    title: str | None = None,
+    note: bool = True,
+) -> NDArray[Any]:
     """Draw the weighted mean score of each descriptor over its hyperparameters.
 
     A descriptor with one hyperparameter gets curves, one per metric: faint as measured, strong as
-    smoothed by the rolling mean. One with two gets a plane of shades with contours. A symbol marks
-    the maximum of what is smoothed.
+    smoothed by the rolling mean. One with two gets a heat map with contours. A symbol marks the
+    maximum of the smoothed score.
 
     Parameters
     ----------
@@ -52,8 +62,8 @@ def sweep(
         ``descriptor``
             Name of the descriptor: one panel each, in order of appearance.
         ``metric``
-            Optional. Dissimilarity (``"manhattan"``, ``"euclidean"``) or missing. Several metrics
-            of a plane get a panel each.
+            Optional. Dissimilarity (``"manhattan"``, ``"euclidean"``) or missing. With two
+            hyperparameters, each metric has its own panel.
         *one column per hyperparameter*
             Numbers; missing for descriptors without it. Names are free (``k``, ``a``, ``nu`` …).
             A descriptor may have one or two of them.
@@ -68,7 +78,17 @@ def sweep(
         What to call the score.
     axis_labels : dict, optional
         What to write at the axis of a hyperparameter, such as ``{"a": "a (k = a log n)"}``.
-    {options}
+    show, palette : optional
+        Maximum number of panels, and colours of the metrics; see `occstats.figures`.
+    figure : Figure or SubFigure, optional
+        Where to draw; by default on a new figure.
+    width, height, theme, title, note : optional
+        Size, style, title and note of the figure; see `occstats.figures`.
+
+    Returns
+    -------
+    ndarray of Axes
+        One for each panel.
 
     Examples
     --------
@@ -79,38 +99,42 @@ def sweep(
     >>> figures.alt_text(figures.sweep(frame))
     'Mean AUROC over hyperparameters. NND: highest 0.805 at k = 1 (manhattan).'
     """
-    table = _prepared(frame)
-    columns = _parameter_columns(table, parameters)
-    panels = _panels(table, columns)
-    shown = panels[
-        : len(chosen_algorithms(None, [p[0] for p in panels], MOST_PANELS, pen.options.show))
-    ]
-    if len(shown) < len(panels):
-        pen.note(f"The first {len(shown)} of {len(panels)} panels.")
-    metrics = list(
-        dict.fromkeys(m for _, part, used in shown if len(used) == 1 for m in part["metric"])
-    )
-    pen.name(metrics)
-    across = min(len(shown), 2 if pen.inches < 4.5 else 3)
-    down = math.ceil(len(shown) / across)
-    sheet = pen.sheet(down * (1.33 if across < 3 else 1.8) + 0.25)
-    # Rows of their own, so that the keys of the planes do not squeeze the curves above.
-    rows = [shown[place : place + across] for place in range(0, len(shown), across)]
-    strips = sheet.subfigures(down, 1, squeeze=False).flat
-    for strip, row in zip(strips, rows, strict=True):
-        for axes, panel in zip(strip.subplots(1, len(row), squeeze=False).flat, row, strict=True):
-            title, part, used = panel
-            if len(used) == 2:
-                _plane(strip, axes, part, used)
-            else:
-                _curves(axes, pen, part, used[0])
-            axes.set_title(pen.labels([title], 0.8 * pen.inches / across, lines=2)[0])
-            names = [(axis_labels or {}).get(column, column) for column in used]
-            axes.set_xlabel(label(names[0], 24))
-            axes.set_ylabel(label(names[1] if len(used) == 2 else score_name, 24))
-    if len(metrics) > 1:
-        series_legend(sheet, pen, metrics)
-    pen.describe(_words(shown, score_name))
+    with Plot(figure, width, height, theme, title, note) as plot:
+        table = _prepared(frame)
+        columns = _parameter_columns(table, parameters)
+        panels = _panels(table, columns)
+        shown = panels[: len(choose_algorithms(None, [p[0] for p in panels], MOST_PANELS, show))]
+        if len(shown) < len(panels):
+            plot.note(f"The first {len(shown)} of {len(panels)} panels.")
+        metrics = list(
+            dict.fromkeys(m for _, part, used in shown if len(used) == 1 for m in part["metric"])
+        )
+        plot.style(metrics, palette=palette)
+        across = min(len(shown), 2 if plot.inches < 4.5 else 3)
+        down = math.ceil(len(shown) / across)
+        whole = plot.figure(down * (1.33 if across < 3 else 1.8) + 0.25)
+        # Rows of their own, so that colour bars do not squeeze the curves above.
+        rows = [shown[place : place + across] for place in range(0, len(shown), across)]
+        strips = whole.subfigures(down, 1, squeeze=False).flat
+        drawn: list[Axes] = []
+        for strip, row in zip(strips, rows, strict=True):
+            for axes, panel in zip(
+                strip.subplots(1, len(row), squeeze=False).flat, row, strict=True
+            ):
+                name, part, used = panel
+                keep_tick_style(axes)
+                drawn.append(axes)
+                if len(used) == 2:
+                    _heat_map(strip, axes, part, used)
+                else:
+                    _curves(axes, plot, part, used[0])
+                axes.set_title(plot.labels([name], 0.8 * plot.inches / across, lines=2)[0])
+                names = [(axis_labels or {}).get(column, column) for column in used]
+                axes.set_xlabel(label(names[0], 24))
+                axes.set_ylabel(label(names[1] if len(used) == 2 else score_name, 24))
+        if len(metrics) > 1:
+            plot.legend(whole, metrics)
+        return plot.finish(_alternative_text(shown, score_name), drawn)
 
 
 def _prepared(frame: pd.DataFrame) -> pd.DataFrame:
@@ -122,7 +146,7 @@ def _prepared(frame: pd.DataFrame) -> pd.DataFrame:
     table["metric"] = table["metric"].astype(object).where(table["metric"].notna(), "").astype(str)
     if "smoothed" not in table:
         table["smoothed"] = table["score"]
-    # Where a window is incomplete there is no smoothed score, and no maximum to be found.
+    # Without any complete window, the score itself is used.
     without = table.groupby("descriptor")["smoothed"].transform("count") == 0
     table["smoothed"] = table["smoothed"].where(~without, table["score"])
     table = table.dropna(subset=["score"])
@@ -164,10 +188,12 @@ def _panels(table: pd.DataFrame, columns: list[str]) -> list[Panel]:
     return panels
 
 
-def _curves(axes: Axes, pen: Pen, part: pd.DataFrame, parameter: str) -> None:
-    looks = {name: pen.look(name) for name in dict.fromkeys(part["metric"])}
-    lines(axes, part, parameter, "score", "metric", looks, linewidth=0.5, alpha=0.35, markersize=0)
-    lines(axes, part, parameter, "smoothed", "metric", looks, markersize=0)
+def _curves(axes: Axes, plot: Plot, part: pd.DataFrame, parameter: str) -> None:
+    looks = {name: plot.look(name) for name in dict.fromkeys(part["metric"])}
+    draw_lines(
+        axes, part, parameter, "score", "metric", looks, linewidth=0.5, alpha=0.35, markersize=0
+    )
+    draw_lines(axes, part, parameter, "smoothed", "metric", looks, markersize=0)
     for metric, rows in part.groupby("metric", sort=False):
         best, look = _best(rows), looks[str(metric)]
         axes.plot(
@@ -175,7 +201,7 @@ def _curves(axes: Axes, pen: Pen, part: pd.DataFrame, parameter: str) -> None:
             best["smoothed"],
             marker=look.marker,
             color=look.color,
-            markeredgecolor=pen.paper,
+            markeredgecolor=paper(),
             markeredgewidth=0.6,
             markersize=5,
             zorder=5,
@@ -189,13 +215,13 @@ def _best(part: pd.DataFrame) -> pd.Series:
     return part.iloc[int(np.nanargmax(part["smoothed"].to_numpy(dtype=float)))]
 
 
-def _plane(strip: FigureBase, axes: Axes, part: pd.DataFrame, used: list[str]) -> None:
+def _heat_map(strip: FigureBase, axes: Axes, part: pd.DataFrame, used: list[str]) -> None:
     grid = part.pivot_table(index=used[1], columns=used[0], values="smoothed", aggfunc="mean")
     x, y = grid.columns.to_numpy(float), grid.index.to_numpy(float)
     values = np.ma.masked_invalid(grid.to_numpy(float))
     mesh = axes.pcolormesh(x, y, values, cmap="cividis", shading="nearest")
     mesh.set_rasterized(values.size > 400)
-    # Most of a plane lies near its maximum: equal steps of rank, not of score, show its shape.
+    # Most scores are near the maximum: contours at quantiles show the shape better.
     levels = np.unique(np.quantile(values.compressed(), [0.2, 0.4, 0.6, 0.8, 0.9, 0.97]))
     if min(values.shape) > 1 and len(levels) > 1 and np.ptp(values.compressed()) > 1e-12:
         axes.contour(x, y, values, levels=levels, colors="white", linewidths=0.5)
@@ -218,7 +244,7 @@ def _plane(strip: FigureBase, axes: Axes, part: pd.DataFrame, used: list[str]) -
     bar.ax.tick_params(length=1.5, pad=1.5, labelsize="small")
 
 
-def _words(shown: list[Panel], score_name: str) -> str:
+def _alternative_text(shown: list[Panel], score_name: str) -> str:
     parts = []
     for title, part, used in shown:
         best = _best(part)

@@ -1,22 +1,20 @@
-"""Construction and query times over the number of training instances (the paper's run times)."""
+"""Construction and query times over the number of training instances."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.figure import FigureBase
 from matplotlib.ticker import LogLocator, NullFormatter
 
-from occstats.figures.drawing import drawing
-from occstats.figures.frames import require_columns
-from occstats.figures.legends import series_legend
-from occstats.figures.marks import lines
-from occstats.figures._base import Pen
-from occstats.figures.selection import chosen_algorithms
-from occstats.figures._style import FigureError
+from occstats.errors import FigureError
+from occstats.figures._base import Plot, choose_algorithms, draw_lines, require_columns
 from occstats.figures._labels import clean
+from occstats.figures._style import Palette, Theme, Width
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,8 +25,22 @@ MOST_DESCRIPTORS = 16
 _PANELS = {"fit_seconds": "construction time (s)", "query_seconds": "query time (s)"}
 
 
-@drawing("figure", ("algorithms", "show", "labels", "highlight", "hue", "palette"), width="page")
-def times(pen: Pen, frame: pd.DataFrame) -> None:
+def times(
+    frame: pd.DataFrame,
+    *,
+    algorithms: Sequence[str] | None = None,
+    show: int | None = None,
+    labels: Mapping[str, str] | None = None,
+    highlight: str | Sequence[str] | None = None,
+    hue: Mapping[str, str] | None = None,
+    palette: Palette | None = None,
+    figure: FigureBase | None = None,
+    width: Width = "page",
+    height: float | None = None,
+    theme: Theme = "house",
+    title: str | None = None,
+    note: bool = True,
+) -> NDArray[Any]:
     r"""Draw construction and query times over :math:`n`, both axes logarithmic.
 
     Lines join the means over repetitions, bands reach from the fastest to the slowest. A time of
@@ -41,7 +53,17 @@ def times(pen: Pen, frame: pd.DataFrame) -> None:
         ``fit_seconds``, ``query_seconds`` and, optionally, ``repetition`` and ``n_queries``.
         ``query_seconds`` is the time of the whole batch; with ``n_queries`` it is divided by it
         and shown per query. Missing times (failed, out of memory) are left out of the line.
-    {options}
+    algorithms, show, labels, highlight, hue, palette : optional
+        Algorithms to draw, their order, labels and colours; see `occstats.figures`.
+    figure : Figure or SubFigure, optional
+        Where to draw; by default on a new figure.
+    width, height, theme, title, note : optional
+        Size, style, title and note of the figure; see `occstats.figures`.
+
+    Returns
+    -------
+    ndarray of Axes
+        One for each panel.
 
     Examples
     --------
@@ -49,29 +71,29 @@ def times(pen: Pen, frame: pd.DataFrame) -> None:
     >>> from occstats import figures
     >>> frame = pd.DataFrame({"descriptor": "NND", "n": [64, 128], "repetition": 0,
     ...                       "fit_seconds": [0.001, 0.002], "query_seconds": [0.01, 0.02]})
-    >>> figure = figures.times(frame)
+    >>> axes = figures.times(frame)
     """
-    require_columns(frame, ("descriptor", "n", *_PANELS), "times")
-    table = _per_query(frame)
-    everyone = [str(name) for name in dict.fromkeys(table["descriptor"])]
-    names = chosen_algorithms(pen.options.algorithms, everyone, MOST_DESCRIPTORS, pen.options.show)
-    pen.name(everyone)
-    if pen.options.algorithms is None and len(names) < len(everyone):
-        pen.note(f"The first {len(names)} of {len(everyone)} descriptors.")
-    narrow = pen.inches < 4.5
-    rows, columns = (2, 1) if narrow else (1, 2)
-    sheet = pen.sheet(4.7 if narrow else 3.2)
-    panels = list(sheet.subplots(rows, columns, sharex=True, squeeze=False).flat)
-    for axes, (column, title) in zip(panels, _PANELS.items(), strict=True):
-        _panel(axes, pen, table, column, names)
-        per_query = column == "query_seconds" and "n_queries" in frame
-        axes.set_ylabel("query time per instance (s)" if per_query else title)
-        if not narrow or column == "query_seconds":
-            axes.set_xlabel("training instances n")
-    for axes in panels:
-        _logarithmic(axes)
-    series_legend(sheet, pen, names)
-    pen.describe(_words(table, names))
+    with Plot(figure, width, height, theme, title, note) as plot:
+        require_columns(frame, ("descriptor", "n", *_PANELS), "times")
+        table = _per_query(frame)
+        everyone = [str(name) for name in dict.fromkeys(table["descriptor"])]
+        names = choose_algorithms(algorithms, everyone, MOST_DESCRIPTORS, show)
+        plot.style(everyone, labels, highlight, hue, palette)
+        if algorithms is None and len(names) < len(everyone):
+            plot.note(f"The first {len(names)} of {len(everyone)} descriptors.")
+        narrow = plot.inches < 4.5
+        rows, columns = (2, 1) if narrow else (1, 2)
+        whole, panels = plot.subplots(4.7 if narrow else 3.2, rows, columns, sharex=True)
+        for axes, (column, text) in zip(panels, _PANELS.items(), strict=True):
+            _panel(axes, plot, table, column, names)
+            per_query = column == "query_seconds" and "n_queries" in frame
+            axes.set_ylabel("query time per instance (s)" if per_query else text)
+            if not narrow or column == "query_seconds":
+                axes.set_xlabel("training instances n")
+        for axes in panels:
+            _logarithmic(axes)
+        plot.legend(whole, names)
+        return plot.finish(_alternative_text(table, names), panels)
 
 
 def _per_query(frame: pd.DataFrame) -> pd.DataFrame:
@@ -81,7 +103,7 @@ def _per_query(frame: pd.DataFrame) -> pd.DataFrame:
         table[column] = pd.to_numeric(table[column], errors="coerce")
     if "n_queries" in table:
         table["query_seconds"] = table["query_seconds"] / table["n_queries"]
-    # A logarithmic axis has no place for the zeros of a coarse clock.
+    # A logarithmic axis cannot show the zeros of a coarse clock.
     table[list(_PANELS)] = table[list(_PANELS)].where(table[list(_PANELS)] > 0)
     table = table[table["n"] > 0]
     if table[list(_PANELS)].isna().all(axis=None):
@@ -92,11 +114,11 @@ def _per_query(frame: pd.DataFrame) -> pd.DataFrame:
     return table
 
 
-def _panel(axes: Axes, pen: Pen, table: pd.DataFrame, column: str, names: list[str]) -> None:
-    looks = {name: pen.look(name) for name in names}
+def _panel(axes: Axes, plot: Plot, table: pd.DataFrame, column: str, names: list[str]) -> None:
+    looks = {name: plot.look(name) for name in names}
     part = table[table["descriptor"].isin(names)].dropna(subset=[column])
-    # The band holds every repetition; scales follow later, lest means be taken of logarithms.
-    lines(
+    # The axes become logarithmic later, because seaborn would average logarithms.
+    draw_lines(
         axes, part, "n", column, "descriptor", looks,
         errorbar=("pi", 100), err_kws={"alpha": 0.18, "linewidth": 0},
         markersize=3.2, linewidth=1.0,
@@ -128,7 +150,7 @@ def _guide(axes: Axes, size: NDArray[np.float64], seconds: NDArray[np.float64]) 
     )
 
 
-def _words(table: pd.DataFrame, names: list[str]) -> str:
+def _alternative_text(table: pd.DataFrame, names: list[str]) -> str:
     largest = table["n"].max()
     at = table[table["n"] == largest].groupby("descriptor")[list(_PANELS)].mean().reindex(names)
     text = (

@@ -1,8 +1,9 @@
-"""Score against run time: what a better score costs, and who is on the Pareto front."""
+"""Score against run time, with the Pareto front."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,14 +13,11 @@ from matplotlib.axes import Axes
 
 from occstats._format import listing, percent
 from occstats.comparison.study import clusters_of
-from occstats.figures.drawing import drawing
-from occstats.figures.frames import confidence, confidence_intervals, read_frame
-from occstats.figures.legends import series_legend
-from occstats.figures.options import SERIES
-from occstats.figures._base import Pen
-from occstats.figures.selection import score_label
-from occstats.figures._style import FigureError, bounded
+from occstats.errors import FigureError
+from occstats.figures._base import Order, Plot, confidence, confidence_intervals, score_label
 from occstats.figures._labels import clean
+from occstats.figures._style import Palette, Theme, Width, bounded, ink, paper
+from occstats.figures.registry import read_frame
 from occstats.stats.pareto import ParetoFront, pareto_front
 
 if TYPE_CHECKING:
@@ -28,22 +26,38 @@ if TYPE_CHECKING:
 __all__ = ["task_times", "trade_off"]
 
 MOST_ALGORITHMS = 16
-# More resamples move a share by less than what is printed.
+# More resamples would not change the printed shares.
 _RESAMPLES = 2000
-# Who is on the front as often as this is drawn, however many there are.
+# Algorithms at least this often on the front are drawn in any case.
 _LIKELY = 0.05
 _TIME = re.compile(r"(?:^|_)(?:seconds|time|runtime|duration)$", re.IGNORECASE)
 
 
-@drawing("ax", SERIES)
-def trade_off(pen: Pen, comparison: Comparison, times: pd.DataFrame | str | Path) -> None:
+def trade_off(
+    comparison: Comparison,
+    times: pd.DataFrame | str | Path,
+    *,
+    algorithms: Sequence[str] | None = None,
+    order: Order = "rank",
+    show: int | None = None,
+    labels: Mapping[str, str] | None = None,
+    highlight: str | Sequence[str] | None = None,
+    hue: Mapping[str, str] | None = None,
+    palette: Palette | None = None,
+    ax: Axes | None = None,
+    width: Width = "column",
+    height: float | None = None,
+    theme: Theme = "house",
+    title: str | None = None,
+    note: bool = True,
+) -> Axes:
     """Draw the mean score of each algorithm over its run time, and the Pareto front.
 
     An algorithm is on the front (the line) if no other has at least its score in no more time.
     Whole datasets are resampled for the intervals on both axes and for the probability of being
-    on the front, which stands beside the name. Where not all can be drawn, those who may be on the
-    front are. Times are geometric means: twice as slow on half of the datasets and twice as fast
-    on the others is as fast. Every dataset weighs the same.
+    on the front, printed after the name. If not all algorithms can be drawn, those likely on the
+    front take precedence. Times are geometric means: twice as slow on half of the datasets and
+    twice as fast on the others is equally fast. Each dataset has equal weight.
 
     Parameters
     ----------
@@ -55,7 +69,16 @@ def trade_off(pen: Pen, comparison: Comparison, times: pd.DataFrame | str | Path
         ``query_seconds``, which are added. One row per task, with a column ``time_`` followed by
         the name of each algorithm. Or measurements without datasets, as `occstats time` writes
         them: the largest ``n`` that all have counts, and times have no interval.
-    {options}
+    algorithms, order, show, labels, highlight, hue, palette : optional
+        Algorithms to draw, their order, labels and colours; see `occstats.figures`.
+    ax : Axes, optional
+        Axes to draw on; by default those of a new figure.
+    width, height, theme, title, note : optional
+        Size, style, title and note of the figure; see `occstats.figures`.
+
+    Returns
+    -------
+    Axes
 
     Examples
     --------
@@ -63,57 +86,65 @@ def trade_off(pen: Pen, comparison: Comparison, times: pd.DataFrame | str | Path
     >>> comparison = occstats.compare("lenz2021", algorithms=["ALP", "SVM", "LOF"])
     >>> times = comparison.results.scores.reset_index()[["dataset", "class"]]
     >>> times = times.assign(time_ALP=2.0, time_SVM=0.5, time_LOF=1.0)
-    >>> figure = comparison.plot.trade_off(times)
+    >>> axes = comparison.plot.trade_off(times)
     """
-    seconds = task_times(comparison, times)
-    wanted = pen.options.algorithms
-    ranked = comparison.algorithms if wanted is None else pen.series(comparison, MOST_ALGORITHMS)
-    rivals = [name for name in ranked if name in seconds.columns]
-    if len(rivals) < 2:
-        raise FigureError(
-            f"times must have at least two of the algorithms {listing(ranked)}; found "
-            f"{listing([str(name) for name in seconds.columns]) or 'none'}"
+    with Plot(ax, width, height, theme, title, note) as plot:
+        seconds = task_times(comparison, times)
+        options = (order, show, labels, highlight, hue, palette)
+        ranked = comparison.algorithms
+        if algorithms is not None:
+            ranked = plot.algorithms(comparison, MOST_ALGORITHMS, algorithms, *options)
+        rivals = [name for name in ranked if name in seconds.columns]
+        if len(rivals) < 2:
+            raise FigureError(
+                f"times must have at least two of the algorithms {listing(ranked)}; found "
+                f"{listing([str(name) for name in seconds.columns]) or 'none'}"
+            )
+        scores = comparison.results.scores.loc[seconds.index, rivals]
+        known = (scores.notna() & seconds[rivals].notna()).all(axis=1)
+        if not known.any():
+            raise FigureError(
+                "no task has a score and a time of every algorithm; name those to draw, such as "
+                f"algorithms={rivals[:2]}"
+            )
+        sign = 1.0 if comparison.results.higher_is_better else -1.0
+        found = pareto_front(
+            sign * scores[known].to_numpy(dtype=float),
+            seconds.loc[known, rivals].to_numpy(dtype=float),
+            clusters_of(comparison.results).keep(known.to_numpy()),
+            confidence=confidence(comparison),
+            n_resamples=_RESAMPLES,
+            random_state=comparison.settings.random_state,
         )
-    scores = comparison.results.scores.loc[seconds.index, rivals]
-    known = (scores.notna() & seconds[rivals].notna()).all(axis=1)
-    if not known.any():
-        raise FigureError(
-            "no task has a score and a time of every algorithm; name those to draw, such as "
-            f"algorithms={rivals[:2]}"
-        )
-    sign = 1.0 if comparison.results.higher_is_better else -1.0
-    found = pareto_front(
-        sign * scores[known].to_numpy(dtype=float),
-        seconds.loc[known, rivals].to_numpy(dtype=float),
-        clusters_of(comparison.results).keep(known.to_numpy()),
-        confidence=confidence(comparison),
-        n_resamples=_RESAMPLES,
-        random_state=comparison.settings.random_state,
-    )
-    names = rivals
-    if wanted is None:
-        # Whoever is on the front, among all, belongs into the picture: also the fast and bad.
-        likely = np.lexsort((-found.probability, ~found.on_front))
-        first = [rivals[i] for i in likely if found.on_front[i] or found.probability[i] >= _LIKELY]
-        why = "Those likely on the front and the best others,"
-        chosen = pen.series(comparison, MOST_ALGORITHMS, first, why)
-        names = [name for name in chosen if name in rivals]
-    # The key of many names stands above the picture and must not eat it.
-    axes = pen.axes(bounded(pen.inches, 0.8, 3.4) + 0.13 * max(len(names) - 6, 0))
-    places = {name: rivals.index(name) for name in names}
-    _points(axes, pen, places, found, sign)
-    axes.set_xscale("log")
-    axes.set_xlabel("run time (s), geometric mean")
-    axes.set_ylabel(f"mean {score_label(comparison)}")
-    axes.grid()
-    if sign < 0:
-        axes.invert_yaxis()
-    shares = [percent(float(found.probability[place])) for place in places.values()]
-    series_legend(axes, pen, names, shares)
-    left_out = len(comparison.results.scores) - int(known.sum())
-    for note in _notes(comparison, [name for name in ranked if name not in rivals], left_out):
-        pen.note(note)
-    pen.describe(_words(places, found, sign, score_label(comparison)))
+        names = rivals
+        if algorithms is None:
+            # The front belongs in the figure, including the fast algorithms with a low score.
+            likely = np.lexsort((-found.probability, ~found.on_front))
+            first = [
+                rivals[i] for i in likely if found.on_front[i] or found.probability[i] >= _LIKELY
+            ]
+            why = "Those likely on the front and the best others,"
+            chosen = plot.algorithms(
+                comparison, MOST_ALGORITHMS, None, *options, first=first, why=why
+            )
+            names = [name for name in chosen if name in rivals]
+        # A legend of many names must not shrink the axes.
+        axes = plot.axes(bounded(plot.inches, 0.8, 3.4) + 0.13 * max(len(names) - 6, 0))
+        places = {name: rivals.index(name) for name in names}
+        _draw_algorithms(axes, plot, places, found, sign)
+        axes.set_xscale("log")
+        axes.set_xlabel("run time (s), geometric mean")
+        axes.set_ylabel(f"mean {score_label(comparison)}")
+        axes.grid()
+        if sign < 0:
+            axes.invert_yaxis()
+        shares = [percent(float(found.probability[place])) for place in places.values()]
+        plot.legend(axes, names, shares)
+        left_out = len(comparison.results.scores) - int(known.sum())
+        missing = [name for name in ranked if name not in rivals]
+        for sentence in _notes(comparison, missing, left_out):
+            plot.note(sentence)
+        return plot.finish(_alternative_text(places, found, sign, score_label(comparison)))
 
 
 def task_times(comparison: Comparison, times: pd.DataFrame | str | Path) -> pd.DataFrame:
@@ -122,7 +153,7 @@ def task_times(comparison: Comparison, times: pd.DataFrame | str | Path) -> pd.D
     Parameters
     ----------
     comparison : Comparison
-        Whose tasks and algorithms.
+        Defines the tasks and algorithms.
     times : DataFrame or path
         As in `trade_off`.
     """
@@ -161,7 +192,7 @@ def _read(frame: pd.DataFrame, algorithms: list[str] | None) -> pd.DataFrame:
 
 
 def _largest(frame: pd.DataFrame) -> pd.Series:
-    """Mean seconds at the largest size that all have."""
+    """Return the mean seconds at the largest size that all algorithms have."""
     named = next((n for n in ("algorithm", "descriptor", "method", "model") if n in frame), None)
     if named is None:
         raise FigureError(
@@ -173,21 +204,23 @@ def _largest(frame: pd.DataFrame) -> pd.Series:
     return table.iloc[-1]
 
 
-def _points(axes: Axes, pen: Pen, places: dict[str, int], found: ParetoFront, sign: float) -> None:
+def _draw_algorithms(
+    axes: Axes, plot: Plot, places: dict[str, int], found: ParetoFront, sign: float
+) -> None:
     for name, place in places.items():
-        look = pen.look(name)
+        look = plot.look(name)
         x, y = found.cost[place], sign * found.score[place]
         across = [found.cost_low[place], found.cost_high[place]]
         along = [sign * found.score_low[place], sign * found.score_high[place]]
         axes.plot(across, [y, y], color=look.color, lw=0.9, alpha=0.75, zorder=2)
         axes.plot([x, x], along, color=look.color, lw=0.9, alpha=0.75, zorder=2)
         axes.plot(
-            x, y, look.marker, color=look.color, markersize=6, markeredgecolor=pen.paper,
+            x, y, look.marker, color=look.color, markersize=6, markeredgecolor=paper(),
             markeredgewidth=0.6, zorder=3,
         )  # fmt: skip
     front = sorted(np.flatnonzero(found.on_front), key=lambda place: found.cost[place])
     axes.step(
-        found.cost[front], sign * found.score[front], where="post", color=pen.ink, lw=0.8, zorder=1
+        found.cost[front], sign * found.score[front], where="post", color=ink(), lw=0.8, zorder=1
     )
 
 
@@ -203,7 +236,7 @@ def _notes(comparison: Comparison, missing: list[str], left_out: int) -> list[st
     return notes
 
 
-def _words(places: dict[str, int], found: ParetoFront, sign: float, score: str) -> str:
+def _alternative_text(places: dict[str, int], found: ParetoFront, sign: float, score: str) -> str:
     parts = [
         f"{clean(name)} {sign * found.score[place]:.3f} in {found.cost[place]:.3g} s "
         f"({percent(float(found.probability[place]))} on the front)"

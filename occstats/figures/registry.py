@@ -1,88 +1,352 @@
-"""Every figure by name: the only list of them, readable without importing Matplotlib."""
+"""List of the figures, the accessor `comparison.plot`, and drawing several figures by name.
+
+Nothing here imports Matplotlib before a figure is drawn.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+import inspect
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from importlib import import_module
-from typing import TYPE_CHECKING, Literal
+from pathlib import Path
+from types import MethodType
+from typing import TYPE_CHECKING, Any
+
+from occstats._checks import check_choice
+from occstats._format import did_you_mean
+from occstats.errors import FigureError, ResultsError
 
 if TYPE_CHECKING:
-    from occstats.figures.canvas import Drawing
+    import pandas as pd
+    from matplotlib.figure import Figure
 
-__all__ = ["FIGURES", "FigureEntry"]
+    from occstats.comparison import Comparison
+    from occstats.figures._style import Drawn, Width
 
-Source = Literal["comparison", "sweep", "times", "comparison and times", "nothing"]
+__all__ = [
+    "FIGURES",
+    "DrawnFigure",
+    "FigureEntry",
+    "FigureError",
+    "Plotter",
+    "draw_figures",
+    "read_frame",
+    "side_by_side",
+    "wanted_figures",
+]
+
+# Options of figures of algorithms; draw_figures passes them only to the figures that take them.
+_ALGORITHM_OPTIONS = ("algorithms", "order", "show", "labels", "highlight", "hue", "palette")
 
 
 @dataclass(frozen=True)
 class FigureEntry:
-    """Where a figure is drawn, what feeds it, and what it shows in one line."""
+    """Name, input and one-line description of a figure.
+
+    Attributes
+    ----------
+    name : str
+        Name of the function.
+    needs : tuple of str
+        Its first arguments: "comparison", "times", "sweep", or none.
+    shows : str
+        What the figure shows.
+    module : str
+        The file in this folder; by default ``_name``.
+    """
 
     name: str
-    module: str
-    feeds_on: Source
+    needs: tuple[str, ...]
     shows: str
-
-    @property
-    def needs(self) -> tuple[str, ...]:
-        """What has to be given, in the order of the function's parameters.
-
-        >>> FIGURES["trade_off"].needs, FIGURES["alp_diagram"].needs
-        (('comparison', 'times'), ())
-        """
-        return () if self.feeds_on == "nothing" else tuple(self.feeds_on.split(" and "))
+    module: str = ""
 
     @property
     def caption(self) -> str:
-        """What it shows, as a title.
+        """Return the description as a title.
 
         >>> FIGURES["strata"].caption
         'Mean rank by difficulty of the task'
         """
         return self.shows[:1].upper() + self.shows[1:]
 
-    def function(self) -> Callable[..., Drawing]:
+    def function(self) -> Callable[..., Drawn]:
         """Import and return the function that draws the figure."""
-        found: Callable[..., Drawing] = getattr(
-            import_module(f"occstats.figures.{self.module}"), self.name
-        )
+        module = import_module(f"occstats.figures.{self.module or f'_{self.name}'}")
+        found: Callable[..., Drawn] = getattr(module, self.name)
         return found
 
 
-# name, module, what feeds it, what it shows
-_ENTRIES: tuple[tuple[str, str, Source, str], ...] = (
-    ("ranks", "_ranks", "comparison", "how often each algorithm takes each rank"),
-    ("mean_ranks", "_mean_ranks", "comparison", "mean ranks with confidence intervals"),
-    (
-        "critical_difference",
-        "_critical_difference",
-        "comparison",
-        "mean ranks, with bars joining algorithms with no significant difference",
-    ),
-    ("rank_sets", "_rank_sets", "comparison", "ranks consistent with the decisions"),
-    ("letters", "letter_display", "comparison", "groups with no significant difference"),
-    (
-        "pairwise",
-        "_pairwise",
-        "comparison",
-        "difference, p-value and wins/ties/losses of every pair",
-    ),
-    ("kendall", "_kendall", "comparison", "weighted Kendall's tau of every pair"),
-    ("strata", "_strata", "comparison", "mean rank by difficulty of the task"),
-    ("distributions", "_distributions", "comparison", "scores of each algorithm"),
-    ("profiles", "_profiles", "comparison", "share of tasks close to the best"),
-    ("scatter", "_scatter", "comparison", "two algorithms task by task (the best two)"),
-    ("regression", "_regression", "comparison", "effects of the tasks' traits on ranks"),
-    (
-        "trade_off",
-        "_trade_off",
-        "comparison and times",
-        "score against run time, and who is on the Pareto front",
-    ),
-    ("sweep", "_sweep", "sweep", "mean score over the hyperparameters"),
-    ("times", "_times", "times", "construction and query times over n"),
-    ("alp_diagram", "_alp_diagram", "nothing", "how ALP scores a query"),
-    ("alp_example", "_alp_example", "nothing", "ALP worked on a toy example"),
-)
-FIGURES: dict[str, FigureEntry] = {entry[0]: FigureEntry(*entry) for entry in _ENTRIES}
+_COMPARISON = ("comparison",)
+FIGURES: dict[str, FigureEntry] = {
+    entry.name: entry
+    for entry in (
+        FigureEntry("ranks", _COMPARISON, "how often each algorithm takes each rank"),
+        FigureEntry("mean_ranks", _COMPARISON, "mean ranks with confidence intervals"),
+        FigureEntry(
+            "critical_difference",
+            _COMPARISON,
+            "mean ranks, with bars joining algorithms with no significant difference",
+        ),
+        FigureEntry("rank_sets", _COMPARISON, "ranks consistent with the decisions"),
+        FigureEntry(
+            "letters", _COMPARISON, "groups with no significant difference", "_critical_difference"
+        ),
+        FigureEntry(
+            "pairwise", _COMPARISON, "difference, p-value and wins/ties/losses of every pair"
+        ),
+        FigureEntry("kendall", _COMPARISON, "weighted Kendall's tau of every pair"),
+        FigureEntry("strata", _COMPARISON, "mean rank by difficulty of the task"),
+        FigureEntry("distributions", _COMPARISON, "scores of each algorithm"),
+        FigureEntry("profiles", _COMPARISON, "share of tasks close to the best"),
+        FigureEntry("scatter", _COMPARISON, "two algorithms task by task (the best two)"),
+        FigureEntry("regression", _COMPARISON, "effects of the tasks' traits on ranks"),
+        FigureEntry(
+            "trade_off", ("comparison", "times"), "score against run time, with the Pareto front"
+        ),
+        FigureEntry("sweep", ("sweep",), "mean score over the hyperparameters"),
+        FigureEntry("times", ("times",), "construction and query times over n"),
+        FigureEntry("alp_diagram", (), "how ALP scores a query"),
+        FigureEntry("alp_example", (), "ALP worked on a toy example"),
+    )
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Plotter:
+    """Draw the figures of a comparison: ``comparison.plot.ranks()``, ``.kendall(ax=axes)`` …
+
+    Every figure in `occstats.figures.FIGURES` that needs a comparison is a method.
+
+    Examples
+    --------
+    >>> import occstats
+    >>> plot = occstats.compare("lenz2021", algorithms=["ALP", "SVM", "LOF"]).plot
+    >>> plot.mean_ranks().get_xlabel()
+    'weighted mean rank (1 = best)'
+    """
+
+    comparison: Comparison = field(repr=False)
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        offered = [key for key, entry in FIGURES.items() if "comparison" in entry.needs]
+        if name not in offered:
+            raise AttributeError(
+                f"a comparison has no figure {name!r}{did_you_mean(name, offered)}; "
+                f"the figures are {', '.join(offered)}"
+            )
+        return MethodType(FIGURES[name].function(), self.comparison)
+
+    def __dir__(self) -> list[str]:
+        figures = [name for name, entry in FIGURES.items() if "comparison" in entry.needs]
+        return sorted([*super().__dir__(), *figures])
+
+    def save_all(
+        self, folder: str | Path, *, formats: Sequence[str] = ("pdf",), **options: Any
+    ) -> list[Path]:
+        """Write every figure of the comparison into a folder and return the files.
+
+        Parameters
+        ----------
+        folder : path
+            Where to write.
+        formats : sequence of {"pdf", "svg", "png"}
+            Files to write of each figure.
+        **options
+            Options of every figure, such as `width`, and of those of algorithms, such as `show`;
+            see `occstats.figures`.
+        """
+        return [
+            path
+            for drawn in draw_figures(self.comparison, **options)
+            for path in drawn.save(folder, formats)
+        ]
+
+
+@dataclass(frozen=True, eq=False)
+class DrawnFigure:
+    """A figure with its entry, or the reason why the data do not allow it."""
+
+    entry: FigureEntry
+    figure: Figure | None = None
+    reason: str = ""
+
+    def save(self, folder: str | Path, formats: Sequence[str], dpi: float = 300) -> list[Path]:
+        """Write the figure under its name and return the files."""
+        from occstats.figures._style import save
+
+        if self.figure is None:
+            return []
+        path = Path(folder) / self.entry.name
+        return save(self.figure, path, formats=formats, title=self.entry.caption, dpi=dpi)
+
+
+def wanted_figures(only: Sequence[str] | None, available: set[str]) -> list[FigureEntry]:
+    """Return the figures asked for, or all that the available data allow.
+
+    >>> [entry.name for entry in wanted_figures(None, {"times"})]
+    ['times']
+    """
+    if not only:
+        return [e for e in FIGURES.values() if e.needs and available.issuperset(e.needs)]
+    entries = []
+    for name in dict.fromkeys(only):
+        key = name.strip().replace("-", "_").lower()
+        if key not in FIGURES:
+            raise FigureError(
+                f"there is no figure {name!r}{did_you_mean(key, FIGURES)}; "
+                f"the figures are {', '.join(FIGURES)}"
+            )
+        for needed in FIGURES[key].needs:
+            if needed not in available:
+                source = "RESULTS" if needed == "comparison" else f"a table of {needed}"
+                raise FigureError(f"figure {key!r} needs {source}, which was not given")
+        entries.append(FIGURES[key])
+    return entries
+
+
+def draw_figures(
+    comparison: Comparison | None = None,
+    *,
+    sweep: pd.DataFrame | None = None,
+    times: pd.DataFrame | None = None,
+    only: Sequence[str] | None = None,
+    **options: Any,
+) -> Iterator[DrawnFigure]:
+    """Draw figures one by one, to be saved: without pyplot, so that none stays open.
+
+    Parameters
+    ----------
+    comparison, sweep, times
+        What to draw from; see the functions of this package.
+    only : sequence of str, optional
+        Names of figures; by default all that the data allow. A figure asked for by name that
+        cannot be drawn raises; otherwise the reason is returned in its place.
+    **options
+        Options of all figures (`width`, `height`, `theme`, `title`, `note`), and of figures of
+        algorithms, for those that take them; see `occstats.figures`.
+
+    Examples
+    --------
+    >>> [drawn.entry.name for drawn in draw_figures(only=["alp-diagram"])]
+    ['alp_diagram']
+    """
+    from occstats.figures._base import without_pyplot
+    from occstats.figures._style import root_figure
+
+    sources = {"comparison": comparison, "sweep": sweep, "times": times}
+    available = {name for name, value in sources.items() if value is not None}
+    given = {name: value for name, value in options.items() if value is not None}
+    for entry in wanted_figures(only, available):
+        function = entry.function()
+        taken = inspect.signature(function).parameters
+        own = {k: v for k, v in given.items() if k in taken or k not in _ALGORITHM_OPTIONS}
+        try:
+            with without_pyplot():
+                drawn = function(*(sources[needed] for needed in entry.needs), **own)
+        except FigureError as error:
+            if only:
+                raise
+            yield DrawnFigure(entry, reason=str(error))
+        else:
+            yield DrawnFigure(entry, root_figure(drawn))
+
+
+def side_by_side(
+    comparisons: Mapping[str, Comparison],
+    name: str,
+    *,
+    columns: int | None = None,
+    width: Width = "page",
+    height: float | None = None,
+    **options: Any,
+) -> Figure:
+    """Draw one figure of several comparisons next to each other, each under its title.
+
+    Parameters
+    ----------
+    comparisons : dict of str to Comparison
+        Title and comparison of each panel: several metrics, suites, years.
+    name : str
+        A figure of a comparison, such as ``"critical_difference"``.
+    columns : int, optional
+        Panels in a row; by default all.
+    width : str, float or Preset
+        Width of the whole figure.
+    height : float, optional
+        Height of the whole figure in inches; by default what the tallest panel of each row needs.
+    **options
+        Options of the figure.
+
+    Returns
+    -------
+    Figure
+
+    Examples
+    --------
+    >>> import occstats
+    >>> results = occstats.load_results("lenz2021")
+    >>> several = {
+    ...     "all": occstats.compare(results, n_resamples=100),
+    ...     "four": occstats.compare(results, algorithms=["ALP", "SVM", "IF", "MD"],
+    ...                              n_resamples=100),
+    ... }
+    >>> figure = occstats.figures.side_by_side(several, "mean_ranks")
+    >>> len(figure.subfigs)
+    2
+    """
+    from occstats.figures._base import Plot, without_pyplot
+    from occstats.figures._style import alt_text, preset, root_figure
+
+    check_choice(
+        "name", name, [key for key, entry in FIGURES.items() if entry.needs == _COMPARISON]
+    )
+    if not comparisons:
+        raise FigureError("side_by_side needs at least one comparison; got none")
+    function = FIGURES[name].function()
+    across = min(len(comparisons), columns or len(comparisons))
+    part = preset(width).width / across
+    with without_pyplot():
+        # Each panel gets the height that it needs by itself.
+        alone = [
+            root_figure(function(comparison, **{**options, "width": part, "title": title}))
+            for title, comparison in comparisons.items()
+        ]
+    rows = [alone[start : start + across] for start in range(0, len(alone), across)]
+    heights = [max(float(figure.get_figheight()) for figure in row) for row in rows]
+    on_axes = "ax" in inspect.signature(function).parameters
+    with Plot(None, width, height, options.get("theme", "house"), None, False) as plot:
+        whole = plot.figure(sum(heights))
+        places = whole.subfigures(len(rows), across, squeeze=False, height_ratios=heights).ravel()
+        for place, (title, comparison) in zip(places, comparisons.items(), strict=False):
+            where = {"ax": place.add_subplot()} if on_axes else {"figure": place}
+            function(comparison, **{**options, **where, "title": title})
+        texts = zip(comparisons, map(alt_text, alone), strict=True)
+        finished: Figure = plot.finish(" ".join(f"{title}: {text}" for title, text in texts))
+    return finished
+
+
+def read_frame(path: str | Path, what: str) -> pd.DataFrame:
+    """Read a tidy frame of run times or of a sweep from CSV or Parquet; names stay text."""
+    import pandas as pd
+
+    file = Path(path)
+    readers: dict[str, Callable[[], pd.DataFrame]] = {
+        ".csv": lambda: pd.read_csv(
+            file,
+            dtype={"descriptor": str, "metric": str},
+            keep_default_na=False,
+            na_values=[""],
+        ),
+        ".parquet": lambda: pd.read_parquet(file),
+    }
+    if file.suffix.lower() not in readers:
+        raise FigureError(f"--{what} takes a .csv or .parquet file; got {str(path)!r}")
+    if not file.is_file():
+        raise ResultsError(f"--{what}: there is no file {str(path)!r}")
+    try:
+        return readers[file.suffix.lower()]()
+    except (ValueError, OSError, UnicodeError) as error:
+        # pandas and pyarrow explain themselves in several lines.
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise ResultsError(f"--{what}: cannot read {str(path)!r}: {reason}") from error

@@ -215,7 +215,7 @@ def test_every_field_has_a_label(page):
 
 def test_every_figure_is_drawn_with_text_as_text_and_words_for_it(page):
     drawings = page.all("svg")
-    assert len(drawings) == sum(entry.feeds_on == "comparison" for entry in FIGURES.values())
+    assert len(drawings) == sum(entry.needs == ("comparison",) for entry in FIGURES.values())
     for drawing in drawings:
         assert drawing["attributes"]["role"] == "img"
         inside = [e for e in page.elements if drawing in e["inside"]]
