@@ -22,15 +22,15 @@ from scipy import stats
 
 from occstats import load_results
 from occstats.stats import clustered_wilcoxon
+from occstats.stats._arrays import upper_pairs
 from occstats.stats.bayes import bayesian_signed_rank
 from occstats.stats.bootstrap import bootstrap_means
 from occstats.stats.clusters import Clusters
 from occstats.stats.effect_sizes import pair_effects
-from occstats.stats.kendall_intervals import kendall_jackknife
+from occstats.stats.kendall import kendall_jackknife
 from occstats.stats.leave_one_out import leave_one_cluster_out
 from occstats.stats.max_t import typical_tests
 from occstats.stats.means import mean_tests
-from occstats.stats.pairs import upper_pairs
 from occstats.stats.ranks import task_ranks
 from occstats.stats.sample import Sample
 

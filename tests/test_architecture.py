@@ -28,8 +28,7 @@ LAZY = {
     "comparison/classical.py": {"report"},
     "comparison/design.py": {"report"},
     "comparison/robustness.py": {"report"},
-    "stats/signed_rank/one_pair.py": {"backends"},
-    "stats/signed_rank/all_pairs.py": {"backends"},
+    "stats/signed_rank/pairwise.py": {"backends"},
 }
 
 

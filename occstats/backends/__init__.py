@@ -1,39 +1,17 @@
-"""Backends of the clustered tests: this package, or R's package clusrank.
-
-`ENGINES` lists them; nothing heavy is imported until one is used.
-"""
+"""Backends of the clustered tests: this package, or R's package clusrank."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from importlib import import_module
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from occstats.stats.sample import Sample
-    from occstats.stats.signed_rank.all_pairs import PairwiseTests
+    from occstats.stats.signed_rank.pairwise import PairwiseTests
 
-__all__ = ["ENGINES", "Engine", "EngineRun"]
-
-
-@dataclass(frozen=True, eq=False)
-class EngineRun:
-    """Tests of all pairs and the backend that computed them.
-
-    Attributes
-    ----------
-    tests : PairwiseTests
-    record : dict
-        The engine, its versions, and the largest difference between two engines.
-    notes : tuple of str
-        Remarks for the reader.
-    """
-
-    tests: PairwiseTests
-    record: dict[str, Any] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
+__all__ = ["ENGINES", "Engine", "run_in_r"]
 
 
 @dataclass(frozen=True)
@@ -43,61 +21,52 @@ class Engine:
     Attributes
     ----------
     key, name : str
-        As an option, and in prose.
+        The name as an option, and in prose.
     sentence : str
         Continuation of a methods paragraph after the name of the software; citations in braces.
     needs_r : bool
-        Whether it computes only the tests that R's clusrank has.
+        Whether it runs only the tests of R's clusrank.
     """
 
     key: str
     name: str
-    sentence: str
+    sentence: str = ""
     needs_r: bool = True
-    module: str = "clusrank"
-
-    def run(
-        self,
-        sample: Sample,
-        *,
-        test: str,
-        null: str = "asymptotic",
-        alternative: str = "two-sided",
-        n_resamples: int = 10_000,
-        random_state: int | None = None,
-        names: Sequence[str] | None = None,
-    ) -> EngineRun:
-        """Test all ordered pairs of a sample; ``names`` are those of its columns."""
-        options = {
-            "null": null,
-            "alternative": alternative,
-            "n_resamples": n_resamples,
-            "random_state": random_state,
-        }
-        runner = import_module(f"occstats.backends.{self.module}").run
-        found: EngineRun = runner(self.key, sample, test, options, names)
-        return found
 
 
+_BY_R = ", the tests with the R package clusrank {jiang2020}"
 ENGINES = {
     engine.key: engine
     for engine in (
-        Engine("native", "native", "", needs_r=False, module="native"),
-        Engine(
-            "clusrank",
-            "R's clusrank, embedded",
-            ", the tests with the R package clusrank {jiang2020}",
-        ),
-        Engine(
-            "rscript",
-            "R's clusrank in a process of its own",
-            ", the tests with the R package clusrank {jiang2020}",
-        ),
+        Engine("native", "native", needs_r=False),
+        Engine("clusrank", "R's clusrank, embedded", _BY_R),
+        Engine("rscript", "R's clusrank in a process of its own", _BY_R),
         Engine(
             "both",
             "native, checked against R's clusrank",
             ", the tests checked against the R package clusrank {jiang2020}",
-            module="agreement",
         ),
     )
 }
+
+
+def run_in_r(
+    engine: str, sample: Sample, *, test: Any, alternative: Any, names: Sequence[str]
+) -> tuple[PairwiseTests, dict[str, Any], tuple[str, ...]]:
+    """Return the asymptotic tests of all ordered pairs, a record of the backend, and notes."""
+    if engine == "both":
+        from occstats.backends.agreement import check_engines
+
+        check = check_engines(sample, test=test, alternative=alternative, names=names)
+        record = {
+            "engine": engine,
+            "checked_against": check.versions,
+            "largest_p_difference": check.largest_p,
+            "largest_z_difference": check.largest_z,
+            "n_tests": check.n_tests,
+        }
+        return check.native, record, (check.sentence(names),)
+    from occstats.backends.clusrank import clusrank_pairs, engine_versions
+
+    tests = clusrank_pairs(sample, test=test, alternative=alternative, engine=engine, names=names)
+    return tests, dict(engine_versions(engine)), ()

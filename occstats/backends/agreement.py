@@ -1,4 +1,4 @@
-"""Check of the native engine against R's clusrank on the same scores."""
+"""Check of the native tests against R's clusrank on the same scores."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -8,18 +8,21 @@ import numpy as np
 import numpy.typing as npt
 
 from occstats._checks import check_choice
-from occstats.backends import EngineRun
-from occstats.backends.clusrank import Way, clusrank_pairs, engine_versions
+from occstats.backends.clusrank import EQUAL_RANKS, clusrank_pairs, engine_versions
 from occstats.backends.embedded_r import probe_rpy2
-from occstats.backends.r_vectors import EQUAL_RANKS
 from occstats.errors import EngineError
 from occstats.stats._arrays import FloatArray
 from occstats.stats.sample import Sample
-from occstats.stats.signed_rank.all_pairs import PairwiseTests, pairwise_tests
 from occstats.stats.signed_rank.null import RandomState
-from occstats.stats.signed_rank.one_pair import Alternative, Null, TestName
+from occstats.stats.signed_rank.pairwise import (
+    Alternative,
+    Null,
+    PairwiseTests,
+    TestName,
+    pairwise_tests,
+)
 
-__all__ = ["AGREEMENT", "EngineCheck", "check_engines", "run"]
+__all__ = ["AGREEMENT", "EngineCheck", "check_engines"]
 
 AGREEMENT = 1e-10
 
@@ -31,16 +34,16 @@ class EngineCheck:
     Attributes
     ----------
     native, reference : PairwiseTests
-        Results of each engine.
+        Results of each backend.
     largest_p, largest_z : float
-        Largest absolute difference of p-values and of Z over all pairs that have a test; Z is NaN
-        where clusrank reports none (exact null).
+        Largest absolute differences of p-values and of Z over all tests; NaN for Z where clusrank
+        reports none (exact null).
     worst : (int, int) or None
         The pair with the largest difference of p-values.
     n_tests : int
-        Tests compared.
+        Number of tests compared.
     versions : dict
-        The engine and the versions of R, clusrank and rpy2.
+        The backend and the versions of R, clusrank and rpy2.
     """
 
     native: PairwiseTests = field(repr=False)
@@ -55,7 +58,7 @@ class EngineCheck:
     def agrees(self) -> bool:
         """Whether no p-value and no Z differs by more than 1e-10, and the same pairs have tests.
 
-        Pairs whose signed ranks are all equal, which clusrank does not test, are left out.
+        Pairs whose signed ranks are all equal, which clusrank does not test, are ignored.
         """
         lacking = np.isnan(self.reference.p)
         for pair in self.equal_ranks:
@@ -70,7 +73,7 @@ class EngineCheck:
         return [pair for pair, reason in reasons.items() if reason == EQUAL_RANKS]
 
     def sentence(self, names: Sequence[str] | None = None) -> str:
-        """Return the outcome in a sentence or two; ``names`` are those of the columns."""
+        """Return the outcome in one or two sentences; `names` are those of the columns."""
         parts = [f"{name} {self.versions[name]}" for name in ("R", "rpy2") if name in self.versions]
         against = f"clusrank {self.versions['clusrank']} ({', '.join(parts)})"
         n_equal = len(self.equal_ranks)
@@ -106,11 +109,11 @@ def check_engines(
     ----------
     scores, clusters, test, null, alternative, tie_tolerance, n_resamples, random_state
         As for :func:`occstats.stats.clustered_wilcoxon`. ``null="permutation"`` is refused:
-        the engines draw different random numbers, and clusrank permutes another statistic.
+        the backends draw different random numbers, and clusrank permutes another statistic.
     through : {"either", "rpy2", "rscript"}
-        How to reach R; ``"either"`` takes rpy2 where it can be used.
+        Interface to R; ``"either"`` uses rpy2 where possible.
     names : sequence of str, optional
-        Of the columns, for messages.
+        Names of the columns, for messages.
 
     Returns
     -------
@@ -125,10 +128,13 @@ def check_engines(
     check_choice("through", through, ("rpy2", "rscript", "either"))
     if null == "permutation":
         raise EngineError(
-            "null 'permutation' cannot be checked against clusrank: the engines draw different "
+            "null 'permutation' cannot be checked against clusrank: the backends draw different "
             "random numbers and clusrank permutes another statistic; check 'asymptotic' or 'exact'"
         )
-    way: Way = "rpy2" if through == "rpy2" or (through == "either" and _rpy2_works()) else "rscript"
+    engine = "clusrank" if through == "rpy2" else "rscript"
+    if through == "either":
+        found = probe_rpy2()
+        engine = "clusrank" if found.clusrank and not found.problem else "rscript"
     sample = Sample.of(scores, clusters, tie_tolerance=tie_tolerance)
     options: dict[str, Any] = {
         "null": null,
@@ -136,7 +142,7 @@ def check_engines(
         "n_resamples": n_resamples,
         "random_state": random_state,
     }
-    reference = clusrank_pairs(sample, test=test, through=way, names=names, **options)
+    reference = clusrank_pairs(sample, test=test, engine=engine, names=names, **options)
     native = pairwise_tests(sample, test=test, **options)
     apart = np.abs(native.p - reference.p)
     worst = None
@@ -150,30 +156,10 @@ def check_engines(
         largest_z=_largest(np.abs(native.z - reference.z)),
         worst=worst,
         n_tests=int(np.count_nonzero(~np.isnan(apart))),
-        versions=engine_versions(way),
+        versions=engine_versions(engine),
     )
 
 
 def _largest(apart: FloatArray) -> float:
     known = apart[~np.isnan(apart)]
     return float(known.max()) if known.size else float("nan")
-
-
-def _rpy2_works() -> bool:
-    found = probe_rpy2()
-    return bool(found.clusrank and not found.problem)
-
-
-def run(
-    key: str, sample: Sample, test: Any, options: dict[str, Any], names: Sequence[str] | None
-) -> EngineRun:
-    """Test all pairs natively, and record the differences from clusrank."""
-    check = check_engines(sample, test=test, names=names, **options)
-    record = {
-        "engine": key,
-        "checked_against": check.versions,
-        "largest_p_difference": check.largest_p,
-        "largest_z_difference": check.largest_z,
-        "n_tests": check.n_tests,
-    }
-    return EngineRun(check.native, record, (check.sentence(names),))

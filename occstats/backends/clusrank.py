@@ -1,111 +1,61 @@
 """The clustered signed-rank tests of R's package clusrank, embedded by rpy2 or run by Rscript.
 
-The native engine is the default and needs no R; this one calls the reference implementation. The R
-side is ``R/clusrank_bridge.R``; all tests of a comparison are one call of R.
+The R side is ``R/clusrank_bridge.R``; all tests of a comparison are one call of R.
 
-Differences of clusrank 1.0-4 from the native engine, and how they are handled:
+Differences of clusrank 1.0-4 from the native tests, and how they are handled:
 
-* ``ds`` reads the rows as if they were sorted by cluster: they are sorted before the call.
-* ``exact`` and ``permutation`` stop with an error if a difference is zero: zeros are dropped
-  before the call, as the test drops them anyway.
-* The p-value ``greater`` of ``exact`` and ``permutation`` is P(T* > T), so that it is 0 for the
-  most extreme sample: ``less`` of the mirrored differences is asked for instead, P(T* ≥ T).
-* ``exact`` is wrong for many samples, without a warning: those are refused, see
-  :func:`occstats.backends.r_vectors.exact_defect`.
+* ``ds`` assumes that rows are sorted by cluster: they are sorted before the call.
+* ``exact`` and ``permutation`` fail if a difference is zero: zeros, which the test ignores, are
+  dropped before the call.
+* The p-value ``greater`` of ``exact`` and ``permutation`` is P(T* > T), 0 for the most extreme
+  sample: ``less`` of the mirrored differences is used instead, P(T* ≥ T).
+* ``exact`` is silently wrong for many samples, which are refused; see :func:`exact_defect`.
 * ``permutation`` with ``rgl`` flips whole clusters, but its statistic is the plain sum of signed
-  ranks (the native engine's is Z), and its p-value is (b + 1/2) / (B + 1) (natively
-  (b + 1) / (B + 1)): the two engines answer slightly different questions.
-* ``permutation`` with ``ds`` flips each difference on its own, as if there were no clusters:
-  refused.
-* It has no test where all signed ranks are equal and clusters differ in size: natively the
-  intraclass correlation is 1 there, and ``reasons`` say that clusrank differs.
-* It drops infinite differences, which stand for failures: they become the largest finite ones.
-* It does not report the intraclass correlation: that number is the native one.
+  ranks (natively Z), and its p-value (b + 1/2) / (B + 1) (natively (b + 1) / (B + 1)).
+* ``permutation`` with ``ds`` flips each difference separately, ignoring clusters: refused.
+* There is no test where all signed ranks are equal and clusters differ in size: natively the
+  intraclass correlation is 1 there, and ``reasons`` note the difference.
+* Infinite differences (failures) are dropped: they are replaced by the largest finite ones.
+* The intraclass correlation is not reported: it is computed natively.
+
+References
+----------
+.. [1] Y. Jiang, M.-L. T. Lee, X. He, B. Rosner, J. Yan (2020). Wilcoxon rank-based tests for
+   clustered data with R package clusrank. Journal of Statistical Software 96(6).
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import permutations
-from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
 from occstats._checks import check_choice
-from occstats.backends import EngineRun
 from occstats.backends.embedded_r import require_embedded, run_embedded
-from occstats.backends.r_vectors import Samples, evaluate_in_r, seed_for_r
-from occstats.backends.rscript import require_r, run_in_rscript
-from occstats.stats._arrays import as_vector, cluster_codes, round_to_grid
+from occstats.backends.rscript import NATIVE_OFFER, require_r, run_in_rscript
+from occstats.errors import EngineError
+from occstats.stats._arrays import FloatArray, IntArray, round_to_grid, signed_ranks
+from occstats.stats.clusters import Clusters
 from occstats.stats.sample import Sample
-from occstats.stats.signed_rank.all_pairs import PairwiseTests, collect_pairs
+from occstats.stats.signed_rank import TESTS, check_test
 from occstats.stats.signed_rank.interface import Evaluation
-from occstats.stats.signed_rank.methods import check_test
-from occstats.stats.signed_rank.null import RandomState
-from occstats.stats.signed_rank.one_pair import (
-    TESTS_IN_R,
+from occstats.stats.signed_rank.null import RandomState, TailProbabilities
+from occstats.stats.signed_rank.pairwise import (
     Alternative,
-    ClusteredWilcoxonResult,
     Null,
+    PairwiseTests,
     TestName,
-    as_result,
+    collect_pairs,
 )
 
-__all__ = ["clusrank_pairs", "clusrank_test", "engine_versions", "run"]
+__all__ = ["EQUAL_RANKS", "clusrank_pairs", "engine_versions", "evaluate_in_r", "exact_defect"]
 
-Way = Literal["rpy2", "rscript"]
-
-
-def clusrank_test(
-    x: npt.ArrayLike,
-    clusters: npt.ArrayLike,
-    *,
-    mu: float = 0.0,
-    test: TestName = "rgl",
-    null: Null = "asymptotic",
-    alternative: Alternative = "two-sided",
-    tie_tolerance: float = 0.0,
-    n_resamples: int = 10_000,
-    random_state: RandomState = None,
-    through: Way = "rpy2",
-) -> ClusteredWilcoxonResult:
-    """Test one sample of clustered differences with R's ``clusrank::clusWilcox.test``.
-
-    Parameters
-    ----------
-    x, clusters, mu, test, null, alternative, tie_tolerance, n_resamples, random_state
-        As for :func:`occstats.stats.clustered_wilcoxon`; the seed is set in R.
-    through : {"rpy2", "rscript"}
-        R embedded in this process, or a process of its own.
-
-    Returns
-    -------
-    ClusteredWilcoxonResult
-        Results of clusrank. The intraclass correlation, and the reason where there is no test,
-        are native. `zstatistic` and `variance` are NaN for
-        the nulls ``"exact"`` and ``"permutation"``, for which clusrank reports neither.
-
-    Raises
-    ------
-    EngineError
-        R, rpy2 or clusrank is missing or fails, or clusrank would give a wrong answer.
-
-    References
-    ----------
-    .. [1] Y. Jiang, M.-L. T. Lee, X. He, B. Rosner, J. Yan (2020). Wilcoxon rank-based tests for
-       clustered data with R package clusrank. Journal of Statistical Software 96(6).
-
-    Examples
-    --------
-    >>> differences = [0.02, 0.05, 0.01, -0.01, 0.03, 0.04, 0.06, -0.02]
-    >>> dataset = ["wine", "wine", "wine", "iris", "iris", "ecoli", "ecoli", "ecoli"]
-    >>> clusrank_test(differences, dataset, alternative="greater").pvalue  # doctest: +SKIP
-    0.0556...
-    """
-    values = as_vector("x", x) - float(mu)
-    codes, _ = cluster_codes(clusters, len(values))
-    sample = (round_to_grid(values, tie_tolerance), codes)
-    found = _run({"the test": sample}, test, null, alternative, n_resamples, random_state, through)
-    return as_result(found["the test"], test=test, null=null, alternative=alternative)
+# clusrank counts sign patterns in 32-bit integers.
+MOST_CLUSTERS_EXACT = 30
+# Natively the intraclass correlation is 1 there; clusrank divides by a variance of zero.
+EQUAL_RANKS = "clusrank has no test where all signed ranks are equal"
 
 
 def clusrank_pairs(
@@ -119,7 +69,7 @@ def clusrank_pairs(
     tie_tolerance: float = 0.0,
     n_resamples: int = 10_000,
     random_state: RandomState = None,
-    through: Way = "rpy2",
+    engine: str = "clusrank",
     names: Sequence[str] | None = None,
 ) -> PairwiseTests:
     """Test all ordered pairs of columns with clusrank, in one call of R.
@@ -128,20 +78,23 @@ def clusrank_pairs(
     ----------
     scores : array_like of shape (n_tasks, k)
         Higher is better; NaN marks a missing score, and each pair uses the tasks both have.
-    clusters, mu, test, null, alternative, tie_tolerance, n_resamples, random_state, through
-        As for :func:`clusrank_test`; every pair starts from the same seed.
+    clusters, mu, test, null, alternative, tie_tolerance, n_resamples, random_state
+        As in :func:`occstats.stats.clustered_wilcoxon`; every pair uses the same seed, set in R.
+    engine : {"clusrank", "rscript"}
+        R embedded by rpy2, or run by ``Rscript``.
     names : sequence of str, optional
-        Of the columns, for messages; all different.
+        Names of the columns, for messages.
 
     Returns
     -------
     PairwiseTests
-        As from the native engine.
+        As from :func:`occstats.stats.pairwise_tests`; Z and variance are NaN for the nulls
+        ``"exact"`` and ``"permutation"``, for which clusrank reports neither.
 
     Raises
     ------
     EngineError
-        As for :func:`clusrank_test`; an error in a single pair refuses them all.
+        R, rpy2 or clusrank is missing or fails, or clusrank would give a wrong answer for a pair.
 
     Examples
     --------
@@ -152,73 +105,197 @@ def clusrank_pairs(
     sample = Sample.of(scores, clusters, tie_tolerance=tie_tolerance)
     k = sample.n_algorithms
     columns = names or [f"column {i}" for i in range(k)]
-    samples: Samples = {}
+    samples: dict[str, tuple[FloatArray, IntArray]] = {}
     for a, b in permutations(range(k), 2):
         differences = sample.pair_differences(np.array([a]), np.array([b]))[:, 0]
         both = ~np.isnan(differences)
         rounded = round_to_grid(differences[both] - mu, sample.tie_tolerance)
         largest = 2 * np.abs(rounded[np.isfinite(rounded)]).max(initial=1.0)
-        rounded = np.clip(rounded, -largest, largest)
         label = f"{columns[a]} against {columns[b]}"
         # Names may contain the word.
         label += f" (columns {a} and {b})" * (label in samples)
-        samples[label] = (rounded, sample.clusters.independent.codes[both])
-    found = _run(samples, test, null, alternative, n_resamples, random_state, through)
-    by_pair = dict(zip(permutations(range(k), 2), found.values(), strict=True))
-    return collect_pairs(lambda a, b: by_pair[a, b], k, alternative, mirrored=False)
+        codes = sample.clusters.independent.codes[both]
+        samples[label] = (np.clip(rounded, -largest, largest), codes)
+    found = evaluate_in_r(
+        samples,
+        test=test,
+        null=null,
+        alternative=alternative,
+        n_resamples=n_resamples,
+        random_state=random_state,
+        engine=engine,
+    )
+    return collect_pairs(dict(zip(permutations(range(k), 2), found, strict=True)), k, alternative)
 
 
-def engine_versions(through: Way) -> dict[str, str]:
-    """Return the engine and the versions of its parts, for the record of a comparison.
+def engine_versions(engine: str) -> dict[str, str]:
+    """Return the backend and the versions of its parts, for the record of a comparison.
 
     Examples
     --------
-    >>> engine_versions("rpy2")  # doctest: +SKIP
+    >>> engine_versions("clusrank")  # doctest: +SKIP
     {'engine': 'clusrank', 'R': '4.2.2', 'clusrank': '1.0.4', 'rpy2': '3.6.5'}
     """
-    if through == "rscript":
+    if engine == "rscript":
         found = require_r("rscript")
-        return {"engine": "rscript", "R": found.version, "clusrank": found.clusrank}
+        return {"engine": engine, "R": found.version, "clusrank": found.clusrank}
     embedded = require_embedded()
     return {
-        "engine": "clusrank",
+        "engine": engine,
         "R": embedded.r_version,
         "clusrank": embedded.clusrank,
         "rpy2": embedded.version,
     }
 
 
-def _run(
-    samples: Samples,
+def evaluate_in_r(
+    samples: Mapping[str, tuple[FloatArray, IntArray]],
+    *,
     test: str,
     null: str,
     alternative: str,
     n_resamples: int,
     random_state: RandomState,
-    through: str,
-) -> dict[str, Evaluation]:
-    check_choice("test", test, TESTS_IN_R)
-    check_choice("through", through, ("rpy2", "rscript"))
+    engine: str,
+) -> list[Evaluation]:
+    """Test labelled samples of differences and cluster codes in one call of R.
+
+    Reasons for no test are native; only the p-value of the alternative is known.
+
+    Raises
+    ------
+    EngineError
+        R fails, or clusrank would give a wrong answer or answer another question.
+    """
+    check_choice("test", test, ("rgl", "ds"))
+    check_choice("engine", engine, ("clusrank", "rscript"))
     check_test(test, null, alternative, n_resamples)
-    if through == "rpy2":
+    if engine == "clusrank":
         require_embedded()
     else:
-        require_r("rscript")
-    return evaluate_in_r(
-        samples,
-        run_embedded if through == "rpy2" else run_in_rscript,
-        method=test,
-        null=null,
-        alternative=alternative,
-        n_resamples=n_resamples,
-        seed=seed_for_r(random_state),
+        require_r(engine)
+    found: dict[str, Evaluation] = {}
+    for label, (x, codes) in samples.items():
+        native = TESTS[test].single(x, Clusters.of(codes)).evaluate(0, "asymptotic", 1, None)
+        # An exact test needs no variance, only clusters.
+        if null == "exact" and native.n_clusters >= 2:
+            native = replace(native, reason=None)
+        found[label] = native
+    asked = {
+        label: sample
+        for label, sample in samples.items()
+        if found[label].reason is None and sample[0].any()
+    }
+    if not asked:
+        return list(found.values())
+    _refuse_wrong(asked, test, null)
+    lengths = [len(x) for x, _ in asked.values()]
+    answers = (run_embedded if engine == "clusrank" else run_in_rscript)(
+        np.concatenate([x for x, _ in asked.values()]),
+        np.concatenate([codes for _, codes in asked.values()]).astype(np.int32),
+        np.repeat(np.arange(len(lengths), dtype=np.int32), lengths),
+        (test, null, alternative.replace("-", "."), int(n_resamples), seed_for_r(random_state)),
     )
+    _check_answers(answers, {label: found[label] for label in asked})
+    unknown = TailProbabilities(np.nan, np.nan, np.nan)
+    for (label, (x, _)), answer in zip(asked.items(), answers.itertuples(), strict=True):
+        equal_ranks = np.isnan(answer.p) and np.ptp(x[x != 0]) == 0
+        found[label] = replace(
+            found[label],
+            reason=EQUAL_RANKS if equal_ranks else None,
+            statistic=float(answer.statistic),
+            z=float(answer.z),
+            variance=float(answer.variance),
+            tails=replace(unknown, **{alternative.replace("-", "_"): float(answer.p)}),
+        )
+    return list(found.values())
 
 
-def run(
-    key: str, sample: Sample, test: Any, options: dict[str, Any], names: Sequence[str] | None
-) -> EngineRun:
-    """Test all pairs in clusrank, embedded or by Rscript as the engine's key says."""
-    through: Way = "rscript" if key == "rscript" else "rpy2"
-    tests = clusrank_pairs(sample, test=test, through=through, names=names, **options)
-    return EngineRun(tests, dict(engine_versions(through)))
+def _refuse_wrong(samples: Mapping[str, tuple[FloatArray, IntArray]], test: str, null: str) -> None:
+    """Raise an error if clusrank would answer wrongly, or answer another question."""
+    if test == "ds" and null == "permutation":
+        raise EngineError(
+            "null 'permutation' with test 'ds' is refused: clusrank flips the sign of each "
+            "difference separately, as if there were no clusters; use engine 'native', which flips "
+            "whole clusters"
+        )
+    for label, (x, codes) in samples.items() if null == "exact" else ():
+        defect = exact_defect(x, codes)
+        if defect:
+            raise EngineError(
+                f"null 'exact' of {label} is refused: {defect}, so that its p-value would be "
+                "wrong; use engine 'native', which is exact for any sample"
+            )
+
+
+def _check_answers(answers: pd.DataFrame, asked: Mapping[str, Evaluation]) -> None:
+    """Raise an error if a test failed in R or does not match the request."""
+    for label, failure in zip(asked, answers["failure"], strict=False):
+        if failure:
+            raise EngineError(
+                f"clusrank failed on {label}: {' '.join(failure.split())[:300]}; {NATIVE_OFFER}"
+            )
+    sizes = [[sample.n_observations, sample.n_clusters] for sample in asked.values()]
+    if not np.array_equal(answers[["observations", "clusters"]], sizes):
+        raise EngineError(
+            "clusrank reports other numbers of observations or clusters than it was given: its "
+            f"version is not supported; {NATIVE_OFFER}"
+        )
+
+
+def seed_for_r(random_state: RandomState) -> int:
+    """Return a seed of 31 bits, which R accepts; a small integer stays the same.
+
+    Examples
+    --------
+    >>> seed_for_r(7), seed_for_r(2**31 + 7)
+    (7, 7)
+    """
+    if isinstance(random_state, int | np.integer):
+        return int(random_state) % 2**31
+    return int(np.random.default_rng(random_state).integers(2**31))
+
+
+def exact_defect(x: FloatArray, codes: IntArray) -> str | None:
+    """Return why clusrank's exact null distribution is wrong for these differences, or None.
+
+    clusrank 1.0-4 counts the sign patterns of the clusters' rank sums in an array that holds sums
+    up to j (j + 1) / 2 for the clusters with |rank sum| ≤ j, skips rank sums of 0 and 1, truncates
+    halves and counts in 32-bit integers. Compared with full enumeration, no sample that passes
+    this check was wrong.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> exact_defect(np.array([0.1, -0.2, 0.3, 0.4]), np.array([0, 1, 0, 2]))
+    >>> exact_defect(np.array([0.1, -0.2, 0.3, 0.4]), np.array([0, 1, 1, 2]))
+    'a cluster has a rank sum of 1, and clusrank miscounts those between -1 and 1'
+    >>> exact_defect(np.array([0.2, -0.2, 0.3, 0.4]), np.array([0, 1, 2, 2]))
+    'a cluster has a rank sum of 1.5, and clusrank truncates the half'
+    """
+    ranks, counted = signed_ranks(x)
+    present = codes[counted]
+    rank_sums = np.bincount(present, weights=ranks[counted])[np.bincount(present) > 0]
+    sizes = np.sort(np.abs(rank_sums))
+    if sizes.size > MOST_CLUSTERS_EXACT:
+        return (
+            f"there are {sizes.size} clusters, and clusrank's counts overflow beyond "
+            f"{MOST_CLUSTERS_EXACT}"
+        )
+    small = rank_sums[np.abs(rank_sums) <= 1]
+    if small.size:
+        return (
+            f"a cluster has a rank sum of {small[0]:g}, and clusrank miscounts those between "
+            "-1 and 1"
+        )
+    broken = rank_sums[rank_sums != np.round(rank_sums)]
+    if broken.size:
+        return f"a cluster has a rank sum of {broken[0]:g}, and clusrank truncates the half"
+    up_to = np.cumsum(sizes)[np.searchsorted(sizes, sizes, side="right") - 1]
+    crowded = sizes[up_to > sizes * (sizes + 1) / 2]
+    if crowded.size:
+        return (
+            f"several clusters have rank sums of at most {crowded[0]:g} in size, more than "
+            "clusrank can count"
+        )
+    return None

@@ -1,4 +1,4 @@
-"""R embedded in this process by rpy2, which is imported nowhere else, and only when used."""
+"""R embedded in this process by rpy2, which is imported here only, when it is used."""
 
 import importlib
 import json
@@ -15,10 +15,13 @@ from functools import cache
 from typing import Any
 
 import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
 
-from occstats.backends.r_vectors import Answers, Batch, native_offer
 from occstats.backends.rscript import (
     INSTALL_CLUSRANK,
+    NATIVE_OFFER,
+    NUMBERS,
     PROBE_SECONDS,
     ask,
     bridge_path,
@@ -39,16 +42,14 @@ ANOTHER_RPY2 = (
 
 @dataclass(frozen=True)
 class Rpy2Found:
-    """State of rpy2, as seen by a fresh Python process.
+    """State of rpy2 in a fresh Python process; empty strings for what is missing.
 
-    Parameters
+    Attributes
     ----------
-    version
-        Of rpy2, empty if it is not installed.
-    r_version, clusrank
-        The versions of R and clusrank that it sees, empty if none.
-    problem, remedy
-        What is wrong and what to do about it; empty if rpy2 can be used.
+    version, r_version, clusrank : str
+        Versions of rpy2, and of R and clusrank as it finds them.
+    problem, remedy : str
+        Empty if rpy2 can be used.
     """
 
     version: str = ""
@@ -58,7 +59,7 @@ class Rpy2Found:
     remedy: str = ""
 
 
-# Importing rpy2 can print, raise anything, or take the process with it, so a new one tries first.
+# Importing rpy2 can print, raise anything or crash, so a new process tries first.
 _PROBE = """
 import json, sys
 said = {}
@@ -82,9 +83,9 @@ _FOUND: dict[str, Rpy2Found] = {}
 
 
 def probe_rpy2() -> Rpy2Found:
-    """Try in a new process whether rpy2 can embed R; success is remembered."""
+    """Try in a new process whether rpy2 can embed R; success is cached."""
     rscript = find_rscript()
-    # What is missing may be installed meanwhile, so only success is remembered.
+    # Missing software may be installed meanwhile, so failures are not cached.
     if rscript not in _FOUND:
         found = _probe_rpy2()
         if found.problem or not found.clusrank:
@@ -97,7 +98,7 @@ def _probe_rpy2() -> Rpy2Found:
     try:
         done = ask([sys.executable, "-c", _PROBE, bridge_path().as_posix()], PROBE_SECONDS)
     except (subprocess.TimeoutExpired, OSError) as error:
-        return _broken(f"a new process does not get through its import: {error}")
+        return _broken(f"its import fails in a new process: {error}")
     said = [line for line in done.stdout.splitlines() if line.startswith("rpy2 says ")]
     if not said:
         return _broken(f"it ends the process with code {done.returncode}")
@@ -128,12 +129,13 @@ def _rpy2_version() -> str:
 
 
 def require_embedded() -> Rpy2Found:
+    """Return rpy2 with R and clusrank, or raise an error that names what is missing."""
     if not find_rscript():
         require_r("clusrank")
     found = probe_rpy2()
     if found.problem:
         if found.version:
-            require_r("clusrank")  # what is broken may be R
+            require_r("clusrank")  # R itself may be broken
         refuse("clusrank", found.problem, found.remedy)
     if not found.clusrank:
         problem = f"the R package clusrank is not installed in R {found.r_version}"
@@ -141,25 +143,29 @@ def require_embedded() -> Rpy2Found:
     return found
 
 
-def run_embedded(batch: Batch) -> Answers:
-    """Run all tests of a batch in the R that lives in this process."""
-    require_embedded()
+def run_embedded(
+    x: NDArray[np.float64],
+    cluster: NDArray[np.int32],
+    test: NDArray[np.int32],
+    settings: tuple[str | int, ...],
+) -> pd.DataFrame:
+    """Run all tests in the embedded R; parameters and result are those of `run_in_rscript`."""
     rinterface, clusrank_batch = _start_r()
     with _quiet_r(), interruptible() as interrupted:
         try:
             table = clusrank_batch(
-                rinterface.FloatSexpVector.from_memoryview(batch.x.data),
-                rinterface.IntSexpVector.from_memoryview(batch.cluster.data),
-                rinterface.IntSexpVector.from_memoryview(batch.test.data),
-                *batch.settings,
+                rinterface.FloatSexpVector.from_memoryview(x.data),
+                rinterface.IntSexpVector.from_memoryview(cluster.data),
+                rinterface.IntSexpVector.from_memoryview(test.data),
+                *settings,
                 go_on=rinterface.rternalize(lambda: rinterface.BoolSexpVector([not interrupted()])),
             )
         except rinterface.embedded.RRuntimeError as error:
             said = " ".join(str(error).split())[:300]
-            raise EngineError(f"engine 'clusrank': R failed: {said}; {native_offer()}") from None
+            raise EngineError(f"engine 'clusrank': R failed: {said}; {NATIVE_OFFER}") from None
         columns = dict(zip(table.names, table, strict=True))
-        numbers = {name: np.array(columns[name], dtype=np.float64) for name in Answers.numeric()}
-        return Answers(**numbers, failure=tuple(str(text) for text in columns["failure"]))
+        numbers = {name: np.array(columns[name], dtype=np.float64) for name in NUMBERS}
+        return pd.DataFrame({**numbers, "failure": [str(text) for text in columns["failure"]]})
 
 
 @cache
@@ -176,7 +182,7 @@ def _start_r() -> tuple[Any, Any]:
 
 @contextmanager
 def _quiet_r() -> Iterator[None]:
-    """Hold the lock of the embedded R and swallow what it writes to its console."""
+    """Hold the lock of the embedded R and discard its console output."""
     callbacks = importlib.import_module("rpy2.rinterface_lib.callbacks")
     lock = importlib.import_module("rpy2.rinterface_lib.openrlib").rlock
     with lock, ExitStack() as restored:
@@ -188,7 +194,7 @@ def _quiet_r() -> Iterator[None]:
 
 @contextmanager
 def interruptible() -> Iterator[Callable[[], bool]]:
-    """Let Ctrl-C end a batch after the current test: R cannot be left in the middle of one."""
+    """Let Ctrl-C end a batch after the current test: R cannot be interrupted during one."""
     pressed: list[int] = []
     if threading.current_thread() is not threading.main_thread():
         yield lambda: False
@@ -204,7 +210,7 @@ def interruptible() -> Iterator[Callable[[], bool]]:
 
 @contextmanager
 def quiet_start() -> Iterator[None]:
-    """Undo what starting R does to the process: output, warnings, the handler of Ctrl-C."""
+    """Suppress the output and warnings of starting R, and restore the handler of Ctrl-C."""
     with ExitStack() as restored, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         if threading.current_thread() is threading.main_thread():
@@ -226,10 +232,10 @@ def _redirect(descriptor: int, stream: int) -> None:
 
 @contextmanager
 def own_environment() -> Iterator[None]:
-    """Undo what starting R does to the variables of this process, but for R's own.
+    """Restore the environment variables after starting R, except R's own.
 
-    With R's LD_LIBRARY_PATH, a Python that is started from here later may load the libraries of
-    another Python.
+    With R's LD_LIBRARY_PATH, a Python process started later may load the libraries of another
+    Python.
     """
     before = dict(os.environ)
     yield

@@ -1,8 +1,7 @@
-"""R in a process of its own: find it, ask what it has, run the bridge on CSV files."""
+"""R in a process of its own: find it, query its versions, run the bridge on CSV files."""
 
 from __future__ import annotations
 
-import csv
 import os
 import shutil
 import subprocess
@@ -12,43 +11,38 @@ from pathlib import Path
 from typing import NoReturn
 
 import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
 
 import occstats
-from occstats.backends.r_vectors import Answers, Batch, native_offer
 from occstats.errors import EngineError
 
-__all__ = [
-    "RFound",
-    "ask",
-    "bridge_path",
-    "find_rscript",
-    "probe_r",
-    "refuse",
-    "require_r",
-    "run_in_rscript",
-]
+#: Numbers that R returns for each test, besides the message of a failure.
+NUMBERS = ("statistic", "variance", "z", "p", "observations", "clusters")
+#: The end of every error message.
+NATIVE_OFFER = "or use engine 'native', which needs no R and gives the same asymptotic p-values"
 
 PROBE_SECONDS = 60
 RUN_SECONDS = 3600.0
 TIMEOUT_VARIABLE = "OCCSTATS_R_TIMEOUT"
 
 INSTALL_R = "install R 4.0 or later (Debian, Ubuntu: apt install r-base-dev; conda: r-base)"
-MEND_R = "start it by hand to see why, mend your .Rprofile or reinstall R"
+MEND_R = "run it by hand to see why, fix your .Rprofile or reinstall R"
 INSTALL_CLUSRANK = 'install it in R with install.packages("clusrank")'
 
 
 @dataclass(frozen=True)
 class RFound:
-    """State of an ``Rscript`` and its packages.
+    """State of an ``Rscript`` and its packages; empty strings for what is missing.
 
-    Parameters
+    Attributes
     ----------
-    rscript
-        The program, empty if there is none.
-    version, clusrank
-        The versions of R and of its package clusrank, empty if there is none.
-    problem, remedy
-        The problem and its remedy; empty if clusrank can be used.
+    rscript : str
+        Path of the program.
+    version, clusrank : str
+        Versions of R and of its package clusrank.
+    problem, remedy : str
+        Empty if clusrank can be used.
     """
 
     rscript: str = ""
@@ -67,7 +61,7 @@ def bridge_path() -> Path:
             return path
     raise EngineError(
         f"the R side of occstats, R/clusrank_bridge.R, is missing next to {package}: "
-        f"reinstall occstats; {native_offer()}"
+        f"reinstall occstats; {NATIVE_OFFER}"
     )
 
 
@@ -80,9 +74,9 @@ def find_rscript() -> str:
 
 
 def probe_r() -> RFound:
-    """Ask R for its version and that of clusrank; success is remembered."""
+    """Query the versions of R and clusrank; success is cached."""
     rscript = find_rscript()
-    # What is missing may be installed meanwhile, so only success is remembered.
+    # Missing software may be installed meanwhile, so failures are not cached.
     if rscript not in _FOUND:
         found = _probe(rscript)
         if found.problem:
@@ -107,7 +101,7 @@ def _probe(rscript: str) -> RFound:
         return RFound(rscript, problem=problem, remedy=MEND_R)
     except OSError as error:
         return RFound(rscript, problem=f"{rscript} does not start: {error}", remedy=INSTALL_R)
-    # A user's .Rprofile may print before.
+    # A user's .Rprofile may print first.
     said = [line.split("\t") for line in done.stdout.splitlines() if line.startswith("versions\t")]
     if done.returncode != 0 or not said:
         problem = f"{rscript} fails: {last_words(done.stderr) or last_words(done.stdout)}"
@@ -120,7 +114,7 @@ def _probe(rscript: str) -> RFound:
 
 
 def require_r(engine: str) -> RFound:
-    """Return R with clusrank, or raise an error that says which is missing."""
+    """Return R with clusrank, or raise an error that names what is missing."""
     found = probe_r()
     if found.problem:
         refuse(engine, found.problem, found.remedy)
@@ -128,38 +122,59 @@ def require_r(engine: str) -> RFound:
 
 
 def refuse(engine: str, problem: str, remedy: str) -> NoReturn:
-    """Raise an error that names the problem, its remedy, and the native engine."""
-    raise EngineError(f"engine {engine!r}: {problem}; {remedy}, {native_offer()}")
+    """Raise an error with the problem, its remedy, and the native alternative."""
+    raise EngineError(f"engine {engine!r}: {problem}; {remedy}, {NATIVE_OFFER}")
 
 
-def run_in_rscript(batch: Batch) -> Answers:
-    """Run all tests of a batch in one ``Rscript`` process."""
+def run_in_rscript(
+    x: NDArray[np.float64],
+    cluster: NDArray[np.int32],
+    test: NDArray[np.int32],
+    settings: tuple[str | int, ...],
+) -> pd.DataFrame:
+    """Run all tests in one ``Rscript`` process, and return one row per test.
+
+    Parameters
+    ----------
+    x, cluster, test : ndarray
+        Differences of all tests, their clusters, and the number of the test of each.
+    settings : tuple
+        Method, null, alternative, number of resamples and seed, as the R function takes them.
+    """
     found = require_r("rscript")
     seconds = _timeout()
     with tempfile.TemporaryDirectory(prefix="occstats-") as folder:
         differences, answers = Path(folder, "differences.csv"), Path(folder, "answers.csv")
-        _write_batch(batch, differences)
+        # Hexadecimal: R's reader of decimals can be off in the last bit, which breaks ties.
+        rows = {"x": [value.hex() for value in x.tolist()], "cluster": cluster, "test": test}
+        pd.DataFrame(rows).to_csv(differences, index=False)
         command = [found.rscript, "--no-save", "--no-restore", str(bridge_path())]
-        command += [str(differences), str(answers), *map(str, batch.settings)]
+        command += [str(differences), str(answers), *map(str, settings)]
         try:
             done = ask(command, seconds)
         except subprocess.TimeoutExpired:
+            n_tests = int(test.max()) + 1
             raise EngineError(
-                f"engine 'rscript': R did not finish {batch.n_tests} test"
-                f"{'s' * (batch.n_tests != 1)} within {seconds:g} seconds; "
-                f"set {TIMEOUT_VARIABLE} to more seconds, {native_offer()}"
+                f"engine 'rscript': R did not finish {n_tests} test{'s' * (n_tests != 1)} within "
+                f"{seconds:g} seconds; "
+                f"set {TIMEOUT_VARIABLE} to more seconds, {NATIVE_OFFER}"
             ) from None
         except OSError as error:
             raise EngineError(
                 f"engine 'rscript': {found.rscript} does not start: {error}; {INSTALL_R}, "
-                f"{native_offer()}"
+                f"{NATIVE_OFFER}"
             ) from None
         if done.returncode != 0 or not answers.is_file():
             raise EngineError(
                 f"engine 'rscript': R ended with code {done.returncode}: "
-                f"{last_words(done.stderr) or 'it said nothing'}; {native_offer()}"
+                f"{last_words(done.stderr) or 'no message'}; {NATIVE_OFFER}"
             )
-        return _read_answers(answers)
+        return pd.read_csv(
+            answers,
+            float_precision="round_trip",
+            converters={"failure": str},
+            encoding_errors="replace",
+        )
 
 
 def ask(command: list[str], seconds: float) -> subprocess.CompletedProcess[str]:
@@ -198,31 +213,6 @@ def _timeout() -> float:
             "unset it"
         )
     return seconds
-
-
-def _write_batch(batch: Batch, path: Path) -> None:
-    # Hexadecimal, because R's reader of decimals can be off in the last bit, which breaks ties.
-    with path.open("w", newline="", encoding="ascii") as file:
-        writer = csv.writer(file)
-        writer.writerow(["x", "cluster", "test"])
-        columns = (batch.x.tolist(), batch.cluster.tolist(), batch.test.tolist())
-        writer.writerows(
-            (x.hex(), cluster, test) for x, cluster, test in zip(*columns, strict=True)
-        )
-
-
-def _read_answers(path: Path) -> Answers:
-    with path.open(newline="", encoding="utf-8", errors="replace") as file:
-        rows = list(csv.DictReader(file))
-    numbers = {
-        name: np.array([_number(row[name]) for row in rows], dtype=np.float64)
-        for name in Answers.numeric()
-    }
-    return Answers(**numbers, failure=tuple(row["failure"] for row in rows))
-
-
-def _number(text: str) -> float:
-    return np.nan if text in ("NA", "NaN") else float(text)
 
 
 def _r_string(path: Path) -> str:

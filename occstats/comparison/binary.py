@@ -8,8 +8,8 @@ import pandas as pd
 
 from occstats._format import count, decimals, minus_signs, p_equation, printable
 from occstats.results.aliases import score_word
+from occstats.stats._arrays import upper_pairs
 from occstats.stats.mcnemar import MCNEMAR_TESTS, clustered_mcnemar, is_binary
-from occstats.stats.pairs import upper_pairs
 
 if TYPE_CHECKING:
     from occstats.comparison.study import Study

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from occstats.backends import ENGINES
+from occstats.backends import run_in_r
 from occstats.stats.clusters import Clusters
 from occstats.stats.corrections import CORRECTIONS, adjust, adjust_pairs
 from occstats.stats.max_t import PairTests, typical_shifts, typical_tests
@@ -259,18 +259,17 @@ def _run_tests(study: Study, size: int) -> tuple[PairTests, dict[str, Any], tupl
     notes = tuple(_cautions(study, tests, size))
     if settings.engine == "native":
         return tests, {"engine": "native"}, notes
-    run = ENGINES[settings.engine].run(
+    found, record, more = run_in_r(
+        settings.engine,
         study.tested,
         test=settings.test,
         alternative=settings.alternative,
-        n_resamples=settings.n_resamples,
-        random_state=settings.random_state,
         names=study.algorithms,
     )
     # R has no statistic for a pair that differs in a single dataset: p stays 1.
-    known = ~np.isnan(tests.p_unadjusted) & ~np.isnan(run.tests.p)
-    p = np.where(known, run.tests.p, tests.p_unadjusted)
-    return replace(tests, p_unadjusted=p), run.record, (*notes, *run.notes)
+    known = ~np.isnan(tests.p_unadjusted) & ~np.isnan(found.p)
+    p = np.where(known, found.p, tests.p_unadjusted)
+    return replace(tests, p_unadjusted=p), record, (*notes, *more)
 
 
 def _cautions(study: Study, tests: PairTests, size: int) -> Iterator[str]:

@@ -11,7 +11,7 @@ import pandas as pd
 
 from occstats.comparison.decision import least_p
 from occstats.progress import track
-from occstats.stats.pairs import mirror
+from occstats.stats._arrays import mirror
 from occstats.stats.power import datasets_needed, minimal_detectable_difference, smallest_p
 
 if TYPE_CHECKING:

@@ -11,8 +11,7 @@ import pandas as pd
 from occstats.stats.bayes import bayesian_signed_rank
 from occstats.stats.diagnostics import cluster_diagnostics
 from occstats.stats.effect_sizes import Effect, pair_effects
-from occstats.stats.kendall import kendall_matrix
-from occstats.stats.kendall_intervals import kendall_jackknife
+from occstats.stats.kendall import kendall_jackknife, kendall_matrix
 from occstats.stats.means import difference_posterior
 
 if TYPE_CHECKING:

@@ -36,10 +36,11 @@ from .effect_sizes import (
     rank_biserial as rank_biserial,
 )
 from .kendall import (
+    kendall_jackknife as kendall_jackknife,
     kendall_matrix as kendall_matrix,
     kendall_tau as kendall_tau,
 )
-from .kendall_intervals import kendall_jackknife as kendall_jackknife
+
 from .leave_one_out import (
     LeaveOneAlgorithmOut as LeaveOneAlgorithmOut,
     LeaveOneClusterOut as LeaveOneClusterOut,
@@ -83,11 +84,11 @@ from .regression import (
     weighted_regression as weighted_regression,
 )
 from .sample import Sample as Sample
-from .signed_rank.one_pair import (
+from .signed_rank.pairwise import (
     ClusteredWilcoxonResult as ClusteredWilcoxonResult,
     clustered_wilcoxon as clustered_wilcoxon,
 )
-from .signed_rank.all_pairs import (
+from .signed_rank.pairwise import (
     PairwiseTests as PairwiseTests,
     pairwise_tests as pairwise_tests,
 )

@@ -1,5 +1,6 @@
-"""Validation of arrays: finite numbers, numbered clusters, a grid for ties."""
+"""Validation of arrays, ranks within rows, and matrices over pairs of algorithms."""
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,12 @@ from occstats.errors import ArgumentError
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.intp]
+BoolArray = npt.NDArray[np.bool_]
+
+#: Below the infinity that marks unranked values: the magnitude of a failure.
+LARGEST = np.finfo(np.float64).max
+#: Multiplications in a matrix product that cost as much as one indexed addition.
+_CHEAPER = 95
 
 
 def as_vector(name: str, values: npt.ArrayLike, *, allow_nan: bool = False) -> FloatArray:
@@ -36,28 +43,21 @@ def _as_floats(name: str, values: npt.ArrayLike, *, dimensions: int, allow_nan: 
     n_infinite = int(np.count_nonzero(np.isinf(array)))
     if n_infinite:
         raise ArgumentError(f"{name} must be finite; {n_infinite} values are infinite.")
-    if not allow_nan:
-        n_missing = int(np.count_nonzero(np.isnan(array)))
-        if n_missing:
-            raise ArgumentError(
-                f"{name} must not be missing anywhere; {n_missing} values are NaN: "
-                "leave those tasks out first."
-            )
+    n_missing = int(np.count_nonzero(np.isnan(array)))
+    if n_missing and not allow_nan:
+        raise ArgumentError(
+            f"{name} must not contain missing values; {n_missing} values are NaN: "
+            "remove those tasks first."
+        )
     return array
-
-
-def absent(reasons: npt.NDArray[np.object_]) -> npt.NDArray[np.bool_]:
-    """Mark the entries without a reason (None)."""
-    return np.asarray(pd.isna(reasons))
 
 
 def cluster_codes(
     clusters: npt.ArrayLike, n_tasks: int | None = None
 ) -> tuple[IntArray, npt.NDArray[Any]]:
-    """Number the clusters 0 … m − 1 in sorted order of their labels, and list these.
+    """Return the number of each task's cluster, in sorted order of the labels, and the labels.
 
-    Sorted, so that neither the order of the rows nor a random stream that walks over the
-    clusters depends on which row came first.
+    Sorting makes seeded resampling independent of the order of the rows.
     """
     # Objects, because numpy would turn a missing label among text into the text "nan".
     labels = (
@@ -80,9 +80,9 @@ def cluster_codes(
 
 
 def round_to_grid(values: FloatArray, tie_tolerance: float) -> FloatArray:
-    """Round values to whole units of the tolerance, so that values within it become equal.
+    """Return values in whole units of the tolerance, so that values within it become equal.
 
-    The unit drops out of everything that is computed from ranks and signs.
+    Ranks and signs do not depend on the unit.
     """
     check_number("tie_tolerance", tie_tolerance, least=0)
     if tie_tolerance == 0:
@@ -97,8 +97,36 @@ def round_to_grid(values: FloatArray, tie_tolerance: float) -> FloatArray:
     return rounded
 
 
+def absent(reasons: npt.NDArray[np.object_]) -> BoolArray:
+    """Mark the entries without a reason (None)."""
+    return np.asarray(pd.isna(reasons))
+
+
+@lru_cache(maxsize=4)
+def upper_pairs(n_algorithms: int) -> tuple[IntArray, IntArray]:
+    """Return the positions (a, b), a < b, of all pairs of algorithms."""
+    first, second = np.triu_indices(n_algorithms, 1)
+    for positions in (first, second):
+        positions.flags.writeable = False
+    return first, second
+
+
+def mirror(upper: FloatArray, lower: FloatArray, n_algorithms: int, diagonal: float) -> FloatArray:
+    """Return the matrix [a, b] from the values of the pairs (a, b) and of (b, a)."""
+    matrix = np.full((n_algorithms, n_algorithms), diagonal, dtype=float)
+    first, second = upper_pairs(n_algorithms)
+    matrix[first, second] = upper
+    matrix[second, first] = lower
+    return matrix
+
+
+def antisymmetric(upper: FloatArray, n_algorithms: int) -> FloatArray:
+    """Return the matrix [a, b] with values above the diagonal and their negatives below."""
+    return mirror(upper, -upper, n_algorithms, 0.0)
+
+
 def medians_of_others(rows: FloatArray) -> FloatArray:
-    """Return for each value the median of the others in its row, by one sort; without NaN.
+    """Return, for each value, the median of the other values in its row (without NaN).
 
     Examples
     --------
@@ -119,9 +147,9 @@ def medians_of_others(rows: FloatArray) -> FloatArray:
 
 
 def midranks(rows: FloatArray) -> FloatArray:
-    """Return average ranks within each row, 1 for the lowest; without NaN.
+    """Return average ranks within each row, 1 for the lowest (without NaN).
 
-    `scipy.stats.rankdata`, whose import takes longer than most comparisons.
+    Replaces `scipy.stats.rankdata`, whose import takes longer than most comparisons.
 
     Examples
     --------
@@ -129,7 +157,7 @@ def midranks(rows: FloatArray) -> FloatArray:
     array([[2.5, 1. , 2.5]])
     """
     first, length, order = _runs(rows)
-    return _in_place(first + (length + 1) / 2, length, order)
+    return _unsorted(first + (length + 1) / 2, length, order)
 
 
 def count_tied(rows: FloatArray) -> FloatArray:
@@ -141,7 +169,7 @@ def count_tied(rows: FloatArray) -> FloatArray:
     array([[2., 1., 2.]])
     """
     _, length, order = _runs(rows)
-    return _in_place(length.astype(np.float64), length, order)
+    return _unsorted(length.astype(np.float64), length, order)
 
 
 def _runs(rows: FloatArray) -> tuple[IntArray, IntArray, IntArray]:
@@ -154,8 +182,76 @@ def _runs(rows: FloatArray) -> tuple[IntArray, IntArray, IntArray]:
     return starts % max(1, rows.shape[1]), np.diff(starts, append=rows.size), order
 
 
-def _in_place(of_runs: FloatArray, lengths: IntArray, order: IntArray) -> FloatArray:
+def _unsorted(of_runs: FloatArray, lengths: IntArray, order: IntArray) -> FloatArray:
     values = np.empty(order.shape)
     found = np.repeat(of_runs, lengths).reshape(order.shape)
     np.put_along_axis(values, order, found, axis=1)
     return values
+
+
+def signed_ranks(x: FloatArray) -> tuple[FloatArray, BoolArray]:
+    """Return the signed midranks of each column, 0 where unranked, and a mask of ranked values.
+
+    NaN and zeros are dropped before ranking.
+
+    Examples
+    --------
+    >>> signed_ranks(np.array([[0.2], [-0.1], [0.0], [0.2]]))[0].ravel()
+    array([ 2.5, -1. ,  0. ,  2.5])
+    """
+    counted = ~np.isnan(x) & (x != 0)
+    sizes = np.ascontiguousarray(np.where(counted, np.minimum(np.abs(x), LARGEST), np.inf).T)
+    ranks = midranks(np.atleast_2d(sizes)).reshape(sizes.shape).T
+    return np.where(counted, ranks * np.sign(np.where(counted, x, 0.0)), 0.0), counted
+
+
+def count_matrix(
+    first: IntArray,
+    last: IntArray,
+    weights: FloatArray,
+    rows: IntArray,
+    value_weights: FloatArray,
+    columns: IntArray,
+    shape: tuple[int, int],
+) -> FloatArray:
+    r"""Return Σ u_s v_t (1[y_t < q_s] + ½ 1[y_t = q_s]) over places s of row i and values t of k.
+
+    `first` and `last` are the numbers of ascending values y below, and up to, each place q. The
+    values are cut into blocks: whole blocks below a place form one matrix product, and only the
+    rest of its own block is added value by value.
+
+    Examples
+    --------
+    >>> one, zero = np.ones(2), np.zeros(2, dtype=int)
+    >>> places, values = np.array([2.0, 3.0]), np.array([1.0, 3.0])
+    >>> first, last = (np.searchsorted(values, places, side) for side in ("left", "right"))
+    >>> count_matrix(first, last, one, zero, one, zero, (1, 1))
+    array([[2.5]])
+    """
+    n = len(value_weights)
+    length = max(2, int(np.sqrt(shape[0] * shape[1] * n / (_CHEAPER * max(1, len(first))))))
+    tied = last - first
+    if 2 * int(tied.sum()) <= len(first) * length:
+        # Everything below the first equal value, and half of each equal one.
+        place, weight, row = first, weights, rows
+        starts, counts, parts = [first], [tied], [weights / 2]
+    else:
+        # Half of everything up to the last equal value, half of everything below the first.
+        place = np.concatenate([first, last])
+        weight, row = np.tile(weights / 2, 2), np.tile(rows, 2)
+        starts, counts, parts = [], [], []
+    n_blocks = n // length + 1
+    block = place // length
+    cells = (np.arange(n) // length + 1) * shape[1] + columns
+    below = np.bincount(cells, value_weights, (n_blocks + 1) * shape[1])
+    below = np.cumsum(below.reshape(n_blocks + 1, shape[1]), axis=0)
+    gathered = np.bincount(row * n_blocks + block, weight, shape[0] * n_blocks)
+    matrix = np.asarray(gathered.reshape(shape[0], n_blocks) @ below[:n_blocks], dtype=float)
+    # One by one: the values of a place's own block that precede it, and those equal to it.
+    start = np.concatenate([block * length, *starts])
+    count = np.concatenate([place - block * length, *counts])
+    weight, row = np.concatenate([weight, *parts]), np.tile(row, 1 + len(parts))
+    value = np.arange(int(count.sum())) + np.repeat(start - np.cumsum(count) + count, count)
+    places = np.repeat(row * shape[1], count) + columns[value]
+    amounts = np.repeat(weight, count) * value_weights[value]
+    return matrix + np.bincount(places, amounts, shape[0] * shape[1]).reshape(shape)

@@ -14,7 +14,7 @@ from typing import Self
 
 import numpy as np
 
-from occstats.stats._arrays import FloatArray as Array
+from occstats.stats._arrays import FloatArray
 from occstats.stats.clusters import Clusters
 from occstats.stats.signed_rank.null import RandomState, repeatable
 
@@ -70,7 +70,7 @@ class Draws:
     def __len__(self) -> int:
         return self.n_rows
 
-    def __iter__(self) -> Iterator[Array]:
+    def __iter__(self) -> Iterator[FloatArray]:
         if self.n_rows * self.n_clusters <= CHUNK_ELEMENTS:
             return iter(_kept(self))
         return self._chunks()
@@ -79,11 +79,11 @@ class Draws:
         """Return at most the first `n_rows` rows."""
         return replace(self, n_rows=min(n_rows, self.n_rows))
 
-    def array(self) -> Array:
+    def array(self) -> FloatArray:
         """Return all rows."""
         return np.concatenate([np.zeros((0, self.n_clusters)), *self])
 
-    def without_each(self) -> Iterator[Array]:
+    def without_each(self) -> Iterator[FloatArray]:
         """Yield rows of ones without each of the independent clusters in turn, some at a time.
 
         Examples
@@ -98,7 +98,7 @@ class Draws:
             rows[left_out - start, left_out] = 0.0
             yield rows[:, self.members] if self.members else rows
 
-    def _chunks(self) -> Iterator[Array]:
+    def _chunks(self) -> Iterator[FloatArray]:
         rng = np.random.default_rng(self.seed)
         step = max(1, CHUNK_ELEMENTS // max(1, self.n_clusters))
         for start in range(0, self.n_rows, step):
@@ -106,12 +106,12 @@ class Draws:
             yield rows[:, self.members] if self.members else rows
 
     @abstractmethod
-    def _draw(self, rng: np.random.Generator, rows: int) -> Array:
+    def _draw(self, rng: np.random.Generator, rows: int) -> FloatArray:
         """Draw the next rows."""
 
 
 @lru_cache(maxsize=8)
-def _kept(draws: Draws) -> tuple[Array, ...]:
+def _kept(draws: Draws) -> tuple[FloatArray, ...]:
     chunks = tuple(draws._chunks())
     for chunk in chunks:
         chunk.flags.writeable = False
@@ -122,7 +122,7 @@ def _kept(draws: Draws) -> tuple[Array, ...]:
 class Counts(Draws):
     """Counts of each cluster when as many as there are are drawn with replacement."""
 
-    def _draw(self, rng: np.random.Generator, rows: int) -> Array:
+    def _draw(self, rng: np.random.Generator, rows: int) -> FloatArray:
         drawn = rng.integers(self.n_units, size=(rows, self.n_units))
         drawn += self.n_units * np.arange(rows)[:, None]
         counts = np.bincount(drawn.ravel(), minlength=drawn.size)
@@ -137,10 +137,10 @@ class PosteriorWeights(Draws):
     then nothing but leaving out columns.
     """
 
-    def _draw(self, rng: np.random.Generator, rows: int) -> Array:
+    def _draw(self, rng: np.random.Generator, rows: int) -> FloatArray:
         return rng.standard_exponential((rows, self.n_units))
 
-    def prior(self, weight: float) -> Array:
+    def prior(self, weight: float) -> FloatArray:
         """Draw the weight of a pseudo-observation in each row, after all others."""
         rng = np.random.default_rng(self.seed)
         step = max(1, CHUNK_ELEMENTS // max(1, self.n_clusters))
@@ -149,7 +149,9 @@ class PosteriorWeights(Draws):
         return rng.standard_gamma(weight, self.n_rows)
 
 
-def over_rows(statistic: Callable[[Array], Array], rows: Array | Draws) -> Array:
+def over_rows(
+    statistic: Callable[[FloatArray], FloatArray], rows: FloatArray | Draws
+) -> FloatArray:
     """Evaluate a statistic on chunks of rows and concatenate the results.
 
     Examples

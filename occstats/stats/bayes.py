@@ -12,40 +12,47 @@ its tasks. With two tasks drawn from such a distribution,
 and the posterior probability of each answer is the share of draws in which its θ is the largest.
 With one task per dataset this is the test of baycomp.
 
+Both θ are quadratic forms w' K w in the weights of the datasets, where K[i, k] sums over the tasks
+of datasets i and k. K is computed once; where it would be larger than the sample, pairs of tasks
+are counted for each draw along the sorted differences.
+
 References
 ----------
 .. [1] A. Benavoli, G. Corani, J. Demšar, M. Zaffalon (2017). Time for a change: a tutorial for
    comparing multiple classifiers through Bayesian analysis. JMLR 18(77), 1-36.
-.. [2] D. B. Rubin (1981). The Bayesian bootstrap. Annals of Statistics 9(1), 130-134.
-.. [3] C. Nadeau, Y. Bengio (2003). Inference for the generalization error. Machine Learning 52,
-   239-281.
-.. [4] G. Corani, A. Benavoli (2015). A Bayesian approach for comparing cross-validated algorithms
-   on multiple data sets. Machine Learning 100, 285-304.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
 from occstats._checks import check_number
-from occstats.stats._arrays import FloatArray as Array
+from occstats.stats._arrays import FloatArray, IntArray, count_matrix, mirror
 from occstats.stats._resampling import PosteriorWeights, over_rows
-from occstats.stats.cluster_means import weighted_means
-from occstats.stats.clusters import Clusters
-from occstats.stats.forms import is_dense, walsh_forms
-from occstats.stats.pairs import mirror
+from occstats.stats.clusters import Clusters, weighted_means
 from occstats.stats.sample import Sample
 
-# Elements of the matrices that are held at once (100 MB).
+_SIDES: tuple[Literal["left"], Literal["right"]] = ("left", "right")
+# Elements of the matrices in memory at a time (100 MB).
 BLOCK_ELEMENTS = 12_000_000
+# Rows of weights whose products are in memory at a time: few enough to stay in the cache.
+_BLOCK = 512
+# Beyond this many clusters the products of weights cost more than they save.
+_SHARED_CLUSTERS = 150
+# Up to this many elements of K per task a product with K costs no more than counting.
+DENSE_ELEMENTS = 128
+# Weights of tasks in memory at a time.
+_COUNTED_ELEMENTS = 500_000
 
 
 @dataclass(frozen=True, eq=False)
 class BayesianPairs:
-    """Posterior probabilities of every pair, k × k; [a, b] is about a against b.
+    """Posterior probabilities of every pair, k × k; [a, b] compares a with b.
 
     Attributes
     ----------
@@ -53,9 +60,9 @@ class BayesianPairs:
         Sum to 1 for every pair (NaN where two algorithms share no task).
     """
 
-    better: Array
-    equivalent: Array
-    worse: Array
+    better: FloatArray
+    equivalent: FloatArray
+    worse: FloatArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,15 +74,15 @@ class CorrelatedT:
     better, equivalent, worse : ndarray
         Probabilities, one per task; NaN where fewer than two folds are known.
     mean, scale, degrees_of_freedom : ndarray
-        The Student distribution that they come from.
+        Parameters of the Student distribution.
     """
 
-    better: Array
-    equivalent: Array
-    worse: Array
-    mean: Array
-    scale: Array
-    degrees_of_freedom: Array
+    better: FloatArray
+    equivalent: FloatArray
+    worse: FloatArray
+    mean: FloatArray
+    scale: FloatArray
+    degrees_of_freedom: FloatArray
 
 
 def bayesian_signed_rank(
@@ -97,8 +104,8 @@ def bayesian_signed_rank(
     clusters : array_like
         The dataset of each task.
     rope : float
-        Half-width of the region of practical equivalence, on the scale of the score. With 0 nothing
-        is equivalent and the two other probabilities sum to 1.
+        Half-width of the region of practical equivalence, on the scale of the score. With 0
+        nothing is equivalent.
     prior_weight : float
         Weight of the pseudo-observation at zero, in datasets; 0 omits it.
     tie_tolerance : float
@@ -149,12 +156,11 @@ def probability_best(
     *,
     n_resamples: int = 10_000,
     random_state: int | None = None,
-) -> Array:
+) -> FloatArray:
     """Return the posterior probability that each column has the highest weighted mean.
 
-    Dirichlet weights over the datasets (the Bayesian bootstrap); columns that tie for the first
-    place share it. A pseudo-observation at which all are equal would change no order. Give ranks
-    with a minus sign for the probability of the best mean rank.
+    By the Bayesian bootstrap [1]_: Dirichlet weights over the datasets; columns that tie for the
+    first place share it. Pass negative ranks for the probability of the best mean rank.
 
     Parameters
     ----------
@@ -169,6 +175,10 @@ def probability_best(
     -------
     ndarray
         One probability per column; they sum to 1.
+
+    References
+    ----------
+    .. [1] D. B. Rubin (1981). The Bayesian bootstrap. Annals of Statistics 9(1), 130-134.
 
     Examples
     --------
@@ -193,9 +203,9 @@ def correlated_t(
     r"""Run the Bayesian correlated t-test on each task, from the differences on its folds.
 
     Folds share training data, so that their differences are correlated; Nadeau and Bengio's
-    correction takes the correlation to be the share ρ of the data in a test fold. The posterior of
-    the mean difference is Student's with n − 1 degrees of freedom, the mean :math:`\bar x` and the
-    scale :math:`\sqrt{(1/n + \rho/(1-\rho)) s^2}`.
+    correction [1]_ sets the correlation to the share ρ of the data in a test fold. The posterior of
+    the mean difference [2]_ is Student's with n − 1 degrees of freedom, the mean :math:`\bar x` and
+    the scale :math:`\sqrt{(1/n + \rho/(1-\rho)) s^2}`.
 
     Parameters
     ----------
@@ -204,11 +214,18 @@ def correlated_t(
     rope : float
         Half-width of the region of practical equivalence.
     test_share : float, optional
-        ρ; by default 1 / (number of folds). With r repeats of k folds give 1 / k.
+        ρ; by default 1 / (number of folds). With r repeats of k folds pass 1 / k.
 
     Returns
     -------
     CorrelatedT
+
+    References
+    ----------
+    .. [1] C. Nadeau, Y. Bengio (2003). Inference for the generalization error. Machine Learning 52,
+       239-281.
+    .. [2] G. Corani, A. Benavoli (2015). A Bayesian approach for comparing cross-validated
+       algorithms on multiple data sets. Machine Learning 100, 285-304.
 
     Examples
     --------
@@ -232,7 +249,7 @@ def correlated_t(
     )
 
 
-def _student_above(distance: Array, scale: Array, degrees: Array) -> Array:
+def _student_above(distance: FloatArray, scale: FloatArray, degrees: FloatArray) -> FloatArray:
     """Return P(T > 0) of a Student variable at `distance` with `scale`; a step for scale 0."""
     step = np.where(np.isnan(distance), np.nan, 0.5 + 0.5 * np.sign(distance))
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -241,8 +258,8 @@ def _student_above(distance: Array, scale: Array, degrees: Array) -> Array:
 
 
 def _pair_probabilities(
-    x: Array, grouping: Clusters, draws: PosteriorWeights, prior: Array, edge: float
-) -> Array:
+    x: FloatArray, grouping: Clusters, draws: PosteriorWeights, prior: FloatArray, edge: float
+) -> FloatArray:
     """Return the probabilities of better, equivalent and worse for each column: 3 × pairs."""
     known = ~np.isnan(x)
     sizes = grouping.sums(known)
@@ -250,7 +267,7 @@ def _pair_probabilities(
     present = (sizes > 0).astype(float)
     # Better, then worse: the same seen from below.
     x, weights = np.hstack([x, -x]), np.hstack([weights, weights])
-    of_two = walsh_forms(x, grouping, edge, weights)
+    of_two = _walsh_forms(x, grouping, edge, weights)
     # With the pseudo-observation at zero as one of the two, and as both.
     of_one = grouping.sums(np.heaviside(np.nan_to_num(x) - edge, 0.5) * weights)
     of_none = np.heaviside(-edge, 0.5)
@@ -267,3 +284,90 @@ def _pair_probabilities(
         winners = thetas >= thetas.max(axis=0) - 1e-12 * total
         shares += (winners / winners.sum(axis=0)).sum(axis=1)
     return np.where(known.any(axis=0), shares / max(1, len(draws)), np.nan)
+
+
+def is_dense(grouping: Clusters) -> bool:
+    """Return whether a matrix of clusters × clusters is small relative to the sample."""
+    m = grouping.n_clusters
+    return m <= _SHARED_CLUSTERS or m**2 <= DENSE_ELEMENTS * len(grouping.codes)
+
+
+def _walsh_forms(
+    x: FloatArray, grouping: Clusters, threshold: float, weights: FloatArray
+) -> Callable[[FloatArray], FloatArray]:
+    """Return Σ v_s v_t w_s w_t h(x_s + x_t − threshold) of each column of x as a function of w.
+
+    h is 1 above 0, ½ at 0 and 0 below; v are `weights` of tasks, of the shape of x, and w those of
+    their clusters: rows of these give rows × columns of sums. NaN in `x` counts nothing.
+    """
+    if is_dense(grouping):
+        forms = np.array(
+            [
+                _dense_form(column, grouping, threshold, v)
+                for column, v in zip(x.T, weights.T, strict=True)
+            ]
+        )
+        return lambda rows: _quadratic_forms(rows, forms)
+    counted = [
+        _counted_form(column, grouping, threshold, v)
+        for column, v in zip(x.T, weights.T, strict=True)
+    ]
+    return lambda rows: np.column_stack([form(rows) for form in counted])
+
+
+def _sorted_tasks(
+    x: FloatArray, grouping: Clusters, weights: FloatArray
+) -> tuple[FloatArray, FloatArray, IntArray]:
+    """Return ascending differences, their weights and clusters, without ignored ones."""
+    kept = np.flatnonzero(~np.isnan(x) & (weights != 0))
+    order = kept[np.argsort(x[kept], kind="stable")]
+    return x[order], weights[order], grouping.codes[order]
+
+
+def _dense_form(
+    x: FloatArray, grouping: Clusters, threshold: float, weights: FloatArray
+) -> FloatArray:
+    """Return K[i, k] = Σ v_s v_t h(x_s + x_t − threshold) over tasks s of cluster i and t of k."""
+    x, v, codes = _sorted_tasks(x, grouping, weights)
+    m = grouping.n_clusters
+    first, last = (np.searchsorted(-x[::-1], x - threshold, side) for side in _SIDES)
+    return count_matrix(first, last, v, codes, v[::-1], codes[::-1], (m, m))
+
+
+def _counted_form(
+    x: FloatArray, grouping: Clusters, threshold: float, weights: FloatArray
+) -> Callable[[FloatArray], FloatArray]:
+    """Return w' K w as a function of w without K: N steps for each row of weights."""
+    x, v, codes = _sorted_tasks(x, grouping, weights)
+    # Half of everything above the last equal value, half of everything from the first on.
+    first, last = (np.searchsorted(x, threshold - x, side) for side in _SIDES)
+    places = [first] if np.array_equal(first, last) else [first, last]
+
+    def form(rows: FloatArray) -> FloatArray:
+        values = np.empty(len(rows))
+        step = max(1, _COUNTED_ELEMENTS // max(1, len(x)))
+        below = np.zeros((step, len(x) + 1))
+        for start in range(0, len(rows), step):
+            part = rows[start : start + step, codes] * v
+            held = below[: len(part)]
+            np.cumsum(part, axis=1, out=held[:, 1:])
+            up_to = sum(np.einsum("bs,bs->b", part, held[:, place]) for place in places)
+            values[start : start + step] = held[:, -1] ** 2 - up_to / len(places)
+        return values
+
+    return form
+
+
+def _quadratic_forms(weights: FloatArray, forms: FloatArray) -> FloatArray:
+    """Return w' K w for every row of weights and every symmetric matrix: rows × matrices."""
+    m = forms.shape[1]
+    if m > _SHARED_CLUSTERS:
+        return np.column_stack([np.einsum("bi,bi->b", weights @ form, weights) for form in forms])
+    # The products of weights are computed once for all matrices.
+    first, second = np.triu_indices(m)
+    folded = (forms[:, first, second] * np.where(first == second, 1.0, 2.0)).T
+    values = np.empty((len(weights), len(forms)))
+    for start in range(0, len(weights), _BLOCK):
+        part = weights[start : start + _BLOCK]
+        values[start : start + _BLOCK] = (part[:, first] * part[:, second]) @ folded
+    return values

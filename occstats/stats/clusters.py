@@ -1,8 +1,7 @@
-"""Tasks grouped by cluster, with vectorised sums over clusters.
+"""Tasks grouped by cluster: sums and means over clusters, standard errors, ICC.
 
-Clusters (datasets) may be grouped in suites. Each dataset keeps its weight, shared by its tasks,
-but only suites are independent: signs of whole suites are flipped, and whole suites are resampled
-and left out.
+Clusters (datasets) may be grouped in suites. Datasets keep their equal weights, but only suites are
+independent: sign flips, resampling and the jackknife treat a suite as a whole.
 """
 
 from dataclasses import dataclass, replace
@@ -16,16 +15,15 @@ from scipy import sparse
 from occstats.errors import ArgumentError
 from occstats.stats._arrays import FloatArray, IntArray, cluster_codes
 
-# Tasks × columns that are copied at once: half a megabyte.
+# Tasks × columns that are copied at a time: half a megabyte.
 _CACHED_ELEMENTS = 64_000
+# With fewer clusters resamples tell too little about their spread.
+FEW_CLUSTERS = 6
 
 
 @dataclass(frozen=True, eq=False)
 class Clusters:
-    """Which task belongs to which cluster.
-
-    Clusters are numbered in the sorted order of their labels, so that nothing that is computed
-    from them (seeded resampling included) depends on the order of the rows.
+    """Assignment of tasks to clusters, numbered in the sorted order of their labels.
 
     Attributes
     ----------
@@ -34,7 +32,7 @@ class Clusters:
     codes : ndarray of int
         For each task, the position of its cluster in `labels`.
     suites : Clusters or None
-        Which cluster belongs to which suite; None where clusters are independent.
+        Assignment of clusters to suites; None where clusters are independent.
 
     Examples
     --------
@@ -126,7 +124,7 @@ and 'b'.
         values = np.asarray(values)
         if values.ndim == 1 or values.flags.c_contiguous:
             return np.asarray(self._members @ values.astype(float, copy=False))
-        # scipy copies what is not row by row in memory: a few columns at a time stay in the cache.
+        # scipy copies arrays that are not C-contiguous: a few columns at a time stay in the cache.
         step = max(1, _CACHED_ELEMENTS // max(1, len(values)))
         found = np.empty((self.n_clusters, values.shape[1]))
         for start in range(0, values.shape[1], step):
@@ -179,3 +177,146 @@ def cluster_weights(clusters: ArrayLike | Clusters) -> FloatArray:
     if found.n_clusters == 0:
         raise ArgumentError("clusters must hold at least one task; got none.")
     return found.weights
+
+
+def weighted_means(means: FloatArray, counts: FloatArray) -> FloatArray:
+    """Return the mean of cluster means for each row of counts; missing clusters have no weight.
+
+    Examples
+    --------
+    >>> weighted_means(np.array([[1.0], [3.0]]), np.array([[1.0, 1.0], [2.0, 0.0]])).ravel()
+    array([2., 1.])
+    """
+    present = ~np.isnan(means)
+    if present.all() and counts.any(axis=1).all():
+        return np.asarray(counts @ means / counts.sum(axis=1, keepdims=True))
+    weights = counts @ present.astype(float)
+    sums = counts @ np.where(present, means, 0.0)
+    return np.asarray(np.divide(sums, weights, out=np.full_like(sums, np.nan), where=weights > 0))
+
+
+def means_without(means: FloatArray, suites: Clusters | None = None) -> FloatArray:
+    """Return the mean of all cluster means, then the mean without each cluster (or suite).
+
+    Examples
+    --------
+    >>> means = np.array([[1.0], [3.0], [5.0]])
+    >>> means_without(means).ravel().tolist()
+    [3.0, 4.0, 3.0, 2.0]
+    >>> means_without(means, Clusters.of(["uci", "uci", "mnist"])).ravel().tolist()  # mnist first
+    [3.0, 2.0, 5.0]
+    """
+    present = ~np.isnan(means)
+    values = np.where(present, means, 0.0)
+    sums, counts = values.sum(axis=0), present.sum(axis=0)
+    own, own_counts = (values, present) if suites is None else map(suites.sums, (values, present))
+    tops = np.vstack([sums, sums - own])
+    bottoms = np.vstack([counts, counts - own_counts])
+    unknown = np.full(tops.shape, np.nan)
+    return np.asarray(np.divide(tops, bottoms, out=unknown, where=bottoms > 0))
+
+
+def effective_units(means: FloatArray, suites: Clusters | None = None) -> FloatArray:
+    """Return the number of independent units of equal size that carry the same information.
+
+    Clusters in suites of sizes n are worth (Σn)² / Σn² suites (Kish 1965).
+
+    Examples
+    --------
+    >>> means = np.array([[0.1], [0.3], [0.2], [0.4]])
+    >>> effective_units(means), effective_units(means, Clusters.of(list("aaab")))
+    (array([4.]), array([1.6]))
+    """
+    present = (~np.isnan(means)).astype(float)
+    if suites is None:
+        return np.asarray(present.sum(axis=0))
+    sizes = suites.sums(present)
+    squares = (sizes**2).sum(axis=0)
+    whole = sizes.sum(axis=0) ** 2
+    return np.asarray(np.divide(whole, squares, out=np.zeros_like(squares), where=squares > 0))
+
+
+def mean_errors(
+    means: FloatArray, counts: FloatArray, suites: Clusters | None = None
+) -> FloatArray:
+    r"""Return the standard error of the mean of cluster means for each row of counts.
+
+    With M clusters it is :math:`\sqrt{\sum_i (x_i - \bar x)^2 / (M (M - 1))}`; with N clusters in
+    M suites f it is that of a ratio,
+    :math:`\sqrt{M / (M - 1) \sum_f (\sum_{i \in f} (x_i - \bar x))^2} / N`.
+
+    Examples
+    --------
+    >>> means, once = np.array([[1.0], [3.0], [5.0]]), np.ones((1, 3))
+    >>> mean_errors(means, once).round(3), mean_errors(means, once, Clusters.of(list("aab")))
+    (array([[1.155]]), array([[1.33333333]]))
+    """
+    present = (~np.isnan(means)).astype(float)
+    weights = counts @ present
+    # Centred first: the difference of squares would lose the digits of a small spread.
+    known = present.sum(axis=0)
+    centre = np.divide(
+        np.nansum(means, axis=0), known, out=np.zeros(means.shape[1]), where=known > 0
+    )
+    deviations = np.where(present > 0, means - centre, 0.0)
+    units = weights
+    with np.errstate(invalid="ignore", divide="ignore"):
+        first = counts @ deviations / weights
+        if suites is None:
+            second = counts @ deviations**2 / weights
+            variance = np.maximum(second - first**2, 0.0) / (weights - 1)
+        else:
+            # Clusters in the same suite have the same count.
+            counts = counts[:, np.unique(suites.codes, return_index=True)[1]]
+            sizes, sums = suites.sums(present), suites.sums(deviations)
+            units = counts @ (sizes > 0)
+            crossed = counts @ (sums * sizes)
+            squares = counts @ sums**2 - 2 * first * crossed + first**2 * (counts @ sizes**2)
+            variance = np.maximum(squares, 0.0) * units / (units - 1) / weights**2
+        tiny = variance <= 1e-30 + 1e-24 * np.max(deviations**2, axis=0)
+    return np.asarray(np.where(units >= 2, np.where(tiny, 0.0, np.sqrt(variance)), np.nan))
+
+
+def intraclass_correlation(
+    between: FloatArray,
+    squares: FloatArray,
+    total: FloatArray,
+    squared_sizes: FloatArray,
+    n: FloatArray,
+    m: FloatArray,
+) -> FloatArray:
+    r"""Return the intraclass correlation ρ from sums; NaN where it is not defined.
+
+    The analysis-of-variance estimator [1]_, truncated at 0:
+    :math:`\sigma_b^2 / (\sigma_b^2 + MSW)` with :math:`\sigma_b^2 = (MSB - MSW)/g_0` and
+    :math:`g_0 = (N - \sum g_i^2/N)/(m - 1)`. It needs two clusters, one with two values.
+
+    Parameters
+    ----------
+    between : ndarray
+        Sum over clusters of the squared sum divided by the size.
+    squares, total : ndarray
+        Sum of the squared values, and of the values.
+    squared_sizes, n, m : ndarray
+        Sum of the squared cluster sizes, number of values, number of clusters.
+
+    References
+    ----------
+    .. [1] A. Donner (1986). A review of inference procedures for the intraclass correlation
+       coefficient in the one-way random effects model. International Statistical Review 54, 67-82.
+
+    Examples
+    --------
+    Two clusters with the values 1, 2 and 4, 5:
+
+    >>> sums = (3**2 / 2 + 9**2 / 2, 1 + 4 + 16 + 25, 12.0, 8.0, 4.0, 2.0)
+    >>> float(intraclass_correlation(*(np.array([value]) for value in sums))[0].round(4))
+    0.8947
+    """
+    with np.errstate(invalid="ignore", divide="ignore"):
+        mean_square_between = (between - total**2 / n) / (m - 1)
+        mean_square_within = np.maximum(0.0, squares - between) / (n - m)
+        typical_size = (n - squared_sizes / n) / (m - 1)
+        spread = (mean_square_between - mean_square_within) / typical_size
+        rho = np.clip(spread / (spread + mean_square_within), 0.0, 1.0)
+    return np.where((m < 2) | (n == m), np.nan, rho)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from occstats._checks import check_choice
 from occstats.errors import ArgumentError
-from occstats.stats.signed_rank.methods import ALTERNATIVES
+from occstats.stats.signed_rank import ALTERNATIVES
 
 if TYPE_CHECKING:
     import numpy.typing as npt

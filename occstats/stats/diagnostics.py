@@ -6,11 +6,10 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import stdtr
 
-from occstats.stats._arrays import FloatArray, IntArray, midranks
-from occstats.stats.intraclass import intraclass_correlation
-from occstats.stats.pairs import mirror
+from occstats.stats._arrays import FloatArray, IntArray, midranks, mirror
+from occstats.stats.clusters import intraclass_correlation
 from occstats.stats.sample import PairBlock, Sample
-from occstats.stats.signed_rank.methods import TESTS
+from occstats.stats.signed_rank import TESTS
 from occstats.stats.signed_rank.rosner_glynn_lee import size_inflation
 
 
@@ -109,7 +108,7 @@ def cluster_diagnostics(
     k = sample.n_algorithms
     tests = TESTS["rgl"].observed(sample)
     parts = [
-        _diagnose(block, ranked.observed.correlation)
+        _diagnose(block, ranked.correlation)
         for block, ranked in zip(sample.blocks(), tests, strict=True)
     ]
     columns = np.concatenate(parts, axis=1) if parts else np.zeros((8, 0))

@@ -25,23 +25,26 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from occstats.stats._arrays import FloatArray as Array
-from occstats.stats._arrays import as_vector, round_to_grid
-from occstats.stats.cluster_means import effective_units, means_without
-from occstats.stats.clusters import Clusters
+from occstats.stats._arrays import (
+    FloatArray,
+    antisymmetric,
+    as_vector,
+    mirror,
+    round_to_grid,
+    signed_ranks,
+)
+from occstats.stats.clusters import Clusters, effective_units, means_without
 from occstats.stats.jackknife import arcsine_limits, rank_biserial_limits, wilson
-from occstats.stats.pairs import antisymmetric, mirror
 from occstats.stats.sample import PairBlock, Sample
-from occstats.stats.signed_rank.ranking import signed_ranks
 
 
 @dataclass(frozen=True, eq=False)
 class Effect:
     """One effect size of all pairs, k × k, with the limits of its confidence interval."""
 
-    estimate: Array
-    low: Array
-    high: Array
+    estimate: FloatArray
+    low: FloatArray
+    high: FloatArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,11 +67,11 @@ class PairEffects:
     rank_biserial: Effect
     prob_improvement_task: Effect
     prob_improvement_dataset: Effect
-    wins: Array
-    ties: Array
-    losses: Array
-    n_tasks: Array
-    n_clusters: Array
+    wins: FloatArray
+    ties: FloatArray
+    losses: FloatArray
+    n_tasks: FloatArray
+    n_clusters: FloatArray
 
 
 def pair_effects(
@@ -131,12 +134,11 @@ def pair_effects(
 
 def _mean_effects(
     block: PairBlock, confidence: float, tie_tolerance: float
-) -> tuple[Array, Array, Array]:
+) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return the effects that are means over datasets, and numbers of tasks and datasets."""
-    differences, grid, grouping = block.differences, block.grid, block.clusters
-    suites = grouping.suites
+    grid, grouping, suites = block.grid, block.clusters, block.clusters.suites
     known = ~np.isnan(grid)
-    means = _dataset_means(differences, grouping)
+    means = _dataset_means(block)
     wins = grouping.means(np.where(known, grid > 0, np.nan))
     losses = grouping.means(np.where(known, grid < 0, np.nan))
     ahead, n_clusters = _ahead(means, tie_tolerance)
@@ -148,18 +150,19 @@ def _mean_effects(
     )
 
 
-def _dataset_means(differences: Array, grouping: Clusters) -> Array:
+def _dataset_means(block: PairBlock) -> FloatArray:
     """Return mean differences; infinite where one algorithm fails more often than the other."""
-    infinite = np.isinf(differences)
+    means, infinite, grouping = block.cluster_means, np.isinf(block.differences), block.clusters
     if not infinite.any():
-        return grouping.means(differences)
-    balance = grouping.sums(np.where(infinite, np.sign(differences), 0.0))
-    means = grouping.means(np.where(infinite, np.nan, differences))
+        return means
+    balance = grouping.sums(np.where(infinite, np.sign(block.differences), 0.0))
     means = np.where(np.isnan(means) & (grouping.sums(infinite) > 0), 0.0, means)
     return np.where(balance != 0, np.copysign(np.inf, balance), means)
 
 
-def _improvement(wins: Array, losses: Array, confidence: float, suites: Clusters | None) -> Array:
+def _improvement(
+    wins: FloatArray, losses: FloatArray, confidence: float, suites: Clusters | None
+) -> FloatArray:
     """Return the probability of improvement on a task, with its arcsine interval."""
     balance = means_without(wins - losses, suites)
     present = (~np.isnan(wins)).astype(float)
@@ -183,7 +186,7 @@ def rank_biserial(x: ArrayLike, *, tie_tolerance: float = 0.0) -> float:
     return float(ranks.sum() / total) if total else 0.0
 
 
-def _ahead(means: Array, tie_tolerance: float) -> tuple[Array, Array]:
+def _ahead(means: FloatArray, tie_tolerance: float) -> tuple[FloatArray, FloatArray]:
     """Return the share of datasets with a positive mean (ties one half), and their number."""
     present = ~np.isnan(means)
     # A mean of rounded differences can miss zero by a rounding error only.
@@ -193,7 +196,7 @@ def _ahead(means: Array, tie_tolerance: float) -> tuple[Array, Array]:
     return np.divide(points, n, out=np.full(n.shape, np.nan), where=n > 0), n
 
 
-def _signed(limits: Array, k: int) -> Effect:
+def _signed(limits: FloatArray, k: int) -> Effect:
     estimate, low, high = limits
     return Effect(
         antisymmetric(estimate, k),
@@ -202,7 +205,7 @@ def _signed(limits: Array, k: int) -> Effect:
     )
 
 
-def _probability(limits: Array, k: int) -> Effect:
+def _probability(limits: FloatArray, k: int) -> Effect:
     estimate, low, high = limits
     return Effect(
         mirror(estimate, 1 - estimate, k, 0.5),

@@ -21,9 +21,7 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from occstats.errors import ArgumentError
-from occstats.stats._arrays import FloatArray as Array
-from occstats.stats._arrays import as_scores
-from occstats.stats.pairs import mirror, upper_pairs
+from occstats.stats._arrays import FloatArray, as_scores, mirror, upper_pairs
 from occstats.stats.ranks import task_ranks
 
 
@@ -52,8 +50,8 @@ class FriedmanResult:
     df_between: float
     df_within: float
     f_pvalue: float
-    ranks: Array
-    mean_ranks: Array
+    ranks: FloatArray
+    mean_ranks: FloatArray
     n_blocks: int
 
 
@@ -107,7 +105,7 @@ def friedman(scores: ArrayLike, *, tie_tolerance: float = 0.0) -> FriedmanResult
     )
 
 
-def nemenyi(scores: ArrayLike | FriedmanResult, *, tie_tolerance: float = 0.0) -> Array:
+def nemenyi(scores: ArrayLike | FriedmanResult, *, tie_tolerance: float = 0.0) -> FloatArray:
     r"""Return Nemenyi's two-sided p-values of all pairs, k × k, after Friedman's test.
 
     :math:`q = \sqrt2\,|\bar R_a - \bar R_b| / \sqrt{k(k+1)/(6n)}` against the studentised range of
@@ -148,7 +146,7 @@ def critical_difference(n_algorithms: int, n_blocks: int, alpha: float = 0.05) -
     return (low + high) / 2 * float(np.sqrt(n_algorithms * (n_algorithms + 1) / (12 * n_blocks)))
 
 
-def range_exceeded(q: Array, k: int) -> Array:
+def range_exceeded(q: FloatArray, k: int) -> FloatArray:
     """Return P(range of k standard normal variables > q), with small ones to full precision.
 
     `scipy.stats.studentized_range` with infinitely many degrees of freedom, whose import takes
@@ -168,7 +166,7 @@ def range_exceeded(q: Array, k: int) -> Array:
 
 
 @lru_cache(maxsize=1)
-def _largest(k: int) -> tuple[Array, Array, Array]:
+def _largest(k: int) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return some z, Φ(z), and the probability that the largest of k variables is about z."""
     step = 0.02
     z = np.arange(-12.0, 12.0 + step, step)
@@ -179,7 +177,7 @@ def _largest(k: int) -> tuple[Array, Array, Array]:
     return z[used], below[used], density[used]
 
 
-def conover(scores: ArrayLike | FriedmanResult, *, tie_tolerance: float = 0.0) -> Array:
+def conover(scores: ArrayLike | FriedmanResult, *, tie_tolerance: float = 0.0) -> FloatArray:
     r"""Return Conover's two-sided p-values of all pairs after Friedman's test, not corrected.
 
     .. math:: t = \frac{|R_a - R_b|}{\sqrt{2 (n A - \sum_j R_j^2) / ((n-1)(k-1))}}
@@ -210,7 +208,7 @@ def conover(scores: ArrayLike | FriedmanResult, *, tie_tolerance: float = 0.0) -
     return mirror(p, p, k, 1.0)
 
 
-def _ranks(scores: ArrayLike | FriedmanResult, tie_tolerance: float) -> Array:
+def _ranks(scores: ArrayLike | FriedmanResult, tie_tolerance: float) -> FloatArray:
     if isinstance(scores, FriedmanResult):
         return scores.ranks
     table = as_scores("scores", scores, allow_nan=True)

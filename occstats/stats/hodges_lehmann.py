@@ -1,14 +1,13 @@
 r"""Hodges-Lehmann shift between two algorithms, by inverting a clustered signed-rank test.
 
 Let :math:`R_i(\delta)` be the sum of the signed ranks of :math:`x_{ij} - \delta` in dataset i. The
-shift is the δ at which the test finds nothing, :math:`\sum_i w_i R_i(\delta) = 0`, with the weights
-that the test gives the datasets at δ = 0; its limits are where :math:`|Z(\delta)|` passes the
-critical value. For independent differences of equal weight the shift is the median of all Walsh
-averages, the means of two differences [1]_.
+shift is the root of :math:`\sum_i w_i R_i(\delta) = 0`, with the weights of the test at δ = 0; its
+limits are where :math:`|Z(\delta)|` passes the critical value. For independent differences of equal
+weight it is the median of all Walsh averages, the means of two differences [1]_.
 
 Z changes only at Walsh averages. In the order of the :math:`|x - \delta|`, the Walsh averages next
-to δ are the means of neighbours on different sides of it, so that each evaluation of Z also tells
-how far its value holds; the search by false position [3]_ ends where nothing lies in between.
+to δ are means of neighbours on different sides of it, so that each evaluation of Z also gives the
+interval on which it is constant; the search by false position [3]_ ends between two neighbours.
 
 References
 ----------
@@ -29,8 +28,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from occstats.stats._arrays import FloatArray, IntArray
+from occstats.stats.clusters import Clusters
 from occstats.stats.signed_rank.null import SAME_Z
-from occstats.stats.signed_rank.ranking import OrderedDifferences
 
 if TYPE_CHECKING:
     from occstats.stats.signed_rank.interface import Prepared
@@ -39,15 +38,139 @@ __all__ = ["Bracket", "ShiftSearch"]
 
 # A statistic Z this small is zero but for rounding.
 _ZERO = 1e-9
-# Differences that are ordered at once: few enough to stay in the cache.
+# Differences that are ordered at a time: few enough to stay in the cache.
 _CHUNK_ELEMENTS = 100_000
 # False position takes about ten steps; after this many, halving is safer.
 _FALSE_POSITIONS = 40
 
 
 @dataclass(frozen=True, eq=False)
+class Merged:
+    """Differences less a shift, ordered by magnitude in each row.
+
+    A difference equal to the shift counts as positive: the state just below the shift.
+
+    Attributes
+    ----------
+    cells : ndarray of int, rows × n
+        Row and cluster as one number; the last cluster of a row gathers absent differences.
+    signs, ranks : ndarray, rows × n
+        Signs, 0 for absent differences, and midranks of the magnitudes.
+    n_clusters : int
+        Clusters, without that last one.
+    below, above : ndarray of shape (rows,)
+        The largest Walsh average below the shift, and the smallest that is not.
+    """
+
+    cells: IntArray
+    signs: FloatArray
+    ranks: FloatArray
+    n_clusters: int
+    below: FloatArray
+    above: FloatArray
+
+    def sums(self, values: FloatArray) -> FloatArray:
+        """Sum values within each cluster: rows × clusters."""
+        shape = len(values), self.n_clusters + 1
+        found = np.bincount(self.cells.ravel(), values.ravel(), shape[0] * shape[1])
+        return np.asarray(found, dtype=np.float64).reshape(shape)[:, :-1]
+
+    def within_clusters(self) -> FloatArray:
+        """Return the position of each difference within its cluster, minus one half."""
+        cells = self.cells.ravel()
+        order = np.argsort(cells, kind="stable")
+        ordered = cells[order]
+        starts = np.flatnonzero(np.diff(ordered, prepend=-1))
+        lengths = np.diff(starts, append=len(ordered))
+        places = np.empty(len(cells))
+        places[order] = np.arange(len(cells)) - np.repeat(starts, lengths) + 0.5
+        return places.reshape(self.cells.shape)
+
+
+@dataclass(frozen=True, eq=False)
+class OrderedDifferences:
+    """Finite differences of several pairs in ascending order, to be shifted many times.
+
+    Attributes
+    ----------
+    values, codes : ndarray, pairs × n
+        Differences and their clusters, padded with infinity and one more than the last cluster.
+    ties : ndarray, pairs × n, or None
+        Offset from a position to the middle of equal values; None where all differ.
+    n_clusters : int
+    whole : bool
+        Whether the differences are whole numbers.
+    """
+
+    values: FloatArray
+    codes: IntArray
+    ties: FloatArray | None
+    n_clusters: int
+    whole: bool
+
+    @classmethod
+    def of(cls, x: FloatArray, clusters: Clusters, *, keep_zeros: bool) -> OrderedDifferences:
+        """Order differences (tasks × pairs), with zeros or without."""
+        counted = np.isfinite(x) if keep_zeros else np.isfinite(x) & (x != 0)
+        rows = np.ascontiguousarray(np.where(counted, x, np.inf).T)
+        order = np.argsort(rows, axis=1, kind="stable")
+        values = np.take_along_axis(rows, order, axis=1)
+        there = np.isfinite(values)
+        codes = np.where(there, clusters.codes[order], clusters.n_clusters)
+        ties = None
+        if ((values[:, 1:] == values[:, :-1]) & there[:, 1:]).any():
+            starts_run = np.ones(values.shape, dtype=bool)
+            np.not_equal(values[:, 1:], values[:, :-1], out=starts_run[:, 1:])
+            starts = np.flatnonzero(starts_run)
+            lengths = np.diff(starts, append=values.size)
+            middles = np.repeat(starts + (lengths - 1) / 2, lengths)
+            ties = (middles - np.arange(values.size)).reshape(values.shape)
+        finite = values[there]
+        whole = bool((finite == np.rint(finite)).all())
+        return cls(values, codes, ties, clusters.n_clusters, whole)
+
+    @property
+    def extent(self) -> tuple[FloatArray, FloatArray]:
+        """The smallest and largest difference of each pair; 0 where there is none."""
+        there = np.isfinite(self.values)
+        low = self.values.min(axis=1, initial=np.inf)
+        high = np.where(there, self.values, -np.inf).max(axis=1, initial=-np.inf)
+        return np.where(there.any(axis=1), low, 0.0), np.where(there.any(axis=1), high, 0.0)
+
+    def round_up(self, delta: FloatArray) -> FloatArray:
+        """Round up to a possible Walsh average of whole differences, where magnitudes are exact."""
+        return np.ceil(2 * delta) / 2 if self.whole else delta
+
+    def merge(self, pairs: IntArray, delta: FloatArray) -> Merged:
+        """Subtract a shift from the differences of some pairs, and order them by magnitude."""
+        x, shift = self.values[pairs], delta[:, None]
+        # Two runs, descending and ascending, which a stable sort merges.
+        order = np.argsort(np.abs(x - shift), axis=1, kind="stable")
+        ordered = np.take_along_axis(x, order, axis=1)
+        positive = ordered >= shift
+        codes = np.take_along_axis(self.codes[pairs], order, axis=1)
+        ranks = np.broadcast_to(np.arange(1.0, x.shape[1] + 1), x.shape)
+        if self.ties is not None:
+            ranks = ranks + np.take_along_axis(self.ties[pairs], order, axis=1)
+        means = (ordered[:, 1:] + ordered[:, :-1]) / 2
+        rises = positive[:, 1:] & ~positive[:, :-1]
+        falls = positive[:, :-1] & ~positive[:, 1:]
+        above = np.where(rises, means, np.inf).min(axis=1, initial=np.inf)
+        below = np.where(falls, means, -np.inf).max(axis=1, initial=-np.inf)
+        nearest, up = ordered[:, 0], positive[:, 0]
+        return Merged(
+            cells=np.arange(len(pairs))[:, None] * (self.n_clusters + 1) + codes,
+            signs=np.where(codes < self.n_clusters, np.where(positive, 1.0, -1.0), 0.0),
+            ranks=ranks,
+            n_clusters=self.n_clusters,
+            below=np.where(up, below, np.maximum(below, nearest)),
+            above=np.where(up, np.minimum(above, nearest), above),
+        )
+
+
+@dataclass(frozen=True, eq=False)
 class Bracket:
-    """The shift of each pair and what the search for it found on either side.
+    """The shift of each pair and the state of the search on either side of it.
 
     Attributes
     ----------
@@ -95,7 +218,6 @@ class ShiftSearch:
         """Return the shift of each pair."""
         first, last = self._differences.extent
         start = self._at(first)
-        # Beyond all differences, by any distance.
         stop = self._at(last + np.maximum(1.0, np.abs(last)))
         ends = _Ends(start.above, start.z, stop.below, stop.z)
         level = np.full(len(first), _ZERO)
@@ -121,8 +243,8 @@ class ShiftSearch:
         bracket : Bracket
             The shifts.
         z, critical : ndarray
-            Z at δ = 0, and the critical value of each pair. What they say about δ = 0 holds, so
-            that ties can put a limit on 0.
+            Z at δ = 0, and the critical value of each pair. They decide about δ = 0, so that ties
+            can put a limit on 0.
         """
         first, last = self._differences.extent
         level = critical + SAME_Z
@@ -188,7 +310,7 @@ class ShiftSearch:
             delta = np.where((delta > a) & (delta <= b), delta, b)
             found = self._at(delta, rows)
             f = found.z - level[rows]
-            # Rounding of raw differences must not make an end stay where it is.
+            # Rounding of raw differences must not stop an end from moving.
             up_to = np.maximum(found.above, delta)
             down_to = np.minimum(found.below, np.nextafter(delta, -np.inf))
             for up, place, end, z, own, other in (

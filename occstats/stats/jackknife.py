@@ -20,9 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from occstats.stats._arrays import FloatArray, IntArray
+from occstats.stats._arrays import LARGEST, FloatArray, IntArray
 from occstats.stats.clusters import Clusters
-from occstats.stats.signed_rank.ranking import LARGEST
 
 __all__ = ["arcsine_limits", "rank_biserial_limits", "wilson"]
 

@@ -1,7 +1,19 @@
-"""Weighted Kendall's τ between the scores of two algorithms."""
+r"""Weighted Kendall's τ between the scores of two algorithms, with jackknife intervals.
 
-import math
-from collections.abc import Iterator
+With :math:`\langle x, y \rangle = \sum_{s,t} w_{st}\, \mathrm{sign}(x_s - x_t)\,
+\mathrm{sign}(y_s - y_t)`, :math:`\tau = \langle x, y \rangle / \sqrt{\langle x, x \rangle
+\langle y, y \rangle}` [1]_: ties are treated as in τ-b, the case of equal weights. The sum
+without a cluster is the whole sum less the contributions of its tasks, paired with all tasks and
+with each other. Contributions come from sorting or, for few tasks, from products of sign matrices
+shared by all pairs.
+
+References
+----------
+.. [1] S. Vigna (2015). A weighted correlation index for rankings with ties. Proceedings of the
+   24th International Conference on World Wide Web, 1166-1176.
+"""
+
+from itertools import pairwise
 from typing import Literal
 
 import numpy as np
@@ -9,12 +21,23 @@ import numpy.typing as npt
 
 from occstats._checks import check_choice
 from occstats.errors import ArgumentError
-from occstats.stats._arrays import FloatArray, IntArray, as_scores, as_vector, round_to_grid
+from occstats.stats._arrays import (
+    FloatArray,
+    IntArray,
+    as_scores,
+    as_vector,
+    round_to_grid,
+    upper_pairs,
+)
 from occstats.stats.clusters import Clusters
+from occstats.stats.effect_sizes import Effect
+from occstats.stats.jackknife import arcsine_limits
 from occstats.stats.sample import Sample
 
 Weighting = Literal["product", "sum", "hyperbolic", "plain"]
 WEIGHTINGS = ("product", "sum", "hyperbolic", "plain")
+# Clusters × algorithms × algorithms in memory at a time; beyond that, pair by pair.
+MOST_ELEMENTS = 10_000_000
 
 
 def kendall_tau(
@@ -32,26 +55,24 @@ def kendall_tau(
     x, y : array_like of shape (n_tasks,)
         Scores of two algorithms on the same tasks. Tasks where either is NaN are left out.
     clusters : array_like of shape (n_tasks,), optional
-        Label of the cluster (dataset) of each task; each task weighs one over the number of tasks
-        of its cluster that are left. Needed by ``"product"`` and ``"sum"``.
+        Label of the cluster (dataset) of each task; the weight of a task is one over the number of
+        its cluster's tasks without NaN. Required by ``"product"`` and ``"sum"``.
     weighting : {"product", "sum", "hyperbolic", "plain"}
-        Weight of a pair of tasks: :math:`w_i w_j`, :math:`w_i + w_j`; hyperbolic in the tasks'
-        ranks, so that the highest scores count most (SciPy's default); or 1, plain τ-b.
+        Weight of a pair of tasks: :math:`w_s w_t`; :math:`w_s + w_t`; hyperbolic in the tasks'
+        ranks, which emphasises the highest scores (SciPy's default); or 1, plain τ-b.
     tie_tolerance : float
         Scores are rounded to multiples of this number before they are compared.
 
     Returns
     -------
     float
-        From −1 to 1; NaN when it is not defined (one of the two does not vary, or fewer than two
-        tasks).
+        From −1 to 1; NaN if one of the two does not vary or there are fewer than two tasks.
 
     Notes
     -----
-    With :math:`\langle x, y \rangle = \sum_{i<j} \mathrm{sign}(x_i - x_j)\, \mathrm{sign}(y_i -
-    y_j)\, w_{ij}`, :math:`\tau = \langle x, y \rangle / \sqrt{\langle x, x \rangle \langle y, y
-    \rangle}`: ties are treated as in τ-b, which is the case of equal weights. It is
-    computed in O(N log N).
+    With :math:`\langle x, y \rangle = \sum_{s<t} w_{st}\, \mathrm{sign}(x_s - x_t)\,
+    \mathrm{sign}(y_s - y_t)`, :math:`\tau = \langle x, y \rangle / \sqrt{\langle x, x \rangle
+    \langle y, y \rangle}` [1]_, in O(N log N). Equal weights give τ-b.
 
     References
     ----------
@@ -74,14 +95,10 @@ def kendall_tau(
         raise ArgumentError(
             f"x and y must hold the same tasks; got {len(first)} and {len(second)} values."
         )
-    codes = Clusters.of(_needed(clusters, weighting, len(first)), len(first)).codes
+    codes = Clusters.of(_required(clusters, weighting, len(first)), len(first)).codes
     both = ~(np.isnan(first) | np.isnan(second))
-    return _tau(
-        round_to_grid(first[both], tie_tolerance),
-        round_to_grid(second[both], tie_tolerance),
-        codes[both],
-        weighting,
-    )
+    first, second = (round_to_grid(z[both], tie_tolerance) for z in (first, second))
+    return _tau(first, second, codes[both], weighting)
 
 
 def kendall_matrix(
@@ -114,90 +131,105 @@ def kendall_matrix(
     """
     check_choice("weighting", weighting, WEIGHTINGS)
     if not isinstance(scores, Sample) and clusters is None:
-        labels = _needed(clusters, weighting, len(as_scores("scores", scores, allow_nan=True)))
+        labels = _required(clusters, weighting, len(as_scores("scores", scores, allow_nan=True)))
         scores = Sample.of(scores, labels, tie_tolerance=tie_tolerance)
     sample = Sample.of(scores, clusters, tie_tolerance=tie_tolerance)
-    columns = np.ascontiguousarray(sample.rounded.T)
-    codes = sample.clusters.codes
+    columns, codes = np.ascontiguousarray(sample.rounded.T), sample.clusters.codes
     k = len(columns)
-    whole = bool(sample.complete.all())
-    if weighting != "hyperbolic" and whole and by_definition(sample.n_tasks, k):
-        return _all_at_once(columns, task_weights(codes, weighting), weighting == "sum")
+    if weighting != "hyperbolic" and sample.complete.all() and by_definition(sample.n_tasks, k):
+        return _all_at_once(columns, _task_weights(codes, weighting), weighting == "sum")
     tau = np.full((k, k), np.nan)
     known = ~np.isnan(columns)
-    # Ranked once for all pairs, where these have the same tasks.
-    ranked = [_Ranked(x, codes, weighting) for x in columns] if whole else []
     for a in range(k):
-        present = columns[a][known[a]]
-        if len(present) > 1 and (present != present[0]).any():
-            tau[a, a] = 1.0
+        tau[a, a] = 1.0 if _varies(columns[a][known[a]]) else np.nan
         for b in range(a + 1, k):
-            if whole and weighting != "hyperbolic":
-                found = _ratio(ranked[a], ranked[b])
-            else:
-                both = known[a] & known[b]
-                found = _tau(columns[a][both], columns[b][both], codes[both], weighting)
-            tau[a, b] = tau[b, a] = found
+            both = known[a] & known[b]
+            x, y = columns[a][both], columns[b][both]
+            tau[a, b] = tau[b, a] = _tau(x, y, codes[both], weighting)
     return tau
 
 
-def by_definition(n_tasks: int, k: int) -> bool:
-    """Return whether to compare all tasks with all others rather than sort them for each pair.
+def kendall_jackknife(
+    scores: npt.ArrayLike | Sample,
+    clusters: npt.ArrayLike | None = None,
+    *,
+    weighting: Literal["product", "sum", "plain"] = "product",
+    tie_tolerance: float = 0.0,
+    confidence: float = 0.95,
+) -> Effect:
+    """Compute weighted Kendall's τ of every pair of columns, with confidence intervals.
 
-    SciPy's sort costs about a millisecond a pair of algorithms, comparing 5 ns a pair of tasks.
+    Parameters
+    ----------
+    scores : array_like, tasks × algorithms
+        NaN leaves the task out of that algorithm's pairs.
+    clusters : array_like
+        The dataset of each task.
+    weighting : {"product", "sum", "plain"}
+        Weight of a pair of tasks, as in :func:`kendall_tau`.
+    tie_tolerance : float
+        Scores are rounded to multiples of it.
+    confidence : float
+        Level of the intervals, by the jackknife over datasets on the arcsine scale.
+
+    Returns
+    -------
+    Effect
+        Symmetric k × k matrices; 1 on the diagonal. Limits are NaN with fewer than two datasets,
+        and where τ is not defined without one of them.
+
+    Examples
+    --------
+    >>> scores = [[9, 8], [7, 7], [8, 6], [5, 4], [3, 3], [2, 1], [1, 2]]
+    >>> tau = kendall_jackknife(scores, list("abcdefg"))
+    >>> [round(float(value[0, 1]), 4) for value in (tau.estimate, tau.low, tau.high)]
+    [0.8095, 0.2717, 1.0]
+    """
+    check_choice("weighting", weighting, ("product", "sum", "plain"))
+    sample = Sample.of(scores, clusters, tie_tolerance=tie_tolerance)
+    estimate = kendall_matrix(sample, weighting=weighting)
+    columns, units = np.ascontiguousarray(sample.rounded.T), sample.clusters.independent
+    # Weights are those of datasets; suites, if there are any, are left out as a whole.
+    datasets, codes = sample.clusters.codes, units.codes
+    k, m = len(columns), units.n_clusters
+    first, second = upper_pairs(k)
+    limits = np.empty((2, len(first)))
+    additive = weighting == "sum"
+    if sample.complete.all() and by_definition(sample.n_tasks, k) and m * k**2 <= MOST_ELEMENTS:
+        weights = _task_weights(datasets, weighting)
+        agreement = _all_left_out(columns, codes, weights, additive)
+        spread = np.diagonal(agreement, axis1=1, axis2=2)
+        left_out = _ratio(agreement[:, first, second], spread[:, first], spread[:, second])
+        counted = np.repeat(_counts(codes, weights, additive, m)[:, None], len(first), axis=1)
+        limits = arcsine_limits(estimate[first, second], left_out, counted, confidence)
+    else:
+        for pair, (a, b) in enumerate(zip(first, second, strict=True)):
+            known = ~np.isnan(columns[a] + columns[b])
+            own = codes[known]
+            x, y = (_ranked(columns[place][known]) for place in (a, b))
+            weights = _task_weights(datasets[known], weighting)
+            agreement, of_x, of_y = (
+                _left_out(*two, own, weights, additive, m) for two in ((x, y), (x, x), (y, y))
+            )
+            left_out = _ratio(agreement, of_x, of_y)[:, None]
+            counted = _counts(own, weights, additive, m)[:, None]
+            limits[:, [pair]] = arcsine_limits(estimate[[a], [b]], left_out, counted, confidence)
+    low, high = np.ones((k, k)), np.ones((k, k))
+    for matrix, limit in zip((low, high), limits, strict=True):
+        matrix[first, second] = matrix[second, first] = limit
+    return Effect(estimate, low, high)
+
+
+def by_definition(n_tasks: int, k: int) -> bool:
+    """Return whether to compare all pairs of tasks rather than to sort tasks per pair of columns.
+
+    Sorting costs about a millisecond per pair of algorithms, comparing 5 ns per pair of tasks.
     """
     return n_tasks * (n_tasks - 1) // 2 <= 50_000 * (k - 1)
 
 
-def task_weights(codes: IntArray, weighting: str) -> FloatArray:
-    """Return one over the number of tasks of its cluster, or 1, for each task."""
-    return np.ones(len(codes)) if weighting == "plain" else 1.0 / np.bincount(codes)[codes]
-
-
-def _all_at_once(columns: FloatArray, weights: FloatArray, additive: bool) -> FloatArray:
-    """Compute τ of all pairs by its definition, as products of matrices of signs.
-
-    Tasks of equal weight are counted together: sums of signs are whole numbers, the same whatever
-    the order in which a processor adds them. So τ is symmetric, and the same on every machine.
-    """
-    k = len(columns)
-    parts = [(columns[:, weights == weight], weight) for weight in np.unique(weights)]
-    agreement = np.zeros((k, k))
-    for position, (rows, weight) in enumerate(parts):
-        for others, other_weight in parts[: position + 1]:
-            pair_weight = weight + other_weight if additive else weight * other_weight
-            both_ways = 1 if others is rows else 2
-            agreement += both_ways * pair_weight * sign_agreement(rows, others)
-    spread = np.diag(agreement).copy()
-    # The root of the product, not the product of the roots: equal rankings give exactly 1.
-    with np.errstate(invalid="ignore"):
-        tau: FloatArray = agreement / np.sqrt(np.multiply.outer(spread, spread))
-    tau[spread == 0] = np.nan
-    tau[:, spread == 0] = np.nan
-    return np.clip(tau, -1.0, 1.0)
-
-
-def sign_agreement(
-    rows: FloatArray, others: FloatArray, weights: FloatArray | None = None
-) -> FloatArray:
-    """Return concordant minus discordant pairs of tasks of two algorithms.
-
-    ``weights`` of the pairs, rows × others; 1 without.
-    """
-    k, n_others = others.shape
-    agreement = np.zeros((k, k))
-    # As many tasks at a time as keep the signs within a few megabytes.
-    step = max(1, 1_000_000 // (k * n_others))
-    for start in range(0, rows.shape[1], step):
-        part = slice(start, start + step)
-        signs = np.sign(rows[:, part, None] - others[:, None, :]).reshape(k, -1)
-        weighed = signs if weights is None else signs * weights[part].ravel()
-        agreement += weighed @ signs.T
-    return agreement
-
-
-def _needed(clusters: npt.ArrayLike | None, weighting: str, n_tasks: int) -> npt.ArrayLike:
-    """Return the labels of clusters, which only some weights need."""
+def _required(clusters: npt.ArrayLike | None, weighting: str, n_tasks: int) -> npt.ArrayLike:
+    """Return the labels of clusters, which only some weightings need."""
     if clusters is None and weighting in ("product", "sum"):
         raise ArgumentError(
             f"clusters must be given for weighting {weighting!r}; "
@@ -206,106 +238,160 @@ def _needed(clusters: npt.ArrayLike | None, weighting: str, n_tasks: int) -> npt
     return np.arange(n_tasks) if clusters is None else clusters
 
 
+def _task_weights(codes: IntArray, weighting: str) -> FloatArray:
+    return np.ones(len(codes)) if weighting == "plain" else 1.0 / np.bincount(codes)[codes]
+
+
+def _varies(x: FloatArray) -> bool:
+    return len(x) > 1 and bool((x != x[0]).any())
+
+
+def _ranked(x: npt.NDArray[np.generic]) -> IntArray:
+    """Return dense ranks from 0."""
+    return np.unique(x, return_inverse=True)[1]
+
+
 def _tau(x: FloatArray, y: FloatArray, codes: IntArray, weighting: str) -> float:
     """Return τ of two columns without missing values."""
+    if not (_varies(x) and _varies(y)):
+        return float("nan")
     if weighting == "hyperbolic":
         from scipy.stats import weightedtau
 
-        varied = all(len(values) > 1 and (values != values[0]).any() for values in (x, y))
-        return float(weightedtau(x, y).statistic) if varied else float("nan")
-    return _ratio(_Ranked(x, codes, weighting), _Ranked(y, codes, weighting))
+        return float(weightedtau(x, y).statistic)
+    weights, one, other = _task_weights(codes, weighting), _ranked(x), _ranked(y)
+    agreement, spread, other_spread = (
+        _by_task(*two, weights, weighting == "sum").sum(keepdims=True)
+        for two in ((one, other), (one, one), (other, other))
+    )
+    return float(_ratio(agreement, spread, other_spread)[0])
 
 
-def _ratio(x: "_Ranked", y: "_Ranked") -> float:
-    if x.untied == 0 or y.untied == 0:
-        return float("nan")
+def _ratio(agreement: FloatArray, spread: FloatArray, other_spread: FloatArray) -> FloatArray:
+    """Return τ; NaN where one of the two does not vary."""
+    # Residuals of sums from which everything was subtracted are cancellation errors.
+    varies = [each > 1e-12 * each.max(initial=0.0) for each in (spread, other_spread)]
+    defined = np.logical_and(*varies)
     # The root of the product, not the product of the roots: equal rankings give exactly 1.
-    return float(np.clip(x.agreement(y) / np.sqrt(x.untied * y.untied), -1.0, 1.0))
+    root = np.sqrt(np.where(defined, spread * other_spread, 1.0))
+    return np.where(defined, np.clip(agreement / root, -1.0, 1.0), np.nan)
 
 
-class _Ranked:
-    """The order of tasks by one algorithm, and the weight of the pairs of tasks that it orders."""
-
-    def __init__(self, x: FloatArray, codes: IntArray, weighting: str) -> None:
-        self.weights, self.additive = task_weights(codes, weighting), weighting == "sum"
-        values, self.rank = np.unique(x, return_inverse=True)
-        self.has_ties = len(values) < len(x)
-        self.all = self._pairs_within(np.zeros_like(self.rank))
-        self.tied = self._pairs_within(self.rank) if len(values) > 1 else self.all
-        self.untied = self.all - self.tied
-
-    def agreement(self, other: "_Ranked") -> float:
-        """Return the weight of concordant pairs minus that of discordant ones."""
-        # Ties are in the order of the other: a pair with a tie is never in disorder.
-        order = self._order(other)
-        place = np.empty_like(order)
-        place[order] = np.arange(len(order))
-        weights, ones = self.weights[order], np.ones(len(order))
-        sides = [(weights, ones), (ones, weights)] if self.additive else [(weights, weights)]
-        found = place[other._order(self)]
-        disorder = math.fsum(_disorder(found, *side) for side in sides)
-        return self.untied - (other.tied - self._tied_in_both(other, order)) - 2 * disorder
-
-    def _tied_in_both(self, other: "_Ranked", order: IntArray) -> float:
-        if not (self.has_ties and other.has_ties):
-            return 0.0
-        differs = np.zeros(len(order), dtype=bool)
-        for rank in (self.rank[order], other.rank[order]):
-            differs[1:] |= rank[1:] != rank[:-1]
-        groups = np.empty_like(order)
-        groups[order] = np.cumsum(differs)
-        return self._pairs_within(groups)
-
-    def _order(self, other: "_Ranked") -> IntArray:
-        """Return the tasks from the lowest on, tied ones in the order of the other."""
-        if self.has_ties:
-            return np.argsort(self.rank * len(self.rank) + other.rank, kind="stable")
-        order = np.empty_like(self.rank)
-        order[self.rank] = np.arange(len(order))
-        return order
-
-    def _pairs_within(self, groups: IntArray) -> float:
-        """Return the weight of the pairs of tasks within numbered groups."""
-        sums, squares = (np.bincount(groups, w) for w in (self.weights, self.weights**2))
-        twice = 2 * sums * (np.bincount(groups) - 1.0) if self.additive else sums**2 - squares
-        # Exact sums: the same on every processor.
-        return math.fsum(twice[twice != 0]) / 2
+def _sign_agreement(
+    rows: FloatArray, others: FloatArray, weights: FloatArray | None = None
+) -> FloatArray:
+    """Return concordant minus discordant pairs of tasks, weighted (rows × others) or not."""
+    k, n_others = others.shape
+    agreement = np.zeros((k, k))
+    # As many tasks at a time as keep the signs within a few megabytes.
+    step = max(1, 1_000_000 // (k * n_others))
+    for start in range(0, rows.shape[1], step):
+        part = slice(start, start + step)
+        signs = np.sign(rows[:, part, None] - others[:, None, :]).reshape(k, -1)
+        weighted = signs if weights is None else signs * weights[part].ravel()
+        agreement += weighted @ signs.T
+    return agreement
 
 
-def _disorder(rank: IntArray, high: FloatArray, low: FloatArray) -> float:
-    """Return Σ high[r] low[q] over all pairs in which a rank r comes before a lower rank q.
+def _all_at_once(columns: FloatArray, weights: FloatArray, additive: bool) -> FloatArray:
+    """Compute τ of all pairs of algorithms from its definition.
 
-    Examples
-    --------
-    >>> _disorder(np.array([1, 2, 0]), np.ones(3), np.ones(3))
-    2.0
+    Tasks of equal weight are counted together: sums of signs are whole numbers, independent of the
+    order in which a processor adds them, so that τ is symmetric and the same on every machine.
     """
-    found = []
-    for ranks, up in partings(rank):
-        passed = np.cumsum(weights_at(ranks, low) * ~up, axis=1)
-        later = passed[:, -1:] - passed
-        found.append(float(np.sum(weights_at(ranks, high) * up * later)))
-    return math.fsum(found)
+    k = len(columns)
+    parts = [(columns[:, weights == weight], weight) for weight in np.unique(weights)]
+    agreement = np.zeros((k, k))
+    for position, (rows, weight) in enumerate(parts):
+        for others, other_weight in parts[: position + 1]:
+            pair_weight = weight + other_weight if additive else weight * other_weight
+            both_ways = 1 if others is rows else 2
+            agreement += both_ways * pair_weight * _sign_agreement(rows, others)
+    spread = np.diag(agreement)
+    square = np.multiply.outer(spread, spread)
+    root = np.sqrt(np.where(square > 0, square, np.nan))
+    return np.clip(agreement / root, -1.0, 1.0)
 
 
-def partings(rank: IntArray) -> Iterator[tuple[IntArray, npt.NDArray[np.bool_]]]:
-    """Part ranks by their bits, the highest first: parts × ranks, and which of them go up.
+def _all_left_out(
+    columns: FloatArray, codes: IntArray, weights: FloatArray, additive: bool
+) -> FloatArray:
+    """Return the same sums without each cluster: clusters × algorithms × algorithms."""
+    order = np.argsort(codes, kind="stable")
+    columns, weights = columns[:, order], weights[order]
+    edges = np.append(0, np.cumsum(np.bincount(codes)))
+    parts = [slice(*edge) for edge in pairwise(edges)]
 
-    Two ranks differ first at one bit, where they are in one part and one goes up: pairs in which
-    a higher rank comes before a lower one are counted in O(N log N), like in Knight's merge sort,
-    in whole arrays. Ranks are added at the end until their number is a power of two.
+    def agreement(rows: slice, others: slice) -> FloatArray:
+        combine = np.add if additive else np.multiply
+        together = combine.outer(weights[rows], weights[others])
+        return _sign_agreement(columns[:, rows], columns[:, others], together)
+
+    with_all = np.array([agreement(part, slice(None)) for part in parts])
+    within = np.array([agreement(part, part) for part in parts])
+    return np.asarray(with_all.sum(axis=0) - 2 * with_all + within)
+
+
+def _counts(codes: IntArray, weights: FloatArray, additive: bool, m: int) -> FloatArray:
+    """Return the weight of each cluster: that of its tasks' pairs with all tasks."""
+    alone = len(codes) * weights + weights.sum() if additive else weights
+    return np.asarray(np.bincount(codes, alone, m), dtype=float)
+
+
+def _left_out(
+    x: IntArray, y: IntArray, codes: IntArray, weights: FloatArray, additive: bool, m: int
+) -> FloatArray:
+    """Return Σ w_st sign(x_s − x_t) sign(y_s − y_t) over all pairs without each cluster."""
+    # Ordered by cluster first, two tasks of different clusters always agree.
+    by_cluster = (_ranked(codes * len(x) + z) for z in (x, y))
+    own_weight, size = np.bincount(codes, weights, m)[codes], np.bincount(codes, minlength=m)[codes]
+    other_weight = weights.sum() - own_weight
+    others = weights * (len(x) - size) + other_weight if additive else weights * other_weight
+    within = np.bincount(codes, _by_task(*by_cluster, weights, additive) - others, m)
+    with_all = np.bincount(codes, _by_task(x, y, weights, additive), m)
+    return np.asarray(with_all.sum() - 2 * with_all + within)
+
+
+def _by_task(x: IntArray, y: IntArray, weights: FloatArray, additive: bool) -> FloatArray:
+    """Return Σ_t w_st sign(x_s − x_t) sign(y_s − y_t) for each task s."""
+    weighted = _signed(x, y, weights)
+    if not additive:
+        return weights * weighted
+    return weights * _signed(x, y, np.ones(len(x))) + weighted
+
+
+def _signed(x: IntArray, y: IntArray, weights: FloatArray) -> FloatArray:
+    """Return Σ_t w_t sign(x_s − x_t) sign(y_s − y_t) for each task s, from dense ranks.
+
+    Discordant pairs are found as in Knight's merge sort, in whole arrays: ranks are parted by their
+    bits, the highest first; two ranks differ first at one bit, where one of them goes up.
     """
-    n = len(rank)
+    n = len(x)
+    untied: FloatArray = weights.sum() - _tied(x, weights)
+    if np.array_equal(x, y):
+        return untied
+    # Ties in one are in the order of the other: a pair with a tie is never discordant.
+    order = np.argsort(x * n + y, kind="stable")
+    place = np.empty(n, dtype=np.intp)
+    place[order] = np.arange(n)
     bits = (n - 1).bit_length()
-    rank = np.concatenate([rank, np.arange(n, 2**bits)])
+    # Padded with ranks without weight until their number is a power of two.
+    padded = np.concatenate([weights[order], np.zeros(2**bits - n)])
+    rank = np.concatenate([place[np.argsort(y * n + x, kind="stable")], np.arange(n, 2**bits)])
+    against = np.zeros(2**bits)
     for bit in range(bits - 1, -1, -1):
         up = ((rank >> bit) & 1).astype(bool)
-        yield rank.reshape(-1, 2 << bit), up.reshape(-1, 2 << bit)
+        ranks, goes_up = rank.reshape(-1, 2 << bit), up.reshape(-1, 2 << bit)
+        held = padded[ranks]
+        passed = np.cumsum(held * ~goes_up, axis=1)
+        lower = np.cumsum(held * goes_up, axis=1)
+        against[ranks] += np.where(goes_up, passed[:, -1:] - passed, lower)
         parts = [np.compress(way, rank).reshape(-1, 1 << bit) for way in (~up, up)]
         rank = np.concatenate(parts, axis=1).ravel()
+    tied_in_both = _tied(_ranked(x * n + y), weights)
+    return np.asarray(untied - _tied(y, weights) + tied_in_both - 2 * against[place])
 
 
-def weights_at(ranks: IntArray, weights: FloatArray) -> FloatArray:
-    """Return the weights of ranks, by rank; added ranks have none."""
-    added = np.zeros(ranks.size - len(weights))
-    return np.asarray(np.concatenate([weights, added])[ranks])
+def _tied(ranks: IntArray, weights: FloatArray) -> FloatArray:
+    """Return for each task the weight of the tasks with the same rank, itself included."""
+    return np.asarray(np.bincount(ranks, weights)[ranks])

@@ -20,17 +20,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
-from occstats.stats._arrays import FloatArray as Array
+from occstats.stats._arrays import FloatArray, antisymmetric, mirror
 from occstats.stats._resampling import Counts
-from occstats.stats.cluster_means import mean_errors, means_without
-from occstats.stats.clusters import Clusters
+from occstats.stats.clusters import Clusters, mean_errors, means_without
 from occstats.stats.means import certain_statistic
-from occstats.stats.pairs import antisymmetric, mirror
 from occstats.stats.sample import Sample
-from occstats.stats.signed_rank.methods import TESTS
+from occstats.stats.signed_rank import TESTS
 
-Conclude = Callable[[Array, Array], NDArray[np.bool_]]
-ConcludeWithout = Callable[[Array, Array, int | None], NDArray[np.bool_]]
+Conclude = Callable[[FloatArray, FloatArray], NDArray[np.bool_]]
+ConcludeWithout = Callable[[FloatArray, FloatArray, int | None], NDArray[np.bool_]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,12 +61,12 @@ class LeaveOneClusterOut:
     labels: NDArray[Any]
     better: NDArray[np.bool_]
     all_better: NDArray[np.bool_]
-    z: Array = field(repr=False)
-    all_z: Array = field(repr=False)
-    mean_difference: Array = field(repr=False)
-    all_mean_difference: Array = field(repr=False)
-    standing: Array = field(repr=False)
-    all_standing: Array = field(repr=False)
+    z: FloatArray = field(repr=False)
+    all_z: FloatArray = field(repr=False)
+    mean_difference: FloatArray = field(repr=False)
+    all_mean_difference: FloatArray = field(repr=False)
+    standing: FloatArray = field(repr=False)
+    all_standing: FloatArray = field(repr=False)
 
     @property
     def changed(self) -> NDArray[np.bool_]:
@@ -99,7 +97,7 @@ class LeaveOneAlgorithmOut:
 
     better: NDArray[np.bool_]
     all_better: NDArray[np.bool_]
-    standing: Array
+    standing: FloatArray
 
     @property
     def changed(self) -> NDArray[np.bool_]:
@@ -154,14 +152,11 @@ def leave_one_cluster_out(
     k, units, suites = sample.n_algorithms, sample.clusters.independent, sample.clusters.suites
     statistic, means, freedom = np.full((3, units.n_clusters + 1, sample.n_pairs), np.inf)
     done = 0
-    prepared = TESTS[test].prepare(sample) if estimand == "typical" else repeat(None)
+    prepared = TESTS[test].blocks(sample) if estimand == "typical" else repeat(None)
     for block, tests in zip(sample.blocks(), prepared, strict=False):
         pairs = slice(done, done + len(block.a))
         done = pairs.stop
-        # A mean difference says nothing about failures.
-        own = sample.clusters.means(
-            np.where(np.isinf(block.differences), np.nan, block.differences)
-        )
+        own = block.cluster_means
         means[:, pairs] = means_without(own, suites)
         if tests is None:
             rounding = 1e-12 * np.nanmax(np.abs(sample.scores))
@@ -169,7 +164,7 @@ def leave_one_cluster_out(
                 own, means[:, pairs], sample.clusters, rounding
             )
             continue
-        statistic[0, pairs] = np.where(tests.all_zero, 0.0, tests.observed.z)
+        statistic[0, pairs] = np.where(tests.observed.all_zero, 0.0, tests.observed.z)
         for i in range(len(block.a)):
             statistic[1:, pairs.start + i] = tests.left_out(i)
     squares = np.array([antisymmetric(row, k) for row in statistic])
@@ -194,8 +189,8 @@ def leave_one_cluster_out(
 
 
 def _t_without(
-    own: Array, means: Array, clusters: Clusters, rounding: float
-) -> tuple[Array, Array]:
+    own: FloatArray, means: FloatArray, clusters: Clusters, rounding: float
+) -> tuple[FloatArray, FloatArray]:
     """Return t of the mean difference of all clusters, then without each, and its freedom.
 
     Constant differences have a normal quantile in place of t, with infinite freedom.
@@ -276,12 +271,14 @@ def leave_one_algorithm_out(
     return LeaveOneAlgorithmOut(better, everything, standing)
 
 
-def _calibrated(p: Array, known: Array, statistics: Array, alternative: str) -> Array:
+def _calibrated(
+    p: FloatArray, known: FloatArray, statistics: FloatArray, alternative: str
+) -> FloatArray:
     """Shift p-values on the normal scale so that the first of them are those that are known."""
     two_sided = alternative == "two-sided"
     sides = np.sign(statistics) if two_sided else np.ones_like(statistics)
 
-    def normal(values: Array, sides: Array) -> Array:
+    def normal(values: FloatArray, sides: FloatArray) -> FloatArray:
         return np.asarray(-sides * special.ndtri(values / 2 if two_sided else values))
 
     with np.errstate(invalid="ignore"):
@@ -295,7 +292,7 @@ def _calibrated(p: Array, known: Array, statistics: Array, alternative: str) -> 
     return np.where(np.isnan(known), np.nan, found)
 
 
-def _p(statistics: Array, alternative: str, freedom: Array) -> Array:
+def _p(statistics: FloatArray, alternative: str, freedom: FloatArray) -> FloatArray:
     """Return p-values of squares of statistics, by the normal or Student's distribution."""
     normal = np.isinf(freedom)
     with np.errstate(invalid="ignore"):

@@ -40,12 +40,11 @@ from scipy import special
 
 from occstats._checks import check_choice, check_fraction, check_integer
 from occstats.errors import ArgumentError
-from occstats.stats._arrays import FloatArray, IntArray
+from occstats.stats._arrays import FloatArray, IntArray, antisymmetric, mirror, upper_pairs
 from occstats.stats.hodges_lehmann import Bracket, ShiftSearch
-from occstats.stats.pairs import antisymmetric, mirror, upper_pairs
 from occstats.stats.sample import Sample
+from occstats.stats.signed_rank import ALTERNATIVES, TESTS
 from occstats.stats.signed_rank.interface import Flips, Prepared
-from occstats.stats.signed_rank.methods import ALTERNATIVES, TESTS
 from occstats.stats.signed_rank.null import (
     SAME_Z,
     RandomState,
@@ -321,13 +320,13 @@ class _Pairs:
         #: Positions of tested pairs, and their Z for flips of the signs of either sample.
         self.flips: list[tuple[IntArray, list[Flips]]] = []
         for part, own, place in self._blocks():
-            self.z[place] = np.where(part.all_zero, 0.0, part.observed.z)[own]
-            self.all_zero[place] = part.all_zero[own]
+            self.z[place] = np.where(part.observed.all_zero, 0.0, part.observed.z)[own]
+            self.all_zero[place] = part.observed.all_zero[own]
             self.known[place] = part.n_known_clusters[own] >= 2
             differs = part.clusters.sums(np.nan_to_num(part.grid[:, own]) != 0) > 0
             self.n_differing[place] = differs.sum(axis=0)
             if shifts:
-                differing = ~part.all_zero[own]
+                differing = ~part.observed.all_zero[own]
                 self._brackets.append(ShiftSearch(part, own[differing]).shift())
                 self.shift[place] = 0.0
                 self.shift[place[differing]] = self._brackets[-1].shift
@@ -343,10 +342,11 @@ class _Pairs:
     def _blocks(self) -> Iterator[tuple[Prepared, IntArray, IntArray]]:
         """Yield prepared blocks, with the columns of the family in them and their positions."""
         start = 0
-        for part in TESTS[self._test].prepare(self._sample):
-            own = np.flatnonzero(self.family[start : start + len(part.all_zero)])
+        for part in TESTS[self._test].blocks(self._sample):
+            n_pairs = part.grid.shape[1]
+            own = np.flatnonzero(self.family[start : start + n_pairs])
             yield part, own, own + start
-            start += len(part.all_zero)
+            start += n_pairs
 
     @property
     def tested(self) -> npt.NDArray[np.bool_]:
@@ -361,7 +361,7 @@ class _Pairs:
         """Return the confidence limits of the shifts."""
         low, high = np.full((2, len(self.z)), np.nan)
         for (part, own, place), bracket in zip(self._blocks(), self._brackets, strict=True):
-            differing = ~part.all_zero[own]
+            differing = ~part.observed.all_zero[own]
             search, pairs = ShiftSearch(part, own[differing]), place[differing]
             low[pairs], high[pairs] = search.limits(bracket, self.z[pairs], critical[pairs])
         low, high = (np.where(self.all_zero, 0.0, limit) for limit in (low, high))

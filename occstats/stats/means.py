@@ -31,20 +31,19 @@ from scipy import special
 
 from occstats._checks import check_choice, check_fraction, check_integer, check_number
 from occstats.errors import ArgumentError
-from occstats.stats._arrays import FloatArray, IntArray
+from occstats.stats._arrays import FloatArray, IntArray, antisymmetric, mirror
 from occstats.stats._resampling import Counts, PosteriorWeights, over_rows
 from occstats.stats.bayes import BayesianPairs
-from occstats.stats.cluster_means import (
+from occstats.stats.clusters import (
     FEW_CLUSTERS,
+    Clusters,
     effective_units,
     mean_errors,
     weighted_means,
 )
-from occstats.stats.clusters import Clusters
 from occstats.stats.max_t import PairTests, critical_value, in_family, largest_of
-from occstats.stats.pairs import antisymmetric, mirror
 from occstats.stats.sample import Sample
-from occstats.stats.signed_rank.methods import ALTERNATIVES
+from occstats.stats.signed_rank import ALTERNATIVES
 from occstats.stats.signed_rank.null import SAME_Z, RandomState
 
 __all__ = ["difference_posterior", "mean_differences", "mean_tests"]
@@ -200,7 +199,7 @@ def mean_differences(scores: ArrayLike | Sample, clusters: ArrayLike | None = No
 
 def _dataset_means(sample: Sample) -> FloatArray:
     """Return the mean differences of all pairs: datasets × pairs."""
-    blocks = [sample.clusters.means(block.differences) for block in sample.blocks()]
+    blocks = [block.cluster_means for block in sample.blocks()]
     return np.concatenate([np.zeros((sample.n_clusters, 0)), *blocks], axis=1)
 
 
@@ -306,8 +305,7 @@ def difference_posterior(
     draws = PosteriorWeights.of(sample.clusters, n_resamples, random_state)
     parts = []
     for block in sample.blocks(per_pair=2 * n_resamples):
-        means = sample.clusters.means(block.differences)
-        found = over_rows(partial(weighted_means, means), draws)
+        found = over_rows(partial(weighted_means, block.cluster_means), draws)
         above, below = (found > rope).mean(axis=0), (found < -rope).mean(axis=0)
         unknown = np.isnan(found).all(axis=0)
         parts.append(np.where(unknown, np.nan, np.stack([above, 1 - above - below, below])))

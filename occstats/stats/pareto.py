@@ -8,8 +8,7 @@ import numpy.typing as npt
 from occstats.errors import ArgumentError
 from occstats.stats._arrays import FloatArray, as_scores
 from occstats.stats.bootstrap import cluster_bootstrap
-from occstats.stats.cluster_means import weighted_means
-from occstats.stats.clusters import Clusters
+from occstats.stats.clusters import Clusters, weighted_means
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,11 +16,9 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from occstats._checks import check_choice, check_fraction
-from occstats.stats._arrays import FloatArray as Array
-from occstats.stats._arrays import as_vector
-from occstats.stats.cluster_means import mean_errors, weighted_means
-from occstats.stats.clusters import Clusters
-from occstats.stats.signed_rank.methods import TESTS
+from occstats.stats._arrays import FloatArray, as_vector
+from occstats.stats.clusters import Clusters, mean_errors, weighted_means
+from occstats.stats.signed_rank import TESTS
 from occstats.stats.signed_rank.null import tail
 
 
@@ -48,7 +46,7 @@ class DatasetsNeeded:
 
 def smallest_p(
     n_clusters: ArrayLike, *, null: str = "exact", alternative: str = "greater"
-) -> Array:
+) -> FloatArray:
     r"""Return the smallest p-value that a test over this number of clusters can give.
 
     Flipping the signs of m clusters has :math:`2^m` outcomes, so p is at least :math:`2^{-m}`.
@@ -84,7 +82,7 @@ def minimal_detectable_difference(
     alpha: float = 0.05,
     power: float = 0.8,
     alternative: str = "greater",
-) -> Array:
+) -> FloatArray:
     r"""Return the smallest mean difference that m datasets detect with the given power.
 
     .. math:: \delta = (t_{1-\alpha, m-1} + t_{power, m-1})\, s / \sqrt m
@@ -172,10 +170,10 @@ def datasets_needed(
     largest = limit or max(20 * m, 2)
     if m < 2:
         return DatasetsNeeded(m, float("nan"), float("inf"), largest)
-    sample = TESTS[test].engine.single(values[known], observed, tie_tolerance)
+    sample = TESTS[test].single(values[known], observed, tie_tolerance)
     means = observed.means(values[known][:, None])
 
-    def p_values(counts: Array, size: int) -> Array:
+    def p_values(counts: FloatArray, size: int) -> FloatArray:
         if estimand == "typical":
             return tail(sample.resampled(0, counts), alternative)
         counts = counts if observed.suites is None else counts[:, observed.suites.codes]

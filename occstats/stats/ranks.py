@@ -88,12 +88,7 @@ def task_ranks(scores: npt.ArrayLike, *, tie_tolerance: float = 0.0) -> FloatArr
     array([[1.5, 3. , 1.5],
            [2.5, 2.5, 1. ]])
     """
-    return rank_rows(-round_to_grid(as_scores("scores", scores), tie_tolerance))
-
-
-def rank_rows(table: FloatArray) -> FloatArray:
-    """Return average ranks within each row, 1 for the lowest."""
-    return midranks(table)
+    return midranks(-round_to_grid(as_scores("scores", scores), tie_tolerance))
 
 
 def mean_ranks(ranks: npt.ArrayLike, weights: npt.ArrayLike) -> FloatArray:

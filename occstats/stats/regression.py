@@ -11,13 +11,14 @@ from scipy import linalg, special
 from occstats._checks import check_choice, check_fraction
 from occstats.errors import ArgumentError
 from occstats.stats._arrays import FloatArray, IntArray, as_scores, as_vector, cluster_codes
-from occstats.stats.robust_variance import WeightedFit, cr2
 
 Inference = Literal["cr1", "cr2", "hc3", "classical"]
 INFERENCES = ("cr1", "cr2", "hc3", "classical")
 
 #: Below this share of a column that the columns before it do not explain, nothing is left of it.
 _RANK_TOLERANCE = 1e-12
+#: Eigenvalues below this belong to directions that the fit takes up completely.
+_NULL_EIGENVALUE = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
@@ -244,7 +245,7 @@ def weighted_regression(
         )
         return result(coefficients, no_covariance, unknown, residual_sd, reason)
     if inference == "cr2":
-        covariance, df = cr2(WeightedFit(residuals, mass, basis, inverse_r), codes, n_clusters)
+        covariance, df = _cr2(residuals, mass, basis, inverse_r, codes, n_clusters)
         return result(coefficients, covariance, df, residual_sd)
     fit = _fit(response, basis, mass, inference, codes)
     covariance = inverse_r @ fit.cov_params() @ inverse_r.T
@@ -309,3 +310,65 @@ def _no_fit(design: FloatArray, weights: FloatArray, terms: Sequence[str]) -> st
             "(the columns are linearly dependent): leave it out"
         )
     return None
+
+
+def _cr2(
+    residuals: FloatArray,
+    weights: FloatArray,
+    basis: FloatArray,
+    inverse_r: FloatArray,
+    codes: IntArray,
+    n_clusters: int,
+) -> tuple[FloatArray, FloatArray]:
+    r"""Return Bell and McCaffrey's covariance and Satterthwaite's degrees of freedom.
+
+    The working model is independent errors of equal variance. With U'WU = I,
+    :math:`B_{gh} = (I - H)_g (I - H)_h' = \delta_{gh} I - U_g U_h' W_h - W_g U_g U_h' + U_g \Omega
+    U_h'`, :math:`\Omega = U' W^2 U`, has low rank apart from the identity, so each
+    :math:`B_{gg}^{-1/2}` follows from an eigenproblem of at most 2K dimensions, and the degrees of
+    freedom from sums over clusters: nothing of the size of the sample squared.
+    """
+    k = basis.shape[1]
+    omega = (basis * (weights**2)[:, None]).T @ basis
+    core = np.block([[omega, -np.eye(k)], [-np.eye(k), np.zeros((k, k))]])
+
+    sums, own = np.zeros((n_clusters, k)), np.zeros((n_clusters, k))
+    factors = np.zeros((n_clusters, 2 * k, k))
+    order = np.argsort(codes, kind="stable")
+    edges = np.concatenate(([0], np.cumsum(np.bincount(codes, minlength=n_clusters))))
+    sizes = np.diff(edges)
+    for size in np.unique(sizes[sizes > 0]):
+        # All clusters of one size together: clusters × tasks × columns.
+        g = np.flatnonzero(sizes == size)
+        rows = order[edges[g][:, None] + np.arange(size)]
+        weighted = weights[rows][..., None] * basis[rows]
+        both = np.concatenate([basis[rows], weighted], axis=2)
+        adjusted = _times_inverse_root(both, core, weighted)
+        sums[g] = np.einsum("gtk,gt->gk", adjusted, residuals[rows])
+        q = adjusted @ inverse_r.T  # A_g W_g X_g M c for every coefficient c, in columns
+        own[g] = (q**2).sum(axis=1)
+        factors[g] = both.transpose(0, 2, 1) @ q
+
+    df = np.empty(k)
+    for c in range(k):
+        # The estimate is a quadratic form Σ (p_g'e)² with p_g'p_h = δ own_g + f_g' core f_h.
+        f = factors[:, :, c]
+        low_rank = np.einsum("gi,ij,gj->g", f, core, f)
+        gram = core @ (f.T @ f)
+        squares = (own[:, c] ** 2 + 2 * own[:, c] * low_rank).sum() + np.trace(gram @ gram)
+        df[c] = (own[:, c] + low_rank).sum() ** 2 / squares
+    scaled = sums @ inverse_r.T
+    return scaled.T @ scaled, df
+
+
+def _times_inverse_root(factor: FloatArray, core: FloatArray, columns: FloatArray) -> FloatArray:
+    """Return (I + factor · core · factor')^(−1/2) · columns of stacks, without null directions."""
+    q, r = np.linalg.qr(factor)
+    eigenvalues, vectors = np.linalg.eigh(r @ core @ r.transpose(0, 2, 1))
+    eigenvalues = 1 + eigenvalues
+    kept = eigenvalues > _NULL_EIGENVALUE
+    roots = np.where(kept, 1 / np.sqrt(np.where(kept, eigenvalues, 1.0)), 0.0)
+    directions = q @ vectors
+    turned = (roots - 1)[..., None] * (directions.transpose(0, 2, 1) @ columns)
+    product: FloatArray = columns + directions @ turned
+    return product

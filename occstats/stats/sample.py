@@ -1,4 +1,4 @@
-"""Samples of scores and clusters, with derived quantities that all statistics share."""
+"""Samples of scores and clusters, with the derived quantities that all statistics share."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -6,14 +6,22 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from occstats.errors import ArgumentError
-from occstats.stats._arrays import FloatArray, IntArray, as_scores, round_to_grid
+from occstats.stats._arrays import (
+    BoolArray,
+    FloatArray,
+    IntArray,
+    as_scores,
+    midranks,
+    round_to_grid,
+    signed_ranks,
+    upper_pairs,
+)
 from occstats.stats.clusters import Clusters
-from occstats.stats.pairs import upper_pairs
 
-#: Differences (tasks × pairs) that are held at once (80 MB).
+#: Differences (tasks × pairs) in memory at a time (80 MB).
 BLOCK_ELEMENTS = 10_000_000
 
 
@@ -40,19 +48,25 @@ class PairBlock:
     clusters: Clusters
 
     @cached_property
-    def signed_ranks(self) -> tuple[FloatArray, NDArray[np.bool_]]:
-        """Signed midranks of each pair's differences, zeros dropped, and which were ranked."""
-        from occstats.stats.signed_rank.ranking import signed_ranks
-
+    def signed_ranks(self) -> tuple[FloatArray, BoolArray]:
+        """Signed midranks of each pair's differences, zeros dropped, and a mask of ranked ones."""
         return signed_ranks(self.grid)
+
+    @cached_property
+    def cluster_means(self) -> FloatArray:
+        """Mean difference in each cluster, clusters × pairs, without failures (infinite ones)."""
+        infinite = np.isinf(self.differences)
+        if infinite.any():
+            return self.clusters.means(np.where(infinite, np.nan, self.differences))
+        return self.clusters.means(self.differences)
 
 
 @dataclass(frozen=True, eq=False)
 class Sample:
     """Scores of several algorithms on tasks that come in clusters, prepared for all statistics.
 
-    Every statistic of several algorithms takes a sample in place of ``(scores, clusters)``; what
-    one of them derives is there for the next.
+    Every statistic of several algorithms accepts a sample in place of ``(scores, clusters)``, and
+    shares the quantities derived from it with the others.
 
     Attributes
     ----------
@@ -114,13 +128,13 @@ class Sample:
         return self.n_algorithms * (self.n_algorithms - 1) // 2
 
     @cached_property
-    def complete(self) -> NDArray[np.bool_]:
+    def complete(self) -> BoolArray:
         """Mask of the tasks that all algorithms have."""
         return np.asarray(~np.isnan(self.scores).any(axis=1))
 
     @cached_property
     def whole(self) -> "Sample":
-        """The tasks that all algorithms have: only there can they be ranked."""
+        """The tasks that all algorithms have, on which they can be ranked."""
         if self.complete.all():
             return self
         kept = self.complete
@@ -134,12 +148,10 @@ class Sample:
     @cached_property
     def ranks(self) -> FloatArray:
         """Ranks of the algorithms within each task, 1 being the best; NaN where one is missing."""
-        from occstats.stats.ranks import rank_rows
-
         if self.complete.all():
-            return rank_rows(-self.rounded)
+            return midranks(-self.rounded)
         ranks = np.full(self.scores.shape, np.nan)
-        ranks[self.complete] = rank_rows(-self.rounded[self.complete])
+        ranks[self.complete] = midranks(-self.rounded[self.complete])
         return ranks
 
     @cached_property
@@ -163,17 +175,17 @@ class Sample:
 
     @property
     def is_small(self) -> bool:
-        """Whether the differences of all pairs are kept for the next statistic."""
+        """Whether the differences of all pairs are cached."""
         return self.n_pairs * 2 * self.n_tasks <= BLOCK_ELEMENTS
 
     @cached_property
-    def kept(self) -> dict[str, list[Any]]:
-        """Prepared tests of a small sample, by their names."""
+    def prepared(self) -> dict[str, list[Any]]:
+        """Cache of the prepared tests of a small sample, by test."""
         return {}
 
     @cached_property
     def observed(self) -> dict[str, list[Any]]:
-        """Statistics of all pairs, by the names of the tests."""
+        """Cache of the statistics of all pairs of a large sample, by test."""
         return {}
 
     def blocks(self, elements: int = BLOCK_ELEMENTS, *, per_pair: int = 0) -> Iterator[PairBlock]:
@@ -182,9 +194,9 @@ class Sample:
         Parameters
         ----------
         elements : int
-            Numbers that may be held at once.
+            Numbers that may be in memory at a time.
         per_pair : int
-            Numbers that the caller holds per pair, in addition to its differences.
+            Numbers that the caller needs per pair, in addition to its differences.
         """
         first, second = upper_pairs(self.n_algorithms)
         step = max(1, elements // (2 * self.n_tasks + per_pair + 1))
@@ -194,7 +206,7 @@ class Sample:
             return
         for start in range(0, len(first), step):
             a, b = first[start : start + step], second[start : start + step]
-            if whole:  # small enough to be kept for the next statistic
+            if whole:
                 part = slice(start, start + step)
                 yield PairBlock(a, b, self.differences[:, part], self.grid[:, part], self.clusters)
             else:
@@ -204,7 +216,7 @@ class Sample:
 
     @cached_property
     def _block(self) -> PairBlock:
-        """All pairs of a small sample, with derived quantities."""
+        """All pairs of a small sample."""
         pairs = upper_pairs(self.n_algorithms)
         return PairBlock(*pairs, self.differences, self.grid, self.clusters)
 

@@ -12,7 +12,7 @@ from occstats.stats.bootstrap import (
     column_quantiles,
     resample_counts,
 )
-from occstats.stats.cluster_means import weighted_means
+from occstats.stats.clusters import weighted_means
 
 
 def clustered(seed: int, m: int = 12) -> tuple[np.ndarray, np.ndarray]:

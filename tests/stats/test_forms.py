@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from occstats.stats.clusters import Clusters
-from occstats.stats.forms import counted_form, quadratic_forms, walsh_form
+from occstats.stats.bayes import counted_form, quadratic_forms, walsh_form
 from occstats.stats.sample import Sample
 
 

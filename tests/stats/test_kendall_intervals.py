@@ -7,8 +7,8 @@ from occstats.stats import kendall_intervals
 from occstats.stats.clusters import Clusters
 from occstats.stats.jackknife import arcsine_limits
 from occstats.stats.kendall import kendall_matrix
-from occstats.stats.kendall_intervals import kendall_jackknife
-from occstats.stats.pairs import upper_pairs
+from occstats.stats.kendall import kendall_jackknife
+from occstats.stats._arrays import upper_pairs
 
 WEIGHTINGS = ["product", "sum", "plain"]
 

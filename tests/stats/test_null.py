@@ -17,7 +17,7 @@ from scipy import stats
 from occstats.stats import clustered_wilcoxon
 from occstats.stats.clusters import Clusters
 from occstats.stats.signed_rank import null as sign_flip
-from occstats.stats.signed_rank.methods import TESTS
+from occstats.stats.signed_rank import TESTS
 from occstats.stats.signed_rank.null import exact_tails
 
 CASES = json.loads((Path(__file__).parents[1] / "reference" / "clusrank_cases.json").read_text())

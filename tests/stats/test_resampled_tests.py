@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from occstats.stats import clustered_wilcoxon
 from occstats.stats.bootstrap import resample_counts
 from occstats.stats.clusters import Clusters
-from occstats.stats.signed_rank.methods import TESTS
+from occstats.stats.signed_rank import TESTS
 from occstats.stats.signed_rank.null import tail
 
 

@@ -1,1 +1,154 @@
-"""Signed-rank tests: one engine each, listed in the registry."""
+"""Signed-rank tests of paired differences: the tests and null distributions on offer.
+
+A new test is a module in this folder with a class of `Prepared` samples, and one entry in `TESTS`.
+Nothing heavy is imported until a test is used.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from occstats.stats._arrays import BoolArray, FloatArray
+    from occstats.stats.clusters import Clusters
+    from occstats.stats.sample import Sample
+    from occstats.stats.signed_rank.interface import Observed, Prepared
+
+__all__ = ["ALTERNATIVES", "NULLS", "TESTS", "Test", "check_test"]
+
+ALTERNATIVES = ("greater", "less", "two-sided")
+NULLS = ("asymptotic", "exact", "permutation")
+# Tests whose statistics come from the same ranks.
+_SAME_RANKS = ("rgl", "wilcoxon")
+
+
+@dataclass(frozen=True)
+class Test:
+    """A signed-rank test.
+
+    Attributes
+    ----------
+    key, name : str
+        The name as an option, and in prose.
+    module : str
+        The module whose dict ``PREPARE`` holds the constructor of its samples.
+    nulls : tuple of str
+        The null distributions that it offers.
+    """
+
+    __test__ = False  # not a case for pytest
+
+    key: str
+    name: str
+    module: str
+    nulls: tuple[str, ...] = NULLS
+
+    def prepare(
+        self,
+        differences: FloatArray,
+        grid: FloatArray,
+        clusters: Clusters,
+        tie_tolerance: float,
+        ranked: tuple[FloatArray, BoolArray] | None = None,
+    ) -> Prepared:
+        """Prepare differences (tasks × pairs), given raw and in units of the tie tolerance.
+
+        `ranked` are the signed ranks of `grid`, if known. NaN marks missing differences. Clusters
+        in suites are tested by suite.
+        """
+        module = import_module(f"occstats.stats.signed_rank.{self.module}")
+        found: Prepared = module.PREPARE[self.key](
+            differences, grid, clusters, tie_tolerance, ranked
+        )
+        return found
+
+    def single(self, x: FloatArray, clusters: Clusters, tie_tolerance: float = 0.0) -> Prepared:
+        """Prepare the differences of one pair."""
+        from occstats.stats._arrays import round_to_grid
+
+        column = x[:, None]
+        return self.prepare(column, round_to_grid(column, tie_tolerance), clusters, tie_tolerance)
+
+    def blocks(self, sample: Sample) -> Iterator[Prepared]:
+        """Yield blocks of prepared pairs of a sample; those of a small sample are cached."""
+        if self.key in sample.prepared:
+            yield from sample.prepared[self.key]
+            return
+        prepared = (
+            self.prepare(
+                block.differences,
+                block.grid,
+                block.clusters,
+                sample.tie_tolerance,
+                block.signed_ranks if self.key in _SAME_RANKS else None,
+            )
+            for block in sample.blocks()
+        )
+        if sample.is_small:
+            sample.prepared[self.key] = list(prepared)
+            yield from sample.prepared[self.key]
+        else:
+            yield from prepared
+
+    def observed(self, sample: Sample) -> list[Observed]:
+        """Return the statistics of all pairs of a sample, without its differences."""
+        if sample.is_small:
+            return [prepared.observed for prepared in self.blocks(sample)]
+        if self.key not in sample.observed:
+            # The differences of a large sample are ranked once for both tests.
+            same = _SAME_RANKS if self.key in _SAME_RANKS else (self.key,)
+            sample.observed.update({key: [] for key in same})
+            for block in sample.blocks():
+                for key in same:
+                    ranked = block.signed_ranks if key in _SAME_RANKS else None
+                    prepared = TESTS[key].prepare(
+                        block.differences, block.grid, block.clusters, sample.tie_tolerance, ranked
+                    )
+                    sample.observed[key].append(prepared.observed)
+        return sample.observed[self.key]
+
+
+TESTS = {
+    test.key: test
+    for test in (
+        Test(
+            "rgl",
+            "clustered Wilcoxon signed-rank test (Rosner-Glynn-Lee)",
+            "rosner_glynn_lee",
+        ),
+        Test(
+            "ds",
+            "clustered Wilcoxon signed-rank test (Datta-Satten)",
+            "datta_satten",
+            ("asymptotic", "permutation"),
+        ),
+        Test("dataset-means", "Wilcoxon signed-rank test on dataset means", "wilcoxon"),
+        Test("wilcoxon", "plain Wilcoxon signed-rank test, which ignores clusters", "wilcoxon"),
+    )
+}
+
+
+def check_test(test: str, null: str, alternative: str, n_resamples: int) -> Test:
+    """Return the test of this name, or raise an error for choices that it does not offer.
+
+    Examples
+    --------
+    >>> check_test("rgl", "exact", "greater", 100).name
+    'clustered Wilcoxon signed-rank test (Rosner-Glynn-Lee)'
+    """
+    from occstats._checks import check_choice, check_integer
+    from occstats.errors import ArgumentError
+
+    check_choice("test", test, TESTS)
+    check_choice("null", null, NULLS)
+    check_choice("alternative", alternative, ALTERNATIVES)
+    check_integer("n_resamples", n_resamples)
+    found = TESTS[test]
+    if null not in found.nulls:
+        offered = " or ".join(f"null={name!r}" for name in reversed(found.nulls))
+        raise ArgumentError(f"null={null!r} is not available for {test!r}; use {offered}.")
+    return found

@@ -6,21 +6,26 @@ References
    501-507.
 """
 
-import numpy as np
-from numpy.typing import NDArray
+from __future__ import annotations
 
-from occstats.stats._arrays import FloatArray, IntArray
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from occstats.stats._arrays import BoolArray, FloatArray, IntArray
 from occstats.stats.clusters import Clusters
 from occstats.stats.signed_rank.interface import (
-    Engine,
     Flips,
     Prepared,
     Statistics,
     count_chunks,
     few_clusters,
 )
-from occstats.stats.signed_rank.ranking import Magnitudes, Merged
-from occstats.stats.signed_rank.rosner_glynn_lee import RankSums
+from occstats.stats.signed_rank.rosner_glynn_lee import Magnitudes, RankSums
+
+if TYPE_CHECKING:
+    from occstats.stats.hodges_lehmann import Merged
 
 NO_VARIANCE = "the signs cancel within every cluster: no variance is left"
 
@@ -33,13 +38,14 @@ def contribution_statistics(
     Parameters
     ----------
     terms, variance_terms : ndarray, rows × clusters
-        What each cluster adds to the statistic, and the terms whose squares make its variance.
+        The contribution of each cluster to the statistic, and the terms whose squares sum to its
+        variance.
     counts : ndarray, rows (or 1) × clusters
-        How often each cluster is there.
+        Multiplicity of each cluster.
     """
     total, variance = (counts * terms).sum(axis=1), (counts * variance_terms**2).sum(axis=1)
     m = np.broadcast_to(counts.sum(axis=1), total.shape)
-    # What is left of terms that cancel is rounding.
+    # The residual is floating-point cancellation error.
     variance = np.where(variance <= 1e-24 * np.maximum(m, 1.0) ** 2, 0.0, variance)
     problem = np.full(len(terms), None, dtype=object)
     problem[variance == 0] = NO_VARIANCE
@@ -59,11 +65,9 @@ class Contributions(Prepared):
     keeps_zeros = True
 
     def __init__(self, grid: FloatArray, clusters: Clusters) -> None:
-        self.grid, self.clusters, self._codes = grid, clusters, clusters.codes
-        self._ranks = RankSums(grid, clusters)  # for the intraclass correlation
-        self._sizes = clusters.sums(~np.isnan(grid)).T
+        super().__init__(grid, clusters)
+        self._sizes, self._codes = self._known, clusters.codes
         self._present = (self._sizes > 0).astype(np.float64)
-        self.n_units = clusters.n_clusters
         self._terms, self._variance_terms = np.zeros((2, *self._sizes.shape))
         for pair in range(grid.shape[1]):
             known = ~np.isnan(grid[:, pair])
@@ -72,21 +76,24 @@ class Contributions(Prepared):
                 grid[known, pair], clusters.codes[known], present
             )
         found = contribution_statistics(self._terms, self._variance_terms, self._present)
-        self.observed = Statistics(
-            found.statistic, found.variance, self._ranks.observed.correlation, found.problem
+        # The intraclass correlation is that of the signed ranks.
+        self.observed = replace(
+            RankSums(grid, clusters).observed,
+            statistic=found.statistic,
+            variance=found.variance,
+            problem=found.problem,
+            n_observations=self._sizes.sum(axis=1).astype(np.intp),
+            n_clusters=self._present.sum(axis=1).astype(np.intp),
         )
-        self.n_observations = self._sizes.sum(axis=1).astype(np.intp)
-        self.n_clusters = self._present.sum(axis=1).astype(np.intp)
-        self.all_zero = self._ranks.all_zero
 
-    def moved(self, pairs: IntArray, by: FloatArray) -> "Contributions":
+    def moved(self, pairs: IntArray, by: FloatArray) -> Contributions:
         return Contributions(self.grid[:, pairs] - by, self.clusters)
 
     def z_of(self, pairs: IntArray, merged: Merged) -> FloatArray:
         sizes = self._sizes[pairs]
         shares = self._present[pairs] / np.maximum(sizes, 1.0)
-        n, m = np.maximum(sizes.sum(axis=1), 1.0), self.n_clusters[pairs]
-        # The last cell of a row gathers what is not there.
+        n, m = np.maximum(sizes.sum(axis=1), 1.0), self.observed.n_clusters[pairs]
+        # The last cell of a row gathers absent differences.
         weights = np.pad(shares, ((0, 0), (0, 1))).ravel()[merged.cells]
         cumulated = np.cumsum(weights, axis=1) - weights / 2
         signs = merged.signs
@@ -110,18 +117,13 @@ class Contributions(Prepared):
         return np.asarray(np.divide(total, spread, out=np.zeros(len(pairs)), where=known))
 
     def rank_sums(self, pair: int) -> FloatArray:
-        raise NotImplementedError("its statistic has no lattice, and so no exact distribution")
+        raise NotImplementedError("the statistic is not on a lattice: no exact distribution")
 
     def units(self, pair: int) -> IntArray:
         return np.flatnonzero(self._sizes[pair] > 0)
 
-    def flipped(self, pair: int, signs: FloatArray) -> FloatArray:
-        # Absolute values, so also F and V, stay as they are.
-        present = self.units(pair)
-        scale = np.sqrt(self._variance_terms[pair] @ self._variance_terms[pair])
-        return np.asarray(signs @ self._terms[pair, present] / scale)
-
     def flips(self, pairs: IntArray) -> Flips:
+        # Flips change neither absolute values nor the variance.
         variance = self.observed.variance[pairs]
         scales = np.sqrt(np.where(variance > 0, variance, np.nan))
         weights = (self._terms[pairs] / scales[:, None]).T
@@ -146,7 +148,7 @@ class Contributions(Prepared):
     def left_out(self, pair: int) -> FloatArray:
         data, sizes, balance = self._magnitudes(pair)
         z = np.empty(data.n_clusters)
-        # With all clusters, from what they contribute; without one, what it had below is missing.
+        # Of all clusters, from their contributions; without one, its own share is subtracted.
         m = self._present[pair].sum()
         others_all = np.where(self._present[pair] > 0, self._terms[pair] - balance, 0.0)
         below_all = (self._variance_terms[pair] - balance) * len(data.x) / max(1.0, m - 1)
@@ -177,13 +179,13 @@ class Contributions(Prepared):
 
 
 def cluster_contributions(
-    x: FloatArray, codes: IntArray, present: NDArray[np.bool_]
+    x: FloatArray, codes: IntArray, present: BoolArray
 ) -> tuple[FloatArray, FloatArray]:
     """Return the terms of the statistic and its variance for each cluster, in O(N log N).
 
     F_i(x) = (#{|x_ij| ≤ x} + #{|x_ij| < x}) / (2 g_i) is, at an observation, a midrank minus one
-    half: within the cluster for F_i, over all observations for the pooled F; and the sum of all
-    F_k is the same with each observation counting 1/g_k.
+    half: within the cluster for F_i, over all observations for the pooled F; the sum of all F_k is
+    the same with a weight of 1/g_k for each observation.
     """
     order = np.argsort(np.abs(x))
     magnitudes, signs = np.abs(x)[order], np.sign(x)[order]
@@ -226,11 +228,4 @@ def _within_clusters(ascending: FloatArray, codes: IntArray, counts: IntArray) -
     return places - first[codes]
 
 
-class DattaSatten(Engine):
-    """Datta and Satten's test."""
-
-    def prepare(self, grid: FloatArray, clusters: Clusters) -> Contributions:
-        return Contributions(grid, clusters)
-
-
-ENGINES = {"ds": DattaSatten()}
+PREPARE = {"ds": Contributions.of}

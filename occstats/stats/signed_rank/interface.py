@@ -1,28 +1,31 @@
-"""Interface of the tests: statistics of all pairs, for flipped signs and resampled clusters."""
+"""Interface of the signed-rank tests: statistics of many pairs, flipped and resampled."""
+
+from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from occstats.stats._arrays import FloatArray, IntArray, absent, round_to_grid
+from occstats.stats._arrays import BoolArray, FloatArray, IntArray, absent
 from occstats.stats.clusters import Clusters
-from occstats.stats.sample import PairBlock
 from occstats.stats.signed_rank.null import (
     RandomState,
     TailProbabilities,
     can_list,
     exact_is_feasible,
     exact_tails,
-    listed_tails,
-    monte_carlo_tails,
+    flip_tails,
     normal_tails,
 )
-from occstats.stats.signed_rank.ranking import Merged
 
-#: Resamples × clusters that are held at once.
+if TYPE_CHECKING:
+    from occstats.stats.hodges_lehmann import Merged
+
+#: Resamples × clusters in memory at a time.
 _CHUNK_ELEMENTS = 4_000_000
 ALL_ZERO = "all differences are zero"
 
@@ -77,54 +80,58 @@ class Statistics:
 
 
 @dataclass(frozen=True, eq=False)
-class Observed:
-    """Statistics of several pairs, for the normal approximation.
+class Observed(Statistics):
+    """Statistics of several pairs of algorithms.
 
     Attributes
     ----------
-    observed : Statistics
-        Statistic of each pair.
     n_observations, n_clusters : ndarray of int
-        Differences and clusters that each test rests on.
+        Differences and clusters used by each test.
     all_zero : ndarray of bool
-        Whether a pair has differences, and all are zero.
+        Whether a pair has differences, all of them zero.
     """
 
-    observed: Statistics
     n_observations: IntArray
     n_clusters: IntArray
-    all_zero: NDArray[np.bool_]
+    all_zero: BoolArray
 
 
 class Prepared(ABC):
     """The samples of several pairs of algorithms, ready to be tested in any way."""
 
-    #: As in `Observed`.
-    observed: Statistics
-    n_observations: IntArray
-    n_clusters: IntArray
-    all_zero: NDArray[np.bool_]
-
-    @property
-    def alone(self) -> Observed:
-        """The statistics without the data."""
-        return Observed(self.observed, self.n_observations, self.n_clusters, self.all_zero)
-
-    #: How many signs can flip at most: one per cluster, or per task.
-    n_units: int
-    #: Differences in units of the tie tolerance (tasks × pairs), and their clusters.
-    grid: FloatArray
-    clusters: Clusters
     #: Whether tasks without a difference are part of the sample.
     keeps_zeros = False
+    observed: Observed
+
+    def __init__(self, grid: FloatArray, clusters: Clusters) -> None:
+        #: Differences in units of the tie tolerance (tasks × pairs), and their clusters.
+        self.grid, self.clusters = grid, clusters
+        self._known = clusters.sums(~np.isnan(grid)).T
+
+    @classmethod
+    def of(
+        cls,
+        differences: FloatArray,
+        grid: FloatArray,
+        clusters: Clusters,
+        tie_tolerance: float,
+        ranked: tuple[FloatArray, BoolArray] | None = None,
+    ) -> Self:
+        """Prepare differences as `Test.prepare` does."""
+        return cls(grid, clusters.independent)
+
+    @property
+    def n_units(self) -> int:
+        """Number of signs that can flip: one per cluster, or per task."""
+        return self.clusters.n_clusters
 
     @property
     def n_known_clusters(self) -> IntArray:
-        """Clusters with a difference, zero or not, for each pair."""
-        return np.asarray((self.clusters.sums(~np.isnan(self.grid)) > 0).sum(axis=0))
+        """Number of clusters with a difference, zero or not, for each pair."""
+        return np.asarray((self._known > 0).sum(axis=1))
 
     @abstractmethod
-    def moved(self, pairs: IntArray, by: FloatArray) -> "Prepared":
+    def moved(self, pairs: IntArray, by: FloatArray) -> Prepared:
         """Prepare some pairs again after subtracting a shift from their differences."""
 
     @abstractmethod
@@ -133,19 +140,11 @@ class Prepared(ABC):
 
     @abstractmethod
     def units(self, pair: int) -> IntArray:
-        """Return the units of a pair."""
-
-    def n_signs(self, pair: int) -> int:
-        """Return the number of signs of a pair that can flip."""
-        return len(self.units(pair))
+        """Return the units of a pair whose signs matter."""
 
     @abstractmethod
     def rank_sums(self, pair: int) -> FloatArray:
         """Return the sums of signed ranks of a pair in its clusters."""
-
-    @abstractmethod
-    def flipped(self, pair: int, signs: FloatArray) -> FloatArray:
-        """Return Z of a pair for each row of signs of its clusters."""
 
     @abstractmethod
     def flips(self, pairs: IntArray) -> Flips:
@@ -164,73 +163,45 @@ class Prepared(ABC):
     ) -> Evaluation:
         """Test one pair under a null distribution."""
         found = self.observed
-        rho = float(found.correlation[pair])
-        sizes = int(self.n_observations[pair]), int(self.n_clusters[pair])
-        if self.all_zero[pair]:
+        sizes = int(found.n_observations[pair]), int(found.n_clusters[pair])
+        rho, reason = float(found.correlation[pair]), found.problem[pair]
+        if found.all_zero[pair]:
             certain = TailProbabilities(1.0, 1.0, 1.0)
             return Evaluation(0.0, 0.0, 0.0, *sizes, rho, certain, notes=(ALL_ZERO,))
         statistic, variance = float(found.statistic[pair]), float(found.variance[pair])
-        sums = np.zeros(0)
-        reason = found.problem[pair]
-        if null == "exact":
-            sums = self.rank_sums(pair)
-            if len(sums) >= 2:
-                statistic, variance, reason = float(sums.sum()), float(sums @ sums), None
+        sums = self.rank_sums(pair) if null == "exact" else np.zeros(0)
+        if len(sums) >= 2:
+            statistic, variance, reason = float(sums.sum()), float(sums @ sums), None
         if reason is not None:
             return Evaluation(statistic, float("nan"), variance, *sizes, rho, None, reason)
         z = statistic / np.sqrt(variance) if variance > 0 else 0.0
         notes: tuple[str, ...] = ()
+        units = self.units(pair) if null == "permutation" else np.arange(len(sums))
         if null == "asymptotic":
             tails = normal_tails(z)
         elif null == "exact" and exact_is_feasible(sums):
             tails = exact_tails(sums)
+        elif null == "exact":
+            notes = (
+                "the exact null would take too long (the limit is 2e9 additions or 5e7 sums): "
+                f"estimated from {n_resamples} random sign flips",
+            )
+            scaled = sums / np.sqrt(variance)
+            tails = flip_tails(
+                lambda signs: np.asarray(signs @ scaled), len(sums), n_resamples, random_state
+            )
         else:
-            if null == "exact":
-                notes = (
-                    "the exact null would take too long (2e9 additions or 5e7 sums are the "
-                    f"limit): estimated from {n_resamples} random changes of sign",
-                )
+            z_of_signs = self.flips(np.array([pair]))
 
-            def z_of_signs(signs: FloatArray) -> FloatArray:
-                if null == "exact":
-                    return np.asarray(signs @ sums / np.sqrt(variance))
-                return self.flipped(pair, signs)
+            def flipped(signs: FloatArray) -> FloatArray:
+                everywhere = np.ones((len(signs), self.n_units))
+                everywhere[:, units] = signs
+                return z_of_signs(everywhere)[:, 0]
 
-            n_signs = self.n_signs(pair)
-            if null == "permutation" and can_list(n_signs, n_resamples):
-                tails = listed_tails(z_of_signs, n_signs)
-                notes = ("every change of sign was listed: the p-value is exact",)
-            else:
-                tails = monte_carlo_tails(
-                    z_of_signs, n_signs, n_resamples=n_resamples, random_state=random_state
-                )
+            if can_list(len(units), n_resamples):
+                notes = ("all sign flips were enumerated: the p-value is exact",)
+            tails = flip_tails(flipped, len(units), n_resamples, random_state, list_all=bool(notes))
         return Evaluation(statistic, float(z), variance, *sizes, rho, tails, notes=notes)
-
-
-class Engine(ABC):
-    """A test: how its samples are prepared."""
-
-    @abstractmethod
-    def prepare(self, grid: FloatArray, clusters: Clusters) -> Prepared:
-        """Prepare differences (tasks × pairs) that are rounded already; NaN is missing."""
-
-    def sample(
-        self, differences: FloatArray, grid: FloatArray, clusters: Clusters, tie_tolerance: float
-    ) -> Prepared:
-        """Prepare differences as they are, with the same in units of the tie tolerance.
-
-        Clusters that come in suites are tested by suite.
-        """
-        return self.prepare(grid, clusters.independent)
-
-    def of_block(self, block: PairBlock, tie_tolerance: float) -> Prepared:
-        """Prepare some pairs of a sample, with what is known of them already."""
-        return self.sample(block.differences, block.grid, block.clusters, tie_tolerance)
-
-    def single(self, x: FloatArray, clusters: Clusters, tie_tolerance: float = 0.0) -> Prepared:
-        """Prepare the differences of one pair; NaN is missing."""
-        column = x[:, None]
-        return self.sample(column, round_to_grid(column, tie_tolerance), clusters, tie_tolerance)
 
 
 def count_chunks(counts: FloatArray) -> Iterator[tuple[slice, FloatArray]]:
@@ -240,7 +211,7 @@ def count_chunks(counts: FloatArray) -> Iterator[tuple[slice, FloatArray]]:
         yield slice(start, start + step), counts[start : start + step]
 
 
-def few_clusters(n_clusters: int, what: str = "") -> str:
+def few_clusters(n_clusters: int, which: str = "") -> str:
     """Return the reason why too few clusters have no test."""
     plural = "" if n_clusters == 1 else "s"
-    return f"{n_clusters} cluster{plural}{what}: the test needs at least two"
+    return f"{n_clusters} cluster{plural}{which}: the test needs at least two"

@@ -1,4 +1,4 @@
-"""Null distributions by sign flips of whole clusters: complete, or by Monte Carlo."""
+"""Null distributions by cluster sign flips: exact, or by Monte Carlo."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -10,17 +10,17 @@ from scipy.special import ndtr
 from occstats.errors import ArgumentError
 from occstats.stats._arrays import FloatArray
 
-#: Beyond this many additions the complete distribution is not worth its time (some seconds) …
+#: Limits of the exact distribution: additions (some seconds) …
 EXACT_STEP_LIMIT = 2_000_000_000
-#: … and beyond this many different sums not worth its memory.
+#: … and distinct sums (memory).
 EXACT_SIZE_LIMIT = 50_000_000
-#: Up to this many clusters all changes of sign can be listed, whatever the size of the sums.
+#: Up to this many clusters all sign flips can be listed, whatever the size of the sums.
 _LISTED_CLUSTERS = 20
 
-#: Flips of signs held at one time in Monte Carlo, as elements of the array of signs.
+#: Flips × signs in memory at a time.
 _CHUNK_ELEMENTS = 2_000_000
 
-#: Values of Z closer than this are the same arrangement, reached by another order of additions.
+#: Values of Z closer than this differ only by the order of additions.
 SAME_Z = 1e-10
 
 RandomState = int | np.random.Generator | None
@@ -55,7 +55,7 @@ def tail(z: FloatArray, alternative: str) -> FloatArray:
 
 
 def exact_is_feasible(rank_sums: FloatArray) -> bool:
-    """Return whether the complete distribution of the sum takes only seconds."""
+    """Return whether the exact distribution of the sum takes only seconds."""
     steps, _ = _lattice(rank_sums)
     size = int(steps.sum())
     if len(steps) <= _LISTED_CLUSTERS:
@@ -76,9 +76,9 @@ def exact_tails(rank_sums: FloatArray) -> TailProbabilities:
     r"""Return tails of :math:`T = \sum_i R_i` when each :math:`R_i` may flip its sign.
 
     The distribution of all :math:`2^m` equally likely sums is built cluster by cluster, by direct
-    convolution of probabilities on the lattice of the :math:`2|R_i|`. No term is subtracted, so
-    the smallest tail keeps its full relative precision (an FFT would lose it). With few clusters
-    and a large lattice the sums are listed instead.
+    convolution on the lattice of the :math:`2|R_i|`; nothing is subtracted, so that the smallest
+    tail keeps its relative precision, which an FFT would lose. With few clusters and a large
+    lattice the sums are listed instead.
 
     Parameters
     ----------
@@ -111,63 +111,48 @@ def _distribution(steps: npt.NDArray[np.int64]) -> FloatArray:
     return probabilities
 
 
-def monte_carlo_tails(
+def flip_tails(
     z_of_signs: Callable[[FloatArray], FloatArray],
-    n_clusters: int,
-    *,
+    n_signs: int,
     n_resamples: int,
     random_state: RandomState,
+    *,
+    list_all: bool = False,
 ) -> TailProbabilities:
-    """Return tails (b + 1) / (B + 1) of a statistic over B random flips of the clusters' signs.
+    """Return the tails of a statistic over random flips of its signs, or over all of them.
 
-    The observed arrangement (no change) is one of the B + 1, so that no p-value is 0 and the
-    test keeps its level (Phipson and Smyth 2010). Arrangements for which the statistic is not
-    defined count as at least as extreme.
+    With B random flips the p-value is (b + 1) / (B + 1): the observed arrangement is one of them,
+    so that no p-value is 0 and the test keeps its level (Phipson and Smyth 2010). Arrangements for
+    which the statistic is not defined count as at least as extreme.
 
     Parameters
     ----------
     z_of_signs : callable
-        Takes signs of shape (n_flips, n_clusters) and returns n_flips values, of a statistic that
-        changes its sign when all signs change.
+        From signs (flips × n_signs) to values of a statistic that is odd in the signs.
+    list_all : bool
+        Enumerate all flips, of which one half are the negatives of the others.
     """
+    observed = float(z_of_signs(np.ones((1, n_signs)))[0])
+    chunk = _CHUNK_ELEMENTS // n_signs
     generator = np.random.default_rng(random_state)
-    observed = float(z_of_signs(np.ones((1, n_clusters)))[0])
-    less = greater = both = 1
-    chunk = _CHUNK_ELEMENTS // n_clusters
-    for signs in random_signs(n_clusters, n_resamples, chunk, generator):
+    random = random_signs(n_signs, n_resamples, chunk, generator)
+    less = greater = both = 0 if list_all else 1
+    for signs in all_signs(n_signs, chunk) if list_all else random:
         values = z_of_signs(signs)
+        if list_all:
+            values = np.concatenate([values, -values])
         # "Not below" rather than "at or above": an undefined value counts.
         less += int(np.count_nonzero(~(values > observed + SAME_Z)))
         greater += int(np.count_nonzero(~(values < observed - SAME_Z)))
         both += int(np.count_nonzero(~(np.abs(values) < abs(observed) - SAME_Z)))
-    size = n_resamples + 1
-    return TailProbabilities(less / size, greater / size, both / size)
-
-
-def listed_tails(
-    z_of_signs: Callable[[FloatArray], FloatArray], n_clusters: int
-) -> TailProbabilities:
-    """Return tails of a statistic over all flips of the clusters' signs.
-
-    Half of them are computed; the others have the opposite sign. As in `monte_carlo_tails`,
-    arrangements for which the statistic is not defined count as at least as extreme.
-    """
-    observed = float(z_of_signs(np.ones((1, n_clusters)))[0])
-    less = greater = both = 0
-    for signs in all_signs(n_clusters, _CHUNK_ELEMENTS // n_clusters):
-        values = z_of_signs(signs)
-        values = np.concatenate([values, -values])
-        less += int(np.count_nonzero(~(values > observed + SAME_Z)))
-        greater += int(np.count_nonzero(~(values < observed - SAME_Z)))
-        both += int(np.count_nonzero(~(np.abs(values) < abs(observed) - SAME_Z)))
-    size = 2.0**n_clusters
+    size = 2.0**n_signs if list_all else n_resamples + 1
     return TailProbabilities(less / size, greater / size, both / size)
 
 
 def random_signs(
     n_signs: int, n_resamples: int, chunk: int, generator: np.random.Generator
 ) -> Iterator[FloatArray]:
-    """Yield rows of random signs in chunks, whose size does not change the signs."""
+    """Yield rows of random signs in chunks; the signs do not depend on the size of the chunks."""
     # Whole words of random bits.
     step = 4 * max(1, chunk // 4)
     for start in range(0, n_resamples, step):

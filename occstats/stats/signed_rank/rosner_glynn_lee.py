@@ -6,30 +6,44 @@ References
    comparisons of clustered data. Biometrics 62(1), 185-192.
 """
 
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from scipy import sparse
 
-from occstats.stats._arrays import FloatArray, IntArray
-from occstats.stats.clusters import Clusters
-from occstats.stats.intraclass import intraclass_correlation
-from occstats.stats.sample import PairBlock
+from occstats.stats._arrays import (
+    LARGEST,
+    BoolArray,
+    FloatArray,
+    IntArray,
+    count_matrix,
+    signed_ranks,
+)
+from occstats.stats.clusters import Clusters, intraclass_correlation
 from occstats.stats.signed_rank.interface import (
-    Engine,
     Flips,
+    Observed,
     Prepared,
     Statistics,
     count_chunks,
     few_clusters,
 )
-from occstats.stats.signed_rank.ranking import Magnitudes, Merged, signed_ranks
 
-# Flips × samples that are held at once: few enough to stay in the cache.
+if TYPE_CHECKING:
+    from occstats.stats.hodges_lehmann import Merged
+
+# Columns of a matrix of counts that are computed at a time.
+_COLUMNS = 256
+# Flips × samples in memory at a time: few enough to stay in the cache.
 _FLIPS_AT_ONCE = 20_000
 NEGATIVE_WEIGHTS = (
-    "with two clusters the corrected intraclass correlation is negative here and leaves no valid "
-    "weights"
+    "with two clusters the corrected intraclass correlation is negative here, which leaves no "
+    "valid weights"
 )
 NO_VARIANCE = "the signed ranks cancel within every cluster: no variance is left"
 
@@ -38,22 +52,8 @@ def size_inflation(rho: FloatArray, sizes: FloatArray, m: FloatArray) -> FloatAr
     r"""Return the variance inflation of the mean rank of clusters of the given sizes.
 
     It is :math:`1 + (g - 1)\rho_c` with the bias-corrected intraclass correlation
-    :math:`\rho_c = \min(1, \rho (1 + (1 - \rho^2)/(m - 2.5)))` [1]_; a cluster's weight is its
-    reciprocal.
-
-    Parameters
-    ----------
-    rho : ndarray
-        Intraclass correlation of the signed ranks.
-    sizes : ndarray
-        Sizes g of the clusters.
-    m : ndarray
-        Number of clusters. All three broadcast against each other.
-
-    References
-    ----------
-    .. [1] B. Rosner, R. J. Glynn, M.-L. T. Lee (2006). The Wilcoxon signed rank test for paired
-       comparisons of clustered data. Biometrics 62(1), 185-192.
+    :math:`\rho_c = \min(1, \rho (1 + (1 - \rho^2)/(m - 2.5)))` of m clusters; a cluster's weight is
+    its reciprocal.
 
     Examples
     --------
@@ -74,11 +74,11 @@ def rank_sum_statistics(
     rank_sums : ndarray, rows × clusters
         R_i, the sum of the signed ranks in each cluster.
     sizes : ndarray, rows (or 1) × clusters
-        g_i, the differences other than zero in each cluster; a cluster of size 0 is not there.
+        g_i, the number of nonzero differences in each cluster; a cluster of size 0 is absent.
     squares : ndarray of shape (rows,)
         Sum of the squared signed ranks.
     counts : ndarray, rows (or 1) × clusters, optional
-        How often each cluster is there.
+        Multiplicity of each cluster.
     """
     c = np.where(sizes > 0, 1.0 if counts is None else counts, 0.0)
     g = np.where(sizes > 0, sizes, 1.0)
@@ -91,8 +91,8 @@ def rank_sum_statistics(
         constant = squares - total**2 / n <= 1e-9 * squares
         between = (c * rank_sums**2 / g).sum(axis=1)
         rho = intraclass_correlation(between, squares, total, (c * sizes**2).sum(axis=1), n, m)
-        # Where one algorithm wins every task by the same rank no variance can be estimated: each
-        # cluster then counts as one observation, and Z is the root of their number.
+        # Where all signed ranks are equal no variance can be estimated: each cluster then counts as
+        # one observation, and Z is the root of their number.
         rho = np.where(constant, 1.0, rho)
         inflation = size_inflation(rho[:, None], g, m[:, None])
         spread = np.where(constant, 1.0, (squares - total**2 / n) / (n - 1))
@@ -118,9 +118,8 @@ def flipped_z(
 ) -> FloatArray:
     """Return Z of `rank_sum_statistics` for many flips of signs: samples × flips.
 
-    The squares of the rank sums stay as they are, so that ρ depends on a flip through the total
-    alone, and clusters of one size share a weight: sums over sizes take the place of those over
-    clusters.
+    The squares of the rank sums do not change, so that ρ depends on a flip through the total
+    alone, and clusters of one size share a weight: sums over sizes replace sums over clusters.
 
     Parameters
     ----------
@@ -173,24 +172,37 @@ class RankSums(Prepared):
         self,
         grid: FloatArray,
         clusters: Clusters,
-        ranked: tuple[FloatArray, NDArray[np.bool_]] | None = None,
+        ranked: tuple[FloatArray, BoolArray] | None = None,
     ) -> None:
+        super().__init__(grid, clusters)
         signed, counted = ranked or signed_ranks(grid)
-        self.grid, self.clusters, self._codes = grid, clusters, clusters.codes
-        self._sums = clusters.sums(signed).T
-        self._sizes = clusters.sums(counted).T
+        self._sums, self._sizes = clusters.sums(signed).T, clusters.sums(counted).T
         self._squares = (signed**2).sum(axis=0)
-        self._known = clusters.sums(~np.isnan(grid)).T
-        self.n_units = self._count_units(clusters)
-        self.observed = self.statistics(self._sums, self._sizes, self._squares)
-        self.n_observations = self._sizes.sum(axis=1).astype(np.intp)
-        self.n_clusters = (self._sizes > 0).sum(axis=1)
-        self.all_zero = (self.n_observations == 0) & (self._known.sum(axis=1) > 0)
+        found = self.statistics(self._sums, self._sizes, self._squares)
+        n = self._sizes.sum(axis=1).astype(np.intp)
+        self.observed = Observed(
+            **vars(found),
+            n_observations=n,
+            n_clusters=(self._sizes > 0).sum(axis=1),
+            all_zero=(n == 0) & (self._known.sum(axis=1) > 0),
+        )
+
+    @classmethod
+    def of(
+        cls,
+        differences: FloatArray,
+        grid: FloatArray,
+        clusters: Clusters,
+        tie_tolerance: float,
+        ranked: tuple[FloatArray, BoolArray] | None = None,
+    ) -> Self:
+        return cls(grid, clusters.independent, ranked)
 
     @cached_property
     def _inflation(self) -> FloatArray:
         """Divisors of the clusters' rank sums, by the weights of the test."""
-        rho, m = np.nan_to_num(self.observed.correlation), self.n_clusters.astype(np.float64)
+        rho = np.nan_to_num(self.observed.correlation)
+        m = self.observed.n_clusters.astype(np.float64)
         inflation = size_inflation(rho[:, None], np.maximum(self._sizes, 1.0), m[:, None])
         return np.where(inflation > 0, inflation, 1.0)
 
@@ -198,26 +210,19 @@ class RankSums(Prepared):
     def _failures(self) -> FloatArray:
         """Rank sums of infinite differences, which rank above all others at any shift."""
         infinite = np.isinf(self.grid)
-        if not infinite.any():
-            return np.zeros((1, 1))
         n = infinite.sum(axis=0)
         signs = self.clusters.sums(np.where(infinite, np.sign(self.grid), 0.0)).T
-        return np.asarray(signs * (self.n_observations - n + (n + 1) / 2)[:, None])
+        return np.asarray(signs * (self.observed.n_observations - n + (n + 1) / 2)[:, None])
 
-    def moved(self, pairs: IntArray, by: FloatArray) -> "RankSums":
+    def moved(self, pairs: IntArray, by: FloatArray) -> RankSums:
         x = self.grid[:, pairs]
         return RankSums(np.where(x == 0, np.nan, x - by), self.clusters)
 
     def z_of(self, pairs: IntArray, merged: Merged) -> FloatArray:
-        failures = self._failures if len(self._failures) == 1 else self._failures[pairs]
-        sums = merged.sums(merged.signs * merged.ranks) + failures
+        sums = merged.sums(merged.signs * merged.ranks) + self._failures[pairs]
         parts = sums / self._inflation[pairs]
         total, spread = parts.sum(axis=1), np.sqrt((parts**2).sum(axis=1))
         return np.asarray(np.divide(total, spread, out=np.zeros(len(pairs)), where=spread > 0))
-
-    def _count_units(self, clusters: Clusters) -> int:
-        """Return the number of signs that can flip."""
-        return clusters.n_clusters
 
     def statistics(
         self,
@@ -229,16 +234,11 @@ class RankSums(Prepared):
         """Return the statistic of each row of rank sums."""
         return rank_sum_statistics(rank_sums, sizes, squares, counts)
 
-    def rank_sums(self, pair: int) -> FloatArray:
-        return np.asarray(self._sums[pair, self._sizes[pair] > 0])
-
     def units(self, pair: int) -> IntArray:
         return np.flatnonzero(self._sizes[pair] > 0)
 
-    def flipped(self, pair: int, signs: FloatArray) -> FloatArray:
-        present = self.units(pair)
-        sums, sizes = self._sums[[pair]][:, present], self._sizes[pair, present]
-        return np.asarray(flipped_z(sums, sizes, self._squares[[pair]], signs.T)[0])
+    def rank_sums(self, pair: int) -> FloatArray:
+        return np.asarray(self._sums[pair, self.units(pair)])
 
     def flips(self, pairs: IntArray) -> Flips:
         rank_sums, sizes, squares = self._sums[pairs], self._sizes[pairs], self._squares[pairs]
@@ -267,42 +267,91 @@ class RankSums(Prepared):
             sums = np.tile(halves, (len(part), 1))
             for columns, below in data.signed_counts():
                 sums += part[:, columns] @ below.T
-            found = self.statistics(sums, sizes, data.squares(part), part)
-            z[rows] = self._or_zero(pair, found.z, part @ sizes[0], part @ self._known[pair])
+            found = self.statistics(sums, sizes, data.squares(part), part).z
+            all_zero = (part @ sizes[0] == 0) & (part @ self._known[pair] > 0)
+            z[rows] = np.where(all_zero, 0.0, found)
         return z
 
     def left_out(self, pair: int) -> FloatArray:
-        data, sizes = self._magnitudes(pair), self._sizes[[pair]]
+        data, sizes, known = self._magnitudes(pair), self._sizes[[pair]], self._known[pair]
         squares = data.squares_without()
         z = np.empty(data.n_clusters)
         for columns, below in data.signed_counts():
-            # Each rank falls by the differences of the missing cluster that were below it.
+            # Each rank falls by the number of differences of the missing cluster below it.
             sums = self._sums[pair] - below.T
             others = np.ones(sums.shape)
             own = np.arange(columns.start, columns.stop)
             others[own - columns.start, own] = 0.0
             z[columns] = self.statistics(sums, sizes, squares[columns], others).z
-        left, known = sizes[0].sum() - sizes[0], self._known[pair].sum() - self._known[pair]
-        return self._or_zero(pair, z, left, known)
-
-    def _or_zero(self, pair: int, z: FloatArray, n: FloatArray, known: FloatArray) -> FloatArray:
-        """Return Z, or 0 where all differences of a resample are zero."""
-        return np.where((n == 0) & (known > 0), 0.0, z)
+        all_zero = (sizes[0].sum() == sizes[0]) & (known.sum() > known)
+        return np.where(all_zero, 0.0, z)
 
     def _magnitudes(self, pair: int) -> Magnitudes:
         x = self.grid[:, pair]
         kept = ~np.isnan(x) & (x != 0)
-        return Magnitudes(x[kept], self._codes[kept], self._sums.shape[1])
+        return Magnitudes(x[kept], self.clusters.codes[kept], self._sums.shape[1])
 
 
-class RosnerGlynnLee(Engine):
-    """Rosner, Glynn and Lee's test."""
+@dataclass(frozen=True, eq=False)
+class Magnitudes:
+    """Differences of one pair and their clusters, for ranks in resamples.
 
-    def prepare(self, grid: FloatArray, clusters: Clusters) -> RankSums:
-        return RankSums(grid, clusters)
+    The rank of a difference in a resample is linear in the multiplicities c of the clusters,
+    ½ + Σ_k c_k W_sk, where W_sk is the number of smaller differences in cluster k plus half of the
+    equal ones: the rank sums of all clusters in all resamples are one matrix product.
+    """
 
-    def of_block(self, block: PairBlock, tie_tolerance: float) -> RankSums:
-        return RankSums(block.grid, block.clusters.independent, block.signed_ranks)
+    x: FloatArray
+    codes: IntArray
+    n_clusters: int
+
+    def signed_counts(self) -> Iterator[tuple[slice, FloatArray]]:
+        """Yield Σ_s sign(x_s) W_sk over the differences s of cluster i, for chunks of columns k."""
+        magnitudes = np.minimum(np.abs(self.x), LARGEST)
+        order = np.argsort(magnitudes)
+        ordered, signs, codes = magnitudes[order], np.sign(self.x)[order], self.codes[order]
+        new = np.flatnonzero(np.diff(ordered, prepend=-1.0))
+        lengths = np.diff(new, append=len(ordered))
+        for start in range(0, self.n_clusters, _COLUMNS):
+            part = slice(start, min(start + _COLUMNS, self.n_clusters))
+            inside = (codes >= part.start) & (codes < part.stop)
+            passed = np.append(0, np.cumsum(inside))
+            first, last = (np.repeat(passed[edge], lengths) for edge in (new, new + lengths))
+            ones, columns = np.ones(passed[-1]), codes[inside] - start
+            shape = (self.n_clusters, part.stop - part.start)
+            yield part, count_matrix(first, last, signs, codes, ones, columns, shape)
+
+    @cached_property
+    def sizes(self) -> FloatArray:
+        """Differences per cluster."""
+        return np.bincount(self.codes, minlength=self.n_clusters).astype(np.float64)
+
+    @cached_property
+    def _ties(self) -> sparse.csr_array:
+        """Number of differences of each magnitude in each cluster: magnitudes × clusters."""
+        _, group = np.unique(np.abs(self.x), return_inverse=True)
+        cells = (np.ones(len(group)), (group, self.codes))
+        shape = (int(group.max(initial=-1)) + 1, self.n_clusters)
+        return sparse.csr_array(cells, shape=shape)
+
+    def squares(self, counts: FloatArray) -> FloatArray:
+        """Return the sum of squared ranks in each resample (row of counts)."""
+        tied = (self._ties @ counts.T).T
+        return _squares(counts @ self.sizes, (tied**3 - tied).sum(axis=1))
+
+    def squares_without(self) -> FloatArray:
+        """Return the sum of squared ranks without each cluster in turn."""
+        cells = self._ties.tocoo()
+        tied = np.asarray(self._ties.sum(axis=1), dtype=np.float64)
+        before, left = tied**3 - tied, tied[cells.row] - cells.data
+        change = before[cells.row] - (left**3 - left)
+        own = np.bincount(cells.col, change, self.n_clusters)
+        return _squares(self.sizes.sum() - self.sizes, before.sum() - own)
 
 
-ENGINES = {"rgl": RosnerGlynnLee()}
+def _squares(n: FloatArray, lost: FloatArray) -> FloatArray:
+    """Return Σ r² of n midranks, whose ties lose Σ (t³ − t) / 12."""
+    return np.asarray(n * (n + 1) * (2 * n + 1) / 6 - lost / 12)
+
+
+PREPARE = {"rgl": RankSums.of}

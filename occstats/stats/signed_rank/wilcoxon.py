@@ -1,19 +1,23 @@
-"""Wilcoxon's signed-rank test on tasks or dataset means."""
+"""Wilcoxon's signed-rank test of tasks, or of dataset means.
+
+References
+----------
+.. [1] F. Wilcoxon (1945). Individual comparisons by ranking methods. Biometrics Bulletin 1, 80-83.
+"""
 
 import numpy as np
 
-from occstats.stats._arrays import FloatArray, IntArray, round_to_grid
+from occstats.stats._arrays import BoolArray, FloatArray, IntArray, round_to_grid, signed_ranks
 from occstats.stats.clusters import Clusters
-from occstats.stats.sample import PairBlock
-from occstats.stats.signed_rank.interface import Engine, Statistics
-from occstats.stats.signed_rank.ranking import signed_ranks
+from occstats.stats.signed_rank.interface import Flips, Statistics
 from occstats.stats.signed_rank.rosner_glynn_lee import RankSums
 
 
-class PlainSums(RankSums):
-    """Signed ranks of independent values."""
+class IndependentRanks(RankSums):
+    """Signed ranks of differences that are treated as independent."""
 
-    def _count_units(self, clusters: Clusters) -> int:
+    @property
+    def n_units(self) -> int:
         return len(self.grid)
 
     def statistics(
@@ -27,9 +31,8 @@ class PlainSums(RankSums):
         n = np.broadcast_to((c * sizes).sum(axis=1), squares.shape)
         problem = np.full(len(squares), None, dtype=object)
         few = n < 2
-        problem[few] = [f"{int(found)} difference(s) other than zero: too few" for found in n[few]]
-        unknown = np.full(len(squares), np.nan)
-        total = (c * rank_sums).sum(axis=1)
+        problem[few] = [f"{int(found)} nonzero difference(s): too few" for found in n[few]]
+        total, unknown = (c * rank_sums).sum(axis=1), np.full(len(squares), np.nan)
         return Statistics(
             np.where(few, np.nan, total), np.where(few, np.nan, squares), unknown, problem
         )
@@ -41,33 +44,23 @@ class PlainSums(RankSums):
         ranks, counted = signed_ranks(self.grid[:, pair])
         return ranks[counted]
 
-    def flipped(self, pair: int, signs: FloatArray) -> FloatArray:
-        return np.asarray(signs @ self.rank_sums(pair) / np.sqrt(self._squares[pair]))
+    def flips(self, pairs: IntArray) -> Flips:
+        weights = signed_ranks(self.grid[:, pairs])[0] / np.sqrt(self._squares[pairs])
+        return lambda signs: np.asarray(signs @ weights)
 
 
-class PlainWilcoxon(Engine):
-    """Wilcoxon's test of tasks, which ignores clusters."""
-
-    def prepare(self, grid: FloatArray, clusters: Clusters) -> PlainSums:
-        return PlainSums(grid, clusters)
-
-    def of_block(self, block: PairBlock, tie_tolerance: float) -> PlainSums:
-        return PlainSums(block.grid, block.clusters.independent, block.signed_ranks)
-
-
-class DatasetMeans(Engine):
-    """Wilcoxon's test of dataset means, clustered by suite."""
-
-    def prepare(self, grid: FloatArray, clusters: Clusters) -> PlainSums:
-        return PlainSums(grid, Clusters.of(np.arange(len(grid))))
-
-    def sample(
-        self, differences: FloatArray, grid: FloatArray, clusters: Clusters, tie_tolerance: float
-    ) -> RankSums:
-        means = round_to_grid(clusters.means(differences), tie_tolerance)
-        if clusters.suites is not None:
-            return RankSums(means, clusters.suites)
-        return self.prepare(means, clusters)
+def _dataset_means(
+    differences: FloatArray,
+    grid: FloatArray,
+    clusters: Clusters,
+    tie_tolerance: float,
+    ranked: tuple[FloatArray, BoolArray] | None = None,
+) -> RankSums:
+    """Prepare the mean difference in each cluster; means of one suite are a cluster."""
+    means = round_to_grid(clusters.means(differences), tie_tolerance)
+    if clusters.suites is not None:
+        return RankSums(means, clusters.suites)
+    return IndependentRanks(means, Clusters.of(np.arange(len(means))))
 
 
-ENGINES = {"wilcoxon": PlainWilcoxon(), "dataset-means": DatasetMeans()}
+PREPARE = {"wilcoxon": IndependentRanks.of, "dataset-means": _dataset_means}
