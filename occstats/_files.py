@@ -1,6 +1,6 @@
-"""Files and folders that appear whole or not at all, and a digest that tells whether they changed.
+"""Atomic writing of files and folders, and digests that reveal changed content.
 
-The one writer of the package: results, shards of a run, figures and reports go through it.
+Results, shards of a run, figures and reports are all written here.
 """
 
 from __future__ import annotations
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 __all__ = [
     "check_folder",
     "content_digest",
-    "mixed_files",
     "remove_stale",
     "verify_digest",
     "write_file",
@@ -36,13 +35,13 @@ __all__ = [
 
 Content = str | bytes | Callable[[IO[bytes]], object]
 
-# The key of a Parquet file's metadata under which the digest of its content stands.
+# Metadata key of a Parquet file for the digest of its content.
 DIGEST = b"occstats-content"
-# What a folder keeps about its files, and what stands there while they are exchanged.
+# The list of written files, and the note that exists while they are being replaced.
 MANIFEST = ".occstats-manifest.json"
 UNFINISHED = "UNFINISHED.txt"
 STAGING = ".occstats-"
-# Temporary files live for moments; those this old belong to a process that was killed.
+# Temporary files are short-lived; older ones belong to a killed process.
 STALE_AFTER_SECONDS = 600
 
 REASONS = {
@@ -57,14 +56,14 @@ REASONS = {
 
 
 def write_file(path: str | os.PathLike[str], content: Content) -> Path:
-    """Write a file, whole or not at all, and durably; missing folders are made.
+    """Write a file atomically and durably; create missing folders.
 
     Parameters
     ----------
     path : path
-        The file; what is there stays until the new content is complete.
+        The file; existing content stays until the new content is complete.
     content : str, bytes, or callable
-        What it shall hold, or a function that writes it to the binary stream it is given.
+        The content, or a function that writes it to a binary stream.
 
     Returns
     -------
@@ -81,7 +80,7 @@ def write_file(path: str | os.PathLike[str], content: Content) -> Path:
     target = Path(path)
     with _readable_errors(target):
         target.parent.mkdir(parents=True, exist_ok=True)
-        # Beside its place: only there is the renaming atomic.
+        # In the same folder: renaming is atomic only within a file system.
         short = target.stem[:40]
         temporary = target.parent / f".{short}-{os.getpid()}-{time.monotonic_ns()}.tmp"
         try:
@@ -97,11 +96,10 @@ def write_file(path: str | os.PathLike[str], content: Content) -> Path:
 def write_folder(folder: str | os.PathLike[str], files: Iterable[tuple[str, str | bytes]]) -> Path:
     """Write files into a folder: all of them or none.
 
-    They are written beside their places and then moved. Whatever fails before the first move
-    (a full disk, an interrupt) leaves the folder as it was. A manifest lists what was written:
-    files of an earlier time that are not written again go, unless they were edited, and what is
-    not ours stays. While files are moved, ``UNFINISHED.txt`` says so, and the manifest tells
-    which files belong together (:func:`mixed_files`).
+    They are written to a temporary folder and then moved. A failure before the first move (a full
+    disk, an interrupt) leaves the folder unchanged. A manifest lists the written files: files of
+    an earlier call that are not written again are removed unless they were edited; other files
+    stay. ``UNFINISHED.txt`` exists while files are being moved.
 
     Examples
     --------
@@ -140,20 +138,20 @@ def write_folder(folder: str | os.PathLike[str], files: Iterable[tuple[str, str 
 
 
 def check_folder(folder: str | os.PathLike[str]) -> Path:
-    """Refuse early what cannot become an output folder, before anything is computed.
+    """Check that an output folder can be written, before anything is computed.
 
     Examples
     --------
     >>> check_folder("")
     Traceback (most recent call last):
     ...
-    occstats.errors.OutputError: the name of the output folder is empty; write . for this folder
+    occstats.errors.OutputError: the output folder has an empty name; use . for the current folder
     """
     if not os.fspath(folder):
-        raise OutputError("the name of the output folder is empty; write . for this folder")
+        raise OutputError("the output folder has an empty name; use . for the current folder")
     path = Path(folder)
     try:
-        # Asks the system whether such a name can be at all, without making anything.
+        # Raises for names that the system does not allow.
         path.lstat()
     except (FileNotFoundError, NotADirectoryError):
         pass
@@ -170,24 +168,8 @@ def check_folder(folder: str | os.PathLike[str]) -> Path:
     return path
 
 
-def mixed_files(folder: str | os.PathLike[str]) -> list[str]:
-    """The files of a folder that are not what its manifest says; none if all belong together.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as place:
-    ...     folder = write_folder(Path(place) / "out", [("a.txt", "1"), ("b.txt", "2")])
-    ...     _ = (folder / "b.txt").write_text("edited")
-    ...     mixed_files(folder)
-    ['b.txt']
-    """
-    path = Path(folder)
-    return [name for name, digest in _manifest(path).items() if _digest(path / name) != digest]
-
-
 def remove_stale(folder: Path, pattern: str) -> None:
-    """Remove what killed processes left half-written."""
+    """Remove temporary files of killed processes."""
     for path in folder.glob(pattern):
         with suppress(OSError):
             if time.time() - path.stat().st_mtime > STALE_AFTER_SECONDS:
@@ -198,10 +180,10 @@ def remove_stale(folder: Path, pattern: str) -> None:
 
 
 def content_digest(rows: pd.DataFrame) -> str:
-    """Hash names and values of all columns; the same before and after a file, if nothing changed.
+    """Hash the names and values of all columns.
 
-    Parquet's checksums cover the pages but not the description of the file, in which a flipped bit
-    can give a column another name, type or place.
+    Parquet's checksums cover the pages but not the metadata of the file, in which a flipped bit
+    can change the name, type or position of a column.
 
     Examples
     --------
@@ -224,7 +206,7 @@ def content_digest(rows: pd.DataFrame) -> str:
             digest.update(column.to_numpy(dtype=np.int64).tobytes())
         elif pd.api.types.is_numeric_dtype(column.dtype) and column.dtype.kind != "b":
             values = column.to_numpy(dtype=np.float64, na_value=np.nan)
-            # One NaN for all: a missing value has no bits of its own.
+            # One bit pattern for all NaN.
             digest.update(np.where(np.isnan(values), np.nan, values).tobytes())
         else:
             text = column.astype(object).mask(missing, "")
@@ -251,14 +233,14 @@ def write_parquet(
 
 
 def verify_digest(rows: pd.DataFrame, metadata: Mapping[bytes, bytes] | None, where: str) -> bool:
-    """Refuse a whole table that is not what was written; False if nothing tells."""
+    """Raise if a table differs from what was written; return False without a digest."""
     recorded = (metadata or {}).get(DIGEST)
     if recorded is None:
         return False
     if content_digest(rows) != recorded.decode(errors="replace"):
         raise ResultsError(
             f"{where}: damaged (the content is not what was written); delete the file and run the"
-            " same command again, which computes just these rows anew, or copy it again"
+            " same command again, which computes only these rows, or copy it again"
         )
     return True
 
@@ -280,7 +262,7 @@ def _as_bytes(content: str | bytes) -> bytes:
 def _move_over(staging: Path, folder: Path, names: list[str]) -> None:
     for name in names:
         target = folder / name
-        # A link to a folder elsewhere would take the files there.
+        # A symbolic link would send the files elsewhere.
         for parent in target.relative_to(folder).parents:
             if (folder / parent).is_symlink() and folder / parent != folder:
                 raise OutputError(
@@ -293,8 +275,8 @@ def _move_over(staging: Path, folder: Path, names: list[str]) -> None:
     old = _manifest(folder)
     unfinished = folder / UNFINISHED
     unfinished.write_text(
-        "The files of this folder were being exchanged when this was written. If it stays, they "
-        "are of two comparisons: run the same command again.\n",
+        "The files of this folder are being replaced. If this note remains, they belong to two "
+        "different runs: run the same command again.\n",
         encoding="utf-8",
     )
     for name in names:
@@ -309,7 +291,7 @@ def _move_over(staging: Path, folder: Path, names: list[str]) -> None:
 
 
 def _manifest(folder: Path) -> dict[str, str]:
-    """The names and digests that were written; names that lead elsewhere are not ours."""
+    """Return the written names and digests, without names that lead outside the folder."""
     try:
         listed = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -345,7 +327,7 @@ def _readable_errors(path: Path) -> Iterator[None]:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Make the renaming itself durable, where the system allows to."""
+    """Make the renaming itself durable, where supported."""
     with suppress(OSError):
         descriptor = os.open(folder, os.O_RDONLY)
         try:

@@ -1,4 +1,4 @@
-"""A progress bar on a terminal or in a notebook, and silence anywhere else."""
+"""Progress bars on a terminal or in a notebook."""
 
 import sys
 from collections.abc import Iterable, Iterator
@@ -10,14 +10,14 @@ Item = TypeVar("Item")
 
 
 def shown(progress: bool | None) -> bool:
-    """Whether to draw: as asked, or where somebody watches (a terminal or a notebook)."""
+    """Return whether to show a bar: as requested, or on a terminal or in a notebook."""
     if progress is not None:
         return progress
     return sys.stderr.isatty() or in_notebook()
 
 
 def in_notebook() -> bool:
-    """Whether the code runs in a Jupyter kernel."""
+    """Return whether the code runs in a Jupyter kernel."""
     ipython = sys.modules.get("IPython")
     shell = ipython.get_ipython() if ipython is not None else None
     return shell is not None and type(shell).__name__ == "ZMQInteractiveShell"
@@ -30,7 +30,7 @@ def track(
     total: int | None = None,
     progress: bool | None = None,
 ) -> Iterator[Item]:
-    """Iterate over the items with a progress bar and the remaining time where it is shown."""
+    """Iterate over the items, with a progress bar where it is shown."""
     if not shown(progress):
         yield from items
         return
@@ -38,7 +38,7 @@ def track(
 
 
 def bar_class() -> Any:
-    """The kind of bar that suits the place: a notebook's, or that of a terminal."""
-    # The notebook flavour needs ipywidgets; without it the plain bar is as good.
+    """Return the tqdm class for a notebook or a terminal."""
+    # The notebook bar needs ipywidgets.
     notebook = in_notebook() and find_spec("ipywidgets") is not None
     return import_module("tqdm.notebook" if notebook else "tqdm.std").tqdm

@@ -1,4 +1,7 @@
-"""Worker processes: each computes one thing at a time, and takes nobody with it when it dies."""
+"""Worker pool that survives the death of individual workers.
+
+Workers are forked from a fork server, which has imported and loaded what they all need.
+"""
 
 import atexit
 import contextlib
@@ -17,19 +20,18 @@ from typing import Any, cast
 from occstats.errors import EngineError
 
 __all__ = [
-    "Origin",
+    "ForkServer",
     "WorkerDiedError",
     "Workers",
-    "begin_worker",
-    "end_ahead",
-    "side_by_side",
-    "start_ahead",
-    "take_origin",
+    "close_spare_server",
+    "initialise_worker",
+    "parallel_calls",
+    "start_fork_server",
 ]
 
-# A copy of a process is safe where it had a single thread. Apple's libraries start their own.
-COPIES = sys.platform == "linux"
-# So that importing NumPy and pyarrow starts no threads; every fit is limited to one anyway.
+# Forking is safe in a process with a single thread; Apple's libraries start threads of their own.
+CAN_FORK = sys.platform == "linux"
+# Importing NumPy and pyarrow must not start threads; every fit is limited to one anyway.
 ONE_THREAD = {
     "OMP_NUM_THREADS": "1",
     "OPENBLAS_NUM_THREADS": "1",
@@ -41,22 +43,22 @@ SECONDS_TO_END = 5.0
 
 
 class WorkerDiedError(Exception):
-    """The process of a worker ended without an answer."""
+    """The worker process ended without an answer."""
 
 
 class Workers:
-    """A number of worker processes, each of them begun when there is something for it to do.
+    """A pool of worker processes, each started when it is first needed.
 
     Parameters
     ----------
     jobs : int
-        How many.
+        Number of workers.
     memory : float, optional
-        Bytes that each may use.
+        Bytes that each worker may use.
     prepare : callable, optional
-        Called in the process whose copies they are, to import and load what all of them need.
-    keep_origin : bool
-        Whether that process stays for the next workers.
+        Called in the fork server, to import and load what all workers need.
+    keep_server : bool, default False
+        Keep the fork server for the next pool.
 
     Examples
     --------
@@ -75,14 +77,14 @@ class Workers:
         *,
         memory: float | None = None,
         prepare: Callable[[], object] | None = None,
-        keep_origin: bool = False,
+        keep_server: bool = False,
     ) -> None:
         self.jobs = jobs
         self._memory = memory
-        self._keep_origin = keep_origin
-        self._origin = take_origin()
+        self._keep_server = keep_server
+        self._server = _take_server()
         if prepare is not None:
-            self._origin.prepare(prepare)
+            self._server.prepare(prepare)
         self._idle: list[Connection] = []
         self._running: dict[Connection, Any] = {}
 
@@ -91,26 +93,26 @@ class Workers:
 
     def __exit__(self, *exception: object) -> None:
         for connection in [*self._idle, *self._running]:
-            connection.close()  # who waits for more ends
-        if self._keep_origin and not self._running:
-            _ahead.append(self._origin)
+            connection.close()  # ends a worker that waits for work
+        if self._keep_server and not self._running:
+            _spare.append(self._server)
         else:
-            self._origin.close()
+            self._server.close()
 
     @property
     def busy(self) -> int:
-        """How many compute something."""
+        """Return the number of workers that are computing."""
         return len(self._running)
 
     def submit(self, name: Any, function: Callable[..., object], *arguments: Any) -> None:
-        """Have a worker call a function; its value is not sent back."""
-        connection = self._idle.pop() if self._idle else self._origin.worker()
+        """Call a function in a worker; its value is discarded."""
+        connection = self._idle.pop() if self._idle else self._server.worker()
         self._running[connection] = name
-        with contextlib.suppress(OSError):  # it has died, which is seen when it is waited for
+        with contextlib.suppress(OSError):  # a dead worker is noticed when it is waited for
             connection.send_bytes(_dumps((self._memory, function, arguments)))
 
     def finished(self) -> Iterator[tuple[Any, BaseException | None]]:
-        """Wait until some have ended: the name of each, and the error where it ended with one."""
+        """Wait until some calls have ended; yield the name and the error, if any, of each."""
         for connection in wait(list(self._running)):
             connection = cast(Connection, connection)
             name = self._running.pop(connection)
@@ -124,16 +126,18 @@ class Workers:
             yield name, error
 
 
-def side_by_side(function: Callable[[str], None], names: Iterable[str], jobs: int) -> Iterator[str]:
-    """Call a function on each of some names in so many workers; yields each name when it is done.
+def parallel_calls(
+    function: Callable[[str], None], names: Iterable[str], jobs: int
+) -> Iterator[str]:
+    """Call a function on each name in a pool of workers; yield each name when it is done.
 
     Examples
     --------
-    >>> sorted(side_by_side(len, ["a", "b", "c"], 2))
+    >>> sorted(parallel_calls(len, ["a", "b", "c"], 2))
     ['a', 'b', 'c']
     """
     waiting = list(reversed(list(names)))
-    with Workers(jobs, keep_origin=True) as workers:
+    with Workers(jobs, keep_server=True) as workers:
         while waiting or workers.busy:
             while waiting and workers.busy < jobs:
                 name = waiting.pop()
@@ -144,56 +148,56 @@ def side_by_side(function: Callable[[str], None], names: Iterable[str], jobs: in
                 yield name
 
 
-class Origin:
-    """The process whose copies the workers are: what it has imported and loaded, they have.
+class ForkServer:
+    """A process from which workers are forked, with the modules and kernels that it has loaded.
 
-    Importing takes longer than many a small experiment. The origin runs nothing but what it is told
-    to prepare, has a single thread (a copy of a process with threads may hang), and ends with this
-    process. Where processes cannot be copied safely, each worker prepares itself.
+    Importing takes longer than many small experiments. The server runs only the preparations it is
+    sent, has a single thread (a fork of a process with threads may hang), and ends with this
+    process. Where forking is unsafe, each worker is a new process that prepares itself.
     """
 
     def __init__(self) -> None:
         self._preparations: list[bytes] = []
         self._processes: list[BaseProcess] = []
         self._control: Connection | None = None
-        self._copied = False
-        if COPIES:
-            self._control = self._begin(_be_origin)
+        self._forked = False
+        if CAN_FORK:
+            self._control = self._start(_serve_forks)
 
     def prepare(self, function: Callable[[], object]) -> None:
-        """Call a function in the origin before the next copy is made; does not wait for it."""
+        """Call a function in the server before the next fork; return without waiting for it."""
         self._preparations.append(_dumps(function))
         if self._control is not None:
             with contextlib.suppress(OSError):
                 self._control.send_bytes(self._preparations[-1])
 
     def worker(self) -> Connection:
-        """Begin a worker; what it is sent is a function and its arguments."""
-        if not COPIES:
-            return self._begin(_be_worker, os.getpid(), list(self._preparations))
-        self._copied = True
+        """Start a worker and return the connection to it."""
+        if not CAN_FORK:
+            return self._start(_serve_calls, os.getpid(), list(self._preparations))
+        self._forked = True
         for last in (False, True):
             try:
                 assert self._control is not None
                 self._control.send_bytes(b"")
                 return Connection(recv_handle(self._control))
-            except (EOFError, OSError, RuntimeError) as error:  # somebody killed it
+            except (EOFError, OSError, RuntimeError) as error:  # the server was killed
                 self.close()
                 if last:
                     raise EngineError(
-                        "worker processes cannot be started: is there memory for them?"
+                        "worker processes cannot be started; the machine may be out of memory"
                     ) from error
-                self._control = self._begin(_be_origin)
+                self._control = self._start(_serve_forks)
                 for preparation in self._preparations:
                     self._control.send_bytes(preparation)
         raise AssertionError
 
     def close(self) -> None:
-        """End it, and the workers with it, whatever they are doing."""
+        """End the server and its workers, even busy ones."""
         if self._control is not None:
             self._control.close()
         for process in self._processes:
-            if self._copied:  # it kills its copies and ends
+            if self._forked:  # it kills its workers and ends
                 process.join(SECONDS_TO_END)
             if process.exitcode is None and process.pid is not None:
                 os.kill(process.pid, getattr(signal, "SIGKILL", signal.SIGTERM))
@@ -201,9 +205,9 @@ class Origin:
         self._processes.clear()
         atexit.unregister(self.close)
 
-    def _begin(self, target: Callable[..., None], *arguments: Any) -> Connection:
-        # Neither forked (this process may have threads) nor spawned by multiprocessing, which runs
-        # the user's script again.
+    def _start(self, target: Callable[..., None], *arguments: Any) -> Connection:
+        # Neither forked (this process may have threads) nor spawned by multiprocessing, which would
+        # import the user's script again.
         from loky.backend import get_context
 
         ours, theirs = Pipe()
@@ -217,51 +221,53 @@ class Origin:
         return ours
 
 
-_ahead: list[Origin] = []
+# At most one server, started in advance or kept for the next pool.
+_spare: list[ForkServer] = []
 
 
-def start_ahead() -> None:
-    """Begin the origin of workers that will be needed, while this process prepares their work."""
+def start_fork_server() -> None:
+    """Start the fork server in the background, while this process plans the work."""
     from functools import partial
     from importlib import import_module
 
-    origin = Origin()
+    server = ForkServer()
     for module in ("occstats.experiment.worker", "occstats_descriptors.warm_up"):
-        origin.prepare(partial(import_module, module))
-    _ahead.append(origin)
+        server.prepare(partial(import_module, module))
+    _spare.append(server)
 
 
-def end_ahead() -> None:
-    """End the origin that was begun ahead, where no workers are needed after all."""
-    while _ahead:
-        _ahead.pop().close()
+def close_spare_server() -> None:
+    """End a fork server that is not needed after all."""
+    while _spare:
+        _spare.pop().close()
 
 
-def take_origin() -> Origin:
-    """The origin that was begun ahead, or a new one."""
-    return _ahead.pop() if _ahead else Origin()
+def _take_server() -> ForkServer:
+    return _spare.pop() if _spare else ForkServer()
 
 
-def _be_origin(control: Connection) -> None:
-    _be_quiet()
+def _serve_forks(control: Connection) -> None:
+    _silence()
     children: set[int] = set()
     while True:
         try:
             message = control.recv_bytes()
             if message:
-                with contextlib.suppress(Exception):  # fails in the worker, too, and is said there
+                with contextlib.suppress(
+                    Exception
+                ):  # it fails again in the worker, which reports it
                     _loads(message)()
                 continue
         except EOFError:
             break
         ours, theirs = Pipe()
-        origin = os.getpid()
+        server = os.getpid()
         child = os.fork()
         if not child:
             try:
                 control.close()
                 ours.close()
-                _be_worker(theirs, origin)
+                _serve_calls(theirs, server)
             finally:
                 os._exit(0)
         theirs.close()
@@ -272,43 +278,43 @@ def _be_origin(control: Connection) -> None:
             while ended := os.waitpid(-1, os.WNOHANG)[0]:
                 children.discard(ended)
     for child in children:
-        os.kill(child, signal.SIGKILL)  # a zombie at worst: nobody else's process
+        os.kill(child, signal.SIGKILL)  # not reaped yet, so its id is not reused
     for child in children:
         os.waitpid(child, 0)
 
 
-def _be_worker(connection: Connection, parent: int, preparations: Sequence[bytes] = ()) -> None:
-    begin_worker(parent)
+def _serve_calls(connection: Connection, parent: int, preparations: Sequence[bytes] = ()) -> None:
+    initialise_worker(parent)
     for preparation in preparations:
         with contextlib.suppress(Exception):
             _loads(preparation)()
     while True:
         try:
             message = connection.recv_bytes()
-        except (EOFError, OSError):  # nobody waits for an answer
+        except (EOFError, OSError):  # the pool is closed
             return
         try:
             memory, function, arguments = _loads(message)
             limit_memory(memory)
             function(*arguments)
         except BaseException as error:
-            connection.send_bytes(_described(error))
+            connection.send_bytes(_pickled(error))
         else:
             connection.send_bytes(_dumps(None))
 
 
-def _described(error: BaseException) -> bytes:
+def _pickled(error: BaseException) -> bytes:
     error.add_note("In a worker:\n" + "".join(traceback.format_exception(error)))
     try:
-        told = _dumps(error)
-        _loads(told)
+        message = _dumps(error)
+        _loads(message)
     except Exception:  # an exception that cannot be pickled
         return _dumps(RuntimeError(f"{type(error).__name__}: {error}"))
-    return told
+    return message
 
 
 def _dumps(value: Any) -> bytes:
-    from loky.backend.reduction import dumps  # takes functions of a notebook, too
+    from loky.backend.reduction import dumps  # also pickles functions of a notebook
 
     return bytes(dumps(value))
 
@@ -319,22 +325,22 @@ def _loads(message: bytes) -> Any:
     return loads(message)
 
 
-def begin_worker(parent: int) -> None:
-    """Prepare a worker process: it ends with its parent, and neither prints nor takes Ctrl-C."""
+def initialise_worker(parent: int) -> None:
+    """Make this process end with its parent, print nothing and ignore Ctrl-C."""
     exit_with_parent(parent)
-    _be_quiet()
+    _silence()
 
 
-def _be_quiet() -> None:
+def _silence() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    nowhere = os.open(os.devnull, os.O_WRONLY)
+    null = os.open(os.devnull, os.O_WRONLY)
     for stream in (1, 2):
-        os.dup2(nowhere, stream)
-    os.close(nowhere)
+        os.dup2(null, stream)
+    os.close(null)
 
 
 def limit_memory(memory: float | None) -> None:
-    """Let this process use no more than these bytes, where the system can; None for no limit."""
+    """Limit the memory of this process to some bytes, where supported; None for no limit."""
     if memory is None:
         return
     with contextlib.suppress(ImportError, AttributeError, ValueError, OSError):
@@ -345,7 +351,7 @@ def limit_memory(memory: float | None) -> None:
 
 
 def exit_with_parent(parent: int) -> None:
-    """End this process when its parent has gone, even one that was killed without a word."""
+    """End this process when its parent has ended, even if it was killed."""
 
     def watch() -> None:
         while os.getppid() == parent:

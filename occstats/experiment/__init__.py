@@ -1,7 +1,6 @@
-"""The experiment: from data sets to a results table."""
+"""Run data descriptors on datasets, giving a results table."""
 
 from occstats.experiment.estimators import Recipe
-from occstats.experiment.experiment import Experiment
-from occstats.experiment.run import prepare, run_experiment
+from occstats.experiment.run import Experiment, prepare, run_experiment
 
 __all__ = ["Experiment", "Recipe", "prepare", "run_experiment"]

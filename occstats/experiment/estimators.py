@@ -1,4 +1,4 @@
-"""What is fitted, and the one way to make, seed, limit and fit it: for runs, sweeps and times."""
+"""Specify, make, seed and fit estimators, for runs, sweeps and timings alike."""
 
 import json
 import time
@@ -37,9 +37,9 @@ class SeedPolicy:
     value : int, default 0
         The seed.
     pinned : bool, default True
-        Whether every fit gets the value itself, as in the paper's experiment; otherwise each gets
-        a seed of its own, derived from the value and the identity of task, fold and descriptor.
-        Either way neither the order of the work nor the number of workers changes a score.
+        Use the value itself for every fit, as in the paper; otherwise derive a seed for each fit
+        from the value and the identity of task, fold and descriptor. Either way, scores depend
+        neither on the order of the work nor on the number of workers.
 
     Examples
     --------
@@ -70,7 +70,7 @@ class SeedPolicy:
         return f"pinned:{self.value}" if self.pinned else str(self.value)
 
     def seed_of(self, *identity: str | int) -> int:
-        """The seed of the fit with this data set, class, fold and descriptor."""
+        """Return the seed of the fit of this dataset, class, fold and descriptor."""
         if self.pinned:
             return self.value
         text = "\0".join(map(str, (self.value, *identity)))
@@ -90,10 +90,10 @@ class Recipe:
     parameters : mapping
         Parameters that differ from the descriptor's defaults.
     by_dataset : mapping
-        Data set → parameters that hold for it alone (leave-one-dataset-out choices).
+        Dataset → parameters for it alone (leave-one-dataset-out choices).
     order : {"index", "kd-tree"}
-        Which of equally distant neighbours comes first: the one with the lower index, or, as in the
-        paper's experiment, the one that scikit-learn's KD-tree happens to give.
+        The order of equally distant neighbours: by index, or, as in the paper's experiment, as
+        returned by scikit-learn's KD-tree.
     code : str
         The version or hash of the code behind the origin.
     """
@@ -106,11 +106,11 @@ class Recipe:
     code: str = ""
 
     def parameters_for(self, dataset: str) -> dict[str, Any]:
-        """The parameters for one data set."""
+        """Return the parameters for one dataset."""
         return {**self.parameters, **self.by_dataset.get(dataset, {})}
 
     def fingerprint(self, dataset: str) -> str:
-        """Code, origin and all parameters as text, for telling configurations apart."""
+        """Return code, origin and all parameters as text, to distinguish configurations."""
         parameters = sorted(self.parameters_for(dataset).items())
         given = {name: repr(plain(value)) for name, value in parameters}
         return json.dumps([self.code, self.origin, self.order, given])
@@ -126,10 +126,10 @@ def make_recipes(
     Parameters
     ----------
     descriptors : iterable of str or Recipe, optional
-        Names among the nine, or import paths; a name for the results may stand in front
+        Names among the nine, or import paths, optionally prefixed with a name for the results
         (``"mine=pkg.mod:Class"``).
     by_dataset : mapping, optional
-        Descriptor → data set → parameters.
+        Descriptor → dataset → parameters.
 
     Examples
     --------
@@ -144,8 +144,7 @@ def make_recipes(
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise DataError(
-            f"two descriptors are called {twice[0]!r}; give one another name, "
-            f"for example 'other={twice[0]}'"
+            f"two descriptors are called {twice[0]!r}; rename one, for example 'other={twice[0]}'"
         )
     if not recipes:
         raise DataError("no descriptors to run")
@@ -164,14 +163,14 @@ def _parse(text: str) -> Recipe:
         origin = text
         name = text.rpartition(":")[2]
     try:
-        make(origin)  # refuse now, not in a worker
+        make(origin)  # fail here rather than in a worker
     except (ValueError, ImportError, AttributeError, TypeError) as error:
         raise DataError(f"descriptor {text!r}: {' '.join(str(error).split())}") from error
     return Recipe(name.strip(), origin.strip())
 
 
 def shares_search(origin: str) -> bool:
-    """Whether a descriptor of this origin can take its neighbours from a shared search.
+    """Return whether a descriptor can take its neighbours from a shared search.
 
     Examples
     --------
@@ -185,7 +184,7 @@ def shares_search(origin: str) -> bool:
 
 
 def is_of_distances(origin: str) -> bool:
-    """Whether the scores of a descriptor are made of distances, which tie on integer data.
+    """Return whether scores are computed from distances, which tie on integer data.
 
     Examples
     --------
@@ -204,19 +203,19 @@ def make_estimator(
     n: int | None = None,
     parameters: Mapping[str, Any] | None = None,
 ) -> Any:
-    """Make an unfitted descriptor with its seed, one thread, and sizes settled.
+    """Make an unfitted descriptor with its seed, one thread, and its numbers of neighbours.
 
     Parameters
     ----------
     recipe : Recipe
         The descriptor.
     seed : int
-        Its random state, where it has one and the recipe does not say another.
+        Its random state, if it has one that the recipe does not set.
     dataset : str, optional
-        Whose own parameters are to be used.
+        The dataset whose own parameters are used.
     n : int, optional
-        Target rows of the task, whose folds share one number of neighbours; without it the
-        descriptor settles sizes from the rows that it is fitted to.
+        Target rows of the task, whose folds share one number of neighbours; by default the
+        descriptor derives the number from the rows it is fitted to.
     parameters : mapping, optional
         Further parameters, such as a point of a grid.
 
@@ -231,11 +230,11 @@ def make_estimator(
     from occstats_descriptors.sizes import LogMultiple
 
     if recipe.code and _loaded_code(recipe.origin) != recipe.code:
-        raise DataError(f"the code of {recipe.origin} changed while the experiment ran")
+        raise DataError(f"the code of {recipe.origin} changed during the experiment")
     given = {**recipe.parameters_for(dataset), **(parameters or {})}
     estimator = make(recipe.origin, **given)
     settled: dict[str, Any] = {}
-    # Deep: a detector from another package has its seed within the wrapper.
+    # Deep: the seed of a detector from another package is a parameter inside its wrapper.
     for name, value in estimator.get_params(deep=True).items():
         last = name.rpartition("__")[2]
         if n is not None and isinstance(value, LogMultiple):
@@ -245,13 +244,13 @@ def make_estimator(
         elif last == "random_state" and last not in given:
             settled[name] = seed
         elif last == "n_jobs" and last not in given:
-            settled[name] = 1  # the workers are the parallelism
+            settled[name] = 1  # parallelism comes from the workers
     return estimator.set_params(**settled)
 
 
 @cache
 def _loaded_code(origin: str) -> str:
-    """The code that this process has, asked for when it is first used."""
+    """Identify the code that this process has loaded."""
     return code_of(origin)
 
 
@@ -262,7 +261,7 @@ def fit_and_score(
     *,
     clock: Callable[[], float] = time.perf_counter,
 ) -> tuple[NDArray[np.float64], float, float]:
-    """Fit and score; return one finite score per test row, and the seconds of fit and scoring."""
+    """Fit and score; return one finite score per test row, and the fit and query seconds."""
     started = clock()
     estimator.fit(train)
     fitted = clock()
@@ -272,22 +271,22 @@ def fit_and_score(
 
 
 def checked_scores(scores: Any, n: int) -> NDArray[np.float64]:
-    """The scores as n finite numbers; whatever else they are is an error."""
+    """Return the scores as n finite numbers, or raise ValueError."""
     checked = np.asarray(scores, dtype=np.float64)
     if checked.shape != (n,):
-        raise ValueError(f"scores of the shape {checked.shape} for {n} rows")
+        raise ValueError(f"scores have shape {checked.shape} for {n} rows")
     if not np.isfinite(checked).all():
         raise ValueError(f"{int((~np.isfinite(checked)).sum())} scores are not finite")
     return checked
 
 
 def parameters_as_json(estimator: Any) -> str:
-    """The parameters of an estimator, for its row."""
+    """Return the parameters of an estimator as JSON."""
     return json.dumps(
         estimator.get_params(deep=False), default=lambda v: plain(v, repr), sort_keys=True
     )
 
 
 def plain(value: Any, otherwise: Callable[[Any], Any] = lambda value: value) -> Any:
-    """NumPy's numbers as Python's, which print as what they are."""
+    """Convert a NumPy scalar to a Python number."""
     return value.item() if isinstance(value, np.generic) else otherwise(value)

@@ -1,4 +1,7 @@
-"""Somebody's code kept apart: what it changes, prints, or takes down with it costs a row."""
+"""Isolate third-party estimators.
+
+Process state is restored, timeouts are enforced, and crashes are recorded as failed rows.
+"""
 
 import contextlib
 import multiprocessing
@@ -19,7 +22,7 @@ from typing import Any
 import numpy as np
 from loky.backend import get_context
 
-from occstats.workers import begin_worker
+from occstats.workers import initialise_worker
 
 __all__ = [
     "CallTimeoutError",
@@ -31,18 +34,18 @@ __all__ = [
 
 
 class CallTimeoutError(Exception):
-    """The call took longer than allowed, and its process was killed."""
+    """The call exceeded its timeout, and its process was killed."""
 
 
 class ChildProcessDiedError(Exception):
-    """The process of the call ended without an answer (killed, crashed, or out of memory)."""
+    """The process of the call was killed, crashed, or ran out of memory."""
 
 
 class IsolatedCalls:
-    """Calls a function in a child process that is killed when a call exceeds its time.
+    """Call a function in a child process, which is killed when a call exceeds its timeout.
 
-    A signal cannot interrupt a library that is busy in compiled code; killing a process can. The
-    child is kept between calls, so that imports and caches are paid once.
+    A signal cannot interrupt compiled code; killing the process can. The child is kept between
+    calls, so that imports and caches are paid for once.
 
     Parameters
     ----------
@@ -51,7 +54,7 @@ class IsolatedCalls:
     timeout : float, optional
         Seconds that one call may take; no limit by default.
     warm_up : callable, optional
-        Called once in the child, such as to import what the calls need; it costs no call its time.
+        Called once in the child, for example to import modules; not part of the time of a call.
 
     Examples
     --------
@@ -81,7 +84,7 @@ class IsolatedCalls:
         self.close()
 
     def __call__(self, *arguments: Any) -> Any:
-        """Call the function; re-raises what it raises."""
+        """Call the function; raise what it raises."""
         try:
             connection = self._child()
             connection.send(arguments)
@@ -103,8 +106,8 @@ class IsolatedCalls:
 
     def _child(self) -> Connection:
         if self._connection is None:
-            # Not forked: a copy of a process with threads (BLAS, numba) may hang. Not spawned by
-            # multiprocessing either: that runs the user's script again, and not within workers.
+            # Not forked: a fork of a process with threads (BLAS, numba) may hang. Not spawned by
+            # multiprocessing, which would import the user's script again and fails in workers.
             context = get_context("loky")
             self._connection, theirs = context.Pipe()
             self._process = context.Process(
@@ -115,7 +118,7 @@ class IsolatedCalls:
             with _allowed_to_start():
                 self._process.start()
             theirs.close()
-            self._connection.recv()  # ready: the time of starting up is not the first call's
+            self._connection.recv()  # ready: start-up does not count as time of the first call
         return self._connection
 
     def _kill(self) -> int | None:
@@ -133,7 +136,7 @@ class IsolatedCalls:
 
 @contextlib.contextmanager
 def _allowed_to_start() -> Iterator[None]:
-    """Let a daemonic process (a worker of a scheduler) have a child, which ends with its parent."""
+    """Let a daemonic process (a Dask worker) have a child, which ends with its parent."""
     configuration: dict[str, Any] = multiprocessing.current_process()._config  # type: ignore[attr-defined]
     was = configuration.get("daemon")
     configuration["daemon"] = False
@@ -145,20 +148,19 @@ def _allowed_to_start() -> Iterator[None]:
 
 @dataclass
 class Outcome:
-    """How a fit ended: with a reason where it failed."""
+    """The outcome of a fit, with a reason if it failed."""
 
     reason: str | None = None
 
 
 @contextlib.contextmanager
 def contained(seed: int = 0) -> Iterator[Outcome]:
-    """Run a fit on one thread, whatever way it ends, and take back what it changes of its process.
+    """Run a fit on one thread, catch every exception, and restore the state of the process.
 
     Working directory, environment, signal handlers and timers, warning filters, floating-point
-    errors and the global random states are afterwards what they were before; the random states
-    start from the seed, so that what uses them depends on no fit before. A copy of the process
-    that the fit forked ends here. Every exception ends here, too, as the reason of the outcome;
-    but for Ctrl-C, which workers do not get.
+    error handling and the global random states are restored afterwards; the random states start
+    from the seed, so that they do not depend on earlier fits. A process that the fit forked ends
+    here. Every exception becomes the reason of the outcome, except Ctrl-C in the main process.
 
     Examples
     --------
@@ -172,10 +174,10 @@ def contained(seed: int = 0) -> Iterator[Outcome]:
     process, folder, environment = os.getpid(), os.getcwd(), dict(os.environ)
     in_main_thread = threading.current_thread() is threading.main_thread()
     handlers = {number: signal.getsignal(number) for number in signal.valid_signals()}
-    states = random.getstate(), np.random.get_state()  # noqa: NPY002 - strangers use it
+    states = random.getstate(), np.random.get_state()  # noqa: NPY002 - third-party code uses it
     random.seed(seed)
     np.random.seed(seed)  # noqa: NPY002
-    # One thread: scores are the same to the bit whatever the number of workers and cores.
+    # One thread: scores are identical to the bit for any number of workers and cores.
     one_thread = _thread_pools(len(sys.modules)).limit(limits=1)
     with one_thread, warnings.catch_warnings(), np.errstate():
         try:
@@ -200,14 +202,14 @@ def contained(seed: int = 0) -> Iterator[Outcome]:
 
 @lru_cache(maxsize=1)
 def _thread_pools(modules: int) -> Any:
-    """The thread pools of this process, looked for anew (5 ms) when there are other modules."""
+    """Find the thread pools of this process, again (5 ms) after other modules were loaded."""
     from threadpoolctl import ThreadpoolController
 
     return ThreadpoolController()
 
 
 def reason_of(error: BaseException) -> str:
-    """An exception in one line, for the row of a fit that failed.
+    """Return an exception as one line, for the row of a failed fit.
 
     Examples
     --------
@@ -232,14 +234,14 @@ def _serve(
     warm_up: Callable[[], object] | None,
     parent: int,
 ) -> None:
-    begin_worker(parent)
+    initialise_worker(parent)
     if warm_up is not None:
         warm_up()
     connection.send("ready")
     while True:
         try:
             arguments = connection.recv()
-        except EOFError:  # the parent is gone
+        except EOFError:  # the parent has ended
             return
         try:
             answer: tuple[bool, Any] = (True, function(*arguments))

@@ -1,162 +1,173 @@
-"""The plan of an experiment: units of work, packed into shards with deterministic ids."""
+"""Plan an experiment: units of work, packed into shards with deterministic ids."""
 
 import hashlib
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 from occstats.datasets import Source
-from occstats.experiment.estimators import Recipe, shares_search
+from occstats.experiment.estimators import Recipe, SeedPolicy, shares_search
 from occstats.experiment.tasks import N_FOLDS, Task
 
-__all__ = [
-    "Plan",
-    "Shard",
-    "Unit",
-    "configuration",
-    "estimated_seconds",
-    "pack",
-    "plan_groups",
-    "shard_identity",
-]
+__all__ = ["Key", "Plan", "Shard", "Unit", "configuration", "estimated_seconds", "make_plan"]
 
-# One shard is to take between these, in estimated seconds: long enough that writing it does not
-# count, short enough that a killed worker loses little and all workers stay busy to the end.
+# Bounds on the estimated seconds of a shard: long enough that writing its file does not matter,
+# short enough that a killed worker loses little and all workers stay busy until the end.
 SHORTEST_SHARD, LONGEST_SHARD = 0.5, 20.0
 SHARDS_WANTED = 64
+
+# Dataset, class, descriptor and fold, which identify a row.
+Key = tuple[str, str, str, int]
 
 
 @dataclass(frozen=True, eq=False)
 class Unit:
-    """One fold of one task, with the descriptors that share its neighbour search."""
+    """One fold of one task, with the descriptors that share its neighbour search.
 
+    Attributes
+    ----------
+    source, data_fingerprint
+        The dataset, and the hash that its data must have.
+    task, fold
+        The task and the number of the fold.
+    recipes : tuple of Recipe
+        The descriptors.
+    seed : SeedPolicy
+        The random state of every fit.
+    cost : float
+        Estimated seconds.
+    """
+
+    source: Source
+    data_fingerprint: str
     task: Task
     fold: int
-    recipes: tuple[Recipe, ...]
-    cost: float
+    recipes: tuple[Any, ...]
+    seed: SeedPolicy
+    cost: float = 0.0
 
     @property
-    def rows(self) -> list[tuple[str, str, str, int]]:
-        """The keys of the rows that the unit yields."""
+    def keys(self) -> list[Key]:
+        """Return the keys of the rows of this unit."""
         return [(*self.task.key, recipe.name, self.fold) for recipe in self.recipes]
+
+    def seed_of(self, recipe: Recipe) -> int:
+        """Return the random state of one of the descriptors."""
+        return self.seed.seed_of(*self.task.key, self.fold, recipe.name)
 
 
 @dataclass(frozen=True, eq=False)
 class Shard:
-    """Units of one data set that one worker computes and writes as one file."""
+    """Units of one dataset that one worker computes and writes as one file."""
 
-    source: Source
-    data_fingerprint: str
     units: tuple[Unit, ...]
-    id: str
+
+    @cached_property
+    def id(self) -> str:
+        """Return a short hash of everything that determines the rows."""
+        first = self.units[0]
+        digest = hashlib.sha256(f"{first.data_fingerprint}\0{first.seed}\0{N_FOLDS}".encode())
+        for unit in self.units:
+            for recipe in unit.recipes:
+                parts = [*unit.task.key, str(unit.fold), recipe.name]
+                digest.update("\0".join([*parts, recipe.fingerprint(unit.task.dataset)]).encode())
+        return digest.hexdigest()[:20]
+
+    @property
+    def dataset(self) -> str:
+        """Return the name of the dataset."""
+        return self.units[0].source.name
 
     @property
     def cost(self) -> float:
-        """Estimated seconds."""
+        """Return the estimated seconds."""
         return sum(unit.cost for unit in self.units)
 
     @property
-    def rows(self) -> list[tuple[str, str, str, int]]:
-        """The keys of the rows that the shard yields."""
-        return [key for unit in self.units for key in unit.rows]
+    def keys(self) -> list[Key]:
+        """Return the keys of the rows of this shard."""
+        return [key for unit in self.units for key in unit.keys]
 
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """All shards of an experiment, largest first."""
+    """The shards of an experiment, largest first."""
 
     shards: tuple[Shard, ...]
 
     @property
     def cost(self) -> float:
-        """Estimated seconds on one core."""
+        """Return the estimated seconds on one core."""
         return sum(shard.cost for shard in self.shards)
 
     @property
     def n_rows(self) -> int:
-        """How many rows the finished table will have."""
-        return sum(len(shard.rows) for shard in self.shards)
-
-    def part(self, index: int, of: int) -> "Plan":
-        """The share of one job in an array of jobs, numbered from 1."""
-        return Plan(self.shards[index - 1 :: of])
+        """Return the number of rows of the finished table."""
+        return sum(len(shard.keys) for shard in self.shards)
 
 
-def plan_groups(
+def make_plan(
     tasks: Sequence[tuple[Source, str, Sequence[Task]]],
     groups: Sequence[tuple[Recipe, ...]],
-    seconds: Callable[[Task, Recipe], float],
+    seconds: Callable[[Task, Any], float],
     *,
-    seed: str,
+    seed: SeedPolicy,
 ) -> Plan:
-    """Plan the work: deterministic for a given command, largest shards first.
+    """Pack folds into shards, deterministically and largest first.
 
     Parameters
     ----------
     tasks : sequence of (source, data fingerprint, tasks)
-        The data sets and their one-class tasks.
+        The datasets and their one-class tasks.
     groups : sequence of tuple of Recipe
-        Descriptors that go together on every fold of every task.
+        Descriptors that are evaluated together on every fold of every task.
     seconds : callable
         The estimated seconds of a descriptor on a fold of a task.
-    seed : str
-        The seed policy, part of every shard's identity.
+    seed : SeedPolicy
+        The random state of every fit.
     """
-    units = {
-        source: [
-            Unit(task, fold, group, sum(seconds(task, recipe) for recipe in group))
+    units = [
+        [
+            Unit(source, data, task, fold, group, seed, sum(seconds(task, each) for each in group))
             for group in groups
-            for task in dataset_tasks
+            for task in of_dataset
             for fold in range(N_FOLDS)
         ]
-        for source, _, dataset_tasks in tasks
-    }
-    total = sum(unit.cost for of_dataset in units.values() for unit in of_dataset)
-    limit = min(max(total / SHARDS_WANTED, SHORTEST_SHARD), LONGEST_SHARD)
-    shards = [
-        Shard(source, data_fingerprint, packed, shard_identity(packed, data_fingerprint, seed))
-        for source, data_fingerprint, _ in tasks
-        for packed in pack(units[source], limit)
+        for source, data, of_dataset in tasks
     ]
+    total = sum(unit.cost for of_dataset in units for unit in of_dataset)
+    limit = min(max(total / SHARDS_WANTED, SHORTEST_SHARD), LONGEST_SHARD)
+    shards = [shard for of_dataset in units for shard in _pack(of_dataset, limit)]
     return Plan(tuple(sorted(shards, key=lambda shard: (-shard.cost, shard.id))))
 
 
-def pack(units: Iterable[Unit], limit: float) -> Iterable[tuple[Unit, ...]]:
-    """Put units together, in order, as long as they do not cost more than the limit."""
+def _pack(units: Iterable[Unit], limit: float) -> Iterable[Shard]:
     packed: list[Unit] = []
     for unit in units:
         if packed and sum(u.cost for u in packed) + unit.cost > limit:
-            yield tuple(packed)
+            yield Shard(tuple(packed))
             packed = []
         packed.append(unit)
     if packed:
-        yield tuple(packed)
+        yield Shard(tuple(packed))
 
 
-def shard_identity(units: Iterable[Unit], data_fingerprint: str, seed: str) -> str:
-    """A short hash of all that determines the rows of a shard."""
-    digest = hashlib.sha256(f"{data_fingerprint}\0{seed}\0{N_FOLDS}".encode())
-    for unit in units:
-        for recipe in unit.recipes:
-            parts = [*unit.task.key, str(unit.fold), recipe.name]
-            digest.update("\0".join([*parts, recipe.fingerprint(unit.task.dataset)]).encode())
-    return digest.hexdigest()[:20]
-
-
-def configuration(data_fingerprint: str, recipe: Recipe, dataset: str, seed: str) -> str:
-    """A short hash of all that determines a score, besides the key of its row."""
-    parts = [data_fingerprint, recipe.fingerprint(dataset), seed, str(N_FOLDS)]
+def configuration(data_fingerprint: str, recipe: Recipe, dataset: str, seed: SeedPolicy) -> str:
+    """Return a short hash of everything that determines a score, apart from the key of its row."""
+    parts = [data_fingerprint, recipe.fingerprint(dataset), str(seed), str(N_FOLDS)]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
 
 
 def estimated_seconds(task: Task, recipe: Recipe) -> float:
-    """A rough guess of one fold's time on one core; only the balance of the shards hangs on it.
+    """Estimate the time of one fold on one core, for balancing shards.
 
-    The orders of growth are those of the algorithms, the constants were read off one machine.
+    The orders of growth are those of the algorithms; the constants were measured on one machine.
     """
     n, queries, m = 0.8 * task.n, 0.2 * task.rows, task.m
     if shares_search(recipe.origin):
-        # The search; above a few thousand points the engine prunes.
+        # The neighbour search, which prunes above a few thousand points.
         return 0.004 + 1.2e-10 * m * n * (n + queries) + 2e-6 * queries * math.log(n + 1)
     known = {
         "MD": 0.002 + 2e-9 * (n + queries) * m**2 + 1e-9 * m**3,

@@ -1,4 +1,4 @@
-"""Where results come from: the code behind a descriptor, versions and machine."""
+"""Provenance of results: code of the estimators, package versions and machine."""
 
 import hashlib
 import inspect
@@ -20,7 +20,7 @@ PACKAGES = ("occstats", "numpy", "scipy", "scikit-learn", "pandas", "pyarrow", "
 
 
 def provenance() -> dict[str, object]:
-    """Versions of Python and of the packages that compute, the processor, and its cores.
+    """Return the versions of Python and of numerical packages, the processor, and its cores.
 
     Examples
     --------
@@ -55,10 +55,10 @@ def _processor() -> str:
 
 
 def code_of(origin: str) -> str:
-    """Our version and, of a stranger's class, the versions or hashes of all that it inherits from.
+    """Identify the code of an estimator: our version, and those of third-party base classes.
 
-    What is installed is told by the version of its distribution, anything else (a script, a package
-    under development) by its source: that of the module, or of the whole package it belongs to.
+    An installed package is identified by the version of its distribution, other code (a script, a
+    package under development) by a hash of the source of its module or whole package.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ def _identity(module: str) -> str:
     package = module.partition(".")[0]
     try:
         file = Path(inspect.getfile(import_module(module)))
-    except (TypeError, ImportError):  # typed at a prompt: there is no source to look at
+    except (TypeError, ImportError):  # defined interactively: no source
         return module
     installed = {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}
     distributions = _distributions().get(package)

@@ -1,31 +1,57 @@
-"""What a user asks for, checked, computed and read."""
+"""Run an experiment: plan it, compute what is missing, and read its table."""
 
 import contextlib
+import json
+import os
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, TypedDict, Unpack
+from typing import Any, ClassVar, Self
 
 import pandas as pd
 
-from occstats.datasets import select, spool
-from occstats.errors import DataError
-from occstats.experiment.estimators import Recipe, SeedPolicy, make_recipes, plain
-from occstats.experiment.experiment import Experiment, is_single_file
-from occstats.experiment.store import Store
+from occstats._files import write_parquet
+from occstats._format import printable
+from occstats.datasets import Source, fingerprint, open_source, select, spool
+from occstats.errors import ArgumentError, DataError, ResultsError
+from occstats.experiment.dispatch import execute
+from occstats.experiment.estimators import Recipe, SeedPolicy, make_recipes, plain, shares_search
+from occstats.experiment.plan import (
+    Key,
+    Plan,
+    Shard,
+    configuration,
+    estimated_seconds,
+    make_plan,
+)
+from occstats.experiment.provenance import provenance
+from occstats.experiment.store import KEY, Store, keys_of
+from occstats.experiment.tasks import N_FOLDS, Task, tasks_of
+from occstats.experiment.worker import Rows, compute_shard, evaluate, failed_rows
+from occstats.progress import bar_class, shown, track
+from occstats.workers import parallel_calls
 
 __all__ = [
-    "Asked",
     "Data",
-    "Options",
-    "checked",
+    "Experiment",
+    "Parameters",
+    "RunSummary",
     "folder_or_temporary",
     "prepare",
     "run_experiment",
-    "split_options",
+    "summarise",
 ]
 
+# Starting a worker takes as long as a small run.
+SECONDS_PER_WORKER = 3.0
+MOST_FAILURES_SHOWN = 10
+
 Data = str | Path | Sequence[str | Path] | Mapping[str, pd.DataFrame]
+# Descriptor → dataset → parameters.
+Parameters = Mapping[str, Mapping[str, Mapping[str, Any]]]
 
 
 def run_experiment(
@@ -37,7 +63,7 @@ def run_experiment(
     label: str = "class",
     timeout: float | None = None,
     seed: str | int | SeedPolicy = "pinned:0",
-    parameters: Mapping[str, Mapping[str, Mapping[str, Any]]] | None = None,
+    parameters: Parameters | None = None,
     jobs: int | None = None,
     scheduler: str | None = None,
     shard: tuple[int, int] | None = None,
@@ -45,46 +71,47 @@ def run_experiment(
     memory: float | None = None,
     progress: bool | None = None,
 ) -> pd.DataFrame:
-    """Run data descriptors on the one-class tasks of data sets, with five-fold cross-validation.
+    """Evaluate data descriptors on the one-class tasks of datasets by five-fold cross-validation.
 
     Parameters
     ----------
     data : path, sequence of paths, mapping of name to DataFrame, or "builtin"
-        A folder with one file per data set, files, frames in memory, or the data sets that come
+        A folder with one file per dataset, files, frames in memory, or the datasets that come
         with scikit-learn.
     datasets : iterable of str, optional
-        Names or globs of the data sets to use; all by default.
+        Names or globs of the datasets to use; all by default.
     descriptors : iterable of str, optional
         Names among the nine, or import paths such as ``"pyod.models.ecod:ECOD"``; all nine by
         default.
     out : path, optional
-        A folder for the results, or a ``.parquet`` file; a temporary folder by default. What is
-        already there is not computed again.
+        A folder for the results, or a ``.parquet`` file; a temporary folder by default. Existing
+        results are not computed again.
     label : str, default "class"
         The column with the class labels.
     timeout : float, optional
-        Seconds that one fit may take; one that takes longer is a row with status ``timeout``.
+        Seconds that one fit may take; a fit that takes longer is a row with status ``timeout``.
     seed : int or "pinned:S", default "pinned:0"
-        Seeds derived per fit from an integer, or one for all fits as in the paper.
+        Derive the seed of each fit from an integer, or use S for every fit, as in the paper.
     parameters : mapping, optional
-        Descriptor → data set → parameters, such as a sweep's leave-one-dataset-out choices.
+        Descriptor → dataset → parameters, such as the leave-one-dataset-out choices of a sweep.
     jobs : int, optional
-        Worker processes; by default as many as there are cores, fewer for a few seconds of work.
+        Worker processes; by default one per core, fewer for a few seconds of work.
     scheduler : str, optional
-        Address of a dask scheduler whose workers see the same files.
+        Address of a Dask scheduler whose workers see the same files.
     shard : (int, int), optional
         Compute only the i-th of n shares of the work, for job arrays.
     force : {"failed", "all"}, optional
-        Compute rows anew that are already there.
+        Compute failed fits again, or all of them.
     memory : float, optional
-        Gigabytes that a worker may use; a fit that needs more fails. By default what there is.
+        Gigabytes that a worker may use; a fit that needs more fails. By default the available
+        memory.
     progress : bool, optional
-        Show a progress bar; by default where somebody watches.
+        Show a progress bar; by default on a terminal or in a notebook.
 
     Returns
     -------
     DataFrame
-        One row per data set, class, descriptor and fold: AUROC, seconds, traits, parameters, seed,
+        One row per dataset, class, descriptor and fold: AUROC, seconds, traits, parameters, seed,
         status (``ok``, ``undefined``, ``failed``, ``timeout``) and the reason.
 
     Examples
@@ -93,15 +120,21 @@ def run_experiment(
     >>> table.groupby("class")["auroc"].mean().round(3).to_dict()
     {'setosa': 1.0, 'versicolor': 0.99, 'virginica': 0.962}
     """
-    asked: Asked = {"datasets": datasets, "label": label, "timeout": timeout, "seed": seed}
     with folder_or_temporary(out) as place:
         experiment = prepare(
-            data, out=place, descriptors=descriptors, parameters=parameters, **asked
+            data,
+            out=place,
+            descriptors=descriptors,
+            parameters=parameters,
+            datasets=datasets,
+            label=label,
+            timeout=timeout,
+            seed=seed,
         )
         experiment.run(
             jobs=jobs,
             scheduler=scheduler,
-            part=shard,
+            shard=shard,
             force=force,
             memory=memory,
             progress=progress,
@@ -109,76 +142,413 @@ def run_experiment(
         return experiment.finish(place)
 
 
-class Asked(TypedDict, total=False):
-    """What a user may say of every experiment; see `run_experiment`."""
-
-    datasets: Iterable[str] | None
-    label: str
-    timeout: float | None
-    seed: str | int | SeedPolicy
-
-
-class Options(Asked, total=False):
-    """What a user may say of how an experiment is computed, too; see `run_experiment`."""
-
-    jobs: int | None
-    scheduler: str | None
-    shard: tuple[int, int] | None
-    force: str | None
-    memory: float | None
-    progress: bool | None
-
-
-def split_options(options: Mapping[str, Any]) -> tuple[Asked, dict[str, Any]]:
-    """What is asked for, and how it is computed, as `Experiment.run` takes it."""
-    how = {**options, "part": options.get("shard")}
-    how.pop("shard", None)
-    asked: Any = {name: how.pop(name) for name in Asked.__annotations__ if name in how}
-    return asked, how
-
-
 def prepare(
     data: Data = "builtin",
     *,
     out: str | Path,
     descriptors: Iterable[str | Recipe] | None = None,
-    parameters: Mapping[str, Mapping[str, Mapping[str, Any]]] | None = None,
-    **asked: Unpack[Asked],
-) -> Experiment:
-    """Check everything that a user asks for, and plan it; nothing is computed yet."""
-    # The shards of a single file stand beside it.
-    folder = Path(f"{out}.shards") if is_single_file(out) else Path(out)
-    recipes = make_recipes(descriptors, by_dataset=parameters)
-    return Experiment(tuple(recipes), Store(folder), **checked(data, folder, **asked))
-
-
-def checked(
-    data: Data,
-    folder: Path,
-    *,
+    parameters: Parameters | None = None,
     datasets: Iterable[str] | None = None,
     label: str = "class",
     timeout: float | None = None,
     seed: str | int | SeedPolicy = "pinned:0",
-) -> dict[str, Any]:
-    """What a user says of every experiment, as its attributes."""
-    policy = SeedPolicy.parse(seed)
-    if timeout is not None and not timeout > 0:
-        raise DataError(f"timeout={plain(timeout)!r}: expected a positive number of seconds")
-    if folder.exists() and not folder.is_dir():
-        raise DataError(f"{folder}: exists and is no folder; choose another --out")
-    if isinstance(data, Mapping):  # what exists only in memory is put where workers can read it
-        sources = spool(data, folder / ".data", label=label)
-    else:
-        sources = select(data, datasets=datasets, label=label)
-    return {"sources": tuple(sources), "seed": policy, "timeout": timeout}
+) -> "Experiment":
+    """Check all arguments and return the experiment without computing anything.
+
+    The parameters are those of `run_experiment`.
+    """
+    # The shards of a single file are kept beside it.
+    folder = Path(f"{out}.shards") if _is_single_file(out) else Path(out)
+    recipes = make_recipes(descriptors, by_dataset=parameters)
+    return Experiment.create(
+        data,
+        folder,
+        recipes=tuple(recipes),
+        store=Store(folder),
+        datasets=datasets,
+        label=label,
+        timeout=timeout,
+        seed=seed,
+    )
 
 
 @contextlib.contextmanager
 def folder_or_temporary(out: str | Path | None) -> Iterator[str | Path]:
-    """Where results go: the place that was asked for, or one that is gone afterwards."""
+    """Yield the given place, or a temporary folder."""
     if out is not None:
         yield out
         return
     with TemporaryDirectory(prefix="occstats-") as temporary:
         yield temporary
+
+
+def _is_single_file(out: str | Path) -> bool:
+    return str(out).endswith(".parquet")
+
+
+@dataclass(frozen=True, eq=False)
+class Experiment:
+    """Descriptors, the datasets they run on, and the store of the results.
+
+    Attributes
+    ----------
+    recipes : tuple of Recipe
+        The descriptors.
+    store : Store
+        The folder of shards.
+    sources : tuple of Source
+        The datasets.
+    seed : SeedPolicy
+        The random state of every fit.
+    timeout : float, optional
+        Seconds that one fit may take.
+    """
+
+    recipes: tuple[Recipe, ...]
+    store: Store
+    sources: tuple[Source, ...]
+    seed: SeedPolicy
+    timeout: float | None = None
+    # Dataset → number of classes too small to be targets; filled in together with the tasks.
+    small_classes: dict[str, int] = field(default_factory=dict, init=False, repr=False)
+
+    # From a unit and some of its recipes to rows, and to the rows of fits without a result.
+    evaluate: ClassVar[Rows] = staticmethod(evaluate)
+    failed: ClassVar[Rows] = staticmethod(failed_rows)
+    # Evaluate the descriptors of a unit in one call, to which the timeout applies.
+    whole_units: ClassVar[bool] = False
+
+    @classmethod
+    def create(
+        cls,
+        data: Data,
+        folder: Path,
+        /,
+        *,
+        datasets: Iterable[str] | None,
+        label: str,
+        timeout: float | None,
+        seed: str | int | SeedPolicy,
+        **fields: Any,
+    ) -> Self:
+        """Check the arguments that all experiments share, and find the datasets."""
+        policy = SeedPolicy.parse(seed)
+        if timeout is not None and not timeout > 0:
+            raise DataError(f"timeout={plain(timeout)!r}: expected a positive number of seconds")
+        if folder.exists() and not folder.is_dir():
+            raise DataError(f"{folder}: exists and is not a folder; choose another --out")
+        if isinstance(data, Mapping):  # workers read from files
+            sources = spool(data, folder / ".data", label=label)
+        else:
+            sources = select(data, datasets=datasets, label=label)
+        return cls(sources=tuple(sources), seed=policy, timeout=timeout, **fields)
+
+    @cached_property
+    def tasks(self) -> list[tuple[Source, str, list[Task]]]:
+        """Return each dataset with the fingerprint of its data and its one-class tasks."""
+        found = []
+        for source in self.sources:
+            dataset = open_source(source)
+            tasks = tasks_of(dataset)
+            found.append((source, fingerprint(dataset), tasks))
+            if len(tasks) < len(dataset.class_sizes):
+                self.small_classes[source.name] = len(dataset.class_sizes) - len(tasks)
+        return found
+
+    @cached_property
+    def plan(self) -> Plan:
+        """Return all of the work, done or not."""
+        return make_plan(self.tasks, self.groups(), self.seconds, seed=self.seed)
+
+    def groups(self) -> list[tuple[Recipe, ...]]:
+        """Group the descriptors that share a neighbour search; each other one is alone."""
+        together = tuple(recipe for recipe in self.recipes if shares_search(recipe.origin))
+        alone = [(recipe,) for recipe in self.recipes if not shares_search(recipe.origin)]
+        return [group for group in [together, *alone] if group]
+
+    def seconds(self, task: Task, recipe: Any) -> float:
+        """Estimate the time of one fold on one core."""
+        return estimated_seconds(task, recipe)
+
+    def described(self) -> dict[str, Any]:
+        """Describe the descriptors for a dry run."""
+        return {"descriptors": [recipe.name for recipe in self.recipes]}
+
+    def begin(self) -> None:
+        """Write what must exist before the first shard; nothing by default."""
+
+    def remaining(self) -> Plan:
+        """Return the work whose rows are not in the store yet."""
+        present = self._present()
+        shards = []
+        for shard in self.plan.shards:
+            units = []
+            for unit in shard.units:
+                missing = tuple(
+                    recipe
+                    for recipe, key in zip(unit.recipes, unit.keys, strict=True)
+                    if key not in present
+                )
+                if missing:
+                    units.append(replace(unit, recipes=missing))
+            if units:
+                shards.append(Shard(tuple(units)))
+        return Plan(tuple(shards))
+
+    def _present(self) -> set[Key]:
+        """Return the keys in the store; refuse rows of other code, parameters or seed.
+
+        A descriptor must be the same throughout the folder, on any dataset.
+        """
+        now = self._metadata()
+        wanted = {
+            (source.name, recipe.name): configuration(data, recipe, source.name, self.seed)
+            for source, data, _ in self.tasks
+            for recipe in self.recipes
+        }
+        present: set[Key] = set()
+        for then, rows in self.store.shards():
+            for *key, stored in rows[[*KEY, "configuration"]].drop_duplicates().to_numpy():
+                dataset, target, name, fold = key
+                other = name in now["descriptors"] and (
+                    then.get("seed") != now["seed"]
+                    or then.get("descriptors", {}).get(name) != now["descriptors"][name]
+                )
+                if other or wanted.get((dataset, name), stored) != stored:
+                    raise ResultsError(
+                        f"{self.store.folder}: contains results of {name} on {dataset} made with "
+                        "other data, code, parameters, grids or seed; choose another --out, or "
+                        f"recompute them with --force all and {dataset} among the datasets"
+                    )
+                present.add((dataset, target, name, int(fold)))
+        return present
+
+    def _metadata(self) -> dict[str, Any]:
+        return {
+            **provenance(),
+            "seed": str(self.seed),
+            "folds": N_FOLDS,
+            "timeout": self.timeout,
+            "threads": 1,
+            # The hash covers the order of rows and columns, on which the folds depend.
+            "datasets": {source.name: data for source, data, _ in self.tasks},
+            # Without parameters that apply to a single dataset only.
+            "descriptors": {recipe.name: recipe.fingerprint("") for recipe in self.recipes},
+        }
+
+    def forget(self, what: str) -> int:
+        """Remove planned rows from the store; return how many.
+
+        Parameters
+        ----------
+        what : {"failed", "all"}
+            Folds in which a fit failed, or all rows of this experiment. A fold of a sweep is
+            removed as a whole.
+        """
+        if what not in {"failed", "all"}:
+            raise ArgumentError(f"force={what!r}: expected 'failed' or 'all'")
+        keys = {key for shard in self.plan.shards for key in shard.keys}
+        if what == "failed":
+            self._present()  # refuses other settings before anything is removed
+            rows = self.store.read([*KEY, "status"])
+            keys &= set(keys_of(rows[rows["status"].isin(["failed", "timeout"])]))
+        return self.store.forget(keys)
+
+    def run(
+        self,
+        *,
+        jobs: int | None = None,
+        scheduler: str | None = None,
+        shard: tuple[int, int] | None = None,
+        force: str | None = None,
+        memory: float | None = None,
+        progress: bool | None = None,
+    ) -> list[str]:
+        """Compute what is missing; an interrupted run is resumed by the next call.
+
+        The parameters are those of `run_experiment`.
+
+        Returns
+        -------
+        list of str
+            Other processes that were writing to the same folder.
+        """
+        if force is not None:
+            self.forget(force)
+        self.store.clean()
+        remaining = self.remaining()
+        if shard is not None:
+            # Shares are cut from the whole plan, so that all jobs of an array agree on them.
+            index, of = shard
+            share = self.plan.shards[index - 1 :: of]
+            mine = {key for planned in share for key in planned.keys}
+            remaining = Plan(tuple(s for s in remaining.shards if mine.issuperset(s.keys)))
+        self.begin()
+        if remaining.shards:
+            self._compile_kernels(jobs, progress)
+        work = partial(
+            compute_shard,
+            evaluate=type(self).evaluate,
+            failed=type(self).failed,
+            whole_units=self.whole_units,
+            store=self.store,
+            timeout=self.timeout,
+            metadata={"occstats": json.dumps(self._metadata())},
+        )
+        worthwhile = int(remaining.cost / SECONDS_PER_WORKER)
+        with self.store.writing() as others:
+            finished = execute(
+                remaining.shards,
+                work,
+                is_visible=lambda done: self.store.path_of(done.id).exists(),
+                jobs=jobs or max(1, min(os.cpu_count() or 1, worthwhile)),
+                scheduler=scheduler,
+                memory=None if memory is None else memory * 1e9,
+            )
+            for _ in _with_remaining_time(finished, remaining, progress):
+                pass
+        return others
+
+    def _compile_kernels(self, jobs: int | None, progress: bool | None) -> None:
+        """Compile the kernels that no earlier run has cached, in parallel, with a message."""
+        from occstats_descriptors.warm_up import compile_kernels, missing_kernels
+
+        descriptors = [recipe.origin for recipe in self.recipes]
+        shapes = [(task.n, task.rows, task.m) for *_, tasks in self.tasks for task in tasks]
+        missing = missing_kernels(descriptors, shapes)
+        if not missing:
+            return
+        if shown(progress):
+            print(f"Compiling (once; kept for later runs): {', '.join(missing)}.", file=sys.stderr)
+        how = None if jobs == 1 else parallel_calls
+        ready = compile_kernels(descriptors, shapes, n_jobs=jobs, again=False, side_by_side=how)
+        # A kernel that cannot be compiled fails where it is used, with its reason.
+        with contextlib.suppress(RuntimeError):
+            for _ in track(ready, "compiling", total=len(missing), progress=progress):
+                pass
+
+    def table(self) -> pd.DataFrame:
+        """Return the finished rows of this experiment, in the order of tasks and descriptors."""
+        rows = self.store.read()
+        if rows.empty:
+            return rows
+        keys = (
+            (*task.key, recipe.name, fold)
+            for _, _, tasks in self.tasks
+            for task in tasks
+            for recipe in self.recipes
+            for fold in range(N_FOLDS)
+        )
+        order = {key: position for position, key in enumerate(keys)}
+        positions = pd.Series([order.get(key, -1) for key in keys_of(rows)], index=rows.index)
+        rows = rows[positions >= 0].assign(_position=positions[positions >= 0])
+        rows = rows.sort_values("_position", kind="stable")
+        return rows.drop(columns="_position").reset_index(drop=True)
+
+    def finish(self, out: str | Path) -> pd.DataFrame:
+        """Return the table; write it where a single file is wanted and no row is missing."""
+        table = self.table()
+        if _is_single_file(out) and len(table) == self.plan.n_rows:
+            write_parquet(table, out, {"occstats": json.dumps(self._metadata())})
+        return table
+
+
+def _with_remaining_time(
+    finished: Iterator[Shard], plan: Plan, progress: bool | None
+) -> Iterator[Shard]:
+    """Show a progress bar in estimated seconds, so that the remaining time is meaningful."""
+    if not shown(progress):
+        yield from finished
+        return
+    layout = "{l_bar}{bar}| {elapsed} elapsed, about {remaining} left{postfix}"
+    with bar_class()(total=plan.cost, desc="run", leave=False, bar_format=layout) as bar:
+        for shard in finished:
+            bar.set_postfix_str(shard.dataset)
+            bar.update(shard.cost)
+            yield shard
+
+
+@dataclass(frozen=True, eq=False)
+class RunSummary:
+    """Summary of a run.
+
+    Attributes
+    ----------
+    planned, done : int
+        Rows of the experiment, and how many of them are in the store.
+    undefined : int
+        Folds whose test part lacks target or other rows.
+    failures : list of dict
+        Each fit without a result, with its reason.
+    omitted_rows, small_classes : dict
+        Dataset → rows omitted because of missing values, and classes too small to be targets.
+    """
+
+    n_datasets: int
+    n_tasks: int
+    n_descriptors: int
+    planned: int
+    done: int
+    undefined: int
+    failures: list[dict[str, Any]]
+    omitted_rows: dict[str, int]
+    small_classes: dict[str, int]
+
+    @property
+    def complete(self) -> bool:
+        """Return whether all planned rows are in the store."""
+        return self.done == self.planned
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the summary as plain values."""
+        return {**self.__dict__, "complete": self.complete}
+
+    def lines(self) -> list[str]:
+        """Return the summary as lines of text."""
+        lines = [
+            f"{self.n_tasks} tasks from {self.n_datasets} datasets, {self.n_descriptors} "
+            f"descriptors: {self.done} of {self.planned} fits are done."
+        ]
+        for text, counts in (
+            ("Rows omitted because of missing values", self.omitted_rows),
+            ("Classes with fewer than five rows, not used as targets", self.small_classes),
+        ):
+            if counts:
+                lines.append(
+                    f"{text}: {', '.join(f'{printable(k)} {v}' for k, v in counts.items())}."
+                )
+        if self.undefined:
+            lines.append(
+                f"{self.undefined} folds have no AUROC: their test part lacks target or other rows."
+            )
+        if self.failures:
+            lines.append(f"{len(self.failures)} fits failed:")
+            for failure in self.failures[:MOST_FAILURES_SHOWN]:
+                where = f"{failure['descriptor']} on {failure['dataset']}, class {failure['class']}"
+                lines.append(
+                    f"  {printable(where)}, fold {failure['fold']}: {printable(failure['error'])}"
+                )
+            if len(self.failures) > MOST_FAILURES_SHOWN:
+                lines.append(f"  … and {len(self.failures) - MOST_FAILURES_SHOWN} more")
+            lines.append("Retry them with --force failed.")
+        return lines
+
+
+def summarise(experiment: Experiment, table: pd.DataFrame) -> RunSummary:
+    """Summarise the finished rows of an experiment."""
+    columns = [*KEY, "status", "error"]
+    if table.empty:
+        table = pd.DataFrame(columns=[*columns, "omitted_rows"])
+    failed = table.loc[table["status"].isin(["failed", "timeout"]), columns]
+    omitted = table.groupby("dataset", sort=False)["omitted_rows"].first()
+    return RunSummary(
+        n_datasets=len(experiment.tasks),
+        n_tasks=sum(len(tasks) for _, _, tasks in experiment.tasks),
+        n_descriptors=len(experiment.recipes),
+        planned=experiment.plan.n_rows,
+        done=len(table),
+        undefined=int((table["status"] == "undefined").sum()),
+        failures=[dict(zip(columns, row, strict=True)) for row in failed.to_numpy()],
+        omitted_rows={str(k): int(v) for k, v in omitted.items() if v},
+        small_classes=dict(experiment.small_classes),
+    )

@@ -1,4 +1,4 @@
-"""The results store: a folder of Parquet shards, each written whole or not at all."""
+"""Results store: a folder of Parquet shards, each written atomically."""
 
 import hashlib
 import json
@@ -19,11 +19,11 @@ from occstats.errors import ResultsError
 __all__ = ["KEY", "Store", "keys_of", "typed"]
 
 KEY = ["dataset", "class", "descriptor", "fold"]
-# Rows of a file that shards are put together in; a sweep has millions, and a file is held whole.
+# Rows of a compacted file; a sweep has millions, and a file is held in memory.
 MOST_ROWS = 100_000
-# Files in which those that write to a folder say so.
+# Prefix of the files by which processes announce that they write to the folder.
 WRITER = ".writing-"
-# The types must not depend on the values that happen to be in a shard.
+# Types must not depend on the values of a particular shard.
 NUMBERS = {
     "fold": "int64",
     "auroc": "float64",
@@ -36,7 +36,7 @@ NUMBERS = {
 
 
 def typed(rows: pd.DataFrame) -> pd.DataFrame:
-    """The rows with the types that their columns have in every shard.
+    """Convert the columns to the types that they have in every shard.
 
     Examples
     --------
@@ -53,7 +53,7 @@ def typed(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def keys_of(rows: pd.DataFrame) -> list[tuple[str, str, str, int]]:
-    """The key of each row."""
+    """Return the key of each row."""
     return list(zip(*(rows[column] for column in KEY), strict=True))
 
 
@@ -62,15 +62,15 @@ class Store:
 
     A shard is written to a temporary file, synced and renamed, so that a process killed at any
     moment leaves either the whole shard or nothing. Pages carry checksums and the file a hash of
-    its content, verified when read, so that a flipped bit is an error and not a wrong number.
-    Workers write side by side: ids are deterministic, two workers that compute the same shard write
-    the same rows, and rows of the same key and configuration count once. Who writes says so in the
-    folder; the last one puts the shards together.
+    its content, verified on reading, so that a flipped bit is an error and not a wrong number.
+    Workers may write concurrently: ids are deterministic, two workers that compute the same shard
+    write the same rows, and rows of the same key and configuration count once. Writing processes
+    announce themselves in the folder; the last one compacts the shards.
 
     Parameters
     ----------
     folder : path
-        Where the shards are; made when the first is written.
+        The folder; created when the first shard is written.
 
     Examples
     --------
@@ -83,23 +83,23 @@ class Store:
     """
 
     def __init__(self, folder: str | Path) -> None:
-        # Absolute: a fit may change the directory.
+        # Absolute: a fit may change the working directory.
         self.folder = Path(folder).absolute()
 
     def path_of(self, shard_id: str) -> Path:
-        """The file of a shard."""
+        """Return the file of a shard."""
         return self.folder / f"part-{shard_id}.parquet"
 
     def shard_ids(self) -> set[str]:
-        """The ids of all shards that are there."""
+        """Return the ids of all shards in the folder."""
         return {path.stem.removeprefix("part-") for path in self.folder.glob("part-*.parquet")}
 
     def write(self, shard_id: str, rows: pd.DataFrame, metadata: Mapping[str, str]) -> None:
-        """Write a shard, whole or not at all."""
+        """Write a shard atomically."""
         write_parquet(rows, self.path_of(shard_id), metadata)
 
     def read(self, columns: Iterable[str] | None = None) -> pd.DataFrame:
-        """All rows of all shards, each once; an empty frame where there are none."""
+        """Return the rows of all shards, each once; an empty frame where there are none."""
         wanted = list(columns) if columns is not None else None
         parts = [rows if wanted is None else rows[wanted] for _, rows in self.shards()]
         if not parts:
@@ -107,13 +107,13 @@ class Store:
         return pd.concat(parts, ignore_index=True)
 
     def shards(self) -> Iterator[tuple[dict[str, Any], pd.DataFrame]]:
-        """The description and the rows of each shard, without those of shards before it."""
+        """Yield the description and the rows of each shard, without rows of earlier shards."""
         read: set[str] = set()
         seen: set[Any] = set()
         while lacking := sorted(self.shard_ids() - read):
             for shard_id in lacking:
                 read.add(shard_id)
-                with suppress(FileNotFoundError):  # put together with others just now
+                with suppress(FileNotFoundError):  # compacted by another process
                     rows = self.read_shard(shard_id)
                     described = self.metadata(shard_id).get("occstats", "{}")
                     try:
@@ -122,16 +122,16 @@ class Store:
                         raise _damaged(self.path_of(shard_id), error) from error
 
     def read_shard(self, shard_id: str) -> pd.DataFrame:
-        """The rows of one shard, with its checksums verified."""
+        """Return the rows of one shard, with its checksums verified."""
         import pyarrow.parquet as pq
 
         path = self.path_of(shard_id)
         try:
-            # Not a data set of files: a folder called a=b must not become a column.
+            # Not as a partitioned dataset: a folder called a=b must not become a column.
             table = pq.ParquetFile(path, page_checksum_verification=True).read()
             rows: pd.DataFrame = table.to_pandas()
             if not verify_digest(rows, table.schema.metadata, str(path)):
-                raise ValueError("it has no hash of its content")
+                raise ValueError("no hash of its content")
         except (ResultsError, FileNotFoundError):
             raise
         except Exception as error:  # a damaged file can raise anything
@@ -139,7 +139,7 @@ class Store:
         return rows
 
     def metadata(self, shard_id: str) -> dict[str, str]:
-        """The metadata with which a shard was written."""
+        """Return the metadata of a shard."""
         import pyarrow.parquet as pq
 
         path = self.path_of(shard_id)
@@ -152,7 +152,7 @@ class Store:
             raise _damaged(path, error) from error
 
     def forget(self, keys: set[tuple[str, str, str, int]]) -> int:
-        """Remove the rows with these keys; return how many there were."""
+        """Remove the rows with these keys; return their number."""
         forgotten = 0
         for shard_id in sorted(self.shard_ids()):
             rows = self.read_shard(shard_id)
@@ -165,26 +165,26 @@ class Store:
         return forgotten
 
     def remove(self, shard_id: str) -> None:
-        """Forget a shard."""
+        """Remove a shard."""
         self.path_of(shard_id).unlink(missing_ok=True)
 
     def clean(self) -> None:
-        """Remove what killed processes left half-written."""
+        """Remove temporary files of killed processes."""
         remove_stale(self.folder, ".part-*.tmp")
 
     @contextmanager
     def writing(self) -> Iterator[list[str]]:
-        """Say in the folder that this process writes to it; gives those that already do.
+        """Announce that this process writes to the folder; yield the others that do.
 
-        When it is done and nobody else writes, the shards are put together.
+        At the end, if no other process writes, the shards are compacted.
         """
         host, process = socket.gethostname(), os.getpid()
         mine = self.folder / f"{WRITER}{host}-{process}.json"
         since = time.strftime("%Y-%m-%d %H:%M")
         others = self.writers()
         command = " ".join([Path(sys.argv[0]).name, *sys.argv[1:]])[:500]
-        said = {"host": host, "process": process, "since": since, "command": command}
-        write_file(mine, json.dumps(said))
+        entry = {"host": host, "process": process, "since": since, "command": command}
+        write_file(mine, json.dumps(entry))
         try:
             yield others
             if not self.writers(but=mine):
@@ -193,28 +193,28 @@ class Store:
             mine.unlink(missing_ok=True)
 
     def writers(self, but: Path | None = None) -> list[str]:
-        """Who writes to the folder now; what killed processes of this machine said is removed."""
+        """Describe the processes that write to the folder; forget killed ones of this machine."""
         found = []
         for path in sorted(self.folder.glob(f"{WRITER}*.json")):
             with suppress(OSError, ValueError, KeyError, TypeError):
-                said = json.loads(path.read_text(encoding="utf-8"))
-                here = said["host"] == socket.gethostname()
+                entry = json.loads(path.read_text(encoding="utf-8"))
+                here = entry["host"] == socket.gethostname()
                 if path == but:
                     continue
-                if here and not _is_alive(int(said["process"])):
+                if here and not _is_alive(int(entry["process"])):
                     path.unlink(missing_ok=True)
                     continue
                 found.append(
-                    f"process {said['process']} on {said['host']} since {said['since']} "
-                    f"({said['command']})"
+                    f"process {entry['process']} on {entry['host']} since {entry['since']} "
+                    f"({entry['command']})"
                 )
         return found
 
     def compact(self) -> None:
-        """Put shards of the same description together, each row once.
+        """Merge shards with the same metadata, each row once.
 
-        Nothing is removed before the new file is there: killed in between, rows are there twice,
-        and count once.
+        Files are removed only after the merged file is written: a process killed in between leaves
+        duplicate rows, which count once.
         """
         descriptions: dict[str, list[str]] = {}
         for shard_id in sorted(self.shard_ids()):
@@ -230,10 +230,10 @@ class Store:
                 large = sum(map(len, bundle.values())) > MOST_ROWS
                 if large or shard_id == shard_ids[-1]:
                     if dropped or len(bundle) > 1:
-                        self._put_together(bundle, json.loads(description))
+                        self._merge(bundle, json.loads(description))
                     bundle, dropped = {}, False
 
-    def _put_together(self, bundle: dict[str, pd.DataFrame], description: dict[str, str]) -> None:
+    def _merge(self, bundle: dict[str, pd.DataFrame], description: dict[str, str]) -> None:
         rows = pd.concat(bundle.values(), ignore_index=True)
         if len(rows):
             shard_id = hashlib.sha256("\0".join(bundle).encode()).hexdigest()[:20]
@@ -243,9 +243,9 @@ class Store:
 
 
 def _without(rows: pd.DataFrame, seen: set[Any]) -> pd.DataFrame:
-    """The rows whose key and configuration were not seen in another shard; takes note of theirs.
+    """Drop rows whose key and configuration are in `seen`, and add those of the others to it.
 
-    Two drivers that compute the same write the same; a fold of a sweep is written as a whole.
+    Two runs that compute the same rows write the same values; a fold of a sweep is written whole.
     """
     identity = [*KEY, "configuration"]
     if not set(identity) <= set(rows.columns):
@@ -262,7 +262,7 @@ def _is_alive(process: int) -> bool:
         os.kill(process, 0)
     except ProcessLookupError:
         return False
-    except OSError:  # somebody else's
+    except OSError:  # a process of another user
         return True
     return True
 
@@ -270,5 +270,5 @@ def _is_alive(process: int) -> bool:
 def _damaged(path: Path, error: Exception) -> ResultsError:
     return ResultsError(
         f"{path}: damaged ({' '.join(str(error).split())[:120]}); delete the file and "
-        "run the same command again, which computes just these rows anew"
+        "run the same command again, which computes only these rows"
     )

@@ -1,4 +1,4 @@
-"""The published experiment: tasks, folds, scaling, numbers of neighbours, and the AUROC."""
+"""The published protocol: one-class tasks, folds, scaling, numbers of neighbours, and AUROC."""
 
 import math
 import warnings
@@ -27,13 +27,24 @@ __all__ = [
     "tasks_of",
 ]
 
+N_FOLDS = 5
+FOLD_SEED = 0
 # With fewer rows than folds, some fold would have no target row to test.
-SMALLEST_TARGET = 5
+SMALLEST_TARGET = N_FOLDS
+SIGNIFICANT_DIGITS = 12
 
 
 @dataclass(frozen=True)
 class Task:
-    """A data set, its target class, and the traits that are known from the class sizes alone."""
+    """A one-class task: a dataset and its target class.
+
+    Attributes
+    ----------
+    dataset, target : str
+        The dataset and its target class.
+    n, m, rows : int
+        Numbers of target rows, attributes, and rows of the dataset.
+    """
 
     dataset: str
     target: str
@@ -43,12 +54,12 @@ class Task:
 
     @property
     def key(self) -> tuple[str, str]:
-        """What identifies the task in a results table."""
+        """Return dataset and target class, which identify the task in a results table."""
         return self.dataset, self.target
 
 
 def tasks_of(dataset: Dataset) -> list[Task]:
-    """The one-class tasks of a data set; classes with fewer than five rows are no targets.
+    """Return the one-class tasks of a dataset, one per class with at least five rows.
 
     Examples
     --------
@@ -61,8 +72,8 @@ def tasks_of(dataset: Dataset) -> list[Task]:
     if len(sizes) < 2:
         only = next(iter(sizes))
         raise DataError(
-            f"{dataset.name}: all {rows} rows are of the class {only!r}; a one-class task needs "
-            "rows that are not of the target class to be told apart"
+            f"{dataset.name}: all {rows} rows belong to the class {only!r}; a one-class task needs "
+            "rows of at least one other class"
         )
     tasks = [
         Task(dataset.name, target, size, m, rows)
@@ -71,14 +82,14 @@ def tasks_of(dataset: Dataset) -> list[Task]:
     ]
     if not tasks:
         raise DataError(
-            f"{dataset.name}: no class has {SMALLEST_TARGET} rows or more (the largest has "
-            f"{max(sizes.values())}), so none can be a target in five folds"
+            f"{dataset.name}: no class has at least {SMALLEST_TARGET} rows (the largest has "
+            f"{max(sizes.values())}), so none can be the target of {N_FOLDS} folds"
         )
     return tasks
 
 
 def sparsity(X: NDArray[np.float64]) -> float:
-    """The mean over attributes of the share of the attribute's most frequent value.
+    """Return the relative frequency of the most frequent value, averaged over the attributes.
 
     Examples
     --------
@@ -86,30 +97,26 @@ def sparsity(X: NDArray[np.float64]) -> float:
     0.5
     """
     ordered = np.sort(X, axis=0)
-    return float(np.mean([_largest_run(column) for column in ordered.T]) / len(X))
+    return float(np.mean([_longest_run(column) for column in ordered.T]) / len(X))
 
 
-def _largest_run(ordered: NDArray[np.float64]) -> int:
+def _longest_run(ordered: NDArray[np.float64]) -> int:
     starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])
     return int(np.diff(np.r_[starts, len(ordered)]).max())
 
 
-N_FOLDS = 5
-FOLD_SEED = 0
-
-
 @dataclass(frozen=True, eq=False)
 class Fold:
-    """Row numbers of one fold: the target rows to train on, and all rows to test on."""
+    """Row numbers of one fold: target rows for training, and all rows of the test part."""
 
     train: NDArray[np.intp]
     test: NDArray[np.intp]
 
 
 def make_folds(is_target: NDArray[np.bool_], *, n_folds: int = N_FOLDS) -> list[Fold]:
-    """Stratified, shuffled folds on the binary label (target or not).
+    """Make stratified, shuffled folds on the binary label (target or not).
 
-    Training uses the target rows of the training part only; every row of the test part is scored.
+    Training uses only the target rows of the training part; every row of the test part is scored.
     The folds depend on the order of the rows.
 
     Examples
@@ -122,14 +129,14 @@ def make_folds(is_target: NDArray[np.bool_], *, n_folds: int = N_FOLDS) -> list[
 
     splitter = StratifiedKFold(n_splits=n_folds, shuffle=True, random_state=FOLD_SEED)
     with warnings.catch_warnings():
-        # Fewer other rows than folds: those folds have no AUROC, which the results say.
+        # With fewer other rows than folds some folds have no AUROC; their rows say so.
         warnings.filterwarnings("ignore", message="The least populated class")
         splits = list(splitter.split(np.zeros(len(is_target)), is_target))
     return [Fold(train=train[is_target[train]], test=test) for train, test in splits]
 
 
 def smallest_training_part(n: int, *, n_folds: int = N_FOLDS) -> int:
-    """The number of training targets in the fold that has the fewest of them.
+    """Return the number of training targets in the fold with the fewest of them.
 
     Examples
     --------
@@ -142,7 +149,7 @@ def smallest_training_part(n: int, *, n_folds: int = N_FOLDS) -> int:
 def scale_by_interquartile_range(
     train: NDArray[np.float64], test: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Divide each attribute by the interquartile range of the training rows, where that is not 0.
+    """Divide each attribute by the interquartile range of its training rows, unless that is 0.
 
     Examples
     --------
@@ -157,10 +164,10 @@ def scale_by_interquartile_range(
 
 
 def size_for_task(factor: float, n: int) -> int:
-    """The number of neighbours a·log n' that all five folds of a task share.
+    """Return the number of neighbours a·log n' that all folds of a task share.
 
-    n' is one less than the smallest training part of the folds: with it, and with one size for all
-    folds, the paper's columns come out.
+    n' is one less than the smallest training part. Only this n', shared by all folds, reproduces
+    the columns of the paper.
 
     Examples
     --------
@@ -173,7 +180,7 @@ def size_for_task(factor: float, n: int) -> int:
 
 @dataclass(frozen=True, repr=False)
 class AtMost:
-    """A number of neighbours, lowered where the training parts of a task have fewer.
+    """A number of neighbours, reduced where the training parts of a task have fewer rows.
 
     Examples
     --------
@@ -184,18 +191,15 @@ class AtMost:
     size: int
 
     def for_task(self, n: int) -> int:
-        """The number for all folds of a task with n target rows."""
+        """Return the number for all folds of a task with n target rows."""
         return min(self.size, smallest_training_part(n) - 1)
 
     def __call__(self, n: int) -> int:
-        """The number for n training rows."""
+        """Return the number for n training rows."""
         return min(self.size, max(n - 1, 1))
 
     def __repr__(self) -> str:
         return f"at_most({self.size})"
-
-
-SIGNIFICANT_DIGITS = 12
 
 
 def round_significant(
@@ -210,19 +214,18 @@ def round_significant(
     """
     magnitude = np.floor(np.log10(np.abs(values), where=values != 0, out=np.zeros_like(values)))
     # Powers beyond the range of floats would turn tiny values into NaN.
-    decimals = np.clip(digits - 1 - magnitude, -300, 300)
-    scale = 10.0**decimals
+    scale = 10.0 ** np.clip(digits - 1 - magnitude, -300, 300)
     return np.asarray(np.round(values * scale) / scale, dtype=np.float64)
 
 
 def auroc(
     is_target: NDArray[np.bool_], scores: NDArray[np.float64], *, of_distances: bool = True
 ) -> float | None:
-    r"""The chance that a random target row scores above a random other row; ties count one half.
+    r"""Return the area under the ROC curve, with ties counted as one half.
 
     .. math:: \frac{\sum_{i \in \text{target}} r_i - n_+(n_+ + 1)/2}{n_+ n_-}
 
-    with midranks :math:`r_i` of the scores. ``None`` where one of the two kinds of rows is absent.
+    with midranks :math:`r_i` of the scores.
 
     Parameters
     ----------
@@ -231,10 +234,15 @@ def auroc(
     scores : ndarray
         High for the target class.
     of_distances : bool, default True
-        Whether the scores are made of distances. Those that tie mathematically, as on integer data,
-        differ in the last bits; so such scores are compared after rounding to 12 significant
-        digits, and the result depends neither on the platform nor on the order of additions. Other
-        scores may be distinct below that, and are compared as they are.
+        Round to 12 significant digits first. Scores computed from distances that tie
+        mathematically, as on integer data, differ in their last bits; rounding makes the result
+        independent of platform and order of summation. Other scores may be distinct below that
+        precision and are compared unrounded.
+
+    Returns
+    -------
+    float or None
+        None where target rows or other rows are absent.
 
     References
     ----------

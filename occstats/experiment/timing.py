@@ -1,4 +1,4 @@
-"""Construction and query times of descriptors over growing training sets, as in the paper."""
+"""Measure construction and query times over growing training sets, as in the paper."""
 
 from __future__ import annotations
 
@@ -35,32 +35,30 @@ COLUMNS = (
     "descriptor", "n", "m", "repetition", "n_queries", "fit_seconds", "query_seconds", "status",
     "error",
 )  # fmt: skip
-# Enough rows to make every descriptor compile and import what it will need, also for large sets.
+# Enough rows to make every descriptor compile and import what it needs for large sets, too.
 WARM_UP_ROWS = (64, 1024)
-
-
-# As many as the higgs data have.
+# As many as the higgs dataset has.
 GENERATED_ATTRIBUTES = 28
-# Samples are drawn from the first rows of a file, of which higgs has eleven million.
+# Samples are drawn from the first rows of a file; higgs has eleven million.
 MOST_ROWS = 1_000_000
-# Different samples of generated data come from a pool that is at least this much larger.
+# Generated rows per row of the largest sample, so that samples differ.
 POOL_FACTOR = 4
 
 
 @dataclass(frozen=True, eq=False)
 class RowPool:
-    """Rows from which samples are drawn, and what they are."""
+    """Named rows from which samples are drawn."""
 
     rows: NDArray[np.float64]
     name: str
 
     def sample(self, n: int, generator: np.random.Generator) -> NDArray[np.float64]:
-        """Draw n different rows."""
+        """Draw n rows without replacement."""
         return self.rows[generator.choice(len(self.rows), size=n, replace=False)]
 
 
 def generated_rows(n: int, n_attributes: int = GENERATED_ATTRIBUTES, seed: int = 0) -> RowPool:
-    """Rows of a mixture of Gaussian clouds of different sizes and shapes.
+    """Generate rows of a mixture of Gaussian clouds of different sizes and shapes.
 
     Examples
     --------
@@ -79,18 +77,18 @@ def generated_rows(n: int, n_attributes: int = GENERATED_ATTRIBUTES, seed: int =
 
 
 def rows_of_file(path: str | Path, *, label: str | None = None) -> RowPool:
-    """The numeric attributes of a table; a table without headings has them numbered from 0.
+    """Read the numeric attributes of a table; columns without a header are numbered from 0.
 
     Parameters
     ----------
     path
         A ``.csv``, ``.csv.gz`` or ``.parquet`` file.
     label
-        A column to leave out, such as the class: "0" for the first of a table without headings.
+        A column to exclude, such as the class; "0" for the first column without a header.
     """
     path = Path(path)
     if not path.is_file():
-        raise DataError(f"--data: there is no file {str(path)!r}")
+        raise DataError(f"--data: no such file: {str(path)!r}")
     try:
         frame = _read(path)
     except (ValueError, OSError, UnicodeError, EOFError) as error:
@@ -140,11 +138,10 @@ def measure_times(
     seed: int = 0,
     progress: bool | None = None,
 ) -> pd.DataFrame:
-    """Measure the seconds that descriptors take to be constructed and to score queries.
+    """Measure the seconds that descriptors take for construction and for scoring queries.
 
-    Every descriptor gets the same samples and runs on one thread; the seconds are those of the
-    processor, so that other work on the machine does not count. A descriptor runs before it is
-    measured, so that neither imports nor compilation count.
+    All descriptors get the same samples and run on one thread. CPU time is measured, so that other
+    work on the machine does not count, after a warm-up that excludes imports and compilation.
 
     Parameters
     ----------
@@ -155,23 +152,23 @@ def measure_times(
     sizes
         Numbers of training rows; the paper's figure has powers of two.
     n_samples
-        How many samples are drawn of each size.
+        Number of samples of each size.
     n_queries
-        How many further rows are scored, all at once.
+        Number of further rows, which are scored in one call.
     limit
-        A descriptor that needs more seconds than this for a sample is not measured on larger ones;
+        A descriptor that takes more seconds than this on a sample is not measured on larger ones;
         None for no limit.
     seed
         Seed of the samples, and of the descriptors that are random.
     progress
-        Show a progress bar; by default where somebody watches.
+        Show a progress bar; by default on a terminal or in a notebook.
 
     Returns
     -------
     DataFrame
         One row per descriptor, size and sample: ``descriptor, n, m, repetition, n_queries,
-        fit_seconds, query_seconds, status, error``; ``query_seconds`` is the time of all queries
-        together. The status is ``ok``, ``failed`` (with the error) or ``skipped`` (too slow).
+        fit_seconds, query_seconds, status, error``; ``query_seconds`` is the time of all
+        queries together. The status is ``ok``, ``failed`` (with the error) or ``skipped``.
 
     Examples
     --------
@@ -203,7 +200,7 @@ def _checked(
         ("queries", n_queries, 1),
     ):
         if value < least:
-            raise DataError(f"{name}: at least {least} is needed; got {value}")
+            raise DataError(f"{name}: expected at least {least}; got {value}")
     if limit is not None and not limit > 0:
         raise DataError(f"limit: expected a positive number of seconds; got {plain(limit)!r}")
     return ordered

@@ -1,70 +1,309 @@
-"""What a worker does with a shard: evaluate its units and write the rows."""
+"""Evaluate a shard: fit descriptors on folds and write the rows."""
 
-from collections.abc import Callable, Iterator, Mapping
+import time
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import dataclass, field
+from functools import lru_cache
+from importlib import import_module
+from typing import Any
 
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
-from occstats.experiment.estimators import SeedPolicy
-from occstats.experiment.evaluate import Fit, import_descriptors
-from occstats.experiment.isolation import CallTimeoutError, ChildProcessDiedError, IsolatedCalls
-from occstats.experiment.plan import Shard, configuration
+from occstats import __version__
+from occstats.datasets import Source, fingerprint, open_source
+from occstats.errors import DataError
+from occstats.experiment.estimators import (
+    Recipe,
+    checked_scores,
+    fit_and_score,
+    is_of_distances,
+    make_estimator,
+    parameters_as_json,
+    shares_search,
+)
+from occstats.experiment.isolation import (
+    CallTimeoutError,
+    ChildProcessDiedError,
+    IsolatedCalls,
+    contained,
+)
+from occstats.experiment.plan import Shard, Unit, configuration
 from occstats.experiment.store import Store, typed
+from occstats.experiment.tasks import (
+    Fold,
+    auroc,
+    make_folds,
+    scale_by_interquartile_range,
+    sparsity,
+)
 
-__all__ = ["work_on_shard"]
+__all__ = [
+    "FoldData",
+    "Rows",
+    "compute_shard",
+    "evaluate",
+    "failed_rows",
+    "fold_data",
+    "make_search",
+    "prepare_process",
+    "row_header",
+]
+
+Array = NDArray[np.float64]
+Rows = Callable[..., pd.DataFrame]
 
 
-def work_on_shard(
+def compute_shard(
     shard: Shard,
     isolate: bool,
     *,
-    evaluate: Callable[[Fit], pd.DataFrame],
-    failed: Callable[..., pd.DataFrame],
-    at_once: bool,
+    evaluate: Rows,
+    failed: Rows,
+    whole_units: bool,
     store: Store,
-    seed: SeedPolicy,
     timeout: float | None,
     metadata: Mapping[str, str],
 ) -> None:
-    """Evaluate all units of a shard and write it.
+    """Evaluate all units of a shard and write its file.
 
-    With a timeout, or where fits are suspected to kill their process, each call runs in a child.
+    Parameters
+    ----------
+    shard : Shard
+        The work.
+    isolate : bool
+        Run each call in a child process, as with a timeout, because a fit may kill its process.
+    evaluate, failed : callable
+        From a unit and some of its recipes to rows; `failed` takes status and reason, too.
+    whole_units : bool
+        Evaluate all recipes of a unit in one call, to which the timeout applies.
+    store, timeout, metadata
+        Where the rows go, seconds that a call may take, and the description of the file.
     """
+    frames = []
     with ExitStack() as cleanup:
-        call: Callable[[Fit], pd.DataFrame] = evaluate
+        call = evaluate
         if isolate or timeout is not None:
             call = cleanup.enter_context(
-                IsolatedCalls(evaluate, timeout=timeout, warm_up=import_descriptors)
+                IsolatedCalls(evaluate, timeout=timeout, warm_up=_import_descriptors)
             )
-        frames = []
-        for fit in _fits(shard, seed, at_once):
-            try:
-                rows = call(fit)
-            except CallTimeoutError as error:
-                rows = failed(fit, status="timeout", reason=str(error))
-            except ChildProcessDiedError as error:
-                rows = failed(fit, status="failed", reason=str(error))
-            frames.append(rows)
-    made_with = {
-        recipe.name: configuration(shard.data_fingerprint, recipe, unit.task.dataset, str(seed))
+        for unit in shard.units:
+            for recipes in [unit.recipes] if whole_units else [(each,) for each in unit.recipes]:
+                try:
+                    rows = call(unit, recipes)
+                except CallTimeoutError as error:
+                    rows = failed(unit, recipes, status="timeout", reason=str(error))
+                except ChildProcessDiedError as error:
+                    rows = failed(unit, recipes, status="failed", reason=str(error))
+                frames.append(rows)
+    configurations = {
+        recipe.name: configuration(unit.data_fingerprint, recipe, unit.task.dataset, unit.seed)
         for unit in shard.units
         for recipe in unit.recipes
     }
-    # All at once: types given fit by fit would take longer than most fits.
+    # Column types are set once per shard: per fit they would take longer than most fits.
     table = pd.concat(frames, ignore_index=True)
-    table = table.assign(configuration=table["descriptor"].map(made_with))
+    table = table.assign(configuration=table["descriptor"].map(configurations))
     store.write(shard.id, typed(table), metadata)
 
 
-def _fits(shard: Shard, seed: SeedPolicy, at_once: bool) -> Iterator[Fit]:
-    for unit in shard.units:
-        for recipes in [unit.recipes] if at_once else [(recipe,) for recipe in unit.recipes]:
-            yield Fit(
-                shard.source,
-                shard.data_fingerprint,
-                unit.task,
-                unit.fold,
-                recipes,
-                unit.recipes,
-                seed,
-            )
+def evaluate(unit: Unit, recipes: Sequence[Recipe]) -> pd.DataFrame:
+    """Fit descriptors on the training targets of a fold and score its test rows.
+
+    Any error in a descriptor becomes a row with the status ``failed`` and the reason.
+    """
+    return pd.DataFrame([_evaluated(unit, recipe) for recipe in recipes])
+
+
+def _evaluated(unit: Unit, recipe: Recipe) -> dict[str, Any]:
+    data, seed = fold_data(unit), unit.seed_of(recipe)
+    row = row_header(unit, recipe) | {"fit_seconds": np.nan, "query_seconds": np.nan}
+    with contained(seed) as outcome:
+        estimator = _estimator(unit, recipe)
+        row["parameters"] = parameters_as_json(estimator)
+        if shares_search(recipe.origin):
+            scores, *seconds = data.shared_search(unit, recipe, estimator).score(estimator)
+        else:
+            scores, *seconds = fit_and_score(estimator, data.train, data.test)
+        row["fit_seconds"], row["query_seconds"] = seconds
+    if outcome.reason is not None:
+        return row | {"status": "failed", "error": outcome.reason}
+    if data.undefined:
+        return row | {"status": "undefined", "error": data.undefined}
+    return row | {
+        "auroc": auroc(data.is_target, scores, of_distances=is_of_distances(recipe.origin))
+    }
+
+
+def failed_rows(unit: Unit, recipes: Sequence[Recipe], *, status: str, reason: str) -> pd.DataFrame:
+    """Return the rows of fits that gave no result."""
+    missing = {"status": status, "error": reason, "fit_seconds": np.nan, "query_seconds": np.nan}
+    return pd.DataFrame([row_header(unit, recipe) | missing for recipe in recipes])
+
+
+def row_header(unit: Unit, recipe: Recipe) -> dict[str, Any]:
+    """Return the columns of a row that do not depend on the outcome of the fit."""
+    data = fold_data(unit)
+    return {
+        "dataset": unit.task.dataset,
+        "class": unit.task.target,
+        "descriptor": recipe.name,
+        "fold": unit.fold,
+        "auroc": np.nan,
+        "status": "ok",
+        "error": None,
+        "n": unit.task.n,
+        "m": unit.task.m,
+        "sparsity": data.sparsity,
+        "omitted_rows": data.omitted_rows,
+        "parameters": None,
+        "seed": unit.seed_of(recipe),
+        "version": __version__,
+    }
+
+
+def _estimator(unit: Unit, recipe: Recipe) -> Any:
+    return make_estimator(recipe, unit.seed_of(recipe), dataset=unit.task.dataset, n=unit.task.n)
+
+
+@dataclass(eq=False)
+class FoldData:
+    """The scaled rows of one fold of one task, and the neighbour searches on them."""
+
+    train: Array
+    test: Array
+    is_target: NDArray[np.bool_]
+    sparsity: float
+    omitted_rows: int
+    _searches: dict[tuple[Any, ...], "SharedSearch"] = field(default_factory=dict, repr=False)
+
+    @property
+    def undefined(self) -> str | None:
+        """Return why there is no AUROC, or None where there is one."""
+        if self.is_target.any() and not self.is_target.all():
+            return None
+        return f"the test part has no {'other' if self.is_target.any() else 'target'} rows"
+
+    def shared_search(self, unit: Unit, recipe: Recipe, estimator: Any) -> "SharedSearch":
+        """Return the neighbour search that an estimator shares with others of its unit."""
+        key = estimator.metric, estimator.p, recipe.order
+        if key not in self._searches:
+            others = [_estimator(unit, r) for r in unit.recipes if r.order == recipe.order]
+            sharing = [e for e in [estimator, *others] if (e.metric, e.p) == key[:2]]
+            self._searches[key] = SharedSearch(self.train, self.test, sharing, order=recipe.order)
+        return self._searches[key]
+
+
+def fold_data(unit: Unit) -> FoldData:
+    """Return the scaled rows of a fold, cached until another fold is asked for."""
+    return _fold_data(unit.source, unit.data_fingerprint, unit.task.target, unit.fold)
+
+
+@lru_cache(maxsize=1)
+def _fold_data(source: Source, data_fingerprint: str, target: str, fold: int) -> FoldData:
+    dataset = open_source(source)
+    if fingerprint(dataset) != data_fingerprint:
+        raise DataError(f"{source.path or source.name}: the data changed during the experiment")
+    is_target, share, folds = _task_rows(source, target)
+    rows = folds[fold]
+    train, test = scale_by_interquartile_range(dataset.X[rows.train], dataset.X[rows.test])
+    return FoldData(train, test, is_target[rows.test], share, dataset.omitted_rows)
+
+
+@lru_cache(maxsize=2)
+def _task_rows(source: Source, target: str) -> tuple[NDArray[np.bool_], float, list[Fold]]:
+    dataset = open_source(source)
+    is_target = dataset.labels == target
+    return is_target, sparsity(dataset.X[is_target]), make_folds(is_target)
+
+
+class SharedSearch:
+    """A neighbour search of one fold, run once at the largest size that its users need.
+
+    Parameters
+    ----------
+    train, test : ndarray
+        The scaled training targets and test rows.
+    estimators : sequence
+        The descriptors that share the search; all have the same metric.
+    order : {"index", "kd-tree"}
+        The order of equally distant neighbours.
+    """
+
+    def __init__(self, train: Array, test: Array, estimators: Sequence[Any], *, order: str) -> None:
+        n, first = len(train), estimators[0]
+        self._train, self._n_queries = train, len(test)
+        self._search = make_search(train, metric=first.metric, p=first.p, order=order)
+        started = time.perf_counter()
+        largest = max(estimator.training_neighbours(n) for estimator in estimators)
+        if largest:
+            self._search.training(largest)
+        trained = time.perf_counter()
+        largest = max(estimator.query_neighbours(n) for estimator in estimators)
+        self._near = self._search.query(test, largest)
+        self._training_seconds = trained - started
+        self._query_seconds = time.perf_counter() - trained
+
+    def score(self, estimator: Any) -> tuple[Array, float, float]:
+        """Fit an estimator and score the test rows; return scores, fit and query seconds.
+
+        Timings include the shared search as if it were run for this estimator alone.
+        """
+        started = time.perf_counter()
+        estimator.fit(self._train, neighbours=self._search)
+        fitted = time.perf_counter()
+        scores = checked_scores(estimator.score_neighbours(self._near), self._n_queries)
+        scored = time.perf_counter()
+        fit_seconds = fitted - started
+        if estimator.training_neighbours(len(self._train)):
+            fit_seconds += self._training_seconds
+        return scores, fit_seconds, scored - fitted + self._query_seconds
+
+
+def make_search(train: Array, *, metric: str, p: float = 2.0, order: str) -> Any:
+    """Make a neighbour search with the requested order of equally distant neighbours.
+
+    Examples
+    --------
+    >>> rows = np.array([[0.0], [1.0], [1.0], [3.0]])
+    >>> make_search(rows, metric="manhattan", order="kd-tree").training(2).distances.tolist()
+    [[1.0, 1.0], [0.0, 1.0], [0.0, 1.0], [2.0, 2.0]]
+    """
+    from occstats_descriptors.neighbours import Neighbours, NeighbourSearch
+
+    if order == "index":
+        return NeighbourSearch(train, metric=metric, p=p, n_jobs=1)
+
+    class TreeOrderSearch(NeighbourSearch):
+        """Ties in the order of scikit-learn's KD-tree; a self-query drops its first neighbour."""
+
+        def _search(self, queries: Any, k: int, excluded: Any) -> Neighbours:
+            from sklearn.neighbors import KDTree
+
+            own = int(excluded[0] >= 0)
+            tree = KDTree(self.X, leaf_size=30, metric=self.metric)
+            distances, indices = tree.query(queries, k=k + own)
+            return Neighbours(distances[:, own:], indices[:, own:])
+
+    return TreeOrderSearch(train, metric=metric, p=p, n_jobs=1)
+
+
+def prepare_process(
+    descriptors: Iterable[str], shapes: Collection[tuple[int, int, int]], *others: object
+) -> None:
+    """Import what every fit needs and load the kernels, so that forked workers have them.
+
+    Further arguments are not used: unpickling them imports their modules.
+    """
+    from occstats_descriptors.warm_up import load_kernels
+
+    _import_descriptors()
+    import_module("pyarrow.parquet")
+    load_kernels(descriptors, shapes)
+
+
+def _import_descriptors() -> None:
+    for module in ("occstats_descriptors.registry", "threadpoolctl", "sklearn.model_selection"):
+        import_module(module)

@@ -1,4 +1,4 @@
-"""Who computes the shards: this process, worker processes, or the workers of a scheduler."""
+"""Execute shards in this process, in a local worker pool, or on a Dask cluster."""
 
 import logging
 import os
@@ -11,69 +11,69 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from occstats.errors import DataError, EngineError
-from occstats.experiment.evaluate import prepare_process
 from occstats.experiment.plan import Shard
-from occstats.workers import WorkerDiedError, Workers, end_ahead
+from occstats.experiment.worker import prepare_process
+from occstats.workers import WorkerDiedError, Workers, close_spare_server
 
-__all__ = ["compute"]
+__all__ = ["execute"]
 
-# Workers of a scheduler may be on their way when a run starts, and come back when they are lost.
+# Dask workers may still be starting when a run begins, and may return after they were lost.
 SECONDS_FOR_WORKERS = 20.0
 SECONDS_BETWEEN_CHECKS = 5.0
-# A fit that kills even the worker that isolates it is not tried for ever.
-MOST_DEATHS = 4
-# Files written on another machine may take a while to be seen on this one.
+# Files written on another machine may take a while to appear on this one.
 SECONDS_FOR_FILES = 20.0
+# Give up on a fit that kills even the worker that isolates it.
+MOST_DEATHS = 4
 
 Work = Callable[[Shard, bool], None]
 
 
-def compute(
+def execute(
     shards: Sequence[Shard],
     work: Work,
     *,
-    is_there: Callable[[Shard], bool],
+    is_visible: Callable[[Shard], bool],
     jobs: int = 1,
     scheduler: str | None = None,
     memory: float | None = None,
 ) -> Iterator[Shard]:
-    """Compute all shards, yielding each when it is done, in any order.
+    """Compute all shards; yield each when it is done, in any order.
 
     Parameters
     ----------
     shards : sequence of Shard
-        What is to be computed, largest first.
+        The work, largest first.
     work : callable
-        A picklable function of a shard and of whether to isolate its fits; it writes the result.
-    is_there : callable
-        Whether the file of a shard is seen from here.
+        A picklable function of a shard and a flag that isolates its fits; it writes the rows.
+    is_visible : callable
+        Return whether the file of a shard is visible on this machine.
     jobs : int
-        Worker processes on this machine; 1 computes our own descriptors in this process, and
-        anybody else's, which may take their process down, in a worker.
+        Local worker processes. With 1, our own descriptors run in this process; third-party
+        estimators, which may kill their process, run in a worker.
     scheduler : str, optional
-        Address of a dask scheduler, whose workers see the same files.
+        Address of a Dask scheduler whose workers see the same files.
     memory : float, optional
-        Bytes that a worker on this machine may use; by default as much as the machine has.
+        Bytes that a local worker may use; by default the memory of the machine.
     """
-    in_this_process = jobs == 1 and memory is None and not any(map(_is_foreign, shards))
+    in_this_process = jobs == 1 and memory is None and not any(map(_is_third_party, shards))
     if scheduler is not None or in_this_process:
-        end_ahead()
+        close_spare_server()
     if scheduler is not None:
-        yield from _on_scheduler(shards, work, scheduler, is_there)
+        yield from _on_scheduler(shards, work, scheduler, is_visible)
     elif in_this_process:
         for shard in shards:
             work(shard, False)
             yield shard
     else:
-        yield from _on_this_machine(shards, work, jobs, memory or machine_memory())
+        yield from _in_pool(shards, work, jobs, memory or machine_memory())
 
 
-def _is_foreign(shard: Shard) -> bool:
+def _is_third_party(shard: Shard) -> bool:
     return any(":" in recipe.origin for unit in shard.units for recipe in unit.recipes)
 
 
 def machine_memory() -> float | None:
-    """The bytes of memory that this machine, or the container it is, has.
+    """Return the bytes of memory of this machine or container; None where unknown.
 
     Examples
     --------
@@ -92,23 +92,26 @@ def machine_memory() -> float | None:
     return min(limits)
 
 
-def _on_this_machine(
+def _in_pool(
     shards: Sequence[Shard], work: Work, jobs: int, memory: float | None
 ) -> Iterator[Shard]:
     waiting = list(reversed(shards))
-    # What ran when a worker died is computed with every fit in a process of its own, so that the
-    # fit that kills its process is found and recorded.
+    # A shard whose worker died is computed again with each fit in its own process, so that the
+    # fit that kills its process is identified and recorded.
     deaths: Counter[str] = Counter()
-    prepare = partial(prepare_process, *_kernels_for(shards), work)
+    units = [unit for shard in shards for unit in shard.units]
+    descriptors = sorted({recipe.origin for unit in units for recipe in unit.recipes})
+    shapes = sorted({(unit.task.n, unit.task.rows, unit.task.m) for unit in units})
+    prepare = partial(prepare_process, descriptors, shapes, work)
     with Workers(jobs, memory=memory, prepare=prepare) as workers:
         while waiting or workers.busy:
             while waiting and workers.busy < jobs:
                 shard = waiting.pop()
                 if deaths[shard.id] > MOST_DEATHS:
                     raise EngineError(
-                        f"{MOST_DEATHS} workers were killed while they computed "
-                        f"{', '.join(dict.fromkeys(key[2] for key in shard.rows))} on "
-                        f"{shard.source.name}; what was computed is safe: leave these out"
+                        f"{MOST_DEATHS} workers were killed while computing "
+                        f"{', '.join(dict.fromkeys(key[2] for key in shard.keys))} on "
+                        f"{shard.dataset}; finished results are safe: exclude these descriptors"
                     )
                 workers.submit(shard, work, shard, deaths[shard.id] > 0)
             for shard, error in workers.finished():
@@ -121,16 +124,8 @@ def _on_this_machine(
                     yield shard
 
 
-def _kernels_for(shards: Sequence[Shard]) -> tuple[list[str], list[tuple[int, int, int]]]:
-    """The descriptors of some shards, and the shapes of the tasks."""
-    units = [unit for shard in shards for unit in shard.units]
-    origins = {recipe.origin for unit in units for recipe in unit.recipes}
-    shapes = {(unit.task.n, unit.task.rows, unit.task.m) for unit in units}
-    return sorted(origins), sorted(shapes)
-
-
 def _on_scheduler(
-    shards: Sequence[Shard], work: Work, address: str, is_there: Callable[[Shard], bool]
+    shards: Sequence[Shard], work: Work, address: str, is_visible: Callable[[Shard], bool]
 ) -> Iterator[Shard]:
     try:
         import distributed
@@ -141,15 +136,15 @@ def _on_scheduler(
         ) from error
     with _client(address) as client:
         _wait_for_workers(client, address)
-        # Machines come and go; a shard is given up only when it has killed many of them.
+        # Machines come and go: give up a shard only after it has killed many of them.
         client.run_on_scheduler(_raise_allowed_failures)
 
         def submit(shard: Shard, isolate: bool) -> Any:
             key = f"occstats-{shard.id}{'-isolated' * isolate}"
             return client.submit(work, shard, isolate, key=key, priority=shard.cost, pure=False)
 
-        # A stranger's fit that kills its process must not take a machine's worker with it.
-        pending = {submit(shard, _is_foreign(shard)): shard for shard in shards}
+        # A third-party fit that kills its process must not kill the worker of a machine.
+        pending = {submit(shard, _is_third_party(shard)): shard for shard in shards}
         queue = distributed.as_completed(list(pending), loop=client.loop)
         checked = time.monotonic()
         while pending:
@@ -172,20 +167,20 @@ def _on_scheduler(
                     raise _lost(address) from error
                 except DataError as error:
                     raise EngineError(
-                        f"a worker of the scheduler at {address} does not get at the data: "
-                        f"{error}; start workers where the same files are seen"
+                        f"a worker of the scheduler at {address} cannot read the data: {error}; "
+                        "start workers where the same files are visible"
                     ) from error
-                _wait_for_file(shard, is_there, address)
+                _wait_for_file(shard, is_visible, address)
                 yield shard
 
 
 def _client(address: str) -> Any:
     from distributed import Client
 
-    # A lost scheduler is said in one line of ours, not in pages of the client's.
+    # A lost scheduler is reported in one line of ours instead of the client's log.
     logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
     try:
-        # Fail at once where nobody listens; the client itself would try for long.
+        # Fail immediately where nothing listens; the client itself retries for long.
         parts = urlsplit(address)
         if parts.scheme == "tcp":
             socket.create_connection((parts.hostname, parts.port or 8786), timeout=10).close()
@@ -193,7 +188,7 @@ def _client(address: str) -> Any:
     except (OSError, ValueError) as error:
         raise EngineError(
             f"no scheduler answers at {address} ({error}); start one with 'dask scheduler' and "
-            "workers with 'dask worker', or leave --scheduler out to use this machine"
+            "workers with 'dask worker', or omit --scheduler to use this machine"
         ) from error
 
 
@@ -208,7 +203,7 @@ def _wait_for_workers(client: Any, address: str) -> None:
             if time.monotonic() > deadline:
                 raise EngineError(
                     f"the scheduler at {address} has no workers; start some with 'dask worker "
-                    f"{address}' where the same files are seen, and run the same command again"
+                    f"{address}' where the same files are visible, and run the same command again"
                 )
             time.sleep(0.5)
         if client.status != "running":
@@ -219,18 +214,18 @@ def _wait_for_workers(client: Any, address: str) -> None:
 
 def _lost(address: str) -> EngineError:
     return EngineError(
-        f"the scheduler at {address} is gone; what was computed is safe: start it again with "
-        "'dask scheduler', or leave --scheduler out, and run the same command again"
+        f"lost the scheduler at {address}; finished results are safe: restart it with "
+        "'dask scheduler', or omit --scheduler, and run the same command again"
     )
 
 
-def _wait_for_file(shard: Shard, is_there: Callable[[Shard], bool], address: str) -> None:
+def _wait_for_file(shard: Shard, is_visible: Callable[[Shard], bool], address: str) -> None:
     deadline = time.monotonic() + SECONDS_FOR_FILES
-    while not is_there(shard):
+    while not is_visible(shard):
         if time.monotonic() > deadline:
             raise EngineError(
-                f"a worker of the scheduler at {address} wrote results that are not seen here; "
-                "give --out a folder that all machines share"
+                f"a worker of the scheduler at {address} wrote results that are not visible here; "
+                "pass --out a folder that all machines share"
             )
         time.sleep(0.2)
 
