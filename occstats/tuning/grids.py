@@ -1,24 +1,28 @@
-"""The hyperparameter values to try, and what each means for a task."""
+"""Grids of hyperparameters, and the descriptors that are swept over them."""
 
+import json
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
+import pandas as pd
+
 from occstats._format import did_you_mean
 from occstats.errors import ArgumentError
+from occstats.experiment.estimators import Recipe, make_recipes, plain, shares_search
 from occstats.experiment.tasks import AtMost, Task, size_for_task, smallest_training_part
 
 __all__ = [
     "PAPER",
     "Axis",
+    "SweepRecipe",
     "Value",
-    "check_names",
-    "paper_axes",
+    "default_hyperparameters",
+    "make_sweep_recipes",
+    "paper_defaults",
     "parse_grid",
-    "with_grids",
-    "with_windows",
 ]
 
 Value = float | int | str | bool
@@ -32,18 +36,18 @@ class Axis:
     Attributes
     ----------
     name : str
-        What the grid is given in: ``a`` where the number of neighbours is k = a·log n.
+        The name of the grid: ``a`` where the number of neighbours is k = a·log n.
     parameter : str
-        The parameter of the descriptor that it determines.
+        The parameter of the descriptor.
     rule : {"count", "log", "dimension", "fraction", "plain"}
-        How: a number of neighbours, a multiple of log n, a multiple of the number of attributes,
-        a number up to 1, or the value as it is.
+        How a value determines the parameter: a number of neighbours, a multiple of log n, a
+        multiple of the number of attributes, a number up to 1, or the value itself.
     values : tuple
         The grid.
     window : int
         Width of the centred rolling mean, in grid points.
     step : float
-        A default is rounded to a multiple of this; 0 for no rounding.
+        Defaults are rounded to a multiple of this; 0 for no rounding.
     """
 
     name: str
@@ -55,11 +59,11 @@ class Axis:
 
     @property
     def is_numeric(self) -> bool:
-        """Whether the values have an order and distances."""
+        """Return whether all values are numbers."""
         return all(isinstance(v, int | float) and not isinstance(v, bool) for v in self.values)
 
     def setting(self, value: Value) -> Any:
-        """The value as the descriptor's parameter, a rule where it depends on the task."""
+        """Return the parameter of the descriptor; a rule where it depends on the task."""
         if self.rule == "count":
             return AtMost(int(value))
         if self.rule == "log":
@@ -73,7 +77,7 @@ class Axis:
         return value
 
     def resolved(self, task: Task) -> list[Value]:
-        """What each value of the grid comes to for a task.
+        """Return the parameter of a task for each value of the grid.
 
         Examples
         --------
@@ -84,7 +88,7 @@ class Axis:
         return list(_resolved(self, task.n, task.m))
 
     def rounded(self, value: Value) -> Value:
-        """The nearest multiple of the step, as a default is published.
+        """Return the nearest multiple of the step, as published.
 
         Examples
         --------
@@ -119,10 +123,10 @@ def _span(start: float, stop: float, step: float) -> tuple[Value, ...]:
     return tuple(values)
 
 
-# The paper gives windows, but no ranges. Of SVM it prints a step of 0.1, which its own optima (0.20
-# and 0.25 m, rounded to 0.05) contradict: tasks that miss at the default match at c = 0.24 or 0.28.
-# The ends of SVM's grids are ours, set around the published optima for the sake of time. A coarse
-# look beyond (46 data sets, the larger ones on one fold and for three ν) found c best below 0.5.
+# The paper gives windows, but no ranges. It prints a step of 0.1 for SVM, which its optima (0.20,
+# 0.25 m, rounded to 0.05) contradict: tasks that miss at the default match at c = 0.24 or 0.28.
+# The range of SVM's grids is ours, set around the published optima to save time; a coarse search
+# beyond it (46 datasets, the larger ones on one fold and for three ν) found c best below 0.5.
 PAPER: dict[str, tuple[Axis, ...]] = {
     "NND": (Axis("k", "k", "count", _span(1, 40, 1), 3, 1.0),),
     "LNND": (Axis("a", "k", "log", _span(0.01, 10, 0.01), 101, 0.1),),
@@ -139,7 +143,7 @@ PAPER: dict[str, tuple[Axis, ...]] = {
 
 
 def grid_names(origin: str) -> dict[str, tuple[str, str]]:
-    """What a grid of a descriptor may be called → the parameter it determines, and how.
+    """Map the grid names of a descriptor to parameter and rule.
 
     Examples
     --------
@@ -156,26 +160,15 @@ def grid_names(origin: str) -> dict[str, tuple[str, str]]:
     }
 
 
-def paper_axes(descriptor: str) -> tuple[Axis, ...]:
-    """The grids that the paper's defaults were found on; none for descriptors without.
-
-    Examples
-    --------
-    >>> [(axis.name, len(axis.values), axis.window) for axis in paper_axes("ALP")]
-    [('a', 100, 11), ('b', 100, 11)]
-    """
-    return PAPER.get(descriptor.upper(), ())
-
-
 def with_grids(
     descriptor: str, origin: str, grids: Mapping[str, Iterable[Value]]
 ) -> tuple[Axis, ...]:
-    """The axes of a descriptor's sweep: the paper's, with the given grids in their place.
+    """Return the axes of a descriptor: the paper's, replaced by the given grids.
 
     Parameters
     ----------
     descriptor : str
-        The name in the results, which a grid may carry in front (``"LOF.a"``).
+        The name in the results, which may prefix the name of a grid (``"LOF.a"``).
     origin : str
         A name among the nine, or an import path.
     grids : mapping
@@ -189,12 +182,12 @@ def with_grids(
     [('n_trees', 'plain')]
     """
     known = grid_names(origin)
-    axes = {axis.parameter: axis for axis in paper_axes(origin)}
+    axes = {axis.parameter: axis for axis in PAPER.get(origin.upper(), ())}
     own = {name: tuple(values) for name, values in _addressed(descriptor, grids).items()}
     usable = {*known, *_parameters(origin)} if own else set()
     own = {name: values for name, values in own.items() if name in usable}
     if any(name not in known for name in own):
-        axes = {}  # a parameter that has no fast sweep: refits over what is given
+        axes = {}  # a parameter without a fast sweep: refit over the given grids only
     for name, values in own.items():
         parameter, rule = known.get(name, (name, "plain"))
         default = axes.get(parameter)
@@ -205,8 +198,8 @@ def with_grids(
         axes[parameter] = axis
     if not axes:
         raise ArgumentError(
-            f"--grid: {descriptor} has no default grid; say what to try, for example "
-            f"--grid {_first_parameter(origin)}=1,2,5"
+            f"--grid: {descriptor} has no default grid; pass one, for example "
+            f"--grid {next(iter(_parameters(origin)), 'name')}=1,2,5"
         )
     return tuple(axes.values())
 
@@ -214,11 +207,11 @@ def with_grids(
 def with_windows(
     descriptor: str, axes: Iterable[Axis], windows: Mapping[str, int]
 ) -> tuple[Axis, ...]:
-    """The axes with other widths of the rolling mean; the name ``""`` stands for all.
+    """Replace the widths of the rolling mean; the name ``""`` applies to all axes.
 
     Examples
     --------
-    >>> [axis.window for axis in with_windows("ALP", paper_axes("ALP"), {"": 5, "ALP.b": 3})]
+    >>> [axis.window for axis in with_windows("ALP", PAPER["ALP"], {"": 5, "ALP.b": 3})]
     [5, 3]
     """
     chosen = []
@@ -228,7 +221,7 @@ def with_windows(
         )
         if window < 1 or window % 2 == 0:
             raise ArgumentError(
-                f"--window: a centred rolling mean needs an odd number of grid points from 1 on, "
+                f"--window: a centred rolling mean needs a positive odd number of grid points, "
                 f"got {window} for {axis.name}"
             )
         if window > 1 and not axis.is_numeric:
@@ -238,7 +231,7 @@ def with_windows(
 
 
 def parse_grid(text: str) -> tuple[str, tuple[Value, ...]]:
-    """Read ``name=start:stop:step`` or ``name=v1,v2,…``.
+    """Parse ``name=start:stop:step`` or ``name=v1,v2,…``.
 
     Examples
     --------
@@ -270,7 +263,7 @@ def parse_grid(text: str) -> tuple[str, tuple[Value, ...]]:
         )
     if (stop - start) / step > MOST_VALUES:
         raise ArgumentError(
-            f"--grid: {given!r} has more than {MOST_VALUES} values for {name}; take a larger step"
+            f"--grid: {given!r} has more than {MOST_VALUES} values for {name}; use a larger step"
         )
     return name, _span(start, stop, step)
 
@@ -285,7 +278,7 @@ def _parse_value(text: str) -> Value:
 
 
 def _addressed(descriptor: str, grids: Mapping[str, Iterable[Value]]) -> dict[str, Iterable[Value]]:
-    """The grids that are meant for a descriptor: those with its name in front, and general ones."""
+    """Return the grids of a descriptor: those prefixed with its name, and unprefixed ones."""
     mine: dict[str, Iterable[Value]] = {}
     for name, values in grids.items():
         owner, dot, own_name = name.rpartition(".")
@@ -300,7 +293,7 @@ def _check_values(descriptor: str, axis: Axis) -> None:
     if not axis.values:
         raise ArgumentError(f"--grid: {axis.name} of {descriptor} has no values")
     if len(set(axis.values)) < len(axis.values):
-        raise ArgumentError(f"--grid: {axis.name} of {descriptor} has a value twice")
+        raise ArgumentError(f"--grid: {axis.name} of {descriptor} has a duplicate value")
     if axis.rule == "plain":
         return
     for value in axis.values:
@@ -314,8 +307,8 @@ def _check_values(descriptor: str, axis: Axis) -> None:
         raise ArgumentError(f"--grid: the values of {axis.name} must increase")
 
 
-def check_names(grids: Iterable[str], descriptors: Mapping[str, str]) -> None:
-    """Refuse a grid that none of the descriptors (name → origin) can use."""
+def _check_names(grids: Iterable[str], descriptors: Mapping[str, str]) -> None:
+    """Raise for a grid that none of the descriptors (name → origin) can use."""
     for given in grids:
         owner, dot, name = given.rpartition(".")
         if dot and owner not in descriptors:
@@ -330,7 +323,7 @@ def check_names(grids: Iterable[str], descriptors: Mapping[str, str]) -> None:
         if name not in choices:
             raise ArgumentError(
                 f"--grid: {', '.join(asked)} has no parameter {name!r}"
-                f"{did_you_mean(name, choices)}; choose among {', '.join(sorted(choices))}"
+                f"{did_you_mean(name, choices)}; choose from {', '.join(sorted(choices))}"
             )
 
 
@@ -338,9 +331,128 @@ def _parameters(origin: str) -> list[str]:
     from occstats_descriptors.registry import make
 
     estimator = make(origin)
-    # An adapted detector of another package is swept by its own parameters.
+    # A wrapped detector of another package has parameters of its own.
     return sorted(getattr(estimator, "detector", estimator).get_params(deep=False))
 
 
-def _first_parameter(origin: str) -> str:
-    return next(iter(_parameters(origin)), "name")
+# The first is the default of the descriptors; sweeps with it have the plain name.
+DEFAULT_METRICS = ("manhattan", "euclidean")
+
+
+@dataclass(frozen=True, eq=False)
+class SweepRecipe(Recipe):
+    """A descriptor and the grids of its hyperparameters.
+
+    Attributes
+    ----------
+    axes : tuple of Axis
+        One per hyperparameter.
+    descriptor : str
+        The name without the metric.
+    metric : str or None
+        The metric of the neighbour search, if any.
+    """
+
+    axes: tuple[Axis, ...] = ()
+    descriptor: str = ""
+    metric: str | None = None
+
+    @property
+    def search(self) -> tuple[str | None, str]:
+        """Return metric and order, which descriptors that share a search have in common."""
+        return self.metric, self.order
+
+    @property
+    def kind(self) -> str:
+        """Return how it is computed: ``neighbours``, ``support vectors`` or ``refits``."""
+        if shares_search(self.origin) and all(a.rule in {"count", "log"} for a in self.axes):
+            return "neighbours"
+        if self.origin.upper() == "SVM" and {a.parameter for a in self.axes} == {"nu", "c"}:
+            return "support vectors"
+        return "refits"
+
+    def fingerprint(self, dataset: str) -> str:
+        """Return code, origin, metric and grids as text, to distinguish configurations."""
+        axes = [(axis.name, axis.rule, axis.values) for axis in self.axes]
+        return json.dumps([self.code, self.origin, self.order, self.metric, axes])
+
+
+def make_sweep_recipes(
+    descriptors: Iterable[str | Recipe] | None = None,
+    *,
+    metrics: Iterable[str] | None = None,
+    grids: Mapping[str, Iterable[Value]] | None = None,
+    windows: Mapping[str, int] | None = None,
+) -> list[SweepRecipe]:
+    """Turn names into descriptors with grids; those of the paper by default.
+
+    Examples
+    --------
+    >>> [recipe.name for recipe in make_sweep_recipes(["LOF", "SVM"])]
+    ['LOF', 'LOF (euclidean)', 'SVM']
+    """
+    chosen = make_recipes(list(PAPER) if descriptors is None else descriptors)
+    given = {name: tuple(map(plain, values)) for name, values in (grids or {}).items()}
+    _check_names(given, {recipe.name: recipe.origin for recipe in chosen})
+    metric_names = tuple(DEFAULT_METRICS if metrics is None else metrics)
+    if not metric_names or len(set(metric_names)) < len(metric_names):
+        raise ArgumentError(f"--metric: expected distinct names, got {', '.join(metric_names)!r}")
+    for metric in metric_names:
+        if metric not in DEFAULT_METRICS:
+            raise ArgumentError(
+                f"--metric: expected {' or '.join(DEFAULT_METRICS)}, got {metric!r}"
+            )
+    found = []
+    for recipe in chosen:
+        axes = with_grids(recipe.name, recipe.origin, given)
+        axes = with_windows(recipe.name, axes, windows or {})
+        of_metrics = metric_names if shares_search(recipe.origin) else (None,)
+        found += [_with_metric(recipe, axes, metric) for metric in of_metrics]
+    return found
+
+
+def _with_metric(recipe: Recipe, axes: tuple[Axis, ...], metric: str | None) -> SweepRecipe:
+    default = metric is None or metric == DEFAULT_METRICS[0]
+    return SweepRecipe(
+        name=recipe.name if default else f"{recipe.name} ({metric})",
+        origin=recipe.origin,
+        parameters={} if default else {"metric": metric},
+        order=recipe.order,
+        code=recipe.code,
+        axes=axes,
+        descriptor=recipe.name,
+        metric=metric,
+    )
+
+
+def default_hyperparameters() -> pd.DataFrame:
+    """Return the default of each hyperparameter of each descriptor, as the paper writes it.
+
+    Examples
+    --------
+    >>> table = default_hyperparameters()
+    >>> table[table["descriptor"] == "ALP"]["default"].tolist()
+    ['5.5 log n', '6.0 log n']
+    """
+    from occstats_descriptors.registry import ENTRIES
+
+    rows = [
+        {"descriptor": name, "hyperparameter": tuned.name, "default": tuned.text}
+        for name, entry in ENTRIES.items()
+        for tuned in entry.hyperparameters
+    ]
+    return pd.DataFrame(rows, columns=["descriptor", "hyperparameter", "default"])
+
+
+def paper_defaults(origin: str) -> dict[str, float]:
+    """Return the published defaults of a descriptor as points of its grids.
+
+    Examples
+    --------
+    >>> paper_defaults("ALP"), paper_defaults("MD")
+    ({'a': 5.5, 'b': 6.0}, {})
+    """
+    from occstats_descriptors.registry import ENTRIES
+
+    entry = ENTRIES.get(origin.upper())
+    return dict(tuned.point for tuned in (entry.hyperparameters if entry is not None else ()))

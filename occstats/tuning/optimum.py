@@ -1,8 +1,8 @@
-"""Uncertainty of the best value of a parameter: the optimum of a sweep under resampling.
+"""Find the best hyperparameters of a sweep, with confidence intervals.
 
-A sweep gives the mean score of each dataset at each value of a parameter. The best value is where
-the mean over datasets is highest; it depends on the datasets. For each cluster-bootstrap resample
-the curve is computed (and smoothed) again, and its optimum located.
+A sweep gives the mean score of each dataset at each point of a grid. The best point is where the
+smoothed mean over datasets is highest. Its confidence interval is from the cluster bootstrap: the
+curve of each resample of datasets is smoothed again and its optimum located.
 
 References
 ----------
@@ -10,23 +10,403 @@ References
 .. [2] C. A. Field, A. H. Welsh (2007). Bootstrapping clustered data. JRSS B 69(3), 369-390.
 """
 
-from collections.abc import Callable
+import itertools
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
 
 from occstats._checks import check_fraction, check_integer
 from occstats.errors import ArgumentError
+from occstats.experiment.tasks import N_FOLDS, Task
 from occstats.stats._arrays import FloatArray as Array
 from occstats.stats._arrays import as_scores, as_vector
 from occstats.stats.bootstrap import column_quantiles, resample_counts
-from occstats.stats.cluster_means import weighted_means
+from occstats.stats.clusters import weighted_means
+from occstats.tuning.grids import Axis, SweepRecipe, Value
 
-# Values of curves that are held at once.
+__all__ = [
+    "GridMeans",
+    "Optimum",
+    "OptimumInterval",
+    "choices",
+    "expand",
+    "find_optimum",
+    "optimum_interval",
+    "results_with",
+    "rolling_mean",
+    "smoothed",
+    "task_grids",
+]
+
+# The loss of mean AUROC that defines the flat range around an optimum.
+LOSS = 0.001
+RESAMPLES = 10_000
+# Elements of all resampled grids together; planes get fewer resamples than curves.
+MOST_ELEMENTS = 20_000_000
+# Elements of resampled curves in memory at a time.
 BLOCK_ELEMENTS = 1_000_000
 
 Smoother = Callable[[Array], Array]
+Choices = Mapping[str, Mapping[str, Mapping[str, Value]]]
+
+
+def rolling_mean(values: ArrayLike, windows: Sequence[int]) -> NDArray[np.float64]:
+    r"""Compute the centred rolling mean over the last axes, with partial windows at the edges.
+
+    .. math:: \bar f_i = \frac{1}{|W_i|} \sum_{j \in W_i} f_j, \qquad
+        W_i = \{j : |i - j| \le h, \ 1 \le j \le g\}
+
+    with window width 2h + 1, and likewise in two dimensions. At an edge the mean is over the
+    points of the window that exist, without padding, so that no point of the grid is lost; the
+    paper's optimum of k = 1 for NND implies this (with whole windows only, it could not be less
+    than 2). Means at the edges are noisier and one-sided, so an optimum within half a window of an
+    edge calls for a wider grid. Missing values are ignored.
+
+    Parameters
+    ----------
+    values : array_like, (..., g1) or (..., g1, g2)
+        Curves or planes.
+    windows : sequence of int
+        Odd widths, one for each of the last axes.
+
+    Examples
+    --------
+    >>> rolling_mean([4.0, 1.0, 1.0, 4.0], [3]).round(9).tolist()
+    [2.5, 2.0, 2.0, 2.5]
+    >>> rolling_mean([[4.0, 1.0], [1.0, 0.0]], [3, 1]).round(9).tolist()
+    [[2.5, 0.5], [2.5, 0.5]]
+    """
+    from scipy.ndimage import uniform_filter1d
+
+    given = np.asarray(values, dtype=np.float64)
+    known = np.isfinite(given)
+    sums, counts = np.where(known, given, 0.0), known.astype(np.float64)
+    for axis, window in zip(range(-len(windows), 0), windows, strict=True):
+        # A window of twice the grid covers all of it from every point.
+        width = min(window, 2 * given.shape[axis] - 1)
+        if width > 1:
+            sums = uniform_filter1d(sums, width, axis=axis, mode="constant")
+            counts = uniform_filter1d(counts, width, axis=axis, mode="constant")
+    # Both are divided by the window; the counts are the share of it that exists.
+    with np.errstate(invalid="ignore"):
+        return np.where(counts > 1e-9, sums / np.where(counts > 1e-9, counts, 1.0), np.nan)
+
+
+@dataclass(frozen=True, eq=False)
+class GridMeans:
+    """Mean AUROC of each dataset at each point of a descriptor's grid.
+
+    Attributes
+    ----------
+    recipe : SweepRecipe
+        The descriptor and its grids.
+    datasets : list of str
+        The datasets.
+    means : ndarray, datasets × grid
+        Mean over the folds of a task, then over the tasks of the dataset; NaN where a task of the
+        dataset has no score at that point.
+    """
+
+    recipe: SweepRecipe
+    datasets: list[str]
+    means: NDArray[np.float64]
+
+    @property
+    def overall(self) -> NDArray[np.float64]:
+        """Return the mean over datasets, with equal weight for each."""
+        return np.asarray(self.means.mean(axis=0))
+
+
+def expand(
+    rows: pd.DataFrame, recipe: SweepRecipe, tasks: Mapping[str, int] | None = None
+) -> GridMeans:
+    """Expand the distinct values of each task to the grid, and average over tasks.
+
+    Many points of a grid give the same number of neighbours, which the rows contain only once. A
+    fold without an AUROC (its test part lacks target or other rows) is ignored in the mean of its
+    task; a failed fit leaves its dataset without a value at that point. Datasets without any value,
+    or with fewer than their number of `tasks` or folds so far, are omitted.
+    """
+    mine = rows[rows["descriptor"] == recipe.name]
+    if tasks is not None:
+        mine = mine[mine["dataset"].isin(_complete(mine, tasks))]
+    datasets: dict[str, list[NDArray[np.float64]]] = {}
+    for task, values in task_grids(mine, recipe):
+        datasets.setdefault(task.dataset, []).append(values)
+    shape = tuple(len(axis.values) for axis in recipe.axes)
+    means = [np.mean(tasks, axis=0) for tasks in datasets.values()]
+    return GridMeans(recipe, list(datasets), np.array(means) if means else np.empty((0, *shape)))
+
+
+def _complete(rows: pd.DataFrame, tasks: Mapping[str, int]) -> list[str]:
+    """Return the datasets with every fold of every task."""
+    folds = rows[["dataset", "class", "fold"]].drop_duplicates()
+    counts = folds.groupby("dataset", observed=True).size()
+    return [
+        str(name) for name, count in counts.items() if count == N_FOLDS * tasks.get(str(name), 0)
+    ]
+
+
+def task_grids(
+    rows: pd.DataFrame, recipe: SweepRecipe
+) -> Iterator[tuple[Task, NDArray[np.float64]]]:
+    """Yield each task with its mean AUROC over folds at each point of a descriptor's grid."""
+    rows = rows[rows["descriptor"] == recipe.name]
+    codes, texts = pd.factorize(rows["parameters"])
+    rows = rows.assign(_code=codes)
+    settings: list[dict[str, Any]] = [json.loads(text) for text in texts]
+    by_setting = {
+        tuple(setting[axis.parameter] for axis in recipe.axes): code
+        for code, setting in enumerate(settings)
+        if setting.keys() == {axis.parameter for axis in recipe.axes}
+    }
+    score = np.full(len(texts), np.nan)
+    for (dataset, target), of_task in rows.groupby(["dataset", "class"]):
+        task = Task(
+            str(dataset), str(target), int(of_task["n"].iloc[0]), int(of_task["m"].iloc[0]), 0
+        )
+        defined = of_task[of_task["status"] != "undefined"]
+        folds = max(int(defined["fold"].nunique()), 1)
+        codes_here = defined["_code"].to_numpy()
+        sums = np.bincount(codes_here, defined["auroc"].to_numpy(), minlength=len(texts))
+        counts = np.bincount(codes_here, minlength=len(texts))
+        # Folds differ, so a mean over some of them would not be comparable.
+        score[:] = np.where(counts == folds, sums / folds, np.nan)
+        # Look up the few distinct combinations, then expand them to the grid.
+        distinct = [list(dict.fromkeys(axis.resolved(task))) for axis in recipe.axes]
+        table = np.array(
+            [
+                score[code] if (code := by_setting.get(key)) is not None else np.nan
+                for key in itertools.product(*distinct)
+            ]
+        ).reshape([len(values) for values in distinct])
+        places = [
+            [values.index(value) for value in axis.resolved(task)]
+            for axis, values in zip(recipe.axes, distinct, strict=True)
+        ]
+        yield task, table[np.ix_(*places)]
+
+
+@dataclass(frozen=True, eq=False)
+class Optimum:
+    """The best values of one descriptor's hyperparameters.
+
+    Attributes
+    ----------
+    values, rounded : dict
+        Hyperparameter → the best value on the grid, and rounded as published.
+    score : float
+        The smoothed mean AUROC there.
+    score_rounded : float
+        The smoothed mean AUROC at the rounded values; NaN where they are not on the grid.
+    flat : dict
+        Hyperparameter → ends of the contiguous range around the best value, with the other
+        hyperparameter at its best, in which the smoothed mean is at most 0.001 lower.
+    interval : dict
+        Hyperparameter → bootstrap percentile interval of the best value; NaN with one dataset.
+    at_edge : bool
+        Whether a best value lies within half a window of an end of its grid that could be moved.
+    n_datasets : int
+        Number of datasets.
+    """
+
+    values: dict[str, Value]
+    rounded: dict[str, Value]
+    score: float
+    score_rounded: float
+    flat: dict[str, tuple[Value, Value]]
+    interval: dict[str, tuple[float, float]]
+    at_edge: bool
+    n_datasets: int
+
+
+def smoothed(means: NDArray[np.float64], axes: tuple[Axis, ...]) -> NDArray[np.float64]:
+    """Compute the rolling mean of grids (..., grid) with the windows of their axes.
+
+    A point without a score remains missing.
+    """
+    surface = rolling_mean(means, [axis.window for axis in axes])
+    return np.where(np.isnan(means), np.nan, surface)
+
+
+def _highest(surface: NDArray[np.float64]) -> tuple[int, ...]:
+    """Return the position of the first maximum, ignoring missing values."""
+    where = np.unravel_index(int(np.nanargmax(surface)), surface.shape)
+    return tuple(int(place) for place in where)
+
+
+def find_optimum(
+    grid: GridMeans,
+    *,
+    confidence: float = 0.95,
+    n_resamples: int = RESAMPLES,
+    random_state: int = 0,
+) -> Optimum:
+    """Find the optimum of a sweep over all its datasets.
+
+    Parameters
+    ----------
+    grid : GridMeans
+        The mean scores of the datasets.
+    confidence, n_resamples, random_state
+        Options of the cluster-bootstrap interval; large planes get fewer resamples.
+    """
+    axes = grid.recipe.axes
+    surface = smoothed(grid.overall, axes)
+    place = _highest(surface)
+    values = {axis.name: axis.values[at] for axis, at in zip(axes, place, strict=True)}
+    rounded = {axis.name: axis.rounded(values[axis.name]) for axis in axes}
+    count = max(min(n_resamples, MOST_ELEMENTS // surface.size), 1)
+    return Optimum(
+        values=values,
+        rounded=rounded,
+        score=float(surface[place]),
+        score_rounded=_value_at(surface, axes, rounded),
+        flat={
+            axis.name: _flat_range(axis, _line(surface, place, number), place[number])
+            for number, axis in enumerate(axes)
+        },
+        interval=_intervals(grid, confidence, count, random_state),
+        at_edge=any(_near_an_end(axis, at) for axis, at in zip(axes, place, strict=True)),
+        n_datasets=len(grid.datasets),
+    )
+
+
+def _flat_range(axis: Axis, curve: NDArray[np.float64], place: int) -> tuple[Value, Value]:
+    """Return the ends of the range around the best value that loses at most `LOSS`."""
+    good = curve >= curve[place] - LOSS
+    low = high = place
+    while low > 0 and good[low - 1]:
+        low -= 1
+    while high < len(good) - 1 and good[high + 1]:
+        high += 1
+    return axis.values[low], axis.values[high]
+
+
+def _near_an_end(axis: Axis, place: int) -> bool:
+    """Return whether a wider grid may have a better value; below one neighbour it cannot."""
+    half = axis.window // 2
+    lowest = axis.rule == "count" and axis.values[0] == 1
+    below = not lowest and place - half <= 0
+    return axis.is_numeric and (below or place + half >= len(axis.values) - 1)
+
+
+def _line(surface: NDArray[np.float64], place: tuple[int, ...], number: int) -> NDArray[np.float64]:
+    index: list[Any] = list(place)
+    index[number] = slice(None)
+    return np.asarray(surface[tuple(index)])
+
+
+def _value_at(
+    surface: NDArray[np.float64], axes: tuple[Axis, ...], values: dict[str, Value]
+) -> float:
+    if any(values[axis.name] not in axis.values for axis in axes):
+        return float("nan")
+    return float(surface[tuple(axis.values.index(values[axis.name]) for axis in axes)])
+
+
+def _intervals(
+    grid: GridMeans, confidence: float, n_resamples: int, random_state: int
+) -> dict[str, tuple[float, float]]:
+    """Return the bootstrap percentile interval of the best value of each hyperparameter."""
+    axes = grid.recipe.axes
+    shape = grid.means.shape[1:]
+    flat_means = grid.means.reshape(len(grid.datasets), -1)
+    usable: NDArray[np.bool_] = np.asarray(np.isfinite(flat_means).all(axis=0))
+
+    def smoother(curves: NDArray[np.float64]) -> NDArray[np.float64]:
+        whole = np.full((len(curves), len(usable)), np.nan)
+        whole[:, usable] = curves
+        smooth = smoothed(whole.reshape(len(curves), *shape), axes)
+        return np.asarray(smooth.reshape(len(curves), -1)[:, usable])
+
+    found = optimum_interval(
+        np.arange(int(usable.sum())),
+        flat_means[:, usable],
+        smoother=smoother,
+        confidence=confidence,
+        n_resamples=n_resamples,
+        random_state=random_state,
+    )
+    nan = float("nan")
+    if len(grid.datasets) < 2:
+        return {axis.name: (nan, nan) for axis in axes}
+    won = np.zeros(len(usable))
+    won[usable] = found.probability
+    shares: NDArray[np.float64] = won.reshape(shape)
+    limits = {}
+    for number, axis in enumerate(axes):
+        others = tuple(other for other in range(len(axes)) if other != number)
+        reached = np.cumsum(shares.sum(axis=others))
+        low = int(np.searchsorted(reached, (1 - confidence) / 2))
+        high = int(np.searchsorted(reached, (1 + confidence) / 2 - 1e-12))
+        ends = (axis.values[min(low, len(reached) - 1)], axis.values[min(high, len(reached) - 1)])
+        limits[axis.name] = (float(ends[0]), float(ends[1])) if axis.is_numeric else (nan, nan)
+    return limits
+
+
+def choices(grid: GridMeans) -> dict[str, dict[str, Value]]:
+    """Map each dataset to the grid values that maximise the smoothed mean over the others.
+
+    The values are not rounded. With a single dataset nothing is chosen.
+    """
+    axes = grid.recipe.axes
+    found: dict[str, dict[str, Value]] = {}
+    if len(grid.datasets) < 2:
+        return found
+    total = grid.means.sum(axis=0)
+    for number, dataset in enumerate(grid.datasets):
+        others = (total - grid.means[number]) / (len(grid.datasets) - 1)
+        if np.isnan(grid.means[number]).any():
+            # Where only this dataset lacks a score, the difference of sums would be NaN.
+            others = np.delete(grid.means, number, axis=0).mean(axis=0)
+        if np.isnan(others).all():
+            continue
+        place = _highest(smoothed(others, axes))
+        found[dataset] = {axis.name: axis.values[at] for axis, at in zip(axes, place, strict=True)}
+    return found
+
+
+def results_with(rows: pd.DataFrame, grids: Sequence[GridMeans], chosen: Choices) -> pd.DataFrame:
+    """Return the results with the parameters chosen for each dataset, one row per fold.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        The rows of the sweep.
+    grids : sequence of GridMeans
+        The descriptors.
+    chosen : mapping
+        Descriptor → dataset → grid values.
+    """
+    columns = ["dataset", "class", "descriptor", "fold", "auroc", "status", "n", "m", "sparsity"]
+    parts = []
+    for grid in grids:
+        recipe = grid.recipe
+        mine = rows[rows["descriptor"] == recipe.name]
+        traits = mine.drop_duplicates(["dataset", "class"])
+        wanted = []
+        for dataset, target, n, m in traits[["dataset", "class", "n", "m"]].itertuples(index=False):
+            values = chosen.get(recipe.name, {}).get(dataset)
+            if values is None:
+                continue
+            task = Task(dataset, target, int(n), int(m), 0)
+            setting = {
+                axis.parameter: axis.resolved(task)[axis.values.index(values[axis.name])]
+                for axis in recipe.axes
+            }
+            wanted.append((dataset, target, json.dumps(setting)))
+        keys = pd.DataFrame(wanted, columns=["dataset", "class", "parameters"])
+        found = mine.merge(keys, on=["dataset", "class", "parameters"])
+        parts.append(found.sort_values(["dataset", "class", "fold"]))
+    if not parts:
+        return pd.DataFrame(columns=[*columns, "parameters"])
+    return pd.concat(parts, ignore_index=True)[[*columns, "parameters"]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +444,7 @@ def optimum_interval(
     n_resamples: int = 10_000,
     random_state: int | None = None,
 ) -> OptimumInterval:
-    """Compute a cluster-bootstrap interval of the value at which the mean score is highest.
+    """Compute a cluster-bootstrap interval for the value with the highest mean score.
 
     Parameters
     ----------

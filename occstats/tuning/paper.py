@@ -1,33 +1,31 @@
-"""The paper's experiment in one: sweep, leave-one-dataset-out parameters, run."""
+"""The experiment of the paper: sweep, leave-one-dataset-out parameters, run."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Any
 
 import pandas as pd
 
 from occstats.datasets import open_source
 from occstats.datasets.catalogue import catalogue, problems
 from occstats.errors import ResultsError
-from occstats.experiment.estimators import Recipe
-from occstats.experiment.experiment import Experiment
-from occstats.experiment.run import Asked, Data, prepare
-from occstats.tuning.experiment import SweepExperiment, prepare_sweep
+from occstats.experiment.estimators import Recipe, SeedPolicy
+from occstats.experiment.run import Data, Experiment, Parameters, prepare
 from occstats.tuning.grids import PAPER
-from occstats.tuning.selection import leave_one_out_parameters
+from occstats.tuning.sweep import SweepExperiment, leave_one_out_parameters, prepare_sweep
 
 __all__ = ["FAST_ROWS", "PINNED", "PaperExperiment", "paper_recipes", "prepare_paper"]
 
-# The largest data set of a fast run.
+# Most rows of a dataset in a fast run.
 FAST_ROWS = 250
-# Every choice that the paper's experiment pins, and a descriptor's own defaults do not.
+# Settings of the paper's experiment that differ from the defaults.
 PINNED = (
     "five stratified folds, shuffled with seed 0; attributes divided by the interquartile range of "
     "the training targets",
     "the random state 0 for every fit",
     "one number of neighbours for all folds of a task, from the smallest training part less one",
-    "hyperparameters of NND, LNND, LOF, SVM and ALP chosen for each data set on all the others, "
+    "hyperparameters of NND, LNND, LOF, SVM and ALP chosen for each dataset on all the others, "
     "on the paper's grids (SVM: ν and c′ from 0.05 to 0.50 in steps of 0.01, window 11; for more "
     "than 36,000 distinct training rows every fifth of these, and a cubic spline between), with "
     "the Manhattan metric",
@@ -37,7 +35,7 @@ PINNED = (
 
 
 def paper_recipes() -> list[Recipe]:
-    """The nine descriptors with the choices of the paper's experiment.
+    """Return the nine descriptors with the settings of the paper's experiment.
 
     Examples
     --------
@@ -56,7 +54,7 @@ def paper_recipes() -> list[Recipe]:
 
 @dataclass(frozen=True, eq=False)
 class PaperExperiment:
-    """The paper's experiment on some of its data sets.
+    """The paper's experiment on some of its datasets.
 
     Attributes
     ----------
@@ -65,7 +63,7 @@ class PaperExperiment:
     out : Path
         The folder that holds the sweep and the results.
     make_run : callable
-        The run, given the parameters for each data set.
+        Return the run, given the parameters for each dataset.
     """
 
     sweep: SweepExperiment
@@ -74,26 +72,26 @@ class PaperExperiment:
 
     @property
     def results(self) -> Path:
-        """Where the results of the run are."""
+        """Return the folder of the results of the run."""
         return self.out / "results"
 
     def differences(self) -> dict[str, list[str]]:
-        """Data set → in what it differs from the paper's copy, as far as is known."""
+        """Map each dataset to its known differences from the paper's copy."""
         known = catalogue()
         found = {
             source.name: problems(open_source(source), known[source.name])
             if source.name in known
-            else ["is none of the paper's data sets"]
+            else ["is not one of the paper's datasets"]
             for source in self.sweep.sources
         }
         return {name: wrong for name, wrong in found.items() if wrong}
 
     def estimated_seconds(self) -> float:
-        """Seconds on one core, roughly: of the sweep what is not done yet, and the whole run."""
+        """Estimate the seconds on one core of the remaining sweep and the whole run."""
         return self.sweep.remaining().cost + self.make_run().plan.cost
 
     def run(self, **how: Any) -> pd.DataFrame:
-        """Sweep, choose, run; interrupted at any moment, the next call goes on.
+        """Sweep, choose parameters and run; an interrupted call is resumed by the next.
 
         Returns
         -------
@@ -102,7 +100,7 @@ class PaperExperiment:
         """
         self.sweep.run(**how)
         if len(self.sweep.sources) < 2:
-            raise ResultsError("choosing parameters on the other data sets needs two or more")
+            raise ResultsError("choosing parameters on other datasets needs at least two datasets")
         experiment = self.make_run(leave_one_out_parameters(self.sweep.folder))
         experiment.run(**how)
         return experiment.table()
@@ -113,43 +111,43 @@ def prepare_paper(
     *,
     out: str | Path,
     fast: bool = False,
-    **asked: Unpack[Asked],
+    datasets: Iterable[str] | None = None,
+    label: str = "class",
+    timeout: float | None = None,
+    seed: str | int | SeedPolicy = "pinned:0",
 ) -> PaperExperiment:
-    """Plan the paper's experiment; nothing is computed yet.
+    """Prepare the paper's experiment without computing anything.
 
     Parameters
     ----------
     data : path
-        The folder of the paper's data sets.
+        The folder of the paper's datasets.
     out : path
         A folder for the sweep and the results.
     fast : bool, default False
-        Only the small data sets, which take minutes.
-    **asked
-        Data sets and the like; see `occstats.run_experiment`.
+        Use only the small datasets, which take minutes.
+    datasets, label, timeout, seed
+        As in `occstats.run_experiment`.
     """
     place = Path(out).absolute()
     recipes = paper_recipes()
-    tuned = [recipe for recipe in recipes if recipe.name in PAPER]
     if fast:
-        named = prepare(data, out=place, descriptors=["MD"], **asked).sources
-        small = [source.name for source in named if len(open_source(source).X) <= FAST_ROWS]
-        asked["datasets"] = small
+        sources = prepare(data, out=place, descriptors=["MD"], datasets=datasets, label=label)
+        datasets = [s.name for s in sources.sources if len(open_source(s).X) <= FAST_ROWS]
+    common: dict[str, Any] = {
+        "datasets": datasets, "label": label, "timeout": timeout, "seed": seed
+    }  # fmt: skip
     sweep = prepare_sweep(
         data,
         out=place / "sweep",
-        descriptors=tuned,
+        descriptors=[recipe for recipe in recipes if recipe.name in PAPER],
         metrics=["manhattan"],
-        **asked,
+        **common,
     )
 
-    def make_run(parameters: Any = None) -> Experiment:
+    def make_run(parameters: Parameters | None = None) -> Experiment:
         return prepare(
-            data,
-            out=place / "results",
-            descriptors=recipes,
-            parameters=parameters,
-            **asked,
+            data, out=place / "results", descriptors=recipes, parameters=parameters, **common
         )
 
     return PaperExperiment(sweep, place, make_run)

@@ -1,40 +1,294 @@
-"""The finished sweep: defaults, curves, leave-one-dataset-out choices and results."""
+"""Sweep descriptors over their hyperparameters, and report the best defaults."""
 
+import json
+import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
 
+from occstats._files import write_file
+from occstats.datasets import open_source
 from occstats.errors import ResultsError
-from occstats.experiment.estimators import Recipe
-from occstats.experiment.run import Data, Options, folder_or_temporary, split_options
-from occstats.tuning.experiment import prepare_sweep, read_description, read_rows
-from occstats.tuning.grids import Value
-from occstats.tuning.recipes import paper_defaults
-from occstats.tuning.selection import Optimum, choices, find_optimum, results_with, smoothed
-from occstats.tuning.table import GridMeans, expand
+from occstats.experiment.estimators import Recipe, SeedPolicy
+from occstats.experiment.plan import estimated_seconds
+from occstats.experiment.run import Data, Experiment, folder_or_temporary
+from occstats.experiment.store import KEY, Store
+from occstats.experiment.tasks import Task
+from occstats.experiment.worker import Rows
+from occstats.tuning.fold_sweep import (
+    COARSE_STEP,
+    MOST_DISTINCT,
+    distinct_values,
+    failed_sweep,
+    sweep_fold,
+)
+from occstats.tuning.grids import Axis, SweepRecipe, Value, make_sweep_recipes, paper_defaults
+from occstats.tuning.optimum import (
+    GridMeans,
+    Optimum,
+    choices,
+    expand,
+    find_optimum,
+    results_with,
+    smoothed,
+)
 
-__all__ = ["Sweep", "read_sweep", "tune"]
+__all__ = [
+    "Sweep",
+    "SweepExperiment",
+    "leave_one_out_parameters",
+    "prepare_sweep",
+    "read_sweep",
+    "shards_of",
+    "tune",
+]
+
+DESCRIPTION = "sweep.json"
+# Above this size of a class, time estimates use its number of distinct rows.
+MANY_ROWS = 10_000
+
+
+def tune(
+    data: Data = "builtin",
+    *,
+    descriptors: Iterable[str | Recipe] | None = None,
+    metrics: Iterable[str] | None = None,
+    grids: Mapping[str, Iterable[Value]] | None = None,
+    windows: Mapping[str, int] | None = None,
+    out: str | Path | None = None,
+    datasets: Iterable[str] | None = None,
+    label: str = "class",
+    timeout: float | None = None,
+    seed: str | int | SeedPolicy = "pinned:0",
+    jobs: int | None = None,
+    scheduler: str | None = None,
+    shard: tuple[int, int] | None = None,
+    force: str | None = None,
+    memory: float | None = None,
+    progress: bool | None = None,
+) -> "Sweep":
+    r"""Evaluate descriptors over their hyperparameters, and find the best defaults.
+
+    The AUROC of each task is averaged per dataset, then over datasets, and smoothed by a centred
+    rolling mean over the grid; the maximum is the default. For NND, LNND, LOF and ALP the whole
+    grid of a fold costs one neighbour search and a few passes; SVM reuses the kernel matrix of a
+    width and starts each ν from the last; any other estimator is refitted for every combination.
+
+    Parameters
+    ----------
+    data
+        The datasets; as in `occstats.run_experiment`.
+    descriptors : iterable of str, optional
+        Names among the nine or import paths; by default NND, LNND, LOF, SVM and ALP.
+    metrics : iterable of str, optional
+        ``"manhattan"``, ``"euclidean"`` or, by default, both, for neighbour-based descriptors.
+    grids : mapping, optional
+        Name of a hyperparameter → values to try. ``k`` and ``l`` are numbers of neighbours, ``a``
+        and ``b`` the factors of k = a·log n and l = b·log n, ``c`` the factor of c·m; prefixed with
+        the name of a descriptor (``"LOF.a"``) the grid is for it alone. Others are parameters of
+        the estimator. The paper's grids by default.
+    windows : mapping, optional
+        Name → odd width of the rolling mean in grid points; ``""`` for all.
+    out : path, optional
+        A folder for the sweep; a temporary one by default. Existing rows are not computed again.
+    datasets, label, seed, jobs, scheduler, shard, force, memory, progress
+        As in `occstats.run_experiment`.
+    timeout : float, optional
+        Seconds that one fold may take.
+
+    Returns
+    -------
+    Sweep
+        With ``defaults``, ``curves``, ``choices``, ``results`` and ``notes``.
+
+    References
+    ----------
+    O. U. Lenz, D. Peralta, C. Cornelis (2021). Average Localised Proximity: A new data descriptor
+    with good default one-class classification performance. Pattern Recognition 118, 107991.
+
+    Examples
+    --------
+    >>> sweep = tune(datasets=["iris", "wine"], descriptors=["NND"], metrics=["manhattan"], jobs=1)
+    >>> sweep.defaults[["descriptor", "hyperparameter", "optimum", "paper"]].values.tolist()
+    [['NND', 'k', 6, 1]]
+    """
+    with folder_or_temporary(out) as place:
+        experiment = prepare_sweep(
+            data,
+            out=place,
+            descriptors=descriptors,
+            metrics=metrics,
+            grids=grids,
+            windows=windows,
+            datasets=datasets,
+            label=label,
+            timeout=timeout,
+            seed=seed,
+        )
+        experiment.run(
+            jobs=jobs,
+            scheduler=scheduler,
+            shard=shard,
+            force=force,
+            memory=memory,
+            progress=progress,
+        )
+        return read_sweep(experiment.folder)
+
+
+def prepare_sweep(
+    data: Data = "builtin",
+    *,
+    out: str | Path,
+    descriptors: Iterable[str | Recipe] | None = None,
+    metrics: Iterable[str] | None = None,
+    grids: Mapping[str, Iterable[Value]] | None = None,
+    windows: Mapping[str, int] | None = None,
+    datasets: Iterable[str] | None = None,
+    label: str = "class",
+    timeout: float | None = None,
+    seed: str | int | SeedPolicy = "pinned:0",
+) -> "SweepExperiment":
+    """Check all arguments and return the experiment without computing anything.
+
+    The parameters are those of `tune`.
+    """
+    folder = Path(out).absolute()
+    recipes = make_sweep_recipes(descriptors, metrics=metrics, grids=grids, windows=windows)
+    return SweepExperiment.create(
+        data,
+        folder,
+        recipes=tuple(recipes),
+        store=Store(shards_of(folder)),
+        folder=folder,
+        datasets=datasets,
+        label=label,
+        timeout=timeout,
+        seed=seed,
+    )
+
+
+def shards_of(folder: str | Path) -> Path:
+    """Return the folder of the shards of a sweep."""
+    return Path(folder) / "shards"
+
+
+@dataclass(frozen=True, eq=False)
+class SweepExperiment(Experiment):
+    """A sweep as an experiment, with the same store, workers and resumption as a run.
+
+    Attributes
+    ----------
+    folder : Path
+        The folder of the sweep.
+    """
+
+    folder: Path = Path()
+    evaluate: ClassVar[Rows] = staticmethod(sweep_fold)
+    failed: ClassVar[Rows] = staticmethod(failed_sweep)
+    whole_units: ClassVar[bool] = True
+
+    @property
+    def sweeps(self) -> tuple[SweepRecipe, ...]:
+        """Return the recipes with their own type."""
+        return tuple(recipe for recipe in self.recipes if isinstance(recipe, SweepRecipe))
+
+    def groups(self) -> list[tuple[Recipe, ...]]:
+        """Group the descriptors with the same neighbour search; each other one is alone."""
+        alone: list[tuple[Recipe, ...]] = [(r,) for r in self.sweeps if r.kind != "neighbours"]
+        fast = [recipe for recipe in self.sweeps if recipe.kind == "neighbours"]
+        searches = dict.fromkeys(recipe.search for recipe in fast)
+        return [tuple(r for r in fast if r.search == search) for search in searches] + alone
+
+    def seconds(self, task: Task, recipe: SweepRecipe) -> float:
+        """Estimate the time of one fold on one core."""
+        n, queries = 0.8 * task.n, 0.2 * task.rows
+        sizes = [len(values) for values in distinct_values(recipe, task)]
+        count = math.prod(sizes)
+        if recipe.kind == "neighbours":
+            sorting = 3e-8 * count * queries
+            pairs = 1e-10 * queries * max(sizes) ** 2 * (sizes[-1] if len(sizes) > 1 else 5)
+            return 0.01 + 1e-6 * count + estimated_seconds(task, recipe) + sorting + pairs
+        if recipe.kind == "support vectors":
+            # Equal rows are one row of the problem.
+            share = self._distinct_shares.get(task.key, 1.0)
+            n, queries = share * n, share * queries
+            if n > MOST_DISTINCT:
+                sizes = [1 + (size - 1) // COARSE_STEP for size in sizes]
+                count = math.prod(sizes)
+            kernels = 2e-9 * sizes[-1] * n * queries
+            solving = 1e-10 * n * (1.7 * n + 4 * min(n, 2000) + queries)
+            return 0.02 + kernels + count * (1e-4 + solving)
+        return count * estimated_seconds(task, recipe)
+
+    @cached_property
+    def _distinct_shares(self) -> dict[tuple[str, str], float]:
+        """Map each large task to the share of distinct rows in its target class."""
+        shares = {}
+        for source, _, tasks in self.tasks:
+            for task in tasks:
+                if task.n > MANY_ROWS:
+                    dataset = open_source(source)
+                    rows = dataset.X[dataset.labels == task.target]
+                    shares[task.key] = len(np.unique(rows, axis=0)) / len(rows)
+        return shares
+
+    def described(self) -> dict[str, Any]:
+        """Return the sizes of the grids, for a dry run."""
+        sizes = {recipe.name: [len(axis.values) for axis in recipe.axes] for recipe in self.sweeps}
+        return {"sweeps": sizes}
+
+    def begin(self) -> None:
+        """Write the grids beside the shards, so that the sweep can be read without the data.
+
+        Grids of descriptors from earlier commands in the same folder are kept.
+        """
+        recipes, tasks = _read_description(self.folder)
+        known = {recipe.name: recipe for recipe in [*recipes, *self.sweeps]}
+        written = {
+            "recipes": [asdict(recipe) for recipe in known.values()],
+            "tasks": {**tasks, **{source.name: len(tasks) for source, _, tasks in self.tasks}},
+        }
+        write_file(self.folder / DESCRIPTION, json.dumps(written, indent=1))
+
+
+def _read_description(folder: Path) -> tuple[list[SweepRecipe], dict[str, int]]:
+    """Read the descriptors of a sweep, and dataset → number of tasks; empty without a sweep."""
+    path = folder / DESCRIPTION
+    if not path.is_file():
+        return [], {}
+    try:
+        written = json.loads(path.read_text(encoding="utf-8"))
+        recipes = []
+        for recipe in written["recipes"]:
+            axes = [Axis(**{**axis, "values": tuple(axis["values"])}) for axis in recipe["axes"]]
+            recipes.append(SweepRecipe(**{**recipe, "axes": tuple(axes)}))
+        return recipes, {str(k): int(v) for k, v in written["tasks"].items()}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise ResultsError(
+            f"{path}: not the description of a sweep ({' '.join(str(error).split())[:100]})"
+        ) from error
 
 
 @dataclass(frozen=True, eq=False)
 class Sweep:
-    """What a sweep found.
+    """The results of a sweep.
 
     Attributes
     ----------
     grids : list of GridMeans
-        Per descriptor and metric, the mean AUROC of each data set over the grid.
+        The mean AUROC of each dataset over the grid, per descriptor and metric.
     rows : DataFrame
         One row per task × fold × distinct parameter value.
     failures : int
         Rows without a score because a fit failed.
     notes : tuple of str
-        What a reader must know: data sets that are missing, optima at an edge.
+        Cautions: missing datasets, optima at an edge of the grid, failures.
     """
 
     grids: list[GridMeans]
@@ -42,17 +296,17 @@ class Sweep:
 
     @cached_property
     def optima(self) -> dict[str, Optimum]:
-        """Descriptor → its best hyperparameters over all data sets."""
+        """Map each descriptor to its best hyperparameters over all datasets."""
         return {grid.recipe.name: find_optimum(grid) for grid in self.grids}
 
     @cached_property
     def choices(self) -> dict[str, dict[str, dict[str, Value]]]:
-        """Descriptor → data set → grid values that are best on the other data sets."""
+        """Map descriptor and dataset to the grid values that are best on the other datasets."""
         return {grid.recipe.name: choices(grid) for grid in self.grids}
 
     @cached_property
     def defaults(self) -> pd.DataFrame:
-        """One row per hyperparameter: the optimum, rounded, the paper's, flatness, interval."""
+        """Return optimum, default, published default and intervals of each hyperparameter."""
         rows = []
         for grid in self.grids:
             recipe, found = grid.recipe, self.optima[grid.recipe.name]
@@ -84,7 +338,7 @@ class Sweep:
 
     @cached_property
     def curves(self) -> pd.DataFrame:
-        """Mean score and smoothed mean over each grid, as `occstats.figures.sweep` takes it."""
+        """Return mean and smoothed mean over each grid, as `occstats.figures.sweep` expects."""
         parts = []
         for grid in self.grids:
             axes = grid.recipe.axes
@@ -104,7 +358,7 @@ class Sweep:
 
     @cached_property
     def chosen(self) -> pd.DataFrame:
-        """Mean score of each data set at its own chosen parameters, and what was chosen."""
+        """Return the parameters chosen for each dataset, and its mean score with them."""
         rows = []
         for grid in self.grids:
             for dataset, values in self.choices[grid.recipe.name].items():
@@ -121,12 +375,12 @@ class Sweep:
 
     @cached_property
     def results(self) -> pd.DataFrame:
-        """The leave-one-dataset-out results, one row per fold, as ``occstats compare`` takes it."""
+        """Return the leave-one-dataset-out results, one row per fold, for `occstats.compare`."""
         return results_with(self.rows, self.grids, self.choices)
 
     @property
     def results_by_metric(self) -> dict[str | None, pd.DataFrame]:
-        """The results of the descriptors as they are, and of those with another metric (named)."""
+        """Split the results by metric; None is the default metric."""
         names: dict[str | None, list[str]] = {}
         for grid in self.grids:
             metric = grid.recipe.parameters.get("metric")
@@ -139,12 +393,12 @@ class Sweep:
 
     @property
     def failures(self) -> int:
-        """Rows without a score because a fit failed."""
+        """Return the number of rows of failed fits."""
         return int((self.rows["status"] == "failed").sum())
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a reader must know."""
+        """Return cautions for the reader."""
         notes = []
         everywhere = set(self.rows["dataset"])
         for grid in self.grids:
@@ -152,20 +406,20 @@ class Sweep:
             lacking = sorted(everywhere - set(grid.datasets))
             if lacking:
                 notes.append(
-                    f"{name}: swept on {len(grid.datasets)} of {len(everywhere)} data sets; "
-                    f"without {', '.join(lacking[:8])}{' …' if len(lacking) > 8 else ''}."
+                    f"{name}: swept on {len(grid.datasets)} of {len(everywhere)} datasets; "
+                    f"missing {', '.join(lacking[:8])}{' …' if len(lacking) > 8 else ''}."
                 )
             if self.optima[name].at_edge:
                 notes.append(
-                    f"{name}: the optimum lies within half a window of an end of the grid, "
-                    "where the rolling mean is one-sided; a wider grid may move it."
+                    f"{name}: the optimum is within half a window of an end of the grid, where "
+                    "the rolling mean is one-sided; a wider grid may change it."
                 )
         if self.failures:
             notes.append(f"{self.failures} fits failed; points without a score are never chosen.")
         return tuple(notes)
 
     def to_dict(self) -> dict[str, Any]:
-        """Defaults, choices and notes as plain values."""
+        """Return defaults, choices and notes as plain values."""
         defaults = self.defaults.astype(object).where(self.defaults.notna(), None)
         return {
             "defaults": defaults.to_dict("records"),
@@ -175,81 +429,56 @@ class Sweep:
 
 
 def read_sweep(folder: str | Path) -> Sweep:
-    """Read a sweep from its folder; of one that is still running, the data sets that are done.
+    """Read a sweep from its folder; of an unfinished sweep, only the finished datasets.
 
     Parameters
     ----------
     folder : path
         The folder that ``occstats tune`` writes.
     """
-    described = read_description(folder)
-    rows = read_rows(folder)
-    grids = [expand(rows, recipe, described.tasks) for recipe in described.recipes]
+    recipes, tasks = _read_description(Path(folder))
+    if not recipes:
+        raise ResultsError(
+            f"{folder}: contains no sweep ({DESCRIPTION} is missing); make one with "
+            f"'occstats tune --out {folder}'"
+        )
+    columns = [*KEY, "parameters", "auroc", "n", "m", "sparsity", "status"]
+    rows = Store(shards_of(folder)).read(columns=columns)
+    grids = [expand(rows, recipe, tasks) for recipe in recipes]
     swept = [grid for grid in grids if grid.datasets]
     if not swept:
         raise ResultsError(
-            f"{folder}: no data set is swept completely yet; run the same 'occstats tune' again"
+            f"{folder}: no dataset is finished yet; run the same 'occstats tune' again"
         )
     return Sweep(swept, rows)
 
 
-def tune(
-    data: Data = "builtin",
-    *,
-    descriptors: Iterable[str | Recipe] | None = None,
-    metrics: Iterable[str] | None = None,
-    grids: Mapping[str, Iterable[Value]] | None = None,
-    windows: Mapping[str, int] | None = None,
-    out: str | Path | None = None,
-    **options: Unpack[Options],
-) -> Sweep:
-    r"""Evaluate descriptors over their hyperparameters, and find the best defaults.
-
-    The AUROC of each task is averaged per data set, then over data sets, and smoothed by a centred
-    rolling mean over the grid; the maximum is the default. For NND, LNND, LOF and ALP the whole
-    grid of a fold costs one neighbour search and a few passes; SVM reuses the kernel of a width and
-    starts each ν from the last; any other estimator is fitted anew for every combination.
+def leave_one_out_parameters(sweep: str | Path) -> dict[str, dict[str, dict[str, Any]]]:
+    """Map descriptor and dataset to the parameters that are best on the other datasets.
 
     Parameters
     ----------
-    data
-        The data sets; as in `occstats.run_experiment`.
-    descriptors : iterable of str, optional
-        Names among the nine or import paths; by default NND, LNND, LOF, SVM and ALP.
-    metrics : iterable of str, optional
-        ``"manhattan"``, ``"euclidean"`` or, by default, both, for neighbour-based descriptors.
-    grids : mapping, optional
-        Name of a hyperparameter → values to try. ``k`` and ``l`` are numbers of neighbours, ``a``
-        and ``b`` the factors of k = a·log n and l = b·log n, ``c`` the factor of c·m; with the name
-        of a descriptor in front (``"LOF.a"``) the grid is for it alone. Others are parameters of
-        the estimator. The paper's grids by default.
-    windows : mapping, optional
-        Name → odd width of the rolling mean in grid points; ``""`` for all.
-    out : path, optional
-        A folder for the sweep; a temporary one by default. What is there is not computed again.
-    **options
-        datasets, label, jobs, scheduler, shard, timeout, seed, force, memory and progress as in
-        `occstats.run_experiment`; the time limit is that of one fold.
+    sweep : path
+        The folder that ``occstats tune`` wrote.
 
     Returns
     -------
-    Sweep
-        With ``defaults``, ``curves``, ``choices``, ``results`` and ``notes``.
-
-    References
-    ----------
-    O. U. Lenz, D. Peralta, C. Cornelis (2021). Average Localised Proximity: A new data descriptor
-    with good default one-class classification performance. Pattern Recognition 118, 107991.
-
-    Examples
-    --------
-    >>> sweep = tune(datasets=["iris", "wine"], descriptors=["NND"], metrics=["manhattan"], jobs=1)
-    >>> sweep.defaults[["descriptor", "hyperparameter", "optimum", "paper"]].values.tolist()
-    [['NND', 'k', 6, 1]]
+    dict
+        For ``occstats.run_experiment(parameters=…)``.
     """
-    asked, how = split_options(options)
-    own: dict[str, Any] = {"metrics": metrics, "grids": grids, "windows": windows}
-    with folder_or_temporary(out) as place:
-        experiment = prepare_sweep(data, out=place, descriptors=descriptors, **own, **asked)
-        experiment.run(**how)
-        return read_sweep(experiment.folder)
+    found = read_sweep(sweep)
+    by_descriptor = {
+        grid.recipe.name: {
+            dataset: {
+                **grid.recipe.parameters,
+                **{axis.parameter: axis.setting(values[axis.name]) for axis in grid.recipe.axes},
+            }
+            for dataset, values in found.choices.get(grid.recipe.name, {}).items()
+        }
+        for grid in found.grids
+    }
+    if not any(by_descriptor.values()):
+        raise ResultsError(
+            f"{sweep}: choosing parameters on the other datasets needs a sweep of at least two"
+        )
+    return by_descriptor

@@ -1,0 +1,533 @@
+"""Evaluate all grid points of descriptors on one fold.
+
+For neighbour-based descriptors the whole grid costs one neighbour search and a few passes; SVM
+reuses the kernel matrix of a width; other estimators are refitted for every point.
+"""
+
+import itertools
+import json
+import time
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar, cast
+
+import numba
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from occstats.experiment.estimators import fit_and_score, is_of_distances, make_estimator
+from occstats.experiment.isolation import contained
+from occstats.experiment.plan import Unit
+from occstats.experiment.tasks import Task, auroc
+from occstats.experiment.worker import fold_data, make_search, row_header
+from occstats.tuning.grids import SweepRecipe, Value
+from occstats_descriptors._kernels.jit import compiled
+
+__all__ = [
+    "Areas",
+    "NeighbourSweep",
+    "distinct_values",
+    "failed_sweep",
+    "support_vector_areas",
+    "sweep_fold",
+]
+
+Array = NDArray[Any]
+Matrix = NDArray[np.float64]
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+# With more distinct rows, SVM is solved at every fifth value of a long grid: the 2,116 points of
+# the paper's grid would take half an hour a fold.
+MOST_DISTINCT, COARSE_STEP = 36_000, 5
+
+
+def sweep_fold(unit: Unit, recipes: Sequence[SweepRecipe]) -> pd.DataFrame:
+    """Evaluate descriptors at all distinct parameter values on one fold."""
+    sweep = _FoldSweep(unit, recipes)
+    return pd.concat([sweep.rows(recipe) for recipe in recipes], ignore_index=True)
+
+
+def failed_sweep(
+    unit: Unit, recipes: Sequence[SweepRecipe], *, status: str, reason: str
+) -> pd.DataFrame:
+    """Return the rows of sweeps that gave no result."""
+    missing = {"status": status, "error": reason, "seconds": np.nan}
+    return pd.concat([_frame(unit, recipe, missing) for recipe in recipes], ignore_index=True)
+
+
+def distinct_values(recipe: SweepRecipe, task: Task) -> list[list[Value]]:
+    """Return the distinct values of each parameter for a task, in the order of the grid."""
+    return [list(dict.fromkeys(axis.resolved(task))) for axis in recipe.axes]
+
+
+def _frame(unit: Unit, recipe: SweepRecipe, found: dict[str, Any]) -> pd.DataFrame:
+    """Make a row for every combination of values, with the last parameter varying fastest."""
+    written = [
+        [f"{json.dumps(axis.parameter)}: {json.dumps(value)}" for value in of_axis]
+        for axis, of_axis in zip(recipe.axes, distinct_values(recipe, unit.task), strict=True)
+    ]
+    texts = ["{" + ", ".join(parts) + "}" for parts in itertools.product(*written)]
+    return pd.DataFrame({**row_header(unit, recipe), "parameters": texts, **found})
+
+
+class _FoldSweep:
+    """The sweeps of one fold, with the neighbour searches that they share."""
+
+    def __init__(self, unit: Unit, recipes: Sequence[SweepRecipe]) -> None:
+        self._unit = unit
+        self._recipes = recipes
+        self._data = fold_data(unit)
+        # metric and order → the search and its seconds
+        self._searches: dict[tuple[str | None, str], tuple[NeighbourSweep, float]] = {}
+
+    def rows(self, recipe: SweepRecipe) -> pd.DataFrame:
+        """Return the rows of one descriptor."""
+        undefined = self._data.undefined
+        if undefined:
+            found = {"status": "undefined", "error": undefined, "seconds": 0.0}
+            return _frame(self._unit, recipe, found)
+        found = {}
+        with contained(self._unit.seed_of(recipe)) as outcome:
+            # The shared search counts towards the time of each descriptor.
+            search_seconds = self._search(recipe)[1] if recipe.kind == "neighbours" else 0.0
+            started = time.perf_counter()
+            found = self._areas(recipe)
+            found["seconds"] = search_seconds + time.perf_counter() - started
+        if outcome.reason is not None:
+            found = {"status": "failed", "error": outcome.reason, "seconds": np.nan}
+        return _frame(self._unit, recipe, found)
+
+    def _areas(self, recipe: SweepRecipe) -> dict[str, Any]:
+        values = distinct_values(recipe, self._unit.task)
+        if recipe.kind == "refits":
+            return self._refits(recipe, values)
+        if recipe.kind == "neighbours":
+            return {"auroc": self._search(recipe)[0].areas(recipe.origin, values).ravel()}
+        data, names = self._data, [axis.parameter for axis in recipe.axes]
+        by_name = {name: list(map(float, v)) for name, v in zip(names, values, strict=True)}
+        areas = support_vector_areas(
+            data.train, data.test, data.is_target, by_name["nu"], by_name["c"]
+        )
+        return {"auroc": (areas if names[0] == "nu" else areas.T).ravel()}
+
+    def _search(self, swept: SweepRecipe) -> "tuple[NeighbourSweep, float]":
+        if swept.search not in self._searches:
+            started = time.perf_counter()
+            largest = max(
+                int(value)
+                for recipe in self._recipes
+                if recipe.search == swept.search and recipe.kind == "neighbours"
+                for of_axis in distinct_values(recipe, self._unit.task)
+                for value in of_axis
+            )
+            search = NeighbourSweep(
+                self._data.train,
+                self._data.test,
+                self._data.is_target,
+                metric=str(swept.metric),
+                order=swept.order,
+                largest=largest,
+            )
+            self._searches[swept.search] = search, time.perf_counter() - started
+        return self._searches[swept.search]
+
+    def _refits(self, recipe: SweepRecipe, values: list[list[Value]]) -> dict[str, Any]:
+        """Refit for every combination; a failed fit is recorded with its reason."""
+        data, seed = self._data, self._unit.seed_of(recipe)
+        areas, errors = [], []
+        for combination in itertools.product(*values):
+            point = dict(zip([axis.parameter for axis in recipe.axes], combination, strict=True))
+            area: float | None = None
+            with contained(seed) as outcome:
+                estimator = make_estimator(recipe, seed, n=self._unit.task.n, parameters=point)
+                scores, *_ = fit_and_score(estimator, data.train, data.test)
+                area = auroc(data.is_target, scores, of_distances=is_of_distances(recipe.origin))
+            areas.append(np.nan if area is None else area)
+            errors.append(outcome.reason)
+        status = ["ok" if error is None else "failed" for error in errors]
+        return {"auroc": areas, "status": status, "error": errors}
+
+
+class NeighbourSweep:
+    """AUROC of the neighbour-based descriptors on one fold for many numbers of neighbours.
+
+    Memory is bounded by a few matrices of rows × largest size.
+
+    Parameters
+    ----------
+    train, test : ndarray
+        The scaled training targets and test rows.
+    is_target : ndarray of bool
+        The labels of the test rows, with at least one of each kind.
+    metric : str
+        The metric.
+    largest : int
+        The largest number of neighbours, less than the number of training rows.
+    order : {"index", "kd-tree"}
+        The order of equally distant neighbours.
+    """
+
+    def __init__(
+        self,
+        train: Matrix,
+        test: Matrix,
+        is_target: NDArray[np.bool_],
+        *,
+        metric: str,
+        largest: int,
+        order: str = "index",
+    ) -> None:
+        search = make_search(train, metric=metric, order=order)
+        self._training = search.training(largest)
+        self._near = search.query(test, largest)
+        self._areas = Areas(is_target)
+
+    def areas(self, descriptor: str, sizes: Sequence[Sequence[Any]]) -> Matrix:
+        """Return the AUROC for each k, or for each k (rows) and l (columns) of ALP."""
+        methods: dict[str, Any] = {
+            "NND": self._nnd,
+            "LNND": self._lnnd,
+            "LOF": self._lof,
+            "ALP": self._alp,
+        }
+        return np.asarray(methods[descriptor.upper()](*sizes))
+
+    def _nnd(self, ks: Sequence[int]) -> Matrix:
+        scores = 1 / (1 + self._near.distances[:, [k - 1 for k in ks]].T)
+        return self._areas(scores)
+
+    def _lnnd(self, ks: Sequence[int]) -> Matrix:
+        from occstats_descriptors.neighbours import ratio
+
+        found = np.empty(len(ks))
+        for place, k in enumerate(ks):
+            local = self._training.distances[self._near.indices[:, k - 1], k - 1]
+            found[place] = self._areas(ratio(local, self._near.distances[:, k - 1])[None])[0]
+        return found
+
+    def _lof(self, ks: Sequence[int]) -> Matrix:
+        largest = max(ks)
+        near, training = _scaled(self._near.first(largest), self._training.first(largest))
+        own = np.empty(near.shape)
+        theirs = np.empty(training.shape)
+        indices = self._near.indices
+        reachability_sums(near, indices, training, own)
+        reachability_sums(training, self._training.indices, training, theirs)
+        scores = np.empty(near.shape[::-1])
+        local_factors(own, indices, theirs, scores)
+        return self._areas(scores[[k - 1 for k in ks]])
+
+    def _alp(self, ks: Sequence[int], ls: Sequence[int]) -> Matrix:
+        scales = max(ks)
+        near, training = _scaled(self._near.first(scales), self._training.first(scales))
+        sums, double_sums = np.zeros(near.shape), np.zeros(near.shape)
+        scores = np.empty(near.shape[::-1])
+        rows = np.array(ks) - 1
+        all_rows = len(rows) == scales
+        columns = {l: place for place, l in enumerate(ls)}  # noqa: E741 - the paper's name
+        found = np.empty((len(ks), len(ls)))
+        for l in range(1, max(ls) + 1):  # noqa: E741
+            advance_sums(
+                np.ascontiguousarray(self._near.indices[:, l - 1]), training, sums, double_sums
+            )
+            if l in columns:
+                localised_proximities(near, double_sums, 2 / (l * (l + 1)), scores)
+                found[:, columns[l]] = self._areas(scores if all_rows else scores[rows])
+        return found
+
+
+def _scaled(near: Any, training: Any) -> tuple[Matrix, Matrix]:
+    """Scale both kinds of distances so that their sums stay finite; ratios do not change."""
+    largest = max(near.distances.max(), training.distances.max())
+    scale = 2.0**-40 if largest > 2.0**980 else 1.0
+    return (
+        np.ascontiguousarray(near.distances) * scale,
+        np.ascontiguousarray(training.distances) * scale,
+    )
+
+
+def support_vector_areas(
+    train: Matrix,
+    test: Matrix,
+    is_target: NDArray[np.bool_],
+    nus: Sequence[float],
+    widths: Sequence[float],
+) -> Matrix:
+    """Return the AUROC of SVM for each ν (rows) and kernel width c (columns).
+
+    Distances are computed once, the problem for each ν starts from the solution for the previous
+    one, and the test rows are scored for all ν in one product. Solutions agree with those of the
+    descriptor to the solver's tolerance. With more than 36,000 distinct training rows and long
+    grids, every fifth value of both is solved and the others are interpolated by a cubic spline.
+
+    Parameters
+    ----------
+    train, test : ndarray
+        The scaled training targets and test rows.
+    is_target : ndarray of bool
+        The labels of the test rows, with at least one of each kind.
+    nus, widths : sequence of float
+        The values of ν and of the kernel width c.
+    """
+    from occstats_descriptors.svm_grid import SupportVectorGrid
+
+    areas = Areas(is_target, of_distances=False)
+    with warnings.catch_warnings():
+        # Without convergence the best solution found is used, as in a fit.
+        warnings.filterwarnings("ignore", message="The one-class support vector problem")
+        grid = SupportVectorGrid(train, test)
+        coarse = grid.n_distinct > MOST_DISTINCT and _is_long(nus) and _is_long(widths)
+        some_nus, some_widths = (_spread(each) if coarse else each for each in (nus, widths))
+        found = np.empty((len(some_nus), len(some_widths)))
+        for place, width in enumerate(some_widths):
+            found[:, place] = areas(grid.scores(some_nus, width).T)
+    if not coarse:
+        return found
+    from scipy.interpolate import RectBivariateSpline
+
+    spline = RectBivariateSpline(some_nus, some_widths, found)
+    return np.asarray(np.clip(spline(nus, widths), 0.0, 1.0))
+
+
+def _is_long(values: Sequence[float]) -> bool:
+    """Return whether a grid is increasing and long enough to be interpolated."""
+    ascending = all(low < high for low, high in itertools.pairwise(values))
+    return ascending and len(values) > 3 * COARSE_STEP
+
+
+def _spread(values: Sequence[float]) -> Sequence[float]:
+    """Return every fifth value, and the last."""
+    return [*values[:-1:COARSE_STEP], values[-1]]
+
+
+# --- compiled kernels
+
+
+def _reordering(function: Function) -> Function:
+    """Compile a kernel whose sums may be reordered, which allows vector instructions."""
+    options: dict[str, Any] = {
+        "nogil": True,
+        "error_model": "numpy",
+        "fastmath": {"reassoc", "nsz"},
+    }
+    try:
+        kernel = numba.njit(cache=True, **options)(function)
+    except RuntimeError:  # no writable cache folder
+        kernel = numba.njit(**options)(function)
+    return cast(Function, kernel)
+
+
+@compiled
+def reachability_sums(near_d: Array, near_i: Array, training_d: Array, out: Array) -> None:
+    """Sum the reachability distances of each row to its k neighbours, for every k (columns)."""
+    largest = near_d.shape[1]
+    for row in range(near_d.shape[0]):
+        sums = out[row]
+        sums[:] = 0.0
+        for i in range(largest):
+            distance = near_d[row, i]
+            reach = training_d[near_i[row, i]]
+            for k in range(i, largest):
+                sums[k] += distance if distance > reach[k] else reach[k]
+
+
+@compiled
+def local_factors(own: Array, near_i: Array, training: Array, out: Array) -> None:
+    """Score rows by their local outlier factor for every k (rows of `out`).
+
+    `own` and `training` are the sums of reachability distances of the rows and of the training
+    rows; both sums of a ratio have as many terms.
+    """
+    largest = own.shape[1]
+    factors = np.empty(largest)
+    for row in range(own.shape[0]):
+        factors[:] = 0.0
+        mine = own[row]
+        for j in range(largest):
+            theirs = training[near_i[row, j]]
+            for k in range(j, largest):
+                ratio = mine[k] / theirs[k]
+                factors[k] += 1.0 if np.isnan(ratio) else ratio
+        for k in range(largest):
+            out[k, row] = 1.0 / (1.0 + factors[k] / (k + 1))
+
+
+@compiled
+def advance_sums(indices: Array, training_d: Array, sums: Array, double_sums: Array) -> None:
+    """Add one more neighbour to the sums and the sums of sums of each row.
+
+    After l neighbours the double sum at scale i is (l + 1 − j) d_i(NN_j) summed over j ≤ l: the
+    local distance with linear weights, up to a constant factor.
+    """
+    largest = sums.shape[1]
+    for row in range(len(indices)):
+        distances = training_d[indices[row]]
+        for i in range(largest):
+            sums[row, i] += distances[i]
+            double_sums[row, i] += sums[row, i]
+
+
+@_reordering
+def localised_proximities(near_d: Array, double_sums: Array, scale: float, out: Array) -> None:
+    """Compute the average localised proximity for every k (rows of `out`) and one l.
+
+    With linear weights the ordered weighted average has the numerator Σ_{i≤j≤k} max(lp_i, lp_j):
+    the r-th largest proximity is the larger one in k + 1 − r of the pairs. Each further scale adds
+    its maxima with all earlier ones, so that no sorting is needed.
+    """
+    largest = near_d.shape[1]
+    proximities = np.empty(largest)
+    for row in range(near_d.shape[0]):
+        for i in range(largest):
+            local = double_sums[row, i] * scale
+            distance = near_d[row, i]
+            total = local + distance
+            proximities[i] = local / total if total > 0.0 else 0.5
+        numerator = 0.0
+        for k in range(largest):
+            newest = proximities[k]
+            added = newest
+            for i in range(k):
+                other = proximities[i]
+                added += other if other > newest else newest
+            numerator += added
+            out[k, row] = numerator / ((k + 1) * (k + 2) / 2)
+
+
+# Scores per block, which should fit into the cache.
+BLOCK = 1 << 18
+# Above this number of moves per score, sorting is faster than buckets.
+MOST_MOVES = 8
+
+
+class Areas:
+    """AUROC of many score vectors on the rows of one test part.
+
+    Scores of distances are rounded to 12 significant digits, as in `auroc`. The last bit of each
+    double is replaced by the label, so that ordering integers orders the scores together with the
+    labels. Scores are ordered by a bucket sort with as many buckets as scores, or by a comparison
+    sort where nearly all of them fall into a few buckets.
+
+    Parameters
+    ----------
+    is_target : ndarray of bool
+        The labels of the rows, with at least one of each kind.
+    of_distances : bool, default True
+        The scores are computed from distances, whose ties must be kept.
+
+    Examples
+    --------
+    >>> areas = Areas(np.array([True, True, False, False]))
+    >>> areas(np.array([[0.9, 0.1 + 0.2, 0.3, 0.1], [0.1, 0.2, 0.3, 0.4]])).tolist()
+    [0.875, 0.0]
+    """
+
+    def __init__(self, is_target: NDArray[np.bool_], *, of_distances: bool = True) -> None:
+        self._of_distances = of_distances
+        self._labels = is_target.astype(np.int64)
+        self._positives = int(is_target.sum())
+        self._negatives = len(is_target) - self._positives
+
+    def __call__(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the AUROC of each row of a matrix of non-negative scores."""
+        pairs = np.empty(len(scores))
+        step = max(1, BLOCK // len(self._labels))
+        for start in range(0, len(scores), step):
+            values = np.array(scores[start : start + step], dtype=np.float64, order="C")
+            if self._of_distances:
+                round_to_twelve_digits(values.reshape(-1))
+            keys = values.view(np.int64)
+            keys &= ~1
+            keys |= self._labels
+            part = pairs[start : start + step]
+            count_by_buckets(values, keys, part)
+            unordered = np.flatnonzero(part < 0)
+            if len(unordered):
+                part[unordered] = _count_sorted(keys[unordered])
+        return pairs / (2.0 * self._positives * self._negatives)
+
+
+def _count_sorted(keys: NDArray[np.int64]) -> NDArray[np.float64]:
+    keys.sort(axis=1)
+    found = np.empty(len(keys))
+    for row in range(len(keys)):
+        found[row] = count_ordered_pairs(keys[row])
+    return found
+
+
+@compiled
+def round_to_twelve_digits(values: NDArray[Any]) -> None:
+    """Round to 12 significant digits in place; zero stays zero."""
+    for position in range(len(values)):
+        value = values[position]
+        if value > 0.0:
+            scale = 1e11
+            while value * scale < 1e11 and scale < 1e300:
+                scale *= 10.0
+            values[position] = np.rint(value * scale) / scale
+        else:
+            values[position] = 0.0
+
+
+@compiled
+def count_ordered_pairs(keys: NDArray[Any]) -> int:
+    """Count twice the (target, other) pairs in order, with ties as one half."""
+    below = 0
+    pairs = 0
+    position = 0
+    n = len(keys)
+    while position < n:
+        score = keys[position] >> 1
+        targets = 0
+        others = 0
+        while position < n and keys[position] >> 1 == score:
+            label = keys[position] & 1
+            targets += label
+            others += 1 - label
+            position += 1
+        pairs += targets * (2 * below + others)
+        below += others
+    return pairs
+
+
+@compiled
+def count_by_buckets(values: NDArray[Any], keys: NDArray[Any], out: NDArray[Any]) -> None:
+    """Order each row by buckets of equal width and count its pairs; −1 if that takes too long.
+
+    `values` are the keys read as numbers, which are in the same order.
+    """
+    n = keys.shape[1]
+    starts = np.empty(n + 1, dtype=np.int32)
+    bucket = np.empty(n, dtype=np.int32)
+    ordered = np.empty(n, dtype=np.int64)
+    for row in range(keys.shape[0]):
+        low = values[row, 0]
+        high = low
+        for position in range(n):
+            low = min(low, values[row, position])
+            high = max(high, values[row, position])
+        scale = (n - 1) / (high - low) if high - low > 1e-290 else 0.0
+        starts[:] = 0
+        for position in range(n):
+            place = np.int32((values[row, position] - low) * scale)
+            bucket[position] = place
+            starts[place + 1] += 1
+        for following in range(n):
+            starts[following + 1] += starts[following]
+        for position in range(n):
+            place = bucket[position]
+            ordered[starts[place]] = keys[row, position]
+            starts[place] += 1
+        moves = 0
+        for position in range(1, n):
+            key = ordered[position]
+            gap = position
+            while gap > 0 and ordered[gap - 1] >> 1 > key >> 1:
+                ordered[gap] = ordered[gap - 1]
+                gap -= 1
+            ordered[gap] = key
+            moves += position - gap
+            if moves > MOST_MOVES * n:
+                break
+        out[row] = -1 if moves > MOST_MOVES * n else count_ordered_pairs(ordered)
