@@ -22,11 +22,12 @@ from occstats.datasets import open_source
 from occstats.experiment import run_experiment
 from occstats.experiment.store import Store
 from occstats.experiment.tasks import N_FOLDS
-from occstats.figures.saving import save
-from occstats.report.like_with_like import compare_conclusions, markdown_table
-from occstats.report.markdown import table_to_markdown
+from occstats.figures import save
+from occstats.report.markup import table_to_markdown
 from occstats.report.published import (
     EQUAL,
+    compare_conclusions,
+    markdown_table,
     nearness,
     nearness_table,
     published_table,
@@ -34,8 +35,8 @@ from occstats.report.published import (
 )
 from occstats.report.tuning_tables import AXIS_LABELS, defaults_table
 from occstats.tuning import Sweep, read_sweep
-from occstats.tuning.experiment import shards_of
 from occstats.tuning.paper import PINNED, PaperExperiment, prepare_paper
+from occstats.tuning.sweep import shards_of
 
 ROOT = Path(__file__).parents[1]
 REPORT = ROOT / "reproduction.md"

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from occstats.datasets import Dataset
 from occstats.report.published import EQUAL
 from occstats.tuning import Sweep
-from occstats.tuning.table import GridMeans, task_grids
+from occstats.tuning.optimum import GridMeans, task_grids
 
 PROVEN, LIKELY, UNKNOWN = "proven", "likely", "unknown"
 RANDOM = ("EIF", "SAE")

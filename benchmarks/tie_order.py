@@ -17,7 +17,7 @@ from sklearn.neighbors import NearestNeighbors
 from occstats.datasets import Dataset, open_source, select
 from occstats.experiment.tasks import auroc, make_folds, scale_by_interquartile_range, tasks_of
 from occstats.tuning import PAPER
-from occstats.tuning.table import rolling_mean
+from occstats.tuning.optimum import rolling_mean
 
 CONVENTIONS = {
     "index": "distances as computed, then index (ours)",

@@ -17,10 +17,11 @@ import pandas as pd
 import occstats
 from occstats.datasets import open_source
 from occstats.experiment.estimators import fit_and_score, make_estimator
-from occstats.experiment.evaluate import Fit
+from occstats.experiment.plan import Unit
 from occstats.experiment.tasks import N_FOLDS, auroc
+from occstats.experiment.worker import fold_data
+from occstats.tuning import leave_one_out_parameters
 from occstats.tuning.paper import prepare_paper
-from occstats.tuning.selection import leave_one_out_parameters
 
 RECORDED = Path(__file__).with_name("ties.csv")
 
@@ -46,8 +47,8 @@ def main() -> None:
                     continue
                 areas = []
                 for fold in range(N_FOLDS):
-                    fit = Fit(source, fingerprint, task, fold, (recipe,), (recipe,), run.seed)
-                    areas.append(both_ways(fit, recipe))
+                    unit = Unit(source, fingerprint, task, fold, (recipe,), run.seed)
+                    areas.append(both_ways(unit, recipe))
                 rounded, plain = np.nanmean(areas, axis=0)
                 found.append(
                     {
@@ -65,13 +66,13 @@ def main() -> None:
     print(changed.to_string())
 
 
-def both_ways(fit: Fit, recipe: object) -> tuple[float, float]:
+def both_ways(unit: Unit, recipe: object) -> tuple[float, float]:
     """Return the AUROC of one fold with rounded and with unrounded scores."""
-    data = fit.data()
-    if data.lacking:
+    data = fold_data(unit)
+    if data.undefined:
         return np.nan, np.nan
-    task = fit.task
-    estimator = make_estimator(recipe, fit.seed_of(recipe), dataset=task.dataset, n=task.n)
+    task = unit.task
+    estimator = make_estimator(recipe, unit.seed_of(recipe), dataset=task.dataset, n=task.n)
     scores, *_ = fit_and_score(estimator, data.train, data.test)
     return tuple(auroc(data.is_target, scores, of_distances=each) for each in (True, False))
 

@@ -9,7 +9,7 @@ import numpy as np
 from measuring import OURS, Row, Rows, best_seconds
 
 from occstats.experiment.tasks import auroc
-from occstats.tuning.fold import NeighbourSweep
+from occstats.tuning.fold_sweep import NeighbourSweep
 from occstats_descriptors import ALP
 from occstats_descriptors.neighbours import NeighbourSearch
 
