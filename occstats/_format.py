@@ -1,7 +1,4 @@
-"""How names and numbers are written for people; other programs get them as they are.
-
-Names come from other people's files: they are made visible, quoted, listed and guessed here.
-"""
+"""Format names and numbers for people; files for programs keep them unchanged."""
 
 import math
 import re
@@ -12,10 +9,13 @@ from typing import Any, Literal
 
 __all__ = [
     "ABSENT",
+    "TEX_COMMANDS",
+    "blank_or",
     "count",
     "decimals",
     "did_you_mean",
     "integer",
+    "limits",
     "listing",
     "minus_signs",
     "p_equation",
@@ -25,6 +25,7 @@ __all__ = [
     "printable",
     "quote",
     "quote_list",
+    "shares",
     "show_path",
     "significant",
     "word",
@@ -34,14 +35,46 @@ ABSENT = "–"
 # The smallest p-value that is printed as a number, as is usual in papers.
 SMALLEST_P = 0.001
 MOST_DECIMALS = 8
-# Joiners build emoji; every other character of these classes moves the cursor, reorders or hides.
+# Characters of these categories move the cursor, reorder or hide text; joiners build emoji.
 _INVISIBLE = {"Cc", "Cf", "Cs", "Zl", "Zp"}
 _JOINERS = {"\u200c", "\u200d"}
 _LONGEST_QUOTED = 60
+# TeX's special characters, and those that its default fonts lack.
+TEX_COMMANDS = {
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "$": r"\$",
+    "&": r"\&",
+    "#": r"\#",
+    "%": r"\%",
+    "_": r"\_",
+    "^": r"\textasciicircum{}",
+    "~": r"\textasciitilde{}",
+    "<": r"$<$",
+    ">": r"$>$",
+    "|": r"\textbar{}",
+    "`": r"\textasciigrave{}",
+    "≥": r"$\geq$",
+    "≤": r"$\leq$",
+    "±": r"$\pm$",
+    "−": r"$-$",
+    "×": r"$\times$",
+    "–": r"--",
+    "α": r"$\alpha$",
+    "τ": r"$\tau$",
+    "χ": r"$\chi$",
+    "ρ": r"$\rho$",
+    "²": r"$^2$",
+    "Σ": r"$\Sigma$",
+    "½": r"$1/2$",
+    "†": r"$\dagger$",
+    "…": r"\ldots{}",
+}
 
 
 def printable(name: str) -> str:
-    r"""The name with control characters, newlines and reordering marks made visible.
+    r"""Return the name with control characters, newlines and reordering marks made visible.
 
     Examples
     --------
@@ -50,7 +83,7 @@ def printable(name: str) -> str:
     >>> printable("近傍 🦊") == "近傍 🦊"
     True
     """
-    if name.isprintable():  # nearly always, and a hundred times as fast
+    if name.isprintable():  # the usual case, and a hundred times faster
         return name
     return "".join(
         character.encode("unicode_escape").decode("ascii")
@@ -61,7 +94,7 @@ def printable(name: str) -> str:
 
 
 def did_you_mean(name: str, candidates: Iterable[str]) -> str:
-    """A suggestion to append to an error message, or nothing.
+    """Return a suggestion to append to an error message; empty if no candidate is close.
 
     Examples
     --------
@@ -76,7 +109,7 @@ def did_you_mean(name: str, candidates: Iterable[str]) -> str:
 
 
 def listing(names: Iterable[str], limit: int = 12, conjunction: str = "and") -> str:
-    """The names as a phrase of a sentence, cut where there are too many to read.
+    """Return the names as a phrase of a sentence; beyond the limit, only their number.
 
     Examples
     --------
@@ -94,7 +127,7 @@ def listing(names: Iterable[str], limit: int = 12, conjunction: str = "and") -> 
 
 
 def quote(name: object) -> str:
-    r"""The name in a message: quoted, on one line, without control characters, not too long.
+    r"""Return the name for a message: quoted, on one line, of limited length.
 
     Examples
     --------
@@ -106,7 +139,7 @@ def quote(name: object) -> str:
 
 
 def quote_list(names: Iterable[object], limit: int = 12) -> str:
-    """Several names in a message, the first few in full and the rest as a count.
+    """Return several quoted names for a message; beyond the limit, only their number.
 
     Examples
     --------
@@ -120,7 +153,7 @@ def quote_list(names: Iterable[object], limit: int = 12) -> str:
 
 
 def show_path(path: object) -> str:
-    r"""The path in a message: whole, and on one line whatever its name holds.
+    r"""Return the whole path for a message, on one line.
 
     Examples
     --------
@@ -132,7 +165,7 @@ def show_path(path: object) -> str:
 
 
 def count(number: int, noun: str) -> str:
-    """The number with the thing it counts.
+    """Return the number with its noun, singular or plural.
 
     Examples
     --------
@@ -143,7 +176,7 @@ def count(number: int, noun: str) -> str:
 
 
 def p_value(p: float | None, level: float | None = None) -> str:
-    """Write a p-value as papers do, never rounded to the level from either side.
+    """Return a p-value as papers print it, never rounded to the level from either side.
 
     Examples
     --------
@@ -165,7 +198,7 @@ def p_value(p: float | None, level: float | None = None) -> str:
 
 
 def p_writer(settings: Any) -> Callable[[float], str]:
-    """Return the writer of the p-values that decide, in the form of Lenz et al. if asked for."""
+    """Return the writer of the deciding p-values; ``preset="paper"`` prints ≥ 1."""
 
     def write(p: float) -> str:
         return "≥ 1" if settings.preset == "paper" and p >= 1 else p_value(p, settings.alpha)
@@ -174,7 +207,7 @@ def p_writer(settings: Any) -> Callable[[float], str]:
 
 
 def p_equation(p: float, level: float | None = None) -> str:
-    """Write a p-value as an equation, for a sentence.
+    """Return a p-value as an equation, for a sentence.
 
     Examples
     --------
@@ -216,7 +249,7 @@ def decimals(
         if digits > MOST_DECIMALS:
             return f"{value:{sign}.2e}" if value else "0"
         whole = math.floor(scaled := value * 10.0**digits)
-        # A half that is one but for the last bits is one.
+        # Halves up to floating-point error.
         if math.isclose(scaled - whole, 0.5, abs_tol=1e-6):
             whole += ties == "up" or (ties == "away" and value > 0)
         else:
@@ -226,8 +259,31 @@ def decimals(
     return write
 
 
+def limits(digits: int, *, signed: bool = True) -> Callable[[float, float], str]:
+    """Return a writer of confidence limits in brackets; halves are rounded outward.
+
+    Examples
+    --------
+    >>> limits(3)(-0.0075, 0.0225), limits(2, signed=False)(0.5, float("inf"))
+    ('[-0.008, +0.023]', '[0.50, –]')
+    """
+    lower = decimals(digits, signed=signed, ties="down")
+    upper = decimals(digits, signed=signed, ties="up")
+
+    def write(low: float, high: float) -> str:
+        finite = math.isfinite(low) or math.isfinite(high)
+        return f"[{lower(low)}, {upper(high)}]" if finite else ABSENT
+
+    return write
+
+
+def blank_or(write: Callable[[float], str]) -> Callable[[float], str]:
+    """Return a writer that leaves missing values blank, as in half of a triangle."""
+    return lambda value: "" if math.isnan(value) else write(value)
+
+
 def significant(digits: int) -> Callable[[float | None], str]:
-    """A writer of numbers with so many significant digits.
+    """Return a writer of numbers with the given number of significant digits.
 
     Examples
     --------
@@ -242,7 +298,7 @@ def significant(digits: int) -> Callable[[float | None], str]:
 
 
 def percent(value: float | None) -> str:
-    """A share as a percentage.
+    """Return a proportion as a percentage, rounded to 0 or 100 only if exact.
 
     Examples
     --------
@@ -256,8 +312,26 @@ def percent(value: float | None) -> str:
     return "> 99 %" if 0.995 <= value < 1 else f"{100 * value:.0f} %"
 
 
+def shares(*values: float) -> str:
+    """Return the proportions of a whole as percentages that add up to 100.
+
+    Examples
+    --------
+    >>> shares(1 / 3, 1 / 3, 1 / 3), shares(0.508, 0.072, 0.42)
+    ('34 / 33 / 33', '51 / 7 / 42')
+    """
+    if any(math.isnan(value) for value in values):
+        return ABSENT
+    percentages = [math.floor(100 * value) for value in values]
+    remainders = [100 * value - whole for value, whole in zip(values, percentages, strict=True)]
+    missing = round(100 * sum(values)) - sum(percentages)
+    for position in sorted(range(len(values)), key=lambda i: -remainders[i])[:missing]:
+        percentages[position] += 1
+    return " / ".join(map(str, percentages))
+
+
 def integer(value: float | None) -> str:
-    """A count.
+    """Return a whole number with thousands separators.
 
     Examples
     --------
@@ -268,7 +342,7 @@ def integer(value: float | None) -> str:
 
 
 def word(value: object) -> str:
-    """A name as it is; the sign for absent where there is none.
+    """Return the value as text; a dash if it is missing.
 
     Examples
     --------
@@ -280,7 +354,7 @@ def word(value: object) -> str:
 
 
 def minus_signs(text: str) -> str:
-    """The text with a minus where a hyphen stands before a digit.
+    """Return the text with minus signs instead of hyphens before digits.
 
     Examples
     --------

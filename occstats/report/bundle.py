@@ -1,62 +1,134 @@
-"""The output folder: written completely, or left as it was."""
+"""Write the output folder of a comparison, completely or not at all."""
 
 from __future__ import annotations
 
+import gzip
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from occstats._files import write_folder
+from occstats.comparison.text.verdict import headline, make_verdict, tally_sentence
+from occstats.report import page
+from occstats.report.formatted_table import MOST_ROWS, Table
+from occstats.report.json_document import to_json
+from occstats.report.markup import escape_latex, escape_markdown, table_to_latex, table_to_markdown
+from occstats.report.tables import all_tables, paper_comparison, paper_p_values, paper_scores
 
 if TYPE_CHECKING:
     from occstats.comparison.comparison import Comparison
+    from occstats.comparison.text.methods import MethodsText
 
-__all__ = ["write"]
-
-# Tables whose LaTeX is in ``paper/``.
-IN_PAPER = ("comparison", "p_values")
+__all__ = ["comparison_to_latex", "contents", "methods_to_latex", "paper_files", "write"]
 
 
 def write(comparison: Comparison, folder: str | os.PathLike[str]) -> Path:
-    """Write every form of the comparison to the folder.
+    """Write the comparison to a folder.
 
-    ``report.html``, one self-contained page; ``report.md`` with verdict, methods and tables;
-    ``comparison.json``; ``methods.tex`` with ``references.bib``; ``paper/`` with the tables of a
-    paper in LaTeX; ``tables/`` with each table as CSV, Markdown and, unless it is in ``paper/``,
-    LaTeX. Large tables are cut in all forms but CSV, with a note. A frame of more than 10,000 rows
-    is in one file only, a CSV packed by gzip, to which ``comparison.json`` refers.
+    ``report.html``, a self-contained page; ``report.md`` with verdict, tables and methods;
+    ``comparison.json``; ``methods.tex`` with ``references.bib``; ``tables/`` with each table as
+    CSV; and ``paper/`` with the tables of a paper in LaTeX. Long tables are cut in all but CSV,
+    with a note. The CSV file of more than 10,000 rows is compressed by gzip, and
+    ``comparison.json`` refers to it.
 
     Returns
     -------
     pathlib.Path
         The folder.
     """
-    return write_folder(folder, contents(comparison))
+    return write_folder(folder, contents(comparison).items())
 
 
-def contents(comparison: Comparison) -> Iterator[tuple[str, str | bytes]]:
-    """Yield the path and content of each file; no path is made from a name in the data."""
-    from occstats.report.json_document import to_json
-    from occstats.report.markup import methods_to_latex
-    from occstats.report.markdown import comparison_to_markdown
-    from occstats.report.media import table_files
-    from occstats.report.page import render
-    from occstats.report.paper_tables import paper_files
-    from occstats.report.formatted_table import MOST_ROWS
-    from occstats.report.tables import all_tables
-
+def contents(comparison: Comparison) -> dict[str, str | bytes]:
+    """Return the content of each file by its path, which no name in the data can change."""
     tables = all_tables(comparison)
     capped = [table.capped() for table in tables]
-    long = {
-        table.name: f"tables/{table.csv_name}" for table in tables if len(table.frame) > MOST_ROWS
+    long = {table.name: table.csv_path for table in tables if len(table.frame) > MOST_ROWS}
+    return {
+        "comparison.json": to_json(comparison, files=long) + "\n",
+        "report.md": _report_markdown(comparison, capped),
+        "methods.tex": methods_to_latex(comparison.methods_text),
+        "references.bib": comparison.methods_text.bibtex(),
+        **{table.csv_path: _csv(table) for table in tables},
+        **paper_files(comparison),
+        "report.html": page.render(comparison, capped),
     }
-    yield "comparison.json", to_json(comparison, files=long) + "\n"
-    yield "report.md", comparison_to_markdown(comparison, capped)
-    yield "methods.tex", methods_to_latex(comparison.methods_text)
-    yield "references.bib", comparison.methods_text.bibtex()
-    for table in tables:
-        suffixes = ("csv", "md") if table.name in IN_PAPER else ("csv", "md", "tex")
-        yield from table_files(table, f"tables/{table.name}", suffixes=suffixes)
-    yield from paper_files(comparison)
-    yield "report.html", render(comparison, capped)
+
+
+def _csv(table: Table) -> str | bytes:
+    text = table.to_csv()
+    if not table.csv_path.endswith(".gz"):
+        return text
+    return gzip.compress(text.encode("utf-8", "backslashreplace"), mtime=0)
+
+
+def paper_files(comparison: Comparison) -> dict[str, str]:
+    """Return the tables of a paper in LaTeX: the comparison, p-values of all pairs, and scores.
+
+    Examples
+    --------
+    >>> import occstats
+    >>> list(paper_files(occstats.compare("lenz2021", n_resamples=100)))
+    ['paper/comparison.tex', 'paper/p_values.tex', 'paper/scores.tex']
+    """
+    files = {"paper/comparison.tex": comparison_to_latex(comparison)}
+    several = len(comparison.algorithms) > 2 and comparison.settings.control is None
+    if several and comparison.results.n_independent > 1:
+        files["paper/p_values.tex"] = table_to_latex(paper_p_values(comparison).capped())
+    files["paper/scores.tex"] = table_to_latex(paper_scores(comparison).capped(), group_columns=2)
+    return files
+
+
+def comparison_to_latex(comparison: Comparison) -> str:
+    """Return the table of the comparison in LaTeX.
+
+    Examples
+    --------
+    >>> import occstats
+    >>> latex = comparison_to_latex(occstats.compare("lenz2021", n_resamples=100))
+    >>> "NND & 4.35 & 0.805 & +0.007 & " in latex
+    True
+    """
+    return table_to_latex(paper_comparison(comparison).capped())
+
+
+def methods_to_latex(methods: MethodsText) -> str:
+    r"""Return the methods with ``\cite`` commands into ``references.bib``, lists as ``itemize``."""
+    # Private characters pass the escaping and mark the place of a citation.
+    marks = {work.key: f"\ue000{place}\ue001" for place, work in enumerate(methods.references)}
+
+    def written(text: str) -> str:
+        text = escape_latex(text)
+        for key, mark in marks.items():
+            text = text.replace(f" {mark}", rf"~\cite{{{key}}}")
+        return text
+
+    blocks = []
+    for block in methods.blocks(lambda work: marks[work.key]):
+        if isinstance(block, str):
+            blocks.append(written(block))
+        else:
+            items = "\n".join(rf"\item {written(item)}" for item in block)
+            blocks.append(f"\\begin{{itemize}}\n{items}\n\\end{{itemize}}")
+    return "\n\n".join(blocks) + "\n"
+
+
+def _report_markdown(comparison: Comparison, tables: list[Table]) -> str:
+    """Return verdict, tables, methods with references, and notes as one document."""
+    methods, verdict = comparison.methods_text, make_verdict(comparison)
+    relations = [f"{label} {', '.join(names)}" for label, names in verdict.relations]
+    parts = ["# Comparison", escape_markdown(f"{headline(comparison)}.")]
+    parts += [escape_markdown(" ".join(verdict.sentences)), _markdown_list(relations)]
+    parts += map(escape_markdown, [*verdict.remarks, tally_sentence(comparison)])
+    parts += ["## Tables", *(table_to_markdown(table).rstrip() for table in tables), "## Methods"]
+    for block in methods.blocks():
+        parts.append(escape_markdown(block) if isinstance(block, str) else _markdown_list(block))
+    parts += ["### References", _markdown_list([work.text for work in methods.references])]
+    if comparison.notes:
+        parts += ["## Notes", _markdown_list(comparison.notes)]
+    return "\n\n".join(filter(None, parts)) + "\n"
+
+
+def _markdown_list(items: Iterable[str]) -> str:
+    return "\n".join(f"- {escape_markdown(item)}" for item in items)

@@ -1,38 +1,41 @@
-"""A table, from which text, Markdown, LaTeX, CSV and HTML are made."""
+"""Represent a table once, for the terminal, Markdown, LaTeX, HTML and CSV."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
-from occstats._format import word
+from occstats._format import integer, p_value, significant, word
 
-__all__ = ["MOST_ROWS", "Column", "Leading", "Table", "grid", "with_headers"]
+__all__ = ["MOST_ROWS", "PAIR", "Column", "Table", "grid_table", "guard", "plain_table", "truth"]
 
-# Longer frames are compressed, and in one file only.
+# The CSV file of a longer frame is compressed, and replaces the frame in comparison.json.
 MOST_ROWS = 10_000
+# A spreadsheet runs a cell that begins with one of these as a formula.
+_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
 
 @dataclass(frozen=True)
 class Column:
-    """A column as people see it.
+    """Represent a column as people see it.
 
     Attributes
     ----------
     header
-        Its heading.
+        Heading.
     keys
-        The columns of the frame that it is written from.
+        Columns of the frame from which a cell is written.
     write
-        How a cell is written from their values.
+        Function from their values to the text of a cell.
     number
-        Whether it is aligned to the right.
+        Align to the right.
     group
-        A heading over this column and its neighbours of the same group.
+        Heading above this column and its neighbours of the same group.
     """
 
     header: str
@@ -42,28 +45,31 @@ class Column:
     group: str = ""
 
 
+PAIR = (Column("a", ("a",), number=False), Column("b", ("b",), number=False))
+
+
 @dataclass(frozen=True, eq=False)
 class Table:
-    """A titled table: full-precision values for programs, written cells for people.
+    """Represent a titled table: values in full precision, and formatted cells.
 
     Attributes
     ----------
     name
-        The stem of its files; never made from a name in the data.
+        Stem of its file; never made from a name in the data.
     title, explanation, note
-        A heading, a sentence on how to read it, and a caution.
+        Heading, a sentence on how to read the table, and a caution.
     frame
-        The values in full precision, which go to CSV.
+        Values in full precision, written to CSV.
     columns
-        The columns that people see, written from ``shown``.
+        Formatted columns, written from ``shown``.
     shown
-        The frame the columns are written from, where it has another shape than ``frame``.
+        Frame of the formatted columns if its shape differs from that of ``frame``.
     best
-        A frame of truth values like ``columns`` × rows: cells to set in bold.
+        Truth values of the cells in bold, with the first keys of columns as names.
     best_means
-        Their meaning; where it is given, plain text marks them, too.
+        Meaning of bold cells; if given, plain text marks them with a star.
     terminal_rows
-        How many rows the terminal shows at most.
+        Largest number of rows on the terminal.
     """
 
     name: str
@@ -77,35 +83,48 @@ class Table:
     best_means: str = ""
     terminal_rows: int = 20
 
+    def __len__(self) -> int:
+        return len(self._source)
+
     @property
-    def csv_name(self) -> str:
-        """Return the name of its CSV file, compressed for long tables."""
-        return f"{self.name}.csv{'.gz' if len(self.frame) > MOST_ROWS else ''}"
+    def _source(self) -> pd.DataFrame:
+        return self.frame if self.shown is None else self.shown
+
+    @property
+    def csv_path(self) -> str:
+        """Return the path of its CSV file in the output folder."""
+        return f"tables/{self.name}.csv{'.gz' if len(self.frame) > MOST_ROWS else ''}"
 
     @property
     def headers(self) -> list[str]:
-        """Return the headings on one line: that of a group is before its first column's."""
-        before = ["", *(column.group for column in self.columns)]
+        """Return the headings on one line; a group's precedes that of its first column."""
+        groups = [column.group for column in self.columns]
         return [
             f"{column.group}, {column.header}"
-            if column.group and column.group != other
+            if column.group and column.group != before
             else column.header
-            for column, other in zip(self.columns, before, strict=False)
+            for column, before in zip(self.columns, ["", *groups], strict=False)
         ]
 
     def cells(self, limit: int | None = None) -> list[list[str]]:
-        """Return the rows as people read them, not yet escaped for any format."""
-        frame = self.frame if self.shown is None else self.shown
-        if limit is not None:
-            frame = frame.head(limit)
+        """Return the formatted rows, not yet escaped."""
+        frame = self._source.head(len(self) if limit is None else limit)
         written: list[list[str]] = []
         for column in self.columns:
             values: list[list[Any]] = [frame[key].tolist() for key in column.keys]
             written.append([column.write(*row) for row in zip(*values, strict=True)])
         return [list(row) for row in zip(*written, strict=True)]
 
-    def capped(self, path: str = "", *, rows: int = 1_000, columns: int = 60) -> Table:
-        """Return the first rows and columns, with a note on where the others are.
+    def values(self, column: Column, limit: int) -> list[float | None]:
+        """Return the numbers by which a column sorts; None for text and missing values."""
+        found = self._source[column.keys[0]].head(limit).tolist()
+        if not column.number:
+            return [None] * len(found)
+        numeric = (int, float, np.number)
+        return [float(v) if isinstance(v, numeric) and np.isfinite(v) else None for v in found]
+
+    def capped(self, rows: int = 1_000, columns: int = 60) -> Table:
+        """Return the first rows and columns, with a note on the file that has all of them.
 
         Examples
         --------
@@ -116,23 +135,14 @@ class Table:
         >>> table.capped() is table
         True
         """
-        parts = [
-            f"{most:,} of {there:,} {kind}"
-            for most, there, kind in (
-                (rows, len(self), "rows"),
-                (columns, len(self.columns), "columns"),
-            )
-            if there > most
-        ]
+        sizes = ((rows, len(self), "rows"), (columns, len(self.columns), "columns"))
+        parts = [f"{most:,} of {size:,} {kind}" for most, size, kind in sizes if size > most]
         if not parts:
             return self
-        pointer = (
-            f"The first {' and '.join(parts)}; all are in {path or f'tables/{self.csv_name}'}."
-        )
-        shown = self.frame if self.shown is None else self.shown
+        pointer = f"The first {' and '.join(parts)}; all are in {self.csv_path}."
         return replace(
             self,
-            shown=shown.head(rows),
+            shown=self._source.head(rows),
             columns=self.columns[:columns],
             note=f"{self.note} {pointer}".strip(),
         )
@@ -149,55 +159,96 @@ class Table:
         meaning = f"{mark} {self.best_means}" if self.best_means else ""
         return " ".join(filter(None, (meaning, self.note)))
 
-    def __len__(self) -> int:
-        return len(self.frame if self.shown is None else self.shown)
-
-    @cached_property
-    def _bold(self) -> dict[str, list[bool]]:
-        return (
-            {}
-            if self.best is None
-            else {str(key): bold.tolist() for key, bold in self.best.items()}
-        )
-
     def is_best(self, row: int, column: Column) -> bool:
-        """Return whether the cell is bold."""
+        """Return True if the cell is bold."""
         bold = self._bold.get(column.keys[0])
         return bold is not None and bold[row]
 
+    @cached_property
+    def _bold(self) -> dict[str, list[bool]]:
+        best = pd.DataFrame() if self.best is None else self.best
+        return {str(key): bold.tolist() for key, bold in best.items()}
 
-@dataclass(frozen=True)
-class Leading:
-    """A column before the columns of a grid."""
-
-    header: str
-    values: list[Any]
-    write: Callable[..., str] = word
-    number: bool = False
-
-
-def grid(
-    leading: list[Leading], values: pd.DataFrame, write: Callable[..., str]
-) -> tuple[pd.DataFrame, tuple[Column, ...]]:
-    """Return a frame and its columns for values that are headed by names from the data.
-
-    The keys are positions: an algorithm may be called "algorithm", "dataset" or "tasks".
-    """
-    shown = values.reset_index(drop=True).set_axis(
-        [str(len(leading) + position) for position in range(values.shape[1])], axis=1
-    )
-    columns = [
-        Column(str(name), (str(key),), write)
-        for name, key in zip(values.columns, shown, strict=True)
-    ]
-    for position, column in enumerate(leading):
-        shown.insert(position, str(position), column.values)
-        columns.insert(
-            position, Column(column.header, (str(position),), column.write, column.number)
+    def to_csv(self) -> str:
+        """Return all values in full precision; text cannot run as a spreadsheet formula."""
+        guarded = pd.DataFrame(
+            {
+                place: [guard(cell) if isinstance(cell, str) else cell for cell in column.tolist()]
+                for place, (_, column) in enumerate(self.frame.items())
+            }
         )
-    return shown, tuple(columns)
+        header = [guard(str(name)) for name in self.frame.columns]
+        return guarded.to_csv(index=False, header=header, lineterminator="\n")
 
 
-def with_headers(shown: pd.DataFrame, columns: tuple[Column, ...]) -> pd.DataFrame:
-    """Return the frame of a grid under its headings, for CSV."""
-    return shown.set_axis([column.header for column in columns], axis=1)
+def guard(name: str) -> str:
+    """Return the name, preceded by an apostrophe if a spreadsheet would run it as a formula.
+
+    Examples
+    --------
+    >>> guard("=1+1"), guard("ALP")
+    ("'=1+1", 'ALP')
+    """
+    return f"'{name}" if name.startswith(_FORMULA_STARTS) else name
+
+
+def grid_table(
+    leading: Sequence[tuple[str, list[Any], Callable[..., str]]],
+    values: pd.DataFrame,
+    write: Callable[..., str],
+    *,
+    best: Any = None,
+    frame: pd.DataFrame | None = None,
+    **fields: Any,
+) -> Table:
+    """Return a table whose headings are names from the data.
+
+    Parameters
+    ----------
+    leading
+        Heading, values and writer of each column before the grid; `word` writes text.
+    values, write
+        The grid and its writer.
+    best
+        Truth values of the cells of the grid to set in bold.
+    frame
+        Values for CSV; by default the grid.
+    **fields
+        Fields of the table.
+    """
+    # Keys are positions: an algorithm may be called "algorithm", "dataset" or "tasks".
+    keys = [str(len(leading) + position) for position in range(values.shape[1])]
+    shown = values.reset_index(drop=True).set_axis(keys, axis=1)
+    columns = [Column(str(name), (key,), write) for name, key in zip(values, keys, strict=True)]
+    for position, (header, cells, writer) in enumerate(leading):
+        shown.insert(position, str(position), cells)
+        columns.insert(position, Column(header, (str(position),), writer, writer is not word))
+    return Table(
+        frame=shown.set_axis([c.header for c in columns], axis=1) if frame is None else frame,
+        shown=shown,
+        columns=tuple(columns),
+        best=None if best is None else pd.DataFrame(np.asarray(best), columns=keys),
+        **fields,
+    )
+
+
+def plain_table(name: str, title: str, explanation: str, frame: pd.DataFrame) -> Table:
+    """Return a table with headings and formats inferred from the frame, not for the terminal."""
+    columns = []
+    for key in map(str, frame.columns):
+        write: Callable[..., str] = word
+        number = pd.api.types.is_numeric_dtype(frame[key].dtype)
+        if pd.api.types.is_bool_dtype(frame[key].dtype):
+            write, number = truth, False
+        elif key.startswith("p_"):
+            write = p_value
+        elif number:
+            integral = pd.api.types.is_integer_dtype(frame[key].dtype)
+            write = integer if integral else significant(4)
+        columns.append(Column(key.replace("_", " "), (key,), write, number))
+    return Table(name, title, explanation, frame, tuple(columns), terminal_rows=0)
+
+
+def truth(value: Any) -> str:
+    """Return yes or no; a dash if the value is missing."""
+    return word(None) if value is None or pd.isna(value) else "yes" if value else "no"

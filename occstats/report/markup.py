@@ -1,20 +1,37 @@
-r"""Tables as LaTeX (booktabs), with every name escaped: ``\input{}`` in a name stays text."""
+r"""Write tables in Markdown, HTML and LaTeX; every name is escaped and stays text.
 
+pandas' ``Styler`` and ``to_latex`` let a name such as ``<script>`` or ``\input{…}`` through.
+"""
+
+from __future__ import annotations
+
+import html
 import re
+from collections.abc import Callable, Iterator
 from itertools import groupby
 
-from occstats._format import ABSENT, minus_signs, printable
-from occstats.comparison.text.methods import MethodsText
+from occstats._format import TEX_COMMANDS, minus_signs, printable
 from occstats.report.formatted_table import Column, Table
-from occstats.tex import COMMANDS
 
-__all__ = ["escape", "methods_to_latex", "table_to_latex"]
+__all__ = [
+    "escape_html",
+    "escape_latex",
+    "escape_markdown",
+    "table_to_html",
+    "table_to_latex",
+    "table_to_markdown",
+]
 
-# A table longer than a page breaks across pages.
+_MARKDOWN = re.compile(r"([\\`*_\[\]<>|~#$&])")
+_LATEX = re.compile("|".join(map(re.escape, TEX_COMMANDS)))
+
+# A larger table in an output cell makes a notebook unusable.
+NOTEBOOK_COLUMNS = 40
+# A longer LaTeX table breaks across pages.
 PAGE_ROWS = 45
-# Width of the text of an article, in points.
+# Text width of an article, in points.
 TEXT_WIDTH = 345.0
-# Font sizes, largest first: command, widths relative to 10 pt, half the space between columns.
+# Font sizes, largest first: command, width relative to 10 pt, half the space between columns.
 SIZES = (
     ("", 1.0, 6.0),
     ("", 1.0, 4.0),
@@ -24,47 +41,140 @@ SIZES = (
     (r"\tiny", 0.68, 2.0),
 )
 # Widths of characters of Computer Modern at 10 pt; digits and most letters are 5.
-WIDE = dict.fromkeys("+−<>≥≤±=×%mw", 7.8) | dict.fromkeys(".,:;'|[]()/il", 2.8) | {" ": 3.3}
-
-_PATTERN = re.compile("|".join(re.escape(character) for character in COMMANDS))
+WIDTHS = dict.fromkeys("+−<>≥≤±=×%mw", 7.8) | dict.fromkeys(".,:;'|[]()/il", 2.8) | {" ": 3.3}
 
 
-def escape(text: str) -> str:
-    r"""Return the text with everything that TeX would interpret made literal.
+def escape_markdown(text: str) -> str:
+    r"""Return the text with the special characters of Markdown and HTML made literal.
 
     Examples
     --------
-    >>> print(escape(r"\input{x} & 50 %"))
+    >>> print(escape_markdown("<b>_a|b_</b>"))
+    \<b\>\_a\|b\_\</b\>
+    """
+    return _MARKDOWN.sub(r"\\\1", printable(text))
+
+
+def escape_html(text: str) -> str:
+    """Return the text with the special characters of HTML made literal.
+
+    Examples
+    --------
+    >>> escape_html("<b>")
+    '&lt;b&gt;'
+    """
+    return html.escape(printable(text))
+
+
+def escape_latex(text: str) -> str:
+    r"""Return the text with the special characters of TeX made literal.
+
+    Examples
+    --------
+    >>> print(escape_latex(r"\input{x} & 50 %"))
     \textbackslash{}input\{x\} \& 50 \%
     """
     # Two hyphens would become a dash.
     apart = printable(text).replace("--", "-\u200b-")
-    return _PATTERN.sub(lambda match: COMMANDS[match[0]], apart).replace("\u200b", "{}")
+    return _LATEX.sub(lambda match: TEX_COMMANDS[match[0]], apart).replace("\u200b", "{}")
 
 
-_NUMBER = re.compile(r"([+-]?)(\d+)(?:\.(\d+))?")
-_ALIGNED = (
-    r"% needs: \usepackage{booktabs,longtable,siunitx,etoolbox}",
-    r"% needs: \robustify\bfseries \sisetup{detect-weight=true, detect-inline-weight=math}",
-)
+def _rows(
+    table: Table, escape: Callable[[str], str], bold: Callable[[str], str], limit: int | None = None
+) -> Iterator[list[str]]:
+    """Yield the rows with minus signs, escaped, the best in bold."""
+    for index, row in enumerate(table.cells(limit)):
+        written = [
+            escape(minus_signs(cell) if column.number else cell)
+            for cell, column in zip(row, table.columns, strict=True)
+        ]
+        yield [
+            bold(cell) if table.is_best(index, column) else cell
+            for cell, column in zip(written, table.columns, strict=True)
+        ]
 
 
-def table_to_latex(table: Table, *, aligned: bool = False, group_columns: int = 0) -> str:
+def table_to_markdown(table: Table) -> str:
+    """Return the table in GitHub-flavoured Markdown, aligned in the source."""
+    from rich.cells import cell_len
+
+    rows = [
+        [escape_markdown(name) for name in table.headers],
+        *_rows(table, escape_markdown, lambda cell: f"**{cell}**"),
+    ]
+    numbers = [column.number for column in table.columns]
+    widths = [max(3, *map(cell_len, cells)) for cells in zip(*rows, strict=True)]
+    rule = [
+        "-" * (w - 1) + ":" if number else "-" * w
+        for w, number in zip(widths, numbers, strict=True)
+    ]
+    lines = []
+    for row in (rows[0], rule, *rows[1:]):
+        blanks = [" " * (w - cell_len(cell)) for cell, w in zip(row, widths, strict=True)]
+        padded = (
+            blank + cell if number else cell + blank
+            for cell, blank, number in zip(row, blanks, numbers, strict=True)
+        )
+        lines.append(f"| {' | '.join(padded)} |")
+    parts = [f"### {escape_markdown(table.title)}", escape_markdown(table.explanation)]
+    parts += ["\n".join(lines), escape_markdown(table.remark())]
+    return "\n\n".join(filter(None, parts)) + "\n"
+
+
+def table_to_html(table: Table, *, most_rows: int | None = None) -> str:
+    """Return the table with a caption; names of rows are headings for screen readers."""
+    columns = table.columns[: None if most_rows is None else NOTEBOOK_COLUMNS]
+
+    def cell(tag: str, content: str, column: Column, scope: str = "") -> str:
+        # Numbers are aligned to the right by the table.
+        align = "" if column.number else ' style="text-align:left"'
+        return f"<{tag}{scope}{align}>{content}</{tag}>"
+
+    body = [
+        [
+            cell("th", content, column, ' scope="row"')
+            if position == 0 and not column.number
+            else cell("td", content, column)
+            for position, (content, column) in enumerate(zip(row, columns, strict=False))
+        ]
+        for row in _rows(table, escape_html, lambda text: f"<strong>{text}</strong>", most_rows)
+    ]
+    head = [[cell("th", escape_html(c.header), c, ' scope="col"') for c in columns]]
+    if any(column.group for column in columns):
+        groups = [(name, len([*some])) for name, some in groupby(c.group for c in columns)]
+        scopes = [' scope="colgroup"' if name else "" for name, _ in groups]
+        above = [
+            f'<th{scope} colspan="{span}">{escape_html(name)}</th>'
+            for scope, (name, span) in zip(scopes, groups, strict=True)
+        ]
+        head.insert(0, above)
+    left_out = len(table) - len(body), len(table.columns) - len(columns)
+    more = "<p>… {:,} more rows and {:,} more columns</p>".format(*left_out)
+    note = f"<p><small>{escape_html(table.remark())}</small></p>" if table.remark() else ""
+    return (
+        '<table style="text-align:right"><caption style="text-align:left">'
+        f"<strong>{escape_html(table.title)}.</strong> {escape_html(table.explanation)}</caption>"
+        f"<thead>{_joined(head)}</thead><tbody>{_joined(body)}</tbody></table>"
+        f"{more if any(left_out) else ''}{note}"
+    )
+
+
+def _joined(rows: list[list[str]]) -> str:
+    return "".join(f"<tr>{''.join(row)}</tr>" for row in rows)
+
+
+def table_to_latex(table: Table, *, group_columns: int = 0) -> str:
     r"""Return the table as a ``table`` environment, or a ``longtable`` if a page is too short.
 
-    The font is as small as it takes to fit the text width of an article, down to ``\tiny``.
+    The font is as large as fits the text width of an article, and at least ``\tiny``.
 
     Parameters
     ----------
     table
         The table.
-    aligned
-        Align decimal points by siunitx: a column of numbers with equally many decimals becomes an
-        ``S`` column, with other cells in braces. Bold numbers need ``\robustify\bfseries``
-        (etoolbox) and ``\sisetup{detect-weight}``, as a comment in the output says.
     group_columns
-        The number of leading columns that name the group of a row: repeated values are left out,
-        and a rule separates groups of the first column.
+        Number of leading columns that describe the group of a row: repeated values are left out,
+        and rules separate the groups of the first column.
 
     Examples
     --------
@@ -72,48 +182,37 @@ def table_to_latex(table: Table, *, aligned: bool = False, group_columns: int = 
     >>> frame = pd.DataFrame({"name": ["a_b", "c"], "score": [0.5, -0.25]})
     >>> columns = (Column("name", ("name",), number=False),
     ...            Column("score", ("score",), "{:.2f}".format))
-    >>> print(table_to_latex(Table("t", "Scores", "", frame, columns), aligned=True))
+    >>> print(table_to_latex(Table("t", "Scores", "", frame, columns)))
     \begin{table}
-    % needs: \usepackage{booktabs,longtable,siunitx,etoolbox}
-    % needs: \robustify\bfseries \sisetup{detect-weight=true, detect-inline-weight=math}
+    % needs: booktabs
     \centering
     \caption{Scores.}
     \label{tab:t}
-    \begin{tabular}{@{}lS[table-format=-1.2]@{}}
+    \begin{tabular}{@{}lr@{}}
     \toprule
-    name & {score} \\
+    name & score \\
     \midrule
     a\_b & 0.50 \\
-    c & -0.25 \\
+    c & $-$0.25 \\
     \bottomrule
     \end{tabular}
     \end{table}
     <BLANKLINE>
     """
-    written = table.cells()
-    forms = [
-        _form([row[position] for row in written]) if aligned and column.number else None
-        for position, column in enumerate(table.columns)
-    ]
-    alignment = "".join(map(_alignment, range(len(forms)), table.columns, forms))
-    sentences = [table.title + ".", table.explanation, table.remark()]
-    caption = rf"\caption{{{escape(' '.join(filter(None, sentences)))}}}"
+    sentences = [f"{table.title}.", table.explanation, table.remark()]
+    caption = rf"\caption{{{escape_latex(' '.join(filter(None, sentences)))}}}"
     label = rf"\label{{tab:{table.name.replace('_', '-')}}}"
-    columns = f"{{@{{}}{alignment}@{{}}}}"
-    head = [r"\toprule", *_headings(table, forms), r"\midrule"]
-    rows = _rows(table, written, forms, group_columns)
-    size, space = _fitting(table, written)
+    columns = f"{{@{{}}{''.join(map(_alignment, range(len(table.columns)), table.columns))}@{{}}}}"
+    head = [r"\toprule", *_latex_headings(table), r"\midrule"]
+    rows = _latex_rows(table, group_columns)
+    size, space = _fitting_size(table)
     style = [size] if size else []
     if space != SIZES[0][2]:
         style.append(rf"\setlength{{\tabcolsep}}{{{space:g}pt}}")
-    long = len(written) > PAGE_ROWS
-    plain = ("% needs: booktabs, longtable" if long else "% needs: booktabs",)
-    needs = _ALIGNED if aligned else plain
-    if long:
-        continued = rf"\multicolumn{{{len(table.columns)}}}{{r@{{}}}}{{Continued on next page}} \\"
+    if len(table) > PAGE_ROWS:
         lines = [
             r"\begingroup",
-            *needs,
+            "% needs: booktabs, longtable",
             *style,
             rf"\begin{{longtable}}{columns}",
             rf"{caption}{label}\\",
@@ -122,7 +221,7 @@ def table_to_latex(table: Table, *, aligned: bool = False, group_columns: int = 
             *head,
             r"\endhead",
             r"\midrule",
-            continued,
+            rf"\multicolumn{{{len(table.columns)}}}{{r@{{}}}}{{Continued on next page}} \\",
             r"\endfoot",
             r"\bottomrule",
             r"\endlastfoot",
@@ -133,7 +232,7 @@ def table_to_latex(table: Table, *, aligned: bool = False, group_columns: int = 
     else:
         lines = [
             r"\begin{table}",
-            *needs,
+            "% needs: booktabs",
             r"\centering",
             caption,
             label,
@@ -148,125 +247,69 @@ def table_to_latex(table: Table, *, aligned: bool = False, group_columns: int = 
     return "\n".join(lines) + "\n"
 
 
-def _alignment(position: int, column: Column, form: str | None) -> str:
+def _alignment(position: int, column: Column) -> str:
     if position and not column.header:
-        return r"@{\,}l"  # a mark, such as a star, of the number before it
-    if not column.number:
-        return "l"
-    return "r" if form is None else f"S[table-format={form}]"
+        return r"@{\,}l"  # a mark of the number before it, such as a star
+    return "r" if column.number else "l"
 
 
-def _headings(table: Table, forms: list[str | None]) -> list[str]:
-    """Return the row of headings; if columns have groups, also a row of these above it."""
+def _latex_headings(table: Table) -> Iterator[str]:
+    """Yield the row of headings, below the row of group headings if there are groups."""
     bottom = [column.header for column in table.columns]
-    above: list[str] = []
-    rules: list[str] = []
     if any(column.group for column in table.columns):
-        start = 0
+        above: list[str] = []
+        rules, start = "", 0
         for group, members in groupby(table.columns, key=lambda column: column.group):
             end = start + len(list(members))
             if group:
-                above.append(rf"\multicolumn{{{end - start}}}{{c}}{{{escape(group)}}}")
-                rules.append(rf"\cmidrule(lr){{{start + 1}-{end}}}")
+                above.append(rf"\multicolumn{{{end - start}}}{{c}}{{{escape_latex(group)}}}")
+                rules += rf"\cmidrule(lr){{{start + 1}-{end}}}"
             for place in [] if group else range(start, end):
                 # "mean rank" takes two lines.
                 first, _, second = bottom[place].partition(" ")
-                above.append(escape(first) if second else "")
+                above.append(escape_latex(first) if second else "")
                 bottom[place] = second or first
             start = end
-    headers = [
-        escape(header) if form is None else f"{{{escape(header)}}}"
-        for header, form in zip(bottom, forms, strict=True)
-    ]
-    top = [" & ".join(above) + r" \\", "".join(rules)] if above else []
-    return [*top, " & ".join(headers) + r" \\"]
+        yield " & ".join(above) + r" \\"
+        yield rules
+    yield " & ".join(map(escape_latex, bottom)) + r" \\"
 
 
-def _fitting(table: Table, written: list[list[str]]) -> tuple[str, float]:
-    """Choose the largest font in which the table fits the text; the smallest one if none does."""
+def _latex_rows(table: Table, group_columns: int) -> Iterator[str]:
+    before: list[str] = []
+    for row in _rows(table, escape_latex, _latex_bold):
+        same_group = bool(before) and group_columns > 0 and row[0] == before[0]
+        if before and group_columns > 0 and not same_group:
+            yield r"\midrule"
+        cells = [
+            "" if same_group and place < group_columns and cell == before[place] else cell
+            for place, cell in enumerate(row)
+        ]
+        line = " & ".join(cells) + r" \\"
+        # After the end of a row, TeX would read a bracket or a star as an option.
+        yield "{}" + line if line.startswith(("[", "*")) else line
+        before = row
+
+
+def _latex_bold(cell: str) -> str:
+    return rf"\textbf{{\boldmath {cell}}}" if "$" in cell else rf"\textbf{{{cell}}}"
+
+
+def _fitting_size(table: Table) -> tuple[str, float]:
+    """Return the largest font and space in which the table fits the text, or the smallest."""
     grouped = any(column.group for column in table.columns)
     width = 0.0
-    for position, column in enumerate(table.columns):
+    for column, cells in zip(table.columns, zip(*table.cells(), strict=True), strict=True):
         heading = column.header.partition(" ") if grouped and not column.group else (column.header,)
-        cells = [
-            _width(row[position]) * (1.15 if table.is_best(index, column) else 1.0)
-            for index, row in enumerate(written)
+        widths = [
+            _width(cell) * (1.15 if table.is_best(index, column) else 1.0)
+            for index, cell in enumerate(cells)
         ]
-        width += max([*map(_width, heading), *cells])
+        width += max([*map(_width, heading), *widths])
     gaps = 2 * (len(table.columns) - 1)
     fits = ((n, s) for n, scale, s in SIZES if scale * width + gaps * s <= TEXT_WIDTH)
     return next(fits, (SIZES[-1][0], SIZES[-1][2]))
 
 
 def _width(text: str) -> float:
-    return sum(WIDE.get(letter, 7.5 if letter.isupper() else 5.2) for letter in minus_signs(text))
-
-
-def _form(cells: list[str]) -> str | None:
-    """Return the format of the numbers of a column; None if it is not the same for all."""
-    present = [cell for cell in cells if cell not in ("", ABSENT)]
-    numbers = [match for cell in present if (match := _NUMBER.fullmatch(cell)) is not None]
-    decimals = {len(match[3] or "") for match in numbers}
-    if len(numbers) < len(present) or len(decimals) != 1:
-        return None
-    sign = "+" if any(match[1] == "+" for match in numbers) else ""
-    sign = sign or ("-" if any(match[1] for match in numbers) else "")
-    whole = max(len(match[2]) for match in numbers)
-    places = decimals.pop()
-    return f"{sign}{whole}.{places}" if places else f"{sign}{whole}"
-
-
-def _rows(
-    table: Table, written: list[list[str]], forms: list[str | None], group_columns: int
-) -> list[str]:
-    lines: list[str] = []
-    before: list[str] = []
-    for index, row in enumerate(written):
-        same_group = bool(before) and group_columns > 0 and row[0] == before[0]
-        if before and group_columns > 0 and not same_group:
-            lines.append(r"\midrule")
-        cells = []
-        for position, (cell, column, form) in enumerate(
-            zip(row, table.columns, forms, strict=True)
-        ):
-            blank = same_group and position < group_columns and cell == before[position]
-            bold = table.is_best(index, column)
-            cells.append("" if blank else _cell(cell, column, form, bold=bold))
-        line = " & ".join(cells) + r" \\"
-        # After the end of a row, TeX would read a bracket or a star as an option.
-        lines.append("{}" + line if line.startswith(("[", "*")) else line)
-        before = row
-    return lines
-
-
-def _cell(cell: str, column: Column, form: str | None, *, bold: bool) -> str:
-    if form is not None and (not cell or _NUMBER.fullmatch(cell)):
-        return rf"\bfseries {cell}" if bold else cell
-    # In a column of numbers a hyphen before a digit is a minus sign.
-    written = escape(minus_signs(cell) if column.number else cell)
-    if bold:
-        command = r"\textbf{\boldmath " if "$" in written else r"\textbf{"
-        written = f"{command}{written}}}"
-    return written if form is None else f"{{{written}}}"
-
-
-def methods_to_latex(methods: MethodsText) -> str:
-    r"""Return the methods with ``\cite`` commands into ``references.bib``, lists as ``itemize``."""
-    marks = {
-        work.key: f"\ue000{position}\ue001" for position, work in enumerate(methods.references)
-    }
-
-    def written(text: str) -> str:
-        text = escape(text)
-        for key, mark in marks.items():
-            text = text.replace(f" {mark}", rf"~\cite{{{key}}}")
-        return text
-
-    blocks = []
-    for block in methods.blocks(lambda work: marks[work.key]):
-        if isinstance(block, str):
-            blocks.append(written(block))
-        else:
-            items = "\n".join(rf"\item {written(item)}" for item in block)
-            blocks.append(f"\\begin{{itemize}}\n{items}\n\\end{{itemize}}")
-    return "\n\n".join(blocks) + "\n"
+    return sum(WIDTHS.get(c, 7.5 if c.isupper() else 5.2) for c in minus_signs(text))

@@ -1,140 +1,114 @@
-"""Tables and verdict as HTML for notebooks; every name is escaped."""
+"""Show a comparison in a notebook as HTML, and a pair of algorithms with ipywidgets."""
 
 from __future__ import annotations
 
 from dataclasses import fields
-from html import escape
-from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from occstats._format import minus_signs, printable
 from occstats.comparison.text.verdict import headline, make_verdict, tally_sentence
-from occstats.report.formatted_table import Column, Table
-from occstats.report.tables import all_tables, comparison_table
+from occstats.errors import ArgumentError, OccstatsError
+from occstats.report.formatted_table import plain_table
+from occstats.report.markup import escape_html as escape
+from occstats.report.markup import table_to_html
+from occstats.report.tables import all_tables
 
 if TYPE_CHECKING:
     from occstats.comparison.comparison import Comparison
 
-__all__ = ["section_to_html", "table_to_html", "to_html", "verdict_to_html"]
+__all__ = ["pair_picker", "section_to_html", "to_html"]
 
-# A notebook with a thousand rows of a table in every output is no longer usable.
 MOST_ROWS = 50
-MOST_COLUMNS = 40
-
-
-def table_to_html(table: Table, *, most_rows: int | None = None) -> str:
-    """Return the table with a caption; row names are headers, as screen readers want them."""
-    n_columns = len(table.columns) if most_rows is None else MOST_COLUMNS
-    columns = table.columns[:n_columns]
-    body = []
-    for index, row in enumerate(table.cells(most_rows)):
-        cells = []
-        for position, (cell, column) in enumerate(zip(row, columns, strict=False)):
-            written = _cell(minus_signs(cell) if column.number else cell)
-            if table.is_best(index, column):
-                written = f"<strong>{written}</strong>"
-            if position == 0 and not column.number:
-                cells.append(f'<th scope="row"{_align(column)}>{written}</th>')
-            else:
-                cells.append(f"<td{_align(column)}>{written}</td>")
-        body.append(f"<tr>{''.join(cells)}</tr>")
-    hidden = len(table) - len(body), len(table.columns) - len(columns)
-    more = f"<p>… {hidden[0]:,} more rows and {hidden[1]:,} more columns</p>" if any(hidden) else ""
-    note = f"<p><small>{_cell(table.remark())}</small></p>" if table.remark() else ""
-    return (
-        '<table style="text-align:right"><caption style="text-align:left">'
-        f"<strong>{_cell(table.title)}.</strong> {_cell(table.explanation)}</caption>"
-        f"<thead>{_head(columns)}</thead><tbody>{''.join(body)}</tbody></table>{more}{note}"
-    )
-
-
-def _head(columns: tuple[Column, ...]) -> str:
-    """Return the headings; where columns form a group, its heading is in a row above."""
-    row = "".join(
-        f'<th scope="col"{_align(column)}>{_cell(column.header)}</th>' for column in columns
-    )
-    if not any(column.group for column in columns):
-        return f"<tr>{row}</tr>"
-    above = ""
-    for name, members in groupby(columns, key=lambda column: column.group):
-        span = len(list(members))
-        scope = ' scope="colgroup"' if name else ""
-        above += f'<th{scope} colspan="{span}">{_cell(name)}</th>'
-    return f"<tr>{above}</tr><tr>{row}</tr>"
 
 
 def to_html(comparison: Comparison) -> str:
-    """Return what Jupyter shows: the verdict and its table, the rest folded away."""
-    first = comparison_table(comparison)
-    folded = "".join(
-        f"<details><summary>{_cell(table.title)}</summary>"
-        f"{table_to_html(table, most_rows=MOST_ROWS)}</details>"
-        for table in all_tables(comparison)[1:]
-        if table.terminal_rows
-    )
-    table = f"<p>{_cell(headline(comparison))}.</p>"
-    if len(first) > 2:
-        table = table_to_html(first, most_rows=MOST_ROWS)
-    tally = tally_sentence(comparison)
-    notes = "".join(f"<li>{_cell(note)}</li>" for note in comparison.notes)
-    notes = f"<details><summary>Notes</summary><ul>{notes}</ul></details>" if notes else ""
-    methods = "".join(
-        f"<p>{_cell(line)}</p>" for line in comparison.methods.splitlines() if line.strip()
-    )
-    return (
-        f'<div class="occstats">{verdict_to_html(comparison)}{table}'
-        f"{f'<p>{_cell(tally)}</p>' if tally else ''}"
-        f"{folded}<details><summary>Methods</summary>{methods}</details>{notes}</div>"
-    )
-
-
-def verdict_to_html(comparison: Comparison) -> str:
-    """Return the verdict: its first sentence in bold, and a list of relations."""
+    """Return the verdict and its table; further tables, methods and notes are folded."""
+    first, *tables = all_tables(comparison)
     verdict = make_verdict(comparison)
     answer, *details = verdict.sentences
-    relations = "".join(
-        f"<li>{_cell(label)} {_cell(', '.join(names))}</li>" for label, names in verdict.relations
+    relations = [f"{label} {', '.join(names)}" for label, names in verdict.relations]
+    parts = [f"<p><strong>{escape(answer)}</strong> {escape(' '.join(details))}</p>"]
+    parts += [_list(relations), *map(_paragraph, verdict.remarks)]
+    # The sentences say all about two algorithms.
+    parts.append(
+        table_to_html(first, most_rows=MOST_ROWS)
+        if len(first) > 2
+        else f"<p>{escape(headline(comparison))}.</p>"
     )
-    return (
-        f"<p><strong>{_cell(answer)}</strong> {_cell(' '.join(details))}</p>"
-        f"{f'<ul>{relations}</ul>' if relations else ''}"
-        f"{''.join(f'<p>{_cell(remark)}</p>' for remark in verdict.remarks)}"
-    )
+    parts.append(_paragraph(tally_sentence(comparison)))
+    parts += [
+        _folded(table.title, table_to_html(table, most_rows=MOST_ROWS))
+        for table in tables
+        if table.terminal_rows
+    ]
+    parts.append(_folded("Methods", "".join(map(_paragraph, comparison.methods.splitlines()))))
+    if comparison.notes:
+        parts.append(_folded("Notes", _list(list(comparison.notes))))
+    return f'<div class="occstats">{"".join(parts)}</div>'
 
 
 def section_to_html(section: Any) -> str:
-    """Return a section of a comparison: its numbers, then its frames to unfold."""
-    from occstats.report.extra_tables import plain_table
-
+    """Return a section of a comparison: its numbers, then its folded frames."""
     parts = {item.name: getattr(section, item.name) for item in fields(section)}
-    tables = {
-        name: plain_table(name, _title(name), "", part)
-        for name, part in parts.items()
-        if isinstance(part, pd.DataFrame)
-    }
-    numbers = "".join(
-        f"<li>{_title(name)}: {part:.4g}</li>"
-        for name, part in parts.items()
-        if isinstance(part, int | float)
+    numbers, frames = [], []
+    for name, part in parts.items():
+        title = name.replace("_", " ").capitalize()
+        if isinstance(part, int | float):
+            numbers.append(f"{title}: {part:.4g}")
+        elif isinstance(part, pd.DataFrame):
+            table = table_to_html(plain_table(name, title, "", part), most_rows=MOST_ROWS)
+            frames.append(_folded(title, table, is_open=not frames))
+    return f'<div class="occstats">{_list(numbers)}{"".join(frames)}</div>'
+
+
+def _list(items: list[str]) -> str:
+    return f"<ul>{''.join(f'<li>{escape(item)}</li>' for item in items)}</ul>" if items else ""
+
+
+def _paragraph(text: str) -> str:
+    return f"<p>{escape(text)}</p>" if text.strip() else ""
+
+
+def _folded(title: str, content: str, *, is_open: bool = False) -> str:
+    state = " open" if is_open else ""
+    return f"<details{state}><summary>{escape(title)}</summary>{content}</details>"
+
+
+def pair_picker(comparison: Comparison) -> Any:
+    """Return a widget: two lists of algorithms above the results of the chosen pair."""
+    from occstats.report.pair_data import pair_data
+
+    try:
+        import ipywidgets
+    except ImportError:
+        raise OccstatsError(
+            "pick() needs ipywidgets, which is not installed; try: pip install ipywidgets"
+        ) from None
+    data = pair_data(comparison)
+    if data is None:
+        raise ArgumentError("pick() needs two or more datasets: with one there is no test")
+    options = [(name, position) for position, name in enumerate(data["algorithms"])]
+    first = ipywidgets.Dropdown(options=options, value=0, description="first")
+    second = ipywidgets.Dropdown(options=options, value=1, description="second")
+    shown = ipywidgets.HTML()
+
+    def show(_: Any = None) -> None:
+        shown.value = _pair_to_html(data, first.value, second.value)
+
+    for choice in (first, second):
+        choice.observe(show, names="value")
+    show()
+    return ipywidgets.VBox([ipywidgets.HBox([first, second]), shown])
+
+
+def _pair_to_html(data: dict[str, Any], a: int, b: int) -> str:
+    pair = data["pairs"].get(f"{a}-{b}")
+    if pair is None:
+        return "<p>Choose two different algorithms.</p>"
+    rows = "".join(
+        f'<tr><th scope="row" style="text-align:left" title="{escape(measure["explanation"])}">'
+        f"{escape(measure['label'])}</th><td>{escape(value)}</td><td>{escape(limits)}</td></tr>"
+        for measure, (value, limits) in zip(data["measures"], pair["values"], strict=True)
     )
-    shown = "".join(
-        f"<details{' open' if position == 0 else ''}><summary>{_title(name)}</summary>"
-        f"{table_to_html(table, most_rows=MOST_ROWS)}</details>"
-        for position, (name, table) in enumerate(tables.items())
-    )
-    return f'<div class="occstats"><ul>{numbers}</ul>{shown}</div>'
-
-
-def _title(name: str) -> str:
-    return name.replace("_", " ").capitalize()
-
-
-def _cell(text: str) -> str:
-    return escape(printable(text), quote=True)
-
-
-def _align(column: Column) -> str:
-    """Return the alignment of text; numbers are aligned to the right by the table."""
-    return "" if column.number else ' style="text-align:left"'
+    return f"<p>{escape(pair['sentence'])}</p><table>{rows}</table>"

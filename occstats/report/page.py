@@ -1,53 +1,115 @@
-"""The page: gather what it shows, and fill the template."""
+"""Render the report as one self-contained HTML page, without network or foreign scripts."""
 
 from __future__ import annotations
 
 import base64
 import hashlib
+import re
 from collections.abc import Iterable
-from dataclasses import replace
 from importlib.resources import files
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from occstats import __version__
-from occstats._format import listing, printable
+from occstats._format import listing, minus_signs, printable
 from occstats.comparison.settings import LABELS
-from occstats.comparison.text.verdict import (
-    headline,
-    make_verdict,
-    subject_of,
-    tally_sentence,
-)
-from occstats.report.page_sections import make_sections
-from occstats.report.page_views import table_view
+from occstats.comparison.text.verdict import headline, make_verdict, subject_of, tally_sentence
 from occstats.report.pair_data import pair_data, why_no_what_if
-from occstats.report.tables import all_tables, comparison_table
+from occstats.report.tables import all_tables
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
     from occstats.comparison.comparison import Comparison
-    from occstats.report.formatted_table import Table
+    from occstats.report.formatted_table import Column, Table
 
 __all__ = ["content_security_policy", "provenance", "render", "source_hash"]
 
-STYLES = ("style.css",)
 SCRIPTS = (
     "tables.js", "folding.js", "saving.js", "charts.js", "pairs.js", "kernel.js", "what_if.js",
 )  # fmt: skip
-# The first sections are open; the others unfold.
+# The first sections are open; readers unfold the others.
 OPEN_SECTIONS = 2
+# Longer tables have a search field; still longer ones scroll within the page.
+FILTERED_ROWS = 12
+TALL_ROWS = 20
+
+# Each section: name, title, introduction, figures, tables, folded tables.
+_OUTLINE: tuple[tuple[str, str, str, tuple[str, ...], tuple[str, ...], tuple[str, ...]], ...] = (
+    (
+        "summary",
+        "Mean ranks and scores",
+        "Each dataset has equal weight. Intervals of single means are not corrected and do not "
+        "decide about pairs.",
+        ("mean_ranks", "critical_difference"),
+        ("summary",),
+        (),
+    ),
+    (
+        "pairs",
+        "Pairwise comparisons",
+        "p-value and size of the difference of every pair of algorithms. Select a p-value to see "
+        "its pair in detail.",
+        ("pairwise",),
+        ("p_values", "pairwise", "binary"),
+        ("effect_sizes",),
+    ),
+    (
+        "tasks",
+        "Ranks by kind of task",
+        "How often each rank is reached, how ranks change with the difficulty of a task, and which "
+        "traits of a task they depend on.",
+        ("ranks", "strata", "regression", "distributions"),
+        ("strata", "regression", "rank_frequencies"),
+        ("fold_tests",),
+    ),
+    (
+        "together",
+        "Similar and complementary algorithms",
+        "Algorithms that succeed on the same tasks add little to each other; those that do not may "
+        "be worth combining.",
+        ("kendall", "scatter"),
+        ("kendall", "complementary_pairs"),
+        (),
+    ),
+    (
+        "trust",
+        "Robustness",
+        "How strongly tasks of a dataset depend on each other, whether the conclusions hold "
+        "without one dataset, and which differences a benchmark of this size can detect.",
+        (),
+        ("influence", "power", "detectable", "diagnostics", "missing"),
+        ("changes", "leave_one_dataset_out", "leave_one_algorithm_out"),
+    ),
+    (
+        "classical",
+        "Classical tests",
+        "Friedman's test and its post-hoc tests treat the units they rank as independent: dataset "
+        "means may be, tasks that share a dataset are not.",
+        (),
+        ("friedman",),
+        ("classical_pairs",),
+    ),
+    (
+        "scores",
+        "Scores and ranks of all tasks",
+        "The best algorithm of each task is in bold.",
+        (),
+        ("scores",),
+        ("ranks",),
+    ),
+)
 
 
 def render(comparison: Comparison, tables: list[Table] | None = None) -> str:
-    """Return the comparison as one self-contained HTML page, the same bytes every time.
+    """Return the comparison as one self-contained HTML page, reproducible byte for byte.
 
     Parameters
     ----------
     comparison
         The comparison.
     tables
-        Its tables, where they have been made already.
+        Its tables, if they are already made.
 
     Examples
     --------
@@ -59,25 +121,27 @@ def render(comparison: Comparison, tables: list[Table] | None = None) -> str:
     pairs = pair_data(comparison)
     offered = pairs["algorithms"] if pairs else []
     positions = dict(zip(comparison.algorithms, range(len(offered)), strict=False))
-    styles = [_asset(name) for name in STYLES]
-    scripts = [_asset(name) for name in SCRIPTS]
-    methods = comparison.methods_text
-    subject = subject_of(comparison)
-    leading = table_view(comparison_table(comparison), positions, subject)
-    explanation = "Each dataset has equal weight."
+    style, scripts = _asset("style.css"), [_asset(name) for name in SCRIPTS]
+    subject, methods = subject_of(comparison), comparison.methods_text
+    views = [
+        _view(table.capped(), positions, subject) for table in tables or all_tables(comparison)
+    ]
+    leading, *others = views
+    leading["explanation"] = "Each dataset has equal weight."
     if pairs:
-        name = printable(subject)
-        explanation = f"Each row compares {name} with another algorithm; + where {name} is better."
+        leading["explanation"] = (
+            f"Each row compares {subject} with another algorithm; + where {subject} is better."
+        )
     return _environment().get_template("page.html.j2").render(
-        policy=content_security_policy(scripts=scripts, styles=styles),
-        styles=styles,
+        policy=content_security_policy(scripts=scripts, styles=[style]),
+        style=style,
         scripts=scripts,
         title=f"{listing(comparison.algorithms, limit=4)}: comparison",
         headline=headline(comparison),
         verdict=make_verdict(comparison),
-        leading=replace(leading, explanation=explanation),
+        leading=leading,
         tally=tally_sentence(comparison),
-        sections=make_sections(comparison, tables or all_tables(comparison), positions),
+        sections=_sections(others, _draw(comparison)),
         n_open=OPEN_SECTIONS,
         pairs=pairs,
         why_no_what_if=why_no_what_if(comparison),
@@ -90,8 +154,113 @@ def render(comparison: Comparison, tables: list[Table] | None = None) -> str:
     )  # fmt: skip
 
 
+def _sections(views: list[dict[str, Any]], figures: list[dict[str, str]]) -> list[dict[str, Any]]:
+    """Return the sections that have content; what has no section of its own comes last."""
+    drawn = {figure["name"]: figure for figure in figures}
+    tables = {view["name"]: view for view in views}
+    sections = [
+        {
+            "name": name,
+            "title": title,
+            "introduction": introduction,
+            "figures": [drawn.pop(figure) for figure in of_figures if figure in drawn],
+            "tables": [tables.pop(table) for table in of_tables if table in tables],
+            "folded": [tables.pop(table) for table in of_folded if table in tables],
+        }
+        for name, title, introduction, of_figures, of_tables, of_folded in _OUTLINE
+    ]
+    sections.append(
+        {
+            "name": "more",
+            "title": "Further results",
+            "introduction": "Additional figures and tables.",
+            "figures": list(drawn.values()),
+            "tables": [],
+            "folded": list(tables.values()),
+        }
+    )
+    return [one for one in sections if one["figures"] or one["tables"] or one["folded"]]
+
+
+def _draw(comparison: Comparison) -> list[dict[str, str]]:
+    from occstats.figures import svg_markup
+    from occstats.figures.registry import draw_figures
+
+    figures = []
+    for number, drawn in enumerate(draw_figures(comparison)):
+        if drawn.figure is None:
+            continue
+        caption = drawn.entry.caption
+        markup = svg_markup(drawn.figure, title=caption, identity=f"f{number}")
+        # A hundredth of a point is enough, and makes the page smaller.
+        markup = re.sub(r"<[^>]*>", lambda tag: re.sub(r"(\.\d\d)\d+", r"\1", tag[0]), markup)
+        figures.append({"name": drawn.entry.name, "caption": caption, "markup": markup})
+    return figures
+
+
+def _view(table: Table, pairs: dict[str, int], subject: str) -> dict[str, Any]:
+    """Return a table for the template: cells, values to sort by, and links to pairs.
+
+    Parameters
+    ----------
+    table
+        The table.
+    pairs
+        Position of each algorithm in the view of a pair.
+    subject
+        Algorithm to which the rows of the table of the comparison refer.
+    """
+    written = table.cells()
+    values = [table.values(column, len(written)) for column in table.columns]
+    rows = [
+        [
+            {
+                "text": minus_signs(text) if column.number else text,
+                "value": None if (value := values[position][index]) is None else repr(value),
+                "number": column.number,
+                "header": position == 0 and not column.number,
+                "strong": table.is_best(index, column),
+                "pair": _pair(table, row, position, pairs, subject),
+            }
+            for position, (text, column) in enumerate(zip(row, table.columns, strict=True))
+        ]
+        for index, row in enumerate(written)
+    ]
+    groups = [(name, len([*some])) for name, some in groupby(c.group for c in table.columns)]
+    return {
+        "name": table.name,
+        "title": table.title,
+        "explanation": table.explanation,
+        "note": table.remark(),
+        "columns": [(column, _is_exact(column)) for column in table.columns],
+        "groups": groups if any(name for name, _ in groups) else [],
+        "rows": rows,
+        "filtered": len(rows) >= FILTERED_ROWS,
+        "tall": len(rows) > TALL_ROWS,
+    }
+
+
+def _is_exact(column: Column) -> bool:
+    """Return True if a saved column has full precision, because it shows a single number."""
+    return column.number and (len(column.keys) == 1 or column.keys[0] in ("difference", "p"))
+
+
+def _pair(
+    table: Table, row: list[str], position: int, pairs: dict[str, int], subject: str
+) -> str | None:
+    """Return the key of the pair whose p-value is in a cell."""
+    column, first, second = table.columns[position], None, None
+    if table.name == "p_values" and position:
+        first, second = pairs.get(row[0]), pairs.get(column.header)
+    elif table.name == "comparison" and column.keys[0] == "p":
+        first, second = pairs.get(subject), pairs.get(row[0])
+    if not row[position] or first is None or second is None or first == second:
+        return None
+    return f"{first}-{second}"
+
+
 def source_hash(content: str) -> str:
-    """Return the hash by which a policy allows one inline script or style.
+    """Return the hash by which a policy allows an inline script or style.
 
     Examples
     --------
@@ -103,12 +272,12 @@ def source_hash(content: str) -> str:
 
 
 def content_security_policy(*, scripts: Iterable[str], styles: Iterable[str]) -> str:
-    """Return a policy that allows these inline scripts and styles, embedded images and no more.
+    """Return a policy that allows only these inline scripts and styles, and embedded images.
 
     Parameters
     ----------
     scripts, styles
-        The exact contents of the elements.
+        Exact contents of the elements.
 
     Examples
     --------
@@ -129,11 +298,14 @@ def content_security_policy(*, scripts: Iterable[str], styles: Iterable[str]) ->
 
 
 def provenance(comparison: Comparison) -> list[tuple[str, str]]:
-    """Return the sources, a fingerprint of the scores, every setting, backend and versions."""
-    meta = comparison.meta
+    """Return the sources, a fingerprint of the scores, settings, backend and versions."""
+    meta, scores = comparison.meta, comparison.results.scores
+    # The hash does not depend on the order of tasks and algorithms.
+    text = scores.sort_index()[sorted(scores.columns)].to_csv(lineterminator="\n")
+    fingerprint = hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()
     rows = [
         ("results", listing([str(source) for source in meta.get("sources", ())]) or "in memory"),
-        ("SHA-256 of the scores", _fingerprint(comparison)),
+        ("SHA-256 of the scores", fingerprint),
     ]
     labels = {"score": "score", "higher_is_better": "higher is better"}
     labels |= LABELS
@@ -143,15 +315,6 @@ def provenance(comparison: Comparison) -> list[tuple[str, str]]:
     rows += [(name, _shown(value)) for name, value in meta.get("engine", {}).items()]
     rows += [(f"version of {name}", _shown(value)) for name, value in meta["versions"].items()]
     return rows
-
-
-def _fingerprint(comparison: Comparison) -> str:
-    """Return a hash of tasks, algorithms and scores that does not depend on their order."""
-    scores = comparison.results.scores
-    ordered = scores.sort_index()[sorted(scores.columns)]
-    return hashlib.sha256(
-        ordered.to_csv(lineterminator="\n").encode("utf-8", "backslashreplace")
-    ).hexdigest()
 
 
 def _shown(value: Any) -> str:
@@ -173,13 +336,9 @@ def _environment() -> Environment:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
-        finalize=_visible,
+        # Make control characters in names visible; markup passes unchanged.
+        finalize=lambda value: printable(value) if type(value) is str else value,
     )
-    # The order of keys is the one of the data.
+    # Keep the order of keys.
     environment.policies["json.dumps_kwargs"] = {"sort_keys": False, "allow_nan": False}
     return environment
-
-
-def _visible(value: Any) -> Any:
-    """Make control characters and reordering marks in names visible; markup stays as it is."""
-    return printable(value) if type(value) is str else value

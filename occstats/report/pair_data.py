@@ -1,21 +1,32 @@
-"""Data for the page's scripts: the decision about each pair in words, and the scores."""
+"""Prepare the data of the page's scripts: decisions about pairs in words, and the scores."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
-from occstats._format import decimals, integer, minus_signs, p_value, percent, printable
-from occstats.comparison.study import FLIPS_BUDGET
+from occstats._format import (
+    decimals,
+    integer,
+    limits,
+    minus_signs,
+    p_value,
+    p_writer,
+    percent,
+    printable,
+)
 from occstats.comparison.decision import BETTER, EQUIVALENT, UNDECIDED, WORSE
+from occstats.comparison.study import FLIPS_BUDGET
 from occstats.comparison.text.columns import explain
-from occstats.comparison.text.verdict import mostly_equal, subject_of
-from occstats.report.pair_tables import interval_heading
-from occstats.report.writing import difference_digits, limits, p_writer, score_digits
+from occstats.comparison.text.verdict import (
+    difference_digits,
+    mostly_equal,
+    score_digits,
+    subject_of,
+)
+from occstats.report.tables import interval_heading
 from occstats.results.aliases import score_word
 from occstats.stats._arrays import cluster_codes
 
@@ -24,54 +35,51 @@ if TYPE_CHECKING:
 
 __all__ = ["MOST_ALGORITHMS", "pair_data", "why_no_what_if"]
 
-# Each pair costs half a kilobyte of the page; beyond this the tables serve better.
+# Each pair takes half a kilobyte of the page.
 MOST_ALGORITHMS = 30
 MOST_SCORES = 200_000
 # Beyond this, recomputing takes too long in a browser.
 MOST_EXACT_SCORES = 40_000
 
 
-@dataclass(frozen=True)
-class Measure:
-    """A row of the view: its label, the columns of ``pairwise`` it shows, and their format."""
+def _measures(comparison: Comparison) -> list[tuple[str, str, list[str], list[str]]]:
+    """Return label, explanation, cells and intervals of each row of the view of a pair.
 
-    label: str
-    keys: tuple[str, ...]
-    write: Callable[..., str]
-    limits: Callable[[float, float], str] | None = None
-    explanation: str = ""
-
-
-def measures(comparison: Comparison) -> list[Measure]:
-    """Return the decision about a pair, then estimates and effect sizes without intervals.
-
-    Intervals and p-values of their own could contradict the decision.
+    Only the deciding difference has an interval: others could contradict the decision.
     """
-    settings, digits = comparison.settings, difference_digits(comparison)
+    settings, rows = comparison.settings, _rows(comparison)
+    digits = difference_digits(comparison)
+    signed = decimals(digits, signed=True)
     other = "mean" if settings.estimand == "typical" else "typical"
-    decided_by = comparison.basis[0].upper() + comparison.basis[1:]
     claim = "" if settings.alternative == "two-sided" else " (a better than b)"
-    every = [
-        Measure("conclusion about a", ("conclusion", "reversed"), _conclusion,
-                explanation="Better or worse than b, equivalent to it, or undecided."),
-        Measure(f"{settings.estimand} difference", ("difference",), decimals(digits, signed=True),
-                limits(digits) if settings.has_intervals else None,
-                explanation=explain(f"{settings.estimand}_difference")),
-        Measure(f"p{claim}", ("p",), p_writer(settings), explanation=f"{decided_by}."),
-        Measure(f"p before the correction{claim}", ("p_unadjusted",), p_value),
-        Measure(f"{other} difference", (f"{other}_difference",), decimals(digits, signed=True)),
-        Measure("tasks won / tied / lost", ("wins", "ties", "losses"), _counts,
-                explanation="The numbers of tasks on which a is better, equal and worse."),
-        Measure("rank-biserial correlation", ("rank_biserial",), decimals(2, signed=True)),
-        Measure("probability of improvement on a task", ("prob_improvement_task",), percent),
-        Measure("probability of improvement on a dataset", ("prob_improvement_dataset",), percent),
-        Measure("tasks", ("n_tasks",), integer),
-        Measure("datasets", ("n_datasets",), integer),
+    measures: list[tuple[str, str, Any, tuple[str, ...]]] = [
+        ("conclusion about a", "Better or worse than b, equivalent to it, or undecided.",
+         _conclusion, ("conclusion", "reversed")),
+        (f"{settings.estimand} difference", explain(f"{settings.estimand}_difference"),
+         signed, ("difference",)),
+        (f"p{claim}", f"{comparison.basis[0].upper()}{comparison.basis[1:]}.",
+         p_writer(settings), ("p",)),
+        (f"p before the correction{claim}", "", p_value, ("p_unadjusted",)),
+        (f"{other} difference", "", signed, (f"{other}_difference",)),
+        ("tasks won / tied / lost", "Numbers of tasks on which a is better, equal and worse.",
+         _counts, ("wins", "ties", "losses")),
+        ("rank-biserial correlation", "", decimals(2, signed=True), ("rank_biserial",)),
+        ("probability of improvement on a task", "", percent, ("prob_improvement_task",)),
+        ("probability of improvement on a dataset", "", percent, ("prob_improvement_dataset",)),
+        ("tasks", "", integer, ("n_tasks",)),
+        ("datasets", "", integer, ("n_datasets",)),
     ]  # fmt: skip
-    if comparison.design.family_size == 1:
-        every = [measure for measure in every if measure.keys != ("p_unadjusted",)]
-    present = comparison.pairwise.columns
-    return [measure for measure in every if set(measure.keys) <= set(present)]
+    found = []
+    for label, explanation, write, keys in measures:
+        alone = keys == ("p_unadjusted",) and comparison.design.family_size == 1
+        if alone or not set(keys) <= set(rows):
+            continue
+        cells = [write(*values) for values in zip(*(rows[key] for key in keys), strict=True)]
+        intervals = [""] * len(cells)
+        if keys == ("difference",) and settings.has_intervals:
+            intervals = list(map(limits(digits), rows["ci_low"], rows["ci_high"]))
+        found.append((label, explanation or explain(keys[0]), cells, intervals))
+    return found
 
 
 def _conclusion(conclusion: str | None, is_reversed: bool) -> str:
@@ -90,21 +98,22 @@ def pair_data(comparison: Comparison) -> dict[str, Any] | None:
     if comparison.results.n_independent < 2 or len(names) < 2:
         return None
     position = {name: index for index, name in enumerate(names)}
-    rows = _rows(comparison, names)
-    lines = measures(comparison)
-    written = [_written(rows, measure) for measure in lines]
-    sentences = _sentences(comparison, rows)
-    pairs = {
-        f"{position[a]}-{position[b]}": {"sentence": sentence, "values": list(values)}
-        for a, b, sentence, *values in zip(rows["a"], rows["b"], sentences, *written, strict=True)
-    }
+    rows, measures = _rows(comparison), _measures(comparison)
+    pairs: dict[str, dict[str, Any]] = {}
+    for row, (a, b) in enumerate(zip(rows["a"], rows["b"], strict=True)):
+        values = [
+            [minus_signs(cells[row]), minus_signs(intervals[row])]
+            for _, _, cells, intervals in measures
+        ]
+        pairs[f"{position[a]}-{position[b]}"] = {"values": values}
+    for pair, sentence in zip(pairs.values(), _sentences(comparison, rows), strict=True):
+        pair["sentence"] = sentence
     _add_changes(comparison, pairs, position)
     return {
         "algorithms": [printable(name) for name in names],
         "subject": position.get(subject_of(comparison), 0),
         "measures": [
-            {"label": line.label, "explanation": line.explanation or explain(line.keys[0])}
-            for line in lines
+            {"label": label, "explanation": explanation} for label, explanation, *_ in measures
         ],
         "pairs": pairs,
         "level": interval_heading(comparison),
@@ -116,29 +125,21 @@ def pair_data(comparison: Comparison) -> dict[str, Any] | None:
     }
 
 
-def _rows(comparison: Comparison, names: list[str]) -> pd.DataFrame:
-    """Return the pairs of some algorithms; one-sided p-values are those of "a better than b"."""
+def _rows(comparison: Comparison) -> pd.DataFrame:
+    """Return the pairs of the view; one-sided p-values are those of "a better than b"."""
     settings, rows = comparison.settings, comparison.pairwise
+    names = comparison.algorithms[:MOST_ALGORITHMS]
     rows = rows[rows["a"].isin(names) & rows["b"].isin(names)].copy()
     if settings.alternative == "less":
         columns = ["p", "p_unadjusted"]
         back = comparison.pairwise.set_index(["b", "a"])[columns]
         rows[columns] = back.loc[pd.MultiIndex.from_frame(rows[["a", "b"]])].to_numpy()
-    # With many ties, wins and losses say more than a shift.
+    # With many ties, wins and losses are more informative than a shift.
     shifts = ["typical_difference"]
     if settings.estimand == "typical":
         shifts += [name for name in ("difference", "ci_low", "ci_high") if name in rows]
     rows.loc[mostly_equal(rows) & (rows["wins"] + rows["losses"] > 0), shifts] = np.nan
     return rows
-
-
-def _written(rows: pd.DataFrame, measure: Measure) -> list[list[str]]:
-    """Return the cells of a measure, each with its interval or an empty one."""
-    cells = [measure.write(*row) for row in zip(*(rows[key] for key in measure.keys), strict=True)]
-    intervals = [""] * len(cells)
-    if measure.limits is not None:
-        intervals = list(map(measure.limits, rows["ci_low"], rows["ci_high"]))
-    return [[minus_signs(cell) for cell in row] for row in zip(cells, intervals, strict=True)]
 
 
 def _sentences(comparison: Comparison, rows: pd.DataFrame) -> list[str]:
@@ -190,7 +191,7 @@ def _sentence(comparison: Comparison, row: dict[Any, Any]) -> str:
 def _add_changes(
     comparison: Comparison, pairs: dict[str, dict[str, Any]], position: dict[str, int]
 ) -> None:
-    """Add the datasets without which a pair would get another conclusion."""
+    """Add the datasets whose removal changes the conclusion about a pair."""
     changes = comparison.stability.changes
     if changes is None or not len(changes):
         return
@@ -204,14 +205,14 @@ def _add_changes(
 
 
 def _scores(comparison: Comparison, names: list[str]) -> dict[str, Any]:
-    """Return the scores by task; none where they would make the page unwieldy."""
+    """Return the scores by task; none if they would make the page too large."""
     results = comparison.results
     scores = results.scores[names]
     if scores.size > MOST_SCORES:
         return {"datasets": [], "tasks": [], "scores": [], "failed": []}
     codes, datasets = cluster_codes(results.clusters)
     labels = [printable(str(label)) for label in scores.index.get_level_values(1)]
-    # Six digits suffice to draw a point; ties and ranks need them all.
+    # Six digits suffice to draw a point, but not for ties and ranks.
     exact = scores.size <= MOST_EXACT_SCORES
     numbers = [
         [None if np.isnan(value) else value if exact else float(f"{value:.6g}") for value in row]
@@ -227,7 +228,7 @@ def _scores(comparison: Comparison, names: list[str]) -> dict[str, Any]:
 
 
 def why_no_what_if(comparison: Comparison) -> str:
-    """Return why the page cannot recompute the comparison, as a sentence; empty if it can."""
+    """Return the reason why the page cannot recompute the comparison; empty if it can."""
     settings, results = comparison.settings, comparison.results
     procedure = (settings.estimand, settings.test, settings.correction, settings.null)
     if procedure != ("typical", "rgl", "max-t", "flips"):
@@ -239,7 +240,7 @@ def why_no_what_if(comparison: Comparison) -> str:
         return "The page cannot recompute a comparison of datasets that come in suites."
     n_algorithms = len(comparison.algorithms)
     too_large = n_algorithms > MOST_ALGORITHMS or results.scores.size > MOST_EXACT_SCORES
-    # Very large comparisons have no typical differences, at which to centre.
+    # Very large comparisons have no typical differences to centre at.
     if too_large or comparison.pairwise["difference"].isna().all():
         return (
             f"Recomputing {n_algorithms:,} algorithms on {results.n_tasks:,} tasks would take too "
@@ -249,7 +250,7 @@ def why_no_what_if(comparison: Comparison) -> str:
 
 
 def _what_if(comparison: Comparison) -> dict[str, Any]:
-    """Return what the page needs to repeat the tests of Python, with the same random signs."""
+    """Return what the page needs to repeat the tests with the same random signs."""
     settings = comparison.settings
     generator = np.random.PCG64(settings.random_state).state["state"]
     control = settings.control
@@ -259,6 +260,6 @@ def _what_if(comparison: Comparison) -> dict[str, Any]:
         "tolerance": settings.tie_tolerance,
         "flips": settings.n_resamples,
         "budget": FLIPS_BUDGET["typical"] * (10 if settings.deep else 1),
-        # JavaScript's numbers hold 53 bits.
+        # Numbers in JavaScript have 53 bits.
         "generator": {"state": hex(generator["state"]), "increment": hex(generator["inc"])},
     }

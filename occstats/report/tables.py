@@ -1,77 +1,99 @@
-"""The tables of a comparison, in the order in which a reader wants them."""
+"""Make the tables of a comparison, in reading order."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pandas as pd
 
-from occstats._format import decimals, p_value, percent, printable, word
+from occstats._format import (
+    blank_or,
+    count,
+    decimals,
+    did_you_mean,
+    integer,
+    limits,
+    p_value,
+    p_writer,
+    percent,
+    printable,
+    shares,
+    word,
+)
 from occstats.comparison.choices import ESTIMANDS
 from occstats.comparison.decision import BETTER, EQUIVALENT, WORSE
 from occstats.comparison.text.verdict import (
     REVERSED,
-    can_differ,
+    ROWS_ALONE,
+    corrected_by_row,
+    difference_digits,
     difference_of,
     headline,
+    mostly_equal,
+    score_digits,
     subject_of,
     subject_rows,
 )
-from occstats.report.pair_tables import (
-    complementary_table,
-    conclusion_word,
-    effect_table,
-    interval_heading,
-    kendall_table,
-    p_value_table,
-    pairwise_table,
-    size_columns,
-)
-from occstats.report.formatted_table import Column, Table
-from occstats.report.task_tables import frequency_table, rank_table, score_table, strata_table
-from occstats.report.writing import limits, p_writer, score_digits
+from occstats.errors import ArgumentError
+from occstats.report.formatted_table import PAIR, Column, Table, grid_table
+from occstats.report.robustness_tables import robustness_tables
 from occstats.results.aliases import score_word
 
 if TYPE_CHECKING:
     from occstats.comparison.comparison import Comparison
 
-__all__ = ["all_tables", "comparison_table", "legend", "summary_table"]
+__all__ = [
+    "all_tables",
+    "comparison_table",
+    "interval_heading",
+    "legend",
+    "paper_comparison",
+    "paper_p_values",
+    "paper_scores",
+]
 
 TERMS = {"log_n": "log n", "log_m": "log m", "median_score": "median score"}
-# Columns of ``pairwise`` that the table of the comparison has.
+# Columns of ``pairwise`` in the table of the comparison.
 PAIR_COLUMNS = (
     "difference", "ci_low", "ci_high", "p", "conclusion", "reversed", "wins", "ties", "losses",
 )  # fmt: skip
 FIRST_ROWS = 15
+# Longer names are replaced in headings: by a role, or in a matrix for a paper by a number.
 LONGEST_NAME = 12
+LONGEST_HEADING = 6
+# Traits in the order of the table of Lenz et al.: heading and decimals.
+TRAITS = {"m": ("m", 0), "n": ("n", 0), "sparsity": ("s", 2)}
 
 
 def all_tables(comparison: Comparison) -> list[Table]:
-    """Return every table; those of a section that the comparison does not have are left out."""
-    from occstats.report.extra_tables import extra_tables
-
+    """Return every table that the comparison has data for."""
     tables = [comparison_table(comparison)]
     if comparison.results.n_independent > 1:
-        tables += [p_value_table(comparison), pairwise_table(comparison)]
-    tables.append(summary_table(comparison))
+        tables += [_p_values(comparison), _pairwise(comparison)]
+    tables.append(_summary(comparison))
     if comparison.results.n_independent > 1:
-        tables.append(effect_table(comparison))
+        tables.append(_effect_sizes(comparison))
     tables += [
-        kendall_table(comparison),
-        complementary_table(comparison),
-        regression_table(comparison),
-        strata_table(comparison),
-        frequency_table(comparison),
-        *extra_tables(comparison),
-        score_table(comparison),
-        rank_table(comparison),
+        _kendall(comparison),
+        _complementary_pairs(comparison),
+        _regression(comparison),
+        _strata(comparison),
+        _rank_frequencies(comparison),
+        *robustness_tables(comparison),
+        _scores(comparison),
+        _ranks(comparison),
     ]
     return [table for table in tables if len(table)]
 
 
+# -- the table of the comparison -------------------------------------------------------------------
+
+
 def comparison_table(comparison: Comparison) -> Table:
-    """Return the answer as a table: means, and differences from the leader or the control.
+    """Return means, and differences from the leader or the control.
 
     Examples
     --------
@@ -86,47 +108,96 @@ def comparison_table(comparison: Comparison) -> Table:
     frame = comparison.summary[["algorithm", "mean_rank", "mean_score"]].join(
         rows[[name for name in PAIR_COLUMNS if name in rows]], on="algorithm"
     )
-    typical = settings.estimand == "typical"
     shown = frame.assign(own=frame["algorithm"] == subject_of(comparison))
     score = score_word(comparison.results.score_name)
     columns = [
-        Column("algorithm", ("algorithm",), word, number=False),
+        Column("algorithm", ("algorithm",), number=False),
         Column("mean rank", ("mean_rank",), decimals(2)),
         Column(f"mean {score}", ("mean_score",), decimals(score_digits(comparison))),
-        *_pair_columns(comparison, shown),
+        *_subject_columns(comparison, shown),
     ]
+    if settings.estimand != "typical":
+        columns.pop(1)
     return Table(
         name="comparison",
         title="Comparison",
         explanation=f"{headline(comparison)}.",
         frame=frame,
         shown=shown,
-        columns=tuple(c for c in columns if typical or c.keys[0] != "mean_rank"),
+        columns=tuple(columns),
         note=" ".join(legend(comparison)),
         terminal_rows=FIRST_ROWS,
     )
 
 
-def _pair_columns(comparison: Comparison, shown: pd.DataFrame) -> Iterator[Column]:
-    """Yield the columns about the subject and the algorithm of the row, as far as there are any."""
+def _subject_columns(comparison: Comparison, shown: pd.DataFrame) -> Iterator[Column]:
+    """Yield the columns on the pair of the subject and the algorithm of the row."""
     settings, others = comparison.settings, shown[~shown["own"]]
-    yield from size_columns(
+    yield from _size_columns(
         comparison,
         shown,
         difference_of(comparison, _heading_name(comparison), "it"),
-        interval_heading(comparison),
-        ESTIMANDS[str(settings.estimand)].phrase,
+        ESTIMANDS[str(settings.estimand)],
     )
     if others["conclusion"].isna().all():
         return
     write = p_writer(settings)
     yield Column("p", ("p", "own"), lambda p, own: "" if own else write(p))
-    if not _possible(comparison):
+    if not _can_conclude(comparison):
         return
     if _in_words(comparison):
-        yield Column("conclusion", ("conclusion", "reversed", "own"), _word, number=False)
+        keys = ("conclusion", "reversed", "own")
+        yield Column(
+            "conclusion", keys, lambda *row: "" if row[2] else _conclusion(*row[:2]), number=False
+        )
     elif others["conclusion"].isin((BETTER, WORSE)).any():
         yield Column("", ("conclusion", "reversed"), _star, number=False)
+
+
+def _size_columns(
+    comparison: Comparison, shown: pd.DataFrame, header: str, group: str = ""
+) -> Iterator[Column]:
+    """Yield the columns of the difference and its interval, as far as the pairs have them.
+
+    Wins and losses replace the difference if more than a fifth of the differences are zero.
+    The column ``own`` of ``shown`` is true in the row of the subject itself, which stays blank.
+    """
+    digits = difference_digits(comparison)
+    write, brackets = decimals(digits, signed=True), limits(digits)
+    shown["zeros"] = mostly_equal(shown) & (comparison.settings.estimand == "typical")
+    others = shown[~shown["own"]]
+
+    def difference(value: float, zeros: bool, own: bool) -> str:
+        return "" if own or zeros else write(value)
+
+    def limits_or_wins(*values: float) -> str:
+        low, high, wins, losses, zeros, own = values
+        if own:
+            return ""
+        return f"{wins:,.0f} wins : {losses:,.0f} losses" if zeros else brackets(low, high)
+
+    def wins_and_losses(wins: float, losses: float, own: bool) -> str:
+        return "" if own else f"{wins:,.0f} : {losses:,.0f}"
+
+    if others["zeros"].all():
+        yield Column("wins : losses", ("wins", "losses", "own"), wins_and_losses)
+    elif np.isfinite(others["difference"]).any():
+        yield Column(header, ("difference", "zeros", "own"), difference, group=group)
+        if "ci_low" in others and np.isfinite(others[["ci_low", "ci_high"]].to_numpy()).any():
+            keys = ("ci_low", "ci_high", "wins", "losses", "zeros", "own")
+            yield Column(interval_heading(comparison), keys, limits_or_wins, group=group)
+
+
+def interval_heading(comparison: Comparison) -> str:
+    """Return the level of the intervals, and the pairs for which they are simultaneous."""
+    settings, others = comparison.settings, len(comparison.algorithms) - 1
+    if others == 1 or settings.correction == "none":
+        return _level(comparison)
+    return f"{_level(comparison)} ({'all' if settings.control is None else others} pairs)"
+
+
+def _level(comparison: Comparison) -> str:
+    return f"{100 * (1 - comparison.settings.alpha):g} % CI"
 
 
 def _star(conclusion: str | None, opposite: bool) -> str:
@@ -134,22 +205,21 @@ def _star(conclusion: str | None, opposite: bool) -> str:
     return f"*{REVERSED if opposite is True else ''}" if decided else ""
 
 
-def _word(conclusion: str | None, opposite: bool, own: bool) -> str:
-    return "" if own else conclusion_word(conclusion, opposite)
+def _conclusion(conclusion: str | None, opposite: bool) -> str:
+    return f"{word(conclusion)} {REVERSED}" if opposite is True else word(conclusion)
 
 
 def _in_words(comparison: Comparison) -> bool:
-    """Return whether conclusions are words: about a control, or where some may be equivalent."""
+    """Return True if conclusions are written as words, of which there may be more than one."""
     return comparison.settings.control is not None or comparison.settings.margin is not None
 
 
-def _possible(comparison: Comparison) -> bool:
-    """Return whether a pair can have a conclusion at all."""
-    return can_differ(comparison) or comparison.settings.margin is not None
+def _can_conclude(comparison: Comparison) -> bool:
+    return comparison.design.possible or comparison.settings.margin is not None
 
 
 def _heading_name(comparison: Comparison) -> str:
-    """Return the name of the leader or the control if it is short enough for a heading."""
+    """Return the name of the leader or the control, or its role if the name is long."""
     from rich.cells import cell_len
 
     name = printable(subject_of(comparison))
@@ -159,10 +229,10 @@ def _heading_name(comparison: Comparison) -> str:
 
 
 def legend(comparison: Comparison) -> Iterator[str]:
-    """Yield what the marks and words in the table of the comparison mean."""
+    """Yield the meanings of the marks and words in the table of the comparison."""
     settings, rows = comparison.settings, subject_rows(comparison)
     found = set(rows["conclusion"].dropna())
-    if not found or not _possible(comparison):
+    if not found or not _can_conclude(comparison):
         return
     claim = f"p ≤ {settings.alpha:g}"
     if settings.alternative != "two-sided" and WORSE not in found:
@@ -175,42 +245,210 @@ def legend(comparison: Comparison) -> Iterator[str]:
     else:
         yield f"* {claim}, {comparison.basis}."
     if EQUIVALENT in found and settings.margin is not None:
-        level = f"{100 * (1 - settings.alpha):g} % CI"
-        yield f"equivalent: {level} within ±{settings.margin:g}."
+        yield f"equivalent: {_level(comparison)} within ±{settings.margin:g}."
     if rows["reversed"].any():
-        other = "mean" if settings.estimand == "typical" else "typical"
-        yield f"{REVERSED} the {other} difference has the opposite sign."
+        yield _reversed_note(comparison)
 
 
-def summary_table(comparison: Comparison) -> Table:
-    """Return means with intervals, ranks consistent with the decisions, and who leads how often."""
-    frame = comparison.summary
-    name = score_word(comparison.results.score_name)
-    level = f"{100 * (1 - comparison.settings.alpha):g} % CI"
-    digits = score_digits(comparison)
+def _reversed_note(comparison: Comparison) -> str:
+    return f"{REVERSED} the {_other_estimand(comparison)} difference has the opposite sign."
+
+
+def _other_estimand(comparison: Comparison) -> str:
+    return "mean" if comparison.settings.estimand == "typical" else "typical"
+
+
+def paper_comparison(comparison: Comparison) -> Table:
+    """Return the table of the comparison with a title that stands alone in a paper."""
+    results = comparison.results
+    title = (
+        f"Comparison of {len(comparison.algorithms)} algorithms by "
+        f"{score_word(results.score_name)} on {count(results.n_tasks, 'task')} in "
+        f"{count(results.n_clusters, 'dataset')}"
+    )
+    return replace(comparison_table(comparison), title=title, explanation="")
+
+
+# -- pairs -----------------------------------------------------------------------------------------
+
+
+def _p_values(comparison: Comparison) -> Table:
+    """Return the matrix of the deciding p-values, best first; decided pairs are bold."""
+    settings, square = comparison.settings, comparison.p_values
+    claim, claimed = "difference between row and column", [BETTER, WORSE]
+    if settings.alternative != "two-sided":
+        claim, claimed = "row better than column", [BETTER]
+        # The test that the column is worse than the row makes the same claim.
+        square = square.T if settings.alternative == "less" else square
+    if settings.control is not None:
+        square = square.loc[[settings.control]].drop(columns=settings.control)
+    elif settings.alternative == "two-sided":
+        square = _upper_triangle(square)
+    found = comparison.matrix("conclusion").loc[square.index, square.columns]
+    best = (found.isin(claimed) & square.notna()).to_numpy()
+    return grid_table(
+        [("algorithm", list(square.index), word)],
+        square,
+        blank_or(p_writer(settings)),
+        best=best,
+        name="p_values",
+        title="p-values",
+        explanation=f"{claim.capitalize()}: {comparison.basis}.",
+        best_means=f"p ≤ {settings.alpha:g}." if best.any() else "",
+        note=ROWS_ALONE if corrected_by_row(comparison) else "",
+    )
+
+
+def _upper_triangle(square: pd.DataFrame) -> pd.DataFrame:
+    """Return the part above the diagonal, without the last row and the first column."""
+    return square.where(np.triu(np.ones(square.shape, dtype=bool), k=1)).iloc[:-1, 1:]
+
+
+def paper_p_values(comparison: Comparison) -> Table:
+    """Return the matrix of the deciding p-values for a paper; long names are numbered."""
+    table = _p_values(comparison)
+    first, *others = table.columns
+    table = replace(table, columns=(replace(first, header=""), *others))
+    if table.shown is None or max(len(column.header) for column in others) <= LONGEST_HEADING:
+        return table
+    number = {name: str(place) for place, name in enumerate(comparison.algorithms, start=1)}
+    rows = table.shown[first.keys[0]]
+    rest = [column.header for column in others if column.header not in set(rows)]
+    numbered = "".join(f" {number[name]}: {name}." for name in rest)
+    return replace(
+        table,
+        columns=(table.columns[0], *(replace(c, header=number[c.header]) for c in others)),
+        shown=table.shown.assign(**{first.keys[0]: [f"{number[name]} {name}" for name in rows]}),
+        note=f"{table.note}{numbered}".strip(),
+    )
+
+
+def _pairs(comparison: Comparison) -> pd.DataFrame:
+    """Return each pair once, the better mean first, or the control first."""
+    frame, control = comparison.pairwise, comparison.settings.control
+    place = {name: position for position, name in enumerate(comparison.algorithms)}
+    first, second = frame["a"].map(place), frame["b"].map(place)
+    keep = first < second if control is None else frame["a"] == control
+    order = np.lexsort((second[keep], first[keep]))
+    return frame[keep].iloc[order].reset_index(drop=True).assign(own=False)
+
+
+def _pairwise(comparison: Comparison) -> Table:
+    settings, shown, other = comparison.settings, _pairs(comparison), _other_estimand(comparison)
+    score = score_word(comparison.results.score_name)
+    signed = decimals(difference_digits(comparison), signed=True)
+    return Table(
+        name="pairwise",
+        title="Pairwise comparisons",
+        explanation=f"Difference in {score}, {difference_of(comparison, 'a', 'b')}, positive where "
+        f"a is better; p-value and conclusion of the {comparison.basis}; and the {other} "
+        "difference, which does not enter the decision.",
+        frame=comparison.pairwise,
+        columns=(
+            *PAIR,
+            *_size_columns(comparison, shown, ESTIMANDS[str(settings.estimand)]),
+            Column("p", ("p",), p_writer(settings)),
+            Column("a is", ("conclusion", "reversed"), _conclusion, number=False),
+            Column(f"{other} difference", (f"{other}_difference",), signed),
+        ),
+        shown=shown,
+        note=_reversed_note(comparison) if shown["reversed"].any() else "",
+        terminal_rows=max(len(comparison.algorithms) - 1, 1),
+    )
+
+
+def _effect_sizes(comparison: Comparison) -> Table:
+    shown = _pairs(comparison)
     columns = [
-        Column("algorithm", ("algorithm",), word, number=False),
+        *PAIR,
+        Column("won / tied / lost", ("wins", "ties", "losses"), _counts),
+        Column("rank-biserial", ("rank_biserial",), decimals(2, signed=True)),
+        Column("new task", ("prob_improvement_task",), percent),
+        Column("new dataset", ("prob_improvement_dataset",), percent),
+        Column(
+            "above / within / below %",
+            ("difference_above", "difference_within", "difference_below"),
+            shares,
+        ),
+    ]
+    return Table(
+        name="effect_sizes",
+        title="Effect sizes",
+        explanation="Tasks won, tied and lost by a; rank-biserial correlation, each task with "
+        "equal weight, from −1 (a always loses) to 1 (a always wins); estimated probability that a "
+        "wins on a new task of these datasets, and on a new dataset; posterior probabilities that "
+        f"the mean difference is above, within and below ±{comparison.settings.rope:g}. None of "
+        "them enters the decision.",
+        frame=shown[["a", "b", *(key for column in columns[2:] for key in column.keys)]],
+        columns=tuple(columns),
+        terminal_rows=max(len(comparison.algorithms) - 1, 1),
+    )
+
+
+def _counts(*values: float) -> str:
+    return " / ".join(f"{value:,.0f}" for value in values)
+
+
+def _kendall(comparison: Comparison) -> Table:
+    names = comparison.algorithms
+    square = comparison.kendall.pivot(index="a", columns="b", values="tau")
+    square = square.reindex(index=names, columns=names)
+    square = _upper_triangle(square.combine_first(square.T).reindex(index=names, columns=names))
+    return grid_table(
+        [("algorithm", list(square.index), word)],
+        square,
+        blank_or(decimals(2)),
+        frame=comparison.kendall,
+        name="kendall",
+        title="Kendall's τ",
+        explanation="1: the two algorithms order the tasks identically; 0: unrelated.",
+    )
+
+
+def _complementary_pairs(comparison: Comparison) -> Table:
+    score, write = score_word(comparison.results.score_name), decimals(score_digits(comparison))
+    return Table(
+        name="complementary_pairs",
+        title="Complementary pairs",
+        explanation="If the better of the two were chosen on every task: mean score, and mean rank "
+        "among all pairs.",
+        frame=comparison.complementary_pairs,
+        columns=(
+            *PAIR,
+            Column(f"mean best {score}", ("mean_best_score",), write),
+            Column("mean rank", ("mean_rank",), decimals(2)),
+        ),
+        terminal_rows=5,
+    )
+
+
+# -- algorithms ------------------------------------------------------------------------------------
+
+
+def _summary(comparison: Comparison) -> Table:
+    frame, level = comparison.summary, _level(comparison)
+    digits, score = score_digits(comparison), score_word(comparison.results.score_name)
+    columns = [
+        Column("algorithm", ("algorithm",), number=False),
         Column("mean rank", ("mean_rank",), decimals(2)),
         Column(level, ("mean_rank_ci_low", "mean_rank_ci_high"), limits(2, signed=False)),
-        Column(f"mean {name}", ("mean_score",), decimals(digits)),
+        Column(f"mean {score}", ("mean_score",), decimals(digits)),
         Column(level, ("mean_score_ci_low", "mean_score_ci_high"), limits(digits, signed=False)),
         Column("CVSD", ("cvsd",), decimals(digits + 1)),
-        Column("rank range", ("rank_low", "rank_high"), _ranks),
+        Column("rank range", ("rank_low", "rank_high"), _range),
         Column("leads", ("leads",), percent),
     ]
+    if comparison.results.n_independent < 2:
+        columns = [column for column in columns if column.header != "rank range"]
+    present = tuple(
+        column for column in columns if frame[list(column.keys)].notna().to_numpy().any()
+    )
     explained = {
-        level: "Intervals are those of each algorithm alone and decide nothing about pairs.",
+        level: "Intervals are for each algorithm alone and decide nothing about pairs.",
         "CVSD": "CVSD: standard deviation across folds.",
         "rank range": "Rank range: ranks consistent with the decisions about pairs.",
         "leads": "Leads: share of bootstrap resamples in which it comes first, uncorrected.",
     }
-    if comparison.results.n_independent < 2:
-        columns = [column for column in columns if column.header != "rank range"]
-    present = tuple(
-        column
-        for column in columns
-        if column.header == "algorithm" or frame[list(column.keys)].notna().to_numpy().any()
-    )
     headers = {column.header for column in present}
     return Table(
         name="summary",
@@ -222,19 +460,19 @@ def summary_table(comparison: Comparison) -> Table:
     )
 
 
-def _ranks(low: float, high: float) -> str:
+def _range(low: float, high: float) -> str:
     return f"{low:.0f}" if low == high else f"{low:.0f}–{high:.0f}"
 
 
-def regression_table(comparison: Comparison) -> Table:
-    """Return the coefficients of the traits of tasks, one row per algorithm."""
+def _regression(comparison: Comparison) -> Table:
     frame = comparison.regression
-    terms = [term for term in frame["term"].unique() if term != "intercept"]
     shown = pd.DataFrame({"algorithm": frame["algorithm"].unique()})
-    columns = [Column("algorithm", ("algorithm",), word, number=False)]
-    for position, term in enumerate(terms):
+    columns = [Column("algorithm", ("algorithm",), number=False)]
+    for term in frame["term"].unique():
+        if term == "intercept":
+            continue
         rows = frame[frame["term"] == term].set_index("algorithm").reindex(shown["algorithm"])
-        keys = (f"coefficient_{position}", f"p_{position}")
+        keys = (f"coefficient of {term}", f"p of {term}")
         shown[keys[0]], shown[keys[1]] = rows["coefficient"].to_numpy(), rows["p"].to_numpy()
         columns += [
             Column(TERMS.get(term, term), (keys[0],), decimals(2, signed=True)),
@@ -247,10 +485,134 @@ def regression_table(comparison: Comparison) -> Table:
     )
     return Table(
         name="regression",
-        title="What the rank depends on",
+        title="Regression of ranks on task traits",
         explanation="Change of rank per unit of a trait of the task; negative: better ranks where "
         f"the trait is high. p-values are {corrected}.",
         frame=frame,
         shown=shown,
         columns=tuple(columns),
     )
+
+
+def _strata(comparison: Comparison) -> Table:
+    frame = comparison.strata
+    wide = frame.pivot(index="stratum", columns="algorithm", values="mean_rank")
+    wide = wide.reindex(columns=[name for name in comparison.algorithms if name in wide.columns])
+    bounds = frame.drop_duplicates("stratum").set_index("stratum").reindex(wide.index)
+    write = decimals(score_digits(comparison))
+    ends = zip(bounds["low"], bounds["high"], strict=True)
+    return grid_table(
+        [
+            ("median score", [f"{write(low)} to {write(high)}" for low, high in ends], word),
+            ("tasks", bounds["n_tasks"].tolist(), integer),
+        ],
+        wide,
+        decimals(2),
+        frame=frame,
+        name="strata",
+        title="Mean rank by difficulty",
+        explanation="Tasks grouped by the median score of the algorithms.",
+    )
+
+
+def _rank_frequencies(comparison: Comparison) -> Table:
+    frame = comparison.rank_frequencies
+    wide = frame.pivot(index="algorithm", columns="rank", values="frequency")
+    return grid_table(
+        [("algorithm", comparison.algorithms, word)],
+        wide.reindex(comparison.algorithms),
+        percent,
+        frame=frame,
+        name="rank_frequencies",
+        title="Rank frequencies",
+        explanation="Share of tasks with each rank; each dataset has equal weight, ties are split.",
+    )
+
+
+# -- tasks -----------------------------------------------------------------------------------------
+
+
+def _scores(comparison: Comparison) -> Table:
+    results = comparison.results
+    return grid_table(
+        _task_columns(results.scores),
+        scores := results.scores[comparison.algorithms],
+        decimals(score_digits(comparison)),
+        best=_best(comparison, scores, highest=results.higher_is_better),
+        name="scores",
+        title=f"Scores of all tasks ({score_word(results.score_name)})",
+        explanation="The best of each task is bold.",
+        terminal_rows=0,
+    )
+
+
+def _ranks(comparison: Comparison) -> Table:
+    return grid_table(
+        _task_columns(comparison.ranks),
+        ranks := comparison.ranks[comparison.algorithms],
+        decimals(1),
+        best=_best(comparison, ranks, highest=False),
+        name="ranks",
+        title="Ranks of all tasks",
+        explanation="Within each task; ties share the average rank.",
+        terminal_rows=0,
+    )
+
+
+def paper_scores(comparison: Comparison, *, order: Sequence[str] | None = None) -> Table:
+    """Return every score with the traits of its task for a paper; the best are bold.
+
+    Parameters
+    ----------
+    comparison
+        The comparison.
+    order
+        Algorithms in the order of their columns; by default best first.
+    """
+    results = comparison.results
+    names = comparison.algorithms if order is None else list(order)
+    for name in names:
+        if name not in results.scores.columns:
+            raise ArgumentError(
+                f"order names {name!r}, which was not compared"
+                f"{did_you_mean(name, comparison.algorithms)}"
+            )
+    scores = results.scores[names]
+    (_, datasets, _), (_, classes, _) = _task_columns(scores)
+    leading = [
+        (heading, results.traits[trait].tolist(), _ungrouped(places))
+        for trait, (heading, places) in TRAITS.items()
+        if trait in results.traits
+    ]
+    leading.insert(int("m" in results.traits), ("Class", classes, word))
+    return replace(
+        grid_table(
+            [("Dataset", datasets, word), *leading],
+            scores,
+            decimals(score_digits(comparison)),
+            best=_best(comparison, scores, highest=results.higher_is_better),
+            name="scores",
+            title=f"{score_word(results.score_name)} of every algorithm on every task",
+            explanation="The best of each task is bold.",
+            terminal_rows=0,
+        ),
+    )
+
+
+def _task_columns(frame: pd.DataFrame) -> list[tuple[str, list[str], Callable[..., str]]]:
+    levels = (list(frame.index.get_level_values(level)) for level in (0, 1))
+    return [(name, values, word) for name, values in zip(("dataset", "class"), levels, strict=True)]
+
+
+def _ungrouped(places: int) -> Callable[..., str]:
+    """Return a writer of numbers without thousands separators, as papers print sizes."""
+    write = decimals(places) if places else integer
+    return lambda value: write(value).replace(",", "")
+
+
+def _best(comparison: Comparison, values: pd.DataFrame, *, highest: bool) -> np.ndarray:
+    """Return where a value equals the best of its task, up to the tolerance of ties."""
+    oriented = values.to_numpy(float) * (1 if highest else -1)
+    top = np.where(np.isnan(oriented), -np.inf, oriented).max(axis=1, keepdims=True)
+    with np.errstate(invalid="ignore"):
+        return np.asarray(top - oriented <= comparison.settings.tie_tolerance)

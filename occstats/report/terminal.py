@@ -1,14 +1,21 @@
-"""Print a comparison on the terminal: the verdict and its table, or all tables."""
+"""Print a comparison on the terminal; numbers are never cut, wide tables are split into blocks."""
 
 from __future__ import annotations
 
 import io
 import os
 import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Any
 
+from rich.cells import cell_len, set_cell_size
+from rich.console import Console
+from rich.text import Text
+
+from occstats._format import count, minus_signs, printable
 from occstats.comparison.text.verdict import (
     headline,
     make_verdict,
@@ -16,47 +23,47 @@ from occstats.comparison.text.verdict import (
     subject_of,
     tally_sentence,
 )
+from occstats.report.formatted_table import Table
 from occstats.report.tables import all_tables, comparison_table, legend
-from occstats.report.text_table import (
-    PARAGRAPH_WIDTH,
-    make_text,
-    print_cells,
-    print_table,
-    print_wrapped,
-)
 from occstats.results.load import bundled_names
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from occstats.comparison.comparison import Comparison
 
 __all__ = ["brief", "make_console", "print_comparison", "print_table"]
 
-# Rows of a table that are printed with --full: all pairs of ten algorithms.
-WHOLE = 45
-MOST_NOTES = 3
-# A pipe has no width; wide enough for the tables of most studies.
+PARAGRAPH_WIDTH = 80
+# A pipe has no width; this suits the tables of most studies.
 PIPE_WIDTH = 200
-# Blanks before the columns of the first table.
+# Longer tables are printed in part; with --full, up to all pairs of ten algorithms.
+MOST_ROWS = 30
+FULL_ROWS = 45
+MOST_BLOCKS = 4
+MOST_NOTES = 3
+LONGEST_NAME = 28
+SHORTEST_NAME = 8
+# Longer words of a heading lose their middle if the table is too wide.
+HEADING_WIDTH = 14
+MARK = "*"
+GAP = 2
+# Blanks before columns of the first table.
 GAPS = {"mean_rank": 3, "mean_score": 3}
 
 
+class _Console(Console):
+    def on_broken_pipe(self) -> None:
+        # Rich would exit with code 1; the command line handles the error.
+        raise BrokenPipeError
+
+
 def make_console(file: Any = None, *, width: int | None = None) -> Console:
-    """Return a console that never takes a name for markup, with colour on terminals only."""
-    from rich.console import Console
-
-    class OpenConsole(Console):
-        def on_broken_pipe(self) -> None:
-            # Rich would exit with code 1; the command line knows better.
-            raise BrokenPipeError
-
+    """Return a console that prints names literally, with colour on terminals only."""
     stream = sys.stdout if file is None else file
     on_terminal = bool(getattr(stream, "isatty", lambda: False)())
     if width is None and not on_terminal:
         columns = os.environ.get("COLUMNS", "")
         width = int(columns) if columns.isdecimal() and int(columns) else PIPE_WIDTH
-    return OpenConsole(
+    return _Console(
         file=stream,
         width=width,
         markup=False,
@@ -65,7 +72,7 @@ def make_console(file: Any = None, *, width: int | None = None) -> Console:
         soft_wrap=False,
         no_color=True if "NO_COLOR" in os.environ or not on_terminal else None,
         force_terminal=None if on_terminal else False,
-        # In a notebook Rich would show every line as an output of its own.
+        # In a notebook, Rich would show every line as a separate output.
         force_jupyter=False,
     )
 
@@ -77,86 +84,48 @@ def print_comparison(
     full: bool = False,
     file: Any = None,
 ) -> None:
-    """Print the verdict and its table, and say where the rest is; or print all of it.
+    """Print the verdict and its table, or all tables.
 
     Parameters
     ----------
     comparison
         The comparison.
     folder
-        The folder that it was written to, if it was.
+        Folder to which it was written.
     full
-        Print every table that can be read on a screen.
+        Print every table that fits on a screen, and all notes.
     file
-        Where to print instead of to standard output.
+        Stream to print to instead of standard output.
     """
     console = make_console(file)
     for line in comparison.results.read_as:
-        print_wrapped(console, line, "dim")
+        _print_wrapped(console, line, "dim")
     if comparison.results.read_as:
         console.print()
     _print_answer(console, comparison, full=full)
+    notes = list(comparison.notes)
     if full:
         console.print()
         names, _ = short_names(comparison.algorithms)
         for table in all_tables(comparison)[1:]:
             if table.terminal_rows:
-                print_table(console, table, whole=WHOLE, names=names)
-        notes = list(comparison.notes)
+                print_table(console, table, whole=FULL_ROWS, names=names)
     else:
-        notes = _notes_of_the_answer(comparison)
+        # Notes on the data, the ranks and the p-values; others are about what is not shown.
+        notes = [
+            note
+            for note in notes
+            if note in comparison.results.notes or note.startswith("Ranks") or "p-value" in note
+        ]
+        if len(notes) > MOST_NOTES:
+            notes[MOST_NOTES:] = [f"{len(notes) - MOST_NOTES} more notes with --full."]
     for note in notes:
-        print_wrapped(console, f"Note: {note}")
+        _print_wrapped(console, f"Note: {note}")
     if folder is not None:
-        # A path that is broken into lines cannot be copied.
+        # A path broken into lines cannot be copied.
         console.print(f"Written to {folder}.", soft_wrap=True)
     else:
-        print_wrapped(console, _more(comparison, full=full), "dim")
-
-
-def _print_answer(console: Console, comparison: Comparison, *, full: bool = False) -> None:
-    """Print what was compared, the verdict, its table and how many pairs differ."""
-    print_wrapped(console, headline(comparison))
-    console.print()
-    for line in make_verdict(comparison, shorten=True).lines(min(console.width, PARAGRAPH_WIDTH)):
-        console.print(make_text(line, "bold"))
-    subject = subject_of(comparison)
-    closing = [tally_sentence(comparison)]
-    table, (names, _) = comparison_table(comparison), short_names(comparison.algorithms)
-    if len(table) > 2:
-        n_rows = len(table) if full else min(len(table), table.terminal_rows)
-        gaps = GAPS if table.columns[-1].header else {**GAPS, "conclusion": 1}
-        console.print()
-        print_cells(console, table, n_rows, names=names, gaps=gaps)
-        if n_rows < len(table):
-            print_wrapped(console, f"{len(table) - n_rows:,} more with --full", "dim")
-        console.print()
-        closing = [*legend(comparison), *closing]
-    for words in filter(None, closing):
-        print_wrapped(console, words.replace(subject, names.get(subject, subject)), "dim")
-
-
-def _notes_of_the_answer(comparison: Comparison) -> list[str]:
-    """Return the notes on the input, the ranks and the p-values."""
-    notes = [
-        note
-        for note in comparison.notes
-        if note in comparison.results.notes or note.startswith("Ranks") or "p-value" in note
-    ]
-    if len(notes) > MOST_NOTES:
-        notes[MOST_NOTES:] = [f"{len(notes) - MOST_NOTES} more notes with --full."]
-    return notes
-
-
-def _more(comparison: Comparison, *, full: bool) -> str:
-    sources = comparison.results.sources
-    figures = f"occstats figures {' '.join(map(quote, sources))}"
-    parts = ["--out DIR (report, LaTeX)"]
-    if not full:
-        parts.insert(0, "--full (all pairs)")
-    line = f"More: {', '.join([*parts, figures])}"
-    files = all(source in bundled_names() or os.path.exists(source) for source in sources)
-    return line if files and len(line) <= PARAGRAPH_WIDTH else f"More: {', '.join(parts)}"
+        _print_wrapped(console, _more(comparison, full=full), "dim")
 
 
 def brief(comparison: Comparison) -> str:
@@ -164,3 +133,236 @@ def brief(comparison: Comparison) -> str:
     stream = io.StringIO()
     _print_answer(make_console(stream, width=PARAGRAPH_WIDTH), comparison)
     return stream.getvalue().rstrip()
+
+
+def _print_answer(console: Console, comparison: Comparison, *, full: bool = False) -> None:
+    _print_wrapped(console, headline(comparison))
+    console.print()
+    for line in make_verdict(comparison, shorten=True).lines(min(console.width, PARAGRAPH_WIDTH)):
+        console.print(Text(line, "bold"))
+    closing = [tally_sentence(comparison)]
+    table, (names, _) = comparison_table(comparison), short_names(comparison.algorithms)
+    if len(table) > 2:
+        n_rows = len(table) if full else min(len(table), table.terminal_rows)
+        gaps = GAPS if table.columns[-1].header else {**GAPS, "conclusion": 1}
+        console.print()
+        _print_cells(console, table, n_rows, names=names, gaps=gaps)
+        if n_rows < len(table):
+            _print_wrapped(console, f"{len(table) - n_rows:,} more with --full", "dim")
+        console.print()
+        closing = [*legend(comparison), *closing]
+    subject = subject_of(comparison)
+    for sentence in filter(None, closing):
+        _print_wrapped(console, sentence.replace(subject, names.get(subject, subject)), "dim")
+
+
+def _more(comparison: Comparison, *, full: bool) -> str:
+    sources = comparison.results.sources
+    parts = [*([] if full else ["--full (all pairs)"]), "--out DIR (report, LaTeX)"]
+    line = f"More: {', '.join(parts)}, occstats figures {' '.join(map(quote, sources))}"
+    files = all(source in bundled_names() or os.path.exists(source) for source in sources)
+    return line if files and len(line) <= PARAGRAPH_WIDTH else f"More: {', '.join(parts)}"
+
+
+# -- tables ----------------------------------------------------------------------------------------
+
+
+def print_table(
+    console: Console,
+    table: Table,
+    *,
+    most_blocks: int = MOST_BLOCKS,
+    whole: int = 0,
+    names: Mapping[str, str] | None = None,
+) -> bool:
+    """Print a table as far as it fits; return True if rows or columns were left out.
+
+    Parameters
+    ----------
+    console, table
+        Console, and table to print.
+    most_blocks
+        Largest number of blocks of columns.
+    whole
+        Number of rows up to which a table is printed completely.
+    names
+        Names to print in place of others.
+    """
+    n_rows = len(table) if len(table) <= whole else min(len(table), table.terminal_rows, MOST_ROWS)
+    _print_wrapped(console, table.title, "bold")
+    _print_wrapped(console, table.explanation, "dim")
+    n_columns = _print_cells(console, table, n_rows, most_blocks=most_blocks, names=names)
+    counts = ((len(table) - n_rows, "more row"), (len(table.columns) - n_columns, "more column"))
+    parts = [count(number, noun) for number, noun in counts if number]
+    left_out = f"… and {' and '.join(parts)}, not shown here" if parts else ""
+    for words in filter(None, (left_out, table.remark(MARK))):
+        _print_wrapped(console, words, "dim")
+    console.print()
+    return bool(parts)
+
+
+# Rich's own Table has no headings over several columns, and wraps or cuts numbers.
+@dataclass(frozen=True)
+class _Strip:
+    """Represent a column: lines of its heading, formatted cells, and which are bold."""
+
+    heading: list[str]
+    cells: list[str]
+    marked: list[bool]
+    number: bool
+    group: str = ""
+    gap: int = GAP
+
+    @property
+    def width(self) -> int:
+        return max(map(cell_len, [*self.cells, *self.heading]), default=0)
+
+    def indent(self, text: str) -> int:
+        return self.width - cell_len(text) if self.number else 0
+
+
+def _print_cells(
+    console: Console,
+    table: Table,
+    n_rows: int,
+    *,
+    most_blocks: int = MOST_BLOCKS,
+    names: Mapping[str, str] | None = None,
+    gaps: Mapping[str, int] | None = None,
+) -> int:
+    """Print the first rows, with gaps by first keys of columns; return the number of columns."""
+    # Under group headings, names are shortened before headings are broken.
+    grouped = any(column.group for column in table.columns)
+    for longest in (LONGEST_NAME, *((20, 14) if grouped else ()), SHORTEST_NAME):
+        strips = _strips(table, n_rows, longest, names or {}, gaps or {})
+        blocks = _blocks(strips, console.width)
+        if blocks is not None and not (grouped and _table_width(strips) > console.width):
+            break
+    shown = (blocks or [list(range(len(strips)))])[:most_blocks]
+    for number, block in enumerate(shown):
+        if number:
+            console.print()
+        side_by_side = [strips[position] for position in block]
+        if _table_width(side_by_side) > console.width:
+            side_by_side = [_narrow(strip) for strip in side_by_side]
+        for line in _lines(side_by_side):
+            console.print(line, no_wrap=True, crop=False)
+    return len({position for block in shown for position in block})
+
+
+def _strips(
+    table: Table, n_rows: int, longest: int, names: Mapping[str, str], gaps: Mapping[str, int]
+) -> list[_Strip]:
+    rows, strips = table.cells(n_rows), []
+    grouped = any(column.group for column in table.columns)
+    for position, column in enumerate(table.columns):
+        cells = [row[position] for row in rows]
+        marked = [table.is_best(index, column) for index in range(len(rows))]
+        if any(marked) and table.best_means:
+            # A mark replaces colour; a blank keeps the digits of the others aligned.
+            cells = [f"{c}{MARK if m else ' '}" for c, m in zip(cells, marked, strict=True)]
+        if column.number:
+            cells = [minus_signs(cell) for cell in cells]
+        else:
+            cells = [_shorten(names.get(cell, cell), longest) for cell in cells]
+        heading = [_shorten(names.get(column.header, column.header), LONGEST_NAME)]
+        if grouped and not column.group:
+            *above, last = heading[0].rsplit(" ", 1)
+            heading = ["".join(above), last]
+        gap = gaps.get(column.keys[0], GAP)
+        strips.append(_Strip(heading, cells, marked, column.number, column.group, gap))
+    return strips
+
+
+def _narrow(strip: _Strip) -> _Strip:
+    """Break the heading into lines that are hardly wider than the cells."""
+    widest = max(map(cell_len, strip.cells), default=0)
+    words = [_shorten(word, max(widest, HEADING_WIDTH)) for word in " ".join(strip.heading).split()]
+    limit = max(widest, *map(cell_len, words), 1)
+    lines = [""]
+    for word in words:
+        longer = f"{lines[-1]} {word}".strip()
+        if cell_len(longer) <= limit:
+            lines[-1] = longer
+        else:
+            lines.append(word)
+    return replace(strip, heading=lines, gap=1)
+
+
+def _blocks(strips: Sequence[_Strip], width: int) -> list[list[int]] | None:
+    """Return the columns of each block; the names on the left are repeated in each.
+
+    None if names and a single number are wider than the screen.
+    """
+    everything = list(range(len(strips)))
+    if _table_width(strips) <= width:
+        return [everything]
+    narrow = [_narrow(strip) for strip in strips]
+    names = next((i for i, strip in enumerate(strips) if strip.number), len(strips))
+    fixed = everything[: min(names, len(strips) - 1)]
+    blocks, current = [], list(fixed)
+    for position in everything[len(fixed) :]:
+        if _table_width([narrow[i] for i in [*current, position]]) > width:
+            if current == fixed or _table_width([narrow[i] for i in [*fixed, position]]) > width:
+                return None
+            blocks.append(current)
+            current = list(fixed)
+        current.append(position)
+    return [*blocks, current]
+
+
+def _table_width(strips: Sequence[_Strip]) -> int:
+    return sum(strip.width + strip.gap for strip in strips) - (strips[0].gap if strips else 0)
+
+
+def _lines(strips: Sequence[_Strip]) -> Iterator[Text]:
+    """Yield the headings, those of groups above them, and the rows."""
+    starts = [_table_width(strips[:position]) for position in range(len(strips))]
+    starts = [s + strips[i].gap if i else 0 for i, s in enumerate(starts)]
+    height = max(len(strip.heading) + bool(strip.group) for strip in strips)
+    for level in range(height, 0, -1):
+        line, groups = "", {""}
+        for strip, start in zip(strips, starts, strict=True):
+            heading = strip.heading[-level] if level <= len(strip.heading) else ""
+            if level == height and strip.group not in groups:
+                # A group's heading may extend over all its columns.
+                line += " " * (start - cell_len(line)) + strip.group
+                groups.add(strip.group)
+            if heading:
+                line += " " * (start + strip.indent(heading) - cell_len(line)) + heading
+        if line:
+            yield Text(line, "bold")
+    # The last rows of a triangle may be empty in the columns of this block.
+    numbers = [strip.cells for strip in strips if strip.number] or [strips[0].cells]
+    filled = [index for column in numbers for index, cell in enumerate(column) if cell.strip()]
+    for index in range(max(filled, default=-1) + 1):
+        row = Text()
+        for strip, start in zip(strips, starts, strict=True):
+            cell = strip.cells[index]
+            row.append(" " * (start + strip.indent(cell) - row.cell_len))
+            row.append(cell, "bold green" if strip.marked[index] else "")
+        row.rstrip()
+        yield row
+
+
+def _shorten(name: str, longest: int) -> str:
+    """Return the printable name, without its middle if it is too long.
+
+    Examples
+    --------
+    >>> _shorten("forest_of_a_thousand_trees_17", 20)
+    'forest_of_…_trees_17'
+    """
+    shown = printable(name)
+    if cell_len(shown) <= longest:
+        return shown
+    head = set_cell_size(shown, longest // 2).rstrip()
+    tail = set_cell_size(shown[::-1], longest - longest // 2 - 1).rstrip()[::-1]
+    return f"{head}…{tail}"
+
+
+def _print_wrapped(console: Console, text: str, style: str = "") -> None:
+    lines = Text(printable(text), style).wrap(console, min(console.width, PARAGRAPH_WIDTH))
+    for line in lines:
+        line.rstrip()
+        console.print(line)

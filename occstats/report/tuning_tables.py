@@ -1,12 +1,12 @@
-"""Report of a hyperparameter sweep: tables, figures and files."""
+"""Report hyperparameter sweeps and run times: tables, figures and files."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pandas as pd
 
 from occstats._format import decimals, integer, significant, word
@@ -15,7 +15,14 @@ from occstats.report.formatted_table import Column, Table
 if TYPE_CHECKING:
     from occstats.tuning import Sweep
 
-__all__ = ["choices_table", "defaults_table", "print_sweep", "write_sweep"]
+__all__ = [
+    "AXIS_LABELS",
+    "choices_table",
+    "defaults_table",
+    "print_sweep",
+    "timing_table",
+    "write_sweep",
+]
 
 # Axis labels of hyperparameters.
 AXIS_LABELS = {
@@ -27,9 +34,7 @@ AXIS_LABELS = {
 
 
 def _number(value: Any) -> str:
-    if isinstance(value, str | bool):
-        return str(value)
-    return significant(4)(value)
+    return str(value) if isinstance(value, str | bool) else significant(4)(value)
 
 
 def _range(low: Any, high: Any) -> str:
@@ -39,16 +44,14 @@ def _range(low: Any, high: Any) -> str:
 
 
 def defaults_table(sweep: Sweep) -> Table:
-    """Return the table of the defaults and those of the paper."""
+    """Return the optimal defaults beside those of the paper."""
     return Table(
         name="defaults",
         title="Optimal default hyperparameters",
-        explanation=(
-            "The maximum of the smoothed mean AUROC (mean over the classes of a dataset, then "
-            "over datasets; centred rolling mean with partial windows at the edges), rounded to "
-            "the paper's steps. Flat: the range within 0.001 of the maximum. 95 % CI: from "
-            "resamples of datasets."
-        ),
+        explanation="The maximum of the smoothed mean AUROC (mean over the classes of a dataset, "
+        "then over datasets; centred rolling mean with partial windows at the edges), rounded to "
+        "the paper's steps. Flat: the range within 0.001 of the maximum. 95 % CI: from resamples "
+        "of datasets.",
         frame=sweep.defaults,
         columns=(
             Column("Descriptor", ("descriptor",), number=False),
@@ -68,16 +71,14 @@ def defaults_table(sweep: Sweep) -> Table:
 
 
 def choices_table(sweep: Sweep) -> Table:
-    """Return the table of the parameters for each dataset, chosen on the others."""
+    """Return the hyperparameters of each dataset, chosen on the other datasets."""
     frame = sweep.chosen
     names = [name for name in frame.columns if name not in {"descriptor", "dataset", "auroc"}]
     return Table(
         name="leave_one_dataset_out",
-        title="Leave-one-dataset-out parameters",
-        explanation=(
-            "For each dataset the hyperparameters that maximise the smoothed mean AUROC over the "
-            "other datasets, and its own mean AUROC with them."
-        ),
+        title="Leave-one-dataset-out hyperparameters",
+        explanation="For each dataset the hyperparameters that maximise the smoothed mean AUROC "
+        "over the other datasets, and its own mean AUROC with them.",
         frame=frame,
         columns=(
             Column("Descriptor", ("descriptor",), number=False),
@@ -92,11 +93,11 @@ def choices_table(sweep: Sweep) -> Table:
 def write_sweep(
     sweep: Sweep, folder: str | Path, *, figure_formats: tuple[str, ...] = ("pdf", "svg")
 ) -> list[str]:
-    """Write the tables, curves, choices, results and figures into the folder of the sweep.
+    """Write the tables, curves, results and figure into the folder of the sweep.
 
-    ``defaults`` and ``leave_one_dataset_out`` as CSV, Markdown and LaTeX, ``tuning.json``,
-    ``curves.csv`` (what ``occstats figures --sweep`` draws), ``results.csv`` (what ``occstats
-    compare`` takes; one file for each metric other than the usual), and the figure.
+    ``defaults.csv`` and ``defaults.tex``, ``leave_one_dataset_out.csv``, ``tuning.json``,
+    ``curves.csv`` (drawn by ``occstats figures --sweep``), ``results.csv`` (read by ``occstats
+    compare``; one file for each further metric), and the figure.
 
     Returns
     -------
@@ -104,30 +105,25 @@ def write_sweep(
         Figures that could not be drawn, with the reason.
     """
     from occstats._files import write_folder
+    from occstats.report.markup import table_to_latex
 
-    write_folder(folder, _contents(sweep))
+    defaults = defaults_table(sweep)
+    files = {"defaults.csv": defaults.to_csv(), "defaults.tex": table_to_latex(defaults)}
+    if len(sweep.chosen):
+        files["leave_one_dataset_out.csv"] = choices_table(sweep).to_csv()
+    files["tuning.json"] = json.dumps(sweep.to_dict(), indent=1, ensure_ascii=False) + "\n"
+    files["curves.csv"] = sweep.curves.to_csv(index=False, lineterminator="\n")
+    for metric, results in sweep.results_by_metric.items():
+        name = "results.csv" if metric is None else f"results_{metric}.csv"
+        files[name] = results.to_csv(index=False, lineterminator="\n")
+    write_folder(folder, files.items())
     return _draw(sweep, folder, figure_formats)
 
 
-def _contents(sweep: Sweep) -> Iterator[tuple[str, str | bytes]]:
-    from occstats.report.media import table_files
-
-    tables = [defaults_table(sweep)]
-    if len(sweep.chosen):
-        tables.append(choices_table(sweep))
-    for table in tables:
-        yield from table_files(table, table.name)
-    yield "tuning.json", json.dumps(sweep.to_dict(), indent=1, ensure_ascii=False) + "\n"
-    yield "curves.csv", sweep.curves.to_csv(index=False, lineterminator="\n")
-    for metric, results in sweep.results_by_metric.items():
-        name = "results.csv" if metric is None else f"results_{metric}.csv"
-        yield name, results.to_csv(index=False, lineterminator="\n")
-
-
 def _draw(sweep: Sweep, folder: str | Path, kinds: tuple[str, ...]) -> list[str]:
+    from occstats.errors import FigureError
+    from occstats.figures import save
     from occstats.figures import sweep as draw
-    from occstats.figures.saving import save
-    from occstats.figures.style import FigureError
 
     if sweep.curves.empty or not kinds:
         return []
@@ -139,9 +135,68 @@ def _draw(sweep: Sweep, folder: str | Path, kinds: tuple[str, ...]) -> list[str]
     return []
 
 
-def print_sweep(sweep: Sweep, *, file: Any = None) -> None:
+def print_sweep(sweep: Sweep) -> None:
     """Print the table of the defaults."""
     from occstats.report.terminal import make_console, print_table
 
-    console = make_console(file)
-    print_table(console, defaults_table(sweep))
+    print_table(make_console(), defaults_table(sweep))
+
+
+def timing_table(times: pd.DataFrame) -> Table:
+    r"""Return mean times at the largest size that was measured, and their growth.
+
+    The growth is the slope :math:`c` of the least-squares line of log seconds over log n: the time
+    is of order :math:`n^c` over the sizes measured.
+
+    Parameters
+    ----------
+    times
+        One row per measurement: ``descriptor, n, n_queries, fit_seconds, query_seconds``.
+
+    Examples
+    --------
+    >>> times = pd.DataFrame({"descriptor": "NND", "n": [64, 128], "n_queries": 8,
+    ...                       "fit_seconds": [0.001, 0.002], "query_seconds": [0.08, 0.16]})
+    >>> timing_table(times).cells()
+    [['NND', '128', '0.002', '1.00', '0.02', '1.00']]
+    """
+    measured = times[(times["fit_seconds"] > 0) | (times["query_seconds"] > 0)]
+    measured = measured.assign(query_seconds=measured["query_seconds"] / measured["n_queries"])
+    rows = []
+    for name, own in measured.groupby("descriptor", sort=False):
+        means = own.groupby("n")[["fit_seconds", "query_seconds"]].mean()
+        rows.append(
+            {
+                "descriptor": name,
+                "n": int(means.index[-1]),
+                "fit_seconds": means["fit_seconds"].iloc[-1],
+                "fit_growth": _slope(means["fit_seconds"]),
+                "query_seconds": means["query_seconds"].iloc[-1],
+                "query_growth": _slope(means["query_seconds"]),
+            }
+        )
+    names = ["descriptor", "n", "fit_seconds", "fit_growth", "query_seconds", "query_growth"]
+    return Table(
+        name="times",
+        title="Run times",
+        explanation="Mean seconds on one thread at the largest size measured, for construction and "
+        "per query, and the power of n with which they grow.",
+        frame=pd.DataFrame(rows, columns=names),
+        columns=(
+            Column("descriptor", ("descriptor",), number=False),
+            Column("n", ("n",), integer),
+            Column("construction s", ("fit_seconds",), significant(3)),
+            Column("grows as n^", ("fit_growth",), decimals(2)),
+            Column("query s", ("query_seconds",), significant(3)),
+            Column("grows as n^", ("query_growth",), decimals(2)),
+        ),
+    )
+
+
+def _slope(seconds: pd.Series) -> float:
+    positive = seconds[seconds > 0]
+    if len(positive) < 2:
+        return float("nan")
+    n = np.log(positive.index.to_numpy(float))
+    centred = n - n.mean()
+    return float(centred @ np.log(positive.to_numpy(float)) / (centred @ centred))

@@ -10,7 +10,7 @@ import pytest
 import occstats
 from occstats.comparison.text.columns import EXPLANATIONS, explain
 from occstats.comparison.text.methods import references
-from occstats.report.markup import methods_to_latex
+from occstats.report.bundle import methods_to_latex
 
 MOST_WORDS = 90
 

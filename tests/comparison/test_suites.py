@@ -165,7 +165,7 @@ def test_words(comparison):
     assert comparison.meta["suites"] == 12
     assert comparison.meta["clusters"] == 36
     titles = {entry.name: entry.title for entry in all_tables(comparison)}
-    assert titles["leave_one_dataset_out"] == "Without each suite"
+    assert titles["leave_one_dataset_out"] == "Leave-one-suite-out"
     page = render(comparison)
     assert "36 datasets in 12 suites" in page
 

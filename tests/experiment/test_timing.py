@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from occstats.cli import main
 from occstats.errors import DataError
 from occstats.experiment.timing import COLUMNS, RowPool, generated_rows, measure_times, rows_of_file
-from occstats.report.timing_table import timing_table
+from occstats.report.tuning_tables import timing_table
 
 QUICK = {"sizes": [64, 128], "n_samples": 2, "n_queries": 16, "progress": False}
 

@@ -13,7 +13,7 @@ from occstats.errors import ArgumentError
 from occstats.report.markup import table_to_latex
 from occstats.report.paper_tables import comparison_latex, paper_files, paper_scores
 from occstats.report.formatted_table import Column, Table
-from occstats.report.writing import p_writer
+from occstats._format import p_writer
 from occstats.tuning import default_hyperparameters
 
 # The columns of the paper's full table.

@@ -14,7 +14,7 @@ from occstats.report.markdown import comparison_to_markdown, table_to_markdown
 from occstats.report.formatted_table import Column, Table
 from occstats.report.tables import all_tables, comparison_table
 from occstats.report.terminal import make_console, print_comparison, print_table
-from occstats.report.writing import limits
+from occstats._format import limits
 from tests.report.screens import CASES, simulated
 
 
