@@ -1,4 +1,4 @@
-"""``occstats doctor``: found, version, usable, or what to do."""
+"""``occstats doctor``: status, version and remedy of every component."""
 
 import json
 import platform
@@ -6,22 +6,21 @@ import platform
 import pytest
 from click.testing import CliRunner
 
-from occstats import diagnosis
-from occstats.backends import embedded_r as embedded
-from occstats.backends import rscript
+from occstats.backends import embedded_r, rscript
 from occstats.backends.embedded_r import Rpy2Found
 from occstats.backends.rscript import RFound
-from occstats.cli.doctor import command
-from occstats.diagnosis import Diagnosis, Finding, diagnose
+from occstats.cli import check_commands
+from occstats.cli.check_commands import diagnose
+from occstats.cli.check_commands import doctor as command
 
 
 def pretend(monkeypatch, r, rpy2):
     monkeypatch.setattr(rscript, "probe_r", lambda: r)
-    monkeypatch.setattr(embedded, "probe_rpy2", lambda: rpy2)
+    monkeypatch.setattr(embedded_r, "probe_rpy2", lambda: rpy2)
 
 
-def by_name(found):
-    return {finding.name: finding for finding in found.findings}
+def by_name(findings):
+    return {finding.name: finding for finding in findings}
 
 
 WELL = RFound("/usr/bin/Rscript", "4.2.2", "1.0.4"), Rpy2Found("3.6.5", "4.2.2", "1.0.4")
@@ -51,7 +50,7 @@ def test_everything_is_well(monkeypatch):
     pretend(monkeypatch, *WELL)
     done = CliRunner().invoke(command)
     assert done.exit_code == 0
-    assert "can be used: native, clusrank, rscript." in done.stdout
+    assert "tests: native, clusrank, rscript." in done.stdout
     assert "→" not in done.stdout
     assert "\x1b" not in done.stdout
 
@@ -85,19 +84,18 @@ def test_everything_is_well(monkeypatch):
         ),
     ],
 )
-def test_what_is_wrong_with_r(monkeypatch, r, rpy2, statuses, engines):
+def test_problems_with_r(monkeypatch, r, rpy2, statuses, engines):
     pretend(monkeypatch, r, rpy2)
-    found = diagnose()
-    findings = by_name(found)
-    assert tuple(findings[name].status for name in ("R", "clusrank", "rpy2")) == statuses
-    assert (found.engines["clusrank"], found.engines["rscript"]) == engines
-    assert found.healthy
-    for name in ("R", "clusrank", "rpy2"):
-        wrong = findings[name].status in ("missing", "broken")
-        assert bool(findings[name].remedy) is wrong
+    findings = by_name(diagnose())
+    for name, status in zip(("R", "clusrank", "rpy2"), statuses, strict=True):
+        assert findings[name].status == status
+        assert bool(findings[name].remedy) is (status in ("missing", "broken"))
+    document = json.loads(CliRunner().invoke(command, ["--json"]).stdout)
+    assert document["healthy"]
+    assert (document["engines"]["clusrank"], document["engines"]["rscript"]) == engines
     text = CliRunner().invoke(command)
     assert text.exit_code == 0
-    assert "The native engine needs no R and gives the same asymptotic p-values." in text.stdout
+    assert "The native backend needs no R and gives the same asymptotic p-values." in text.stdout
 
 
 def test_a_broken_numba_is_an_illness(monkeypatch):
@@ -118,16 +116,16 @@ def test_a_broken_numba_is_an_illness(monkeypatch):
 
 def test_a_missing_library_is_an_illness(monkeypatch):
     pretend(monkeypatch, *WELL)
-    monkeypatch.setattr(diagnosis, "LIBRARIES", ("no-such-library",))
-    found = diagnose()
-    assert not found.healthy
-    assert by_name(found)["no-such-library"].remedy == "pip install no-such-library"
+    monkeypatch.setattr(check_commands, "LIBRARIES", ("no-such-library",))
+    done = CliRunner().invoke(command)
+    assert done.exit_code == 1
+    assert "→ pip install no-such-library" in done.stdout
 
 
 def test_threads_asked_for_are_shown(monkeypatch):
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
     pretend(monkeypatch, *WELL)
-    blas = [finding for finding in diagnose().findings if finding.name.startswith("BLAS")]
+    blas = [finding for finding in diagnose() if finding.name.startswith("BLAS")]
     assert all("OMP_NUM_THREADS=1" in finding.detail for finding in blas)
 
 
@@ -139,12 +137,6 @@ def test_colour_follows_no_color(monkeypatch):
     assert "\x1b" not in CliRunner().invoke(command, color=True).stdout
 
 
-def test_health():
-    ok, ill = Finding("a", "ok"), Finding("b", "missing", optional=True)
-    assert Diagnosis((ok, ill), {"native": True}).healthy
-    assert not Diagnosis((Finding("c", "broken"), ill), {"native": True}).healthy
-
-
 def test_kernels_are_compiled_ahead_when_asked(monkeypatch):
     from occstats_descriptors import warm_up
 
@@ -153,4 +145,4 @@ def test_kernels_are_compiled_ahead_when_asked(monkeypatch):
     pretend(monkeypatch, *WELL)
     result = CliRunner().invoke(command, ["--compile"])
     assert compiled == ["all"]
-    assert "Compiled the kernels of the descriptors, kept in" in result.stderr
+    assert "Compiled the kernels of the descriptors, cached in" in result.stderr

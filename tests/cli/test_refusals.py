@@ -1,0 +1,278 @@
+"""Refusals of the command line: exit code 2, a message that helps, nothing written."""
+
+import os
+import pickle
+import shlex
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+import occstats
+from occstats.cli import main
+
+FAST = ["--n-resamples", "100"]
+GOOD = pd.DataFrame(
+    {
+        "dataset": ["x", "x", "y", "y", "z", "z"],
+        "class": ["1", "2"] * 3,
+        "p": [0.9, 0.8, 0.7, 0.9, 0.6, 0.8],
+        "q": [0.8, 0.7, 0.7, 0.8, 0.7, 0.6],
+    }
+)
+LONG = GOOD.melt(["dataset", "class"], var_name="model", value_name="score")
+MISSING = """
+dataset,task,CAND,BASE
+d0,t0,,0.5
+d0,t1,0.6,0.5
+d1,t0,0.7,0.6
+d1,t1,,0.7
+d2,t0,0.7,0.5
+"""
+
+
+def compare(*arguments):
+    return CliRunner().invoke(main, ["compare", *map(str, arguments), *FAST])
+
+
+def refused(*arguments):
+    """Return the lines of a refusal."""
+    result = compare(*arguments)
+    assert result.exit_code == 2, (result.output, result.exception)
+    assert result.stdout == ""
+    first, *others = lines = result.stderr.splitlines()
+    assert first.startswith("Error: ")
+    assert len(lines) <= 12
+    assert not others or any(line.startswith("try: occstats compare ") for line in others)
+    assert not others or max(len(line) for line in lines if not line.startswith("try: ")) <= 80
+    return lines
+
+
+@pytest.fixture
+def csv(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+    def write(frame, name="results.csv"):
+        frame.to_csv(name, index=False)
+        return name
+
+    return write
+
+
+# Files
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "text"),
+    [
+        ("empty.csv", b"", "empty"),
+        ("truncated.parquet", b"PAR1\x00\x00", "truncated.parquet"),
+        ("page.csv", b"<!DOCTYPE html><html><body>404</body></html>", "HTML"),
+        ("header.csv", b"dataset,class,p,q\n", "row"),
+        ("twice.csv", b"dataset,class,p,q\nx,1,0.1,0.2\nx,1,0.1,0.2\n", "'x'"),
+        ("infinite.csv", b"dataset,class,p,q\nx,1,inf,0.2\nx,2,0.1,0.2\n", "'p'"),
+        ("single.csv", b"dataset,class,p\nx,1,0.1\ny,1,0.2\n", "'p'"),
+    ],
+)
+def test_files_without_results(tmp_path, name, content, text):
+    (tmp_path / name).write_bytes(content)
+    line = " ".join(refused(tmp_path / name))
+    assert name in line
+    assert text in line
+
+
+class Bomb:
+    def __reduce__(self):
+        return (os.mkdir, ("opened-a-pickle",))
+
+
+def test_pickles_are_never_loaded(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "results.pkl").write_bytes(pickle.dumps(Bomb()))
+    refused("results.pkl")
+    assert not (tmp_path / "opened-a-pickle").exists()
+
+
+def test_names_that_are_near_are_proposed(csv):
+    csv(GOOD, "results_2024.csv")
+    assert "results_2024.csv" in refused("result_2024.csv")[0]
+    assert "lenz2021" in refused("lenz2012")[0]
+
+
+# Commands to try
+
+
+def test_the_command_of_a_refusal_can_be_pasted(csv):
+    """Names with blanks, quotes and a leading dash are no hindrance."""
+    frame = LONG.rename(columns={"score": "-log loss"})
+    frame = pd.concat([frame.assign(**{"it's": s}) for s in ("a b", "$x")], ignore_index=True)
+    lines = refused(csv(frame.assign(mse=0.5), "my results.csv"))
+    line = next(line for line in lines if line.startswith("try: "))
+    program, *arguments = shlex.split(line.removeprefix("try: "))
+    assert (program, arguments[0]) == ("occstats", "compare")
+    result = CliRunner().invoke(main, [*arguments, *FAST])
+    assert result.exit_code == 0, result.output
+    assert result.stdout.startswith("my results.csv read as: dataset = 'dataset' (3)")
+
+
+def test_switches_take_no_value(csv):
+    lines = refused(csv(LONG.rename(columns={"score": "objective"})))
+    assert lines[-1].endswith(" --lower-is-better")
+
+
+def test_missing_results_are_refused_with_commands(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "miss.csv").write_text(MISSING.lstrip())
+    assert refused("miss.csv", "--alpha", "0.1") == [
+        "Error: miss.csv: 2 of 10 cells have no score (in 2 of 5 tasks), first 'd0' /",
+        "     't0': 'CAND'; 'd1' / 't1': 'CAND'",
+        f"try: occstats compare miss.csv --alpha 0.1 {' '.join(FAST)} --missing complete",
+        "     (3 tasks that all algorithms have)",
+        "  or --missing pairwise (for each pair, the tasks that both have)",
+        "  or --missing impute=NAME (the score of a baseline)",
+    ]
+    assert refused("miss.csv", "--estimand", "mean", "--missing", "worst") == [
+        "Error: means need a score for failed runs, and 'score' has no known bound",
+        f"try: occstats compare miss.csv --estimand mean {' '.join(FAST)} --missing worst=0",
+        "     (or another SCORE after worst=)",
+        "  or --estimand typical (failures rank below every score)",
+    ]
+    # An option of compare is not proposed to gate.
+    names = ["--candidate", "CAND", "--baseline", "BASE"]
+    result = CliRunner().invoke(main, ["gate", "miss.csv", *names, "--missing", "worst"])
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "try: occstats gate miss.csv" in result.stderr
+    assert "--estimand" not in result.stderr
+
+
+def test_refusals_of_long_names_are_short(csv):
+    rng = np.random.default_rng(0)
+    names = [f"a-rather-long-name-of-an-algorithm-{i}" for i in range(8)]
+    frame = pd.DataFrame(rng.uniform(size=(30, 8)), columns=names)
+    frame[rng.uniform(size=(30, 8)) < 0.1] = np.nan
+    frame.insert(0, "dataset", [f"a-rather-long-name-of-a-dataset-{i}" for i in range(30)])
+    assert len(refused(csv(frame, "a-rather-long-name-of-a-file-with-results.csv"))) > 3
+
+
+# Arguments
+
+
+@pytest.mark.parametrize(
+    ("typed", "text"),
+    [
+        ("--algorithms ALP,SVN", "(did you mean 'SVM'?)"),
+        ("--algorithms ALP", "two"),
+        ("--control alp", "(did you mean 'ALP'?)"),
+        ("--control ALP --family all", "leave family out"),
+        ("--family control", "--family control needs an algorithm: set --control …"),
+        ("--family row", "--correction max-t corrects over all pairs; got --family row: set "),
+        ("--alternative greater", "is two-sided; got --alternative greater: set --correction holm"),
+        ("--estimand mean --test ds", "set --estimand typical, or leave test out"),
+        ("--estimand mean --null flips", "set --null bootstrap or --null asymptotic"),
+        ("--test rlg", "--test must be one of rgl, ds; got 'rlg' (did you mean 'rgl'?)"),
+        ("--duplicates averag", "--duplicates: must be one of 'refuse', 'average'; got 'averag'"),
+        ("--alpha 5", "--alpha must be strictly between 0 and 1; got 5"),
+        ("--alpha nan", "--alpha must be strictly between 0 and 1"),
+        ("--tie-tolerance -1", "--tie-tolerance must be a number of 0 or more"),
+        ("--random-state -1", "--random-state must be an integer of at least 0"),
+        ("--missing wurst", "(did you mean 'worst'?)"),
+        ("--engine rscript --estimand mean", "or --engine native"),
+        ("--colour", "--colour"),
+        # Names of version 0.2
+        ("--rule tests", "--rule tests was removed, as each pair has one decision: set "),
+        ("--confidence 0.9", "intervals have the level 1 − α: set --alpha …"),
+        ("--null permutation", "--null permutation is called --null flips now"),
+        ("--null exact", "occstats.stats.clustered_wilcoxon computes the exact test"),
+        ("--test wilcoxon", "see the column p_ignoring_clusters"),
+        ("--test dataset-means", "set --estimand mean"),
+        ("--test ds-weighted", "set --estimand mean to give each dataset equal weight"),
+        ("--format openml", "Error: --format openml was renamed: set --reader openml"),
+    ],
+)
+def test_arguments(typed, text):
+    (line,) = refused("lenz2021", *typed.split())
+    assert text in line
+
+
+@pytest.mark.parametrize(
+    ("typed", "text"),
+    [
+        ("compare", "Missing argument 'RESULTS...'"),
+        ("comapre", "(did you mean 'compare'?)"),
+        ("mine.csv --out x", "try: occstats compare mine.csv --out x"),
+        ("figures mine.csv --rule tests", "--rule tests was removed"),
+        ("figures mine.csv --results-format openml", "set --reader openml"),
+        ("figures mine.csv --label SVM", "--label takes NAME=TEXT"),
+        ("gate mine.csv --candidate p --baseline p", "must be two algorithms"),
+        ("gate mine.csv --candidate p --baseline q --format openml", "set --reader openml"),
+        ("check-r mine.csv --format openml", "set --reader openml"),
+        ("check-r --null exact --test ds", "ds has no exact null"),
+        ("run --preset paper --seed 1", "determines --descriptors"),
+        ("run --shard 3/2", "is not I/N"),
+        ("time --sizes 64,many", "is not a list of numbers"),
+        ("tune --window wide", "expected a number of grid points"),
+    ],
+)
+def test_commands(csv, typed, text):
+    csv(GOOD, "mine.csv")
+    result = CliRunner().invoke(main, typed.split())
+    assert (result.exit_code, result.stdout) == (2, "")
+    (line,) = result.stderr.splitlines()
+    assert text in line
+
+
+def test_r_that_is_not_installed_is_explained(monkeypatch, tmp_path):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.delenv("R_HOME", raising=False)
+    assert "native" in refused("lenz2021", "--engine", "rscript")[0]
+
+
+# Output
+
+
+@pytest.mark.parametrize("out", ["results.csv", "results.csv/below", "a" * 300, "/proc/report"])
+def test_impossible_folders_are_refused(csv, out):
+    path = csv(GOOD)
+    before = Path(path).read_bytes()
+    refused(path, "--out", out)
+    assert Path(path).read_bytes() == before
+
+
+def files_in(folder):
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_a_failed_write_leaves_the_old_report(csv, tmp_path, monkeypatch):
+    path, out = csv(GOOD), tmp_path / "report"
+    assert compare(path, "--out", out).exit_code == 0
+    before, fsync = files_in(out), os.fsync
+
+    def fail_after(count, error):
+        calls = iter(range(count))
+
+        def synchronise(descriptor):
+            if next(calls, None) is None:
+                raise error
+            fsync(descriptor)
+
+        monkeypatch.setattr(os, "fsync", synchronise)
+
+    changed = csv(GOOD.assign(q=GOOD["q"] / 2), "changed.csv")
+    fail_after(2, OSError(28, "No space left on device"))
+    (line,) = refused(changed, "--out", out)
+    assert "what was there before is untouched" in line
+    fail_after(2, KeyboardInterrupt())
+    result = compare(changed, "--out", out)
+    assert (result.exit_code, result.stdout) == (130, "")
+    assert result.stderr.strip() == "Interrupted."
+    assert files_in(out) == before
+    assert not [each for each in tmp_path.rglob("*") if each.suffix == ".tmp"]
+
+
+def test_errors_of_python_name_keywords():
+    with pytest.raises(occstats.errors.ArgumentError, match=r"^alpha must be strictly between"):
+        occstats.compare("lenz2021", alpha=5)
+    with pytest.raises(occstats.errors.ArgumentError, match=r"renamed: set reader='openml'"):
+        occstats.compare("lenz2021", format="openml")
