@@ -19,12 +19,12 @@ from occstats.results import Results
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from occstats.comparison.classical import Classical
     from occstats.comparison.design import Design
     from occstats.comparison.robustness import Gaps, Stability
     from occstats.comparison.text.columns import IntervalKind
     from occstats.comparison.text.methods import MethodsText
     from occstats.figures import Plotter
+    from occstats.stats.friedman import Classical
 
 __all__ = ["Comparison", "Tally"]
 

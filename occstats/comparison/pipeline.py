@@ -16,8 +16,6 @@ from threadpoolctl import threadpool_limits
 from occstats import __version__
 from occstats._format import did_you_mean
 from occstats.comparison import task_effects
-from occstats.comparison.binary import binary_frame
-from occstats.comparison.classical import classical_tests
 from occstats.comparison.comparison import Comparison
 from occstats.comparison.decision import Decision, decide
 from occstats.comparison.design import study_design
@@ -44,6 +42,9 @@ from occstats.comparison.study import Study, prepare
 from occstats.comparison.summary import summary_frame
 from occstats.errors import ArgumentError
 from occstats.results import Results, load_results
+from occstats.results.aliases import score_word
+from occstats.stats.friedman import classical_tests
+from occstats.stats.mcnemar import clustered_mcnemar, is_binary
 
 __all__ = ["compare"]
 
@@ -239,12 +240,31 @@ def _compare(given: Results, study: Study, progress: bool | None) -> Comparison:
         diagnostics=diagnostics_frame(study),
         stability=study_stability(study, decision),
         design=study_design(study, decision, progress=progress),
-        classical=classical_tests(study),
+        classical=classical_tests(
+            study.sample,
+            study.algorithms,
+            alpha=study.settings.alpha,
+            posthoc="post-hoc tests" not in study.left_out,
+        ),
         gaps=study_gaps(given, study, pairwise),
         fold_tests=task_effects.fold_frame(study),
-        binary=binary_frame(study),
+        binary=_binary_frame(study),
         notes=(*study.notes, *regression_notes, *decision.notes),
         meta=_record(study, decision),
+    )
+
+
+def _binary_frame(study: Study) -> pd.DataFrame | None:
+    """Return clustered McNemar tests of all pairs; None for other scores than 0 and 1."""
+    results, alpha = study.results, study.settings.alpha
+    left_out = "posterior of mean differences" in study.left_out
+    if study.n_clusters < 2 or left_out or not is_binary(results.scores):
+        return None
+    return clustered_mcnemar(study.sample, confidence=1 - alpha, alpha=alpha).to_frame(
+        study.algorithms,
+        confidence=1 - alpha,
+        score=score_word(results.score_name),
+        unit=results.unit,
     )
 
 

@@ -1,4 +1,4 @@
-r"""The classical tests for several algorithms on several tasks: Friedman, Nemenyi, Conover.
+r"""Classical tests of several algorithms on several tasks: Friedman, Nemenyi, Conover.
 
 All three treat the rows as **independent**. Tasks of one dataset are not, so that these tests are
 overconfident on tasks; on dataset means (one row per dataset) they are valid.
@@ -13,16 +13,26 @@ References
 .. [4] W. J. Conover (1999). Practical Nonparametric Statistics, 3rd edition, section 5.8.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike
 from scipy import special
 
 from occstats.errors import ArgumentError
 from occstats.stats._arrays import FloatArray, as_scores, mirror, upper_pairs
+from occstats.stats.corrections import adjust_pairs
 from occstats.stats.ranks import task_ranks
+from occstats.stats.sample import Sample
+
+_ASSUMPTIONS = {
+    "tasks": "treats all tasks as independent, which tasks of one dataset are not",
+    "dataset means": "treats datasets as independent: valid",
+    "suite means": "treats suites as independent: valid",
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +48,7 @@ class FriedmanResult:
     ranks : ndarray, rows × algorithms
         1 is best.
     mean_ranks : ndarray
-        Of the algorithms.
+        Mean rank of each algorithm.
     n_blocks : int
         Rows (tasks or datasets).
     """
@@ -65,7 +75,7 @@ def friedman(scores: ArrayLike, *, tie_tolerance: float = 0.0) -> FriedmanResult
     Parameters
     ----------
     scores : array_like, rows × algorithms
-        Higher is better; rows with a missing value are left out. Rows are taken for independent.
+        Higher is better; rows with a missing value are dropped. Rows are treated as independent.
     tie_tolerance : float
         Scores are rounded to multiples of it.
 
@@ -109,8 +119,8 @@ def nemenyi(scores: ArrayLike | FriedmanResult, *, tie_tolerance: float = 0.0) -
     r"""Return Nemenyi's two-sided p-values of all pairs, k × k, after Friedman's test.
 
     :math:`q = \sqrt2\,|\bar R_a - \bar R_b| / \sqrt{k(k+1)/(6n)}` against the studentised range of
-    k means with infinitely many degrees of freedom, which already covers all pairs. Instead of the
-    scores, Friedman's test of them will do, whose ranks are then taken.
+    k means with infinitely many degrees of freedom, which corrects for all pairs. The ranks of a
+    :class:`FriedmanResult` can replace the scores.
 
     Examples
     --------
@@ -147,11 +157,11 @@ def critical_difference(n_algorithms: int, n_blocks: int, alpha: float = 0.05) -
 
 
 def range_exceeded(q: FloatArray, k: int) -> FloatArray:
-    """Return P(range of k standard normal variables > q), with small ones to full precision.
+    """Return P(range of k standard normal variables > q), small ones to full precision.
 
-    `scipy.stats.studentized_range` with infinitely many degrees of freedom, whose import takes
-    longer than most comparisons: k ∫ φ(z) [Φ(z)ᵏ⁻¹ − (Φ(z) − Φ(z − q))ᵏ⁻¹] dz, z being the largest
-    of them, by the trapezoidal rule, which is exact to the last digits for a function like that.
+    k ∫ φ(z) [Φ(z)ᵏ⁻¹ − (Φ(z) − Φ(z − q))ᵏ⁻¹] dz over the largest variable z, by the trapezoidal
+    rule, which is exact to the last digits here. Replaces `scipy.stats.studentized_range`, whose
+    import takes longer than most comparisons.
 
     Examples
     --------
@@ -167,12 +177,12 @@ def range_exceeded(q: FloatArray, k: int) -> FloatArray:
 
 @lru_cache(maxsize=1)
 def _largest(k: int) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return some z, Φ(z), and the probability that the largest of k variables is about z."""
+    """Return points z, Φ(z), and the probability that the largest of k variables is near z."""
     step = 0.02
     z = np.arange(-12.0, 12.0 + step, step)
     below = special.ndtr(z)
     density = k * step * np.exp(-(z**2) / 2) / np.sqrt(2 * np.pi) * below ** (k - 1)
-    # The larger z, the likelier the range exceeds anything: below these, nothing that counts.
+    # Smaller z contribute nothing.
     used = np.cumsum(density) > 1e-18
     return z[used], below[used], density[used]
 
@@ -182,8 +192,8 @@ def conover(scores: ArrayLike | FriedmanResult, *, tie_tolerance: float = 0.0) -
 
     .. math:: t = \frac{|R_a - R_b|}{\sqrt{2 (n A - \sum_j R_j^2) / ((n-1)(k-1))}}
 
-    with rank sums R, the sum A of all squared ranks, and (n − 1)(k − 1) degrees of freedom. Instead
-    of the scores, Friedman's test of them will do, whose ranks are then taken.
+    with rank sums R, the sum A of all squared ranks, and (n − 1)(k − 1) degrees of freedom. The
+    ranks of a :class:`FriedmanResult` can replace the scores.
 
     Examples
     --------
@@ -201,7 +211,7 @@ def conover(scores: ArrayLike | FriedmanResult, *, tie_tolerance: float = 0.0) -
     if df == 0:
         p = np.full(len(first), np.nan)
     elif rest <= 1e-12 * n * float(np.sum(ranks**2)):
-        # All rows agree: any difference at all is beyond chance.
+        # All rows agree: any difference is beyond chance.
         p = np.where(difference > 0, 0.0, 1.0)
     else:
         p = 2 * special.stdtr(df, -difference / np.sqrt(2 * rest / df))
@@ -219,3 +229,92 @@ def _ranks(scores: ArrayLike | FriedmanResult, tie_tolerance: float) -> FloatArr
             f"{table.shape[1]} algorithms and {len(complete)} complete rows."
         )
     return task_ranks(complete, tie_tolerance=tie_tolerance)
+
+
+@dataclass(frozen=True, eq=False)
+class Classical:
+    """Friedman's test and its post-hoc tests, on tasks and on dataset (or suite) means.
+
+    Attributes
+    ----------
+    friedman : DataFrame
+        One row per unit: Friedman's χ², Iman and Davenport's F, Nemenyi's critical difference, and
+        the assumption.
+    pairs : DataFrame
+        One row per unit and unordered pair: two-sided p-values of Nemenyi (corrected by
+        construction) and Conover (uncorrected, and Holm over all pairs).
+    """
+
+    friedman: pd.DataFrame
+    pairs: pd.DataFrame
+
+    def _repr_html_(self) -> str:
+        from occstats.report.notebook import section_to_html
+
+        return section_to_html(self)
+
+
+def classical_tests(
+    sample: Sample, names: Sequence[str], *, alpha: float = 0.05, posthoc: bool = True
+) -> Classical:
+    """Run Friedman's test, and the post-hoc tests, on tasks and on dataset (or suite) means.
+
+    Parameters
+    ----------
+    sample : Sample
+        Scores; tasks with a missing score are dropped.
+    names : sequence of str
+        Names of the algorithms.
+    alpha : float
+        Level of the critical difference.
+    posthoc : bool
+        Whether to run Nemenyi's and Conover's tests.
+    """
+    whole = sample.whole
+    means, suites = whole.clusters.means(whole.scores), whole.clusters.suites
+    averaged = ("dataset means", means) if suites is None else ("suite means", suites.means(means))
+    tests, pairs = [], []
+    for unit, table in (("tasks", whole.scores), averaged):
+        if len(table) < 2:
+            continue
+        found = friedman(table, tie_tolerance=sample.tie_tolerance)
+        tests.append(
+            {
+                "unit": unit,
+                "n": found.n_blocks,
+                "chi_squared": found.statistic,
+                "df": found.df,
+                "p": found.pvalue,
+                "iman_davenport": found.f_statistic,
+                "df_between": found.df_between,
+                "df_within": found.df_within,
+                "p_iman_davenport": found.f_pvalue,
+                "critical_difference": critical_difference(len(names), found.n_blocks, alpha),
+                "valid": unit != "tasks",
+                "assumption": _ASSUMPTIONS[unit],
+            }
+        )
+        if posthoc:
+            pairs.append(_pair_frame(unit, found, names))
+    return Classical(
+        friedman=pd.DataFrame(tests),
+        pairs=pd.concat(pairs, ignore_index=True) if pairs else pd.DataFrame(),
+    )
+
+
+def _pair_frame(unit: str, found: FriedmanResult, names: Sequence[str]) -> pd.DataFrame:
+    means, raw = found.mean_ranks, conover(found)
+    np.fill_diagonal(raw, np.nan)
+    first, second = upper_pairs(len(names))
+    pairs = (first, second)
+    return pd.DataFrame(
+        {
+            "unit": unit,
+            "a": [names[place] for place in first],
+            "b": [names[place] for place in second],
+            "mean_rank_difference": means[first] - means[second],
+            "p_nemenyi": nemenyi(found)[pairs],
+            "p_conover": raw[pairs],
+            "p_conover_holm": adjust_pairs(raw, "all", "holm")[pairs],
+        }
+    )

@@ -6,8 +6,8 @@ K clusters. With equal weights of all tasks, :math:`\Delta = \sum_i d_i / N` has
 
 .. math:: s^2 = \frac{K}{K - 1} \frac{\sum_i (d_i - n_i \Delta)^2}{N^2},
 
-which is that of least squares with clusters [1]_. McNemar's test takes tasks for independent; these
-do not:
+which is that of least squares with clusters [1]_. McNemar's test treats tasks as independent; these
+tests do not:
 
 * Obuchowski [2]_: :math:`\frac{K-1}{K} (\sum d_i)^2 / \sum d_i^2`;
 * Durkalski et al. [3]_: :math:`(\sum d_i / n_i)^2 / \sum (d_i / n_i)^2`, with equal weights;
@@ -28,15 +28,19 @@ References
    pair data. Statistics in Medicine 10(12), 1981-1991.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike
 from scipy import special
 
 from occstats._checks import check_fraction
+from occstats._format import count, decimals, minus_signs, p_equation, printable
 from occstats.errors import ArgumentError
-from occstats.stats._arrays import FloatArray
+from occstats.stats._arrays import FloatArray, upper_pairs
 from occstats.stats.jackknife import arcsine_limits
 from occstats.stats.power import minimal_detectable_difference
 from occstats.stats.sample import Sample
@@ -48,21 +52,21 @@ MCNEMAR_TESTS = ("obuchowski", "durkalski", "eliasziw_donner", "mcnemar")
 
 @dataclass(frozen=True, eq=False)
 class BinaryPairs:
-    """Pairs of algorithms with scores of 0 and 1, one element per pair a < b in order.
+    """Clustered McNemar tests, one element per pair a < b of algorithms in order.
 
     Attributes
     ----------
     difference, standard_error, low, high : ndarray
-        Share of tasks that a has right minus that of b, its clustered standard error, and limits
-        (jackknife over clusters, arcsine scale).
+        Share of tasks that a solves minus that of b, its clustered standard error, and confidence
+        limits (jackknife over clusters, arcsine scale).
     only_a, only_b, n_tasks, n_clusters : ndarray
-        Tasks that one of the two alone has right; all tasks and clusters of the pair.
+        Tasks solved by only one of the two; all tasks and clusters of the pair.
     statistic, p : dict of str to ndarray
-        χ² and two-sided p-value of each of the tests, by name.
+        χ² and two-sided p-value of each test, by name.
     design_effect : ndarray
         The clustered variance over that of independent tasks.
     detectable : ndarray
-        The difference that this number of tasks and clusters finds in 80 % of cases.
+        Minimal detectable difference at a power of 80 %.
     """
 
     difference: FloatArray
@@ -78,9 +82,58 @@ class BinaryPairs:
     design_effect: FloatArray
     detectable: FloatArray
 
+    def to_frame(
+        self, names: Sequence[str], *, confidence: float, score: str, unit: str
+    ) -> pd.DataFrame:
+        """Return one row per pair, with a sentence to quote in the column ``line``.
+
+        Parameters
+        ----------
+        names : sequence of str
+            Names of the algorithms.
+        confidence : float
+            Level of the intervals.
+        score, unit : str
+            Names of the score and of a cluster, for the sentence.
+        """
+        first, second = upper_pairs(len(names))
+        frame = pd.DataFrame(
+            {
+                "a": [names[place] for place in first],
+                "b": [names[place] for place in second],
+                "share_difference": self.difference,
+                "standard_error": self.standard_error,
+                "share_difference_ci_low": self.low,
+                "share_difference_ci_high": self.high,
+                **{f"p_{test}": self.p[test] for test in MCNEMAR_TESTS},
+                **{f"chi_squared_{test}": self.statistic[test] for test in MCNEMAR_TESTS},
+                "only_a": self.only_a.astype(int),
+                "only_b": self.only_b.astype(int),
+                "design_effect": self.design_effect,
+                "minimal_detectable": self.detectable,
+                "n_tasks": self.n_tasks.astype(int),
+                "n_clusters": self.n_clusters,
+            }
+        )
+        level, rows = f"{100 * confidence:g} %", frame.itertuples(index=False)
+        return frame.assign(line=[_sentence(row, level, score, unit) for row in rows])
+
+
+def _sentence(row: Any, level: str, score: str, unit: str) -> str:
+    ends = (row.share_difference, row.share_difference_ci_low, row.share_difference_ci_high)
+    difference, low, high = (minus_signs(f"{value:+.3f}") for value in ends)
+    return (
+        f"{printable(row.a)} − {printable(row.b)}: {difference} {score} "
+        f"(clustered SE {row.standard_error:.3f}; {level} CI {low} to {high}; "
+        f"Obuchowski's {p_equation(row.p_obuchowski)}; "
+        f"design effect {decimals(2)(row.design_effect)}; "
+        f"detectable ±{row.minimal_detectable:.3f}; "
+        f"{count(row.n_tasks, 'task')} in {count(row.n_clusters, unit)})"
+    )
+
 
 def is_binary(scores: ArrayLike) -> bool:
-    """Return whether all scores are 0 or 1, and both occur; missing ones do not count.
+    """Return whether all known scores are 0 or 1, and both occur.
 
     Examples
     --------
@@ -107,11 +160,11 @@ def clustered_mcnemar(
     scores : array_like of shape (n_tasks, k), or Sample
         1 for a task that was solved, 0 for one that was not; NaN marks a missing score.
     clusters : array_like of shape (n_tasks,)
-        What the tasks have in common: the passage, template or subject of a question.
+        Label of the cluster of each task: the passage, template or subject of a question.
     confidence : float
-        Of the intervals.
+        Level of the intervals.
     alpha : float
-        Two-sided level that the detectable difference is for.
+        Two-sided level for the detectable difference.
 
     Examples
     --------
@@ -123,7 +176,7 @@ def clustered_mcnemar(
     check_fraction("confidence", confidence)
     check_fraction("alpha", alpha)
     sample = Sample.of(scores, clusters)
-    right = sample.scores - np.nanmin(sample.scores)  # a loss is turned round: −1 and 0
+    right = sample.scores - np.nanmin(sample.scores)  # a loss has the values −1 and 0
     if not is_binary(right):
         raise ArgumentError("scores must be 0 or 1, and both must occur; got other values.")
     # both, only a, only b and neither × clusters × pairs
@@ -171,7 +224,7 @@ def clustered_mcnemar(
 
 
 def _contingency(a: FloatArray, b: FloatArray, sample: Sample) -> FloatArray:
-    """Count the tasks of each cluster that both, only a, only b and neither have right."""
+    """Count the tasks of each cluster that both, only a, only b and neither solve."""
     cells = ((1, 1), (1, 0), (0, 1), (0, 0))
     units = sample.clusters.independent
     return np.stack([units.sums((a == one) & (b == other)) for one, other in cells])
@@ -183,7 +236,7 @@ def _inflation(counts: FloatArray) -> FloatArray:
     Parameters
     ----------
     counts : ndarray of shape (4, clusters, pairs)
-        Tasks that both, only a, only b and neither have right.
+        Tasks that both, only a, only b and neither solve.
     """
     sizes = counts.sum(axis=0)
     there = sizes > 0
