@@ -1,4 +1,4 @@
-"""The checks that every argument goes through, with one way to say what is wrong."""
+"""Checks of arguments, with messages that name the argument, the rule and the value."""
 
 import math
 from collections.abc import Iterable
@@ -11,7 +11,7 @@ __all__ = ["check_choice", "check_fraction", "check_integer", "check_number"]
 
 
 def check_choice(name: str, value: object, choices: Iterable[str]) -> None:
-    """Refuse a value that is not among the choices; name them, and the one that may be meant.
+    """Raise an error if a value is not among the choices; propose the nearest.
 
     Examples
     --------
@@ -36,7 +36,7 @@ def check_number(
     above: float = -math.inf,
     below: float = math.inf,
 ) -> None:
-    """Refuse what is not a finite number within the bounds.
+    """Raise an error unless the value is a finite number within the bounds.
 
     Examples
     --------
@@ -64,7 +64,7 @@ def _rule(least: float, above: float, below: float) -> str:
 
 
 def check_fraction(name: str, value: Any) -> None:
-    """Refuse what is not a number strictly between 0 and 1.
+    """Raise an error unless the value is a number strictly between 0 and 1.
 
     Examples
     --------
@@ -77,7 +77,7 @@ def check_fraction(name: str, value: Any) -> None:
 
 
 def check_integer(name: str, value: Any, *, least: int = 1) -> None:
-    """Refuse what is not a whole number of at least ``least``; True and False are none.
+    """Raise an error unless the value is an integer of at least ``least``; booleans are refused.
 
     Examples
     --------

@@ -1,25 +1,25 @@
-"""The few exceptions that a user meets."""
+"""Exceptions with a message for the user."""
 
 from collections.abc import Mapping
 from typing import Any
 
 
 class OccstatsError(Exception):
-    """Something is wrong that the user can mend; the message says what and how.
+    """An error that the user can correct; the message says how.
 
     The command line prints the message and exits with code 2.
     """
 
 
 class ArgumentError(OccstatsError, ValueError):
-    """An argument is not what the function takes."""
+    """An argument has a value that the function does not take."""
 
 
 class ResultsError(OccstatsError, ValueError):
-    """A results table, or the file that should hold one, cannot be compared as it is.
+    """A results table or file cannot be read or compared as it is.
 
-    ``retry`` are the options with which it can be, where that is known; the command line writes
-    them as one types them.
+    `retry` has the options with which it can be, if they are known; the command line prints them
+    as a command to try.
     """
 
     def __init__(self, problem: str, retry: Mapping[str, Any] | None = None) -> None:
@@ -30,7 +30,7 @@ class ResultsError(OccstatsError, ValueError):
 
 
 class DataError(OccstatsError, ValueError):
-    """A data set cannot be turned into one-class tasks."""
+    """A dataset cannot be turned into one-class tasks."""
 
 
 class FigureError(OccstatsError, ValueError):
@@ -38,8 +38,8 @@ class FigureError(OccstatsError, ValueError):
 
 
 class EngineError(OccstatsError, RuntimeError):
-    """An optional engine (R, a scheduler) is missing or failed."""
+    """An optional backend (R, a scheduler) is missing or failed."""
 
 
 class OutputError(OccstatsError, OSError):
-    """The output cannot be written; what was there before is untouched."""
+    """The output cannot be written; existing files are unchanged."""

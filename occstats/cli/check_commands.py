@@ -285,16 +285,9 @@ def check_r(
     table = load_results(*(results or ("lenz2021",)), **take(READING, given))
     table = table.resolve_missing(missing)
     sample = Sample(table.tested, clusters_of(table), tie_tolerance)
+    how: Any = {"null": null, "alternative": alternative, "through": WAYS[engine]}
     checks = {
-        key: check_engines(
-            sample,
-            test=key,
-            null=null,
-            alternative=alternative,
-            through=WAYS[engine],
-            names=table.algorithms,
-        )
-        for key in TESTS[test]
+        key: check_engines(sample, test=key, names=table.algorithms, **how) for key in TESTS[test]
     }
     agree = all(check.agrees for check in checks.values())
     if as_json:

@@ -162,8 +162,9 @@ def _labels(_: click.Context, __: click.Parameter, given: tuple[str, ...]) -> di
 
 
 def _order(_: click.Context, __: click.Parameter, given: str | None) -> str | list[str] | None:
-    simple = given is None or given in ("rank", "name", "similarity")
-    return given if simple else split_names(given)
+    if given is None or given in ("rank", "name", "similarity"):
+        return given
+    return split_names(given)
 
 
 DRAWING = ("width", "highlight", "theme", "height", "show", "order", "labels", "palette", "title",

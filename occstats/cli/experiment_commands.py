@@ -19,9 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["datasets", "run", "time", "tune"]
 
-# What is computed, and how.
 PROTOCOL = ("datasets", "label", "timeout", "seed")
-COMPUTATION = ("jobs", "scheduler", "shard", "force", "memory", "progress")
 
 
 def _figure_formats(text: str) -> list[str]:
