@@ -1,7 +1,6 @@
-"""Data sets: from files, from scikit-learn, and the catalogue of the paper's fifty."""
+"""Datasets from files and from scikit-learn, and the catalogue of the paper's fifty."""
 
-from occstats.datasets.dataset import Dataset, from_frame
-from occstats.datasets.reading import data_files, read_dataset
+from occstats.datasets.dataset import Dataset, data_files, from_frame, read_dataset
 from occstats.datasets.sources import (
     BUILTIN,
     Source,

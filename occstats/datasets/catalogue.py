@@ -1,4 +1,4 @@
-"""The catalogue of the paper's fifty data sets, and a folder of data sets checked against it."""
+"""Catalogue of the paper's fifty datasets, and the check of a folder against it."""
 
 import hashlib
 import json
@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 
 from occstats._format import did_you_mean
-from occstats.datasets.dataset import Dataset
-from occstats.datasets.reading import data_files, read_dataset
+from occstats.datasets.dataset import Dataset, data_files, read_dataset, stem_of
 from occstats.errors import DataError
 
 __all__ = ["Entry", "Finding", "catalogue", "check_folder", "digests", "entry_of", "problems"]
@@ -20,7 +19,7 @@ __all__ = ["Entry", "Finding", "catalogue", "check_folder", "digests", "entry_of
 
 @dataclass(frozen=True, eq=False)
 class Entry:
-    """One data set of the catalogue.
+    """One dataset of the catalogue.
 
     Attributes
     ----------
@@ -29,19 +28,19 @@ class Entry:
     repository : str
         UCI or KEEL.
     page, address : str
-        Where it is described, and where its archive is.
+        Addresses of its description and of its archive.
     files : list of str
         The files in the archive, in the order in which they are joined.
     m : int
         Number of attributes.
     classes, small_classes : dict
-        Class → number of rows; the small ones are no targets but take part as other rows.
+        Class → number of rows; small classes are not targets, but serve as other rows.
     omitted_rows : int
         Rows with missing values in the original.
     digests : dict
-        What `digests` gives for the paper's copy, as far as one is known.
+        The `digests` of the paper's copy, if known.
     preparation : dict
-        How the files become a table; see ``occstats.datasets.preparation``.
+        How the files become a table; see `occstats.datasets.fetching.prepare_table`.
     """
 
     name: str
@@ -58,13 +57,13 @@ class Entry:
 
     @property
     def rows(self) -> int:
-        """Number of rows without missing values."""
+        """Return the number of rows without missing values."""
         return sum(self.classes.values()) + sum(self.small_classes.values())
 
 
 @cache
 def catalogue() -> dict[str, Entry]:
-    """The paper's data sets by name.
+    """Return the paper's datasets by name.
 
     Examples
     --------
@@ -87,15 +86,15 @@ def catalogue() -> dict[str, Entry]:
 
 
 def entry_of(name: str) -> Entry:
-    """The entry of a data set, or an error that suggests a name."""
+    """Return the entry of a dataset, or raise an error that suggests a name."""
     entries = catalogue()
     if name not in entries:
-        raise DataError(f"{name!r} is none of the paper's data sets{did_you_mean(name, entries)}")
+        raise DataError(f"{name!r} is not one of the paper's datasets{did_you_mean(name, entries)}")
     return entries[name]
 
 
 def problems(dataset: Dataset, entry: Entry) -> list[str]:
-    """In what a data set differs from the catalogue; nothing where it agrees.
+    """List the differences of a dataset from the catalogue.
 
     Examples
     --------
@@ -134,9 +133,9 @@ def problems(dataset: Dataset, entry: Entry) -> list[str]:
 
 
 def digests(dataset: Dataset) -> dict[str, str]:
-    """Hashes of a data set: as it is, whatever the order of its rows, and of its attributes.
+    """Return hashes of a dataset: exact, for any order of rows, and for any order of attributes.
 
-    Values count to nine digits: a spreadsheet does not keep the last bits.
+    Values are rounded to nine digits: a spreadsheet does not keep the last bits.
 
     Examples
     --------
@@ -147,7 +146,7 @@ def digests(dataset: Dataset) -> dict[str, str]:
     [False, True, False]
     """
     values, places = np.unique(dataset.X, return_inverse=True)
-    # By way of text: exact, and the same on every machine.
+    # Rounding through text is the same on every machine.
     X = np.array([float(f"{value:.9g}") + 0.0 for value in values])[places.reshape(dataset.X.shape)]
     rows = sorted(
         hashlib.sha256(row.tobytes() + label.encode()).digest()
@@ -168,8 +167,8 @@ def _short(content: bytes) -> str:
 
 @dataclass(frozen=True)
 class Finding:
-    """What is to be said of one data set: ``ok``, ``missing``, ``differs``, ``unreadable``, or
-    ``unknown`` (a file that is not of the paper)."""
+    """The status of one dataset: ``ok``, ``missing``, ``differs``, ``unreadable`` or ``unknown``
+    (a file that is not in the catalogue)."""
 
     name: str
     status: str
@@ -182,9 +181,9 @@ def check_folder(folder: str | Path, *, label: str = "class") -> list[Finding]:
     Returns
     -------
     list of Finding
-        One per data set of the paper, and one per other file.
+        One per dataset of the paper, and one per other file.
     """
-    found = {path.name.removesuffix(".gz").rsplit(".", 1)[0]: path for path in data_files(folder)}
+    found = {stem_of(path): path for path in data_files(folder)}
     findings = []
     for name, entry in catalogue().items():
         if name not in found:
@@ -199,4 +198,4 @@ def check_folder(folder: str | Path, *, label: str = "class") -> list[Finding]:
         rows = f"{entry.rows} rows, {entry.m} attributes, {len(entry.classes)} targets"
         findings.append(Finding(name, "differs" if wrong else "ok", "; ".join(wrong) or rows))
     others = [name for name in found if name not in catalogue()]
-    return findings + [Finding(name, "unknown", "not a data set of the paper") for name in others]
+    return findings + [Finding(name, "unknown", "not a dataset of the paper") for name in others]

@@ -1,6 +1,11 @@
-"""A data set: attributes, class labels, and what was done to get them."""
+"""Datasets: numeric attributes and class labels, read from Parquet, CSV and ARFF files."""
 
+import csv
+import gzip
+import re
+from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -8,14 +13,19 @@ from numpy.typing import NDArray
 
 from occstats.errors import DataError
 
-__all__ = ["Dataset", "from_frame"]
+__all__ = ["Dataset", "data_files", "from_frame", "parse_arff", "read_dataset", "stem_of"]
+
+# Larger files are not read into memory; the paper's largest has 65 MB.
+LARGEST_FILE = 4 * 1024**3
+# @attribute name type; a name with blanks is quoted
+_ATTRIBUTE = re.compile(r"@attribute\s+(?:'([^']*)'|\"([^\"]*)\"|(\S+))", re.IGNORECASE)
 
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
     """Numeric attributes and one class label per row, in the order of the file.
 
-    The order matters: the folds of the experiment depend on it.
+    The folds of an experiment depend on the order of the rows.
 
     Attributes
     ----------
@@ -26,7 +36,7 @@ class Dataset:
     labels : ndarray of str
         The class of each row, as text.
     omitted_rows : int
-        Rows left out because of missing values.
+        Number of rows omitted because of missing values.
 
     Examples
     --------
@@ -49,7 +59,7 @@ class Dataset:
 
     @property
     def class_sizes(self) -> dict[str, int]:
-        """Class → number of rows, in the order in which the classes first appear."""
+        """Map each class to its number of rows, in order of first appearance."""
         names, first, counts = np.unique(self.labels, return_index=True, return_counts=True)
         return {str(names[i]): int(counts[i]) for i in np.argsort(first)}
 
@@ -57,10 +67,10 @@ class Dataset:
 def from_frame(
     frame: pd.DataFrame, *, name: str, label: str = "class", source: str | None = None
 ) -> Dataset:
-    """Turn a table with a label column into a data set.
+    """Turn a table with a label column into a dataset.
 
     Rows with missing values are omitted and counted, as in the paper. Booleans become 0 and 1.
-    Constant columns and duplicate rows are kept: they are part of the data.
+    Constant columns and duplicate rows are kept.
 
     Raises
     ------
@@ -72,7 +82,7 @@ def from_frame(
         found = ", ".join(map(str, frame.columns[:8])) + (" …" if len(frame.columns) > 8 else "")
         raise DataError(
             f"{where}: no column {label!r} with the class labels (found: {found}); "
-            "name the right one with --label"
+            "pass its name with --label"
         )
     if frame.columns.has_duplicates:
         twice = frame.columns[frame.columns.duplicated()][0]
@@ -106,17 +116,188 @@ def _numeric(column: pd.Series, name: object, where: str) -> pd.Series:
     wrong = numbers.isna() & as_text.notna()
     if wrong.any():
         raise DataError(
-            f"{where}: the attribute {str(name)!r} holds text (for example "
-            f"{str(column[wrong].iloc[0])[:40]!r}); data descriptors need numbers: code or drop it"
+            f"{where}: the attribute {str(name)!r} contains text (for example "
+            f"{str(column[wrong].iloc[0])[:40]!r}); descriptors need numbers: encode or drop it"
         )
-    # Not the numbers above: pandas before 3.1 reads a third of them with a wrong last bit.
+    # Not `numbers`: pandas before 3.1 parses a third of them with a wrong last bit.
     return as_text.astype("float64")
 
 
 def _text(value: object) -> str:
-    """A label as text for ever: 1.0 read from a file of integers is the class 1."""
+    """Return a label as text; 1.0, read from a file of integers, is the class 1."""
     if isinstance(value, bytes):
         value = value.decode("utf-8", "replace")
     if isinstance(value, float | np.floating) and float(value).is_integer():
         return str(int(value))
     return str(value).strip()
+
+
+def parse_arff(text: str) -> pd.DataFrame:
+    """Parse dense ARFF into a table of text; ``?`` is kept.
+
+    SciPy's reader rejects quoted class names with blanks and returns others as bytes.
+
+    Examples
+    --------
+    >>> parse_arff("@attribute a real\\n@attribute 'b c' {x, 'y z'}\\n@data\\n1,'y z'")
+       a  b c
+    0  1  y z
+    """
+    names: list[str] = []
+    lines = iter(text.splitlines())
+    for line in lines:
+        stripped = line.strip()
+        if stripped.lower().startswith("@data"):
+            break
+        if match := _ATTRIBUTE.match(stripped):
+            names.append(next(group for group in match.groups() if group is not None))
+    else:
+        raise DataError("no @data section")
+    body = [line.strip() for line in lines]
+    body = [line for line in body if line and not line.startswith("%")]
+    if any(line.startswith("{") for line in body):
+        raise DataError("sparse ARFF is not supported; convert it to CSV or Parquet")
+    quote = '"' if any('"' in line for line in body) else "'"
+    rows = list(csv.reader(body, quotechar=quote, skipinitialspace=True))
+    wrong = next((i for i, row in enumerate(rows) if len(row) != len(names)), None)
+    if wrong is not None:
+        raise DataError(
+            f"data row {wrong + 1} has {len(rows[wrong])} values for {len(names)} attributes"
+        )
+    return pd.DataFrame(rows, columns=names, dtype="str")
+
+
+def read_dataset(path: str | Path, *, label: str = "class", name: str | None = None) -> Dataset:
+    """Read one dataset; its name is that of the file, without the extension.
+
+    Parameters
+    ----------
+    path : str or Path
+        A ``.parquet``, ``.csv``, ``.tsv``, ``.csv.gz`` or ``.arff`` file.
+    label : str, default "class"
+        The column with the class labels.
+    name : str, optional
+        Another name for the dataset.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> path = pathlib.Path(folder.name, "toy.csv")
+    >>> _ = path.write_text("a,b,class\\n1,2,x\\n3,4,001\\n?,5,x\\n")
+    >>> dataset = read_dataset(path)
+    >>> dataset, dataset.labels.tolist(), dataset.omitted_rows
+    (Dataset('toy', 2 rows, 2 attributes, 2 classes), ['x', '001'], 1)
+    >>> folder.cleanup()
+    """
+    path = Path(path)
+    reader = _READERS.get(_ending(path))
+    if reader is None:
+        raise DataError(f"{path}: unknown type of file; expected {', '.join(_READERS)}")
+    if not path.exists():
+        raise DataError(f"{path}: no such file")
+    if not path.is_file():
+        raise DataError(f"{path}: not a regular file")
+    size = path.stat().st_size
+    if size == 0:
+        raise DataError(f"{path}: the file is empty")
+    if size > LARGEST_FILE:
+        raise DataError(f"{path}: {size} bytes exceed the limit of {LARGEST_FILE}")
+    _check_content(path)
+    try:
+        frame = reader(path, label)
+    except DataError:
+        raise
+    except Exception as error:  # parsers raise many types
+        reason = " ".join(str(error).split())[:200]
+        raise DataError(f"{path}: cannot be read as {_ending(path)}: {reason}") from error
+    return from_frame(frame, name=name or stem_of(path), label=label, source=str(path))
+
+
+def data_files(folder: str | Path) -> list[Path]:
+    """Return the data files in a folder, sorted by name."""
+    folder = Path(folder)
+    if not folder.is_dir():
+        raise DataError(f"{folder}: no such folder")
+    files = sorted(
+        path for path in folder.iterdir() if _ending(path) in _READERS and path.is_file()
+    )
+    # Many collections contain a manifest beside the datasets.
+    return [path for path in files if path.stem.lower() not in {"manifest", "readme", "index"}]
+
+
+def _read_parquet(path: Path, label: str) -> pd.DataFrame:
+    return pd.read_parquet(path)
+
+
+def _read_text(path: Path, label: str) -> pd.DataFrame:
+    opened = gzip.open if path.name.lower().endswith(".gz") else open
+    with opened(path, "rt", encoding="utf-8-sig", newline="") as file:
+        separator = _separator(file.readline())
+        file.seek(0)
+        columns = next(csv.reader(file, delimiter=separator))
+        twice = [column for column in columns if columns.count(column) > 1]
+        if twice:
+            raise DataError(f"{path}: the column {twice[0]!r} occurs twice; rename one of them")
+        # As text: a class called NA or 001 keeps its name; numbers are parsed later.
+        frame = pd.read_csv(
+            file,
+            sep=separator,
+            header=None,
+            names=[column.strip() for column in columns],
+            dtype=str,
+            keep_default_na=False,
+            skipinitialspace=True,
+        )
+    if label in frame.columns:
+        frame[label] = frame[label].replace({"": None, "?": None})
+    return frame
+
+
+def _separator(header: str) -> str:
+    return max(",;\t|", key=header.count) if header.strip() else ","
+
+
+def _read_arff(path: Path, label: str) -> pd.DataFrame:
+    try:
+        frame = parse_arff(path.read_text(encoding="utf-8", errors="replace"))
+    except DataError as error:
+        raise DataError(f"{path}: cannot be read as .arff: {error}") from error
+    # Names of attributes are not case-sensitive in ARFF.
+    frame.columns = pd.Index([label if c.lower() == label.lower() else c for c in frame.columns])
+    if label in frame.columns:
+        frame[label] = frame[label].where(frame[label] != "?", None)
+    return frame
+
+
+_READERS: dict[str, Callable[[Path, str], pd.DataFrame]] = {
+    ".parquet": _read_parquet,
+    ".csv": _read_text,
+    ".tsv": _read_text,
+    ".csv.gz": _read_text,
+    ".arff": _read_arff,
+}
+
+
+def _ending(path: Path) -> str:
+    name = path.name.lower()
+    return next((ending for ending in _READERS if name.endswith(ending)), path.suffix)
+
+
+def stem_of(path: Path) -> str:
+    """Return the name of a file without its extension, which may be ``.csv.gz``."""
+    return path.name[: len(path.name) - len(_ending(path))]
+
+
+def _check_content(path: Path) -> None:
+    with path.open("rb") as file:
+        head = file.read(512)
+    start = head.lstrip().lower()
+    if start.startswith((b"<!doctype", b"<html", b"<?xml")):
+        raise DataError(f"{path}: an HTML page, not data; download the data file")
+    if start.startswith(b"version https://git-lfs"):
+        raise DataError(
+            f"{path}: a Git LFS pointer, not data; download the file with 'git lfs pull'"
+        )
+    if _ending(path) in {".csv", ".tsv", ".arff"} and b"\0" in head:
+        raise DataError(f"{path}: not a text file despite its extension {_ending(path)}")

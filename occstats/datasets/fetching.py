@@ -1,24 +1,33 @@
-"""Download a data set of the catalogue, prepare it, verify it, and store it."""
+"""Download a dataset of the catalogue, prepare it, verify it, and store it."""
 
 import http.client
+import io
+import tarfile
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable
-from pathlib import Path
+import zipfile
+from collections.abc import Callable, Iterator
+from pathlib import Path, PurePosixPath
+from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
+import pandas as pd
+
 from occstats.datasets.catalogue import Entry, problems
-from occstats.datasets.dataset import Dataset, from_frame
-from occstats.datasets.preparation import prepare
+from occstats.datasets.dataset import Dataset, from_frame, parse_arff
 from occstats.errors import DataError, OutputError
 
-__all__ = ["download", "fetch_dataset"]
+__all__ = ["fetch_dataset", "find_members", "prepare_table"]
 
 ATTEMPTS = 4
 TIMEOUT_SECONDS = 60
 LARGEST_DOWNLOAD = 1024**3
 BLOCK = 256 * 1024
+# Archives within archives are opened up to this depth.
+DEEPEST = 3
+# The largest of the fifty unpacks to 90 MB.
+LARGEST_MEMBER = 1024**3
 
 
 def fetch_dataset(
@@ -28,23 +37,23 @@ def fetch_dataset(
     mirror: str | None = None,
     wait: Callable[[float], None] = time.sleep,
 ) -> Dataset:
-    """Download, prepare and verify a data set; write ``<name>.parquet`` only if it is right.
+    """Download, prepare and verify a dataset, and write ``<name>.parquet``.
 
     Parameters
     ----------
     entry : Entry
-        Which one.
+        The dataset.
     folder : path
-        Where the file goes; a partial download stays there and is taken up the next time.
+        The folder of the file; a partial download stays there and is resumed by the next call.
     mirror : str, optional
-        Take the archive from this address in place of the repository's host.
+        Address to use in place of the repository's host.
     wait : callable
-        What to do between attempts.
+        Called with the seconds to wait between attempts.
 
     Notes
     -----
-    The addresses are those published by the repositories; repositories move files. A data set that
-    does not have the paper's shape and class sizes is refused, never stored.
+    The addresses are those published by the repositories, which may move files. A dataset whose
+    shape or class sizes differ from those of the paper is not stored.
     """
     folder = Path(folder)
     address = _mirrored(entry.address, mirror)
@@ -52,23 +61,23 @@ def fetch_dataset(
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise OutputError(f"{folder}: cannot be made ({error.strerror})") from error
-    content = download(address, partial, wait=wait)
+        raise OutputError(f"{folder}: cannot be created ({error.strerror})") from error
+    content = _download(address, partial, wait=wait)
     try:
-        frame = prepare(content, entry)
+        frame = prepare_table(content, entry)
         dataset = from_frame(frame, name=entry.name, source=f"{entry.name} ({address})")
         wrong = problems(dataset, entry)
         if wrong:
             raise DataError(f"{entry.name} ({address}): {'; '.join(wrong)}; not stored")
     finally:
-        # Whether right or wrong, the download was complete: it need not be taken up again.
+        # The download was complete, right or wrong: it need not be resumed.
         partial.unlink(missing_ok=True)
     _store(dataset, frame.columns[:-1].tolist(), folder / f"{entry.name}.parquet")
     return dataset
 
 
-def download(address: str, partial: Path, *, wait: Callable[[float], None] = time.sleep) -> bytes:
-    """Download with retries, going on where an interrupted download ended."""
+def _download(address: str, partial: Path, *, wait: Callable[[float], None]) -> bytes:
+    """Download with retries, resuming an interrupted download."""
     reason = ""
     for attempt in range(ATTEMPTS):
         if attempt:
@@ -77,17 +86,17 @@ def download(address: str, partial: Path, *, wait: Callable[[float], None] = tim
             _download_rest(address, partial)
             return _checked(address, partial)
         except urllib.error.HTTPError as error:
-            if error.code == 416:  # nothing is left: what is there does not fit the file
+            if error.code == 416:  # the partial file does not match the original
                 partial.unlink(missing_ok=True)
             elif error.code < 500 and error.code not in {408, 429}:
                 raise DataError(
-                    f"{address}: the server answers {error.code} {error.reason}; the file may have "
-                    "moved: look for it on the data set's page, or put it in the folder by hand"
+                    f"{address}: the server responds {error.code} {error.reason}; the file may "
+                    "have moved: see the page of the dataset, or copy it to the folder yourself"
                 ) from error
-            reason = f"the server answers {error.code} {error.reason}"
+            reason = f"the server responds {error.code} {error.reason}"
         except (OSError, http.client.HTTPException) as error:
             reason = str(getattr(error, "reason", error)) or type(error).__name__
-    raise DataError(f"{address}: no luck in {ATTEMPTS} attempts ({reason}); try again later")
+    raise DataError(f"{address}: failed after {ATTEMPTS} attempts ({reason}); try again later")
 
 
 def _download_rest(address: str, partial: Path) -> None:
@@ -103,7 +112,7 @@ def _download_rest(address: str, partial: Path) -> None:
             while block := answer.read(BLOCK):
                 file.write(block)
                 if file.tell() > LARGEST_DOWNLOAD:
-                    raise DataError(f"{address}: larger than any of the data sets")
+                    raise DataError(f"{address}: larger than any of the datasets")
     if expected is not None and partial.stat().st_size < expected:
         raise ConnectionError("the connection ended early")
 
@@ -129,8 +138,6 @@ def _mirrored(address: str, mirror: str | None) -> str:
 
 
 def _store(dataset: Dataset, names: list[str], path: Path) -> None:
-    import pandas as pd
-
     frame = pd.DataFrame(dataset.X, columns=names).assign(**{"class": dataset.labels})
     temporary = path.with_name(f".{path.name}.tmp")
     try:
@@ -140,3 +147,196 @@ def _store(dataset: Dataset, names: list[str], path: Path) -> None:
         raise OutputError(f"{path}: cannot be written ({error.strerror or error})") from error
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def find_members(content: bytes, wanted: list[str], *, source: str) -> dict[str, bytes]:
+    """Return the wanted files of an archive by base name; a plain file is its own member.
+
+    Parameters
+    ----------
+    content : bytes
+        The downloaded file.
+    wanted : list of str
+        Names without folders and without the extension ``.Z`` of compressed files.
+    source : str
+        The name of the archive in error messages.
+
+    Examples
+    --------
+    >>> packed = io.BytesIO()
+    >>> with zipfile.ZipFile(packed, "w") as archive:
+    ...     archive.writestr("folder/wine.data", "1,2")
+    >>> find_members(packed.getvalue(), ["wine.data"], source="wine.zip")
+    {'wine.data': b'1,2'}
+    """
+    found: dict[str, bytes] = {}
+    for name, member in _members(PurePosixPath(source).name, content, source, DEEPEST):
+        if name in wanted and name not in found:
+            found[name] = member
+    lacking = [name for name in wanted if name not in found]
+    if lacking:
+        raise DataError(f"{source}: the archive has no file {', '.join(lacking)}")
+    return {name: found[name] for name in wanted}
+
+
+def _members(name: str, content: bytes, source: str, depth: int) -> Iterator[tuple[str, bytes]]:
+    inner = _opened(content, source) if depth else None
+    if inner is None:
+        if name.endswith(".Z"):
+            yield name.removesuffix(".Z"), _uncompressed(content, source)
+        else:
+            yield name, content
+        return
+    for member, data in inner:
+        yield from _members(PurePosixPath(member).name, data, source, depth - 1)
+
+
+def _opened(content: bytes, source: str) -> Iterator[tuple[str, bytes]] | None:
+    """Return the members of an archive, or None for other content."""
+    stream = io.BytesIO(content)
+    # Spreadsheets are zip files, too.
+    if zipfile.is_zipfile(stream) and b"xl/workbook" not in content:
+        return _from_zip(stream, source)
+    stream.seek(0)
+    if content[257:262] == b"ustar" or content[:2] == b"\x1f\x8b":
+        return _from_tar(stream, source)
+    return None
+
+
+def _from_zip(stream: io.BytesIO, source: str) -> Iterator[tuple[str, bytes]]:
+    try:
+        with zipfile.ZipFile(stream) as archive:
+            for information in archive.infolist():
+                _check_size(information.file_size, information.filename, source)
+                if not information.is_dir():
+                    yield information.filename, archive.read(information)
+    except (zipfile.BadZipFile, OSError, RuntimeError) as error:
+        raise DataError(f"{source}: damaged archive ({error})") from error
+
+
+def _from_tar(stream: io.BytesIO, source: str) -> Iterator[tuple[str, bytes]]:
+    try:
+        with tarfile.open(fileobj=stream) as archive:
+            for information in archive:
+                _check_size(information.size, information.name, source)
+                file = archive.extractfile(information) if information.isfile() else None
+                if file is not None:
+                    yield information.name, file.read()
+    except (tarfile.TarError, OSError, EOFError) as error:
+        raise DataError(f"{source}: damaged archive ({error})") from error
+
+
+def _check_size(size: int, name: str, source: str) -> None:
+    if size > LARGEST_MEMBER:
+        raise DataError(f"{source}: {name} unpacks to {size} bytes, more than any of the datasets")
+
+
+def _uncompressed(content: bytes, source: str) -> bytes:
+    try:
+        from unlzw3 import unlzw
+    except ImportError as error:
+        raise DataError(
+            f"{source}: contains .Z files, which need a package: pip install 'occstats[fetch]'"
+        ) from error
+    data: bytes = unlzw(content)
+    return data
+
+
+def prepare_table(content: bytes, entry: Entry) -> pd.DataFrame:
+    """Turn a downloaded archive into attribute columns and a last column ``class``.
+
+    Keys of the entry's preparation: ``layout`` (text by default; ``arff``, ``keel``, ``excel``,
+    ``miniboone``), ``separator``, ``header``, ``encoding``, ``sheet``; ``label`` (name or position
+    of the class column, the last by default), ``one_hot`` (classes of the last columns) or
+    ``rows_per_class``; ``drop`` (columns), ``codes`` (column → text → number), ``keep`` (rules that
+    select rows of a label), ``join`` (rows by default; ``columns``).
+    """
+    how = entry.preparation
+    members = find_members(content, entry.files, source=f"{entry.name} ({entry.address})")
+    try:
+        parts = [_read(member, how) for member in members.values()]
+        joined = pd.concat(parts, axis=1 if how.get("join") == "columns" else 0, ignore_index=True)
+        if how.get("join") != "columns":
+            joined.columns = parts[0].columns
+        frame = _with_label(joined, how)
+    except DataError:
+        raise
+    except Exception as error:  # parsers raise many types
+        reason = " ".join(str(error).split())[:160]
+        raise DataError(f"{entry.name}: the files cannot be prepared ({reason})") from error
+    return frame
+
+
+def _read(content: bytes, how: dict[str, Any]) -> pd.DataFrame:
+    layout = how.get("layout", "text")
+    if layout == "excel":
+        try:
+            sheet = how.get("sheet", 0)
+            table: pd.DataFrame = pd.read_excel(io.BytesIO(content), sheet_name=sheet, dtype=object)
+            return table
+        except ImportError as error:
+            raise DataError(
+                "reading a spreadsheet needs a package: pip install 'occstats[fetch]'"
+            ) from error
+    text = content.decode(how.get("encoding", "utf-8"), errors="replace")
+    if layout == "arff":
+        return parse_arff(text)
+    if layout == "keel":
+        lines = [line for line in text.splitlines() if line and not line.startswith("@")]
+        return _parsed("\n".join(lines), ",")
+    if layout == "miniboone":
+        return _miniboone(text)
+    return _parsed(text, how.get("separator", ","), header=how.get("header", False))
+
+
+def _parsed(text: str, separator: str, *, header: bool = False) -> pd.DataFrame:
+    return pd.read_csv(
+        io.StringIO(text),
+        sep=r"\s+" if separator == "whitespace" else separator,
+        header=0 if header else None,
+        dtype=str,
+        keep_default_na=False,
+        skipinitialspace=True,
+    )
+
+
+def _miniboone(text: str) -> pd.DataFrame:
+    """Read MiniBooNE: the first line counts signal and background rows, in this order."""
+    first, _, rest = text.partition("\n")
+    signal, background = map(int, first.split())
+    frame = _parsed(rest, "whitespace")
+    frame["class"] = ["1"] * signal + ["0"] * background
+    return frame
+
+
+def _with_label(frame: pd.DataFrame, how: dict[str, Any]) -> pd.DataFrame:
+    """Move the class to the end; drop and encode columns, and select rows."""
+    columns = list(frame.columns)
+    if "one_hot" in how:
+        classes = how["one_hot"]
+        flags = frame[columns[-len(classes) :]].astype(float)
+        labels = pd.Series([classes[position] for position in flags.to_numpy().argmax(axis=1)])
+        attributes = frame[columns[: -len(classes)]]
+    elif "rows_per_class" in how:
+        labels = pd.Series([str(row // how["rows_per_class"]) for row in range(len(frame))])
+        attributes = frame
+    else:
+        label = _column(columns, how.get("label", -1))
+        labels = frame[label].astype(str).str.strip()
+        attributes = frame.drop(columns=label)
+    kept = pd.Series(True, index=frame.index)
+    for rule in how.get("keep", []):
+        values = frame[_column(columns, rule["column"])].astype(float)
+        within = values.between(rule.get("at_least", -1e300), rule.get("at_most", 1e300))
+        kept &= (labels != rule["label"]) | within
+    dropped = [_column(columns, column) for column in how.get("drop", [])]
+    attributes = attributes.drop(columns=dropped).copy()
+    for column, codes in how.get("codes", {}).items():
+        name = column if column in attributes.columns else columns[int(column)]
+        attributes[name] = attributes[name].astype(str).str.strip().map(codes)
+    attributes.columns = pd.Index([str(column) for column in attributes.columns])
+    return attributes.assign(**{"class": labels})[kept].reset_index(drop=True)
+
+
+def _column(columns: list[Any], which: str | int) -> Any:
+    return columns[which] if isinstance(which, int) else which

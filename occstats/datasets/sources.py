@@ -1,4 +1,4 @@
-"""Where data sets come from: small values that travel to worker processes in place of data."""
+"""Locate datasets: small values that are sent to worker processes in place of the data."""
 
 import fnmatch
 import hashlib
@@ -10,13 +10,12 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from occstats.datasets.dataset import Dataset, from_frame
-from occstats.datasets.reading import data_files, read_dataset
+from occstats.datasets.dataset import Dataset, data_files, from_frame, read_dataset, stem_of
 from occstats.errors import DataError
 
 __all__ = ["BUILTIN", "Source", "fingerprint", "load_builtin", "open_source", "select", "spool"]
 
-# our name → scikit-learn's loader
+# name → loader of scikit-learn
 BUILTIN = {
     "iris": "load_iris",
     "wine": "load_wine",
@@ -26,7 +25,7 @@ BUILTIN = {
 
 
 def load_builtin(name: str) -> Dataset:
-    """Load a data set that comes with scikit-learn.
+    """Load a dataset that comes with scikit-learn.
 
     Examples
     --------
@@ -34,7 +33,7 @@ def load_builtin(name: str) -> Dataset:
     Dataset('wine', 178 rows, 13 attributes, 3 classes)
     """
     if name not in BUILTIN:
-        raise DataError(f"no built-in data set {name!r}; there are {', '.join(BUILTIN)}")
+        raise DataError(f"no built-in dataset {name!r}; available: {', '.join(BUILTIN)}")
     from sklearn import datasets
 
     bunch = getattr(datasets, BUILTIN[name])()
@@ -44,23 +43,19 @@ def load_builtin(name: str) -> Dataset:
 
 @dataclass(frozen=True)
 class Source:
-    """One data set, not yet loaded: a file, or a name among the built-in ones."""
+    """A dataset that is not loaded yet: a file, or a built-in name."""
 
     name: str
     path: str | None = None
     label: str = "class"
 
-    def load(self) -> Dataset:
-        """Read the data set."""
-        if self.path is None:
-            return load_builtin(self.name)
-        return read_dataset(self.path, label=self.label, name=self.name)
-
 
 @lru_cache(maxsize=2)
 def open_source(source: Source) -> Dataset:
-    """Load a data set, or take it from the last ones loaded in this process."""
-    return source.load()
+    """Load a dataset; the last two are cached."""
+    if source.path is None:
+        return load_builtin(source.name)
+    return read_dataset(source.path, label=source.label, name=source.name)
 
 
 def select(
@@ -69,12 +64,12 @@ def select(
     datasets: Iterable[str] | None = None,
     label: str = "class",
 ) -> list[Source]:
-    """Find the data sets that a user asks for.
+    """Find the requested datasets.
 
     Parameters
     ----------
     data : path or sequence of paths
-        A folder with one file per data set, single files, or ``"builtin"``.
+        A folder with one file per dataset, single files, or ``"builtin"``.
     datasets : iterable of str, optional
         Names or globs (``"s*"``); all by default.
     label : str, default "class"
@@ -91,7 +86,7 @@ def select(
         for source in _sources_of(place, label):
             if source.name in found and found[source.name] != source:
                 raise DataError(
-                    f"two data sets are called {source.name!r} ({found[source.name].path} and "
+                    f"two datasets are called {source.name!r} ({found[source.name].path} and "
                     f"{source.path}); rename one file"
                 )
             found[source.name] = source
@@ -104,7 +99,7 @@ def select(
         matching = fnmatch.filter(found, pattern)
         if not matching:
             raise DataError(
-                f"no data set matches {pattern!r}; there are {', '.join(sorted(found))}"
+                f"no dataset matches {pattern!r}; available: {', '.join(sorted(found))}"
             )
         chosen |= {name: found[name] for name in matching}
     return list(chosen.values())
@@ -115,22 +110,18 @@ def _sources_of(place: str | Path, label: str) -> list[Source]:
         return [Source(name) for name in BUILTIN]
     path = Path(place)
     if not path.exists():
-        raise DataError(f"{path}: no such file or folder (or 'builtin' for the built-in data sets)")
+        raise DataError(f"{path}: no such file or folder (or 'builtin' for the built-in datasets)")
     files = data_files(path) if path.is_dir() else [path]
-    return [Source(_name_of(file), path=str(file.resolve()), label=label) for file in files]
-
-
-def _name_of(file: Path) -> str:
-    return file.name.removesuffix(".gz").rsplit(".", 1)[0]
+    return [Source(stem_of(file), path=str(file.resolve()), label=label) for file in files]
 
 
 def spool(data: Mapping[str, pd.DataFrame], folder: Path, *, label: str = "class") -> list[Source]:
-    """Write data sets that exist only in memory to files that worker processes can read."""
+    """Write datasets in memory to files that worker processes can read."""
     folder.mkdir(parents=True, exist_ok=True)
     sources = []
     for name, frame in data.items():
-        from_frame(frame, name=name, label=label)  # refuse now, not in a worker
-        # Any text may be a name, but not a file name.
+        from_frame(frame, name=name, label=label)  # fail here rather than in a worker
+        # Not every name of a dataset is a valid file name.
         path = folder / f"{hashlib.sha256(name.encode()).hexdigest()[:16]}.parquet"
         columns = [str(column) for column in frame.columns]
         frame.set_axis(columns, axis=1).to_parquet(path)
@@ -139,7 +130,7 @@ def spool(data: Mapping[str, pd.DataFrame], folder: Path, *, label: str = "class
 
 
 def fingerprint(dataset: Dataset) -> str:
-    """A short hash of the data themselves, so that results of other data are told apart.
+    """Return a short hash of the data, to distinguish results of different data.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""A local repository: an HTTP server that misbehaves on request."""
+"""A local HTTP server that misbehaves on request."""
 
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -7,7 +7,7 @@ import pytest
 
 
 class Repository:
-    """What the server answers, path by path, and what it was asked."""
+    """Responses of the server by path, and the requests it received."""
 
     def __init__(self):
         self.contents = {}  # path → bytes

@@ -1,4 +1,4 @@
-"""Fetching against a local server: the addresses of the repositories cannot be tried in a test."""
+"""Downloads from a local server, which misbehaves on request."""
 
 import io
 import os
@@ -12,10 +12,10 @@ import pytest
 
 from occstats.datasets import read_dataset
 from occstats.datasets.catalogue import Entry, catalogue, check_folder, entry_of
-from occstats.datasets.fetching import fetch_dataset
+from occstats.datasets.fetching import fetch_dataset, prepare_table
 from occstats.errors import DataError
 
-# Nothing in their preparation that others do not have; they would only take long.
+# Slow, and prepared like others.
 LARGE = {"skin", "letter", "avila", "shuttle", "magic", "htru2", "mfeat", "texture", "landsat"}
 DATA = os.environ.get("OCCSTATS_DATA")
 
@@ -51,7 +51,7 @@ def fetch(entry, repository, folder, **options):
     return fetch_dataset(entry, folder, mirror=repository.address, wait=lambda _: None, **options)
 
 
-def test_a_data_set_is_fetched_prepared_and_stored(entry, repository, served, tmp_path):
+def test_a_dataset_is_fetched_prepared_and_stored(entry, repository, served, tmp_path):
     dataset = fetch(entry, repository, tmp_path)
     assert dataset.omitted_rows == 1
     stored = read_dataset(tmp_path / "toy.parquet")
@@ -60,13 +60,13 @@ def test_a_data_set_is_fetched_prepared_and_stored(entry, repository, served, tm
     assert [path.name for path in tmp_path.iterdir()] == ["toy.parquet"]
 
 
-def test_a_busy_server_is_asked_again(entry, repository, served, tmp_path):
+def test_a_busy_server_is_retried(entry, repository, served, tmp_path):
     repository.answers[served] = [503, 429]
     fetch(entry, repository, tmp_path)
     assert len(repository.requests) == 3
 
 
-def test_a_cut_download_goes_on_where_it_ended(entry, repository, served, tmp_path):
+def test_an_interrupted_download_is_resumed(entry, repository, served, tmp_path):
     repository.answers[served] = ["cut", "cut"]
     fetch(entry, repository, tmp_path)
     ranges = [wanted for _, wanted in repository.requests]
@@ -76,9 +76,9 @@ def test_a_cut_download_goes_on_where_it_ended(entry, repository, served, tmp_pa
     assert len(ranges) == 3
 
 
-def test_it_gives_up_in_the_end(entry, repository, served, tmp_path):
+def test_attempts_are_limited(entry, repository, served, tmp_path):
     repository.answers[served] = [500] * 9
-    with pytest.raises(DataError, match=r"no luck in 4 attempts .*500"):
+    with pytest.raises(DataError, match=r"failed after 4 attempts .*500"):
         fetch(entry, repository, tmp_path)
 
 
@@ -86,18 +86,16 @@ def test_it_gives_up_in_the_end(entry, repository, served, tmp_path):
     ("change", "message"),
     [
         ({"html": True}, "sends an HTML page instead of data"),
-        ({"gone": True}, "answers 404"),
+        ({"gone": True}, "responds 404"),
         ({"files": {"other.data": TOY}}, "the archive has no file toy.data"),
         ({"files": {"toy.data": TOY.replace("x", "y")}}, "lacks the classes 'x'"),
         ({"files": {"toy.data": TOY[:-8]}}, "has 2 rows of class 'y', the paper's 3"),
         ({"files": {"toy.data": TOY.replace(",x", ",7,x").replace(",y", ",7,y")}}, "3 attributes"),
-        ({"files": {"toy.data": TOY.replace("1.5", "much")}}, "holds text"),
+        ({"files": {"toy.data": TOY.replace("1.5", "much")}}, "contains text"),
         ({"raw": b"PK\x03\x04 broken"}, "the archive has no file"),
     ],
 )
-def test_what_is_wrong_is_refused_and_not_stored(
-    entry, repository, served, tmp_path, change, message
-):
+def test_a_wrong_download_is_not_stored(entry, repository, served, tmp_path, change, message):
     if "html" in change:
         repository.answers[served] = ["html"]
     if "gone" in change:
@@ -111,12 +109,12 @@ def test_what_is_wrong_is_refused_and_not_stored(
     assert not list(tmp_path.iterdir())
 
 
-def test_nobody_listens(entry, tmp_path):
-    with pytest.raises(DataError, match="no luck in 4 attempts"):
+def test_no_server(entry, tmp_path):
+    with pytest.raises(DataError, match="failed after 4 attempts"):
         fetch_dataset(entry, tmp_path, mirror="http://127.0.0.1:9", wait=lambda _: None)
 
 
-def test_the_catalogue_is_that_of_the_paper():
+def test_the_catalogue_agrees_with_the_paper():
     table = pd.read_csv(Path(__file__).parents[1] / "reference/auroc.csv", dtype={"class": str})
     assert list(catalogue()) == list(dict.fromkeys(table["dataset"]))
     for name, rows in table.groupby("dataset"):
@@ -125,7 +123,7 @@ def test_the_catalogue_is_that_of_the_paper():
 
 
 def original_files(entry, frame):
-    """The files that the repository would have, made backwards from the prepared table."""
+    """Reconstruct the files of the repository from the prepared table."""
     how = entry.preparation
     labels = frame["class"]
     table = frame.drop(columns="class").astype(object)
@@ -179,12 +177,12 @@ def original_files(entry, frame):
     }
 
 
-@pytest.mark.skipif(DATA is None, reason="OCCSTATS_DATA names no folder of data sets")
+@pytest.mark.skipif(DATA is None, reason="OCCSTATS_DATA is not set")
 @pytest.mark.parametrize("name", [n for n in catalogue() if n not in LARGE])
-def test_every_preparation_gives_back_the_table(name, repository, tmp_path):
+def test_every_preparation_reproduces_the_table(name, repository, tmp_path):
     path = Path(DATA) / f"{name}.parquet"
     if not path.exists():
-        pytest.skip(f"{name} is not among the data sets in OCCSTATS_DATA")
+        pytest.skip(f"{name} is not in OCCSTATS_DATA")
     entry, frame = entry_of(name), pd.read_parquet(path)
     files = original_files(entry, frame)
     repository.contents[urlsplit(entry.address).path] = zipped(files)
@@ -196,18 +194,16 @@ def test_every_preparation_gives_back_the_table(name, repository, tmp_path):
     assert dataset.labels.tolist() == frame["class"].tolist()
 
 
-def test_miniboone_counts_in_its_first_line():
+def test_the_first_line_of_miniboone_counts_rows():
     entry = entry_of("miniboone")
     rows = "\n".join(" ".join(["0.5"] * 50) for _ in range(5))
-    from occstats.datasets.preparation import prepare
-
-    frame = prepare(zipped({"MiniBooNE_PID.txt": f" 2 3\n{rows}\n"}), entry)
+    frame = prepare_table(zipped({"MiniBooNE_PID.txt": f" 2 3\n{rows}\n"}), entry)
     assert frame["class"].tolist() == ["1", "1", "0", "0", "0"]
     assert frame.shape == (5, 51)
 
 
-@pytest.mark.skipif(DATA is None, reason="OCCSTATS_DATA does not name a folder of data sets")
-def test_a_check_covers_the_order_of_rows_and_columns(tmp_path):
+@pytest.mark.skipif(DATA is None, reason="OCCSTATS_DATA is not set")
+def test_the_check_covers_the_order_of_rows_and_columns(tmp_path):
     frame = pd.read_parquet(Path(DATA) / "glass.parquet")
     attributes = [name for name in frame.columns if name != "class"]
     changed = frame.copy()
