@@ -1,10 +1,10 @@
-"""Files as benchmark programs write them, made by hand after their documentation."""
+"""Read files of benchmark programs, by hand and written by the programs (programs/README.md)."""
 
 import json
 import zipfile
 from importlib.metadata import EntryPoint
+from pathlib import Path
 
-import numpy as np
 import pandas as pd
 import pytest
 
@@ -22,7 +22,7 @@ def write(path, content):
     return path
 
 
-def test_automlbenchmark(tmp_path):
+def test_automlbenchmark_with_failures_and_constraints(tmp_path):
     rows = [
         {"id": f"openml.org/t/{t}", "task": t, "framework": f, "constraint": "1h8c", "fold": fold}
         | {"type": "binary", "metric": metric, "result": sign * (0.8 + 0.01 * fold + bonus)}
@@ -34,7 +34,7 @@ def test_automlbenchmark(tmp_path):
     rows[0] |= {"result": None, "info": "TimeoutError"}
     path = tmp_path / "results.csv"
     pd.DataFrame(rows).to_csv(path, index=False)
-    for options in ({}, {"format": "automlbenchmark"}):
+    for options in ({}, {"reader": "automlbenchmark"}):
         results = load_results(path, **options)
         assert results.algorithms == ["TPOT", "constantpredictor"]
         assert results.higher_is_better
@@ -46,53 +46,6 @@ def test_automlbenchmark(tmp_path):
     two = pd.DataFrame(rows).assign(constraint=["1h8c", "4h8c"] * 4).to_csv(path, index=False)
     assert two is None
     assert "TPOT (4h8c)" in load_results(path).algorithms
-
-
-def test_tsml_predictions(tmp_path):
-    for classifier, accuracy in (("HC2", 0.9), ("QUANT", 0.8)):
-        for dataset in ("ACSF1", "Adiac"):
-            for fold in range(2):
-                path = tmp_path / classifier / "Predictions" / dataset / f"testResample{fold}.csv"
-                head = f"{dataset},{classifier},TEST,{fold},MILLISECONDS,made by tsml-eval"
-                write(path, f"{head}\n{{}}\n{accuracy + fold / 100},12,34,-1,-1,2\n0,0,,0.9,0.1\n")
-    results = load_results(tmp_path, format="tsml")
-    assert results.algorithms == ["HC2", "QUANT"]
-    np.testing.assert_allclose(results.scores, [[0.905, 0.805]] * 2, rtol=1e-12)
-    assert results.score_name == "accuracy"
-
-
-def test_benchopt_takes_the_last_point_of_each_curve(tmp_path):
-    rows = [
-        {"objective_name": "Lasso[reg=0.1]", "dataset_name": d, "solver_name": s, "idx_rep": r}
-        | {"stop_val": stop, "time": stop / 10, "objective_value": 10.0 / (stop + 1) + bonus}
-        for d in ("leukemia", "rcv1")
-        for s, bonus in (("cd", 0.0), ("fista", 1.0))
-        for r in range(2)
-        for stop in (0, 1, 4)
-    ]
-    path = tmp_path / "benchopt_run.parquet"
-    pd.DataFrame(rows).sample(frac=1, random_state=0).to_parquet(path)
-    results = load_results(path)
-    assert not results.higher_is_better
-    assert results.scores[["cd", "fista"]].to_numpy().tolist() == [[2.0, 3.0]] * 2
-
-
-def test_openml_evaluations(tmp_path):
-    rows = [
-        {"run_id": 10 * i + j, "task_id": 3, "setup_id": 1, "flow_id": j, "flow_name": f"f{j}"}
-        | {"data_id": i, "data_name": f"d{i}", "function": function, "value": 0.5 + 0.1 * j}
-        | {"upload_time": "2024-01-01", "uploader": 1, "uploader_name": "x", "array_data": None}
-        for i in range(3)
-        for j in range(2)
-        for function in ("predictive_accuracy", "area_under_roc_curve")
-    ]
-    path = tmp_path / "evaluations.csv"
-    pd.DataFrame(rows).to_csv(path, index=False)
-    with pytest.raises(ResultsError, match="2 metrics") as caught:
-        load_results(path)
-    results = load_results(path, **caught.value.retry)
-    assert results.algorithms == ["f0", "f1"]
-    assert list(results.clusters) == ["d0", "d1", "d2"]
 
 
 def lm_eval_logs(tmp_path):
@@ -109,12 +62,12 @@ def lm_eval_logs(tmp_path):
 
 def test_lm_evaluation_harness(tmp_path):
     lm_eval_logs(tmp_path)
-    results = load_results(tmp_path, format="lm-eval")
+    results = load_results(tmp_path, reader="lm-eval")
     assert results.algorithms == ["lab__alpha", "lab__beta"]
     assert set(results.clusters) == {"boolq"}
     assert results.n_tasks == 6
     assert results.score_name == "acc"
-    assert load_results(tmp_path, format="lm-eval", cluster="doc.passage").n_clusters == 3
+    assert load_results(tmp_path, reader="lm-eval", cluster="doc.passage").n_clusters == 3
 
 
 def inspect_log(model, grade):
@@ -139,7 +92,7 @@ def inspect_log(model, grade):
 )
 def test_grades_of_inspect(tmp_path, grade, score):
     files = [write(tmp_path / f"{m[-4:]}.json", inspect_log(m, grade)) for m in MODELS]
-    found = load_results(*files, format="inspect").scores["lab/beta"]
+    found = load_results(*files, reader="inspect").scores["lab/beta"]
     assert found.tolist() == [1, score, score, score]
 
 
@@ -148,11 +101,11 @@ def test_inspect_logs(tmp_path):
         write(tmp_path / f"log{i}.json", inspect_log(model, grade))
         for i, (model, grade) in enumerate(zip(MODELS, ("C", "I"), strict=True))
     ]
-    results = load_results(*files, format="inspect", cluster="metadata.passage")
+    results = load_results(*files, reader="inspect", cluster="metadata.passage")
     assert results.algorithms == list(MODELS)
     assert results.n_clusters == 2
     assert results.scores["lab/beta"].tolist() == [1.0, 0.0, 0.0, 0.0]
-    assert load_results(*files, format="inspect").n_clusters == 1
+    assert load_results(*files, reader="inspect").n_clusters == 1
     packed = []
     for model in MODELS:
         log = inspect_log(model, "P")
@@ -161,25 +114,8 @@ def test_inspect_logs(tmp_path):
             for i, sample in enumerate(log.pop("samples")):
                 archive.writestr(f"samples/{i}.json", json.dumps(sample))
             archive.writestr("header.json", json.dumps(log))
-    results = load_results(*packed, format="inspect")
+    results = load_results(*packed, reader="inspect")
     assert results.scores["lab/beta"].tolist() == [1.0, 0.5, 0.5, 0.5]
-
-
-def test_helm_runs(tmp_path):
-    for model, right in zip(MODELS, (1.0, 0.0), strict=True):
-        folder = tmp_path / f"mmlu:subject=law,model={model.replace('/', '_')}"
-        name = f"mmlu:subject=law,model={model.replace('/', '_')}"
-        write(folder / "run_spec.json", {"name": name, "adapter_spec": {"model": model}})
-        stats = [
-            {"instance_id": f"id{i}", "train_trial_index": 0}
-            | {"stats": [{"name": {"name": "exact_match", "split": "test"}, "mean": right}]}
-            for i in range(3)
-        ]
-        write(folder / "per_instance_stats.json", stats)
-    results = load_results(tmp_path, format="helm")
-    assert results.algorithms == list(MODELS)
-    assert set(results.clusters) == {"mmlu:subject=law"}
-    assert results.scores.to_numpy().tolist() == [[1.0, 0.0]] * 3
 
 
 def test_mteb_results(tmp_path):
@@ -189,19 +125,19 @@ def test_mteb_results(tmp_path):
         for task in ("Banking77Classification", "STS12"):
             entry = {"main_score": score, "hf_subset": "default", "languages": ["eng-Latn"]}
             write(folder / f"{task}.json", {"task_name": task, "scores": {"test": [entry]}})
-    results = load_results(tmp_path, format="mteb")
+    results = load_results(tmp_path, reader="mteb")
     assert results.algorithms == list(MODELS)
     assert results.scores.to_numpy().tolist() == [[0.9, 0.8]] * 2
     for meta in tmp_path.rglob("model_meta.json"):
         meta.unlink()
-    assert load_results(tmp_path, format="mteb").algorithms == list(MODELS)
+    assert load_results(tmp_path, reader="mteb").algorithms == list(MODELS)
 
 
 @pytest.mark.parametrize("name", ["inspect", "lm-eval", "helm", "mteb", "tsml", "automlbenchmark"])
 @pytest.mark.parametrize("content", ["{", "[]", "[1, 2]", '{"scores": 3, "eval": 4}', '"x"'])
 def test_what_is_not_of_the_program_is_refused_in_one_line(tmp_path, refused, name, content):
     path = write(tmp_path / "samples_a.json", content)
-    assert refused(path, format=name)
+    assert refused(path, reader=name)
 
 
 def test_plug_ins(tmp_path, monkeypatch, refused):
@@ -225,10 +161,10 @@ def test_plug_ins(tmp_path, monkeypatch, refused):
     ]
     monkeypatch.setattr(harnesses, "entry_points", lambda group: points)
     write(tmp_path / "a.theirs", "iris A 1\niris B 2\n")
-    results = load_results(tmp_path / "a.theirs", format="theirs")
+    results = load_results(tmp_path / "a.theirs", reader="theirs")
     assert results.scores.to_numpy().tolist() == [[1.0, 2.0]]
-    refused(tmp_path / "a.theirs", format="broken", says=("'broken'", "cannot be loaded"))
-    refused(tmp_path / "a.theirs", format="inspekt", says=("did you mean 'inspect'?",))
+    refused(tmp_path / "a.theirs", reader="broken", says=("'broken'", "cannot be loaded"))
+    refused(tmp_path / "a.theirs", reader="inspekt", says=("did you mean 'inspect'?",))
 
 
 def test_a_format_and_a_bundled_table_go_together(tmp_path):
@@ -237,4 +173,80 @@ def test_a_format_and_a_bundled_table_go_together(tmp_path):
     assert harnesses.recognise(raw) is raw
     lm_eval_logs(tmp_path)
     with pytest.raises(ResultsError, match=r"no task in common|different metrics"):
-        load_results("lenz2021", tmp_path, format="lm-eval")
+        load_results("lenz2021", tmp_path, reader="lm-eval")
+
+
+FOLDER = Path(__file__).parent / "programs"
+DATA_SETS = {"one", "two", "three"}
+
+
+def read(*names, **options):
+    return load_results(*(FOLDER / name for name in names), **options)
+
+
+@pytest.mark.parametrize("options", [{}, {"reader": "benchopt"}])
+def test_benchopt(options):
+    table = read("benchopt/written.parquet", **options)
+    assert table.algorithms == ["fast[step=0.01]", "slow[step=0.001]"]
+    assert (table.n_tasks, set(table.clusters)) == (6, DATA_SETS)
+    assert not table.higher_is_better
+    # After as many steps the longer ones are nearer to the solution.
+    assert (table.scores.iloc[:, 0] < table.scores.iloc[:, 1]).all()
+
+
+@pytest.mark.parametrize("ending", ["eval", "json"])
+def test_inspect(ending):
+    files = [f"inspect/{model}.{ending}" for model in ("alpha", "beta")]
+    with pytest.raises(ResultsError, match="2 metrics") as caught:
+        read(*files, reader="inspect", cluster="metadata.passage")
+    assert caught.value.retry == {"metric": "match"}
+    for metric, half in (("match", 0.0), ("includes", 0.5)):
+        table = read(*files, reader="inspect", cluster="metadata.passage", metric=metric)
+        assert table.algorithms == ["mockllm/alpha", "mockllm/beta"]
+        assert set(table.clusters) == DATA_SETS
+        assert table.scores["mockllm/alpha"].eq(1).all()
+        # The second question of each passage is answered once with the word within others.
+        assert table.scores["mockllm/beta"].groupby(level=0).min().eq(half).all()
+
+
+def test_a_damaged_log_of_inspect(tmp_path, refused):
+    content = bytearray((FOLDER / "inspect/alpha.eval").read_bytes())
+    content[3000] ^= 0xFF
+    (tmp_path / "a.eval").write_bytes(content)
+    refused(tmp_path / "a.eval", reader="inspect", says=("is not a log of Inspect", "damaged"))
+
+
+def test_tsml():
+    table = read("tsml/classification", reader="tsml")
+    assert (table.score_name, table.higher_is_better) == ("accuracy", True)
+    assert table.scores[["bad", "good"]].to_numpy().tolist() == [[0.5, 1.0]] * 3
+    table = read("tsml/regression", reader="tsml")
+    assert (table.score_name, table.higher_is_better) == ("mse", False)
+    assert table.scores[["bad", "good"]].to_numpy().tolist() == [[2.25, 0.25]] * 3
+
+
+@pytest.mark.parametrize("options", [{}, {"reader": "openml"}])
+def test_openml(options):
+    table = read("openml/evaluations.csv", **options)
+    assert table.score_name == "predictive_accuracy"
+    assert set(table.clusters) == DATA_SETS
+    assert table.scores.to_numpy().tolist() == [[0.89, 0.79], [0.88, 0.78], [0.87, 0.77]]
+
+
+@pytest.mark.parametrize("options", [{}, {"reader": "automlbenchmark"}])
+def test_automlbenchmark(options):
+    table = read("automlbenchmark/results.csv", **options)
+    assert table.algorithms == ["constantpredictor", "TunedForest"]
+    assert table.higher_is_better
+    assert (table.scores.loc["three"] < 0).all(axis=None)  # a loss, negated
+    assert table.missing[["algorithm"]].to_numpy().tolist() == [["TunedForest"]]
+
+
+def test_helm():
+    with pytest.raises(ResultsError, match="2 metrics") as caught:
+        read("helm", reader="helm")
+    table = read("helm", reader="helm", **caught.value.retry)
+    assert table.score_name == "exact_match"
+    assert table.algorithms == ["lab/alpha", "lab/beta"]
+    assert set(table.clusters) == {f"mmlu:subject={name}" for name in DATA_SETS}
+    assert table.scores.to_numpy().tolist() == [[1.0, 0.0], [1.0, 1.0]] * 3

@@ -36,7 +36,7 @@ def test_select(long_frame):
         results.select(["a"])
     with pytest.raises(ResultsError, match="'A' named twice"):
         results.select(["A", "A"])
-    with pytest.raises(ResultsError, match="none named"):
+    with pytest.raises(ResultsError, match="none given"):
         results.select([])
 
 
@@ -83,7 +83,7 @@ def test_policies_that_leave_nothing():
     results = load_results(frame)
     with pytest.raises(ResultsError, match="leaves nothing"):
         results.resolve_missing("complete")
-    with pytest.raises(ResultsError, match="nothing to pair"):
+    with pytest.raises(ResultsError, match="check that the sources use"):
         results.resolve_missing("pairwise")
 
 
@@ -119,7 +119,7 @@ def test_algorithms_that_lack_a_task_can_be_dropped():
         st.lists(st.sampled_from([0.1, 0.5, None]), min_size=3, max_size=3), min_size=1, max_size=6
     )
 )
-@settings(deadline=None, max_examples=80)
+@settings(deadline=None, max_examples=30)
 def test_the_proposed_policy_always_works(rows):
     frame = pd.DataFrame(rows, columns=list("ABC"), dtype=float)
     frame.insert(0, "dataset", [f"d{i}" for i in range(len(frame))])
@@ -150,11 +150,11 @@ def test_constructor_checks():
     with pytest.raises(ResultsError, match="two levels"):
         Results(good.scores.reset_index(drop=True), good.traits, "auroc")
     twice = pd.concat([good.scores, good.scores.iloc[:1]])
-    with pytest.raises(ResultsError, match="stands there twice"):
+    with pytest.raises(ResultsError, match="duplicate task"):
         Results(twice, good.traits, "auroc")
     with pytest.raises(ResultsError, match="traits: the rows must be the tasks"):
         Results(good.scores, good.traits.iloc[::-1], "auroc")
-    with pytest.raises(ResultsError, match="'ALP' stands there twice"):
+    with pytest.raises(ResultsError, match="duplicate algorithm 'ALP'"):
         Results(good.scores[["ALP", "ALP"]], good.traits, "auroc")
 
 
@@ -166,8 +166,13 @@ def test_repr_and_html(long_frame):
     assert "0.741" in html
 
 
-@pytest.mark.parametrize("ending", ["parquet", "feather", "csv", "tsv", "jsonl"])
-@pytest.mark.parametrize("score_name", ["auroc", "rmse", "my own score", "score"])
+@pytest.mark.parametrize(
+    ("ending", "score_name"),
+    [
+        *((ending, "auroc") for ending in ("parquet", "feather", "csv", "tsv", "jsonl")),
+        *(("csv", name) for name in ("rmse", "my own score", "score")),
+    ],
+)
 def test_written_folds_come_back(tmp_path, long_frame, ending, score_name):
     rng = np.random.default_rng(0)
     frame = pd.concat([long_frame.assign(fold=f) for f in range(3)], ignore_index=True)
@@ -191,7 +196,7 @@ def test_writing_is_all_or_nothing(tmp_path, monkeypatch):
     results = load_results("lenz2021")
     path = tmp_path / "a.csv"
     path.write_text("old")
-    with pytest.raises(OutputError, match="is not known"):
+    with pytest.raises(OutputError, match="is not supported"):
         results.write(tmp_path / "a.xlsx")
     with pytest.raises(OutputError, match="cannot be written"):
         results.write(path / "a.csv")
