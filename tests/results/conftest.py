@@ -1,4 +1,4 @@
-"""What the tests of the results table share."""
+"""Fixtures of the tests of results."""
 
 from collections.abc import Callable
 from typing import Any
@@ -15,7 +15,7 @@ collect_ignore_glob = ["programs/*"]
 
 @pytest.fixture
 def refused() -> Callable[..., str]:
-    """Load something that must be refused, and check that the message is one helpful line."""
+    """Load sources that must be refused, and check that the message is one line."""
 
     def check(*sources: Any, says: tuple[str, ...] = (), **options: Any) -> str:
         with pytest.raises(ResultsError) as caught:
@@ -32,7 +32,7 @@ def refused() -> Callable[..., str]:
 
 @pytest.fixture
 def long_frame() -> pd.DataFrame:
-    """Three data sets with two classes each, two algorithms."""
+    """Three datasets with two classes each, two algorithms."""
     rows = [
         (dataset, task, algorithm, round(0.5 + 0.01 * i + 0.1 * (algorithm == "B"), 3), 10 * i, 4)
         for i, (dataset, task) in enumerate((d, t) for d in ("x", "y", "z") for t in ("0", "1"))

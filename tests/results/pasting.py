@@ -1,4 +1,4 @@
-"""Type a command line; where it is refused, type what the refusal says."""
+"""Run a command line, and the one that its error suggests."""
 
 import re
 import shlex
@@ -11,7 +11,7 @@ from occstats.results import load_results
 
 
 def typed(line):
-    """Load as the command line would; None and the message if that is refused."""
+    """Load as the command line would; return None and the message on an error."""
     program, name, *arguments = shlex.split(line)
     assert (program, name) == ("occstats", "compare")
     missing, reading_only = "refuse", list(arguments)
@@ -31,7 +31,7 @@ def typed(line):
 
 
 def pasted(path):
-    """The table of the bare call or of the second, and the line that read it."""
+    """Return the table of the plain or the suggested command, and that command."""
     line = shlex.join(["occstats", "compare", str(path)])
     table, message = typed(line)
     if table is None:

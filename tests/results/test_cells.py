@@ -91,7 +91,7 @@ def test_json_numbers_keep_their_spelling(tmp_path):
     assert results.algorithms == ["True"]
 
 
-def test_json_records_may_lack_keys_and_hold_anything(tmp_path):
+def test_json_records_with_missing_keys_and_nested_values(tmp_path):
     records = [
         {"dataset": "x", "model": "A", "score": 0.5, "parameters": {"k": [1, 2]}},
         {"score": None, "model": "B", "dataset": "x", "error": "line\u2028break"},
@@ -104,7 +104,7 @@ def test_json_records_may_lack_keys_and_hold_anything(tmp_path):
     assert results.scores.isna().to_numpy().tolist() == [[False, True, True, False]]
 
 
-def test_mixed_types_in_one_column_stay_apart():
+def test_mixed_types_in_one_column_stay_distinct():
     column = pd.Series([True, 1, 1.5, "1", None, np.nan, b"x"], dtype=object)
     assert column_text(column).tolist() == ["True", "1", "1.5", "1", None, None, "x"]
 
@@ -118,7 +118,7 @@ def test_as_text_of_other_values():
     assert as_text("") is None
 
 
-def test_names_that_look_alike_are_pointed_out():
+def test_similar_names_are_noted():
     frame = pd.DataFrame(
         {"dataset": ["Iris", "iris ", "e\u0301", "\u00e9", "zero\u200b", "zero", "wine"]}
     ).assign(ALP=0.5, alp=0.6)
@@ -129,7 +129,7 @@ def test_names_that_look_alike_are_pointed_out():
     assert "'wine'" not in notes
 
 
-def test_tasks_look_alike_only_within_a_data_set():
+def test_similar_tasks_are_noted_within_a_dataset_only():
     frame = pd.DataFrame(
         {"dataset": ["x", "x", "y"], "class": ["1", "01", "1.0"], "A": 0.5, "B": 1.0}
     )
@@ -162,12 +162,12 @@ def test_html_escapes_names():
 
 
 @given(st.lists(st.text("aAbB019 .-_\n", max_size=4), max_size=5))
-def test_names_that_are_looked_at_all_at_once_are_grouped_as_one_by_one(names):
+def test_fast_grouping_of_names_equals_the_slow_one(names):
     assert look_alikes(names) == look_alikes(names, lambda name: (_folded(name),))
 
 
 @given(st.lists(st.text("01.eE+-\n", max_size=4), min_size=1, max_size=3))
-def test_numbers_that_are_read_all_at_once_are_those_read_one_by_one(cells):
+def test_fast_parsing_of_numbers_equals_the_slow_one(cells):
     at_once = parse_numbers(pd.Series(cells, dtype=object))
     one_by_one = parse_numbers(pd.Series([*cells, "word"], dtype=object))
     np.testing.assert_array_equal(at_once.values, one_by_one.values[:-1])

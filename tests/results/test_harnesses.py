@@ -135,7 +135,7 @@ def test_mteb_results(tmp_path):
 
 @pytest.mark.parametrize("name", ["inspect", "lm-eval", "helm", "mteb", "tsml", "automlbenchmark"])
 @pytest.mark.parametrize("content", ["{", "[]", "[1, 2]", '{"scores": 3, "eval": 4}', '"x"'])
-def test_what_is_not_of_the_program_is_refused_in_one_line(tmp_path, refused, name, content):
+def test_foreign_files_are_refused_in_one_line(tmp_path, refused, name, content):
     path = write(tmp_path / "samples_a.json", content)
     assert refused(path, reader=name)
 
@@ -167,7 +167,7 @@ def test_plug_ins(tmp_path, monkeypatch, refused):
     refused(tmp_path / "a.theirs", reader="inspekt", says=("did you mean 'inspect'?",))
 
 
-def test_a_format_and_a_bundled_table_go_together(tmp_path):
+def test_reader_applies_to_files_but_not_to_bundled_tables(tmp_path):
     frame = pd.DataFrame({"dataset": ["wine"] * 2, "class": ["1", "2"], "mine": [0.9, 0.8]})
     raw = from_frame(frame, "frame")
     assert harnesses.recognise(raw) is raw
@@ -177,7 +177,7 @@ def test_a_format_and_a_bundled_table_go_together(tmp_path):
 
 
 FOLDER = Path(__file__).parent / "programs"
-DATA_SETS = {"one", "two", "three"}
+DATASETS = {"one", "two", "three"}
 
 
 def read(*names, **options):
@@ -188,7 +188,7 @@ def read(*names, **options):
 def test_benchopt(options):
     table = read("benchopt/written.parquet", **options)
     assert table.algorithms == ["fast[step=0.01]", "slow[step=0.001]"]
-    assert (table.n_tasks, set(table.clusters)) == (6, DATA_SETS)
+    assert (table.n_tasks, set(table.clusters)) == (6, DATASETS)
     assert not table.higher_is_better
     # After as many steps the longer ones are nearer to the solution.
     assert (table.scores.iloc[:, 0] < table.scores.iloc[:, 1]).all()
@@ -203,7 +203,7 @@ def test_inspect(ending):
     for metric, half in (("match", 0.0), ("includes", 0.5)):
         table = read(*files, reader="inspect", cluster="metadata.passage", metric=metric)
         assert table.algorithms == ["mockllm/alpha", "mockllm/beta"]
-        assert set(table.clusters) == DATA_SETS
+        assert set(table.clusters) == DATASETS
         assert table.scores["mockllm/alpha"].eq(1).all()
         # The second question of each passage is answered once with the word within others.
         assert table.scores["mockllm/beta"].groupby(level=0).min().eq(half).all()
@@ -229,7 +229,7 @@ def test_tsml():
 def test_openml(options):
     table = read("openml/evaluations.csv", **options)
     assert table.score_name == "predictive_accuracy"
-    assert set(table.clusters) == DATA_SETS
+    assert set(table.clusters) == DATASETS
     assert table.scores.to_numpy().tolist() == [[0.89, 0.79], [0.88, 0.78], [0.87, 0.77]]
 
 
@@ -248,5 +248,5 @@ def test_helm():
     table = read("helm", reader="helm", **caught.value.retry)
     assert table.score_name == "exact_match"
     assert table.algorithms == ["lab/alpha", "lab/beta"]
-    assert set(table.clusters) == {f"mmlu:subject={name}" for name in DATA_SETS}
+    assert set(table.clusters) == {f"mmlu:subject={name}" for name in DATASETS}
     assert table.scores.to_numpy().tolist() == [[1.0, 0.0], [1.0, 1.0]] * 3

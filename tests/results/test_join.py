@@ -30,7 +30,7 @@ def test_own_method_against_published_results(tmp_path, mine):
     assert both.trait_conflicts is None
 
 
-def test_tasks_that_only_one_has_are_listed(mine):
+def test_tasks_of_one_source_only_are_listed(mine):
     extra = mine.iloc[[0]].assign(dataset="new")
     both = load_results("lenz2021", pd.concat([mine.iloc[6:], extra]))
     assert both.n_tasks == 247
@@ -70,7 +70,7 @@ def test_rounded_traits_agree(mine):
     assert len(load_results("lenz2021", mine).trait_conflicts) == 246
 
 
-def test_traits_of_one_source_serve_both(mine):
+def test_traits_of_one_source_are_used_for_both(mine):
     both = load_results(mine[["dataset", "class", "model", "auc"]], "lenz2021")
     assert both.traits.notna().all().all()
 
@@ -113,13 +113,13 @@ def test_different_directions(mine, refused):
     refused("lenz2021", mine, lower_is_better=True, says=("disagree", "lenz2021: higher"))
 
 
-def test_names_that_look_alike_across_sources(mine):
+def test_similar_names_across_sources_are_noted(mine):
     mine.loc[mine["dataset"] == "iris", "dataset"] = "Iris"
     both = load_results("lenz2021", mine)
     assert any("'iris', 'Iris'" in note for note in both.notes)
 
 
-def test_options_apply_where_the_column_is(mine):
+def test_options_apply_to_sources_with_the_column(mine):
     odd = mine.rename(columns={"model": "who", "auc": "how_well"})
     named = {"algorithm": "who", "score": "how_well", "lower_is_better": False}
     both = load_results(mine, odd.assign(who="odd"), **named)

@@ -50,7 +50,7 @@ def test_a_crash_ranks_below_the_score_of_the_only_other_algorithm():
         ("rmse", True, 0.78, None),
     ],
 )
-def test_a_failure_has_the_worst_score_that_the_measure_permits(
+def test_failures_have_the_worst_possible_score_of_the_measure(
     score_name, lower, score, failure_score
 ):
     results = crashing(score_name, lower=lower).resolve_missing("worst")
@@ -76,7 +76,7 @@ def test_the_given_score_does_not_change_the_bounds():
 
 
 @pytest.mark.parametrize("score", ["", "x", "nan", "inf", "-inf", "0,5", "SCORE"])
-def test_what_is_no_number_is_refused(score):
+def test_score_of_a_failure_must_be_a_finite_number(score):
     with pytest.raises(ResultsError, match=r"the score of a failure .*a finite number; got"):
         crashing().resolve_missing(f"worst={score}")
 
@@ -94,14 +94,14 @@ def test_a_failure_outside_the_measure_is_refused():
         crashing().resolve_missing("worst=-0.1")
 
 
-def test_a_score_is_checked_also_where_nothing_is_missing(long_frame):
+def test_score_of_a_failure_is_checked_even_if_nothing_is_missing(long_frame):
     results = load_results(long_frame)
     assert results.resolve_missing("worst=0.1") is results
     with pytest.raises(ResultsError, match="better than some scores"):
         results.resolve_missing("worst=0.9")
 
 
-def test_tasks_on_which_all_failed_stay():
+def test_tasks_on_which_all_algorithms_failed_are_kept():
     results = crashing()
     scores = results.scores.copy()
     scores.iloc[0] = np.nan
@@ -163,7 +163,7 @@ def test_a_failure_can_be_given_another_score():
     assert results.resolve_missing("worst=0").failure_score == 0
 
 
-def test_disputed_traits_are_no_failures():
+def test_disputed_traits_are_not_failures():
     one = pd.DataFrame({"dataset": ["a", "b"], "A": [0.5, 0.6], "n": [10, 20]})
     other = pd.DataFrame({"dataset": ["a", "b"], "B": [0.5, 0.7], "n": [11, 20]})
     joined = load_results(one, other)
@@ -191,7 +191,7 @@ def test_failures_are_shown_and_written_as_such():
     assert best_policy(again) == "worst"
 
 
-def test_written_folds_keep_failures_apart_from_what_was_not_run():
+def test_written_folds_distinguish_failed_from_absent_runs():
     rows = [
         (dataset, name, fold, 0.5 + 0.1 * fold, "ok")
         for dataset in "xyz"
@@ -212,7 +212,7 @@ NOT_RECORDED = ["", "NA", "n/a", "-", "?", "null"]
 
 
 @pytest.mark.parametrize("cell", [*RECORDED, *NOT_RECORDED])
-def test_what_a_cell_says(tmp_path, cell):
+def test_words_for_failures_and_for_missing_scores(tmp_path, cell):
     results = text_file(tmp_path, f"dataset,A,B\nx,0.5,{cell}\ny,0.5,0.6\nz,0.4,0.3\n")
     if cell in RECORDED:
         assert results.recorded_failures["B"].tolist() == [True, False, False]
@@ -232,7 +232,7 @@ def test_what_a_cell_says(tmp_path, cell):
         *((word, False) for word in ("skipped", "not run", "pending", "undefined", "cancelled")),
     ],
 )
-def test_what_a_status_says(long_frame, status, failed):
+def test_statuses_of_failed_and_absent_runs(long_frame, status, failed):
     frame = long_frame.assign(status="ok")
     frame.loc[[0, 3], "status"] = status
     results = load_results(frame)
@@ -241,7 +241,7 @@ def test_what_a_status_says(long_frame, status, failed):
     assert (best_policy(results) == "worst") == failed
 
 
-def test_an_absent_row_is_no_failure(long_frame):
+def test_absent_rows_are_not_failures(long_frame):
     frame = long_frame.assign(status="ok").drop(index=[0, 3])
     assert load_results(frame).recorded_failures is None
     # A NaN of pandas may be an empty cell of a file.
@@ -268,7 +268,7 @@ def wrapped(error):
     return [part for line in str(error).splitlines() for part in wrap(line, 80)]
 
 
-def test_the_refusal_lists_the_most_sensible_option_first(tmp_path):
+def test_error_lists_the_best_option_first(tmp_path):
     results = text_file(tmp_path, "dataset,A,B\nx,0.5,TIMEOUT\ny,0.5,0.6\nz,0.4,0.3\n")
     with pytest.raises(ResultsError) as caught:
         results.resolve_missing()
@@ -286,7 +286,7 @@ def test_the_refusal_lists_the_most_sensible_option_first(tmp_path):
     assert "worst=SCORE" not in str(caught.value)  # the worst AUROC is known
 
 
-def test_the_refusal_is_short(tmp_path):
+def test_error_is_short(tmp_path):
     header = ",".join(["dataset", *(f"an algorithm with a long name {i}" for i in range(30))])
     rows = [
         ",".join([f"a dataset with a long name {i}", *(["TIMEOUT", "", *["0.5"] * 28])])
@@ -305,7 +305,7 @@ def test_the_refusal_is_short(tmp_path):
     assert caught.value.retry == {"missing": "complete"}  # not one that drops what was added
 
 
-def test_where_no_policy_fits_none_is_proposed():
+def test_no_policy_is_suggested_if_none_fits():
     frame = pd.DataFrame({"dataset": list("xy"), "A": [0.1, np.nan], "B": [np.nan, 0.2]})
     results = load_results(frame)
     for policy in ("refuse", "complete", "drop-algorithms"):

@@ -50,7 +50,7 @@ PIVOT = "Row Labels,NB,J48,Grand Total\nx,0.2,0.4,0.3\ny,0.6,0.8,0.7\nGrand Tota
 GLUE = "Model,Score,CoLA,SST-2,MRPC\nours,71,60.5,90.1,88.1/84.2\nbase,70,58.5,91.1,87.0/83.1\n"
 DEMO = [["a", "b"], ["x", "y"]]
 
-# name → content, options of the line that reads it, algorithms, tasks, data sets, direction
+# name → content, options of the line that reads it, algorithms, tasks, datasets, direction
 TABLES = {
     "helm.csv": (
         wide("Model/adapter", MODELS, ["Mean win rate", "MMLU - EM", "IMDB - EM", "QA - F1"]),
@@ -132,7 +132,7 @@ TABLES = {
 
 
 @pytest.mark.parametrize("name", TABLES)
-def test_manners(tmp_path, name):
+def test_tables_in_the_style_of_published_ones(tmp_path, name):
     content, options, expected = TABLES[name]
     (tmp_path / name).write_text(content)
     table, line = pasted(tmp_path / name)
@@ -141,7 +141,7 @@ def test_manners(tmp_path, name):
     assert (len(table.algorithms), table.n_tasks, table.n_clusters, direction) == expected
 
 
-def test_markup_around_data_sets_and_methods(tmp_path):
+def test_markup_around_names_is_removed(tmp_path):
     path = tmp_path / "a.md"
     path.write_text(
         "| Dataset | **A** | B |\n|--|--|--|\n| **x** | 0.1 | 0.2 |\n| y | 0.3 | 0.4 |\n"
@@ -150,7 +150,7 @@ def test_markup_around_data_sets_and_methods(tmp_path):
     assert (table.algorithms, list(table.clusters)) == (["A", "B"], ["x", "y"])
 
 
-def test_ranks_in_brackets_are_no_spread(tmp_path):
+def test_ranks_in_parentheses_are_not_spreads(tmp_path):
     rows = ["x,0.9 (1),0.8 (2),0.7 (3)", "y,0.5 (3),0.6 (2),0.7 (1)", "z,0.4 (1),0.3 (2),0.2 (3)"]
     (tmp_path / "a.csv").write_text("\n".join(["dataset,A,B,C", *rows]))
     assert pasted(tmp_path / "a.csv")[0].cvsd is None
@@ -190,7 +190,7 @@ def test_an_excel_sheet_with_a_title(tmp_path):
         ),
     ],
 )
-def test_what_cannot_be_read_is_said(tmp_path, name, content, says):
+def test_unreadable_tables_are_explained(tmp_path, name, content, says):
     (tmp_path / name).write_bytes(content)
     table, message = typed(f"occstats compare {tmp_path / name}")
     assert table is None
@@ -367,7 +367,7 @@ def ranks():
     return pd.DataFrame(rows, columns=["task", "fold", *"ABCD"])
 
 
-# made by → how it is typed, algorithms, tasks, data sets, what is measured, higher is better
+# made by → how it is typed, algorithms, tasks, datasets, what is measured, higher is better
 SHAPES = {
     archive: ("--trait 'Train ' --trait Class", ["ED", "DTW", "Euclid"], N, N, "score", True),
     leaderboard: (
@@ -383,7 +383,7 @@ SHAPES = {
 
 
 @pytest.mark.parametrize("make", SHAPES, ids=lambda make: make.__name__)
-def test_what_is_pasted_reads_it_rightly(tmp_path, make):
+def test_suggested_options_read_the_table_correctly(tmp_path, make):
     options, algorithms, tasks, clusters, score, higher = SHAPES[make]
     name = "table.csv"
     make().to_csv(tmp_path / name, index=False)
@@ -444,7 +444,7 @@ def documented():
 
 
 @pytest.mark.parametrize(("tried", "line"), documented())
-def test_the_shapes_of_the_documentation(tmp_path, tried, line):
+def test_documented_shapes(tmp_path, tried, line):
     name = shlex.split(line)[2]
     made = FILES[name]()
     if isinstance(made, str):
@@ -466,7 +466,7 @@ in_folder = pytest.mark.skipif(
     FOLDER is None, reason="needs the published tables in the folder of OCCSTATS_REALWORLD"
 )
 
-# file → algorithms, tasks, data sets, direction, what one of the algorithms is, and at which try
+# file → algorithms, tasks, datasets, direction, what one of the algorithms is, and at which try
 EXPECTED = {
     "adbench_AUCROC_multiindex.csv": (15, 28, 28, "higher", "IForest", 2),
     "amlb_1h_all_results.csv": (7, 35, 35, "higher", "autosklearn", 2),

@@ -81,13 +81,13 @@ def test_header_without_rows(tmp_path, refused, long_frame):
         ("a.csv", b"\xfd7zXZ\x00", "xz"),
     ],
 )
-def test_something_else_than_it_is_called(tmp_path, refused, name, content, words):
+def test_suffix_contradicts_content(tmp_path, refused, name, content, words):
     (tmp_path / name).write_bytes(content)
     refused(tmp_path / name, says=(name, words))
 
 
 class Bomb:
-    """A pickle that leaves a trace if it is ever loaded."""
+    """Pickle that leaves a trace if loaded."""
 
     def __init__(self, trace: Path) -> None:
         self.trace = trace
@@ -133,7 +133,7 @@ def test_unreadable_file(tmp_path, refused):
     refused(path, says=("permissions",))
 
 
-def test_parquet_with_too_many_rows_is_not_unpacked(tmp_path, refused):
+def test_parquet_with_too_many_rows_is_not_decoded(tmp_path, refused):
     """A billion equal values take some kilobytes; they are counted, not read."""
     path = tmp_path / "bomb.parquet"
     chunk = pa.table(
@@ -158,7 +158,7 @@ def test_rows_of_shards_are_added_up(tmp_path, refused, long_frame):
     assert load_results(tmp_path, max_rows=36).n_tasks == 6
 
 
-def test_feather_that_unpacks_to_too_much(tmp_path, refused):
+def test_feather_decompression_bomb(tmp_path, refused):
     path = tmp_path / "bomb.feather"
     table = pa.table({"dataset": pa.array(["a" * 1000] * 100_000)})
     pa.feather.write_feather(table, path, compression="zstd")
@@ -167,7 +167,7 @@ def test_feather_that_unpacks_to_too_much(tmp_path, refused):
     refused(path, max_rows=1_000, says=("rows, more than the limit of 1,000",))
 
 
-def test_gzip_that_unpacks_to_too_much(tmp_path, refused):
+def test_gzip_decompression_bomb(tmp_path, refused):
     path = tmp_path / "bomb.csv.gz"
     path.write_bytes(gzip.compress(b"dataset,A,B\n" + b"x" * 70_000_000, 1))
     assert path.stat().st_size < 1_000_000
@@ -176,7 +176,7 @@ def test_gzip_that_unpacks_to_too_much(tmp_path, refused):
     refused(path, max_rows=100_000, says=("rows, more than the limit of 100,000",))
 
 
-def test_text_with_too_much(tmp_path, refused):
+def test_text_beyond_the_limits(tmp_path, refused):
     (tmp_path / "a.csv").write_text(CSV * 50)
     refused(tmp_path / "a.csv", max_rows=20, says=("more than the limit",))
     (tmp_path / "a.jsonl").write_text('{"dataset":"x"}\n' * 50)
@@ -195,7 +195,7 @@ try:
     message = repr(load_results(sys.argv[1]))
 except ResultsError as error:
     message = str(error)
-# The peak of this program alone: that of getrusage begins at the peak of what started it.
+# The peak of this process alone; that of getrusage includes the parent.
 peak = re.search(r"VmHWM:\\s*(\\d+)", pathlib.Path("/proc/self/status").read_text())[1]
 print(time.process_time() - before, peak, message)
 """
@@ -252,7 +252,7 @@ def many_columns(path):
     ],
 )
 def test_work_and_memory_are_bounded(tmp_path, make, name, says):
-    """Seconds of the processor and memory, far below what exhausts a machine, not a speed test."""
+    """CPU time and memory stay far below what exhausts a machine."""
     make(tmp_path / name)
     done = subprocess.run(
         [sys.executable, "-c", MEASURED, tmp_path / name],
@@ -264,11 +264,11 @@ def test_work_and_memory_are_bounded(tmp_path, make, name, says):
     seconds, kilobytes, message = done.stdout.split(" ", 2)
     assert says in message
     assert int(kilobytes) < 1_000_000
-    # Five seconds are the aim; a machine under load counts more for the same work.
+    # The aim is five seconds; a loaded machine counts more for the same work.
     assert float(seconds) < 20
 
 
-def test_memory_that_does_not_suffice_is_said(monkeypatch, refused, long_frame):
+def test_insufficient_memory_is_reported(monkeypatch, refused, long_frame):
     def exhaust(*_):
         raise MemoryError
 
@@ -293,7 +293,7 @@ def test_ragged_rows_and_stray_bytes(tmp_path, refused):
         ('{"a": ' + "[" * 100_000 + "\n", "nested too deeply"),
     ],
 )
-def test_json_that_is_none(tmp_path, refused, text, words):
+def test_invalid_json(tmp_path, refused, text, words):
     (tmp_path / "a.jsonl").write_text(text)
     refused(tmp_path / "a.jsonl", says=("a.jsonl", words))
 
@@ -310,7 +310,7 @@ def test_truncated_parquet(tmp_path, refused, long_frame):
         refused(path, says=("a.parquet", "truncated"))
 
 
-def test_csv_that_ends_within_quotation_marks(tmp_path, refused):
+def test_csv_that_ends_within_a_quoted_cell(tmp_path, refused):
     path = tmp_path / "a.csv"
     path.write_text('model,auroc,dataset\nA,0.5,"x"\nB,0.6,"x')
     refused(path, says=("a.csv: ends within a quoted cell", "truncated"))
@@ -394,7 +394,7 @@ def test_a_shard_whose_content_was_changed_is_refused(tmp_path, refused, long_fr
         refused(tmp_path, says=("part-0.parquet", "not what was written"))
 
 
-def test_what_results_write_carries_a_digest(tmp_path, refused, long_frame):
+def test_written_results_have_a_checksum(tmp_path, refused, long_frame):
     path = tmp_path / "a.parquet"
     load_results(long_frame).write(path)
     assert "checksum" not in load_results(path).read_as[0]
@@ -409,7 +409,7 @@ SCORES = "{},0.9,0.8\nwine,0.7,0.6\nglass,0.5,0.4\n"
 
 
 @pytest.mark.parametrize("encoding", ["cp1252", "latin-1"])
-def test_a_file_of_windows_is_read_at_the_second_try(tmp_path, encoding):
+def test_windows_encodings_are_suggested(tmp_path, encoding):
     path = tmp_path / "a.csv"
     path.write_bytes(("dataset,Größe,RF\n" + SCORES.format("Zürich")).encode(encoding))
     table, line = pasted(path)
@@ -420,7 +420,7 @@ def test_a_file_of_windows_is_read_at_the_second_try(tmp_path, encoding):
         load_results(path)
 
 
-def test_encodings_that_do_not_fit(tmp_path, refused):
+def test_wrong_encodings(tmp_path, refused):
     path = tmp_path / "a.csv"
     path.write_bytes(b"dataset,A,B\nx\x81,0.9,0.8\n")
     with pytest.raises(ResultsError, match="line 2: byte 14 is not UTF-8") as caught:
@@ -431,7 +431,7 @@ def test_encodings_that_do_not_fit(tmp_path, refused):
     refused(path, encoding="windows", says=("encoding: 'windows' is not known",))
 
 
-def test_all_that_a_file_of_windows_needs_stands_in_one_line(tmp_path):
+def test_all_options_for_german_excel_are_suggested_at_once(tmp_path):
     """German Excel: semicolons, decimal commas, and no Unicode."""
     path = tmp_path / "a.csv"
     text = "Datensatz;Verfahren;Fehlerrate (%)\n" + "".join(
@@ -455,7 +455,7 @@ ROWS = "iris,0.9,0.8,0.7,0.6\nwine,0.91,0.82,0.73,0.64\nglass,0.5,0.4,0.3,0.2\n"
 
 
 @pytest.mark.parametrize("head", TWO_ROWS)
-def test_names_in_two_rows_are_joined_at_the_second_try(tmp_path, head):
+def test_two_header_rows_are_joined_as_suggested(tmp_path, head):
     path = tmp_path / "a.csv"
     path.write_text(head + ROWS)
     table, line = pasted(path)
@@ -474,7 +474,7 @@ def test_the_measure_of_chosen_columns_gives_the_direction(tmp_path):
     assert (table.score_name, table.higher_is_better) == ("rmse", False)
 
 
-def test_the_same_in_a_workbook_and_in_a_frame(tmp_path):
+def test_two_header_rows_of_a_workbook_and_a_frame(tmp_path):
     columns = pd.MultiIndex.from_product([["rmse"], ["SVM", "RF"]])
     index = pd.Index(["iris", "wine", "glass"], name="dataset")
     frame = pd.DataFrame([[0.9, 0.8], [0.7, 0.6], [0.5, 0.4]], index, columns)
@@ -487,20 +487,20 @@ def test_the_same_in_a_workbook_and_in_a_frame(tmp_path):
     pd.testing.assert_frame_equal(table.scores, expected.scores)
 
 
-def test_a_row_of_failures_is_no_row_of_names(tmp_path, refused):
+def test_row_of_failures_is_not_a_header(tmp_path, refused):
     path = tmp_path / "a.csv"
     path.write_text("dataset,SVM,RF\niris,TIMEOUT,OOM\n" + SCORES.format("x"))
     assert load_results(path).n_tasks == 3
     refused(path, header_rows=0, says=("header_rows: must be a whole number from 1",))
 
 
-def test_marks_of_significance_stand_behind_numbers(tmp_path):
+def test_marks_of_significance_after_numbers(tmp_path):
     path = tmp_path / "a.csv"
     path.write_text("dataset,SVM,RF\nx,0.9*,0.8\ny,**0.7**,0.6 †\nz,0.5 ± 0.1**,0.4\n")
     assert load_results(path).scores.to_numpy().tolist() == [[0.9, 0.8], [0.7, 0.6], [0.5, 0.4]]
 
 
-def test_a_column_of_text_is_the_cause_where_one_algorithm_is_left(tmp_path):
+def test_text_column_is_named_if_one_algorithm_is_left(tmp_path):
     path = tmp_path / "a.csv"
     path.write_text("dataset,SVM,RF\niris,0.9,good\nwine,0.7,bad\nglass,0.5,bad\n")
     with pytest.raises(ResultsError) as caught:
@@ -518,7 +518,7 @@ def wide():
 
 
 @pytest.mark.parametrize("take", [lambda t: t, polars.from_arrow, duckdb.from_arrow])
-def test_a_frame_of_another_library_is_read_as_that_of_pandas(wide, take):
+def test_frames_of_other_libraries(wide, take):
     frame = take(pa.Table.from_pandas(wide))
     assert load_results(frame).scores.equals(load_results(wide).scores)
 
@@ -533,5 +533,5 @@ def test_categories_and_decimals_of_polars(wide):
     pd.testing.assert_frame_equal(scores, load_results(wide).scores.round(10), rtol=1e-15)
 
 
-def test_a_frame_that_is_not_computed_yet(wide, refused):
+def test_lazy_frames_are_refused(wide, refused):
     refused(polars.from_pandas(wide).lazy(), says=("'LazyFrame'", ".collect()"))

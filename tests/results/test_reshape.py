@@ -31,7 +31,7 @@ WRITERS = {
 
 
 def same(first, second, exact=True):
-    """Whether two tables hold the same, whatever the order of tasks and algorithms."""
+    """Check that two tables are equal up to the order of tasks and algorithms."""
     columns = sorted(first.algorithms)
     assert columns == sorted(second.algorithms)
     pd.testing.assert_frame_equal(
@@ -47,7 +47,7 @@ def same(first, second, exact=True):
 
 
 @pytest.mark.parametrize("name", WRITERS)
-def test_every_format_gives_the_same_table(tmp_path, long_frame, name):
+def test_every_file_type_gives_the_same_table(tmp_path, long_frame, name):
     path = tmp_path / name
     WRITERS[name](long_frame, path)
     for source in (path, str(path)):
@@ -58,7 +58,7 @@ def test_every_format_gives_the_same_table(tmp_path, long_frame, name):
         assert results.notes == ()
 
 
-def test_bundled_table_is_the_papers():
+def test_bundled_table_is_that_of_the_paper():
     results = load_results("lenz2021")
     assert (results.n_tasks, results.n_clusters, results.notes) == (246, 50, ())
     assert set(results.traits) == {"n", "m", "sparsity"}
@@ -145,7 +145,7 @@ def test_wide_form_with_folds():
     )
 
 
-def test_one_algorithm_without_a_column_is_called_by_its_file(tmp_path, long_frame):
+def test_a_single_algorithm_is_named_by_its_file(tmp_path, long_frame):
     frame = long_frame.query("descriptor == 'A'").drop(columns="descriptor")
     frame.to_csv(tmp_path / "mine.csv", index=False)
     results = load_results(tmp_path / "mine.csv")
@@ -161,7 +161,7 @@ def test_letters_are_algorithms_too():
     assert list(results.traits) == ["n"]
 
 
-def test_tasks_without_data_sets_and_data_sets_without_tasks(long_frame):
+def test_tasks_without_datasets_and_datasets_without_tasks(long_frame):
     tasks = long_frame.assign(task=long_frame["dataset"] + long_frame["class"]).drop(
         columns=["dataset", "class"]
     )
@@ -173,7 +173,7 @@ def test_tasks_without_data_sets_and_data_sets_without_tasks(long_frame):
     assert (results.n_tasks, results.n_clusters, results.notes) == (3, 3, ())
 
 
-def test_rows_that_sum_up_are_left_out(refused):
+def test_summary_rows_are_excluded(refused):
     frame = pd.DataFrame(
         {"dataset": ["x", "y", "Average", "Average rank", "Wins"]}
         | {"A": [0.1, 0.3, 0.2, 2.0, 0], "B": [0.2, 0.4, 0.3, 1.0, 2]}
@@ -228,7 +228,7 @@ def test_repeats_without_folds(long_frame):
     assert results.fold_scores is None
 
 
-def test_seeds_that_tell_nothing_apart_are_no_repeats(long_frame):
+def test_unique_seeds_are_not_repeats(long_frame):
     frame = fold_frame(long_frame)
     results = load_results(frame.assign(seed=np.arange(len(frame))))
     same(results, load_results(frame))
@@ -246,7 +246,7 @@ def test_a_failed_fold_makes_the_cell_missing(long_frame, status):
     assert any("1 row with a failed status (first 'x' / '0': 'A')" in n for n in results.notes)
 
 
-def test_what_a_failed_row_holds_does_not_matter(tmp_path, long_frame):
+def test_content_of_failed_rows_is_ignored(tmp_path, long_frame):
     frame = fold_frame(long_frame).astype({"auroc": object})
     frame.loc[0, ["status", "auroc"]] = ["failed", "Traceback: 0,5"]
     frame.loc[1, ["status", "auroc"]] = ["failed", np.inf]
@@ -254,7 +254,7 @@ def test_what_a_failed_row_holds_does_not_matter(tmp_path, long_frame):
     assert len(load_results(tmp_path / "a.csv").missing) == 2
 
 
-def test_an_undefined_fold_is_passed_over(long_frame):
+def test_undefined_folds_are_skipped(long_frame):
     frame = fold_frame(long_frame)
     undefined = (frame["fold"] == 1) & (frame["dataset"] == "x") & (frame["class"] == "0")
     frame.loc[undefined, "status"] = "undefined"
@@ -300,14 +300,14 @@ def test_folds_that_differ_between_algorithms(long_frame):
     assert common.scores.iloc[1:].equals(own.scores.iloc[1:])
 
 
-def test_a_failed_cell_does_not_set_the_folds_of_others(long_frame):
+def test_failed_cells_do_not_change_the_folds_of_others(long_frame):
     frame = fold_frame(long_frame)
     extra = frame.iloc[[0]].assign(fold=7, status="failed")
     results = load_results(pd.concat([frame, extra]))
     assert len(results.missing) == 1
 
 
-def test_folds_by_the_thousand_are_refused(long_frame, refused):
+def test_thousands_of_folds_are_refused(long_frame, refused):
     n = 30_000
     frame = pd.DataFrame(
         {
@@ -327,7 +327,7 @@ def test_traits_that_vary_within_a_task_are_averaged(long_frame):
     assert any("'n' varies within 1 task" in note for note in results.notes)
 
 
-def test_what_the_runner_writes_is_read_as_it_is(tmp_path):
+def test_output_of_the_runner(tmp_path):
     """A folder of shards, with columns that do not matter and types that differ between shards."""
     shared = {
         "descriptor": ["NND", "ALP"],

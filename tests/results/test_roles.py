@@ -60,14 +60,14 @@ TRAITS = {
 
 
 @pytest.mark.parametrize("name", TRAITS)
-def test_traits_are_no_algorithms(wide, name):
+def test_traits_are_not_algorithms(wide, name):
     results = load_results(wide.assign(**{name: TRAITS[name]}))
     assert results.algorithms == ["SVM", "RF", "XGB"]
     assert name in results.read_as[0]
 
 
 @pytest.mark.parametrize("name", ["Time-CNN", "RankSVM", "SizeNet", "N", "MeanShift", "baseline"])
-def test_algorithms_may_have_words_of_traits_in_their_names(wide, name):
+def test_algorithms_with_trait_words_in_their_names(wide, name):
     assert name in load_results(wide.assign(**{name: scores(20)})).algorithms
 
 
@@ -75,7 +75,7 @@ def test_algorithms_may_have_words_of_traits_in_their_names(wide, name):
     ("name", "values"),
     [("d", whole(1, 3, 90)), ("Mean", scores(2, 0.2, 0.3)), ("Odd", scores(3, 500, 900))],
 )
-def test_a_column_in_doubt_is_asked_for(wide, name, values):
+def test_ambiguous_columns_need_a_declaration(wide, name, values):
     assert retry(wide.assign(**{name: values})) == {"traits": [name]}
     named = load_results(
         wide.assign(**{name: values}), cluster="dataset", algorithm=["SVM", "RF", "XGB", name]
@@ -87,25 +87,25 @@ def test_a_column_in_doubt_is_asked_for(wide, name, values):
     ("name", "made"),
     [("Average", "mean"), ("Avg.", "mean"), ("median", "median"), ("best", "max"), ("Min", "min")],
 )
-def test_columns_that_sum_up_are_left_out(wide, name, made):
+def test_summary_columns_are_excluded(wide, name, made):
     values = getattr(wide.iloc[:, 1:], made)(axis=1).round(2)
     assert load_results(wide.assign(**{name: values})).algorithms == ["SVM", "RF", "XGB"]
 
 
 @pytest.mark.parametrize("word", ["std", "sd", "rank", "time"])
-def test_columns_beside_scores_are_no_algorithms(wide, word):
+def test_spreads_ranks_and_times_are_not_algorithms(wide, word):
     beside = {f"{m}_{word}": scores(i) for i, m in enumerate(("SVM", "RF", "XGB"))}
     assert load_results(wide.assign(**beside)).algorithms == ["SVM", "RF", "XGB"]
 
 
-def test_several_measures_side_by_side_are_asked_for(wide):
+def test_several_measures_need_a_choice(wide):
     frame = wide.rename(columns=lambda c: c if c == "dataset" else f"{c}_auc")
     assert load_results(frame).score_name == "auc"
     both = frame.assign(**{f"{m}_f1": scores(7) for m in ("SVM", "RF", "XGB")})
     assert retry(both) == {"algorithm": ["SVM_auc", "RF_auc", "XGB_auc"]}
 
 
-def test_names_of_methods_with_words_of_measures(wide):
+def test_methods_with_measure_words_in_their_names(wide):
     frame = wide.rename(columns={"SVM": "Time-CNN", "RF": "Time-RNN", "XGB": "CNN"})
     results = load_results(frame.assign(**{"Rank-SVM": scores(4), "SVM": scores(5)}))
     assert results.algorithms == ["Time-CNN", "Time-RNN", "CNN", "Rank-SVM", "SVM"]
@@ -113,18 +113,18 @@ def test_names_of_methods_with_words_of_measures(wide):
     assert retry(wide.assign(SVM_rank=scores(6))) == {"traits": ["SVM_rank"]}
 
 
-def test_a_column_without_the_measure_of_the_others_is_asked_for(wide):
+def test_column_without_the_common_measure_needs_a_declaration(wide):
     frame = wide.rename(columns=lambda c: c if c == "dataset" else f"{c}_auc")
     assert retry(frame.assign(kNN=scores(6))) == {"traits": ["kNN"]}
 
 
-def test_measures_of_one_task_are_no_leaderboard():
+def test_measures_of_one_task_are_not_a_leaderboard():
     frame = pd.DataFrame({"classifier": ["A", "B"], "accuracy": [0.9, 0.8], "f1": [0.7, 0.6]})
     frame["recall"] = [0.5, 0.6]
     assert retry(frame) == {"score": "accuracy", "cluster": "@file"}
 
 
-def test_scores_in_training_and_in_tests_are_not_averaged(long):
+def test_training_and_test_scores_are_not_averaged(long):
     both = pd.concat([long.assign(split="train"), long.assign(split="test")])
     assert retry(both) == {"where": ["split=test"]}
     assert load_results(long.assign(split="test")).fold_scores is None
@@ -155,11 +155,11 @@ def test_direction_is_known_by_name(long, name, lower):
 
 
 @pytest.mark.parametrize("name", ["objective", "time_to_accuracy"])
-def test_direction_that_is_not_known_is_asked(long, name):
+def test_unknown_direction_needs_a_declaration(long, name):
     assert list(retry(long.rename(columns={"accuracy": name}))) == ["lower_is_better"]
 
 
-def test_negated_losses_are_asked_for(long):
+def test_negated_losses_need_a_declaration(long):
     frame = long.assign(accuracy=-long["accuracy"]).rename(columns={"accuracy": "rmse"})
     assert retry(frame) == {"lower_is_better": False}
 
@@ -173,13 +173,13 @@ def test_negated_losses_are_asked_for(long):
         ("HC2_accuracy.csv", "accuracy", True),
     ],
 )
-def test_the_name_of_the_file_says_what_a_wide_table_holds(tmp_path, wide, name, score, higher):
+def test_file_name_gives_the_measure_of_a_wide_table(tmp_path, wide, name, score, higher):
     wide.to_csv(tmp_path / name, index=False)
     results = load_results(tmp_path / name)
     assert (results.score_name, results.higher_is_better) == (score, higher)
 
 
-def test_a_file_of_times_is_not_ranked_upside_down(tmp_path, wide):
+def test_file_of_times_needs_a_direction(tmp_path, wide):
     wide.to_csv(tmp_path / "runtimes.csv", index=False)
     assert retry(tmp_path / "runtimes.csv") == {"lower_is_better": True}
 
@@ -213,12 +213,12 @@ def test_an_unknown_column_of_algorithms_is_guessed(long):
     assert retry(both) == {"algorithm": "thing", "task": "where"}
 
 
-def test_the_only_numbers_are_the_score_and_text_never_is(long):
+def test_only_numeric_column_is_the_score(long):
     frame = long.rename(columns={"accuracy": "quality"}).assign(result="fine")
     assert load_results(frame).score_name == "quality"
 
 
-def test_booleans_are_scores_where_nothing_else_is(long):
+def test_booleans_are_scores_if_there_is_no_other(long):
     frame = long.assign(correct=long["accuracy"] > 0.8).drop(columns="accuracy")
     results = load_results(frame)
     assert results.score_name == "correct"
@@ -234,17 +234,17 @@ def test_booleans_and_words_of_success(long, refused):
     assert load_results(long.assign(state="CA")).scores.notna().all(axis=None)
 
 
-def test_the_same_column_for_data_set_and_task(long):
+def test_same_column_for_dataset_and_task(long):
     assert load_results(long, cluster="dataset", task="dataset").n_clusters == N
 
 
-def test_rows_that_a_label_tells_apart(long):
+def test_rows_distinguished_by_a_label(long):
     frame = pd.concat([long.assign(settings=s) for s in ("fast", "default")], ignore_index=True)
     assert retry(frame) == {"where": ["settings=default"]}
     assert retry(pd.concat([long, long])) == {"duplicates": "average"}
 
 
-def test_a_saved_multiindex_is_data_set_and_seed(tmp_path, wide):
+def test_saved_multiindex_is_dataset_and_seed(tmp_path, wide):
     rows = [(d, level, seed) for d in DATASETS for level in (0.0, 0.1) for seed in (1, 2)]
     frame = pd.DataFrame({"A": 0.5, "B": np.arange(len(rows)) / 100}, index=map(str, rows))
     frame.loc[[", 0.1," in name for name in frame.index]] = np.nan
@@ -257,7 +257,7 @@ def test_a_saved_multiindex_is_data_set_and_seed(tmp_path, wide):
     assert load_results(unnamed).scores.equals(results.scores)
 
 
-def test_a_matrix_without_names_is_asked_for(wide):
+def test_matrix_without_names_needs_a_declaration(wide):
     assert retry(wide[["SVM", "RF"]]) == {"cluster": "@row"}
 
 
@@ -278,7 +278,7 @@ def test_leaderboards_have_algorithms_in_rows(tmp_path, wide):
     assert (results.score_name, results.higher_is_better, results.n_tasks) == ("WER", False, 3)
 
 
-def test_sides_that_nothing_tells_are_asked_for(tmp_path, wide):
+def test_ambiguous_orientation_needs_a_declaration(tmp_path, wide):
     path = tmp_path / "a.csv"
     wide.set_index("dataset").T.rename_axis(None).to_csv(path)
     assert retry(path) == {"transpose": True}
@@ -308,7 +308,7 @@ def test_means_with_their_spread(tmp_path, cell, mean, spread):
     assert np.array_equal(results.cvsd.iloc[0], [spread, 0.5], equal_nan=True)
 
 
-def test_links_around_names_are_left_out():
+def test_links_around_names_are_removed():
     names = ['<a href="https://h.co/x/M1" target="_blank">M1</a>', "<b>M2</b>", "<script>", "M<3"]
     frame = pd.DataFrame({"dataset": ["x"] * 4, "model": names, "acc": [0.1, 0.2, 0.3, 0.4]})
     assert load_results(frame).algorithms == ["M1", "M2", "<script>", "M<3"]
@@ -328,7 +328,7 @@ def test_links_around_names_are_left_out():
         "# made by hand, 2024\ndataset,A,B\nx,.1,.3\ny,.2,.1\n",
     ],
 )
-def test_other_forms_of_text(tmp_path, text):
+def test_json_markdown_and_comments(tmp_path, text):
     path = tmp_path / ("a.json" if text[0] in "{[" else "a.txt")
     path.write_text(text)
     results = load_results(path)
@@ -375,7 +375,7 @@ def test_a_decimal_comma_excludes_the_point(tmp_path, refused):
     refused(path, decimal=",", says=("row 1, column 'B': '1.234'", "no thousands separators"))
 
 
-def test_whole_numbers_beyond_2_to_the_53_stay_apart(tmp_path, refused):
+def test_integers_beyond_2_to_the_53_stay_distinct(tmp_path, refused):
     first, second = 2**53, 2**53 + 1
     frame = pd.DataFrame({"dataset": [first, second], "A": [0.1, 0.2], "B": [0.3, 0.4]})
     frame["extra"] = pd.array([first, None], dtype="Int64")
@@ -410,7 +410,7 @@ def test_misspelt_column_is_guessed(refused):
     refused(frame, says=("did you mean 'datast'?",))
 
 
-def test_ambiguous_columns_are_asked_for(refused):
+def test_ambiguous_scores_need_a_choice(refused):
     frame = pd.DataFrame({"task": ["x"], "model": ["A"], "acc": [0.5], "f1": [0.4]})
     refused(frame, says=("'acc', 'f1'", "score='acc'"))
     assert load_results(frame, score="f1").scores.iloc[0, 0] == 0.4
@@ -444,7 +444,7 @@ def test_duplicate_task_of_a_wide_table(refused):
     refused(frame, says=("1 row with a duplicate key", "key: 'x': 'A'", "row 1 and row 3"))
 
 
-def test_missing_cells_are_refused_with_a_list(long_frame):
+def test_missing_cells_are_listed(long_frame):
     holes = long_frame.drop(index=[1, 4, 6])
     results = load_results(holes)
     with pytest.raises(ResultsError) as caught:
@@ -464,7 +464,7 @@ def test_infinite_scores(long_frame, refused, value, tmp_path):
     refused(tmp_path / "a.csv", says=("a.csv, row 4", "'auroc'"))
 
 
-def test_auroc_in_per_cent_and_beyond(long_frame, refused):
+def test_auroc_in_percent_and_out_of_range(long_frame, refused):
     per_cent = long_frame.assign(auroc=100 * long_frame["auroc"])
     refused(per_cent, says=("row 1", "outside [0, 1]", "scale=0.01"))
     scaled = load_results(per_cent, scale=0.01).scores.to_numpy()
@@ -478,7 +478,7 @@ def test_auroc_in_per_cent_and_beyond(long_frame, refused):
     load_results(long_frame)
 
 
-def test_wide_table_in_per_cent(refused):
+def test_wide_table_in_percent(refused):
     frame = pd.DataFrame({"dataset": ["x", "y"], "best": ["A", "A"], "A": [0.9, 0.8], "B": [80, 1]})
     refused(frame, score_name="accuracy", says=("row 1, column 'B'", "80"))
 
@@ -499,7 +499,7 @@ def test_scores_as_text(tmp_path, refused, cell, words):
     refused(tmp_path / "a.csv", says=("a.csv, row 2, column 'auroc'", repr(cell), words))
 
 
-def test_booleans_are_no_scores(long_frame, refused):
+def test_booleans_are_not_mixed_with_scores(long_frame, refused):
     refused(
         long_frame.assign(auroc=True), says=("none contains numbers", "'auroc' contains 'True'")
     )
@@ -515,7 +515,7 @@ def test_names_that_are_missing(tmp_path, long_frame, refused):
     refused(tmp_path / "a.csv", says=("row 2, column 'dataset'",))
 
 
-def test_mixed_metrics_are_asked_for(refused):
+def test_mixed_metrics_need_a_choice(refused):
     frame = pd.DataFrame(
         {
             "task": ["x", "x", "x", "x"],
@@ -531,13 +531,13 @@ def test_mixed_metrics_are_asked_for(refused):
     assert kept.scores.to_numpy().tolist() == [[0.9, 0.8]]
 
 
-def test_metric_of_a_named_score_is_something_else(long_frame):
+def test_metric_column_beside_a_named_score(long_frame):
     """A column called metric may hold the distance that a descriptor used."""
     long_frame["metric"] = np.where(long_frame["descriptor"] == "A", "manhattan", "euclidean")
     assert load_results(long_frame).score_name == "auroc"
 
 
-def test_measures_are_no_algorithms(refused):
+def test_measures_are_not_algorithms(refused):
     frame = pd.DataFrame({"dataset": ["x", "y"], "auroc": [0.9, 0.8], "accuracy": [0.7, 0.6]})
     refused(frame, says=("'auroc', 'accuracy' are measures", "score='auroc'"))
 
@@ -561,7 +561,7 @@ def test_unknown_policy(long_frame):
         load_results(long_frame).resolve_missing("drop")
 
 
-def test_text_where_a_trait_should_be(long_frame, refused):
+def test_text_in_a_trait_column(long_frame, refused):
     long_frame["size"] = "big"
     refused(long_frame, traits=["size"], says=("row 1, column 'size'", "'big'"))
     # A column that was only taken for a trait by its name is passed over.
@@ -584,7 +584,7 @@ def test_scores_beyond_2_to_the_53_do_not_tie(tmp_path, refused, kind):
     assert load_results(table.assign(B=[2**54, 6])).scores.loc[("x", "x"), "B"] == 2.0**54
 
 
-def test_the_largest_numbers_are_looked_at_without_a_warning():
+def test_largest_numbers_do_not_warn():
     table = pd.DataFrame({"dataset": list("xyz"), "A": [1.7e308, 2, 3], "B": 1.0, "C": 2.0})
     assert load_results(table).scores.loc[("x", "x"), "A"] == 1.7e308
 
@@ -596,7 +596,7 @@ def test_a_number_of_very_many_digits_is_refused(tmp_path, refused, digits):
     refused(path, says=("column 'A'", "more digits than a float"))
 
 
-def test_an_option_that_changes_is_not_typed_twice(tmp_path):
+def test_suggestion_replaces_an_option(tmp_path):
     (tmp_path / "a.csv").write_text("dataset,A,B\nx,1,TIMEOUT\ny,OOM,2\nz,3,NaN\n")
     result = CliRunner().invoke(main, ["compare", str(tmp_path / "a.csv"), "--missing", "complete"])
     assert result.exit_code == 2

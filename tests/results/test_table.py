@@ -15,13 +15,13 @@ from occstats.results import Results, load_results
 from occstats.results.missing import POLICIES, best_policy
 
 
-def test_weights_give_every_data_set_the_same():
+def test_datasets_have_equal_weight():
     frame = pd.DataFrame({"dataset": list("xxxy"), "class": list("0123"), "A": 0.5, "B": 0.6})
     results = load_results(frame)
     assert results.weights.tolist() == [1 / 6, 1 / 6, 1 / 6, 1 / 2]
 
 
-def test_orientation():
+def test_oriented_scores():
     frame = pd.DataFrame({"dataset": list("xy"), "A": [1.0, 2.0], "B": [3.0, 4.0]})
     assert load_results(frame, lower_is_better=True).oriented.tolist() == [[-1, -3], [-2, -4]]
     results = load_results(frame)
@@ -73,7 +73,7 @@ def test_pairwise_counts_per_pair():
     assert "'A'–'B' 2, 'A'–'C' 1, 'B'–'C' 1" in kept.notes[-1]
 
 
-def test_refusal_names_the_worst_algorithm():
+def test_error_names_the_algorithm_with_most_missing_scores():
     with pytest.raises(ResultsError, match="leave out 'A', which lacks the most scores"):
         gappy().resolve_missing()
 
@@ -87,7 +87,7 @@ def test_policies_that_leave_nothing():
         results.resolve_missing("pairwise")
 
 
-def test_whole_table_passes_every_policy(long_frame):
+def test_complete_tables_pass_every_policy(long_frame):
     results = load_results(long_frame)
     for policy in (*POLICIES, "impute=A"):
         assert results.resolve_missing(policy) is results
@@ -213,7 +213,7 @@ def test_writing_is_all_or_nothing(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("wide", [False, True])
 @pytest.mark.parametrize("task", ["problem", None])
-def test_columns_come_back_under_the_names_of_the_file(long_frame, wide, task):
+def test_columns_keep_the_names_of_the_source(long_frame, wide, task):
     names = {"dataset": "group", "class": "problem", "descriptor": "model", "auroc": "f1", "n": "N"}
     frame = long_frame.rename(columns=names).rename(columns={"N": "n_instances"})
     if task is None:
@@ -234,7 +234,7 @@ def test_columns_come_back_under_the_names_of_the_file(long_frame, wide, task):
     )
 
 
-def test_columns_called_as_ours_do_not_collide(tmp_path):
+def test_column_names_do_not_clash(tmp_path):
     frame = pd.DataFrame(
         {"algorithm": ["x", "y"], "A": [0.1, 0.2], "B": [0.3, 0.4], "score": [1.0, 2.0]}
     )

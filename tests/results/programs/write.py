@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).parent
-DATA_SETS = ("one", "two", "three")
+DATASETS = ("one", "two", "three")
 
 
 def _import_without_models(*modules: str) -> None:
@@ -25,7 +25,7 @@ def _import_without_models(*modules: str) -> None:
 
 
 def write_benchopt(folder: Path) -> None:
-    """Two solvers of least squares, on three data sets, with two objectives, twice."""
+    """Two solvers of least squares, on three datasets, with two objectives, twice."""
     import subprocess
 
     import pandas as pd
@@ -45,7 +45,7 @@ def write_benchopt(folder: Path) -> None:
         "    def get_one_result(self): return dict(beta=[0.0] * 4)\n"
         "    def get_objective(self): return dict(X=self.X, y=self.y - self.shift)\n"
     )
-    for number, name in enumerate(DATA_SETS):
+    for number, name in enumerate(DATASETS):
         (folder / f"datasets/{name}.py").write_text(
             "import numpy as np\n"
             "from benchopt import BaseDataset\n"
@@ -115,7 +115,7 @@ def write_inspect(folder: Path) -> None:
 
     samples = [
         Sample(input="?", target="yes", id=f"{name}-{i}", metadata={"passage": name, "level": i})
-        for name in DATA_SETS
+        for name in DATASETS
         for i in range(2)
     ]
     dataset = MemoryDataset(samples, name="questions")
@@ -131,7 +131,7 @@ def write_inspect(folder: Path) -> None:
 
 
 def write_tsml(folder: Path) -> None:
-    """Two classifiers and two regressors, on three data sets, two resamples each."""
+    """Two classifiers and two regressors, on three datasets, two resamples each."""
     import numpy as np
     from tsml_eval.utils.results_writing import (
         write_classification_results,
@@ -140,7 +140,7 @@ def write_tsml(folder: Path) -> None:
 
     shutil.rmtree(folder, ignore_errors=True)
     rng = np.random.default_rng(0)
-    for name in DATA_SETS:
+    for name in DATASETS:
         for resample in range(2):
             labels = rng.integers(2, size=4)
             for classifier, wrong in (("good", 0), ("bad", 2)):
@@ -186,7 +186,7 @@ def write_openml(folder: Path) -> None:
     names = ("run_id", "task_id", "setup_id", "flow_id", "flow_name", "data_id", "data_name")
     rows = [
         (10 * d + f, d + 1, f, f, f"sklearn.tree.{flow}(1)", d + 1, name)
-        for d, name in enumerate(DATA_SETS)
+        for d, name in enumerate(DATASETS)
         for f, flow in enumerate(("DecisionTree", "ExtraTree"))
     ]
 
@@ -231,7 +231,7 @@ def write_automlbenchmark(folder: Path) -> None:
     results.rget = lambda: SimpleNamespace(app_version="dev")
     rng = np.random.default_rng(0)
     entries = []
-    for number, name in enumerate(DATA_SETS):
+    for number, name in enumerate(DATASETS):
         for fold in range(2):
             truth = np.array(["no", "yes"] * 4)
             for framework, blur in (("constantpredictor", 1.0), ("TunedForest", 0.3)):
@@ -282,7 +282,7 @@ def write_helm(folder: Path) -> None:
 
     shutil.rmtree(folder, ignore_errors=True)
     typos = PerturbationDescription(name="typos", robustness=True)
-    for subject in DATA_SETS:
+    for subject in DATASETS:
         for model in ("lab/alpha", "lab/beta"):
             spec = RunSpec(
                 name=f"mmlu:subject={subject},model={model.replace('/', '_')}",
@@ -327,7 +327,7 @@ def write_lm_eval(folder: Path) -> None:
         tracker = EvaluationTracker(output_path=str(folder))
         tracker.general_config_tracker.model_name_sanitized = model.replace("/", "__")
         tracker.date_id = "2026-01-01T00-00-00.000000"
-        for name in DATA_SETS:
+        for name in DATASETS:
             samples = [
                 {
                     "doc_id": i,
