@@ -1,4 +1,4 @@
-"""Scores of 0 and 1 in a comparison: the table, the line to quote, and who does not get them."""
+"""Scores of 0 and 1 in a comparison: the table and the line to quote."""
 
 import numpy as np
 import pandas as pd
@@ -40,7 +40,7 @@ def test_the_table_is_that_of_the_statistics(comparison):
         assert comparison.explain(column), column
 
 
-def test_the_line_has_what_one_quotes(comparison):
+def test_the_line_to_quote(comparison):
     line = comparison.binary["line"].iloc[0]
     row = comparison.binary.iloc[0]
     expected = f"{row['a']} − {row['b']}: {row['share_difference']:+.3f} correct (clustered SE "
@@ -51,7 +51,7 @@ def test_the_line_has_what_one_quotes(comparison):
     assert not any("Obuchowski" in text for text in (*comparison.notes, comparison.verdict))
 
 
-def test_means_are_compared_unless_ranks_are_asked_for(comparison):
+def test_means_are_compared_unless_the_estimand_is_typical(comparison):
     assert comparison.settings.estimand == "mean"
     typical = occstats.compare(answers(), score="correct", estimand="typical", n_resamples=200)
     assert typical.settings.null == "flips"
@@ -71,8 +71,8 @@ def test_the_posterior_of_the_difference_is_shown_for_ties(comparison):
     assert "bayes_better" not in keys
 
 
-def test_errors_are_turned_round():
-    right = occstats.compare(answers(), score="correct", n_resamples=200).binary
+def test_errors_are_turned(comparison):
+    right = comparison.binary
     wrong = answers().assign(error=lambda frame: 1 - frame["correct"]).drop(columns="correct")
     turned = occstats.compare(wrong, score="error", lower_is_better=True, n_resamples=200).binary
     np.testing.assert_allclose(turned["share_difference"], right["share_difference"])

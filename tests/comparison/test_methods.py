@@ -1,5 +1,6 @@
-"""The methods section and the explanations: right sentences under every setting."""
+"""The methods section and the sentences of columns, under every setting."""
 
+import functools
 import re
 from dataclasses import replace
 
@@ -11,22 +12,9 @@ import occstats
 from occstats.comparison.text.columns import EXPLANATIONS, explain
 from occstats.comparison.text.methods import references
 from occstats.report.bundle import methods_to_latex
+from tests.comparison.synthetic import compare, table
 
 MOST_WORDS = 90
-
-
-def table(sizes, effects=(0.1, 0.0, 0.0), spread=0.05):
-    rng = np.random.default_rng(0)
-    rows = []
-    for cluster, size in enumerate(sizes):
-        for task in range(size):
-            values = 0.5 + np.asarray(effects) + spread * rng.normal(size=len(effects))
-            rows += [(f"d{cluster}", task, f"A{a}", value) for a, value in enumerate(values)]
-    return pd.DataFrame(rows, columns=["dataset", "task", "algorithm", "score"])
-
-
-def compare(frame, **options):
-    return occstats.compare(frame, n_resamples=200, progress=False, **options)
 
 
 def short(found):
@@ -37,7 +25,7 @@ def details(found):
     return found.methods.split("\n\n", 1)[1].partition("\n\nReferences")[0]
 
 
-UNEQUAL = table([2, 3] * 10)
+UNEQUAL = table([2, 3] * 10, (0.1, 0.0, 0.0))
 SETTINGS = [
     {},
     {"estimand": "mean"},
@@ -57,9 +45,18 @@ SETTINGS = [
 ]
 
 
+@functools.cache
+def _unequal(items):
+    return compare(UNEQUAL, **dict(items))
+
+
+def unequal(**settings):
+    return _unequal(tuple(sorted(settings.items())))
+
+
 @pytest.mark.parametrize("settings", SETTINGS, ids=str)
 def test_the_first_paragraph_is_short_and_complete(settings):
-    found = compare(UNEQUAL, **settings)
+    found = unequal(**settings)
     paragraph = short(found)
     assert len(paragraph.split()) <= MOST_WORDS
     assert found.methods.startswith(paragraph + "\n\n")
@@ -75,34 +72,45 @@ def test_the_first_paragraph_is_short_and_complete(settings):
 
 @pytest.mark.parametrize("settings", SETTINGS, ids=str)
 def test_every_citation_is_a_reference_and_no_place_is_left(settings):
-    methods = compare(UNEQUAL, **settings).methods_text
+    methods = unequal(**settings).methods_text
     text = methods.text()
-    assert not re.search(r"[{}⟦⟧]|data set|None|nan", text.partition("\n\nReferences")[0])
+    assert not re.search(r"[{}]|data set|None|nan", text.partition("\n\nReferences")[0])
     for work in methods.references:
         assert f"({work.cited})" in text
         assert work.text in text
     latex, bibliography = methods_to_latex(methods), methods.bibtex()
     cited = set(re.findall(r"\\cite\{(\w+)\}", latex))
     assert cited == {work.key for work in methods.references}
-    assert cited == set(re.findall(r"^@\w+\{(\w+),", bibliography, re.M))
+    assert cited == set(re.findall(r"^@\w+\{(\w+),", bibliography, re.MULTILINE))
 
 
 def test_every_work_is_cited_somewhere():
-    other = [{"test": "ds"}, {"kendall": "plain"}, {"inference": "hc3"}, {"engine": "native"}]
-    frames = [
-        (UNEQUAL, SETTINGS + other),
-        (table([1] * 12), [{}]),
-        (UNEQUAL.assign(score=(UNEQUAL["score"] > 0.55).astype(int)), [{}]),
-    ]
-    cited = {"jiang2020"}  # needs R
-    for frame, chosen in frames:
-        for settings in chosen:
-            cited |= {work.key for work in compare(frame, **settings).methods_text.references}
-    assert cited == set(references())
+    other = [{"test": "ds"}, {"kendall": "plain"}, {"inference": "hc3"}]
+    binary = UNEQUAL.assign(score=(UNEQUAL["score"] > 0.55).astype(int))
+    found = [unequal(**settings) for settings in SETTINGS + other]
+    found += [compare(table([1] * 12)), compare(binary)]
+    cited = {work.key for each in found for work in each.methods_text.references}
+    assert cited | {"jiang2020"} == set(references())  # which needs R
+
+
+def test_references_are_read_from_the_bibliography():
+    works = references()
+    assert works["holm1979"].text == (
+        "Holm, S. (1979). A simple sequentially rejective multiple test procedure. Scandinavian "
+        "Journal of Statistics 6(2), 65–70."
+    )
+    assert works["jiang2020"].cited == "Jiang et al., 2020"
+    assert works["miller2024"].text.endswith("evaluations. arXiv:2411.00640.")
+    assert "Business & Economic" in works["pustejovsky2018"].text
+    assert r"Business \& Economic" in works["pustejovsky2018"].bibtex
+    for key, work in works.items():
+        assert work.bibtex.startswith("@")
+        assert work.bibtex.count("{") == work.bibtex.count("}")
+        assert not re.search(r"[{}\\]", work.text + work.cited), key
 
 
 def test_the_null_hypothesis_and_the_flips_are_stated():
-    text = details(compare(UNEQUAL))
+    text = details(unequal())
     assert (
         "under a change of sign of whole datasets the joint distribution of the differences is the "
         "same" in text
@@ -113,8 +121,8 @@ def test_the_null_hypothesis_and_the_flips_are_stated():
     assert "(CR2) (Bell and McCaffrey, 2002)" in text
 
 
-def test_means_name_what_they_cannot_exclude():
-    text = details(compare(UNEQUAL, estimand="mean"))
+def test_means_name_the_failures_that_they_cannot_exclude():
+    text = details(unequal(estimand="mean"))
     assert "bootstrap-t (Davison and Hinkley, 1997) with 200 resamples of whole datasets" in text
     assert "max-T procedure (Romano and Wolf, 2005)" in text
     assert "fewer than about 3 in 20 datasets" in text
@@ -125,33 +133,35 @@ def test_means_name_what_they_cannot_exclude():
     assert "bootstrap" not in details(few).partition("Posterior")[0]
 
 
-def test_exact_is_said_of_one_pair_with_all_flips_only():
-    one = compare(table([2] * 8, (0.1, 0.0)))
+def test_one_pair_with_all_flips_is_exact():
+    frame = table([2] * 8, (0.1, 0.0))
+    one = compare(frame)
     assert "all 128 sign flips of whole datasets" in short(one)
     assert "the test is exact" in details(one)
     for other in (
         compare(table([2] * 8)),
         compare(table([2] * 9, (0.1, 0.0))),
-        compare(table([2] * 8, (0.1, 0.0)), null="asymptotic", correction="none"),
-        compare(table([2] * 8, (0.1, 0.0)), estimand="mean"),
+        compare(frame, null="asymptotic", correction="none"),
+        compare(frame, estimand="mean"),
     ):
         assert "exact" not in other.methods
 
 
 def test_one_pair_is_not_corrected():
-    text = compare(table([2] * 8, (0.1, 0.0))).methods.partition("was regressed")[0]
+    frame = table([2] * 8, (0.1, 0.0))
+    text = compare(frame).methods.partition("was regressed")[0]
     assert "corrected" not in text
     assert "all pairs" not in text
-    one_sided = compare(table([2] * 8, (0.1, 0.0)), alternative="greater", correction="holm")
+    one_sided = compare(frame, alternative="greater", correction="holm")
     assert "corrected for both directions by the Holm" in one_sided.methods
 
 
 def test_rows_of_the_paper_do_not_control_the_error_over_all_pairs():
-    text = compare(UNEQUAL, preset="paper").methods
+    text = unequal(preset="paper").methods
     assert "for the 2 tests of each algorithm separately" in text
     assert "which does not control the error over all pairs together" in text
     assert "(Lenz, Peralta and Cornelis, 2021)" in text
-    assert "except for test ds" in compare(UNEQUAL, preset="paper", test="ds").methods
+    assert "except for test ds" in unequal(preset="paper", test="ds").methods
 
 
 def test_without_clusters_the_test_is_wilcoxons():
@@ -167,13 +177,13 @@ def test_failures_equivalence_and_reversal_are_described():
     worst = compare(frame, missing="worst=0")
     assert "Failures ranked below every score." in short(worst)
     assert "In means a failure counted as 0." in details(worst)
-    assert "within ±0.05" in short(compare(UNEQUAL, margin=0.05))
+    assert "within ±0.05" in short(unequal(margin=0.05))
     same = compare(UNEQUAL.assign(score=0.5))
     assert "Pairs with equal scores on all tasks were called equivalent." in details(same)
 
 
 def test_differences_that_were_not_estimated_are_not_described():
-    found = compare(UNEQUAL)
+    found = unequal()
     frame = found.pairwise.assign(difference=np.nan, ci_low=np.nan, ci_high=np.nan)
     text = replace(found, pairwise=frame).methods
     assert "Hodges-Lehmann" not in text
@@ -182,15 +192,28 @@ def test_differences_that_were_not_estimated_are_not_described():
 
 
 def test_one_dataset_has_no_tests():
-    text = compare(table([5])).methods
+    found = compare(table([5]))
+    text = found.methods
     assert "Posterior" not in text
     assert "a single dataset permits no tests" in text
     assert "null hypothesis" not in text
     assert "Confidence intervals" not in text
+    assert not {"mean_rank", "mean_score", "difference"} & set(found.intervals)
+
+
+def test_methods_name_the_intervals_and_traits_that_were_used(lenz):
+    few = compare(table([2, 2, 2])).methods
+    assert "mean ranks and mean scores: Student's t over dataset means;" in few
+    assert "regressed on the median score of all algorithms" in few
+    many = lenz(kendall="hyperbolic").methods
+    assert "mean ranks and mean scores: bootstrap-t over datasets (Davison and Hinkley" in many
+    assert "- the probability of improvement on a task and rank-biserial correlations: " in many
+    assert "Wilson's interval (Wilson, 1927)" in many
+    assert "number of attributes, the sparsity and the median score of all algorithms" in many
 
 
 def test_intervals_are_a_list_in_every_form():
-    methods = compare(UNEQUAL).methods_text
+    methods = unequal().methods_text
     (items,) = (block for block in methods.blocks() if not isinstance(block, str))
     assert items[0].startswith("differences: all shifts that the sign-flip test did not reject")
     assert items[-1].endswith(".")
@@ -254,7 +277,7 @@ def test_sentences_are_sentences():
     ],
 )
 def test_the_interval_of_a_difference_names_its_kind(settings, kind):
-    found = compare(UNEQUAL, **settings)
+    found = unequal(**settings)
     assert f"(differences: {kind}" in found.explain("ci_low")
-    assert "difference" not in compare(UNEQUAL, correction="holm").intervals
+    assert "difference" not in unequal(correction="holm").intervals
     assert explain("ci_low") == EXPLANATIONS["ci"]

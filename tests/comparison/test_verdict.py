@@ -1,4 +1,4 @@
-"""The verdict: one sentence on who leads, and one decision about each pair."""
+"""The verdict: the leader, its relations to others, and reservations."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -14,17 +14,18 @@ from occstats.comparison.text.verdict import (
     subject_rows,
     tally_sentence,
 )
+from occstats.report.tables import all_tables
+from tests.comparison.synthetic import compare, table
 
 CASES = Path(__file__).parents[1] / "cases"
 
 
-@pytest.fixture(scope="module")
-def comparison():
-    return occstats.compare("lenz2021")
+def tables(found):
+    return {each.name: each for each in all_tables(found)}
 
 
-def test_the_verdict_on_the_paper(comparison):
-    assert comparison.verdict.splitlines() == [
+def test_the_verdict_on_the_paper(lenz):
+    assert lenz(n_resamples=10_000).verdict.splitlines() == [
         "ALP has the best mean rank (3.51; mean AUROC 0.817).",
         "  typically better than     LOF, EIF, LNND, SAE",
         "  not distinguishable from  SVM, NND, MD, IF",
@@ -43,8 +44,8 @@ def test_the_verdict_on_the_paper(comparison):
          "ALP differs from 7 of 8 algorithms; from 8 if one ignores that tasks share datasets."),
     ],
 )  # fmt: skip
-def test_the_tally_counts_unordered_pairs(settings, sentence):
-    assert tally_sentence(occstats.compare("lenz2021", **settings)) == sentence
+def test_the_tally_counts_unordered_pairs(lenz, settings, sentence):
+    assert tally_sentence(lenz(n_resamples=10_000, **settings)) == sentence
 
 
 @pytest.mark.parametrize(
@@ -54,8 +55,6 @@ def test_the_tally_counts_unordered_pairs(settings, sentence):
         {"estimand": "mean"},
         {"margin": 0.03},
         {"control": "NND"},
-        {"control": "NND", "margin": 0.05},
-        {"correction": "holm"},
         {"correction": "none"},
         {"correction": "holm", "alternative": "less"},
         {"correction": "holm", "alternative": "greater", "control": "NND"},
@@ -63,46 +62,34 @@ def test_the_tally_counts_unordered_pairs(settings, sentence):
     ],
     ids=str,
 )
-def test_relations_are_the_conclusions_of_the_frame(settings):
-    comparison = occstats.compare("lenz2021", n_resamples=500, **settings)
+def test_relations_are_the_conclusions_of_the_frame(lenz, settings):
+    found = lenz(**settings)
     subject = settings.get("control", "ALP")
-    rows = comparison.pairwise.query("a == @subject").set_index("b")["conclusion"]
+    rows = found.pairwise.query("a == @subject").set_index("b")["conclusion"]
     words = {"better": "better", "worse": "worse", "equivalent": "equivalent", "not": "undecided"}
-    found = {}
-    for label, names in make_verdict(comparison).relations:
+    relations = {}
+    for label, names in make_verdict(found).relations:
         kind = next(kind for word, kind in words.items() if word in label)
-        found |= dict.fromkeys(names, kind)
-    assert found == rows.to_dict()
-    assert make_verdict(comparison).sentences[0].startswith(subject)
+        relations |= dict.fromkeys(names, kind)
+    assert relations == rows.to_dict()
+    assert make_verdict(found).sentences[0].startswith(subject)
 
 
 @pytest.mark.parametrize("alternative", ["less", "greater"])
-def test_one_sided_p_values_belong_to_the_conclusion(alternative):
-    comparison = occstats.compare(
-        "lenz2021", correction="holm", alternative=alternative, control="LOF", n_resamples=500
-    )
-    rows = subject_rows(comparison)
+def test_one_sided_p_values_belong_to_the_conclusion(lenz, alternative):
+    rows = subject_rows(lenz(correction="holm", alternative=alternative, control="LOF"))
     decided = rows["conclusion"].isin(["better", "worse"])
     assert {"better", "worse"} <= set(rows["conclusion"])
     assert (rows["p"] <= 0.05).eq(decided).all()
 
 
-def test_a_control_has_its_place():
-    comparison = occstats.compare("lenz2021", control="NND", n_resamples=1000)
-    assert comparison.verdict.startswith(
+def test_a_control_has_its_place(lenz):
+    verdict = lenz(control="NND", n_resamples=1000).verdict
+    assert verdict.startswith(
         "NND has mean rank 4.35 (mean AUROC 0.805), place 3 of 9; ALP leads with 3.51.\n"
         "  typically better than     "
     )
-    assert "\n  typically worse than      ALP\n" in comparison.verdict
-
-
-def test_the_mean_has_its_own_words():
-    verdict = occstats.compare("lenz2021", estimand="mean").verdict
-    assert verdict.splitlines() == [
-        "ALP has the best mean AUROC (0.817).",
-        "  better in mean AUROC than  LOF, LNND, SAE",
-        "  not distinguishable from   SVM, MD, NND, IF, EIF",
-    ]
+    assert "\n  typically worse than      ALP\n" in verdict
 
 
 def test_a_leader_by_rank_that_is_worse_is_said_first():
@@ -115,8 +102,8 @@ def test_a_leader_by_rank_that_is_worse_is_said_first():
     assert verdict.sentences[2].endswith("; the mean difference is +0.018.")
 
 
-def test_a_worse_leader_need_not_be_reversed():
-    comparison = occstats.compare("lenz2021", n_resamples=200)
+def test_a_worse_leader_need_not_be_reversed(lenz):
+    comparison = lenz()
     frame = comparison.pairwise.copy()
     frame.loc[(frame["a"] == "ALP") & (frame["b"] == "SVM"), "conclusion"] = "worse"
     frame.loc[(frame["a"] == "SVM") & (frame["b"] == "ALP"), "conclusion"] = "better"
@@ -147,14 +134,13 @@ def test_estimates_of_opposite_signs_are_said_first():
 def test_other_pairs_of_opposite_signs_are_said_first_too():
     frame = pd.read_csv(CASES / "gate2.csv")
     frame["NEW"] = frame["BASE"] + 0.1 + 0.001 * np.sin(np.arange(len(frame)))
-    comparison = occstats.compare(frame, n_resamples=1000)
-    first, second = make_verdict(comparison).sentences
+    first, second = make_verdict(compare(frame)).sentences
     assert first.startswith("CAND is typically better than BASE, but BASE has the higher mean")
     assert second.startswith("NEW has the best mean rank")
 
 
-def test_two_algorithms_have_sentences_only(comparison):
-    two = occstats.compare("lenz2021", algorithms=["ALP", "LOF"])
+def test_two_algorithms_have_sentences_only(lenz):
+    two = lenz(algorithms=("ALP", "LOF"), n_resamples=10_000)
     assert make_verdict(two).relations == ()
     assert two.verdict.splitlines() == [
         "ALP has the best mean rank (1.27; mean AUROC 0.817); LOF has 1.73 (0.803).",
@@ -163,17 +149,13 @@ def test_two_algorithms_have_sentences_only(comparison):
         "clustered signed-rank test).",
     ]
     assert tally_sentence(two) == ""
-    two = occstats.compare("lenz2021", algorithms=["ALP", "SVM"])
+    two = lenz(algorithms=("ALP", "SVM"))
     assert "ALP is not distinguishable from SVM." in two.verdict
     assert tally_sentence(two).startswith("Ignoring that tasks share datasets, they would differ")
 
 
 def test_no_verdict_calls_algorithms_tied():
-    generator = np.random.default_rng(0)
-    frame = pd.DataFrame({"dataset": [f"d{i // 2}" for i in range(40)], "class": range(40)})
-    for name in "abc":
-        frame[name] = generator.random(40)
-    verdict = occstats.compare(frame, n_resamples=100).verdict
+    verdict = compare(table([2] * 20)).verdict
     assert "  not distinguishable from  " in verdict
     assert "tied" not in verdict
     assert "significant" not in verdict
@@ -193,7 +175,133 @@ def test_long_lists_are_cut():
     names = [f"algorithm number {position}" for position in range(30)]
     frame = pd.DataFrame(rng.normal(0, 0.1, (20, 30)) + np.linspace(1, 0, 30), columns=names)
     frame.insert(0, "dataset", [f"d{row}" for row in range(20)])
-    lines = occstats.compare(frame, n_resamples=200).verdict.splitlines()
+    lines = compare(frame).verdict.splitlines()
     assert max(map(len, lines)) <= 80
     assert len(lines) <= 7
     assert " more" in lines[2]
+
+
+def test_equivalence_names_its_margin():
+    found = compare(table([2] * 12, spread=0.002), margin=0.05)
+    assert found.pairwise["conclusion"].eq("equivalent").all()
+    assert "  equivalent (±0.05) to  A" in found.verdict
+    assert "equivalent: 95 % CI within ±0.05." in tables(found)["comparison"].note
+    better = compare(table([2] * 12, (0.02, 0.0, 0.0), spread=0.002), margin=0.05)
+    assert "  better in mean score than  A" in better.verdict
+
+
+def test_few_datasets_cannot_show_a_difference():
+    found = compare(table([2] * 5, (0.0, 0.0), spread=0.002), estimand="typical")
+    assert " ".join(found.verdict.split()).endswith(
+        "With 5 datasets this benchmark cannot show a difference at α = 0.05: no p-value can be "
+        "below 0.062, and it takes at least 6 datasets to get one."
+    )
+    three = compare(table([2] * 5), estimand="typical")
+    assert tables(three)["comparison"].note == ""
+    assert "" not in tables(three)["comparison"].headers
+    assert "not distinguishable" not in three.verdict
+
+
+def test_few_datasets_can_show_equivalence():
+    found = compare(table([2] * 5, spread=0.002), margin=0.05)
+    assert "equivalent (±0.05) to" in found.verdict
+
+
+def test_the_asymptotic_distribution_is_rough_with_few_datasets():
+    few = compare(table([2] * 9), correction="holm", null="asymptotic")
+    assert "With only 9 datasets the asymptotic distribution is a rough approx" in few.verdict
+    assert "rough" not in compare(table([2] * 9)).verdict
+
+
+def test_equal_scores_are_said_to_be_equal():
+    verdict = compare(table([2] * 12).assign(score=0.8)).verdict
+    assert verdict.splitlines() == [
+        "A0, A1 and A2 share the best mean rank (2.00).",
+        "All algorithms have the same scores.",
+    ]
+    two = compare(table([2] * 12, (0.0, 0.0)).assign(score=0.8)).verdict
+    assert two.endswith("A0 and A1 have the same scores on all 24 tasks.")
+
+
+def test_complete_dominance_is_decided():
+    # The first wins by the same on three of twelve datasets of unequal sizes, and ties elsewhere.
+    frame = table([2, 3, 1] * 4).assign(score=0.8)
+    frame.loc[(frame["algorithm"] == "A0"), "score"] = 1
+    found = compare(frame, estimand="typical")
+    assert "  typically better than  A1, A2" in found.verdict
+
+
+def test_a_narrow_interval_keeps_its_digits():
+    found = compare(table([2] * 12, (0.3, 0.0), spread=0.001))
+    row = found.pairwise.query("a == 'A0'").iloc[0]
+    width = row["ci_high"] - row["ci_low"]
+    assert 0.0001 < width < 0.01
+    digits = int(np.ceil(-np.log10(width)))
+    shown = found.verdict.partition("95 % CI +")[2].partition(" ")[0]
+    assert len(shown.partition(".")[2]) == max(digits, 3)
+
+
+@pytest.mark.parametrize("scale", [1e4, 1e-10])
+def test_scores_of_any_size_can_be_read(scale):
+    frame = table([2] * 12, (-0.1, 0.0, 0.0), score="rmse")
+    frame["rmse"] *= scale
+    found = compare(frame, score="rmse", lower_is_better=True)
+    best = found.summary["mean_score"].iloc[0]
+    shown = f"{best:.0f}" if scale > 1 else f"{best:.2e}"
+    assert f"mean RMSE {shown.replace('-', '−')})" in found.verdict
+    cells = pd.DataFrame(tables(found)["summary"].cells())
+    assert shown in cells.to_numpy()
+    assert "e+" not in found.verdict
+
+
+def test_rows_that_are_corrected_separately_are_named():
+    frame = table([2] * 12, (0.3, 0.0, 0.0))
+    caution = "Rows were corrected separately: no control of the error rate over all pairs."
+    paper = compare(frame, preset="paper")
+    assert caution in paper.verdict
+    assert tables(paper)["p_values"].note == caution
+    for options in ({}, {"correction": "none"}, {"correction": "holm"}):
+        found = compare(frame, **options)
+        assert caution not in found.verdict
+        assert tables(found)["p_values"].note == ""
+    assert caution not in compare(table([2] * 12, (0.3, 0.0)), preset="paper").verdict
+
+
+@pytest.mark.parametrize(
+    ("options", "legend"),
+    [
+        ({}, "* p ≤ 0.05, clustered signed-rank test corrected for all 3 pairs (max-T)."),
+        ({"alpha": 0.01, "correction": "none"},
+         "* p ≤ 0.01, clustered signed-rank test, not corrected."),
+        ({"control": "A0"}, "better: p ≤ 0.05, clustered signed-rank test corrected for the 2 "
+                            "comparisons with A0 (max-T)."),
+        ({"preset": "paper"}, "* p ≤ 0.05 for “A0 is better”, one-sided clustered signed-rank test "
+                              "corrected within each row (Holm)."),
+    ],
+)  # fmt: skip
+def test_the_legend_names_level_test_and_correction(options, legend):
+    found = compare(table([2] * 12, (0.3, 0.0, 0.0)), **options)
+    assert tables(found)["comparison"].note == legend
+
+
+def test_a_legend_without_stars_names_the_test():
+    note = tables(compare(table([2] * 12)))["comparison"].note
+    assert note == "p: clustered signed-rank test corrected for all 3 pairs (max-T)."
+
+
+def test_one_task_per_dataset_says_nothing_about_clusters():
+    found = compare(table([1] * 12, (0.3, 0.0, 0.0)))
+    note = tables(found)["comparison"].note
+    assert note == "* p ≤ 0.05, Wilcoxon signed-rank test corrected for all 3 pairs (max-T)."
+    assert tally_sentence(found).endswith(
+        "If tasks belong together, name the column of their dataset (option cluster)."
+    )
+    assert "cluster" not in found.verdict
+
+
+def test_datasets_that_may_belong_together_are_named():
+    frame = table([1] * 12)
+    frame["dataset"] = [f"{'iris' if int(d[1:]) < 6 else 'wine'}_{d}" for d in frame["dataset"]]
+    sentence = tally_sentence(compare(frame))
+    assert "(iris_d0, iris_d1): if these belong together" in sentence
+    assert "If tasks belong together" not in sentence

@@ -1,0 +1,122 @@
+"""The design of a benchmark: smallest p-values, detectable differences and power."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import norm
+from statsmodels.stats.power import TTestPower
+
+from tests.comparison.synthetic import compare, table
+
+
+def test_design_of_the_paper(lenz):
+    design = lenz(preset="paper").design
+    assert (design.n_clusters, design.family_size) == (50, 8)
+    # Z is at most the root of the number of datasets.
+    assert design.smallest_p == pytest.approx(norm.sf(np.sqrt(50)))
+    assert design.smallest_p_corrected == pytest.approx(8 * design.smallest_p)
+    assert design.possible
+    frame = design.detectable
+    assert (frame["minimal_detectable_corrected"] > frame["minimal_detectable"]).all()
+
+
+@pytest.mark.parametrize("alternative", ["greater", "two-sided"])
+@pytest.mark.parametrize("options", [{}, {"family": "all"}, {"control": "A1"}], ids=str)
+def test_the_design_counts_the_tests_that_are_corrected_together(unbalanced, alternative, options):
+    settings = {"alternative": alternative, "correction": "bonferroni", **options}
+    found = compare(unbalanced, score="gain", **settings)
+    tested = found.pairwise.query("p < 1")
+    assert len(tested)
+    design = found.design
+    np.testing.assert_allclose(tested["p"] / tested["p_unadjusted"], design.family_size)
+    assert design.smallest_p_corrected == min(1.0, design.smallest_p * design.family_size)
+
+
+@pytest.mark.parametrize(
+    ("n_clusters", "settings", "least", "needed"),
+    [
+        # Sign flips of m datasets, two-sided: 2^(1 − m), whatever the number of pairs.
+        (3, {}, "0.25", 6),
+        (5, {"alpha": 0.01}, "0.062", 8),
+        # 2^−3 = 0.125, times two tests in a row of three algorithms; 2^−6 · 2 ≤ 0.05.
+        (3, {"preset": "paper", "null": "flips"}, "0.25", 6),
+        (3, {"preset": "paper", "null": "flips", "correction": "none"}, "0.12", 5),
+        # A correction that steps up multiplies by 1 where all p-values are equally small.
+        (3, {"preset": "paper", "null": "flips", "correction": "hochberg"}, "0.12", 5),
+    ],
+)
+def test_too_few_datasets_show_nothing(n_clusters, settings, least, needed):
+    found = compare(table([2] * n_clusters), **settings)
+    _, second = " ".join(found.verdict.split()).split(". With ")
+    assert second == (
+        f"{n_clusters} datasets this benchmark cannot show a difference at α = "
+        f"{found.settings.alpha:g}: no corrected p-value can be below {least}, and it takes at "
+        f"least {needed} datasets to get one."
+    )
+    assert set(found.pairwise["conclusion"]) == {"undecided"}
+    assert found.summary["rank_low"].eq(1).all()
+    assert found.summary["rank_high"].eq(3).all()
+    assert any("intervals are rough" in note for note in found.notes)
+    # With as many as it takes there is a verdict.
+    assert "cannot show" not in compare(table([2] * needed), **settings).verdict
+
+
+def test_few_datasets_leave_an_interval_without_limits():
+    found = compare(table([2] * 4))
+    assert found.design.smallest_p == 1 / 8  # of 2^4 flips the observed one and its mirror
+    assert np.isinf(found.pairwise["ci_low"]).all()
+    row = json.loads(found.to_json())["pairwise"][0]
+    assert row["difference"] is not None
+    assert row["ci_low"] is None
+
+
+def test_few_datasets_of_asymptotic_tests_are_noted(lenz):
+    found = compare(table([2] * 4), correction="holm", null="asymptotic")
+    assert any("rest on the normal approximation alone" in note for note in found.notes)
+    assert found.design.smallest_p == pytest.approx(2 * norm.sf(2))
+    assert not any("approximation" in note for note in lenz().notes)
+
+
+def test_too_few_resamples_are_noted():
+    frame = table([2] * 12, [0.0] * 4)
+    found = compare(frame, correction="bonferroni", n_resamples=100)
+    assert any("With 100 resamples no corrected p-value is below 0.059" in n for n in found.notes)
+    assert found.design.possible
+    more = compare(frame, correction="bonferroni", n_resamples=1000)
+    assert not any("resamples" in note for note in more.notes)
+
+
+def test_the_deep_analysis_has_the_power_of_every_pair(lenz, capsys):
+    found = lenz(algorithms=("ALP", "SVM"), correction="holm", deep=True, progress=True)
+    row = found.design.power.iloc[0]
+    assert (row["a"], row["b"], row["better"]) == ("ALP", "SVM", "ALP")
+    assert row["datasets_needed"] > 50
+    json.loads(found.to_json())
+    assert "power" in capsys.readouterr().err
+
+
+def test_the_power_of_means_is_that_of_the_t_test():
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame({"dataset": [f"d{i}" for i in range(40)], "x": rng.normal(0.5, 0.1, 40)})
+    frame["y"] = frame["x"] - rng.normal(0.012, 0.03, 40)
+    options = {"lower_is_better": False, "deep": True, "estimand": "mean"}
+    power = compare(frame, **options).design.power.iloc[0]
+    x = (frame["x"] - frame["y"]).to_numpy()
+    effect = x.mean() / x.std(ddof=1)
+    expected = TTestPower().power(abs(effect), 40, 0.05)
+    assert power["power_now"] == pytest.approx(expected, abs=0.05)
+    needed = TTestPower().solve_power(abs(effect), power=0.8, alpha=0.05)
+    assert power["datasets_needed"] == pytest.approx(needed, rel=0.15)
+
+
+def test_power_is_that_of_the_direction_of_the_test():
+    # "often" wins six of ten tasks, each by less than any of those that it loses.
+    ahead = np.array([0.01, 0.02, 0.03, 0.04, 0.05, 0.06, -0.2, -0.21, -0.22, -0.23])
+    frame = pd.DataFrame({"dataset": list("abcdefghij"), "often": 0.5 + ahead, "much": 0.5})
+    found = compare(frame, preset="paper", deep=True, lower_is_better=False)
+    assert found.algorithms[0] == "often"
+    power = found.design.power.iloc[0]
+    assert power["better"] == "much"
+    assert power["power_now"] > 0.05

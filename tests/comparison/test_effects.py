@@ -1,0 +1,57 @@
+"""Effect sizes, posteriors, Kendall's τ and diagnostics of pairs."""
+
+import numpy as np
+import pytest
+
+from tests.comparison.synthetic import compare, table
+
+
+def test_effects_of_the_paper(lenz):
+    row = lenz().pairwise.set_index(["a", "b"]).loc[("ALP", "SAE")]
+    assert row["bayes_better"] > 0.99
+    assert row["wins"] + row["ties"] + row["losses"] == row["n_tasks"] == 246
+
+
+def test_pairs_are_mirrored(lenz):
+    def off(name, turned=False):
+        values = lenz().matrix(name).to_numpy()
+        return (values.T if turned else values)[~np.eye(9, dtype=bool)].astype(float)
+
+    for name in ("difference", "typical_difference", "mean_difference", "rank_biserial"):
+        assert off(name) == pytest.approx(-off(name, turned=True))
+    for name, other in (("wins", "losses"), ("bayes_better", "bayes_worse"),
+                        ("difference_above", "difference_below")):  # fmt: skip
+        assert off(name) == pytest.approx(off(other, turned=True))
+    name = "prob_improvement_task"
+    assert off(name) == pytest.approx(1 - off(name, turned=True))
+
+
+def test_identical_algorithms():
+    found = compare(table([2] * 6, (0.0, 0.0)).assign(score=0.5))
+    row = found.pairwise.iloc[0]
+    assert (row["ties"], row["difference"], row["bayes_equivalent"]) == (row["n_tasks"], 0, 1)
+    assert found.summary["leads"].tolist() == [0.5, 0.5]
+    assert set(found.pairwise["conclusion_ignoring_clusters"]) == {"undecided"}
+
+
+def test_the_prior_is_a_setting(lenz):
+    shares = [
+        lenz(algorithms=("ALP", "SVM"), prior_weight=weight).pairwise["bayes_equivalent"][0]
+        for weight in (0, 1, 30)
+    ]
+    assert shares[0] < shares[1] < shares[2]
+
+
+def test_hyperbolic_tau_has_no_intervals(lenz):
+    found = lenz(algorithms=("ALP", "SVM"), kendall="hyperbolic")
+    assert found.kendall["tau_ci_low"].isna().all()
+    assert any("hyperbolic" in note for note in found.notes)
+    assert "tau" not in found.intervals
+    assert "Kendall's τ: " not in found.methods
+
+
+def test_diagnostics_have_every_pair_once(lenz):
+    frame = lenz().diagnostics
+    assert len({frozenset(pair) for pair in zip(frame["a"], frame["b"], strict=True)}) == 36
+    assert frame["effective_tasks"].between(50, 246 + 1e-9).all()
+    assert frame["icc"].between(0, 1).all()

@@ -1,0 +1,316 @@
+"""`occstats.compare`: settings, sources, frames and the JSON document."""
+
+import dataclasses
+import json
+from importlib import resources
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+from statsmodels.stats.multitest import multipletests
+
+import occstats
+import occstats.comparison
+import occstats.stats
+from occstats.errors import ArgumentError, ResultsError
+from tests.comparison.synthetic import compare, table
+
+CASES = Path(__file__).parents[1] / "cases"
+
+
+@pytest.fixture
+def comparison(lenz):
+    return lenz()
+
+
+@pytest.mark.parametrize(
+    ("options", "estimand"),
+    [({}, "typical"), ({"margin": 0.02}, "mean"), ({"null": "bootstrap"}, "mean"),
+     ({"margin": 0.02, "null": "flips"}, "typical"), ({"margin": 0.02, "test": "ds"}, "typical")],
+)  # fmt: skip
+def test_the_estimand_follows_from_other_settings(lenz, options, estimand):
+    found = lenz(algorithms=("ALP", "SVM"), **options)
+    assert found.settings.estimand == estimand
+    pd.testing.assert_series_equal(
+        found.pairwise["difference"], found.pairwise[f"{estimand}_difference"], check_names=False
+    )
+
+
+def test_failures_rank_below_every_score():
+    path = CASES / "miss.csv"
+    worst = compare(path, missing="worst")
+    assert worst.matrix("conclusion").loc["CAND", "BASE"] != "better"
+    scores, failed = worst.results.scores, worst.results.failed["CAND"]
+    lost = (scores["CAND"] < scores["BASE"])[~failed].sum()
+    assert worst.matrix("losses").loc["CAND", "BASE"] == 36 + lost
+    assert np.isnan(worst.summary.set_index("algorithm").loc["CAND", "mean_score"])
+    with pytest.raises(ArgumentError, match=r"(?s)no known bound\ntry: missing='worst=0'"):
+        compare(path, missing="worst", estimand="mean")
+    mean = compare(path, missing="worst=0", estimand="mean")
+    assert mean.matrix("conclusion").loc["CAND", "BASE"] == "worse"
+    # A measure with a known bound needs no score.
+    known = compare(path, missing="worst", estimand="mean", score_name="auroc")
+    pd.testing.assert_frame_equal(known.p_values, mean.p_values)
+
+
+@pytest.mark.parametrize(
+    ("factor", "rope"), [(1.0, 0.01), (100.0, 1.0), (1e4, 100.0), (1e-9, 1e-11)]
+)
+def test_equivalence_and_ties_follow_the_scale_of_the_score(lenz, factor, rope):
+    frame = occstats.load_results("lenz2021").to_frame().rename(columns={"auroc": "gain"})
+    frame = frame[frame["descriptor"].isin(["ALP", "SVM"])]
+    frame["gain"] *= factor
+    found, unit = compare(frame, score="gain"), lenz(algorithms=("ALP", "SVM"))
+    assert found.settings.rope == pytest.approx(rope, rel=1e-12)
+    assert found.settings.tie_tolerance == pytest.approx(rope * 1e-7, rel=1e-12)
+    for name in ("statistic", "p", "bayes_equivalent", "difference_within"):
+        np.testing.assert_allclose(found.matrix(name), unit.matrix(name), rtol=1e-6)
+
+
+def test_a_margin_is_the_region_of_practical_equivalence():
+    frame = table([2] * 6)
+    assert compare(frame, margin=0.05).settings.rope == 0.05
+    both = compare(frame, rope=0.01, margin=0.05).settings
+    assert (both.rope, both.margin) == (0.01, 0.05)
+    assert compare(frame, rope=0.05).settings.margin is None
+
+
+def test_the_json_document(comparison):
+    document = json.loads(comparison.to_json())
+    assert document == json.loads(json.dumps(comparison.to_dict()))
+    meta = document["meta"]
+    assert (meta["tasks"], meta["clusters"], meta["score"]) == (246, 50, "auroc")
+    assert sorted(meta["algorithms"]) == sorted(comparison.algorithms)
+    for key in ("estimand", "test", "null", "correction", "family", "alternative", "versions",
+                "engine"):  # fmt: skip
+        assert key in meta
+    assert len(document["pairwise"]) == 72
+    # Floats in full precision read back as the same numbers.
+    assert document["summary"][0]["mean_rank"] == comparison.summary["mean_rank"].iloc[0]
+    assert document["design"]["power"] is None
+    assert {row["unit"] for row in document["classical"]["friedman"]} == {"tasks", "dataset means"}
+
+
+@pytest.mark.parametrize(
+    ("section", "keys"),
+    [
+        ("summary", "algorithm mean_rank mean_score cvsd mean_rank_ci_low mean_rank_ci_high "
+         "mean_score_ci_low mean_score_ci_high leads rank_low rank_high"),
+        ("pairwise", "a b difference ci_low ci_high p conclusion reversed p_unadjusted statistic "
+         "typical_difference mean_difference n_tasks n_datasets p_ignoring_clusters "
+         "conclusion_ignoring_clusters wins ties losses rank_biserial prob_improvement_task "
+         "prob_improvement_dataset bayes_better bayes_equivalent bayes_worse "
+         "difference_above difference_within difference_below"),
+        ("kendall", "a b tau tau_ci_low tau_ci_high"),
+        ("regression", "algorithm term coefficient se df p p_unadjusted ci_low ci_high"),
+        ("complementary_pairs", "a b mean_best_score mean_rank"),
+        ("rank_frequencies", "algorithm rank frequency"),
+        ("strata", "stratum low high n_tasks algorithm mean_rank"),
+        ("diagnostics", "a b icc design_effect effective_tasks"),
+    ],
+)  # fmt: skip
+def test_sections_have_their_keys(comparison, section, keys):
+    rows = getattr(comparison, section)
+    assert set(keys.split()) <= set(rows)
+    assert section in ("summary", "regression") or rows[keys.split()].notna().all(axis=None)
+
+
+def test_any_source_gives_the_same_answer(tmp_path):
+    results = occstats.load_results("lenz2021").select(["ALP", "SVM", "NND"])
+    path = tmp_path / "results.parquet"
+    results.write(path)
+    sources = (str(path), results.to_frame(),
+               [results.select(["ALP", "NND"]), results.select(["SVM"])])  # fmt: skip
+    for source in sources:
+        pd.testing.assert_series_equal(
+            compare(source).pairwise["statistic"],
+            compare(results).pairwise["statistic"],
+            rtol=1e-9,
+        )
+
+
+def test_matrices_are_square_in_the_order_of_ranks(comparison):
+    square = comparison.matrix("mean_difference")
+    assert list(square.index) == list(square.columns) == comparison.algorithms
+    assert square.to_numpy()[0, 1:].min() > 0
+    pd.testing.assert_frame_equal(comparison.p_values, comparison.matrix("p"))
+    with pytest.raises(ArgumentError, match="did you mean 'p_unadjusted'"):
+        comparison.matrix("p_unadjustd")
+
+
+@pytest.mark.parametrize("column", ["p_adjusted", "p_naive", "difference_ci_low", "z", "icc",
+                                    "simultaneous_ci_high", "p_equivalent"])  # fmt: skip
+def test_columns_of_version_0_2_are_answered_with_their_successors(comparison, column):
+    with pytest.raises(ArgumentError, match=f"^column '{column}' was replaced by '\\w+'"):
+        comparison.matrix(column)
+    explained = comparison.explain(column)
+    assert f"'{column}' was replaced by" in explained or column in comparison.diagnostics
+
+
+def frames(value):
+    """Return all frames of an object and of those it holds."""
+    if isinstance(value, pd.DataFrame):
+        yield value
+    elif dataclasses.is_dataclass(value):
+        for field in dataclasses.fields(value):
+            yield from frames(getattr(value, field.name))
+
+
+def test_rows_are_numbered(comparison):
+    tables = [frame for frame in frames(comparison) if not isinstance(frame.index, pd.MultiIndex)]
+    assert len(tables) > 10
+    for frame in tables:
+        assert frame.index.is_unique
+        if frame.index.dtype.kind == "i":
+            assert frame.index.tolist() == list(range(len(frame))), list(frame)
+
+
+@pytest.mark.parametrize("module", [occstats, occstats.stats, occstats.comparison])
+def test_results_cannot_be_changed(module):
+    found = [getattr(module, name) for name in module.__all__]
+    kinds = [kind for kind in found if isinstance(kind, type) and dataclasses.is_dataclass(kind)]
+    assert kinds
+    for kind in kinds:
+        assert kind.__dataclass_params__.frozen, kind
+
+
+def test_one_chosen_algorithm_is_too_few():
+    with pytest.raises(ArgumentError, match="algorithms must name two or more; got only 'ALP'"):
+        occstats.compare("lenz2021", algorithms=["ALP"])
+
+
+def test_sums_that_differ_in_the_last_bit_tie():
+    frame = pd.DataFrame({"dataset": list("xyz"), "a": [0.1 + 0.2] * 3, "b": [0.3] * 3})
+    found = compare(frame)
+    assert found.summary["mean_rank"].tolist() == [1.5, 1.5]
+    assert found.pairwise["p"].tolist() == [1.0, 1.0]
+
+
+def test_pairwise_missing_uses_the_tasks_of_each_pair():
+    scores = occstats.load_results("lenz2021").select(["ALP", "SVM", "NND"])
+    frame = scores.to_frame()
+    holes = frame[~((frame["descriptor"] == "NND") & (frame["dataset"] < "c"))]
+    with pytest.raises(ResultsError, match="missing='pairwise'"):
+        compare(holes)
+    found, whole = compare(holes, missing="pairwise"), compare(scores)
+    for name in ("statistic", "difference", "mean_difference"):
+        one, other = (each.matrix(name).loc["ALP", "SVM"] for each in (found, whole))
+        assert one == pytest.approx(other)
+    n_tasks = found.matrix("n_tasks")
+    assert n_tasks.loc["ALP", "NND"] < n_tasks.loc["ALP", "SVM"] == 246
+    assert any("that all algorithms have" in note for note in found.notes)
+    complete = compare(holes, missing="complete")
+    assert complete.meta["tasks"] == n_tasks.loc["ALP", "NND"]
+    for name in ("difference", "mean_difference"):
+        one, other = (each.matrix(name).loc["ALP", "NND"] for each in (found, complete))
+        assert one == pytest.approx(other)
+    json.loads(found.to_json())
+
+
+def test_algorithms_without_a_common_task_cannot_be_ranked():
+    frame = table([2] * 8)
+    half = frame["dataset"].isin(["d0", "d1", "d2", "d3"])
+    apart = frame[~((frame["algorithm"] == "A0") & half | (frame["algorithm"] == "A1") & ~half)]
+    with pytest.raises(ResultsError, match="no task has a score of every algorithm"):
+        compare(apart, missing="pairwise")
+
+
+# Regression, strata and folds.
+
+
+def test_the_regression_is_corrected_over_algorithms_and_terms(lenz):
+    found, paper = lenz(), lenz(preset="paper")
+    frame = found.regression
+    tested = frame[frame["term"] != "intercept"]
+    assert len(tested) == 36
+    expected = multipletests(tested["p_unadjusted"], method="holm")[1]
+    np.testing.assert_allclose(tested["p"], expected, rtol=1e-12)
+    assert frame.loc[frame["term"] == "intercept", "p"].isna().all()
+    assert "corrected by Holm's method over all algorithms and terms" in found.methods
+    assert paper.regression["p"].equals(paper.regression["p_unadjusted"])
+    assert "p-values were not corrected" in paper.methods
+    # By default of all algorithms, like the paper.
+    np.testing.assert_allclose(frame["coefficient"], paper.regression["coefficient"])
+    others = lenz(median="others").regression
+    assert not np.allclose(others["coefficient"], frame["coefficient"])
+
+
+def test_tasks_without_a_logarithm_are_left_out_of_the_regression():
+    data = pd.read_csv(resources.files("occstats") / "data" / "lenz2021.csv", dtype={"class": str})
+    gone = data["dataset"] == "iris"
+    data.loc[gone, "n"] = 0
+    keys = ["algorithm", "term"]
+    found, without = compare(data), compare(data[~gone])
+    pd.testing.assert_frame_equal(
+        found.regression.set_index(keys).sort_index(),
+        without.regression.set_index(keys).sort_index(),
+    )
+    assert any("3 tasks" in note for note in found.notes)
+
+
+@pytest.mark.parametrize("loss", [False, True])
+def test_strata_are_bounded_by_median_scores(loss):
+    scores = occstats.load_results("lenz2021").scores
+    scores = 1 - scores if loss else scores
+    found = compare(scores.reset_index(), lower_is_better=loss)
+    bounds = found.strata.drop_duplicates("stratum")
+    medians = scores.median(axis=1).to_numpy()
+    assert len(bounds) > 1
+    for row in bounds.itertuples():
+        inside = (medians >= row.low - 1e-9) & (medians <= row.high + 1e-9)
+        assert inside.sum() >= row.n_tasks
+    assert bounds["n_tasks"].sum() == 246
+    assert bounds["low"].min() == pytest.approx(medians.min())
+    assert bounds["high"].max() == pytest.approx(medians.max())
+
+
+def test_a_single_stratum_has_the_mean_ranks(lenz):
+    one = lenz(n_strata=1).strata.set_index("algorithm")["mean_rank"]
+    expected = lenz().summary.set_index("algorithm")["mean_rank"]
+    assert one[expected.index].to_numpy() == pytest.approx(expected.to_numpy())
+
+
+def test_folds_give_a_spread_and_a_test_per_task():
+    # Nadeau and Bengio: s² (1/n + ρ/(1 − ρ)) with n = repeats × folds and ρ = 1/folds.
+    rng = np.random.default_rng(0)
+    rows = [
+        (dataset, algorithm, fold, repeat, shift + rng.normal(scale=0.05))
+        for dataset in "uvw"
+        for algorithm, shift in (("A", 0.72), ("B", 0.7))
+        for fold in range(5)
+        for repeat in range(4)
+    ]
+    frame = pd.DataFrame(rows, columns=["dataset", "algorithm", "fold", "repeat", "auroc"])
+    found = compare(frame).fold_tests
+    assert found[["better", "equivalent", "worse"]].sum(axis=1).to_numpy() == pytest.approx(
+        np.ones(3)
+    )
+    wide = frame.pivot(index=["dataset", "fold", "repeat"], columns="algorithm", values="auroc")
+    first, second = found.loc[0, ["a", "b"]]
+    for row in found.itertuples():
+        x = (wide[first] - wide[second])[row.dataset]
+        scale = x.std() * np.sqrt(1 / 20 + (1 / 5) / (4 / 5))
+        expected = stats.t.sf(0.01, df=19, loc=x.mean(), scale=scale)
+        assert row.better == pytest.approx(expected)
+    # Seeds of its own make nothing comparable but the folds.
+    own = frame.assign(repeat=frame["repeat"].astype(str) + frame["algorithm"])
+    assert compare(own).fold_tests["better"].notna().all()
+    assert compare(table([2] * 3)).fold_tests is None
+
+
+def test_means_are_means_of_datasets_of_tasks_of_folds_of_repeats(unbalanced):
+    found = compare(unbalanced, score="gain").summary.set_index("algorithm").sort_index()
+    levels = ["algorithm", "dataset", "class", "fold", "repeat"]
+    means = unbalanced.set_index(levels)["gain"]
+    for depth in range(len(levels) - 1, 0, -1):
+        means = means.groupby(levels[:depth]).mean()
+    pd.testing.assert_series_equal(found["mean_score"], means, check_names=False)
+    levels = ["algorithm", "dataset", "class", "repeat"]
+    spread = flat = unbalanced.groupby(levels)["gain"].std()
+    for depth in (3, 2, 1):
+        spread = spread.groupby(levels[:depth]).mean()
+    pd.testing.assert_series_equal(found["cvsd"], spread, check_names=False)
+    flat = flat.groupby("algorithm").mean()
+    assert (found["cvsd"] - flat).abs().min() > 1e-4, "the fixture tells them apart"

@@ -1,0 +1,124 @@
+"""Conclusions without each dataset and algorithm, and under other policies for missing results."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from occstats import load_results
+from occstats.errors import ArgumentError
+from tests.comparison.synthetic import compare
+
+
+def test_stability_of_the_paper(lenz):
+    stability = lenz(preset="paper").stability
+    datasets = stability.leave_one_dataset_out
+    assert len(datasets) == 50
+    # ALP stays first whichever dataset is missing; without ALP it is SVM.
+    assert not datasets["best_changes"].any()
+    assert stability.leave_one_algorithm_out.set_index("algorithm").loc["ALP", "best"] == "SVM"
+    changes = stability.changes.query("left_out == 'dataset'")
+    listed = datasets.set_index("dataset")["conclusions_changed"]
+    assert changes.groupby("name").size().to_dict() == listed[listed > 0].to_dict()
+    assert len(stability.influence) == 36
+    moved = stability.influence.eval("mean_difference - influence - mean_difference_without")
+    assert moved.to_numpy() == pytest.approx(np.zeros(36), abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"preset": "paper"}, {"estimand": "mean", "correction": "holm", "null": "asymptotic"}],
+    ids=str,
+)
+def test_a_left_out_dataset_changes_the_conclusion(lenz, options):
+    found = lenz(**options)
+    changes = found.stability.changes.query("left_out == 'dataset'").drop_duplicates("name")
+    results = load_results("lenz2021")
+    for row in changes.head(2).itertuples():
+        kept = results.keep_tasks(results.clusters != row.name)
+        again = compare(kept, **options).matrix("conclusion")
+        assert found.matrix("conclusion").loc[row.a, row.b] == row.conclusion
+        assert again.loc[row.a, row.b] == row.conclusion_without != row.conclusion
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"estimand": "mean"}, {"preset": "paper"}, {"control": "NND"}], ids=str
+)
+def test_a_left_out_algorithm_leaves_the_tests_of_the_others(lenz, options):
+    found = lenz(**options)
+    counted = found.stability.changes.query("left_out == 'algorithm'").groupby("name").size()
+    best = found.stability.leave_one_algorithm_out.set_index("algorithm")["best"]
+    for name in found.algorithms[:2]:
+        others = tuple(other for other in found.algorithms if other != name)
+        # The same resamples of datasets, and so the same critical values.
+        again = lenz(algorithms=others, **options).matrix("conclusion")
+        whole = found.matrix("conclusion").loc[again.index, again.columns]
+        different = int((whole.fillna("") != again.fillna("")).to_numpy().sum()) // 2
+        assert different == counted.get(name, 0)
+        assert best[name] == again.index[0]
+
+
+def table(*, hardest_missing):
+    """Return results in which B is far worse on four datasets, where it may have failed."""
+    rng = np.random.default_rng(2)
+    datasets = [f"d{i:02d}" for i in range(14)]
+    base = rng.uniform(0.5, 0.7, len(datasets))
+    frame = pd.DataFrame({"dataset": datasets, "A": base + 0.1, "B": base, "C": base - 0.1})
+    frame.loc[4:, "B"] += 0.15  # better than A on all but the first four
+    if hardest_missing:
+        frame.loc[:3, "B"] = np.nan
+    return frame
+
+
+def test_complete_results_have_no_policies():
+    found = compare(table(hardest_missing=False))
+    assert found.gaps is None
+    assert "missing" not in found.verdict
+
+
+def test_a_policy_that_changes_the_conclusion_is_counted():
+    frame = table(hardest_missing=True)
+    complete, worst = (compare(frame, missing=policy) for policy in ("complete", "worst"))
+    # By hand: on the ten common datasets B is always ahead of A (p = 2/2^10 before max-T); with
+    # the four failures as the worst it is ahead on ten of fourteen only.
+    assert complete.matrix("conclusion").loc["A", "B"] == "worse"
+    assert worst.matrix("conclusion").loc["A", "B"] == "undecided"
+    assert (complete.gaps.cells, complete.gaps.of) == (4, 42)
+    policies = complete.gaps.policies.set_index("policy")
+    # Likewise B and C.
+    assert policies.loc["worst", ["pairs", "changed_pairs"]].tolist() == [3, 2]
+    assert worst.gaps.policies.set_index("policy").loc["complete", "changed_pairs"] == 2
+    assert list(policies.index) == ["pairwise", "drop-algorithms", "worst"]
+    assert policies.loc["drop-algorithms", ["algorithms", "tasks", "pairs"]].tolist() == [2, 14, 1]
+
+
+@pytest.mark.parametrize("missing", ["complete", "pairwise", "drop-algorithms", "worst"])
+def test_every_policy_names_itself(missing):
+    found = compare(table(hardest_missing=True), missing=missing)
+    assert any(note.startswith(f"missing='{missing}'") for note in found.notes)
+    assert missing not in found.gaps.policies["policy"].tolist()
+
+
+def test_a_policy_that_drops_the_control_is_refused():
+    frame = table(hardest_missing=True)
+    with pytest.raises(ArgumentError, match="'drop-algorithms' drops the control 'B'"):
+        compare(frame, control="B", missing="drop-algorithms")
+    # As another policy it is not tried.
+    found = compare(frame, control="B", missing="pairwise")
+    assert set(found.gaps.policies["policy"]) == {"complete", "worst"}
+
+
+def test_policies_follow_the_estimand():
+    frame = table(hardest_missing=True)
+    options = {"estimand": "mean", "n_resamples": 500}
+    found = compare(frame, missing="complete", **options)
+    # Without a score for failures there is no mean under "worst".
+    assert list(found.gaps.policies["policy"]) == ["pairwise", "drop-algorithms"]
+    known, worst = (
+        compare(frame, missing=policy, score_name="auroc", **options)
+        for policy in ("complete", "worst")
+    )
+    both = [each.matrix("conclusion").loc[list("ABC"), list("ABC")] for each in (known, worst)]
+    shown = [matrix.where(matrix.isin(["better", "worse"]), "").to_numpy() for matrix in both]
+    policies = known.gaps.policies.set_index("policy")
+    assert policies.loc["worst", "changed_pairs"] == (shown[0] != shown[1]).sum() // 2 > 0
+    assert policies.loc["worst", "best"] == worst.algorithms[0]

@@ -1,0 +1,131 @@
+"""The summary of each algorithm: rank ranges, and intervals with few datasets."""
+
+import itertools
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+import occstats
+from tests.comparison.synthetic import compare, table
+
+RANK_LIMITS = ["mean_rank_ci_low", "mean_rank_ci_high"]
+
+
+def benchmark(seed, k=4, n_clusters=9):
+    rng = np.random.default_rng(seed)
+    clusters = np.repeat(np.arange(n_clusters), rng.integers(1, 4, n_clusters))
+    common = rng.normal(0, 0.4, size=(n_clusters, k))
+    noise = rng.normal(size=(len(clusters), k))
+    steps = np.array([3.0, 2.6, 1.0, 0.0])[:k]
+    frame = pd.DataFrame(np.round(steps + common[clusters] + noise, 1), columns=list("abcd"))
+    frame.insert(0, "task", range(len(frame)))
+    frame.insert(0, "dataset", clusters)
+    return frame
+
+
+def ranks_by_listing(better, names):
+    """Return the ranks of each algorithm in all orders in which no decided pair is reversed."""
+    orders = [
+        order
+        for order in itertools.permutations(names)
+        if all(order.index(a) < order.index(b) for a, b in better)
+    ]
+    return {name: {order.index(name) + 1 for order in orders} for name in names}
+
+
+@pytest.mark.parametrize(("seed", "estimand"), [(0, "typical"), (1, "mean"), (2, "typical")])
+def test_rank_ranges_hold_all_orders_that_contradict_no_decision(seed, estimand):
+    # Mogstad, Romano, Shaikh and Wilhelm (2024), as in R's csranks.
+    found = compare(benchmark(seed), alpha=0.1, lower_is_better=False, estimand=estimand)
+    decided = found.pairwise[found.pairwise["conclusion"] == "better"]
+    better = list(zip(decided["a"], decided["b"], strict=True))
+    assert better, "the case shows nothing"
+    sets = ranks_by_listing(better, found.algorithms)
+    transitive = all(
+        (a, d) in better for (a, b), (c, d) in itertools.product(better, repeat=2) if b == c
+    )
+    for row in found.summary.itertuples():
+        # The definition counts the better and the worse ones ...
+        assert row.rank_low == 1 + sum(b == row.algorithm for _, b in better)
+        assert row.rank_high == 4 - sum(a == row.algorithm for a, _ in better)
+        # ... which leaves no order out, and no rank in where decisions are transitive.
+        within = set(range(row.rank_low, row.rank_high + 1))
+        assert sets[row.algorithm] <= within
+        assert not transitive or sets[row.algorithm] == within
+
+
+def test_rank_ranges_by_hand():
+    # Seven datasets of one task. a − c and b − c are positive in all, a − b is not: a and b may
+    # change places.
+    scores = np.array([[9, 8, 5], [8, 7, 6], [9, 6, 3], [7, 6, 4], [8, 6, 2], [6, 7, 5], [9, 8, 4]])
+    frame = pd.DataFrame(scores / 10, columns=list("abc")).assign(dataset=list("tuvwxyz"))
+    summary = compare(frame, alpha=0.1).summary.set_index("algorithm")
+    assert summary.loc[["a", "b", "c"], "rank_low"].tolist() == [1, 1, 3]
+    assert summary.loc[["a", "b", "c"], "rank_high"].tolist() == [2, 2, 3]
+
+
+def test_intervals_hold_the_means(lenz):
+    summary = lenz().summary.set_index("algorithm")
+    assert summary["leads"].sum() == pytest.approx(1)
+    assert summary["leads"].idxmax() == "ALP"
+    assert summary.eval("mean_rank_ci_low < mean_rank < mean_rank_ci_high").all()
+    assert summary.eval("mean_score_ci_low < mean_score < mean_score_ci_high").all()
+
+
+@pytest.mark.parametrize("m", [3, 8])
+def test_a_mean_rank_on_which_all_datasets_agree_is_not_certain(m):
+    # Clopper and Pearson: 0 of m datasets is compatible with a share of 1 − 0.025^(1/m).
+    found = compare(table([2] * m, (0.4, 0.2, 0.0), spread=0.001)).summary
+    share = 1 - 0.025 ** (1 / m)
+    np.testing.assert_allclose(found["mean_rank_ci_low"], [1, 2 - share, 3 - 2 * share])
+    np.testing.assert_allclose(found["mean_rank_ci_high"], [1 + 2 * share, 2 + share, 3])
+
+
+def test_one_dataset_that_differs_leaves_the_mean_rank_a_limit():
+    ahead = np.array([-0.05, *np.linspace(0.01, 0.11, 11)])
+    frame = pd.DataFrame({"dataset": list("abcdefghijkl"), "A": 0.5 + ahead, "B": 0.5})
+    summary = occstats.compare(frame, lower_is_better=False).summary.set_index("algorithm")
+    # The second rank in 1 of 12 datasets: a share, as Clopper and Pearson bound it.
+    share = stats.binomtest(1, 12).proportion_ci(method="exact")
+    assert summary.loc["A", RANK_LIMITS].tolist() == pytest.approx([1 + share.low, 1 + share.high])
+    assert summary.loc["B", RANK_LIMITS].tolist() == pytest.approx([2 - share.high, 2 - share.low])
+
+
+def test_intervals_of_bounded_scores_stay_in_bounds():
+    limits = ["mean_score_ci_low", "mean_score_ci_high"]
+    frame = table([2, 2], (0.3, 0.4), spread=0.1, score="gain")
+    frame["gain"] = frame["gain"].clip(0, 1)
+    gain = compare(frame, score="gain").summary[limits]
+    auroc = compare(frame.rename(columns={"gain": "auroc"})).summary[limits]
+    assert (gain > 1).any(axis=None)
+    assert auroc.to_numpy() == pytest.approx(gain.clip(0, 1).to_numpy())
+
+
+def test_no_difference_of_bounded_scores_exceeds_the_bounds():
+    # Eight datasets, of which one decides: resamples without it make the limits wide.
+    gain = table([1] * 8, [0.0] * 6, spread=0.001, score="gain")
+    own = gain["algorithm"].str[1:].astype(int) / 6
+    gain["gain"] += np.where(gain["dataset"] == "d0", own, 0.3) - 0.5
+    free = compare(gain, score="gain", estimand="mean")
+    bounded = compare(gain.rename(columns={"gain": "ap"}), estimand="mean")
+    limits = ["ci_low", "ci_high"]
+    np.testing.assert_array_equal(bounded.pairwise[limits], free.pairwise[limits].clip(-1, 1))
+    assert (free.pairwise["ci_high"] > 1).any()
+    assert bounded.pairwise["conclusion"].equals(free.pairwise["conclusion"])
+
+
+def test_a_single_dataset_has_ranks_but_no_intervals_and_no_tests():
+    found = compare(table([4]))
+    summary, pairs = found.summary, found.pairwise
+    assert summary["mean_rank"].notna().all()
+    assert summary[["leads", "mean_rank_ci_low"]].isna().all(axis=None)
+    assert pairs[["ci_low", "ci_high", "p", "conclusion"]].isna().all(axis=None)
+    assert found.to_dict()["pairwise"][0]["p"] is None
+    assert found.classical.friedman["unit"].tolist() == ["tasks"]
+    assert compare(table([1], (0.0, 0.0))).classical.friedman.empty
+    # Said once in each place.
+    assert sum("single dataset" in note for note in found.notes) == 1
+    assert found.verdict.count("single dataset") == 1
+    assert "no p-values" in found.verdict
