@@ -142,19 +142,9 @@ class SAE(Descriptor):
         parameters = np.empty(parameter_count(self.layer_sizes_), np.float32)
         with single_threaded_blas():
             self.n_epochs_, self.validation_loss_ = train(
-                scaled[:split],
-                scaled[split:],
-                self.layer_sizes_,
-                seed_of(self.random_state),
-                shrinkage,
-                rate,
-                batch,
-                epochs,
-                check_every,
-                patience,
-                0.001,
-                parameters,
-            )
+                scaled[:split], scaled[split:], self.layer_sizes_, seed_of(self.random_state),
+                shrinkage, rate, batch, epochs, check_every, patience, 0.001, parameters,
+            )  # fmt: skip
         self._keep_encoder(parameters.astype(np.float64))
         latent = self._encode(X)
         self._mean = latent.mean(axis=0)

@@ -201,18 +201,11 @@ class OneClassProblem:
             kernel = kernel_matrix(self.rows[working], self.rows[working], self.gamma)
             _minimise(kernel, weight, gradient, counts, tolerance, limit)
             return
+        room, made = self._distances.room(len(working)), np.zeros(len(working), np.bool_)
         minimise(
-            self._distances.room(len(working)),
-            np.zeros(len(working), np.bool_),
-            self._distances.squares,
-            working,
-            np.float32(-self.gamma),
-            weight,
-            gradient,
-            counts,
-            tolerance,
-            limit,
-        )
+            room, made, self._distances.squares, working, np.float32(-self.gamma), weight, gradient,
+            counts, tolerance, limit,
+        )  # fmt: skip
 
     def _times(self, rows: Matrix, columns: Matrix, weights: Vector) -> Vector:
         return kernel_times(
@@ -309,17 +302,9 @@ def _minimise(
     """Minimise with a complete kernel matrix."""
     made, rows = np.ones(len(weight), np.bool_), np.empty(0, np.intp)
     return minimise(
-        kernel,
-        made,
-        kernel,
-        rows,
-        np.float32(0),
-        weight,
-        gradient,
-        counts,
-        tolerance,
+        kernel, made, kernel, rows, np.float32(0), weight, gradient, counts, tolerance,
         maximum_steps,
-    )
+    )  # fmt: skip
 
 
 @compiled
