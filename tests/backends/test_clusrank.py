@@ -1,4 +1,4 @@
-"""The R engines against the native one; runs where R and clusrank are installed.
+"""The R backends against the native one; runs where R and clusrank are installed.
 
 ``tests/reference/clusrank_cases.json`` was made by ``Rscript R/reference_values.R``.
 """
@@ -17,10 +17,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from occstats import load_results
 from occstats.backends.agreement import check_engines
-from occstats.backends.clusrank import clusrank_pairs, clusrank_test, engine_versions
-from occstats.backends.embedded_r import probe_rpy2, run_embedded
-from occstats.backends.r_vectors import EQUAL_RANKS, build_batch, exact_defect
-from occstats.backends.rscript import probe_r, run_in_rscript
+from occstats.backends.clusrank import EQUAL_RANKS, clusrank_pairs, engine_versions, exact_defect
+from occstats.backends.embedded_r import probe_rpy2
+from occstats.backends.rscript import probe_r
 from occstats.errors import EngineError
 from occstats.stats import Sample, clustered_wilcoxon, pairwise_tests
 from occstats.stats.clusters import Clusters
@@ -29,33 +28,34 @@ REFERENCE = Path(__file__).parents[1] / "reference"
 CASES = json.loads((REFERENCE / "clusrank_cases.json").read_text())
 ASYMPTOTIC = [case for case in CASES if not case["exact"]]
 EXACT = [case for case in CASES if case["exact"]]
-RUN = {"rpy2": run_embedded, "rscript": run_in_rscript}
+THROUGH = {"clusrank": "rpy2", "rscript": "rscript"}
 
 
 @cache
-def missing(through):
-    """What is missing; asked once, as every question starts a process."""
+def missing(engine):
+    """Return what is missing; cached, as every probe starts a process."""
     if probe_r().problem:
         return f"needs R with clusrank: {probe_r().problem}"
-    if through == "rpy2" and probe_rpy2().problem:
+    if engine == "clusrank" and probe_rpy2().problem:
         return f"needs rpy2: {probe_rpy2().problem}"
     return ""
 
 
-def skip_without(through):
-    if missing(through):
-        pytest.skip(missing(through))
-
-
-@pytest.fixture(params=["rpy2", "rscript"])
-def through(request):
-    skip_without(request.param)
+@pytest.fixture(params=["clusrank", "rscript"])
+def engine(request):
+    if missing(request.param):
+        pytest.skip(missing(request.param))
     return request.param
 
 
 @pytest.fixture
 def embedded():
-    skip_without("rpy2")
+    if missing("clusrank"):
+        pytest.skip(missing("clusrank"))
+
+
+def clusrank_test(x, clusters, *, engine="clusrank", **options):
+    return clustered_wilcoxon(x, clusters, engine=engine, **options)
 
 
 @pytest.fixture(scope="module")
@@ -82,14 +82,12 @@ def assert_same_tests(found, native):
 
 
 @pytest.mark.parametrize(("method", "tie_tolerance"), [("rgl", 0.0), ("rgl", 1e-9), ("ds", 1e-9)])
-def test_all_pairs_of_lenz2021_agree_with_the_native_engine(
-    lenz2021, through, method, tie_tolerance
-):
+def test_all_pairs_of_lenz2021_agree_with_the_native_tests(lenz2021, engine, method, tie_tolerance):
     options = {"test": method, "alternative": "greater", "tie_tolerance": tie_tolerance}
     scores, datasets = lenz2021
-    if method == "ds" and through == "rscript":
-        scores = scores[:, :4]  # slow in R, and both ways give the same bits
-    found = clusrank_pairs(scores, datasets, **options, through=through)
+    if method == "ds" or engine == "rscript":
+        scores = scores[:, :3]  # slow in R
+    found = clusrank_pairs(scores, datasets, **options, engine=engine)
     assert_same_tests(found, pairwise_tests(scores, datasets, **options))
     k = scores.shape[1]
     assert np.count_nonzero(~np.isnan(found.p)) == k * (k - 1)
@@ -131,46 +129,23 @@ def test_exact_cases_are_right_or_refused(case):
         assert found.pvalue == pytest.approx(case["p_value"], abs=1e-12)
 
 
-@pytest.mark.usefixtures("embedded")
-@pytest.mark.parametrize("alternative", ["less", "greater", "two-sided"])
-def test_exact_is_right_wherever_it_is_not_refused(alternative):
-    random = np.random.default_rng(3)
-    samples, expected = {}, []
-    refused = 0
-    for i in range(150):
-        codes = np.repeat(np.arange(random.integers(3, 16)), random.integers(1, 4))
-        x = random.normal(0.2, 1, len(codes))
-        x[random.random(len(x)) < 0.1] = 0
-        if exact_defect(x, codes) is not None:
-            refused += 1
-            continue
-        samples[str(i)] = (x, codes)
-        native = clustered_wilcoxon(x, codes, null="exact", alternative=alternative)
-        expected.append(native.pvalue)
-    options = {"method": "rgl", "null": "exact", "alternative": alternative, "n_resamples": 1}
-    answers = run_embedded(build_batch(samples, **options, seed=0))
-    assert_allclose(answers.p, expected, rtol=0, atol=1e-12)
-    assert refused > 10
-    assert len(samples) > 20
-
-
-def test_exact_greater_of_the_most_extreme_sample_is_not_zero(through):
+def test_exact_greater_of_the_most_extreme_sample_is_not_zero(engine):
     # Four clusters, all differences positive: one of the 2**4 sign patterns is as extreme.
     x = [0.0, 1, 2, 3, 4, 5, 6, 7, 8]
     options = {"null": "exact", "alternative": "greater"}
-    found = clusrank_test(x, list("aaabbccdd"), **options, through=through)
+    found = clusrank_test(x, list("aaabbccdd"), **options, engine=engine)
     assert found.pvalue == 1 / 16
     assert found.statistic == 36
     assert np.isnan(found.zstatistic)
     assert found.n_observations == 8
 
 
-def test_permutation_follows_the_seed_and_comes_near_the_exact_null(through):
+def test_permutation_follows_the_seed_and_comes_near_the_exact_null(engine):
     random = np.random.default_rng(5)
     clusters = np.repeat(np.arange(12), 3)
     x = random.normal(0.3, 1, 36)
     x[:2] = 0
-    options = {"null": "permutation", "alternative": "greater", "through": through}
+    options = {"null": "permutation", "alternative": "greater", "engine": engine}
     first, again, other = (
         clusrank_test(x, clusters, **options, n_resamples=4000, random_state=seed).pvalue
         for seed in (1, 1, 2)
@@ -178,19 +153,6 @@ def test_permutation_follows_the_seed_and_comes_near_the_exact_null(through):
     exact = clustered_wilcoxon(x, clusters, null="exact", alternative="greater").pvalue
     assert first == again != other
     assert first == pytest.approx(exact, abs=4 * np.sqrt(exact * (1 - exact) / 4000))
-
-
-def test_both_ways_give_the_same_bits():
-    skip_without("rpy2")
-    random = np.random.default_rng(0)
-    clusters = random.integers(0, 9, 40)
-    samples = {"a": (random.normal(size=40), clusters), "b": (random.random(40) - 0.1, clusters)}
-    for method, null in [("rgl", "asymptotic"), ("ds", "asymptotic"), ("rgl", "permutation")]:
-        options = {"method": method, "null": null, "alternative": "two-sided"}
-        batch = build_batch(samples, **options, n_resamples=100, seed=2**31 - 1)
-        by_rpy2, by_rscript = run_embedded(batch), run_in_rscript(batch)
-        for name in by_rpy2.numeric():
-            assert_array_equal(getattr(by_rpy2, name), getattr(by_rscript, name))
 
 
 @pytest.mark.parametrize("method", ["rgl", "ds"])
@@ -206,7 +168,7 @@ def test_the_order_of_rows_and_the_kind_of_labels_do_not_matter(method):
 
 
 @pytest.mark.parametrize("method", ["rgl", "ds"])
-def test_missing_scores_and_pairs_without_a_test_are_as_in_the_native_engine(through, method):
+def test_missing_scores_and_pairs_without_a_test_are_as_natively(engine, method):
     random = np.random.default_rng(2)
     scores = random.random((24, 5)).round(2)
     scores[:, 1] = scores[:, 0]
@@ -214,32 +176,12 @@ def test_missing_scores_and_pairs_without_a_test_are_as_in_the_native_engine(thr
     scores[3:, 4] = np.nan
     clusters = np.repeat(list("abcdefgh"), 3)
     options = {"test": method, "alternative": "greater", "tie_tolerance": 1e-9}
-    found = clusrank_pairs(scores, clusters, **options, through=through)
+    found = clusrank_pairs(scores, clusters, **options, engine=engine)
     native = pairwise_tests(scores, clusters, **options)
     assert_same_tests(found, native)
     assert found.p[0, 1] == 1
     assert (0, 4) in found.reasons
     assert np.isnan(found.p[0, 4])
-
-
-def test_the_doors_of_the_native_engine_lead_here(through):
-    engine = {"rpy2": "clusrank", "rscript": "rscript"}[through]
-    x, clusters = [0.3, -0.1, 0.4, 0.2, 0.5, -0.2], [1, 1, 2, 2, 3, 3]
-    native = clustered_wilcoxon(x, clusters, mu=0.1, alternative="less")
-    found = clustered_wilcoxon(x, clusters, mu=0.1, alternative="less", engine=engine)
-    assert found.pvalue == pytest.approx(native.pvalue, abs=1e-10)
-    assert (found.test, found.null, found.alternative) == ("rgl", "asymptotic", "less")
-
-
-def test_an_error_in_r_names_the_test_and_is_one_line(through):
-    sample = (np.array([1.0, -2.0, 3.0]), np.array([0, 1, 1]))
-    options = {"method": "nonsense", "null": "asymptotic", "alternative": "less"}
-    batch = build_batch({"ALP against SVM": sample}, **options, n_resamples=1, seed=0)
-    answers = RUN[through](batch)
-    with pytest.raises(EngineError, match="clusrank failed on ALP against SVM: ") as error:
-        answers.check({"ALP against SVM": clustered_wilcoxon(*sample)})
-    assert "\n" not in str(error.value)
-    assert "engine 'native'" in str(error.value)
 
 
 @pytest.mark.usefixtures("embedded")
@@ -265,41 +207,27 @@ def test_embedded_r_prints_nothing_and_runs_in_any_thread(capfd):
     assert capfd.readouterr() == ("", "")
 
 
-def test_versions_are_named(through):
-    versions = engine_versions(through)
-    assert versions["engine"] == {"rpy2": "clusrank", "rscript": "rscript"}[through]
+def test_versions_are_named(engine):
+    versions = engine_versions(engine)
+    assert versions["engine"] == engine
     assert versions["R"] == probe_r().version
     assert versions["clusrank"] == probe_r().clusrank
-    assert ("rpy2" in versions) == (through == "rpy2")
+    assert ("rpy2" in versions) == (engine == "clusrank")
 
 
-def test_check_of_the_engines(through):
+def test_check_of_the_engines(engine):
     random = np.random.default_rng(4)
     scores, clusters = random.random((20, 3)), np.repeat(np.arange(5), 4)
-    check = check_engines(scores, clusters, test="ds", through=through)
+    check = check_engines(scores, clusters, test="ds", through=THROUGH[engine])
     assert check.agrees
     assert check.n_tests == 6
     assert 0 <= check.largest_p < 1e-12
     assert "agrees with clusrank" in check.sentence(["A", "B", "C"])
 
 
-def test_check_r_on_the_command_line(through):
+def test_check_r_counts_failures(engine):
     from occstats.cli.check_commands import check_r as command
 
-    engine = {"rpy2": "clusrank", "rscript": "rscript"}[through]
-    done = CliRunner().invoke(command, ["--test", "rgl", "--engine", engine, "--json"])
-    assert done.exit_code == 0
-    document = json.loads(done.stdout)
-    assert document["agree"] is True
-    assert document["tests"]["rgl"]["n_tests"] == 72
-    assert document["tests"]["rgl"]["largest_difference_p"] < 1e-10
-    assert document["tests"]["rgl"]["versions"]["engine"] == engine
-
-
-def test_check_r_counts_failures(through):
-    from occstats.cli.check_commands import check_r as command
-
-    engine = {"rpy2": "clusrank", "rscript": "rscript"}[through]
     cases = REFERENCE.parent / "cases"
     options = ["--engine", engine, "--missing", "worst"]
     done = CliRunner().invoke(command, [str(cases / "miss.csv"), *options])
@@ -311,10 +239,10 @@ def test_check_r_counts_failures(through):
     assert (tests["rgl"]["n_equal_ranks"], tests["ds"]["n_equal_ranks"]) == (2, 0)
 
 
-def test_equal_signed_ranks_are_tested_natively_only(through):
+def test_equal_signed_ranks_are_tested_natively_only(engine):
     clusters = np.repeat(np.arange(5), [3, 1, 1, 2, 1])
     scores = np.column_stack([np.full(8, 0.8), np.full(8, 0.7), np.linspace(0, 1, 8)])
-    check = check_engines(scores, clusters, tie_tolerance=1e-9, through=through)
+    check = check_engines(scores, clusters, tie_tolerance=1e-9, through=THROUGH[engine])
     assert check.agrees
     assert check.equal_ranks == [(0, 1), (1, 0)]
     assert check.n_tests == 4
@@ -324,34 +252,33 @@ def test_equal_signed_ranks_are_tested_natively_only(through):
     assert check.sentence().endswith("where all signed ranks are equal (2 tests).")
     # Clusters of equal size leave clusrank a variance, and Datta and Satten's test always does.
     for options in ({"clusters": np.arange(8) // 2}, {"clusters": clusters, "test": "ds"}):
-        check = check_engines(scores, **options, tie_tolerance=1e-9, through=through)
+        check = check_engines(scores, **options, tie_tolerance=1e-9, through=THROUGH[engine])
         assert check.agrees
         assert check.n_tests == 6
 
 
 @pytest.mark.parametrize("test", ["rgl", "ds"])
-def test_failures_are_the_largest_differences(through, test):
+def test_failures_are_the_largest_differences(engine, test):
     random = np.random.default_rng(7)
     scores = random.integers(0, 9, (30, 3)).astype(float)
     scores[random.random((30, 3)) < 0.15] = -np.inf
     scores[random.random((30, 3)) < 0.1] = np.nan
     sample = Sample(scores, Clusters.of(np.arange(30) // 4))
-    check = check_engines(sample, test=test, through=through)
+    check = check_engines(sample, test=test, through=THROUGH[engine])
     assert check.agrees
     assert check.n_tests == 6
 
 
-def test_compare_says_the_same_through_r(through):
+def test_compare_says_the_same_through_r(engine):
     from occstats import compare
 
     options = {"algorithms": ("ALP", "SVM", "NND"), "n_resamples": 100}
-    engine = {"rpy2": "clusrank", "rscript": "rscript"}[through]
     native = compare("lenz2021", **options, null="asymptotic", correction="holm")
     found = compare("lenz2021", **options, engine=engine)
     for column in ("difference", "p", "p_unadjusted", "statistic"):
         assert_allclose(found.pairwise[column], native.pairwise[column], rtol=1e-10, atol=1e-10)
     assert found.verdict == native.verdict
-    assert found.meta["engine"] == engine_versions(through)
+    assert found.meta["engine"] == engine_versions(engine)
 
 
 @pytest.mark.usefixtures("embedded")
@@ -365,16 +292,7 @@ def test_compare_with_both_engines_reports_the_largest_difference():
     assert any("agrees with clusrank" in note for note in found.notes)
 
 
-@pytest.mark.usefixtures("embedded")
-def test_compare_keeps_the_native_p_where_clusrank_has_no_test():
-    from occstats import compare
-
-    found = compare(REFERENCE.parent / "cases" / "bin.csv", estimand="typical", engine="clusrank")
-    assert found.pairwise["p"].max() < 0.001
-    assert found.pairwise["conclusion"].tolist() == ["better", "worse"]
-
-
-def test_the_pair_that_clusrank_cannot_test_exactly_is_named(through):
+def test_the_pair_that_clusrank_cannot_test_exactly_is_named(engine):
     results = load_results("lenz2021").select(["ALP", "SVM"])
     with pytest.raises(EngineError, match="null 'exact' of ALP against SVM is refused: there are"):
         clusrank_pairs(
@@ -382,5 +300,5 @@ def test_the_pair_that_clusrank_cannot_test_exactly_is_named(through):
             results.clusters,
             null="exact",
             names=results.algorithms,
-            through=through,
+            engine=engine,
         )

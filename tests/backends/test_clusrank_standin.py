@@ -1,8 +1,4 @@
-"""The way to R and back, with a stand-in for clusrank: runs wherever R is, clusrank or not.
-
-The stand-in has clusrank's interface and answers with sums that are easy to check, so that these
-tests are about the bridge, the vectors and the files, and not about the tests' own numbers.
-"""
+"""The bridge to R with a stand-in for clusrank, which returns sums that are easy to check."""
 
 import json
 import os
@@ -12,7 +8,7 @@ import sys
 
 import pytest
 
-from occstats.backends.embedded_r import probe_rpy2
+from occstats.backends.embedded_r import own_environment, probe_rpy2
 from occstats.backends.rscript import find_rscript
 
 pytestmark = pytest.mark.skipif(not find_rscript(), reason="needs R: there is no Rscript")
@@ -45,11 +41,11 @@ clusWilcox.test <- function(x, cluster, paired, method, alternative, exact, B = 
 PROGRAM = """
 import json, sys
 from occstats.errors import EngineError
-from occstats.backends.clusrank import clusrank_test
+from occstats.stats import clustered_wilcoxon
 said = []
 for options in json.loads(sys.argv[1]):
     try:
-        found = clusrank_test(**options)
+        found = clustered_wilcoxon(**options)
         said.append([found.statistic, found.variance, found.pvalue])
     except EngineError as error:
         said.append(str(error))
@@ -90,15 +86,15 @@ def environment(library):
     return {**os.environ, "R_LIBS": str(library), "R_PROFILE_USER": profile}
 
 
-@pytest.fixture(params=["rpy2", "rscript"])
-def through(request):
-    if request.param == "rpy2" and probe_rpy2().problem:
+@pytest.fixture(params=["clusrank", "rscript"])
+def engine(request):
+    if request.param == "clusrank" and probe_rpy2().problem:
         pytest.skip(f"needs rpy2: {probe_rpy2().problem}")
     return request.param
 
 
-def start(environment, asked, through):
-    asked = [{**options, "through": through} for options in asked]
+def start(environment, asked, engine):
+    asked = [{**options, "engine": engine} for options in asked]
     return subprocess.Popen(
         [sys.executable, "-c", PROGRAM, json.dumps(asked)],
         env=environment,
@@ -108,7 +104,7 @@ def start(environment, asked, through):
     )
 
 
-def test_numbers_come_back_and_noise_does_not(environment, through):
+def test_numbers_come_back_and_noise_does_not(environment, engine):
     asked = [
         SAMPLE,
         {**SAMPLE, "test": "ds"},
@@ -118,7 +114,7 @@ def test_numbers_come_back_and_noise_does_not(environment, through):
         {"x": [1.0, 99.0, -2.0], "clusters": [1, 2, 2]},
         SAMPLE,
     ]
-    output, errors = start(environment, asked, through).communicate(timeout=120)
+    output, errors = start(environment, asked, engine).communicate(timeout=120)
     rgl, ds, first, again, other, failed, after = json.loads(output)
     assert errors == ""
     total, variance = 1 + 0.1 - 3 + 0.7, 0.1**2 + (1 - 3) ** 2 + 0.7**2
@@ -130,14 +126,14 @@ def test_numbers_come_back_and_noise_does_not(environment, through):
     assert after == rgl
 
 
-def test_exact_mirrors_the_differences_for_greater(environment, through):
+def test_exact_mirrors_the_differences_for_greater(environment, engine):
     from scipy.stats import norm
 
     # Rank sums 4, 2 and 4: nothing that clusrank would get wrong.
     sample = {"x": [0.1, 0.2, 0.3, 0.4, 0.0], "clusters": [1, 2, 1, 3, 3], "null": "exact"}
     alternatives = ["less", "greater", "two-sided"]
     asked = [{**sample, "alternative": alternative} for alternative in alternatives]
-    output, _ = start(environment, asked, through).communicate(timeout=120)
+    output, _ = start(environment, asked, engine).communicate(timeout=120)
     less, greater, two_sided = (p for _, _, p in json.loads(output.replace("NaN", "null")))
     assert less == pytest.approx(norm.cdf(1), rel=1e-14)
     assert greater == pytest.approx(norm.cdf(-1), rel=1e-14)
@@ -150,14 +146,15 @@ def test_an_embedded_r_can_be_interrupted(environment):
         pytest.skip(f"needs rpy2: {probe_rpy2().problem}")
     program = """
 import numpy as np
-from occstats.backends.clusrank import clusrank_pairs, clusrank_test
-sample = ([1.0, -2.0, 3.0], [1, 1, 2])
-before = clusrank_test(*sample).statistic
+from occstats.backends.clusrank import clusrank_pairs
+from occstats.stats import clustered_wilcoxon
+sample = {"x": [1.0, -2.0, 3.0], "clusters": [1, 1, 2], "engine": "clusrank"}
+before = clustered_wilcoxon(**sample).statistic
 try:
     print("started", flush=True)
     clusrank_pairs(np.random.default_rng(0).random((8, 30)), np.arange(8))
 except KeyboardInterrupt:
-    print("interrupted", clusrank_test(*sample).statistic == before)
+    print("interrupted", clustered_wilcoxon(**sample).statistic == before)
 """
     process = subprocess.Popen(
         [sys.executable, "-c", program],
@@ -170,3 +167,16 @@ except KeyboardInterrupt:
     process.send_signal(signal.SIGINT)
     output, errors = process.communicate(timeout=120)
     assert (output, errors) == ("interrupted True\n", "")
+
+
+def test_starting_r_restores_the_environment_except_its_own(monkeypatch):
+    monkeypatch.setenv("OCCSTATS_KEPT", "mine")
+    monkeypatch.delenv("LD_LIBRARY_PATH", raising=False)
+    monkeypatch.setenv("R_HOME", "nowhere")
+    with own_environment():
+        os.environ["LD_LIBRARY_PATH"] = "another Python's libraries"
+        os.environ["OCCSTATS_KEPT"] = "theirs"
+        os.environ["R_HOME"] = "where R is"
+    assert "LD_LIBRARY_PATH" not in os.environ
+    assert os.environ["OCCSTATS_KEPT"] == "mine"
+    assert os.environ["R_HOME"] == "where R is"

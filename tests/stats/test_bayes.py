@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from occstats.errors import ArgumentError
+from occstats.stats import bayes
 from occstats.stats._resampling import PosteriorWeights
 from occstats.stats.bayes import bayesian_signed_rank, correlated_t, probability_best
 
@@ -34,41 +35,20 @@ def test_single_tasks_agree_with_recorded_baycomp(prior, rope):
         rope=rope,
         prior_weight=prior,
         tie_tolerance=1e-9,
-        n_resamples=100_000,
+        n_resamples=40_000,
         random_state=0,
     )
     ours = [found.worse[0, 1], found.equivalent[0, 1], found.better[0, 1]]
-    # Two samplings of 100,000 and 200,000: four standard errors are below 0.006.
-    assert ours == pytest.approx(BAYCOMP[prior, rope], abs=0.006)
+    # Samples of 40,000 and 200,000: four standard errors are below 0.009.
+    assert ours == pytest.approx(BAYCOMP[prior, rope], abs=0.009)
 
 
-@pytest.mark.parametrize(("rope", "equivalent"), [(0.01, 1.0), (0.0, 0.0)])
-def test_an_algorithm_against_itself(rope, equivalent):
-    found = bayesian_signed_rank(np.column_stack([X, Y]), np.arange(12), rope=rope, random_state=0)
-    assert np.diag(found.equivalent) == pytest.approx(equivalent)
-    assert np.diag(found.better) == pytest.approx((1 - equivalent) / 2)
-    assert np.diag(found.worse) == pytest.approx((1 - equivalent) / 2)
-
-
-def test_single_tasks_agree_with_installed_baycomp():
-    baycomp = pytest.importorskip("baycomp", reason="baycomp is not installed")
-    rng = np.random.default_rng(4)
-    x = rng.uniform(0.6, 0.9, 9).round(3)
-    y = (x + rng.normal(0.004, 0.02, 9)).round(3)
-    theirs = baycomp.SignedRankTest.probs(x, y, 0.01025, prior=1, nsamples=20_000, random_state=3)
-    found = bayesian_signed_rank(
-        np.column_stack([y, x]),
-        np.arange(9),
-        rope=0.01025,
-        tie_tolerance=1e-9,
-        n_resamples=20_000,
-        random_state=1,
-    )
-    ours = [found.worse[0, 1], found.equivalent[0, 1], found.better[0, 1]]
-    assert ours == pytest.approx(theirs, abs=0.02)
-
-
-def test_clustered_draws_by_the_definition():
+# Few datasets share the products of their weights, many have a matrix of their own or are counted.
+@pytest.mark.parametrize("constant", [None, "_SHARED_CLUSTERS", "DENSE_ELEMENTS"])
+def test_clustered_draws_by_the_definition(constant, monkeypatch):
+    if constant:
+        monkeypatch.setattr(bayes, "_SHARED_CLUSTERS", 0)
+        monkeypatch.setattr(bayes, constant, 0)
     rng = np.random.default_rng(0)
     clusters = np.array([0, 0, 0, 1, 2, 2, 3])
     x = rng.integers(-4, 5, 7) / 100
@@ -141,17 +121,6 @@ def test_a_wider_region_holds_more():
     ]
     assert shares == sorted(shares)
     assert (shares[0], shares[-1]) == (0.0, 1.0)
-
-
-def test_the_prior_pulls_towards_equivalence():
-    scores = np.column_stack([Y, X])
-    shares = [
-        bayesian_signed_rank(
-            scores, np.arange(12), prior_weight=weight, n_resamples=4000, random_state=0
-        ).equivalent[0, 1]
-        for weight in (0.0, 1.0, 10.0)
-    ]
-    assert shares[0] < shares[1] < shares[2]
 
 
 @pytest.mark.parametrize(("rope", "expected"), [(0.01, (0, 1, 0)), (0.0, (0.5, 0, 0.5))])

@@ -8,26 +8,14 @@ from scipy import stats
 
 from occstats.stats.bootstrap import (
     bootstrap_means,
-    cluster_bootstrap,
-    column_quantiles,
     resample_counts,
 )
-from occstats.stats.clusters import weighted_means
 
 
 def clustered(seed: int, m: int = 12) -> tuple[np.ndarray, np.ndarray]:
     rng = np.random.default_rng(seed)
     clusters = np.repeat([f"d{i:02}" for i in range(m)], rng.integers(1, 5, m))
     return rng.gamma(2.0, 1.0, (len(clusters), 3)), clusters
-
-
-def test_counts_are_draws_with_replacement() -> None:
-    counts = resample_counts(6, 4000, random_state=3)
-    assert counts.shape == (4000, 6)
-    assert (counts.sum(axis=1) == 6).all()
-    # Binomial(6, 1/6): mean 1, variance 5/6.
-    assert counts.mean(axis=0) == pytest.approx(np.ones(6), abs=0.06)
-    assert counts.var() == pytest.approx(5 / 6, rel=0.05)
 
 
 def test_matrix_product_equals_resampling_tasks_by_hand() -> None:
@@ -54,16 +42,6 @@ def test_limits_agree_with_scipy_where_clusters_are_single_tasks(ours: str, thei
     # Two independent resamplings: the Monte Carlo error of a limit is about 0.004 here.
     assert found.low[0] == pytest.approx(peer.low, abs=0.02)
     assert found.high[0] == pytest.approx(peer.high, abs=0.02)
-
-
-def test_bca_leans_towards_the_long_tail() -> None:
-    x = np.random.default_rng(0).exponential(1.0, 25) ** 2
-    percentile = bootstrap_means(x, np.arange(25), method="percentile", random_state=0)
-    bca = bootstrap_means(x, np.arange(25), method="bca", random_state=0)
-    studentised = bootstrap_means(x, np.arange(25), method="studentised", random_state=0)
-    assert bca.low[0] > percentile.low[0]
-    assert bca.high[0] > percentile.high[0]
-    assert studentised.high[0] > bca.high[0]
 
 
 def test_studentised_by_hand() -> None:
@@ -127,11 +105,6 @@ def test_few_clusters_that_do_not_differ_have_no_studentised_interval() -> None:
     assert (found.low[1], found.high[1]) == pytest.approx((0.103676, 0.496324), abs=1e-6)
 
 
-def test_two_clusters_give_an_interval_between_their_means() -> None:
-    found = bootstrap_means([0.1, 0.5], ["a", "b"], method="percentile", random_state=0)
-    assert (found.low[0], found.high[0]) == pytest.approx((0.1, 0.5))
-
-
 def test_missing_values_are_left_out_of_their_column_only() -> None:
     values, clusters = clustered(3)
     holes = values.copy()
@@ -163,37 +136,6 @@ def test_shift_and_scale_carry_over(
     # Sums of hundreds keep nine digits behind the point.
     assert moved.low == pytest.approx(shift + scale * plain.low, abs=1e-9)
     assert moved.high == pytest.approx(shift + scale * plain.high, abs=1e-9)
-
-
-@settings(max_examples=25, deadline=None)
-@given(st.lists(st.floats(-3, 3), min_size=6, max_size=16), st.integers(0, 3))
-def test_a_negated_column_has_the_mirrored_interval(x: list[float], seed: int) -> None:
-    values = np.round(np.array([x, np.negative(x)]).T, 6)
-    found = bootstrap_means(values, np.arange(len(x)), n_resamples=300, random_state=seed)
-    assert found.low[0] == pytest.approx(-found.high[1], abs=1e-9)
-
-
-def test_any_statistic_of_counts() -> None:
-    means = np.random.default_rng(0).normal(size=(15, 2))
-
-    def ratio(counts: np.ndarray) -> np.ndarray:
-        both = weighted_means(means + 5, counts)
-        return both[:, :1] / both[:, 1:]
-
-    found = cluster_bootstrap(ratio, 15, random_state=0, n_resamples=2000)
-    assert found.low[0] < found.estimate[0] < found.high[0]
-    assert found.standard_error[0] == pytest.approx(found.replicates[:, 0].std(ddof=1))
-
-
-def test_quantiles_agree_with_numpy() -> None:
-    replicates = np.random.default_rng(0).normal(size=(101, 2))
-    low, high = column_quantiles(replicates, np.array([[0.1, 0.033], [0.9, 0.5]]))
-    assert low == pytest.approx(
-        [np.quantile(replicates[:, 0], 0.1), np.quantile(replicates[:, 1], 0.033)]
-    )
-    assert high == pytest.approx(
-        [np.quantile(replicates[:, 0], 0.9), np.quantile(replicates[:, 1], 0.5)]
-    )
 
 
 @pytest.mark.parametrize("m", [2, 3, 5])

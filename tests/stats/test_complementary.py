@@ -69,5 +69,5 @@ def test_refusals():
         complementary_pairs([[1.0]], ["a"])
     with pytest.raises(ArgumentError, match="one label per task \\(1\\); got shape"):
         complementary_pairs([[1.0, 2.0]], ["a", "b"])
-    with pytest.raises(ArgumentError, match="must not be missing"):
+    with pytest.raises(ArgumentError, match="must not contain missing values"):
         complementary_pairs([[1.0, np.nan]], ["a"])

@@ -4,7 +4,6 @@ from itertools import combinations, product
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -13,13 +12,12 @@ from occstats import load_results
 from occstats.errors import ArgumentError
 from occstats.stats import (
     Sample,
-    clustered_wilcoxon,
     pairwise_tests,
     typical_shifts,
     typical_tests,
 )
 from occstats.stats.clusters import Clusters
-from occstats.stats.max_t import allowed_exceedances, critical_value, largest_of
+from occstats.stats.max_t import allowed_exceedances, critical_value
 from tests.stats.rank_reference import typical_reference
 
 CASES = Path(__file__).parents[1] / "cases"
@@ -93,7 +91,7 @@ def test_centring_that_leaves_one_dataset_has_no_statistic():
 
 
 @pytest.mark.parametrize("test", ["rgl", "ds"])
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_is_brute_force_over_flips_and_walsh_averages(test, seed):
     scores, clusters = unbalanced(seed, effect=0.6)
     for alpha in (0.05, 0.2):
@@ -111,7 +109,7 @@ def test_is_brute_force_over_flips_and_walsh_averages(test, seed):
 
 
 @pytest.mark.parametrize("test", ["rgl", "ds"])
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(table=tables(failures=True), alpha=st.sampled_from([0.05, 0.15, 0.4]))
 def test_is_brute_force_with_ties_gaps_and_failures(test, table, alpha):
     scores, clusters = table
@@ -222,16 +220,6 @@ def test_shift_of_independent_differences_is_the_median_of_walsh_averages(x):
         assert shift[0, 1] == pytest.approx(unit * np.median(walsh), rel=1e-9, abs=1e-12 * unit)
 
 
-def test_raw_floats_have_the_limits_of_a_tolerance():
-    rng = np.random.default_rng(1)
-    clusters = np.repeat(np.arange(15), rng.integers(1, 6, 15))
-    scores = rng.normal(size=(len(clusters), 3)) + np.array([0.5, 0, 0])
-    raw = typical_tests(scores, clusters, random_state=0)
-    rounded = typical_tests(scores, clusters, random_state=0, tie_tolerance=1e-12)
-    for name in ("difference", "low", "high", "p"):
-        np.testing.assert_allclose(getattr(raw, name), getattr(rounded, name), atol=1e-11)
-
-
 def test_random_flips_estimate_what_all_flips_give():
     scores, clusters = unbalanced(5, n_clusters=12, effect=0.3)
     every = typical_tests(scores, clusters)
@@ -276,19 +264,6 @@ def test_unadjusted_p_values_are_those_of_single_tests(alternative, null, n_clus
     assert (both.p_unadjusted >= found.p_unadjusted)[~np.eye(3, dtype=bool)].all()
 
 
-def test_corrected_p_values_follow_z_and_exceed_single_ones():
-    scores, clusters = unbalanced(3, n_clusters=10, k=5, effect=0.3)
-    found = typical_tests(scores, clusters)
-    upper = np.triu_indices(5, 1)
-    assert (found.p >= found.p_unadjusted)[upper].all()
-    order = np.argsort(-np.abs(found.statistic[upper]))
-    assert (np.diff(found.p[upper][order]) >= 0).all()
-    np.testing.assert_array_equal(found.p, found.p.T)
-    single = typical_tests(scores, clusters, simultaneous=False)
-    np.testing.assert_array_equal(single.p, found.p_unadjusted)
-    assert (single.critical <= found.critical)[upper].all()
-
-
 def test_order_of_rows_and_columns_does_not_matter():
     rng = np.random.default_rng(4)
     scores, clusters = unbalanced(4, n_clusters=40, k=4)
@@ -325,18 +300,6 @@ def test_with_a_control_only_its_pairs_are_tested():
     np.testing.assert_array_equal(found.difference[2], everything.difference[2])
     assert np.isnan(found.difference[0, 1])
     np.testing.assert_array_equal(typical_shifts(scores, clusters, control=2), found.difference)
-
-
-def test_largest_of_all_pairs_and_without_each_algorithm():
-    values = np.random.default_rng(0).normal(size=(50, 10)) ** 2
-    found = largest_of(values, np.arange(10), 5)
-    first, second = np.triu_indices(5, 1)
-    np.testing.assert_array_equal(found[:, 0], values.max(axis=1))
-    for a in range(5):
-        others = (first != a) & (second != a)
-        np.testing.assert_array_equal(found[:, a + 1], values[:, others].max(axis=1))
-    # Pairs 2 and 5 of five algorithms are (0, 3) and (1, 3).
-    np.testing.assert_array_equal(largest_of(values[:, [2, 5]], np.array([2, 5]), 5)[:, 4], 0)
 
 
 @pytest.mark.parametrize("alpha", [0.004, 0.05, 0.3, 0.99])
@@ -379,25 +342,6 @@ def test_equal_wins_on_all_tasks_are_as_certain_as_equal_signs(m):
     decided = 2.0 ** (1 - m) <= 0.05
     limits = (found.low[0, 1], found.high[0, 1])
     assert limits == pytest.approx((0.1, 0.1) if decided else (-INFINITY, INFINITY))
-
-
-def test_a_large_dataset_weighs_one_where_everything_is_won():
-    sizes = [10] + [1] * 9
-    clusters = np.repeat(np.arange(10), sizes)
-    found = typical_tests(np.column_stack([np.ones(19), np.zeros(19)]), clusters)
-    assert found.p[0, 1] == 2.0 ** (1 - 10)
-    single = clustered_wilcoxon(np.ones(19), clusters, null="permutation")
-    assert single.pvalue == 2.0 ** (1 - 10)
-    assert single.zstatistic == pytest.approx(np.sqrt(10))
-
-
-def test_thirty_wins_to_none():
-    table = pd.read_csv(CASES / "bin.csv")
-    found = typical_tests(table[["A", "B"]].to_numpy(float), table["dataset"], random_state=0)
-    wins = np.sign(table["A"] - table["B"])
-    assert ((wins == 1).sum(), (wins == -1).sum()) == (30, 0)
-    assert found.p[0, 1] < 0.001
-    assert found.difference[0, 1] == found.low[0, 1] == found.high[0, 1] == 1
 
 
 @pytest.mark.parametrize("test", ["rgl", "ds"])
@@ -450,19 +394,6 @@ def test_failures_rank_below_every_score():
     again = typical_tests(sample_of(both, np.arange(7)))
     assert again.statistic[0, 1] == found.statistic[0, 1]
     assert again.difference[0, 1] == 2.5
-
-
-def test_an_algorithm_that_often_fails_is_not_better():
-    table = pd.read_csv(CASES / "miss.csv")
-    scores = table[["BASE", "CAND"]].fillna(-INFINITY).to_numpy()
-    failed = np.isinf(scores[:, 1])
-    assert 0.35 < failed.mean() < 0.45
-    found = typical_tests(sample_of(scores, table["dataset"], 1e-9), random_state=0)
-    worse = found.p[1, 0] <= 0.05 and found.statistic[1, 0] < 0
-    assert worse or found.p[1, 0] > 0.05
-    # What the tasks without a failure say is another matter.
-    kept = typical_tests(sample_of(scores[~failed], table["dataset"][~failed], 1e-9))
-    assert kept.statistic[1, 0] > 0
 
 
 def test_one_that_only_fails_is_infinitely_worse():

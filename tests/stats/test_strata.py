@@ -72,7 +72,7 @@ def test_given_edges():
         ({"edges": [0.9, 0.5]}, "ascending"),
         ({"edges": [0.6, 1.0]}, "must enclose all values"),
         ({"trait": [0.5]}, "same tasks; got 2, 1 and 2"),
-        ({"trait": [0.5, np.nan]}, "trait must not be missing"),
+        ({"trait": [0.5, np.nan]}, "trait must not contain missing values"),
     ],
 )
 def test_refusals(arguments, message):
