@@ -20,7 +20,7 @@ import pandas as pd
 from scipy.stats import rankdata
 
 import occstats
-from occstats.stats import adjust, cluster_weights, trait_design, weighted_regression
+from occstats.stats import adjust, cluster_weights, weighted_regression
 from occstats.stats._arrays import medians_of_others
 
 ALGORITHMS, ICC, ALPHA, SAMPLES, SEED = 9, 0.3, 0.05, 400, 2021
@@ -52,10 +52,15 @@ def simulate(median: str, inference: str, m: int, ratio: float) -> dict[str, flo
         medians = medians_of_others(scores)
         if median == "all":
             medians = np.broadcast_to(np.median(scores, axis=1)[:, None], scores.shape)
-        traits = tasks[["n", "m", "sparsity"]].to_dict("list")
+        traits = {
+            "log_n": np.log(tasks["n"]),
+            "log_m": np.log(tasks["m"]),
+            "sparsity": tasks["sparsity"],
+        }
         p = []
         for own, difficulty in zip(ranks.T, medians.T, strict=True):
-            design, terms = trait_design(traits, difficulty)
+            columns = {"intercept": np.ones(len(tasks)), **traits, "median_score": difficulty}
+            design, terms = np.column_stack(list(columns.values())), tuple(columns)
             options = {"clusters": codes, "weights": cluster_weights(codes)}
             fit = weighted_regression(own, design, terms, inference=inference, **options)
             p.append(fit.p[1:])

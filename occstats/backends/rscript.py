@@ -169,12 +169,14 @@ def run_in_rscript(
                 f"engine 'rscript': R ended with code {done.returncode}: "
                 f"{last_words(done.stderr) or 'no message'}; {NATIVE_OFFER}"
             )
-        return pd.read_csv(
-            answers,
-            float_precision="round_trip",
-            converters={"failure": str},
-            encoding_errors="replace",
-        )
+        table = pd.read_csv(answers, dtype=str, keep_default_na=False, encoding_errors="replace")
+        # Converted as text, so that no bit is lost.
+        numbers = {name: [_number(text) for text in table[name]] for name in NUMBERS}
+        return table.assign(**numbers)
+
+
+def _number(text: str) -> float:
+    return np.nan if text == "NA" else float(text)
 
 
 def ask(command: list[str], seconds: float) -> subprocess.CompletedProcess[str]:

@@ -75,12 +75,10 @@ from .ranks import (
     RankSummary as RankSummary,
     mean_ranks as mean_ranks,
     rank_frequencies as rank_frequencies,
-    summarise_ranks as summarise_ranks,
     task_ranks as task_ranks,
 )
 from .regression import (
     Regression as Regression,
-    trait_design as trait_design,
     weighted_regression as weighted_regression,
 )
 from .sample import Sample as Sample

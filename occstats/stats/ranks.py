@@ -7,7 +7,6 @@ import numpy.typing as npt
 
 from occstats.errors import ArgumentError
 from occstats.stats._arrays import FloatArray, as_scores, count_tied, midranks, round_to_grid
-from occstats.stats.sample import Sample
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,42 +27,6 @@ class RankSummary:
     ranks: FloatArray
     mean_ranks: FloatArray
     frequencies: FloatArray
-
-
-def summarise_ranks(
-    scores: npt.ArrayLike | Sample,
-    clusters: npt.ArrayLike | None = None,
-    *,
-    tie_tolerance: float = 0.0,
-) -> RankSummary:
-    """Rank the algorithms within each task, and average with clusters of equal weight.
-
-    Parameters
-    ----------
-    scores : array_like of shape (n_tasks, k)
-        Higher is better; no NaN.
-    clusters : array_like of shape (n_tasks,)
-        Label of the cluster (dataset) of each task.
-    tie_tolerance : float
-        As in :func:`task_ranks`.
-
-    Returns
-    -------
-    RankSummary
-
-    Examples
-    --------
-    >>> from occstats.stats import summarise_ranks
-    >>> summary = summarise_ranks([[.9, .8], [.7, .7], [.5, .6]], ["iris", "iris", "wine"])
-    >>> summary.mean_ranks
-    array([1.625, 1.375])
-    >>> summary.frequencies
-    array([[0.375, 0.625],
-           [0.625, 0.375]])
-    """
-    sample = Sample.of(scores, clusters, tie_tolerance=tie_tolerance, allow_nan=False)
-    ranks, weights = sample.ranks, sample.clusters.weights
-    return RankSummary(ranks, mean_ranks(ranks, weights), rank_frequencies(ranks, weights))
 
 
 def task_ranks(scores: npt.ArrayLike, *, tie_tolerance: float = 0.0) -> FloatArray:

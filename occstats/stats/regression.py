@@ -1,6 +1,6 @@
 """Weighted least squares with cluster-robust inference."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -54,60 +54,6 @@ class Regression:
     confidence: float
     residual_sd: float
     reason: str | None = None
-
-
-def trait_design(
-    traits: Mapping[str, npt.ArrayLike], median_score: npt.ArrayLike
-) -> tuple[FloatArray, tuple[str, ...]]:
-    """Return the columns of the regression of ranks: 1, log n, log m, sparsity, median score.
-
-    Parameters
-    ----------
-    traits : mapping of str to array_like of shape (n_tasks,)
-        ``n`` (instances), ``m`` (features) and ``sparsity`` of each task. What is not there is
-        left out of the model; other names are ignored.
-    median_score : array_like of shape (n_tasks,)
-        Median of the algorithms' scores on each task.
-
-    Returns
-    -------
-    design : ndarray of shape (n_tasks, n_terms)
-    terms : tuple of str
-        Among ``intercept``, ``log_n``, ``log_m``, ``sparsity``, ``median_score``.
-
-    Examples
-    --------
-    >>> from occstats.stats import trait_design
-    >>> design, terms = trait_design({"n": [1, 10], "sparsity": [0, 0.5]}, [0.8, 0.9])
-    >>> terms
-    ('intercept', 'log_n', 'sparsity', 'median_score')
-    >>> design.round(3)
-    array([[1.   , 0.   , 0.   , 0.8  ],
-           [1.   , 2.303, 0.5  , 0.9  ]])
-    """
-    simplicity = as_vector("median_score", median_score)
-    columns, terms = [np.ones(len(simplicity))], ["intercept"]
-    for name in ("n", "m"):
-        if name in traits:
-            values = as_vector(name, traits[name])
-            if (values <= 0).any():
-                raise ArgumentError(
-                    f"{name} must be above 0 to take its logarithm; "
-                    f"got {values[values <= 0][0]:g} in {np.count_nonzero(values <= 0)} task(s)."
-                )
-            columns.append(np.log(values))
-            terms.append(f"log_{name}")
-    if "sparsity" in traits:
-        columns.append(as_vector("sparsity", traits["sparsity"]))
-        terms.append("sparsity")
-    columns.append(simplicity)
-    terms.append("median_score")
-    for term, column in zip(terms, columns, strict=True):
-        if len(column) != len(simplicity):
-            raise ArgumentError(
-                f"{term} must hold one value per task ({len(simplicity)}); got {len(column)}."
-            )
-    return np.column_stack(columns), tuple(terms)
 
 
 def weighted_regression(
