@@ -324,8 +324,16 @@ def paper_p_values(comparison: Comparison) -> Table:
 
 
 def _pairs(comparison: Comparison) -> pd.DataFrame:
-    """Return each pair once, the better mean first, or the control first."""
+    """Return each pair once, the better mean first, or the control first.
+
+    One-sided p-values are those of "a is better", or of "a is worse" if that was concluded.
+    """
     frame, control = comparison.pairwise, comparison.settings.control
+    alternative = comparison.settings.alternative
+    if alternative != "two-sided":
+        back = frame.set_index(["b", "a"])["p"].loc[pd.MultiIndex.from_frame(frame[["a", "b"]])]
+        forward = (frame["conclusion"] != WORSE) == (alternative == "greater")
+        frame = frame.assign(p=frame["p"].where(forward, back.to_numpy()))
     place = {name: position for position, name in enumerate(comparison.algorithms)}
     first, second = frame["a"].map(place), frame["b"].map(place)
     keep = first < second if control is None else frame["a"] == control

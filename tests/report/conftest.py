@@ -1,4 +1,4 @@
-"""The page in a browser, for all tests that look at it."""
+"""One comparison, its page and one browser for all tests of the report."""
 
 import shutil
 
@@ -24,6 +24,22 @@ FLAGS = [
 
 
 @pytest.fixture(scope="session")
+def comparison():
+    return occstats.compare("lenz2021", n_resamples=1000)
+
+
+@pytest.fixture(scope="session")
+def markup(comparison):
+    return render(comparison)
+
+
+@pytest.fixture
+def undrawn(monkeypatch):
+    """Leave out the figures of pages, which take most of the time."""
+    monkeypatch.setattr("occstats.report.page._draw", lambda comparison: [])
+
+
+@pytest.fixture(scope="session")
 def browser(tmp_path_factory):
     if BROWSER is None or DRIVER is None:
         pytest.skip("chromium or chromedriver is not installed")
@@ -44,14 +60,9 @@ def browser(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def comparison():
-    return occstats.compare("lenz2021", n_resamples=100)
-
-
-@pytest.fixture(scope="session")
-def address(comparison, tmp_path_factory):
+def address(markup, tmp_path_factory):
     path = tmp_path_factory.mktemp("report") / "report.html"
-    path.write_text(render(comparison), encoding="utf-8")
+    path.write_text(markup, encoding="utf-8")
     return path.as_uri()
 
 

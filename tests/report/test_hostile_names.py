@@ -14,9 +14,8 @@ import pytest
 
 import occstats
 from occstats._format import printable
-from occstats.report.csv import table_to_csv
-from occstats.report.markup import escape, table_to_latex
-from occstats.report.markdown import table_to_markdown
+from occstats.report.bundle import contents, methods_to_latex, paper_files
+from occstats.report.markup import table_to_latex, table_to_markdown
 from occstats.report.notebook import to_html
 from occstats.report.tables import all_tables
 from occstats.report.terminal import print_comparison
@@ -107,7 +106,7 @@ def test_html_has_no_tags_from_names(comparison):
 
 def test_spreadsheets_run_nothing(comparison):
     for table in all_tables(comparison):
-        for row in csv.reader(io.StringIO(table_to_csv(table))):
+        for row in csv.reader(io.StringIO(table.to_csv())):
             for cell in row:
                 if cell[:1] in ("=", "+", "@", "\t", "\r"):
                     raise AssertionError((table.name, cell))
@@ -117,7 +116,7 @@ def test_spreadsheets_run_nothing(comparison):
 
 def test_csv_keeps_full_precision_and_every_row(comparison):
     tables = {table.name: table for table in all_tables(comparison)}
-    rows = list(csv.DictReader(io.StringIO(table_to_csv(tables["pairwise"]))))
+    rows = list(csv.DictReader(io.StringIO(tables["pairwise"].to_csv())))
     assert len(rows) == len(HOSTILE) * (len(HOSTILE) - 1)
     assert [float(row["mean_difference"]) for row in rows] == list(
         comparison.pairwise["mean_difference"]
@@ -140,18 +139,15 @@ def test_latex_commands_in_names_are_text(comparison):
 def test_latex_compiles(comparison, tmp_path):
     ascii_only = [name for name in comparison.algorithms if name.isascii() and len(name) < 100]
     small = occstats.compare(comparison.results.select(ascii_only), n_resamples=100)
-    small.write(tmp_path / "report")
-    names = ["tables/summary", "tables/scores", "tables/pairwise", "tables/friedman"]
-    names += ["paper/comparison", "paper/p_values"]
-    inputs = "\n".join(rf"\input{{report/{name}.tex}}" for name in names)
+    inputs = [table_to_latex(table) for table in all_tables(small)]
+    inputs += [*paper_files(small).values(), methods_to_latex(small.methods_text)]
     document = "\n".join(
         [
             r"\documentclass{article}",
             r"\usepackage[T1]{fontenc}",
             r"\usepackage{booktabs,longtable}",
             r"\begin{document}",
-            inputs,
-            r"\input{report/methods.tex}",
+            *inputs,
             r"\end{document}",
         ]
     )
@@ -173,19 +169,11 @@ def test_markdown_rows_have_all_their_columns(comparison):
         assert not re.search(r"(?<!\\)<script", "\n".join(lines))
 
 
-def test_files_stay_in_the_folder_and_are_named_by_us(comparison, tmp_path):
-    comparison.write(tmp_path / "report")
-    assert [path.name for path in tmp_path.iterdir()] == ["report"]
-    for path in (tmp_path / "report").rglob("*"):
-        assert re.fullmatch(r"[a-z_]+(\.[a-z]+)?|\.occstats-manifest\.json", path.name)
+def test_paths_of_files_are_never_made_from_names(comparison, undrawn):
+    for path in contents(comparison):
+        assert re.fullmatch(r"((tables|paper)/)?[a-z_]+\.(csv|tex|json|html|md|bib)", path)
 
 
 def test_json_keeps_names_as_they_are(comparison):
     document = json.loads(comparison.to_json())
     assert sorted(document["meta"]["algorithms"]) == sorted(HOSTILE)
-
-
-def test_escape_leaves_plain_words_alone():
-    assert escape("Holm-corrected p-values, ALP") == "Holm-corrected p-values, ALP"
-    assert escape("a--b") == "a-{}-b"
-    assert escape("≥ 1") == r"$\geq$ 1"

@@ -1,6 +1,5 @@
-"""Every output says about every pair what was decided: the same p-value, the same conclusion."""
+"""Every output shows the decision about every pair: the same p-value and conclusion."""
 
-import html
 import io
 import itertools
 import json
@@ -13,9 +12,11 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 import occstats
 from occstats._format import p_writer
+from occstats.figures.registry import draw_figures
 from occstats.report.bundle import contents
-from occstats.report.page import render
+from occstats.report.pair_data import pair_data
 from occstats.report.terminal import print_comparison
+from tests.report.parsed_page import Page
 
 DECIDED = ("better", "worse")
 
@@ -70,6 +71,12 @@ CASES = {
     "control": lambda: ("lenz2021", {"control": "LOF"}),
     "control, mean": lambda: ("lenz2021", {"control": "LOF", "estimand": "mean"}),
     "holm": lambda: ("lenz2021", {"correction": "holm", "null": "asymptotic"}),
+    "uncorrected": lambda: ("lenz2021", {"correction": "none"}),
+    "false discovery rate": lambda: (
+        unbalanced(),
+        {"correction": "benjamini-hochberg", "alpha": 0.1},
+    ),
+    "one-sided, less": lambda: (unbalanced(), {"correction": "holm", "alternative": "less"}),
     "margin": lambda: ("lenz2021", {"margin": 0.06}),
     "unbalanced": lambda: (unbalanced(), {}),
     "unbalanced, mean": lambda: (unbalanced(), {"estimand": "mean"}),
@@ -86,30 +93,31 @@ CASES = {
 def case(request):
     source, options = CASES[request.param]()
     comparison = occstats.compare(source, n_resamples=500, **options)
-    files = {}
-    for path, content in contents(comparison):
-        files[path] = content
-        if path == "paper/scores.tex":  # what follows, the page, is drawn for the browser alone
-            break
-    return comparison, files
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("occstats.report.page._draw", lambda comparison: [])
+        return comparison, contents(comparison)
 
 
 class Decisions:
-    """What must be said of each ordered pair, from the frame alone."""
+    """Expected text and mark of each ordered pair, from the frame alone."""
 
     def __init__(self, comparison):
         frame = comparison.pairwise.set_index(["a", "b"])
         self.p, self.conclusion = frame["p"].to_dict(), frame["conclusion"].to_dict()
         self.write = p_writer(comparison.settings)
-        self.two_sided = comparison.settings.alternative == "two-sided"
+        self.alternative = comparison.settings.alternative
 
     def text(self, a, b):
-        return self.write(self.p[a, b])
+        """Return p of "a better than b", or of a difference."""
+        return self.write(self.p[(b, a) if self.alternative == "less" else (a, b)])
+
+    def claim(self, a, b):
+        """Return p of "a better than b", or of "a worse than b" if that was concluded."""
+        return self.text(*((b, a) if self.conclusion[a, b] == "worse" else (a, b)))
 
     def marked(self, a, b):
-        """Whether a table that is about "a better than b", or about a difference, marks it."""
         found = self.conclusion[a, b]
-        return found in DECIDED if self.two_sided else found == "better"
+        return found in DECIDED if self.alternative == "two-sided" else found == "better"
 
 
 @pytest.fixture
@@ -127,10 +135,9 @@ def test_p_interval_and_conclusion_agree(case):
     assert tested["p"].between(0, 1).all()
     assert frame["p"][frame["conclusion"].isna()].isna().all()
     significant = tested["p"] <= settings.alpha
-    if settings.alternative == "two-sided":
-        assert (significant == tested["conclusion"].isin(DECIDED)).all()
-    else:
-        assert (significant == (tested["conclusion"] == "better")).all()
+    claims = {"two-sided": DECIDED, "greater": ["better"], "less": ["worse"]}
+    assert (significant == tested["conclusion"].isin(claims[settings.alternative])).all()
+    assert ("ci_low" in frame) == settings.has_intervals
     if settings.has_intervals:
         low, high = tested["ci_low"].fillna(-np.inf), tested["ci_high"].fillna(np.inf)
         # With tied scores a limit can fall on 0: p decides.
@@ -160,22 +167,16 @@ def test_only_decided_pairs_are_reversed(case):
 def test_json_and_csv_hold_the_frame(case):
     comparison, files = case
     rows = json.loads(files["comparison.json"])["pairwise"]
-    written = pd.read_csv(io.StringIO(text_of(files["tables/pairwise.csv"])))
-    written = written.set_index(["a", "b"])
+    written = pd.read_csv(io.StringIO(files["tables/pairwise.csv"])).set_index(["a", "b"])
+    assert len(written) == len(rows)
     for row, own in zip(rows, comparison.pairwise.itertuples(), strict=True):
         conclusion = None if pd.isna(own.conclusion) else own.conclusion
         assert (row["a"], row["b"], row["conclusion"]) == (own.a, own.b, conclusion)
         assert row["reversed"] == own.reversed
         assert row["p"] == (None if np.isnan(own.p) else own.p)
-        if (own.a, own.b) in written.index:
-            also = written.loc[(own.a, own.b)]
-            assert also["p"] == pytest.approx(own.p, abs=0, rel=1e-15, nan_ok=True)
-            assert also["conclusion"] == conclusion or (conclusion is None and pd.isna(also["p"]))
-    assert len(written) in (len(rows), len(rows) // 2, len(comparison.algorithms) - 1)
-
-
-def text_of(content):
-    return content if isinstance(content, str) else content.decode("utf-8")
+        also = written.loc[(own.a, own.b)]
+        assert also["p"] == pytest.approx(own.p, abs=0, rel=1e-15, nan_ok=True)
+        assert also["conclusion"] == conclusion or (conclusion is None and pd.isna(also["p"]))
 
 
 def markdown(text):
@@ -214,13 +215,14 @@ def check_matrix(head, rows, decisions, least=1):
     assert seen >= least
 
 
-def check_leading(rows, decisions, subject, p_place, mark):
-    """One row per algorithm: p of subject against it, and a star or a word."""
+def check_leading(rows, decisions, subject, p_place):
+    """One row per algorithm: p of subject against it, then a star or a word."""
     for row in rows:
-        if row[0] == subject or not row[p_place]:
+        if row[0] == subject:
+            assert set(row[p_place:]) <= {""}
             continue
-        assert row[p_place].strip("*") == decisions.text(subject, row[0])
-        said = row[mark].replace("†", "").strip() if mark < len(row) else ""
+        assert row[p_place] == decisions.claim(subject, row[0])
+        said = row[p_place + 1].replace("†", "").strip() if p_place + 1 < len(row) else ""
         if said in ("", "*"):
             assert (said == "*") == decisions.marked(subject, row[0])
         else:
@@ -231,27 +233,36 @@ def subject_of(comparison):
     return comparison.settings.control or comparison.algorithms[0]
 
 
+def section(text, title):
+    """Return a section of report.md."""
+    return text.split(f"\n### {title}\n")[1].split("\n#")[0]
+
+
 @pytest.mark.parametrize("medium", ["markdown", "latex"])
-def test_the_tables_of_files(case, decisions, medium):
+def test_tables_of_files(case, decisions, medium):
     comparison, files = case
-    read = {"markdown": markdown, "latex": latex}[medium]
-    place, suffix = {"markdown": ("tables", "md"), "latex": ("paper", "tex")}[medium]
     k = len(comparison.algorithms)
     least = k - 1 if comparison.settings.control else k * (k - 1) // 2
-    # Of a control the one table has all pairs.
-    if not (comparison.settings.control and medium == "latex"):
-        check_matrix(*read(text_of(files[f"{place}/p_values.{suffix}"])), decisions, least)
-    head, rows = read(text_of(files[f"{place}/comparison.{suffix}"]))
-    if medium == "latex":
-        assert text_of(files["paper/comparison.tex"]).strip() == comparison.to_latex().strip()
-    p_place = head.index("p")
+    if medium == "markdown":
+        matrix, leading = (
+            markdown(section(files["report.md"], title)) for title in ("p-values", "Comparison")
+        )
+    else:
+        # The leading table of a control has all pairs.
+        found = files.get("paper/p_values.tex")
+        assert (found is None) == (comparison.settings.control is not None)
+        matrix = found and latex(found)
+        leading = latex(files["paper/comparison.tex"])
+        assert files["paper/comparison.tex"] == comparison.to_latex()
+    if matrix:
+        check_matrix(*matrix, decisions, least)
+    head, rows = leading
     assert len(rows) == k
-    check_leading(rows, decisions, subject_of(comparison), p_place, p_place + 1)
+    check_leading(rows, decisions, subject_of(comparison), head.index("p"))
 
 
 # -- the terminal ----------------------------------------------------------------------------------
 
-CELL = r"(?s)<t[hd][^>]*>.*?</t[hd]>"
 P = r"(?:[<>]?0?\.\d+|≥ 1|–)"
 
 
@@ -271,10 +282,11 @@ def test_the_terminal(case, decisions):
         found = re.search(rf"^({names}) .*?({P})\s*([*†]*|[a-z]+(?: †)?)$", line)
         if found:
             rows.append(list(found.groups()))
-    check_leading(rows, decisions, subject, 1, 2)
-    # The row of the subject itself has no p-value; two algorithms have sentences alone.
-    assert {row[0] for row in rows} >= set(comparison.algorithms) - {subject}
-    pairs = text.split("\nAll pairs\n")[1].split("\n\n")[0]
+    # The subject itself has no p-value; the pattern finds its mean.
+    rows = [row for row in rows if row[0] != subject]
+    check_leading(rows, decisions, subject, 1)
+    assert {row[0] for row in rows} == set(comparison.algorithms) - {subject}
+    pairs = text.split("\nPairwise comparisons\n")[1].split("\n\n")[0]
     seen = 0
     for line in pairs.splitlines():
         found = re.match(
@@ -282,7 +294,7 @@ def test_the_terminal(case, decisions):
         )
         if found:
             a, b, p, conclusion = found.groups()
-            assert p == decisions.text(a, b)
+            assert p == decisions.claim(a, b)
             assert conclusion == decisions.conclusion[a, b]
             seen += 1
     assert seen == comparison.tally.tested
@@ -312,14 +324,11 @@ def test_the_verdict(case, decisions):
 def test_the_notebook(case, decisions):
     comparison, _ = case
     table = comparison._repr_html_().split("<table")[1].split("</table>")[0]
-    rows = [
-        [html.unescape(re.sub(r"<[^>]*>", "", cell)).strip() for cell in re.findall(CELL, row)]
-        for row in re.findall(r"(?s)<tr.*?</tr>", table)
-    ]
-    head = next(row for row in rows if "p" in row)
-    body = [row for row in rows if row[0] in comparison.algorithms]
+    page = Page(f'<div data-table="t"><table{table}</table></div>')
+    head = [cell["text"] for cell in page.rows("t", "thead")[-1]]
+    body = [[cell["text"] for cell in row] for row in page.rows("t")]
     assert len(body) == len(comparison.algorithms)
-    check_leading(body, decisions, subject_of(comparison), head.index("p"), head.index("p") + 1)
+    check_leading(body, decisions, subject_of(comparison), head.index("p"))
 
 
 # -- figures ---------------------------------------------------------------------------------------
@@ -327,7 +336,8 @@ def test_the_notebook(case, decisions):
 
 def test_the_bars_of_the_diagram(case, decisions):
     comparison, _ = case
-    axes = comparison.plot.critical_difference().axes[0]
+    (drawn,) = draw_figures(comparison, only=["critical_difference"])
+    axes = drawn.figure.axes[0]
     ranks = comparison.summary.set_index("algorithm")["mean_rank"].round(12)
     order = sorted(ranks.index, key=lambda name: (ranks[name], name))
     # Stems lead from the axis to the names, in the order of the mean ranks.
@@ -346,7 +356,8 @@ def test_the_bars_of_the_diagram(case, decisions):
 
 def test_the_matrix_of_pairs(case, decisions):
     comparison, _ = case
-    figure = comparison.plot.pairwise(width="page")
+    (drawn,) = draw_figures(comparison, only=["pairwise"], width="page")
+    figure = drawn.figure
     FigureCanvasAgg(figure).draw()
     names, seen = comparison.algorithms, 0
     for text in figure.axes[0].texts:
@@ -356,9 +367,7 @@ def test_the_matrix_of_pairs(case, decisions):
         a, b = names[row], names[column]
         if pd.isna(decisions.conclusion[a, b]):
             continue
-        # One-sided tests: the p-value of the claim that was decided.
-        claim = (b, a) if decisions.conclusion[a, b] == "worse" else (a, b)
-        expected = re.sub(r"(?<!\d)0\.", ".", decisions.text(*claim))
+        expected = re.sub(r"(?<!\d)0\.", ".", decisions.claim(a, b))
         assert text.get_text().split("\n")[1] == expected
         assert (text.get_weight() == "bold") == (decisions.conclusion[a, b] in DECIDED)
         seen += 1
@@ -368,27 +377,47 @@ def test_the_matrix_of_pairs(case, decisions):
 # -- the page --------------------------------------------------------------------------------------
 
 
-@pytest.mark.slow
-def test_the_page(case, decisions, browser, tmp_path):
-    comparison, _ = case
-    path = tmp_path / "report.html"
-    path.write_text(render(comparison), encoding="utf-8")
-    browser.get(path.as_uri())
-    cells = browser.execute_script(
-        "return Object.fromEntries(['comparison', 'p_values'].map(name => [name,"
-        " [...document.querySelectorAll(`[data-table=${name}] tr`)].map(row =>"
-        " [...row.cells].map(cell => [cell.textContent.trim(),"
-        " cell.querySelector('strong, b') !== null]))]))"
-    )
-    head, *rows = [row for row in cells["p_values"] if row]
-    head = [text for text, _ in head]
-    rows = [
-        [row[0][0], *(f"**{text}**" if bold and text else text for text, bold in row[1:])]
-        for row in rows
-    ]
+def test_the_page(case, decisions):
+    comparison, files = case
+    page = Page(files["report.html"])
+    head = [cell["text"] for cell in page.rows("p_values", "thead")[-1]]
+    rows = []
+    for row in page.rows("p_values"):
+        bold = [bool(page.inside(cell, "strong")) for cell in row]
+        rows.append(
+            [f"**{c['text']}**" if b else c["text"] for c, b in zip(row, bold, strict=True)]
+        )
+        for other, cell in zip(head[1:], row[1:], strict=True):
+            if "data-v" in cell["attributes"]:
+                pair = (row[0]["text"], other)[:: -1 if decisions.alternative == "less" else 1]
+                assert float(cell["attributes"]["data-v"]) == decisions.p[pair]
+                ends = [comparison.algorithms.index(name) for name in (row[0]["text"], other)]
+                (link,) = page.inside(cell, "a")
+                assert link["attributes"]["data-pair"] == "{}-{}".format(*ends)
     check_matrix(head, rows, decisions)
-    rows = [[text for text, _ in row] for row in cells["comparison"]]
-    place = next(row.index("p") for row in rows if "p" in row)
-    body = [row for row in rows if row and row[0] in comparison.algorithms]
-    assert len(body) == len(comparison.algorithms)
-    check_leading(body, decisions, subject_of(comparison), place, place + 1)
+    head = [cell["text"] for cell in page.rows("comparison", "thead")[-1]]
+    body = [[cell["text"] for cell in row] for row in page.rows("comparison")]
+    assert [row[0] for row in body] == comparison.algorithms
+    check_leading(body, decisions, subject_of(comparison), head.index("p"))
+
+
+def test_the_view_of_a_pair(case, decisions):
+    comparison, _ = case
+    data = pair_data(comparison)
+    labels = [measure["label"].split(" (")[0] for measure in data["measures"]]
+    for pair, found in data["pairs"].items():
+        a, b = (comparison.algorithms[int(end)] for end in pair.split("-"))
+        values = dict(zip(labels, found["values"], strict=True))
+        if pd.isna(decisions.conclusion[a, b]):
+            assert values["conclusion about a"] == ["not tested", ""]
+            continue
+        assert values["conclusion about a"][0].split(";")[0] == decisions.conclusion[a, b]
+        assert values["p"] == [decisions.text(a, b), ""]
+        # Only the deciding difference has an interval.
+        difference = f"{comparison.settings.estimand} difference"
+        assert {label for label, (_, limits) in values.items() if limits} <= {difference}
+        better = {"better": a, "worse": b}.get(decisions.conclusion[a, b])
+        assert better is None or found["sentence"].startswith(f"{better} is ")
+        undecided = decisions.conclusion[a, b] == "undecided"
+        same = "have the same scores" in found["sentence"]
+        assert undecided == ("not distinguishable" in found["sentence"] or same)

@@ -9,6 +9,7 @@ import pytest
 import occstats
 from occstats.report.published import nearness, published_page, published_table, scores_of
 from occstats.stats import adjust
+from occstats.tuning import default_hyperparameters
 
 REFERENCE = Path(__file__).parents[1] / "reference"
 
@@ -89,3 +90,16 @@ def test_preset_paper_decides_by_the_tests_of_clusrank():
         np.testing.assert_allclose(pairs.loc[name, "p"], corrected, rtol=1e-10)
         better = (pairs.loc[name, "conclusion"] == "better").to_numpy()
         np.testing.assert_array_equal(better, corrected <= 0.05)
+
+
+def test_default_hyperparameters_are_those_of_the_paper():
+    # paper.tex, table of optimal default hyperparameter values
+    assert default_hyperparameters().to_numpy().tolist() == [
+        ["NND", "k", "1"],
+        ["LNND", "k", "3.4 log n"],
+        ["LOF", "k", "2.5 log n"],
+        ["SVM", "nu", "0.20"],
+        ["SVM", "c", "0.25 m"],
+        ["ALP", "k", "5.5 log n"],
+        ["ALP", "l", "6.0 log n"],
+    ]

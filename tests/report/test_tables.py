@@ -1,26 +1,13 @@
-"""The tables: one decision in every cell, one source for every format, bounded sizes."""
-
-import io
+"""The tables of a comparison, and how their numbers are written."""
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import occstats
-from occstats._format import decimals, p_equation, p_value, percent
-from occstats.comparison.text.verdict import subject_of
-from occstats.report.markup import table_to_latex
-from occstats.report.markdown import comparison_to_markdown, table_to_markdown
-from occstats.report.formatted_table import Column, Table
+from occstats._format import decimals, limits, p_equation, p_value, percent
 from occstats.report.tables import all_tables, comparison_table
-from occstats.report.terminal import make_console, print_comparison, print_table
-from occstats._format import limits
 from tests.report.screens import CASES, simulated
-
-
-@pytest.fixture(scope="module")
-def comparison():
-    return occstats.compare("lenz2021", n_resamples=1000)
 
 
 def named(comparison):
@@ -43,7 +30,6 @@ def test_names_are_unique_and_every_section_is_there(tables, comparison):
     for table in tables.values():
         assert table.title
         assert table.explanation.endswith(".")
-        assert "data set" not in f"{table.title} {table.explanation} {table.note}"
 
 
 def test_columns_of_the_comparison(tables):
@@ -59,56 +45,6 @@ def test_columns_of_the_comparison(tables):
         "algorithm", "mean_rank", "mean_score", "difference", "ci_low", "ci_high", "p",
         "conclusion", "reversed", "wins", "ties", "losses",
     ]  # fmt: skip
-
-
-SETTINGS = [
-    {},
-    {"estimand": "mean"},
-    {"control": "NND"},
-    {"control": "EIF", "estimand": "mean"},
-    {"margin": 0.03},
-    {"correction": "holm"},
-    {"correction": "benjamini-hochberg", "alpha": 0.1},
-    {"correction": "none"},
-    {"correction": "holm", "alternative": "less"},
-    {"preset": "paper"},
-]
-
-
-@pytest.mark.parametrize("settings", SETTINGS, ids=str)
-def test_every_table_shows_the_same_decision(settings):
-    comparison = occstats.compare("lenz2021", n_resamples=2000, **settings)
-    tables, subject = named(comparison), subject_of(comparison)
-    found = comparison.matrix("conclusion")
-    decided = found.isin(["better", "worse"])
-
-    first = tables["comparison"]
-    marks = [row[-1] for row in first.cells()]
-    for name, mark in zip(first.frame["algorithm"], marks, strict=True):
-        if name == subject:
-            assert mark == ""
-        elif first.headers[-1] == "conclusion":
-            assert mark == found.at[subject, name]
-        else:
-            assert mark == ("*" if decided.at[subject, name] else "")
-
-    square = tables["p_values"]
-    claimed = ["better"] if comparison.settings.alternative != "two-sided" else ["better", "worse"]
-    for index, row in enumerate(square.cells()):
-        for cell, column in zip(row[1:], square.columns[1:], strict=True):
-            if cell:
-                bold = found.at[row[0], column.header] in claimed
-                assert square.is_best(index, column) == bold
-
-    pairs = tables["pairwise"]
-    position = pairs.headers.index("a is")
-    for row in pairs.cells():
-        assert row[position] == found.at[row[0], row[1]]
-
-    intervals = comparison.settings.has_intervals
-    assert ("ci_low" in comparison.pairwise) == intervals
-    for table in (first, pairs):
-        assert any("% CI" in header for header in table.headers) == intervals
 
 
 def test_p_values_of_a_control_are_one_row():
@@ -144,78 +80,6 @@ def test_two_reversed_estimates_are_marked():
     assert table.note.endswith("† the mean difference has the opposite sign.")
     controlled = comparison_table(occstats.compare(CASES / "gate2.csv", control="BASE"))
     assert controlled.cells()[0][-1] == "worse †"
-
-
-def test_scores_have_the_best_of_each_task_in_bold(tables):
-    table = tables["scores"]
-    first = table.cells(1)[0]
-    bold = [cell for cell, column in zip(first, table.columns, strict=True)
-            if table.is_best(0, column)]  # fmt: skip
-    assert bold == ["0.765"]
-    assert r"\textbf{0.765}" in table_to_latex(table)
-    assert r"\begin{longtable}" in table_to_latex(table)
-    assert "**0.765**" in table_to_markdown(table)
-
-
-def test_negative_numbers_have_a_minus(tables):
-    assert "$-$0.31" in table_to_latex(tables["regression"])
-    assert "−0.31" in table_to_markdown(tables["regression"])
-
-
-def test_markdown_begins_with_the_answer(comparison):
-    text = comparison_to_markdown(comparison, [comparison_table(comparison)])
-    assert text.startswith("# Comparison\n\nlenz2021: 9 algorithms, 246 tasks in 50 datasets")
-    assert "\n\nALP has the best mean rank (3.51; mean AUROC 0.817).\n\n- typically better" in text
-    assert "| typical difference, ALP − it |" in text
-    assert "14 of 36 pairs differ" in text
-
-
-def test_bold_is_explained_in_every_format(tables, comparison):
-    table = tables["p_values"]
-    assert table.best.to_numpy().any()
-    for text in (table_to_markdown(table), table_to_latex(table), comparison._repr_html_()):
-        assert "Bold: p" in text
-    nothing = occstats.compare(simulated(3, noise=10), n_resamples=100)
-    assert "Bold" not in table_to_markdown(named(nothing)["p_values"])
-
-
-def test_many_algorithms_are_capped_on_screen_and_whole_in_files():
-    comparison = occstats.compare(simulated(45, n_datasets=6, n_tasks=1), n_resamples=100)
-    stream = io.StringIO()
-    print_comparison(comparison, file=stream, full=True)
-    text = stream.getvalue()
-    assert len(text.splitlines()) < 800
-    assert "more rows" in text
-    tables = named(comparison)
-    assert len(tables["pairwise"].frame) == 45 * 44
-    assert len(tables["comparison"].cells()) == 45
-    assert len(tables["p_values"].cells()) == 44
-    assert len(comparison._repr_html_()) < 2_000_000
-
-
-def test_a_wide_name_does_not_break_the_table():
-    frame = pd.DataFrame({"a": ["x" * 80], "b": [1.0]})
-    columns = (Column("name", ("a",), str, number=False), Column("n", ("b",), decimals(1)))
-    table = Table("t", "Title", "Explanation.", frame, columns)
-    stream = io.StringIO()
-    assert print_table(make_console(stream, width=40), table) is False
-    assert max(len(line) for line in stream.getvalue().splitlines()) <= 40
-
-
-def test_terminal_colours_and_no_color(comparison, monkeypatch):
-    class Terminal(io.StringIO):
-        def isatty(self):
-            return True
-
-    monkeypatch.setenv("TERM", "xterm-256color")
-    monkeypatch.delenv("NO_COLOR", raising=False)
-    bold = Terminal()
-    print_comparison(comparison, file=bold)
-    assert "\x1b[1m" in bold.getvalue()
-    monkeypatch.setenv("NO_COLOR", "1")
-    plain = Terminal()
-    print_comparison(comparison, file=plain)
-    assert not any(code in plain.getvalue() for code in ("\x1b[3", "\x1b[9", "\x1b[4"))
 
 
 @pytest.mark.parametrize(

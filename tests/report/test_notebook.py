@@ -1,4 +1,4 @@
-"""A comparison in a notebook: show it, restrict it, add to it, look at a pair."""
+"""A comparison in a notebook: show it, restrict it, add to it, choose a pair."""
 
 import sys
 
@@ -147,10 +147,6 @@ def test_the_widget_needs_two_datasets(comparison):
     pytest.importorskip("ipywidgets")
     with pytest.raises(ArgumentError, match="two or more datasets"):
         comparison.where("dataset == 'glass'").pick()
-
-
-def test_the_plotter_is_one_line(comparison):
-    assert repr(comparison.plot) == "Plotter()"
 
 
 def test_without_ipywidgets_the_widget_says_what_to_install(comparison, monkeypatch):

@@ -1,0 +1,165 @@
+"""Tables in Markdown, HTML and LaTeX, and LaTeX that compiles and fits a column."""
+
+import re
+import shutil
+import subprocess
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import occstats
+from occstats.errors import ArgumentError
+from occstats.report.bundle import paper_files
+from occstats.report.formatted_table import Column, Table
+from occstats.report.markup import escape_latex, table_to_html, table_to_latex, table_to_markdown
+from occstats.report.tables import all_tables, paper_scores
+
+# Columns of the full table of Lenz et al.
+ORDER = ["NND", "LNND", "LOF", "MD", "SVM", "IF", "EIF", "SAE", "ALP"]
+
+
+def table_of(cells, **columns):
+    frame = pd.DataFrame({"a": cells})
+    return Table("t", "T", "", frame, (Column("a", ("a",), str, **columns),))
+
+
+def body(latex):
+    """Return the rows of a table."""
+    lines = latex.splitlines()
+    start = r"\endlastfoot" if r"\endlastfoot" in lines else r"\midrule"
+    return [line for line in lines[lines.index(start) :] if line.endswith(r"\\")]
+
+
+def cells(line):
+    return [cell.strip() for cell in line.removesuffix(r"\\").split("&")]
+
+
+@pytest.fixture(scope="module")
+def tables(comparison):
+    return {table.name: table for table in all_tables(comparison)}
+
+
+def test_every_medium_has_bold_cells_and_their_meaning(tables):
+    scores, p_values = tables["scores"], tables["p_values"]
+    assert r"\textbf{0.765}" in table_to_latex(scores)
+    assert "**0.765**" in table_to_markdown(scores)
+    assert "<strong>0.765</strong>" in table_to_html(scores)
+    assert p_values.best.to_numpy().any()
+    for write in (table_to_markdown, table_to_latex, table_to_html):
+        assert "Bold: p" in write(p_values)
+
+
+def test_negative_numbers_have_a_minus(tables):
+    assert "$-$0.31" in table_to_latex(tables["regression"])
+    assert "−0.31" in table_to_markdown(tables["regression"])
+    assert "−0.31" in table_to_html(tables["regression"])
+
+
+def test_long_tables_are_cut_in_notebooks_and_break_across_pages_in_latex(tables):
+    html = table_to_html(tables["scores"], most_rows=50)
+    assert html.count("<tr>") == 51
+    assert "… 196 more rows and 0 more columns" in html
+    latex = table_to_latex(tables["scores"])
+    assert latex.count(r"\begin{longtable}") == 1
+    assert "Continued on next page" in latex
+    assert len(body(latex)) == 246
+
+
+def test_brackets_and_stars_at_the_beginning_of_a_row_are_no_options_of_tex():
+    latex = table_to_latex(table_of([r"\input{x} & 5 %", "[0]", "*"], number=False))
+    assert r"\textbackslash{}input\{x\} \& 5 \% \\" in latex
+    assert "{}[0]" in latex
+    assert "{}*" in latex
+
+
+def test_plain_text_is_not_escaped():
+    assert escape_latex("Holm-corrected p-values, ALP") == "Holm-corrected p-values, ALP"
+    assert escape_latex("a--b") == "a-{}-b"
+    assert escape_latex("≥ 1") == r"$\geq$ 1"
+
+
+def test_long_names_are_numbered_in_the_matrix_of_a_paper():
+    results = occstats.load_results("lenz2021").select(["ALP", "SVM", "NND", "SAE"])
+    names = {name: f"descriptor {name}" for name in results.algorithms}
+    table = results.scores.rename(columns=names).reset_index()
+    found = occstats.compare(table, lower_is_better=False, n_resamples=100)
+    latex = paper_files(found)["paper/p_values.tex"]
+    assert "\n & 2 & 3 & 4 \\\\" in latex
+    order = found.algorithms
+    assert [cells(line)[0] for line in body(latex)] == [
+        f"{place} {name}" for place, name in enumerate(order[:-1], start=1)
+    ]
+    # The last algorithm has no row.
+    assert f"4: {order[-1]}." in latex
+
+
+def test_two_algorithms_or_a_control_need_no_matrix():
+    for settings in ({"algorithms": ["ALP", "SVM"]}, {"control": "ALP"}):
+        found = occstats.compare("lenz2021", n_resamples=100, **settings)
+        assert list(paper_files(found)) == ["paper/comparison.tex", "paper/scores.tex"]
+
+
+def test_first_rows_of_the_full_table_are_those_of_the_paper(comparison):
+    # paper.tex, table of all AUROCs
+    latex = table_to_latex(paper_scores(comparison, order=ORDER), group_columns=2)
+    rows = body(latex)
+    assert rows[:3] == [
+        r"appendicitis & 7 & 0 & 85 & 0.05 & 0.741 & 0.644 & 0.744 & 0.691 & 0.665 & "
+        r"\textbf{0.765} & 0.734 & 0.518 & 0.721 \\",
+        r" &  & 1 & 21 & 0.12 & 0.688 & 0.741 & 0.787 & 0.683 & 0.686 & \textbf{0.799} & "
+        r"0.787 & 0.603 & 0.780 \\",
+        r"avila & 10 & A & 8572 & 0.08 & \textbf{0.914} & 0.759 & 0.844 & 0.622 & 0.743 & "
+        r"0.599 & 0.596 & 0.582 & 0.891 \\",
+    ]
+    assert "Dataset & m & Class & n & s & NND & LNND" in latex
+    # A rule after the heading, twice, one before the page ends, one between two datasets.
+    assert latex.count(r"\midrule") == 3 + 49
+    with pytest.raises(ArgumentError, match=r"order names 'alp'.*did you mean 'ALP'"):
+        paper_scores(comparison, order=["alp"])
+
+
+def test_the_best_of_every_task_is_bold(comparison):
+    scores = comparison.results.scores[comparison.algorithms].to_numpy()
+    best = scores == scores.max(axis=1, keepdims=True)
+    assert np.array_equal(paper_scores(comparison).best.to_numpy(), best)
+
+
+def test_the_lowest_is_bold_if_lower_is_better_and_missing_never():
+    index = pd.MultiIndex.from_product([list("abcd"), ["1"]], names=["dataset", "class"])
+    frame = pd.DataFrame(
+        {"x": [1.0, 2, 3, 4], "y": [2.0, 1, 3, np.nan], "z": [5.0, 5, 5, 5]}, index=index
+    )
+    results = occstats.Results(frame, pd.DataFrame(index=index), "error", higher_is_better=False)
+    table = paper_scores(occstats.compare(results, missing="pairwise", n_resamples=100))
+    names = [column.header for column in table.columns[2:]]
+    best = table.best.set_axis(names, axis=1)[["x", "y"]]
+    assert best.to_numpy().tolist() == [[True, False], [False, True], [True, True], [True, False]]
+    assert table.headers[:2] == ["Dataset", "Class"]
+
+
+def compiles(tmp_path, latex):
+    """Typeset the text with pdflatex; return the widths in points by which boxes are too wide."""
+    (tmp_path / "main.tex").write_text(
+        r"\documentclass{article}\usepackage[T1]{fontenc}\usepackage{booktabs,longtable}"
+        rf"\begin{{document}}{latex}\end{{document}}",
+        encoding="utf-8",
+    )
+    done = subprocess.run(
+        ["pdflatex", "-no-shell-escape", "-halt-on-error", "-interaction=nonstopmode", "main.tex"],
+        cwd=tmp_path,
+        capture_output=True,
+        check=False,
+    )
+    printed = done.stdout.decode(errors="replace")
+    assert done.returncode == 0, printed[-2000:]
+    return re.findall(r"Overfull .hbox \(([\d.]+)pt", printed)
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="needs pdflatex")
+def test_tables_of_a_paper_compile_and_fit_one_column(comparison, tables, tmp_path):
+    paper = occstats.compare("lenz2021", n_resamples=100, preset="paper")
+    control = occstats.compare("lenz2021", n_resamples=100, control="ALP")
+    parts = [text for found in (paper, control) for text in paper_files(found).values()]
+    parts += [*paper_files(comparison).values(), table_to_latex(tables["summary"])]
+    assert compiles(tmp_path, "\n".join(dict.fromkeys(parts))) == []

@@ -1,0 +1,276 @@
+"""The HTML page: accessible structure, names as text, a strict policy."""
+
+import dataclasses
+import json
+import re
+from collections import Counter
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import occstats
+from occstats._format import decimals, minus_signs, p_value
+from occstats.comparison.text.verdict import make_verdict
+from occstats.figures.registry import FIGURES
+from occstats.report.page import SCRIPTS, content_security_policy, render, source_hash
+from occstats.report.pair_data import pair_data
+from occstats.report.tables import all_tables
+from tests.report.parsed_page import Page
+
+HOSTILE = [
+    "</script><script>alert(1)</script>",
+    '"><img src=x onerror=alert(1)>',
+    "{{ 7 * 7 }}{% raw %}",
+    "<!--",
+    "javascript:alert(1)",
+    "two\nlines\x1b[31m",
+    "\u202eright to left",
+    "近傍法 🦊",
+    "$stray & \\input{x}",
+    "x" * 300,
+]
+
+
+def scores(datasets, algorithms, *, classes=("1", "2")):
+    index = pd.MultiIndex.from_product([datasets, classes], names=["dataset", "class"])
+    values = np.random.default_rng(3).random((len(index), len(algorithms)))
+    return pd.DataFrame(values, index=index, columns=list(algorithms))
+
+
+def compared(frame, **settings):
+    names = ("score_name", "higher_is_better")
+    described = {name: settings.pop(name) for name in names if name in settings}
+    results = occstats.Results(
+        frame, pd.DataFrame(index=frame.index), **{"score_name": "auroc", **described}
+    )
+    return occstats.compare(results, **{"n_resamples": 100, **settings})
+
+
+@pytest.fixture(scope="module")
+def parsed(markup):
+    return Page(markup)
+
+
+@pytest.fixture(scope="module")
+def hostile():
+    return compared(scores(HOSTILE, HOSTILE), score_name="<i>auroc</i>")
+
+
+def test_policy_allows_these_scripts_and_styles_and_nothing_else(markup, parsed):
+    metas = [meta["attributes"] for meta in parsed.all("meta")]
+    text = next(m["content"] for m in metas if m.get("http-equiv") == "Content-Security-Policy")
+    policy = dict(part.split(" ", 1) for part in text.split("; "))
+    scripts = [s for s in parsed.all("script") if s["attributes"].get("type") is None]
+    (style,) = parsed.all("style")
+    assert len(scripts) == len(SCRIPTS)
+    assert policy["default-src"] == policy["base-uri"] == policy["form-action"] == "'none'"
+    assert policy["script-src"].split() == [source_hash(script["text"]) for script in scripts]
+    assert policy["style-src"] == source_hash(style["text"])
+    assert policy["img-src"] == "data:"
+    assert "unsafe" not in text
+    # It comes before what it governs.
+    assert markup.index("Content-Security-Policy") < markup.index("<style>")
+    nothing = content_security_policy(scripts=[], styles=[])
+    assert "script-src 'none'; style-src 'none'" in nothing
+
+
+def test_nothing_is_inline_or_loaded_that_the_policy_would_block(markup, parsed):
+    for element in parsed.elements:
+        names = set(element["attributes"])
+        assert "style" not in names
+        assert not {name for name in names if name.startswith("on")}
+        for name in names & {"src", "href", "xlink:href", "action", "srcset", "data"}:
+            assert element["attributes"][name].startswith(("#", "data:"))
+    assert not re.search(r"url\(\s*['\"]?(?!#)", markup)
+    assert "@import" not in markup
+
+
+def test_identifiers_are_unique_and_references_lead_somewhere(parsed):
+    attributes = [element["attributes"] for element in parsed.elements]
+    identities = Counter(found["id"] for found in attributes if "id" in found)
+    assert [name for name, count in identities.items() if count > 1] == []
+    for found in attributes:
+        for name, value in found.items():
+            if name in {"aria-labelledby", "aria-describedby"}:
+                assert set(value.split()) <= set(identities)
+            elif name.endswith("href") and value.startswith("#"):
+                assert value[1:] in identities
+            elif "url(#" in (value or ""):
+                assert set(re.findall(r"url\(#([^)]*)\)", value)) <= set(identities)
+
+
+def test_structure_is_accessible(parsed, comparison):
+    assert parsed.all("html")[0]["attributes"]["lang"] == "en"
+    assert len(parsed.all("h1")) == len(parsed.all("main")) == len(parsed.all("nav")) == 1
+    levels = [int(e["tag"][1]) for e in parsed.elements if re.fullmatch("h[1-6]", e["tag"])]
+    assert levels[0] == 1
+    assert max(np.diff(levels)) <= 1
+    skip = next(a for a in parsed.all("a") if a["attributes"].get("class") == "skip")
+    assert skip["attributes"]["href"] == "#main"
+    assert all(s["attributes"].get("aria-labelledby") for s in parsed.all("section"))
+    assert sorted(parsed.tables()) == sorted(table.name for table in all_tables(comparison))
+    captions = [e for e in parsed.all("caption") if e["text"].strip()]
+    assert len(captions) == len(parsed.all("table")) == len(parsed.tables())
+    assert {th["attributes"].get("scope") for th in parsed.all("th")} == {"col", "colgroup", "row"}
+    for region in (e for e in parsed.elements if e["attributes"].get("role") == "region"):
+        assert region["attributes"]["tabindex"] == "0"
+        assert region["attributes"]["aria-labelledby"]
+    for field in parsed.all("input") + parsed.all("select"):
+        assert any(around["tag"] == "label" for around in field["inside"])
+
+
+def test_figures_have_text_as_text_and_descriptions(parsed):
+    drawings = parsed.all("svg")
+    assert len(drawings) == sum(entry.needs == ("comparison",) for entry in FIGURES.values())
+    for drawing in drawings:
+        assert drawing["attributes"]["role"] == "img"
+        inside = [e for e in parsed.elements if drawing in e["inside"]]
+        texts = {e["tag"]: e["text"] for e in inside if e["tag"] in {"title", "desc"}}
+        assert len(texts["title"]) > 10
+        assert len(texts["desc"]) > 40
+        assert any(e["tag"] == "text" for e in inside)
+        assert not {e["tag"] for e in inside} & {"style", "script", "foreignobject", "metadata"}
+
+
+def test_the_page_begins_with_the_verdict_and_its_table(parsed, comparison):
+    pairs = comparison.pairwise.query("a == 'ALP'").set_index("b")
+    for row in parsed.rows("comparison")[1:]:
+        pair = pairs.loc[row[0]["text"]]
+        values = [float(e["attributes"]["data-v"]) for e in row if "data-v" in e["attributes"]]
+        assert values[2:] == [pair["difference"], pair["ci_low"], pair["p"]]
+        assert parsed.inside(row[-2], "a")[0]["attributes"]["data-pair"].startswith("0-")
+    top = parsed.all("main")[0]["text"].split("Each dataset has equal weight.")[0]
+    assert make_verdict(comparison).sentences[0] in top
+    assert "bootstrap resamples" not in top
+
+
+def shown(difference):
+    return minus_signs(decimals(3, signed=True)(difference))
+
+
+def test_pair_data_are_those_of_the_comparison(comparison):
+    data = pair_data(comparison)
+    assert data["algorithms"] == comparison.algorithms
+    assert len(data["pairs"]) == 72
+    assert all(measure["explanation"] for measure in data["measures"])
+    labels = [measure["label"] for measure in data["measures"]]
+    for row in comparison.pairwise.itertuples():
+        a, b = data["algorithms"].index(row.a), data["algorithms"].index(row.b)
+        pair = data["pairs"][f"{a}-{b}"]
+        values = dict(zip(labels, pair["values"], strict=True))
+        assert values["p before the correction"] == [p_value(row.p_unadjusted), ""]
+        assert values["mean difference"][0] == shown(row.mean_difference)
+        assert values["typical difference"][0] == shown(row.difference)
+        assert values["tasks won / tied / lost"][0] == f"{row.wins} / {row.ties} / {row.losses}"
+        assert data["pairs"][f"{b}-{a}"]["sentence"] == pair["sentence"] or row.p > 0.05
+    changed = comparison.stability.changes.query("left_out == 'dataset' and a == 'ALP'")
+    named = changed[changed["b"] == "MD"]["name"].tolist()
+    position = data["algorithms"].index("MD")
+    assert data["pairs"][f"0-{position}"].get("changedWithout", []) == named
+    drawn = np.array(data["scores"], dtype=float)
+    assert np.array_equal(drawn, comparison.results.scores[comparison.algorithms].to_numpy())
+    names = [data["datasets"][code] for code, _ in data["tasks"]]
+    assert names == comparison.results.scores.index.get_level_values(0).tolist()
+
+
+def test_names_never_become_markup(hostile, undrawn):
+    markup = render(hostile)
+    page = Page(markup)
+    scripts = page.all("script")
+    assert len(scripts) == len(SCRIPTS) + 1
+    assert page.all("img") == page.all("i") == page.comments == []
+    assert "alert" not in "".join(s["text"] for s in scripts[1:])
+    for element in page.elements:
+        assert not {name for name in element["attributes"] if name.startswith("on")}
+    main = page.all("main")[0]["text"]
+    for name in ("</script><script>alert(1)</script>", "{{ 7 * 7 }}{% raw %}", "近傍法 🦊"):
+        assert name in main
+    assert r"two\nlines\x1b[31m" in main
+    assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f\u202a-\u202e\u2066-\u2069]", markup)
+    # The data cannot end their element, and read back.
+    block = markup.split('id="pair-data">')[1].split("</script>")[0]
+    assert not set("<>&'") & set(block)
+    data = json.loads(block)
+    assert data["algorithms"][hostile.algorithms.index(HOSTILE[0])] == HOSTILE[0]
+    assert data["score"] == "<i>auroc</i>"
+
+
+def test_bytes_are_the_same_every_time(undrawn, comparison):
+    assert render(comparison) == render(comparison)
+
+
+@pytest.mark.parametrize(
+    ("settings", "sentence"),
+    [
+        ({"alternative": "less", "correction": "holm"}, " for “b is better”"),
+        ({"correction": "benjamini-yekutieli"}, "(typical difference "),
+        ({"test": "ds", "correction": "none"}, ", 95 % CI ["),
+        ({"estimand": "mean", "alpha": 0.1}, ", 90 % CI (all pairs) ["),
+        ({"control": "a"}, "were not tested against each other."),
+        ({"margin": 5}, "are equivalent to within ±5 (mean difference "),
+        ({"deep": True}, ", 95 % CI (all pairs) ["),
+    ],
+)
+def test_every_kind_of_comparison_has_a_page(settings, sentence, undrawn):
+    comparison = compared(scores([f"d{i}" for i in range(7)], ["a", "b", "c"]), **settings)
+    assert sorted(Page(render(comparison)).tables()) == sorted(
+        table.name for table in all_tables(comparison)
+    )
+    data = pair_data(comparison)
+    ends = [data["algorithms"].index(name) for name in "bc"]
+    assert sentence in data["pairs"]["{}-{}".format(*ends)]["sentence"]
+
+
+def test_a_single_dataset_has_ranks_and_no_pairs(undrawn):
+    comparison = compared(scores(["only"], ["a", "b", "c"], classes=list("123456")))
+    page = Page(render(comparison))
+    assert pair_data(comparison) is None
+    assert not page.all("select")
+    assert "p_values" not in page.tables()
+
+
+def test_lower_is_better_reaches_the_charts():
+    frame = scores([f"d{i}" for i in range(8)], ["a", "b"])
+    data = pair_data(compared(frame, higher_is_better=False, score_name="error"))
+    assert data["higherIsBetter"] is False
+    means = frame.groupby(level=0).mean().mean()
+    labels = [measure["label"] for measure in data["measures"]]
+    value, _ = data["pairs"]["0-1"]["values"][labels.index("mean difference")]
+    a, b = data["algorithms"]
+    assert value == shown(means[b] - means[a])
+
+
+def test_missing_scores_are_null(undrawn):
+    frame = scores([f"d{i}" for i in range(8)], ["a", "b", "c"])
+    frame.iloc[0, 0] = np.nan
+    comparison = compared(frame, missing="pairwise")
+    data = pair_data(comparison)
+    assert data["scores"][0][data["algorithms"].index("a")] is None
+    main = Page(render(comparison)).all("main")[0]["text"]
+    assert any(note in main for note in comparison.notes)
+
+
+def test_pairs_of_many_algorithms_are_cut_with_a_note(hostile, undrawn, monkeypatch):
+    monkeypatch.setattr("occstats.report.pair_data.MOST_ALGORITHMS", 4)
+    data, markup = pair_data(hostile), render(hostile)
+    assert (len(data["algorithms"]), len(data["pairs"])) == (4, 12)
+    assert "the other 6 are in tables/pairwise.csv" in markup
+    links = re.findall(r'data-pair="(\d+)-(\d+)"', markup)
+    assert {int(end) for link in links for end in link} == {0, 1, 2, 3}
+
+
+def test_absent_analyses_are_left_out(comparison, undrawn):
+    parts = dict.fromkeys(("influence", "changes", "leave_one_dataset_out"))
+    stability = dataclasses.replace(comparison.stability, **parts)
+    tables = Page(render(dataclasses.replace(comparison, stability=stability))).tables()
+    assert not set(tables) & set(parts)
+    assert "leave_one_algorithm_out" in tables
+
+
+def test_long_tables_are_cut_with_a_note(undrawn):
+    classes = [str(label) for label in range(334)]
+    markup = render(compared(scores(["one", "two", "three"], ["a", "b"], classes=classes)))
+    table = markup.split('data-table="scores"')[1].split("</table>")[0]
+    assert table.count("<tr>") == 1 + 1000
+    assert "1,000 of 1,002 rows; all are in tables/scores.csv." in markup
