@@ -25,7 +25,7 @@ MODULES = {
 }
 
 COMPARED = 'comparison = occstats.compare("lenz2021")\n'
-# Code before the call of a figure that does not take a comparison; it ends in `figure`.
+# Code before the call of a figure that does not take a comparison; its last line assigns `axes`.
 SOURCES = {
     "trade_off": """import occstats
 
@@ -34,13 +34,13 @@ table = occstats.run_experiment(descriptors=names, jobs=1, progress=False)
 seconds = table.assign(seconds=table["fit_seconds"] + table["query_seconds"])
 times = seconds.pivot_table(index=["dataset", "class"], columns="descriptor", values="seconds")
 comparison = occstats.compare(table)
-figure = comparison.plot.trade_off(times.add_prefix("time_").reset_index())
+axes = comparison.plot.trade_off(times.add_prefix("time_").reset_index())
 """,
     "sweep": """import occstats
 from occstats import figures
 
 sweep = occstats.tune(datasets=["iris"], descriptors=["NND"], metrics=["manhattan"], jobs=1)
-figure = figures.sweep(sweep.curves)
+axes = figures.sweep(sweep.curves)
 """,
     "times": """import pandas as pd
 from occstats import figures
@@ -50,19 +50,19 @@ wide = measured.pivot_table(index=["contender", "n"], columns="data", values="se
 frame = wide.reset_index().rename(
     columns={"contender": "descriptor", "fit": "fit_seconds", "score 1,024": "query_seconds"}
 )
-figure = figures.times(frame.assign(n_queries=1024))
+axes = figures.times(frame.assign(n_queries=1024))
 """,
 }
 
 
-def code_of(name: str, feeds_on: str) -> str:
+def code_of(name: str, needs: tuple[str, ...]) -> str:
     """Return the code that draws a figure, as the gallery shows and runs it."""
     if name in SOURCES:
         return SOURCES[name]
-    if feeds_on == "nothing":
-        return f"from occstats import figures\n\nfigure = figures.{name}()\n"
+    if not needs:
+        return f"from occstats import figures\n\naxes = figures.{name}()\n"
     arguments = '"ALP", "SVM"' if name == "scatter" else ""
-    return f"import occstats\n\n{COMPARED}figure = comparison.plot.{name}({arguments})\n"
+    return f"import occstats\n\n{COMPARED}axes = comparison.plot.{name}({arguments})\n"
 
 
 def gallery() -> str:
@@ -82,17 +82,17 @@ def gallery() -> str:
     ]
     lines += ["Widths, formats and journals: [figures for a journal](../how-to/figures.md).", ""]
     for name, entry in figures.FIGURES.items():
-        code = code_of(name, entry.feeds_on)
+        code = code_of(name, entry.needs)
         # All figures share the comparison that their code would make.
         run = code.replace(COMPARED, "")
         namespace: dict[str, Any] = {"comparison": comparison}
         with tempfile.TemporaryDirectory() as place, contextlib.chdir(place):
             os.symlink(HERE.parent / "benchmarks", "benchmarks")
             exec(run, namespace)
-        figures.save(namespace["figure"], OUT / name, formats=["svg"])
-        alternative = " ".join(figures.alt_text(namespace["figure"]).split())
+        figures.save(namespace["axes"], OUT / name, formats=["svg"])
+        alternative = " ".join(figures.alt_text(namespace["axes"]).split())
         alternative = alternative.replace("[", "(").replace("]", ")")
-        lines += [f"## {name}", "", f"{entry.shows[0].upper()}{entry.shows[1:]}.", ""]
+        lines += [f"## {name}", "", f"{entry.caption}.", ""]
         lines += [f"![{alternative}]({name}.svg)", "", "```python", code.rstrip(), "```", ""]
     return "\n".join(lines)
 
