@@ -1,6 +1,7 @@
 """`occstats compare` as a user calls it: streams, exit codes, options, files."""
 
 import json
+import os
 import subprocess
 import sys
 
@@ -136,12 +137,48 @@ def test_one_dataset_has_no_p_values(csv):
     assert "p ≤" not in text
 
 
-def test_out_writes_the_report_and_names_the_folder(csv, tmp_path):
-    out = tmp_path / "new" / "report"
-    assert str(out) in run(csv(SMALL), "--out", out)
+@pytest.fixture(scope="module")
+def report(tmp_path_factory):
+    """Return the folder of a report and the output of the command."""
+    folder = tmp_path_factory.mktemp("compare")
+    SMALL.to_csv(folder / "results.csv", index=False)
+    out = folder / "new" / "report"
+    return out, run(folder / "results.csv", "--out", out)
+
+
+def test_out_writes_the_report_and_names_the_folder(report):
+    out, text = report
+    assert str(out) in text
     assert json.loads((out / "comparison.json").read_text())["meta"]["tasks"] == 6
     assert pd.read_csv(out / "tables" / "summary.csv")["mean_rank"].iloc[0] < 1.5
     assert "@article{rosner2006" in (out / "references.bib").read_text()
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "text"),
+    [
+        (OSError(28, "No space left on device"), 2, "what was there before is untouched"),
+        (KeyboardInterrupt(), 130, "Interrupted."),
+    ],
+)
+def test_a_failed_write_leaves_the_old_report(report, csv, monkeypatch, error, code, text):
+    out, _ = report
+    before = {path: path.read_bytes() for path in out.rglob("*") if path.is_file()}
+    fsync, calls = os.fsync, iter(range(2))
+
+    def fail_later(descriptor):
+        if next(calls, None) is None:
+            raise error
+        fsync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", fail_later)
+    path = csv(SMALL.assign(q=SMALL["q"] / 2))
+    result = CliRunner().invoke(main, ["compare", str(path), "--out", str(out), *FAST])
+    assert (result.exit_code, result.stdout) == (code, "")
+    (line,) = result.stderr.strip().splitlines()
+    assert text in line
+    assert {path: path.read_bytes() for path in out.rglob("*") if path.is_file()} == before
+    assert [each.name for each in out.parent.iterdir()] == ["report"]
 
 
 def test_a_terminal_shows_that_something_happens(monkeypatch, capsys):

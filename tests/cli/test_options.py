@@ -81,7 +81,7 @@ def test_every_command_has_help():
     listed = run("--help").stdout
     for name, (_, text) in COMMANDS.items():
         assert text in listed
-        assert f" {name} " in run(name, "-h").stdout.splitlines()[0]
+        assert f" {name} " in run(name, "--help").stdout.splitlines()[0]
     assert occstats.__version__ in run("--version").stdout
 
 

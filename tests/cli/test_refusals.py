@@ -232,43 +232,12 @@ def test_r_that_is_not_installed_is_explained(monkeypatch, tmp_path):
 # Output
 
 
-@pytest.mark.parametrize("out", ["results.csv", "results.csv/below", "a" * 300, "/proc/report"])
+@pytest.mark.parametrize("out", ["results.csv", "results.csv/below", "a" * 300])
 def test_impossible_folders_are_refused(csv, out):
     path = csv(GOOD)
     before = Path(path).read_bytes()
     refused(path, "--out", out)
     assert Path(path).read_bytes() == before
-
-
-def files_in(folder):
-    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-
-
-def test_a_failed_write_leaves_the_old_report(csv, tmp_path, monkeypatch):
-    path, out = csv(GOOD), tmp_path / "report"
-    assert compare(path, "--out", out).exit_code == 0
-    before, fsync = files_in(out), os.fsync
-
-    def fail_after(count, error):
-        calls = iter(range(count))
-
-        def synchronise(descriptor):
-            if next(calls, None) is None:
-                raise error
-            fsync(descriptor)
-
-        monkeypatch.setattr(os, "fsync", synchronise)
-
-    changed = csv(GOOD.assign(q=GOOD["q"] / 2), "changed.csv")
-    fail_after(2, OSError(28, "No space left on device"))
-    (line,) = refused(changed, "--out", out)
-    assert "what was there before is untouched" in line
-    fail_after(2, KeyboardInterrupt())
-    result = compare(changed, "--out", out)
-    assert (result.exit_code, result.stdout) == (130, "")
-    assert result.stderr.strip() == "Interrupted."
-    assert files_in(out) == before
-    assert not [each for each in tmp_path.rglob("*") if each.suffix == ".tmp"]
 
 
 def test_errors_of_python_name_keywords():
