@@ -328,7 +328,7 @@ class Plot:
         key = "  ".join(f"{number}\u00a0{escape(name)}" for number, name in self._key.items())
         lines = [" ".join(self._notes) if self._shows_note else "", key]
         self._write_note(target, "\n".join(filter(None, lines)))
-        describe(returned, alternative)
+        describe(returned if axes is None else axes[0], alternative)
         return returned if axes is None else np.array(axes, dtype=object)
 
     def _family_legend(self, target: Axes | FigureBase) -> None:

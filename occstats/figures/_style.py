@@ -289,7 +289,11 @@ def settings(chosen: Preset, theme: Theme) -> dict[Any, Any]:
     size, small = chosen.font_size, chosen.font_size - 1.0
     return {
         **defaults,
-        "font.family": ["serif" if chosen.serif else "sans-serif", *_fallback_fonts()],
+        # Matplotlib's own fonts first: they are found under any settings.
+        "font.family": [
+            *(("STIXGeneral", "serif") if chosen.serif else ("DejaVu Sans", "sans-serif")),
+            *_fallback_fonts(),
+        ],
         "font.sans-serif": ["DejaVu Sans", "Verdana", "Arial", "Helvetica"],
         "font.serif": ["STIXGeneral", "Times New Roman", "Times", "DejaVu Serif"],
         "font.size": size,
@@ -376,7 +380,7 @@ def alt_text(drawn: Drawn) -> str:
     'Diagram of average localised proximit'
     """
     if isinstance(drawn, np.ndarray):
-        return alt_text(drawn.flat[0].get_figure(root=False))
+        return alt_text(drawn.flat[0])
     own = str(getattr(drawn, _ALT_TEXT, ""))
     if own or isinstance(drawn, Axes):
         return own

@@ -1,14 +1,18 @@
-"""Comparisons and frames that the figures are drawn from; real ones, made once."""
+"""Comparisons and frames that figures are drawn from, made once, and helpers."""
 
 from __future__ import annotations
 
 import dataclasses
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.text import Text
 
 import occstats
+from occstats.figures._style import root_figure
 
 HOSTILE = [
     "$",
@@ -27,19 +31,19 @@ HOSTILE = [
 
 
 def results_frame(
-    algorithms: list[str], data_sets: list[str], tasks: int, seed: int = 0
+    algorithms: list[str], datasets: list[str], tasks: int, seed: int = 0
 ) -> pd.DataFrame:
     """Scores in which earlier algorithms tend to be better."""
     generator = np.random.default_rng(seed)
     rows = []
-    for place, data_set in enumerate(data_sets):
+    for place, dataset in enumerate(datasets):
         for task in range(tasks):
             base = generator.uniform(0.5, 0.95)
             for rank, algorithm in enumerate(algorithms):
                 score = np.clip(base - 0.01 * rank + generator.normal(0, 0.02), 0, 1)
                 rows.append(
                     {
-                        "dataset": data_set,
+                        "dataset": dataset,
                         "class": str(task),
                         "descriptor": algorithm,
                         "auroc": float(score),
@@ -82,6 +86,35 @@ def conclusions(alike, tested=None):
     return words
 
 
+def words(drawn):
+    """Every text of a figure, on one line each."""
+    texts = [text.get_text() for text in root_figure(drawn).findobj(Text)]
+    return [text.replace("\n", " ").replace("\u00a0", " ") for text in texts if text.strip()]
+
+
+def note_of(drawn):
+    return root_figure(drawn)._supxlabel.get_text().replace("\n", " ").replace("\u00a0", " ")
+
+
+def boxes(drawn, texts=()):
+    """Draw a figure, and return the extents of texts in inches."""
+    figure = root_figure(drawn)
+    canvas = FigureCanvasAgg(figure)
+    canvas.draw()
+    return extents(figure, texts, canvas.get_renderer())
+
+
+def extents(figure, texts, renderer):
+    found = [text.get_window_extent(renderer) for text in texts]
+    return [box.transformed(figure.dpi_scale_trans.inverted()) for box in found]
+
+
+@pytest.fixture(autouse=True)
+def _close_figures():
+    yield
+    plt.close("all")
+
+
 @pytest.fixture(scope="session")
 def default():
     """The paper's table, compared by the default procedure."""
@@ -100,8 +133,8 @@ def small():
 
 @pytest.fixture(scope="session")
 def hostile():
-    data_sets = ["data$set", "d_1", "日本", "<b>", '"q"', "y" * 300, "d6", "d7", "d8"]
-    return occstats.compare(results_frame(HOSTILE, data_sets, 2), n_resamples=100)
+    datasets = ["data$set", "d_1", "日本", "<b>", '"q"', "y" * 300, "d6", "d7", "d8"]
+    return occstats.compare(results_frame(HOSTILE, datasets, 2), n_resamples=100)
 
 
 @pytest.fixture(scope="session")
@@ -142,15 +175,3 @@ def sweep_frame():
     ]
     frame = pd.DataFrame([*curves, *plane])
     return frame.assign(smoothed=frame["score"])
-
-
-@pytest.fixture(scope="session")
-def drawn(lenz2021, sweep_frame, times_frame):
-    """Every figure of the registry, drawn once at its default width."""
-    from occstats.figures import FIGURES
-
-    sources = {"comparison": lenz2021, "sweep": sweep_frame, "times": times_frame}
-    return {
-        name: entry.function()(*(sources[need] for need in entry.needs))
-        for name, entry in FIGURES.items()
-    }

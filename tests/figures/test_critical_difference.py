@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import re
 
-import matplotlib
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -14,11 +13,17 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 import occstats
 from occstats import figures
-from occstats.figures.cliques import covering_groups, groups, maximal_cliques, packed
-from occstats.figures._critical_difference import BAR_WIDTH, BRIDGE_WIDTH
-from occstats.figures.frames import PairDecisions, pair_decisions
+from occstats.figures._base import PairDecisions, pair_decisions
+from occstats.figures._critical_difference import (
+    BAR_WIDTH,
+    BRIDGE_WIDTH,
+    _packed,
+    covering_groups,
+    groups,
+    maximal_cliques,
+)
 
-from .conftest import conclusions, decided, results_frame
+from .conftest import conclusions, decided, note_of, results_frame
 
 
 def graph(size, pairs):
@@ -56,11 +61,6 @@ def pairs_in(everyone):
     return {pair for group in everyone for pair in itertools.combinations(group, 2)}
 
 
-def note_of(figure):
-    # Lines are broken, and numbers and their signs are held together.
-    return figure._supxlabel.get_text().replace("\n", " ").replace("\u00a0", " ")
-
-
 # -- groups ----------------------------------------------------------------------------------------
 
 
@@ -87,7 +87,7 @@ def test_a_covering_selection_keeps_every_pair(alike):
 @given(graphs())
 def test_bars_of_one_row_leave_a_place_between_them(alike):
     everyone = groups(decisions_of(alike))
-    placed = zip(everyone, packed(everyone), strict=True)
+    placed = zip(everyone, _packed(everyone), strict=True)
     for (one, row), (other, level) in itertools.combinations(placed, 2):
         assert row != level or one[-1] + 1 < other[0] or other[-1] + 1 < one[0]
 
@@ -133,9 +133,9 @@ def bars_of(axes):
     return feet, found
 
 
-def check_bars(figure, expected):
+def check_bars(axes, expected):
     """Dots are exactly the members; the line covers what is between them and has gaps elsewhere."""
-    feet, drawn = bars_of(figure.axes[0])
+    feet, drawn = bars_of(axes)
     assert (np.diff(feet) > 0).all()
     assert sorted(members for members, _ in drawn) == expected
     for members, stretches in drawn:
@@ -149,12 +149,12 @@ def check_bars(figure, expected):
             whole = any(low <= feet[one] and feet[other] <= high for low, high in stretches)
             assert whole == (other == one + 1)
     n_gaps = sum(len(stretches) - 1 for _, stretches in drawn)
-    bridges = [line for line in figure.axes[0].lines if line.get_linewidth() == BRIDGE_WIDTH]
+    bridges = [line for line in axes.lines if line.get_linewidth() == BRIDGE_WIDTH]
     assert len(bridges) == n_gaps
-    assert ("A gap in a bar marks" in note_of(figure)) == (n_gaps > 0)
+    assert ("A gap in a bar marks" in note_of(axes)) == (n_gaps > 0)
 
 
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(alike=graphs(2, 12), data=st.data())
 def test_each_bar_is_a_maximal_clique_with_gaps_at_non_members(small, alike, data):
     ranks = data.draw(
@@ -176,12 +176,12 @@ def test_each_bar_of_the_papers_table_is_a_maximal_clique(request, fixture):
 
 def test_alp_shares_a_bar_that_has_a_gap_at_lof(default):
     names = default.algorithms
-    figure = default.plot.critical_difference()
-    _, drawn = bars_of(figure.axes[0])
+    axes = default.plot.critical_difference()
+    _, drawn = bars_of(axes)
     [(members, stretches)] = [bar for bar in drawn if names.index("ALP") in bar[0]]
     assert [names[place] for place in members] == ["ALP", "SVM", "NND", "MD", "IF"]
     assert len(stretches) == 2
-    assert "ALP, SVM, NND, MD and IF" in figures.alt_text(figure)
+    assert "ALP, SVM, NND, MD and IF" in figures.alt_text(axes)
 
 
 def test_by_the_tests_of_the_paper_only_svm_is_not_worse_than_alp(lenz2021):
@@ -193,14 +193,14 @@ def test_by_the_tests_of_the_paper_only_svm_is_not_worse_than_alp(lenz2021):
 
 
 def test_a_diagram_has_no_letters(default):
-    written = [text.get_text() for text in default.plot.critical_difference().axes[0].texts]
+    written = [text.get_text() for text in default.plot.critical_difference().texts]
     numbers = [text for text in written if re.fullmatch(r"\d+\.\d\d", text)]
     assert sorted(set(written) - set(numbers)) == sorted(default.algorithms)
     assert sorted(numbers) == sorted(f"{rank:.2f}" for rank in default.summary["mean_rank"])
 
 
 def test_stems_start_at_their_rank_and_stand_apart(default):
-    axes = default.plot.critical_difference().axes[0]
+    axes = default.plot.critical_difference()
     stems = stems_of(axes)
     starts = [stem.get_xdata()[0] for stem in stems]
     assert starts == pytest.approx(default.summary["mean_rank"].tolist())
@@ -212,7 +212,7 @@ def test_stems_start_at_their_rank_and_stand_apart(default):
 def test_stems_stay_within_the_scale(small):
     # All mean ranks at one end.
     comparison = decided(small, conclusions(graph(12, [])), mean_rank=[*[1.0] * 11, 12.0])
-    axes = comparison.plot.critical_difference().axes[0]
+    axes = comparison.plot.critical_difference()
     feet = [stem.get_xdata()[1] for stem in stems_of(axes)]
     assert min(feet) == 1
     assert max(feet) <= 12
@@ -227,7 +227,7 @@ def test_a_diagram_is_sorted_by_mean_rank_whatever_the_table_is_sorted_by(small)
 
 
 def test_the_diagram_names_its_axis_and_its_direction(default):
-    label = default.plot.critical_difference().axes[0].get_xlabel()
+    label = default.plot.critical_difference().get_xlabel()
     assert label.startswith("← better")
     assert "mean rank" in label
 
@@ -244,7 +244,7 @@ LONG = [
 
 @pytest.mark.parametrize("width", ["column", "page"])
 @pytest.mark.parametrize("length", ["short", "long"])
-@pytest.mark.parametrize("count", [2, 3, 9, 20, 30])
+@pytest.mark.parametrize("count", [2, 9, 30])
 def test_nothing_in_a_diagram_overlaps_a_name(small, count, length, width):
     # Neighbours within a quarter of the places, less a few pairs, as tests of pairs find them.
     places = np.arange(count)
@@ -254,24 +254,23 @@ def test_nothing_in_a_diagram_overlaps_a_name(small, count, length, width):
         f"A{place}" if length == "short" else f"{LONG[place % 6]} {place}" for place in range(count)
     ]
     ranks = 1 + (count - 1) * (0.3 + 0.4 * (places / count) ** 2)
-    figure = decided(small, conclusions(alike), names, ranks).plot.critical_difference(width=width)
-    if (count, width, length) in {(20, "column", "long"), (30, "column", "long")}:
+    axes = decided(small, conclusions(alike), names, ranks).plot.critical_difference(width=width)
+    figure = axes.figure
+    if (count, width, length) == (30, "column", "long"):
         assert note_of(figure).startswith(
             "Drawn as a letter display: the names are too long for a diagram of this width."
         )
         return
-    axes = figure.axes[0]
     assert len(stems_of(axes)) == count
     canvas = FigureCanvasAgg(figure)
     canvas.draw()
     renderer = canvas.get_renderer()
-    with matplotlib.rc_context(figure.settings):
-        texts = [text.get_window_extent(renderer) for text in axes.texts]
-        bars = [
-            line.get_window_extent(renderer)
-            for line in axes.lines
-            if line.get_linewidth() == BAR_WIDTH or line.get_marker() == "o"
-        ]
+    texts = [text.get_window_extent(renderer) for text in axes.texts]
+    bars = [
+        line.get_window_extent(renderer)
+        for line in axes.lines
+        if line.get_linewidth() == BAR_WIDTH or line.get_marker() == "o"
+    ]
     assert not any("[" in text.get_text() for text in axes.texts)
     # The box of a text has room for letters above and below that it may not have.
     slack = 0.012 * figure.dpi
@@ -308,7 +307,7 @@ def test_more_bars_than_fit_a_page_become_a_letter_display(small):
 
 def test_a_letter_display_shows_exactly_the_pairs_with_no_significant_difference(many):
     names = many.algorithms
-    axes = many.plot.letters(width=12).axes[0]
+    axes = many.plot.letters(width=12)
     shared = {}
     for text in axes.texts:
         column, row = text.get_position()

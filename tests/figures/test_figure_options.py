@@ -1,0 +1,296 @@
+"""Options of figures: each changes what is drawn; and properties of all figures."""
+
+from __future__ import annotations
+
+import inspect
+import re
+
+import matplotlib
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.colors import to_hex
+from matplotlib.figure import Figure
+from matplotlib.text import Text
+
+import occstats
+from occstats import figures
+from occstats.figures import FIGURES, PRESETS
+from occstats.figures._style import root_figure
+
+from .conftest import words
+
+OF_COMPARISON = [name for name, entry in FIGURES.items() if entry.needs == ("comparison",)]
+
+
+def taken_by(name):
+    return inspect.signature(getattr(figures, name)).parameters
+
+
+def taking(option):
+    return [name for name in OF_COMPARISON if option in taken_by(name)]
+
+
+def artists(drawn):
+    """What is drawn, without rendering it: texts, lines, patches, collections and the size."""
+    figure = root_figure(drawn)
+    found = [tuple(figure.get_size_inches())]
+    for artist in figure.findobj():
+        if isinstance(artist, Text):
+            found.append((artist.get_text(), artist.get_fontweight(), artist.get_position()))
+        elif hasattr(artist, "get_xydata"):
+            found.append((artist.get_xydata().tobytes(), to_hex(artist.get_color())))
+        elif hasattr(artist, "get_facecolor") and not isinstance(artist, Figure):
+            found.append((np.asarray(artist.get_facecolor()).tobytes(), artist.get_label()))
+        if hasattr(artist, "get_cmap"):
+            found.append(artist.get_cmap().name)
+    return found
+
+
+# -- every option of every figure ------------------------------------------------------------------
+
+GIVEN = {
+    "order": ["LOF", "SVM", "ALP"],
+    "labels": {"SVM": "Machine"},
+    "highlight": "SVM",
+    "hue": {"ALP": "near", "LOF": "near", "SVM": "kernel"},
+    "palette": ["#123456", "#654321", "#abcdef"],
+    "title": "Mine & yours",
+    "note": False,
+    "height": 4.5,
+    "algorithms": ["ALP", "LOF"],
+    "show": 2,
+    "width": "90mm",
+}
+# Positions are mean ranks, two algorithms have axes of their own, and cells of a matrix are not
+# coloured by algorithm.
+MEANINGLESS = {
+    ("critical_difference", "order"),
+    *((name, "hue") for name in ("kendall", "pairwise", "regression", "scatter")),
+    *((name, "palette") for name in ("kendall", "pairwise", "regression", "scatter")),
+    *(("scatter", option) for option in ("order", "highlight", "algorithms", "show")),
+}
+
+
+def check_meaning(drawn, option):
+    """An option does what it says."""
+    shown = " ".join(words(drawn))
+    if option == "labels":
+        assert "Machine" in shown
+        assert "SVM" not in shown
+    elif option == "algorithms":
+        assert "LOF" in shown
+        assert "SVM" not in shown
+    elif option == "show":
+        assert "The best 2 of 3 algorithms." in shown
+    elif option == "title":
+        assert "Mine & yours" in shown
+    elif option == "hue":
+        assert {"near", "kernel"} <= set(words(drawn))
+    elif option == "height":
+        assert root_figure(drawn).get_figheight() == 4.5
+    elif option == "width":
+        assert root_figure(drawn).get_figwidth() == pytest.approx(90 / 25.4)
+    elif option == "palette":
+        getters = [
+            getattr(artist, "get_color", getattr(artist, "get_facecolor", None))
+            for artist in root_figure(drawn).findobj()
+        ]
+        colours = [getter() for getter in getters if getter is not None]
+        assert {to_hex(c) for c in colours if np.size(c) in (1, 3, 4)} & set(GIVEN["palette"])
+
+
+@pytest.mark.parametrize("name", OF_COMPARISON)
+def test_every_option_changes_the_figure_or_does_not_exist(small, name):
+    draw = getattr(small.plot, name)
+    default = artists(draw())
+    for option, value in GIVEN.items():
+        taken = option in taken_by(name)
+        assert taken == ((name, option) not in MEANINGLESS)
+        if not taken:
+            with pytest.raises(TypeError, match=option):
+                draw(**{option: value})
+            continue
+        # Some have a note only if algorithms are left out.
+        more = {"show": 2} if option == "note" and "show" in taken_by(name) else {}
+        before = artists(draw(**more)) if more else default
+        drawn = draw(**more, **{option: value})
+        assert artists(drawn) != before, option
+        check_meaning(drawn, option)
+        plt.close("all")
+
+
+@pytest.mark.parametrize("name", OF_COMPARISON)
+def test_values_that_make_no_sense_are_refused(small, name):
+    wrong = {"palette": {"nobody": "red"}, "highlight": "nobody", "hue": {"nobody": "x"}}
+    for option in wrong.keys() & taken_by(name).keys():
+        with pytest.raises(figures.FigureError, match=f"{option}:? 'nobody'"):
+            getattr(small.plot, name)(**{option: wrong[option]})
+    with pytest.raises(figures.FigureError, match="height must be between"):
+        getattr(small.plot, name)(height=400)
+
+
+@pytest.mark.parametrize("name", taking("order"))
+def test_order_of_the_algorithms(small, name):
+    def places(**options):
+        shown = words(getattr(small.plot, name)(**options))
+        return [shown.index(one) for one in ("LOF", "SVM", "ALP")]
+
+    listed, by_name = places(order=["LOF", "SVM", "ALP"]), places(order="name")
+    # ALP, LOF, SVM by name.
+    assert (listed[0] < listed[2]) != (by_name[0] < by_name[2]) or listed != by_name
+
+
+@pytest.mark.parametrize("option", ["hue", "palette", "highlight"])
+def test_many_algorithms_keep_their_colours(many, option):
+    given = {
+        "hue": dict.fromkeys(many.algorithms[::2], "even"),
+        "palette": {many.algorithms[1]: "#123456"},
+        "highlight": many.algorithms[1],
+    }
+    plain, coloured = (
+        {to_hex(line.get_color()) for line in axes.lines}
+        for axes in (
+            many.plot.critical_difference(),
+            many.plot.critical_difference(**{option: given[option]}),
+        )
+    )
+    assert coloured > plain
+
+
+def test_a_colour_map_must_exist(small):
+    assert artists(small.plot.kendall(cmap="Greens")) != artists(small.plot.kendall())
+    with pytest.raises(figures.FigureError, match="cmap must be the name of a colour map"):
+        small.plot.kendall(cmap="nothing")
+
+
+# -- what holds for each figure --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_text_is_legible_and_on_the_page(lenz2021, sweep_frame, times_frame, name):
+    sources = {"comparison": lenz2021, "sweep": sweep_frame, "times": times_frame}
+    drawn = getattr(figures, name)(*(sources[need] for need in FIGURES[name].needs))
+    figure = root_figure(drawn)
+    for text in figure.findobj(Text):
+        if text.get_visible() and text.get_text().strip():
+            assert text.get_fontsize() >= 6, text.get_text()
+    canvas = FigureCanvasAgg(figure)
+    canvas.draw()
+    inked = figure.get_tightbbox(canvas.get_renderer())
+    width, height = figure.get_size_inches()
+    assert min(inked.x0, inked.y0, width - inked.x1, height - inked.y1) >= -0.02
+    alternative = figures.alt_text(drawn)
+    assert re.fullmatch(r"(?!.*nan).{60,}\.", alternative)
+    assert figures.alt_text(figure) == alternative
+
+
+@pytest.mark.parametrize("name", OF_COMPARISON)
+def test_a_new_figure_has_the_width_of_the_venue(small, name):
+    figure = root_figure(getattr(small.plot, name)(width="springer-wide"))
+    assert figure.get_figwidth() == pytest.approx(PRESETS["springer-wide"].width)
+    assert plt.get_fignums() == [figure.number]
+
+
+@pytest.mark.parametrize("name", OF_COMPARISON)
+def test_draws_on_axes_or_a_subfigure_of_the_user(small, name):
+    figure = Figure(figsize=(7, 4), layout="constrained")
+    if "ax" in taken_by(name):
+        left, right = figure.subplots(1, 2)
+        drawn = getattr(small.plot, name)(ax=right)
+        assert drawn is right
+        assert not left.has_data()
+    else:
+        left, right = figure.subfigures(1, 2)
+        drawn = getattr(small.plot, name)(figure=right)
+        assert {axes.get_figure(root=False) for axes in drawn} == {right}
+        assert not left.axes
+    assert figures.alt_text(figure) == figures.alt_text(right) == figures.alt_text(drawn) != ""
+    assert plt.get_fignums() == []
+
+
+def test_axes_in_a_style_of_the_user_keep_it(lenz2021):
+    with matplotlib.rc_context({"font.size": 14}):
+        axes = Figure(layout="constrained").add_subplot()
+        lenz2021.plot.kendall(ax=axes)
+    assert [*{text.get_fontsize() for text in axes.texts}] == pytest.approx([14 * 0.833])
+
+
+def test_global_settings_and_inputs_do_not_change(small, sweep_frame, times_frame, tmp_path):
+    copies = times_frame.copy(), sweep_frame.copy()
+    settings = {"font.size": 17.5, "axes.grid": True, "text.color": "red", "lines.linewidth": 9}
+    with matplotlib.rc_context(settings):
+        before = dict(matplotlib.rcParams)
+        small.plot.pairwise()
+        figures.save(figures.sweep(sweep_frame), tmp_path / "sweep.svg")
+        figures.save(figures.times(times_frame), tmp_path / "times.pdf")
+        assert dict(matplotlib.rcParams) == before
+    assert times_frame.equals(copies[0])
+    assert sweep_frame.equals(copies[1])
+
+
+@pytest.mark.parametrize("name", OF_COMPARISON)
+def test_of_many_algorithms_the_best_are_drawn_and_the_note_says_so(many, name):
+    drawn = getattr(many.plot, name)()
+    if name != "scatter":
+        shown = " ".join(words(drawn))
+        best = re.search(r"The best (\d+) of 31 algorithms", shown)
+        # All of them, or at least a fifth left out.
+        assert int(best[1]) <= 0.8 * 31 if best else "algorithm 30" in shown
+    assert root_figure(drawn).get_figheight() < 9
+
+
+@pytest.mark.filterwarnings("ignore:Glyph")
+@pytest.mark.parametrize("name", OF_COMPARISON)
+def test_hostile_names_are_drawn(hostile, name):
+    drawn = getattr(hostile.plot, name)()
+    FigureCanvasAgg(root_figure(drawn)).draw()
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_every_parameter_is_documented_once_and_no_other(name):
+    parameters = list(taken_by(name))
+    documented = getattr(figures, name).__doc__.split("Parameters\n")[1].split("Returns\n")[0]
+    entries = re.findall(r"^    (\w[\w, ]*) : ", documented, flags=re.MULTILINE)
+    assert [part for entry in entries for part in entry.split(", ")] == parameters
+    assert {"width", "height", "theme", "title", "note"} <= set(parameters)
+
+
+def test_results_where_lower_is_better_put_the_better_first(lenz2021):
+    frame = lenz2021.results.to_frame()
+    frame["auroc"] = 1 - frame["auroc"]
+    flipped = occstats.compare(frame, lower_is_better=True, n_resamples=100)
+    for comparison in (flipped, lenz2021):
+        text = figures.alt_text(comparison.plot.scatter("ALP", "SVM"))
+        assert "By dataset means, ALP is better on 30, SVM on 20" in text
+    assert np.isclose(flipped.summary["mean_rank"][0], lenz2021.summary["mean_rank"][0])
+
+
+# -- several comparisons ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["critical_difference", "ranks"])
+def test_panels_of_several_comparisons(small, lenz2021, name):
+    figure = figures.side_by_side({"three": small, "nine": lenz2021}, name)
+    shown = words(figure)
+    assert {"three", "nine"} <= set(shown)
+    assert "LNND" in " ".join(shown)
+    text = figures.alt_text(figure)
+    assert text.startswith("three: ")
+    assert " nine: " in text
+    assert figure.get_figwidth() == pytest.approx(PRESETS["page"].width)
+    if name == "critical_difference":
+        assert small.basis != lenz2021.basis
+        for part, comparison in zip(figure.subfigs, (small, lenz2021), strict=True):
+            assert comparison.basis in part._supxlabel.get_text().replace("\n", " ")
+
+
+def test_panels_in_rows(small):
+    four = figures.side_by_side(dict.fromkeys("abcd", small), "mean_ranks", columns=2)
+    two = figures.side_by_side(dict.fromkeys("ab", small), "mean_ranks")
+    assert four.get_figheight() == pytest.approx(2 * two.get_figheight())
+    assert isinstance(four.subfigs[0].axes[0], Axes)
+    with pytest.raises(figures.FigureError, match="at least one comparison"):
+        figures.side_by_side({}, "mean_ranks")
