@@ -20,6 +20,7 @@ __all__ = ["execute"]
 # Dask workers may still be starting when a run begins, and may return after they were lost.
 SECONDS_FOR_WORKERS = 20.0
 SECONDS_BETWEEN_CHECKS = 5.0
+SECONDS_TO_CONNECT = 20.0
 # Files written on another machine may take a while to appear on this one.
 SECONDS_FOR_FILES = 20.0
 # Give up on a fit that kills even the worker that isolates it.
@@ -183,8 +184,10 @@ def _client(address: str) -> Any:
         # Fail immediately where nothing listens; the client itself retries for long.
         parts = urlsplit(address)
         if parts.scheme == "tcp":
-            socket.create_connection((parts.hostname, parts.port or 8786), timeout=10).close()
-        return Client(address, timeout="20s", set_as_default=False)
+            socket.create_connection(
+                (parts.hostname, parts.port or 8786), timeout=SECONDS_TO_CONNECT
+            ).close()
+        return Client(address, timeout=SECONDS_TO_CONNECT, set_as_default=False)
     except (OSError, ValueError) as error:
         raise EngineError(
             f"no scheduler answers at {address} ({error}); start one with 'dask scheduler' and "

@@ -1,5 +1,6 @@
 import os
-import sys
+import subprocess
+import time
 from pathlib import Path
 
 import numpy as np
@@ -11,15 +12,21 @@ HERE = Path(__file__).parent
 
 @pytest.fixture(autouse=True)
 def _find_misbehaving(monkeypatch):
-    """Make the test descriptors importable here and in every process that is started."""
+    """Make the test estimators importable here and in every child process."""
     monkeypatch.syspath_prepend(str(HERE))
     path = os.pathsep.join([str(HERE), *filter(None, [os.environ.get("PYTHONPATH")])])
     monkeypatch.setenv("PYTHONPATH", path)
 
 
 @pytest.fixture
+def in_process(monkeypatch):
+    """Run third-party estimators in this process, where their isolation is not the point."""
+    monkeypatch.setattr("occstats.experiment.dispatch._is_third_party", lambda shard: False)
+
+
+@pytest.fixture
 def toy():
-    """Two small data sets as frames: three classes, and one class too small to be a target."""
+    """Two small datasets: one with a class too small to be a target, one with an odd name."""
     rng = np.random.default_rng(5)
     frames = {}
     for name, sizes in {"toy": [12, 9, 3], "a/b: ✓": [8, 8]}.items():
@@ -40,10 +47,64 @@ def toy_folder(toy, tmp_path):
 
 @pytest.fixture
 def one_target():
-    """The smallest experiment there is: one target class, five folds."""
+    """The smallest experiment: one target class, five folds."""
     return {"one": pd.DataFrame({"x": range(10), "class": ["a"] * 5 + ["b"] * 3 + ["c"] * 2})}
 
 
+class Gate:
+    """Fits of `misbehaving:Waiting` announce themselves and wait until the gate opens."""
+
+    def __init__(self, folder):
+        self.folder = folder
+
+    def open(self):
+        (self.folder / "open").touch()
+
+    def close(self):
+        for path in self.folder.iterdir():
+            path.unlink()
+
+    def arrivals(self):
+        """Return the parent of the process of each waiting fit."""
+        return [int(path.name.rpartition("-")[2]) for path in self.folder.glob("arrived-*")]
+
+
 @pytest.fixture
-def occstats_command():
-    return [sys.executable, "-m", "occstats"]
+def gate(tmp_path, monkeypatch):
+    folder = tmp_path / "gate"
+    folder.mkdir()
+    monkeypatch.setenv("OCCSTATS_TEST_GATE", str(folder))
+    yield Gate(folder)
+    (folder / "open").touch()
+
+
+@pytest.fixture
+def start():
+    """Start child processes, which are killed at the end whatever happens."""
+    started = []
+
+    def run(*command, **options):
+        process = subprocess.Popen(list(map(str, command)), text=True, **options)
+        started.append(process)
+        return process
+
+    yield run
+    for process in reversed(started):
+        process.kill()
+        process.wait()
+        for stream in (process.stdout, process.stderr):
+            if stream is not None:
+                stream.close()
+
+
+@pytest.fixture
+def wait_for():
+    """Wait for an event, without a deadline, as long as the given processes live."""
+
+    def wait(condition, *processes):
+        while not condition():
+            for process in processes:
+                assert process.poll() is None, f"ended with {process.returncode}"
+            time.sleep(0.02)
+
+    return wait

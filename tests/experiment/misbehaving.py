@@ -1,4 +1,4 @@
-"""Descriptors that fail in every way a stranger's code can, for the tests of the runner."""
+"""Estimators that misbehave in every way third-party code can."""
 
 import asyncio
 import os
@@ -7,13 +7,14 @@ import sys
 import threading
 import time
 import warnings
+from pathlib import Path
 
 import numpy as np
 from sklearn.base import BaseEstimator, OutlierMixin
 
 
 class Fine(OutlierMixin, BaseEstimator):
-    """Minus the distance to the mean: a detector with nothing special."""
+    """Minus the distance to the mean."""
 
     def fit(self, X, y=None):
         self.mean_ = X.mean(axis=0)
@@ -23,38 +24,41 @@ class Fine(OutlierMixin, BaseEstimator):
         return -np.abs(X - self.mean_).sum(axis=1)
 
 
-class Raising(Fine):
-    def fit(self, X, y=None):
-        raise ZeroDivisionError("no luck\nthis time")
+class Misbehaving(Fine):
+    """Fail in the given way."""
 
-
-class NotFinite(Fine):
-    def score_samples(self, X):
-        return np.full(len(X), np.nan)
-
-
-class Hanging(Fine):
-    def fit(self, X, y=None):
-        time.sleep(3600)
-
-
-class Killing(Fine):
-    """Kills its own process, as the system does to one that takes all memory."""
+    def __init__(self, *, way="raise"):
+        self.way = way
 
     def fit(self, X, y=None):
-        os.kill(os.getpid(), signal.SIGKILL)
-
-
-class Slow(Fine):
-    """Takes long enough for a test to interrupt the run in the middle."""
-
-    def fit(self, X, y=None):
-        time.sleep(0.15)
+        if self.way == "raise":
+            raise ZeroDivisionError("no luck\nthis time")
+        if self.way == "exit":
+            sys.exit(0)
+        if self.way == "interrupt":
+            raise KeyboardInterrupt
+        if self.way == "cancel":
+            raise asyncio.CancelledError
+        # In the one fold whose training part lacks the first row of `one_target`.
+        if self.way == "kill" and X.min() > 0:
+            os.kill(os.getpid(), signal.SIGKILL)
         return super().fit(X)
+
+    def score_samples(self, X):
+        if self.way == "not finite":
+            return np.full(len(X), np.nan)
+        if self.way == "wrong shape":
+            return np.zeros((len(X), 2))
+        return super().score_samples(X)
+
+
+class Exiting(Misbehaving):
+    def __init__(self, *, way="exit"):
+        super().__init__(way=way)
 
 
 class Checking(Fine):
-    """Fails unless it is seeded and told to use one thread; its scores depend on the seed."""
+    """Fail unless seeded and limited to one thread; scores depend on the seed."""
 
     def __init__(self, *, random_state=None, n_jobs=None, share=0.5):
         self.random_state = random_state
@@ -70,50 +74,22 @@ class Checking(Fine):
         return np.random.default_rng(self.random_state).random(len(X))
 
 
-class Exiting(Fine):
-    """Leaves by a door that is no exception of the usual kind."""
-
-    def __init__(self, *, way="sys.exit"):
-        self.way = way
+class Waiting(Fine):
+    """Announce the process and its parent, then wait until the gate opens."""
 
     def fit(self, X, y=None):
-        if self.way == "os._exit":
-            os._exit(0)
-        if self.way == "segfault":
-            os.kill(os.getpid(), signal.SIGSEGV)
-        if self.way == "sys.exit":
-            sys.exit(0)
-        raise {"KeyboardInterrupt": KeyboardInterrupt, "CancelledError": asyncio.CancelledError}[
-            self.way
-        ]
-
-
-class Leaving(Exiting):
-    """Ends its process without a word."""
-
-    def __init__(self, *, way="os._exit"):
-        super().__init__(way=way)
-
-
-class Crashing(Exiting):
-    def __init__(self, *, way="segfault"):
-        super().__init__(way=way)
-
-
-class Interrupting(Exiting):
-    def __init__(self, *, way="KeyboardInterrupt"):
-        super().__init__(way=way)
-
-
-class Cancelling(Exiting):
-    def __init__(self, *, way="CancelledError"):
-        super().__init__(way=way)
+        folder = Path(os.environ["OCCSTATS_TEST_GATE"])
+        (folder / f"arrived-{os.getpid()}-{os.getppid()}").touch()
+        while not (folder / "open").exists():
+            time.sleep(0.02)
+        return super().fit(X)
 
 
 class Untidy(Fine):
-    """Changes all that a process has and does not put it back."""
+    """Change all the state of a process without restoring it."""
 
     def fit(self, X, y=None):
+        os.fork()  # a copy of the worker that continues
         os.chdir("/")
         os.environ["OMP_NUM_THREADS"] = "7"
         os.environ["OCCSTATS_UNTIDY"] = "1"
@@ -126,47 +102,37 @@ class Untidy(Fine):
         threading.Thread(target=time.sleep, args=(60,), daemon=True).start()
         print("x" * 2_000_000)
         os.write(1, b"y" * 1_000_000)
-        if os.fork() == 0:
-            return super().fit(X)  # a copy of the worker that goes on
         return super().fit(X)
 
 
 class Watching(Fine):
-    """Scores by what it finds of its process: a neighbour of Untidy must see nothing of it."""
+    """Fail if an earlier fit left traces in the process; score by the global random state."""
 
     def fit(self, X, y=None):
-        self.found_ = [
+        found = [
             os.getcwd() == "/",
             "OCCSTATS_UNTIDY" in os.environ,
             signal.getsignal(signal.SIGTERM) == signal.SIG_IGN,
             any(kind == "error" for kind, *_ in warnings.filters),
             np.geterr()["under"] == "raise",
         ]
-        if any(self.found_):
-            raise RuntimeError(f"the neighbour is seen: {self.found_}")
-        self.draw_ = np.random.random()  # noqa: NPY002 - what a stranger does
+        if any(found):
+            raise RuntimeError(f"traces of another fit: {found}")
+        self.draw_ = np.random.random()  # noqa: NPY002
         return super().fit(X)
 
     def score_samples(self, X):
         return np.sin(1e3 * (X.sum(axis=1) + self.draw_))
 
 
-class WrongShape(Fine):
-    def score_samples(self, X):
-        return np.zeros((len(X), 2))
+def call(function, *arguments):
+    """Call a function, in a child process."""
+    return function(*arguments)
 
 
-class Hungry(Fine):
-    """Takes memory bit by bit, and uses it, until there is none."""
+def raise_unpicklable():
+    class Unpicklable(Exception):
+        def __reduce__(self):
+            raise TypeError
 
-    def fit(self, X, y=None):
-        self.taken_ = []
-        for _ in range(64):
-            self.taken_.append(np.ones(8_000_000))
-        return super().fit(X)
-
-
-class SlowChecking(Checking):
-    def fit(self, X, y=None):
-        time.sleep(0.15)
-        return super().fit(X)
+    raise Unpicklable("no")

@@ -1,25 +1,31 @@
-"""The runner: the same table whoever computes it, and rows with reasons where fits fail."""
+"""The runner: the same table for any number of workers, and rows with reasons for failures."""
 
 import json
 
+import numpy as np
 import pandas as pd
 import pytest
+from click.testing import CliRunner
 
-from occstats import load_results
-from occstats.errors import ArgumentError, DataError, ResultsError
+from occstats import load_results, tune
+from occstats.cli import main
+from occstats.errors import ArgumentError, DataError
 from occstats.experiment import prepare, run_experiment
-from occstats.experiment.store import KEY
+from occstats.experiment.estimators import Recipe
+from occstats.experiment.store import KEY, Store
+from occstats.experiment.timing import measure_times
 
 TIMINGS = ["fit_seconds", "query_seconds"]
+CHECKING = "misbehaving:Checking"
 
 
 def scores(table):
     return table.drop(columns=TIMINGS)
 
 
-def test_one_row_per_fit_with_all_that_belongs_to_it(toy):
+def test_there_is_one_complete_row_per_fit(toy):
     table = run_experiment(toy, descriptors=["NND", "ALP", "MD"], jobs=1)
-    # 2 targets in each data set (the class of 3 rows is none) × 3 descriptors × 5 folds
+    # 2 targets in each dataset (the class of 3 rows is too small) × 3 descriptors × 5 folds
     assert len(table) == 4 * 3 * 5
     assert not table.duplicated(KEY).any()
     assert (table["status"] == "ok").all()
@@ -30,128 +36,95 @@ def test_one_row_per_fit_with_all_that_belongs_to_it(toy):
     assert {json.loads(p)["k"] for p in alp[alp["class"] == "c0"]["parameters"]} == {8}
 
 
-@pytest.mark.parametrize("jobs", [1, 2])
-def test_the_number_of_workers_changes_nothing(toy, tmp_path, jobs):
-    del toy["toy"]
-    table = run_experiment(
-        toy, descriptors=["NND", "LOF", "IF"], out=tmp_path / "r", jobs=jobs, seed=11
-    )
-    alone = run_experiment(toy, descriptors=["IF"], jobs=1, seed=11)
-    forest = table[table["descriptor"] == "IF"].reset_index(drop=True)
-    pd.testing.assert_frame_equal(scores(forest), scores(alone), check_exact=True)
+def test_scores_depend_neither_on_workers_nor_on_other_descriptors(toy):
+    toy.pop("toy")
+    names = ["NND", "LNND", "LOF", "ALP"]
+    together = run_experiment(toy, descriptors=[*names, CHECKING], jobs=2, seed=11)
+    for name in names:
+        alone = run_experiment(toy, descriptors=[name], jobs=1, seed=11)
+        mine = together[together["descriptor"] == name].reset_index(drop=True)
+        pd.testing.assert_frame_equal(scores(mine), scores(alone), check_exact=True)
 
 
-def test_detectors_of_other_packages_are_seeded_too(one_target):
-    origin = "sklearn.ensemble:IsolationForest"
-    tables = [
-        run_experiment(one_target, descriptors=[f"F={origin}"], jobs=1, seed=s) for s in (1, 1, 2)
-    ]
+@pytest.mark.usefixtures("in_process")
+def test_run_sweep_and_timing_seed_an_estimator_alike(one_target):
+    swept = {}
+    for seed in ("pinned:0", "pinned:1", "3"):
+        grids = {"share": [0.1]}
+        swept[seed] = tune(one_target, descriptors=[CHECKING], grids=grids, seed=seed, jobs=1).rows
+        assert set(swept[seed]["status"]) == {"ok"}  # with a seed and one thread
+        parameters = {"Checking": {"one": {"share": 0.1}}}
+        alone = run_experiment(
+            one_target, descriptors=[CHECKING], parameters=parameters, seed=seed, jobs=1
+        )
+        assert alone["auroc"].tolist() == swept[seed]["auroc"].tolist()
+    assert not swept["pinned:0"]["auroc"].equals(swept["pinned:1"]["auroc"])
+    table = measure_times(descriptors=[CHECKING], sizes=[64], n_samples=1, n_queries=8, seed=5)
+    assert table["error"].tolist() == [None]
+
+
+@pytest.mark.usefixtures("in_process")
+def test_the_seed_reaches_estimators_inside_a_wrapper(one_target):
+    origin = "F=sklearn.ensemble:IsolationForest"
+    recipes = [Recipe("F", origin.partition("=")[2], {"n_estimators": 2})]
+    tables = [run_experiment(one_target, descriptors=recipes, jobs=1, seed=s) for s in (1, 1, 2)]
     pd.testing.assert_frame_equal(scores(tables[0]), scores(tables[1]), check_exact=True)
     assert "random_state=" in tables[0]["parameters"][0]
     assert not tables[0]["parameters"].equals(tables[2]["parameters"])
 
 
-def test_neighbours_shared_or_not_give_the_same_scores(toy):
-    together = run_experiment(toy, descriptors=["NND", "LNND", "LOF", "ALP"], jobs=1)
-    for name in ["NND", "LNND", "LOF", "ALP"]:
-        alone = run_experiment(toy, descriptors=[name], jobs=1)
-        mine = together[together["descriptor"] == name].reset_index(drop=True)
-        pd.testing.assert_frame_equal(scores(mine), scores(alone), check_exact=True)
+def test_numbers_of_numpy_are_written_and_printed_as_numbers(one_target):
+    grids = {"k": np.arange(1, 3)}
+    swept = tune(one_target, descriptors=["NND"], metrics=["manhattan"], grids=grids, jobs=1)
+    assert set(swept.rows["parameters"]) == {'{"k": 1}', '{"k": 2}'}
+    with pytest.raises(ArgumentError, match=r"positive integers, got 1\.5$"):
+        tune(one_target, descriptors=["NND"], grids={"k": [np.float64(1.5)]})
+    with pytest.raises(DataError, match=r"^timeout=-1\.0: expected"):
+        run_experiment(one_target, timeout=np.float64(-1.0))
+    recipes = [Recipe("NND", "NND", {"k": np.int64(2)})]
+    table = run_experiment(one_target, descriptors=recipes, jobs=1)
+    assert not table["parameters"].str.contains("np.").any()
 
 
 def test_shares_of_a_job_array_make_the_whole(toy_folder, tmp_path):
-    whole = run_experiment(toy_folder, descriptors=["NND", "MD"], jobs=1)
+    whole = run_experiment(toy_folder, descriptors=["MD", "other=MD"], jobs=1)
     for index in [1, 2, 3]:
         table = run_experiment(
-            toy_folder, descriptors=["NND", "MD"], out=tmp_path / "r", shard=(index, 3), jobs=1
+            toy_folder, descriptors=["MD", "other=MD"], out=tmp_path / "r", shard=(index, 3), jobs=1
         )
     pd.testing.assert_frame_equal(scores(table), scores(whole), check_exact=True)
 
 
-def test_what_is_there_is_not_computed_again(toy_folder, tmp_path):
-    out = tmp_path / "r"
-    first = run_experiment(toy_folder, descriptors=["NND"], out=out, jobs=1)
-    again = run_experiment(toy_folder, descriptors=["NND"], out=out, jobs=1)
-    pd.testing.assert_frame_equal(first, again)  # timings included
-    more = run_experiment(toy_folder, descriptors=["NND", "LOF"], out=out, jobs=1)
-    kept = more[more["descriptor"] == "NND"].reset_index(drop=True)
-    pd.testing.assert_frame_equal(first, kept)
-    forced = run_experiment(toy_folder, descriptors=["NND"], out=out, jobs=1, force="all")
-    pd.testing.assert_frame_equal(scores(first), scores(forced))
-    assert not forced[TIMINGS].equals(first[TIMINGS])
-
-
-def test_results_of_other_settings_are_not_mixed(toy_folder, tmp_path):
-    out = tmp_path / "r"
-    run_experiment(toy_folder, descriptors=["MD"], out=out, jobs=1)
-    with pytest.raises(ResultsError, match="other data, code, parameters"):
-        run_experiment(toy_folder, descriptors=["MD"], out=out, jobs=1, seed=3)
-    run_experiment(toy_folder, descriptors=["MD"], out=out, jobs=1, seed=3, force="all")
-
-
-def test_a_single_file_is_written_when_all_is_there(toy_folder, tmp_path):
-    out = tmp_path / "results.parquet"
-    table = run_experiment(toy_folder, descriptors=["NND", "MD"], out=out, jobs=1)
-    pd.testing.assert_frame_equal(pd.read_parquet(out), table)
-    assert load_results(out).algorithms == ["NND", "MD"]
-
-
-def test_compare_takes_a_folder_as_it_is(toy_folder, tmp_path):
-    out = tmp_path / "r"
-    table = run_experiment(toy_folder, descriptors=["NND", "MD"], out=out, jobs=1)
-    results = load_results(out)
+def test_the_results_can_be_compared(toy_folder, tmp_path):
+    file, folder = tmp_path / "results.parquet", tmp_path / "r"
+    descriptors = ["MD", "other=MD"]
+    table = run_experiment(toy_folder, descriptors=descriptors, out=file, jobs=1)
+    pd.testing.assert_frame_equal(pd.read_parquet(file), table)
+    run_experiment(toy_folder, descriptors=descriptors, out=folder, jobs=1)
     expected = table.groupby(["dataset", "class", "descriptor"])["auroc"].mean()
-    assert results.scores.loc[("toy", "c1"), "MD"] == pytest.approx(expected["toy", "c1", "MD"])
-    assert results.traits.loc[("toy", "c0"), "n"] == 12
+    for out in (file, folder):
+        results = load_results(out)
+        assert results.algorithms == ["MD", "other"]
+        assert results.scores.loc[("toy", "c1"), "MD"] == pytest.approx(expected["toy", "c1", "MD"])
+        assert results.traits.loc[("toy", "c0"), "n"] == 12
 
 
-def test_failures_are_rows_with_reasons(toy_folder, tmp_path):
-    out = tmp_path / "r"
-    table = run_experiment(
-        toy_folder,
-        descriptors=["misbehaving:Raising", "misbehaving:NotFinite", "misbehaving:Fine"],
-        out=out,
-        jobs=1,
-    )
-    reasons = table.groupby("descriptor")["error"].first()
-    assert reasons["Raising"] == "ZeroDivisionError: no luck this time"
-    assert reasons["NotFinite"].endswith("scores are not finite")
-    assert (table[table["descriptor"] == "Fine"]["status"] == "ok").all()
-    assert load_results(out).scores["Raising"].isna().all()
-
-
-def test_a_fit_that_hangs_costs_its_rows_only(one_target):
-    table = run_experiment(
-        one_target, descriptors=["misbehaving:Hanging", "misbehaving:Fine"], timeout=3, jobs=1
-    )
-    by_name = table.groupby("descriptor")
-    assert set(by_name.get_group("Hanging")["status"]) == {"timeout"}
-    assert set(by_name.get_group("Hanging")["error"]) == {"took longer than 3 s"}
-    assert set(by_name.get_group("Fine")["status"]) == {"ok"}
-
-
-def test_a_fold_without_other_rows_has_no_auroc(tmp_path):
-    rows = pd.DataFrame({"x": range(13), "class": ["a"] * 10 + ["b"] * 3})
-    table = run_experiment({"few": rows}, descriptors=["NND"], jobs=1)
+def test_odd_data():
+    few = pd.DataFrame({"x": range(13), "class": ["a"] * 10 + ["b"] * 3})
+    holes = pd.DataFrame({"x": [None, 1, 2, 3, 4, 5, 6, 7], "class": ["a"] * 6 + ["b"] * 2})
+    dull = pd.DataFrame({"x": [1.0] * 12, "y": [0.0, 1.0] * 6, "class": ["a", "b"] * 6})
+    frames = {"few": few, "holes": holes, "dull": dull}
+    table = run_experiment(frames, descriptors=["NND", "LNND", "LOF", "ALP", "MD"], jobs=1)
+    # Folds without other rows have no AUROC.
     undefined = table[table["status"] == "undefined"]
-    assert len(undefined) == 2
+    assert undefined.groupby("dataset")["fold"].nunique().to_dict() == {"few": 2, "holes": 3}
     assert set(undefined["error"]) == {"the test part has no other rows"}
     assert undefined["auroc"].isna().all()
-
-
-def test_missing_values_are_omitted_and_counted(toy):
-    frame = toy["toy"].copy()
-    frame.loc[[0, 5], "x"] = float("nan")
-    table = run_experiment({"holes": frame}, descriptors=["MD"], jobs=1)
-    assert set(table["omitted_rows"]) == {2}
-    assert set(table[table["class"] == "c0"]["n"]) == {10}
-
-
-def test_constant_columns_and_duplicate_rows_are_part_of_the_data():
-    rows = pd.DataFrame({"x": [1.0] * 12, "y": [0.0, 1.0] * 6, "class": ["a", "b"] * 6})
-    table = run_experiment({"dull": rows}, jobs=1, descriptors=["NND", "LNND", "LOF", "ALP", "MD"])
-    assert (table["status"] == "ok").all()
-    assert table["auroc"].notna().all()
+    # Rows with missing values are omitted and counted.
+    assert table.groupby("dataset")["omitted_rows"].first()["holes"] == 1
+    assert set(table[table["dataset"] == "holes"]["n"]) == {5}
+    # Constant columns and duplicate rows are part of the data.
+    assert (table[table["dataset"] == "dull"]["status"] == "ok").all()
 
 
 @pytest.mark.parametrize(
@@ -160,20 +133,109 @@ def test_constant_columns_and_duplicate_rows_are_part_of_the_data():
         ({"descriptors": ["NDN"]}, "NDN"),
         ({"descriptors": ["NND", "NND"]}, "two descriptors are called 'NND'"),
         ({"descriptors": ["no.such.module:Class"]}, "no.such.module"),
-        ({"datasets": ["x*"]}, r"no data set matches 'x\*'; there are digits, iris"),
+        ({"datasets": ["x*"]}, r"no dataset matches 'x\*'; available: digits, iris"),
         ({"timeout": 0}, "positive number of seconds"),
         ({"force": "some"}, "expected 'failed' or 'all'"),
     ],
 )
-def test_wrong_requests_are_refused_before_anything_runs(arguments, message):
+def test_invalid_arguments_are_refused_before_anything_runs(arguments, message):
     with pytest.raises((ArgumentError, DataError), match=message):
         run_experiment(**arguments)
 
 
-def test_the_plan_is_the_same_every_time(toy_folder, tmp_path):
+def test_the_plan_is_deterministic(toy_folder, tmp_path):
     plans = [
         prepare(toy_folder, out=tmp_path / str(i), descriptors=["NND", "MD"]).plan for i in (1, 2)
     ]
     assert [s.id for s in plans[0].shards] == [s.id for s in plans[1].shards]
     costs = [shard.cost for shard in plans[0].shards]
     assert costs == sorted(costs, reverse=True)
+
+
+# --- the command
+
+
+def call(*arguments):
+    result = CliRunner().invoke(main, [str(argument) for argument in arguments])
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result
+
+
+def test_the_command_reports_what_it_did(toy_folder, tmp_path):
+    out = tmp_path / "r"
+    arguments = ["run", "--data", toy_folder, "--descriptors", "MD,other=MD", "--out", out]
+    planned = call(*arguments, "--dry-run")
+    assert "4 tasks from 2 datasets × 2 descriptors × 5 folds = 40 fits; 40 are not done" in (
+        planned.stdout
+    )
+    assert json.loads(call(*arguments, "--dry-run", "--json").stdout)["fits_remaining"] == 40
+    assert not out.exists()
+    result = call(*arguments, "-j", 1)
+    assert result.exit_code == 0
+    assert "4 tasks from 2 datasets, 2 descriptors: 40 of 40 fits are done." in result.stdout
+    assert "fewer than five rows, not used as targets: toy 1." in result.stdout
+    assert f"occstats compare {out}" in result.stdout
+
+
+@pytest.mark.usefixtures("in_process")
+def test_the_command_lists_failures_and_retries_them(toy_folder, tmp_path):
+    out = tmp_path / "r"
+    arguments = ["run", "--data", toy_folder, "--datasets", "toy", "--out", out, "-j", 1]
+    arguments += ["--descriptors", "bad=misbehaving:Misbehaving,MD"]
+    result = call(*arguments)
+    assert result.exit_code == 1
+    assert "10 fits failed:" in result.stdout
+    assert "bad on toy, class c0, fold 0: ZeroDivisionError: no luck this time" in result.stdout
+    assert "--force failed" in result.stdout
+    assert load_results(out).scores["bad"].isna().all()
+    before = Store(out).read().set_index(["descriptor", "class", "fold"])
+    again = call(*arguments, "--json", "--force", "failed")
+    assert again.exit_code == 1
+    assert len(json.loads(again.stdout)["failures"]) == 10
+    after = Store(out).read().set_index(["descriptor", "class", "fold"])
+    assert len(after) == len(before) == 20
+    kept = before.xs("MD")["fit_seconds"]
+    pd.testing.assert_series_equal(after.xs("MD")["fit_seconds"].loc[kept.index], kept)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--data", "nowhere"], "nowhere: no such file or folder"),
+        (["--descriptors", "NDN"], "NDN"),
+        (["--datasets", "q*"], "no dataset matches 'q*'"),
+        (["--shard", "4/3"], "not I/N with 1 ≤ I ≤ N"),
+        (["--seed", "x"], "expected an integer"),
+        (["--timeout", "-1"], "timeout"),
+        (["--parameters", "nowhere"], "nowhere"),
+        (["--out", "file"], "exists and is not a folder"),
+        (["--scheduler", "tcp://127.0.0.1:9"], "no scheduler answers at tcp://127.0.0.1:9"),
+    ],
+)
+def test_wrong_input_is_reported_in_one_line(tmp_path, monkeypatch, arguments, message):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "file").write_text("mine")
+    result = call("run", "--datasets", "iris", "--descriptors", "MD", *arguments)
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert len(result.stderr.strip().splitlines()) <= 2
+    assert "Traceback" not in result.stderr
+    assert (tmp_path / "file").read_text() == "mine"
+
+
+def test_datasets_are_listed_and_checked(toy_folder):
+    listed = call("datasets", "list")
+    assert listed.exit_code == 0
+    assert len(listed.stdout.splitlines()) == 51
+    assert json.loads(call("datasets", "list", "--json").stdout)[1]["name"] == "avila"
+    checked = call("datasets", "check", toy_folder)
+    assert checked.exit_code == 0
+    assert "50 missing, 2 unknown" in checked.stdout
+    (toy_folder / "wine.csv").write_text("a,class\n1,1\n")
+    checked = call("datasets", "check", toy_folder)
+    assert checked.exit_code == 1
+    assert "has 1 attributes, the paper's 13" in checked.stdout
+    unknown = call("datasets", "fetch", "wins")
+    assert unknown.exit_code == 2
+    assert "did you mean 'wine'" in unknown.stderr

@@ -1,130 +1,285 @@
-"""The sweeps against the descriptors themselves, size by size."""
+"""The sweep from end to end: resumed, cut into shares, refitted, and used by a run."""
+
+import json
+import os
 
 import numpy as np
+import pandas as pd
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from hypothesis.extra import numpy as hnp
+from click.testing import CliRunner
 
-from occstats.experiment.tasks import auroc
-from occstats.tuning import fold as fold_module
-from occstats.tuning.fold import NeighbourSweep, support_vector_areas
-from occstats.tuning.kernels import Areas
-from occstats_descriptors import ALP, LNND, LOF, NND, SVM
-from occstats_descriptors.svm_grid import SupportVectorGrid
+import occstats
+from occstats.cli import main
+from occstats.errors import ArgumentError, DataError, ResultsError
+from occstats.experiment import run_experiment
+from occstats.experiment.tasks import size_for_task
+from occstats.tuning import leave_one_out_parameters, prepare_sweep, read_sweep, tune
 
-
-def fold(kind, seed=0, n=40, queries=60, m=3):
-    """A training and a test part, with kinds of trouble: ties, duplicates, huge numbers."""
-    rng = np.random.default_rng(seed)
-    rows = rng.normal(size=(n + queries, m))
-    if kind == "integers":
-        rows = rng.integers(0, 4, size=rows.shape).astype(float)
-    elif kind == "duplicates":
-        rows[: n // 2] = rows[0]
-        rows[n : n + 10] = rows[0]
-    rows[n + queries // 2 :] += 0.7 * rows.std()
-    if kind == "huge":
-        rows *= 1e305
-    is_target = np.arange(queries) < queries // 2
-    return rows[:n], rows[n:], is_target
+TASK = ["dataset", "class", "descriptor", "fold"]
+SMALL = {"descriptors": ["NND", "LOF", "ALP"], "metrics": ["manhattan"], "jobs": 1}
 
 
-KINDS = ["normal", "integers", "duplicates", "huge"]
+@pytest.fixture(scope="module")
+def frames():
+    rng = np.random.default_rng(8)
+    found = {}
+    for name, sizes in {"one": [14, 9], "two": [8, 8], "three": [30, 20]}.items():
+        labels = np.repeat([f"c{i}" for i in range(len(sizes))], sizes)
+        X = rng.normal(size=(len(labels), 2)) + np.repeat(np.arange(len(sizes)), sizes)[:, None]
+        found[name] = pd.DataFrame(X, columns=list("xy")).assign(**{"class": labels})
+    return found
 
 
-@pytest.mark.parametrize("metric", ["manhattan", "euclidean"])
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("descriptor", [NND, LNND, LOF])
-def test_every_k_equals_the_descriptor(descriptor, kind, metric):
-    train, test, is_target = fold(kind)
-    ks = list(range(1, 30))
-    sweep = NeighbourSweep(train, test, is_target, metric=metric, largest=29)
-    swept = sweep.areas(descriptor.__name__, [ks])
-    alone = [
-        auroc(is_target, descriptor(k=k, metric=metric).fit(train).score_samples(test)) for k in ks
-    ]
-    np.testing.assert_allclose(swept, alone, rtol=0, atol=1e-12)
+@pytest.fixture(scope="module")
+def folder(frames, tmp_path_factory):
+    data = tmp_path_factory.mktemp("data")
+    for name, frame in frames.items():
+        frame.to_csv(data / f"{name}.csv", index=False)
+    return data
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_every_pair_of_k_and_l_equals_alp(kind):
-    train, test, is_target = fold(kind, n=24, queries=40)
-    sizes = list(range(1, 24))
-    sweep = NeighbourSweep(train, test, is_target, metric="manhattan", largest=23)
-    swept = sweep.areas("ALP", [sizes, sizes])
-    alone = [
-        [auroc(is_target, ALP(k=k, l=l).fit(train).score_samples(test)) for l in sizes]  # noqa: E741
-        for k in sizes
-    ]
-    np.testing.assert_allclose(swept, alone, rtol=0, atol=1e-12)
+@pytest.fixture(scope="module")
+def swept(folder, tmp_path_factory):
+    out = tmp_path_factory.mktemp("sweep") / "s"
+    return out, tune(folder, out=out, **SMALL)
 
 
-def test_sizes_may_be_sparse_and_unequal():
-    train, test, is_target = fold("normal")
-    sweep = NeighbourSweep(train, test, is_target, metric="euclidean", largest=20)
-    swept = sweep.areas("ALP", [[2, 7], [1, 4, 20]])
-    for row, k in enumerate([2, 7]):
-        for column, l in enumerate([1, 4, 20]):  # noqa: E741
-            alp = ALP(k=k, l=l, metric="euclidean").fit(train)
-            assert swept[row, column] == pytest.approx(
-                auroc(is_target, alp.score_samples(test)), abs=1e-12
-            )
+def invoke(*arguments):
+    result = CliRunner().invoke(main, [str(argument) for argument in arguments])
+    return result.exit_code, result.output, result.stderr
 
 
-def test_support_vectors_reach_the_solution_of_each_fit():
-    train, test, is_target = fold("normal", n=60)
-    nus, widths = [0.05, 0.2, 0.5, 0.95], [0.3, 1.5]
-    swept = support_vector_areas(train, test, is_target, nus, widths)
-    alone = [
-        [auroc(is_target, SVM(nu=nu, c=c).fit(train).score_samples(test)) for c in widths]
-        for nu in nus
-    ]
-    # Solutions agree to the tolerance of the solver (1e-3): a few pairs of rows may change places.
-    np.testing.assert_allclose(swept, alone, rtol=0, atol=0.01)
+def sorted_rows(rows):
+    return rows.sort_values([*TASK, "parameters"], ignore_index=True)
 
 
-def test_a_large_problem_is_solved_at_every_fifth_value(monkeypatch):
-    train, test, is_target = fold("normal", n=60)
-    nus = [round(0.05 + 0.01 * step, 2) for step in range(18)]
-    widths = [round(0.5 + 0.05 * step, 2) for step in range(21)]
-    whole = support_vector_areas(train, test, is_target, nus, widths)
-    monkeypatch.setattr(fold_module, "MOST_DISTINCT", len(train) - 1)
-    solved = []
-
-    class Counted(SupportVectorGrid):
-        def scores(self, nus, c):
-            solved.append((list(nus), c))
-            return super().scores(nus, c)
-
-    monkeypatch.setattr("occstats_descriptors.svm_grid.SupportVectorGrid", Counted)
-    coarse = support_vector_areas(train, test, is_target, nus, widths)
-    assert solved == [([0.05, 0.1, 0.15, 0.2, 0.22], c) for c in (0.5, 0.75, 1.0, 1.25, 1.5)]
-    at = np.ix_([0, 5, 10, 15, 17], [0, 5, 10, 15, 20])
-    # Where it is solved, the spline goes through; the solutions start elsewhere, to the tolerance.
-    np.testing.assert_allclose(coarse[at], whole[at], rtol=0, atol=0.01)
-    np.testing.assert_allclose(coarse, whole, rtol=0, atol=0.03)
-    assert (coarse <= 1).all()
-    # A short grid is solved as it is.
-    solved.clear()
-    support_vector_areas(train, test, is_target, nus[:4], widths)
-    assert len(solved) == len(widths)
+def test_one_row_per_task_fold_and_distinct_value(swept):
+    _, sweep = swept
+    rows = sweep.rows
+    assert not rows.duplicated([*TASK, "parameters"]).any()
+    assert (rows["status"] == "ok").all()
+    # 8 targets: training parts of 6, so 1 to 5 neighbours
+    nnd = rows[(rows["dataset"] == "two") & (rows["descriptor"] == "NND")]
+    assert set(nnd["parameters"]) == {f'{{"k": {k}}}' for k in range(1, 6)}
+    alp = rows[(rows["dataset"] == "two") & (rows["descriptor"] == "ALP")]
+    assert len(alp) == 2 * 5 * 25
+    assert [grid.means.shape for grid in sweep.grids] == [(3, 40), (3, 1000), (3, 100, 100)]
 
 
-@settings(max_examples=60, deadline=None)
-@given(
-    hnp.arrays(
-        float,
-        hnp.array_shapes(min_dims=2, max_dims=2, min_side=2, max_side=12),
-        elements=st.one_of(st.floats(0, 1), st.sampled_from([0.0, 0.1, 0.3, 0.1 + 0.2, 1.0, 1e-9])),
-    ),
-    st.data(),
-)
-def test_areas_of_many_equal_the_area_of_each(scores, data):
-    columns = scores.shape[1]
-    targets = data.draw(st.integers(1, columns - 1))
-    is_target = np.array(
-        data.draw(st.permutations([True] * targets + [False] * (columns - targets)))
+def test_the_results_are_those_of_a_run_with_the_chosen_parameters(swept, folder):
+    out, sweep = swept
+    parameters = leave_one_out_parameters(out)
+    table = run_experiment(folder, descriptors=SMALL["descriptors"], parameters=parameters, jobs=1)
+    joined = table.merge(sweep.results, on=TASK, suffixes=("", "_swept"), validate="1:1")
+    assert len(joined) == len(table) == len(sweep.results) == 6 * 3 * 5
+    np.testing.assert_allclose(joined["auroc"], joined["auroc_swept"], atol=1e-12)
+    for used, chosen in zip(joined["parameters"], joined["parameters_swept"], strict=True):
+        assert json.loads(used).items() >= json.loads(chosen).items()
+
+
+def test_the_command_goes_on_where_it_was(swept, folder, tmp_path):
+    _, whole = swept
+    out = tmp_path / "s"
+    for index in (2, 1):
+        tune(folder, out=out, shard=(index, 2), **SMALL)
+    np.testing.assert_array_equal(
+        sorted_rows(read_sweep(out).rows)["auroc"], sorted_rows(whole.rows)["auroc"]
     )
-    expected = [auroc(is_target, row) for row in scores]
-    assert Areas(is_target)(scores).tolist() == pytest.approx(expected, abs=1e-12)
+    experiment = prepare_sweep(
+        folder, out=out, descriptors=["NND", "LOF", "ALP"], metrics=["manhattan"]
+    )
+    assert not experiment.remaining().shards
+    lost = sorted(experiment.store.shard_ids())[0]
+    experiment.store.remove(lost)
+    assert experiment.remaining().shards
+    again = tune(folder, out=out, **SMALL)
+    pd.testing.assert_frame_equal(sorted_rows(again.rows), sorted_rows(whole.rows))
+
+
+def test_of_an_unfinished_sweep_only_finished_data_sets_count(folder, tmp_path):
+    out = tmp_path / "s"
+    options = {"descriptors": ["NND"], "metrics": ["manhattan"]}
+    experiment = prepare_sweep(folder, out=out, **options)
+    experiment.begin()
+    with pytest.raises(ResultsError, match="no data set is swept completely yet"):
+        read_sweep(out)
+    tune(folder, out=out, datasets=["two", "three"], jobs=1, **options)
+    rows = experiment.store.read()
+    lost = rows[(rows["dataset"] == "three") & (rows["fold"] == 4)].index
+    for shard_id in experiment.store.shard_ids():
+        experiment.store.remove(shard_id)
+    experiment.store.write("kept", rows.drop(index=lost), {})
+    sweep = read_sweep(out)
+    assert sweep.grids[0].datasets == ["two"]
+    assert sweep.notes == ("NND: swept on 1 of 2 data sets; without three.",)
+
+
+def test_more_descriptors_can_join_a_sweep(folder, tmp_path):
+    grid = {"k": [1, 2]}
+    tune(folder, out=tmp_path / "s", descriptors=["NND"], grids=grid, jobs=1)
+    sweep = tune(folder, out=tmp_path / "s", descriptors=["LNND"], grids=grid, jobs=1)
+    names = [grid.recipe.name for grid in sweep.grids]
+    assert names == ["NND", "NND (euclidean)", "LNND", "LNND (euclidean)"]
+    assert list(sweep.results_by_metric) == [None, "euclidean"]
+    with pytest.raises(ResultsError, match="other data, code, parameters, grids or seed"):
+        tune(folder, out=tmp_path / "s", descriptors=["NND"], grids={"k": [1, 3]}, jobs=1)
+
+
+def test_workers_change_nothing(swept, frames):
+    alone = swept[1].rows
+    alone = alone[(alone["descriptor"] == "NND") & (alone["dataset"] == "two")]
+    together = tune({"two": frames["two"]}, descriptors=["NND"], metrics=["manhattan"], jobs=2).rows
+    pd.testing.assert_frame_equal(sorted_rows(together), sorted_rows(alone))
+
+
+def test_any_estimator_by_refits(frames):
+    sweep = tune(
+        {"one": frames["one"], "two": frames["two"]},
+        descriptors=["machine=sklearn.svm:OneClassSVM"],
+        grids={"nu": [0.2, 0.5], "kernel": ["rbf", "linear"]},
+        jobs=1,
+    )
+    assert sweep.grids[0].means.shape == (2, 2, 2)
+    assert sweep.optima["machine"].values.keys() == {"nu", "kernel"}
+    assert sweep.curves.empty  # text has no axis
+    assert set(sweep.results["descriptor"]) == {"machine"}
+
+
+def test_fits_that_fail_have_their_reason_and_are_not_chosen(frames):
+    sweep = tune(frames, descriptors=["sklearn.svm:OneClassSVM"], grids={"nu": [0.5, 7.0]}, jobs=1)
+    assert sweep.failures == 6 * 5
+    assert sweep.optima["OneClassSVM"].values == {"nu": 0.5}
+    assert "30 fits failed" in sweep.notes[-1]
+
+
+def test_the_command_says_by_its_exit_code_that_fits_failed(folder, tmp_path):
+    options = ["--descriptors", "sklearn.svm:OneClassSVM", "--out", tmp_path / "s", "-j", 1]
+    data = ["--data", folder, "--datasets", "one,two", "--grid"]
+    code, output, _ = invoke("tune", *options, *data, "nu=0.5,7")
+    assert code == 1
+    assert "20 fits failed" in output
+    code, _, errors = invoke("tune", *options, *data, "nu=0.5,0.9", "--force", "failed")
+    assert code == 2
+    assert "other data, code, parameters, grids or seed" in errors
+    # a failure that is tried again leaves no half of a fold behind
+    code, _, _ = invoke("tune", *options, *data, "nu=0.5,7", "--force", "failed")
+    assert code == 1
+    assert len(read_sweep(tmp_path / "s").rows) == 2 * 2 * 5 * 2
+    code, _, _ = invoke("tune", *options, *data, "nu=0.5,0.9", "--force", "all")
+    assert code == 0
+    with pytest.raises(ArgumentError, match="expected 'failed' or 'all'"):
+        tune(folder, descriptors=["NND"], force="some")
+
+
+@pytest.mark.skipif(
+    "OCCSTATS_DATA" not in os.environ, reason="OCCSTATS_DATA names no folder of data sets"
+)
+def test_the_papers_digits_come_out_at_the_papers_choice():
+    sweep = tune(
+        os.environ["OCCSTATS_DATA"],
+        datasets=["sonar", "leaf"],
+        descriptors=["NND", "LNND"],
+        metrics=["manhattan"],
+        jobs=1,
+    )
+    means = sweep.rows.groupby([*TASK[:3], "parameters"])["auroc"].mean()
+    # the paper's table: sonar, NND, with k = 6 chosen on the other data sets
+    assert means["sonar", "M", "NND", '{"k": 6}'] == pytest.approx(0.573, abs=5.1e-4)
+    assert means["sonar", "R", "NND", '{"k": 6}'] == pytest.approx(0.680, abs=5.1e-4)
+    paper = occstats.load_results("lenz2021").scores["LNND"]
+    leaf = sweep.rows[(sweep.rows["descriptor"] == "LNND") & (sweep.rows["dataset"] == "leaf")]
+    for target, n in leaf.groupby("class")["n"].first().items():
+        chosen = f'{{"k": {size_for_task(3.27, int(n))}}}'
+        assert means["leaf", target, "LNND", chosen] == pytest.approx(
+            paper["leaf", target], abs=5.1e-4
+        )
+
+
+def test_a_fold_without_targets_or_others_is_left_out():
+    lone = pd.DataFrame({"x": range(12), "class": ["a"] * 10 + ["b"] * 2})
+    sweep = tune({"lone": lone}, descriptors=["NND"], metrics=["manhattan"], jobs=1)
+    status = sweep.rows.drop_duplicates("fold").set_index("fold")["status"]
+    assert sorted(status) == ["ok"] * 2 + ["undefined"] * 3
+    assert np.isfinite(sweep.grids[0].means).all()
+    assert sweep.results.empty  # there are no other data sets to choose on
+
+
+def test_the_command_writes_tables_figures_choices_and_results(folder, tmp_path):
+    out = tmp_path / "s"
+    code, output, _ = invoke(
+        "tune", "--data", folder, "--descriptors", "NND,LNND", "--metric", "manhattan",
+        "--grid", "LNND.a=0.5:4:0.5", "--window", "LNND.a=3", "--out", out, "-j", 1,
+        "--format", "svg",
+    )  # fmt: skip
+    assert code == 0, output
+    assert "Optimal default hyperparameters" in output
+    found = {path.name for path in out.iterdir()}
+    tables = {
+        f"{t}.{e}" for t in ["defaults", "leave_one_dataset_out"] for e in ["csv", "md", "tex"]
+    }
+    assert found == tables | {
+        "shards", "sweep.json", "sweep.svg", "tuning.json", "curves.csv", "results.csv",
+        ".occstats-manifest.json",
+    }  # fmt: skip
+    defaults = pd.read_csv(out / "defaults.csv")
+    assert defaults["paper"].tolist() == [1.0, 3.4]
+    document = json.loads((out / "tuning.json").read_text())
+    assert set(document["leave_one_dataset_out"]["LNND"]) == {"one", "two", "three"}
+    results = occstats.load_results(out / "results.csv")
+    assert results.algorithms == ["NND", "LNND"]
+    assert results.n_tasks == 6
+    code, output, _ = invoke("run", "--data", folder, "--descriptors", "NND,LNND", "--parameters",
+                             out, "--out", tmp_path / "r", "-j", 1)  # fmt: skip
+    assert code == 0, output
+
+
+def test_dry_run_and_json(folder, tmp_path):
+    out = tmp_path / "s"
+    options = ["tune", "--data", folder, "--descriptors", "NND", "--out", out, "--json"]
+    code, output, _ = invoke(*options, "--dry-run")
+    facts = json.loads(output)
+    assert (code, facts["folds_remaining"]) == (0, 6 * 5 * 2)
+    assert facts["sweeps"] == {"NND": [40], "NND (euclidean)": [40]}
+    assert not out.exists()
+    code, output, _ = invoke(*options, "-j", 1)
+    assert json.loads(output)["defaults"][0]["paper"] == 1
+    code, output, _ = invoke(*options[:-1], "--dry-run")
+    assert "; 0 are not done yet" in output
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--grid", "k"], "--grid: expected name=start:stop:step"),
+        (["--grid", "zz=1,2"], "has no parameter 'zz'"),
+        (["--window", "x"], "--window: expected a number of grid points"),
+        (["--window", "4"], "odd number of grid points"),
+        (["--metric", "cosine"], "--metric: expected manhattan or euclidean"),
+        (["--descriptors", "MD"], "MD has no default grid"),
+        (["--descriptors", "nothing:There"], "descriptor 'nothing:There'"),
+        (["--format", "bmp"], "bmp"),
+    ],
+)
+def test_bad_options_are_one_line(folder, tmp_path, options, message):
+    code, _, errors = invoke("tune", "--data", folder, "--out", tmp_path / "s", *options)
+    assert code == 2
+    assert message in errors
+    assert len(errors.strip().splitlines()) == 1
+    assert not (tmp_path / "s").exists()
+
+
+def test_a_folder_that_is_no_sweep_is_refused(tmp_path, folder):
+    with pytest.raises(ResultsError, match="holds no sweep"):
+        leave_one_out_parameters(tmp_path)
+    (tmp_path / "sweep.json").write_text('{"tasks": {}, "recipes": [{"axes": 3}]}')
+    with pytest.raises(ResultsError, match="not the description of a sweep"):
+        read_sweep(tmp_path)
+    (tmp_path / "file").write_text("")
+    with pytest.raises(DataError, match="is no folder"):
+        prepare_sweep(folder, out=tmp_path / "file")
+
+
+def test_leaving_one_out_needs_two(frames, tmp_path):
+    tune({"one": frames["one"]}, descriptors=["NND"], out=tmp_path / "s", jobs=1)
+    with pytest.raises(ResultsError, match="at least two data sets"):
+        leave_one_out_parameters(tmp_path / "s")

@@ -1,0 +1,146 @@
+"""Runs on a Dask cluster, in this process where possible, that loses workers and scheduler."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+from contextlib import contextmanager
+from functools import partial
+
+import pandas as pd
+import pytest
+
+from occstats import run_experiment
+from occstats.errors import DataError, EngineError
+from occstats.experiment import dispatch, prepare
+
+distributed = pytest.importorskip("distributed")
+DASK = [sys.executable, "-m", "dask"]
+
+
+@pytest.fixture
+def local_cluster():
+    """Return a function that starts a cluster of threads of this process."""
+    clusters = []
+
+    def start(n_workers):
+        clusters.append(
+            distributed.LocalCluster(
+                n_workers=n_workers,
+                threads_per_worker=1,
+                processes=False,
+                protocol="tcp",
+                host="127.0.0.1",
+                dashboard_address=None,
+            )
+        )
+        return clusters[0].scheduler_address
+
+    yield start
+    for cluster in clusters:
+        cluster.close()
+
+
+def do_nothing(shard, isolate):
+    pass
+
+
+def refuse(shard, isolate):
+    raise DataError("one.csv: no such file")
+
+
+def test_problems_of_a_cluster_are_explained(local_cluster, one_target, tmp_path, monkeypatch):
+    monkeypatch.setattr(dispatch, "SECONDS_FOR_FILES", 0.0)
+    address = local_cluster(1)
+    shards = prepare(one_target, out=tmp_path / "r", descriptors=["MD"]).plan.shards
+    execute = partial(dispatch.execute, shards, scheduler=address)
+    with pytest.raises(EngineError, match="wrote results that are not visible here; pass --out"):
+        list(execute(do_nothing, is_visible=lambda shard: False))
+    # Another id: the scheduler remembers the results of the same key.
+    shards = prepare(one_target, out=tmp_path / "r", descriptors=["MD"], seed=1).plan.shards
+    with pytest.raises(EngineError, match=f"{address} cannot read the data: one.csv: no such file"):
+        list(dispatch.execute(shards, refuse, is_visible=bool, scheduler=address))
+
+
+def test_a_cluster_without_workers_is_explained(local_cluster, one_target, monkeypatch):
+    monkeypatch.setattr(dispatch, "SECONDS_FOR_WORKERS", 0.0)
+    address = local_cluster(0)
+    with pytest.raises(EngineError, match=f"{address} has no workers; start some with 'dask work"):
+        run_experiment(one_target, descriptors=["MD"], scheduler=address)
+
+
+@pytest.fixture
+def scheduler(start, wait_for, tmp_path, monkeypatch):
+    """Start a scheduler as a process; return it, its address and a function that adds workers."""
+    for limit in ("SECONDS_FOR_WORKERS", "SECONDS_TO_CONNECT", "SECONDS_FOR_FILES"):
+        monkeypatch.setattr(dispatch, limit, 1e6)
+    address_file = tmp_path / "scheduler.json"
+    process = start(
+        *DASK, "scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard",
+        "--scheduler-file", address_file, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+
+    def is_written():
+        return address_file.exists() and address_file.read_text().rstrip().endswith("}")
+
+    wait_for(is_written, process)
+    address = json.loads(address_file.read_text())["address"]
+
+    def add_workers(count):
+        for _ in range(count):
+            start(
+                *DASK, "worker", address, "--nthreads", "1", "--no-nanny", "--no-dashboard",
+                "--local-directory", tmp_path, stderr=subprocess.DEVNULL,
+            )  # fmt: skip
+        with distributed.Client(address, set_as_default=False, timeout=1e6) as client:
+            client.wait_for_workers(count)
+
+    return process, address, add_workers
+
+
+@contextmanager
+def on(event, action):
+    """Call a function in another thread when an event occurs within the block."""
+    done = threading.Event()
+
+    def watch():
+        while not event():
+            if done.wait(0.02):
+                return
+        action()
+
+    thread = threading.Thread(target=watch)
+    thread.start()
+    try:
+        yield
+    finally:
+        done.set()
+        thread.join()
+
+
+def test_a_cluster_loses_a_worker_and_then_its_scheduler(scheduler, one_target, gate):
+    process, address, add_workers = scheduler
+    add_workers(2)
+    descriptors = ["misbehaving:Waiting", "misbehaving:Exiting", "MD"]
+    killed = []
+
+    def kill_worker():
+        killed.append(gate.arrivals()[0])  # the parent of the process that isolates the fit
+        os.kill(killed[0], signal.SIGKILL)
+        gate.open()
+
+    with on(gate.arrivals, kill_worker):
+        table = run_experiment(one_target, descriptors=descriptors, scheduler=address)
+    assert killed
+    statuses = table.groupby("descriptor")["status"].unique().map(list).to_dict()
+    assert statuses == {"Waiting": ["ok"], "Exiting": ["failed"], "MD": ["ok"]}
+    near = run_experiment(one_target, descriptors=["MD"], jobs=1)
+    far = table[table["descriptor"] == "MD"].reset_index(drop=True)
+    pd.testing.assert_series_equal(far["auroc"], near["auroc"], check_exact=True)
+
+    gate.close()
+    lost = pytest.raises(EngineError, match=f"lost the scheduler at {address}")
+    with on(gate.arrivals, process.kill), lost:
+        run_experiment(one_target, descriptors=descriptors, scheduler=address, seed=2)

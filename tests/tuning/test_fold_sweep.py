@@ -1,0 +1,130 @@
+"""The sweeps against the descriptors themselves, size by size."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from occstats.experiment.tasks import auroc
+from occstats.tuning import fold as fold_module
+from occstats.tuning.fold import NeighbourSweep, support_vector_areas
+from occstats.tuning.kernels import Areas
+from occstats_descriptors import ALP, LNND, LOF, NND, SVM
+from occstats_descriptors.svm_grid import SupportVectorGrid
+
+
+def fold(kind, seed=0, n=40, queries=60, m=3):
+    """A training and a test part, with kinds of trouble: ties, duplicates, huge numbers."""
+    rng = np.random.default_rng(seed)
+    rows = rng.normal(size=(n + queries, m))
+    if kind == "integers":
+        rows = rng.integers(0, 4, size=rows.shape).astype(float)
+    elif kind == "duplicates":
+        rows[: n // 2] = rows[0]
+        rows[n : n + 10] = rows[0]
+    rows[n + queries // 2 :] += 0.7 * rows.std()
+    if kind == "huge":
+        rows *= 1e305
+    is_target = np.arange(queries) < queries // 2
+    return rows[:n], rows[n:], is_target
+
+
+KINDS = ["normal", "integers", "duplicates", "huge"]
+
+
+@pytest.mark.parametrize("metric", ["manhattan", "euclidean"])
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("descriptor", [NND, LNND, LOF])
+def test_every_k_equals_the_descriptor(descriptor, kind, metric):
+    train, test, is_target = fold(kind)
+    ks = list(range(1, 30))
+    sweep = NeighbourSweep(train, test, is_target, metric=metric, largest=29)
+    swept = sweep.areas(descriptor.__name__, [ks])
+    alone = [
+        auroc(is_target, descriptor(k=k, metric=metric).fit(train).score_samples(test)) for k in ks
+    ]
+    np.testing.assert_allclose(swept, alone, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_pair_of_k_and_l_equals_alp(kind):
+    train, test, is_target = fold(kind, n=24, queries=40)
+    sizes = list(range(1, 24))
+    sweep = NeighbourSweep(train, test, is_target, metric="manhattan", largest=23)
+    swept = sweep.areas("ALP", [sizes, sizes])
+    alone = [
+        [auroc(is_target, ALP(k=k, l=l).fit(train).score_samples(test)) for l in sizes]  # noqa: E741
+        for k in sizes
+    ]
+    np.testing.assert_allclose(swept, alone, rtol=0, atol=1e-12)
+
+
+def test_sizes_may_be_sparse_and_unequal():
+    train, test, is_target = fold("normal")
+    sweep = NeighbourSweep(train, test, is_target, metric="euclidean", largest=20)
+    swept = sweep.areas("ALP", [[2, 7], [1, 4, 20]])
+    for row, k in enumerate([2, 7]):
+        for column, l in enumerate([1, 4, 20]):  # noqa: E741
+            alp = ALP(k=k, l=l, metric="euclidean").fit(train)
+            assert swept[row, column] == pytest.approx(
+                auroc(is_target, alp.score_samples(test)), abs=1e-12
+            )
+
+
+def test_support_vectors_reach_the_solution_of_each_fit():
+    train, test, is_target = fold("normal", n=60)
+    nus, widths = [0.05, 0.2, 0.5, 0.95], [0.3, 1.5]
+    swept = support_vector_areas(train, test, is_target, nus, widths)
+    alone = [
+        [auroc(is_target, SVM(nu=nu, c=c).fit(train).score_samples(test)) for c in widths]
+        for nu in nus
+    ]
+    # Solutions agree to the tolerance of the solver (1e-3): a few pairs of rows may change places.
+    np.testing.assert_allclose(swept, alone, rtol=0, atol=0.01)
+
+
+def test_a_large_problem_is_solved_at_every_fifth_value(monkeypatch):
+    train, test, is_target = fold("normal", n=60)
+    nus = [round(0.05 + 0.01 * step, 2) for step in range(18)]
+    widths = [round(0.5 + 0.05 * step, 2) for step in range(21)]
+    whole = support_vector_areas(train, test, is_target, nus, widths)
+    monkeypatch.setattr(fold_module, "MOST_DISTINCT", len(train) - 1)
+    solved = []
+
+    class Counted(SupportVectorGrid):
+        def scores(self, nus, c):
+            solved.append((list(nus), c))
+            return super().scores(nus, c)
+
+    monkeypatch.setattr("occstats_descriptors.svm_grid.SupportVectorGrid", Counted)
+    coarse = support_vector_areas(train, test, is_target, nus, widths)
+    assert solved == [([0.05, 0.1, 0.15, 0.2, 0.22], c) for c in (0.5, 0.75, 1.0, 1.25, 1.5)]
+    at = np.ix_([0, 5, 10, 15, 17], [0, 5, 10, 15, 20])
+    # Where it is solved, the spline goes through; the solutions start elsewhere, to the tolerance.
+    np.testing.assert_allclose(coarse[at], whole[at], rtol=0, atol=0.01)
+    np.testing.assert_allclose(coarse, whole, rtol=0, atol=0.03)
+    assert (coarse <= 1).all()
+    # A short grid is solved as it is.
+    solved.clear()
+    support_vector_areas(train, test, is_target, nus[:4], widths)
+    assert len(solved) == len(widths)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    hnp.arrays(
+        float,
+        hnp.array_shapes(min_dims=2, max_dims=2, min_side=2, max_side=12),
+        elements=st.one_of(st.floats(0, 1), st.sampled_from([0.0, 0.1, 0.3, 0.1 + 0.2, 1.0, 1e-9])),
+    ),
+    st.data(),
+)
+def test_areas_of_many_equal_the_area_of_each(scores, data):
+    columns = scores.shape[1]
+    targets = data.draw(st.integers(1, columns - 1))
+    is_target = np.array(
+        data.draw(st.permutations([True] * targets + [False] * (columns - targets)))
+    )
+    expected = [auroc(is_target, row) for row in scores]
+    assert Areas(is_target)(scores).tolist() == pytest.approx(expected, abs=1e-12)
