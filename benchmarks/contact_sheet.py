@@ -1,4 +1,4 @@
-"""Every figure with 3, 9, 20, 60 and 279 algorithms of long names, to be looked at.
+"""Draw every figure with 3, 9, 20, 60 and 279 algorithms with long names, for inspection.
 
 python benchmarks/contact_sheet.py FOLDER [COUNT ...]
 
@@ -13,8 +13,7 @@ import pandas as pd
 from PIL import Image
 
 import occstats
-from occstats import figures
-from occstats.figures import FIGURES, FigureError
+from occstats.figures.registry import draw_figures
 
 WORDS = (
     "gradient",
@@ -30,7 +29,7 @@ COUNTS = (3, 9, 20, 60, 279)
 
 
 def name(place: int) -> str:
-    """Long names, short ones, and some that differ in their last letters only."""
+    """Return a long name, a short one, or one that differs in its last letters only."""
     if place % 5 == 0:
         return f"M{place}"
     chosen = [WORDS[(place * step) % len(WORDS)] for step in (1, 3, 5)][: 1 + place % 3]
@@ -38,9 +37,9 @@ def name(place: int) -> str:
 
 
 def table(count: int) -> pd.DataFrame:
-    """Scores of many algorithms on 24 data sets; one run diverged."""
+    """Return scores of many algorithms on 24 datasets; one run diverged."""
     generator = np.random.default_rng(count)
-    tasks = [(f"data set {place}", str(task)) for place in range(24) for task in range(3)]
+    tasks = [(f"dataset {place}", str(task)) for place in range(24) for task in range(3)]
     base = generator.uniform(0.5, 0.95, (len(tasks), 1))
     skill = np.linspace(0, -0.15, count)
     scores = base + skill + generator.normal(0, 0.03, (len(tasks), count))
@@ -52,7 +51,7 @@ def table(count: int) -> pd.DataFrame:
 
 
 def times(frame: pd.DataFrame) -> pd.DataFrame:
-    """Run times that grow and scatter."""
+    """Return run times with a different scale for each algorithm."""
     generator = np.random.default_rng(0)
     names = [column for column in frame if column not in ("dataset", "class", "n", "m")]
     seconds = {
@@ -63,21 +62,18 @@ def times(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def main(folder: Path, counts: list[int]) -> None:
-    """Draw, save, and lay the pictures of a figure beside each other."""
+    """Draw and save the figures, and put those of one kind side by side."""
     folder.mkdir(parents=True, exist_ok=True)
     drawn: dict[str, list[Path]] = {}
     for count in counts:
         frame = table(count)
-        sources = {"comparison": occstats.compare(frame, n_resamples=200), "times": times(frame)}
-        for entry in FIGURES.values():
-            if "comparison" in entry.needs:
-                try:
-                    figure = entry.function()(*(sources[need] for need in entry.needs))
-                except FigureError as error:
-                    print(f"{entry.name} {count}: {error}")
-                    continue
-                path = folder / f"{entry.name}-{count}.png"
-                drawn.setdefault(entry.name, []).extend(figures.save(figure, path, dpi=120))
+        comparison = occstats.compare(frame, n_resamples=200)
+        for figure in draw_figures(comparison, times=times(frame)):
+            if figure.reason:
+                print(f"{figure.entry.name} {count}: {figure.reason}")
+            for path in figure.save(folder, ["png"], dpi=120):
+                numbered = path.with_stem(f"{path.stem}-{count}")
+                drawn.setdefault(path.stem, []).append(path.rename(numbered))
         print(count, flush=True)
     for figure_name, paths in drawn.items():
         pictures = [Image.open(path).convert("RGB") for path in paths]
