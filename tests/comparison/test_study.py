@@ -10,7 +10,7 @@ from occstats import load_results
 from occstats.comparison import Settings, study
 from occstats.comparison.study import prepare, score_scale
 from occstats.results import Results
-from tests.comparison.synthetic import compare, table
+from tests.comparison.synthetic import compare
 
 
 def test_zeros_say_nothing_about_the_scale():
@@ -18,19 +18,6 @@ def test_zeros_say_nothing_about_the_scale():
         {"dataset": list("abcdef"), "one": [0, 0, 0, 0, 50, 60.5], "other": [0, 0, 0, 0, 40, 70.5]}
     )
     assert score_scale(load_results(frame, lower_is_better=False)) == 100.0
-
-
-def test_names_of_datasets_that_may_belong_together_are_noted():
-    frame = table([1] * 12)
-    assert "Every dataset has one task." in compare(frame).notes
-    stems = np.where(frame["dataset"] > "d4", "cifar-", "digits-")
-    (note,) = (
-        note
-        for note in compare(frame.assign(dataset=stems + frame["dataset"])).notes
-        if note.startswith("Every dataset has one task.")
-    )
-    assert "names share a prefix (cifar-d5, cifar-d6)" in note
-    assert "--cluster" in note
 
 
 def large(m, tasks, k):

@@ -237,7 +237,7 @@ def test_other_refusals():
         occstats.load_results(board, cluster=["suite", "t1"], transpose=True)
     data = table(n_suites=3)
     data.loc[3, "suite"] = None
-    with pytest.raises(ResultsError, match="column 'suite': no name there"):
+    with pytest.raises(ResultsError, match="column 'suite': the name is missing"):
         occstats.load_results(data, cluster=NESTED)
 
 
