@@ -30,6 +30,7 @@ def run_with_cache_folder(folder):
     return done.stdout.split()
 
 
+@pytest.mark.slow
 def test_kernels_are_cached_on_disk(tmp_path):
     assert run_with_cache_folder(tmp_path) == ["0.75", "FunctionCache"]
     assert list(tmp_path.rglob("*average_localised_proximity*.nbc"))

@@ -1,4 +1,4 @@
-"""The shrink autoencoder against plain NumPy, finite differences and torch."""
+"""The shrink autoencoder against plain NumPy and finite differences."""
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ from occstats_descriptors._kernels.autoencoder import (
     work_size,
 )
 from occstats_descriptors.shrink_autoencoder import layer_sizes
-from tests.descriptors import references_autoencoder as reference
+from tests.descriptors import references
 
 SIZES = (7, 6, 5, 4)
 ROWS = np.random.default_rng(0).normal(size=(60, 7))
@@ -33,9 +33,12 @@ def drawn_parameters(dtype=np.float64):
 def test_loss_and_gradient_equal_plain_numpy():
     parameters = drawn_parameters()
     loss, gradient = compiled_gradient(parameters, ROWS, 10.0)
-    assert loss == pytest.approx(reference.loss(parameters, ROWS, SIZES, 10.0), rel=1e-12)
+    assert loss == pytest.approx(references.sae_loss(parameters, ROWS, SIZES, 10.0), rel=1e-12)
     np.testing.assert_allclose(
-        gradient, reference.gradient(parameters, ROWS, SIZES, 10.0), rtol=1e-9, atol=1e-14
+        gradient,
+        references.sae_gradient(parameters, ROWS, SIZES, 10.0),
+        rtol=1e-9,
+        atol=1e-14,
     )
 
 
@@ -45,25 +48,9 @@ def test_gradient_equals_finite_differences():
     for i in range(len(parameters)):
         step = np.zeros(len(parameters))
         step[i] = 1e-5
-        upper = reference.loss(parameters + step, ROWS, SIZES, 10.0)
-        lower = reference.loss(parameters - step, ROWS, SIZES, 10.0)
+        upper = references.sae_loss(parameters + step, ROWS, SIZES, 10.0)
+        lower = references.sae_loss(parameters - step, ROWS, SIZES, 10.0)
         assert gradient[i] == pytest.approx((upper - lower) / 2e-5, rel=1e-5, abs=1e-8)
-
-
-def test_gradient_equals_torch():
-    torch = pytest.importorskip("torch", reason="torch is not installed")
-    parameters = drawn_parameters()
-    parts = [torch.tensor(part, requires_grad=True) for part in reference.unpack(parameters, SIZES)]
-    w1, w2, w3, b1, b2, b3, c3, c2, c1 = parts
-    x = torch.tensor(ROWS)
-    z = torch.tanh(torch.tanh(torch.tanh(x @ w1 + b1) @ w2 + b2) @ w3 + b3)
-    r = torch.tanh(torch.tanh(torch.tanh(z @ w3.T + c3) @ w2.T + c2) @ w1.T + c1)
-    loss = ((r - x) ** 2).mean() + 10.0 * (z**2).mean()
-    loss.backward()
-    expected = np.concatenate([part.grad.numpy().ravel() for part in parts])
-    found_loss, gradient = compiled_gradient(parameters, ROWS, 10.0)
-    assert found_loss == pytest.approx(loss.item(), rel=1e-12)
-    np.testing.assert_allclose(gradient, expected, rtol=1e-9, atol=1e-14)
 
 
 def test_single_precision_loses_only_rounding():
@@ -82,8 +69,8 @@ def test_training_equals_plain_numpy():
         7, 20, 5, 1000, 0.001, parameters,
     )  # fmt: skip
     assert epochs == 20
-    expected = reference.train(training, SIZES, 3, 10.0, 0.01, 7, 20)
-    start = reference.first_parameters(SIZES, reference.Stream(3))
+    expected = references.trained_sae(training, SIZES, 3, 10.0, 0.01, 7, 20)
+    start = references.first_parameters(SIZES, references.Stream(3))
     assert np.abs(expected - start).max() > 1e-3
     np.testing.assert_allclose(parameters, expected, atol=2e-6)
 
@@ -132,42 +119,6 @@ def test_layer_sizes(m, latent, expected):
 def test_training_lowers_the_loss():
     short, long = (SAE(max_epochs=epochs).fit(ROWS) for epochs in (5, 400))
     assert long.validation_loss_ < 0.6 * short.validation_loss_
-
-
-def test_seed():
-    queries = ROWS[:10] + 0.5
-    first, again, other = (
-        SAE(max_epochs=10, random_state=seed).fit(ROWS).score_samples(queries) for seed in (1, 1, 2)
-    )
-    np.testing.assert_array_equal(first, again)
-    assert not np.array_equal(first, other)
-
-
-@pytest.mark.parametrize(
-    "rows",
-    [np.ones((4, 3)), np.zeros((3, 2)), np.eye(4, 7), np.array([[0.0], [1.0]]), ROWS * 1e300],
-    ids=["constant", "zero", "n=4", "n=2", "huge"],
-)
-def test_always_finite(rows):
-    descriptor = SAE(max_epochs=20).fit(rows)
-    queries = np.vstack([rows, rows + 100, np.full((1, rows.shape[1]), -1e308)])
-    scores = descriptor.score_samples(queries)
-    assert np.all((scores >= 0) & (scores <= 1))
-
-
-@pytest.mark.parametrize(
-    ("parameters", "message"),
-    [
-        ({"latent": "sqrt"}, "latent must be a number of units, .* got latent='sqrt'"),
-        ({"latent": 0}, "latent must be at least 1, got 0"),
-        ({"shrinkage": -1.0}, "shrinkage must be not negative and finite, got -1.0"),
-        ({"learning_rate": 0.0}, "learning_rate must be positive and finite, got 0.0"),
-        ({"max_epochs": 1.5}, "max_epochs must be an integer, got 1.5"),
-    ],
-)
-def test_parameters_out_of_range_are_named(parameters, message):
-    with pytest.raises((ValueError, TypeError), match=message):
-        SAE(**parameters).fit(ROWS)
 
 
 def test_threads_do_not_change_a_bit():

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.optimize import minimize
 from sklearn.svm import OneClassSVM
 from threadpoolctl import threadpool_limits
 
@@ -11,7 +12,8 @@ from occstats_descriptors._kernels.exponentials import exponentials, single_expo
 from occstats_descriptors._kernels.gaussian_kernel import kernel_matrix, kernel_times
 from occstats_descriptors._kernels.smo import OneClassProblem
 from occstats_descriptors.svm_grid import SupportVectorGrid
-from tests.descriptors import references_svm as reference
+
+KINDS = ("gaussian", "clustered", "integer")
 
 
 def sample(n, m, kind="gaussian", seed=0):
@@ -24,12 +26,37 @@ def sample(n, m, kind="gaussian", seed=0):
     return centres[rng.integers(0, 5, n)] + 0.4 * rng.normal(size=(n, m))
 
 
+def defined_kernel(a, b, c):
+    return np.array([[np.exp(-((x - y) ** 2).sum() / c) for y in b] for x in a])
+
+
+def solved(rows, nu, c):
+    """Solve the dual of the paper (the weights sum to 1) with a general-purpose optimiser."""
+    n = len(rows)
+    matrix = defined_kernel(rows, rows, c)
+    found = minimize(
+        lambda a: a @ matrix @ a / 2,
+        np.full(n, 1 / n),
+        jac=lambda a: matrix @ a,
+        bounds=[(0, 1 / (nu * n))] * n,
+        constraints={"type": "eq", "fun": lambda a: a.sum() - 1, "jac": lambda a: np.ones(n)},
+        method="SLSQP",
+        options={"maxiter": 1000, "ftol": 1e-15},
+    )
+    return found.x, found.fun
+
+
+def defined_scores(training, rows, alpha, rho, c):
+    distance = defined_kernel(rows, training, c) @ alpha - rho
+    return (distance / (abs(distance) + 1) + 1) / 2
+
+
 @pytest.mark.parametrize("solver", ["libsvm", "native"])
 @pytest.mark.parametrize(("nu", "c"), [(0.2, 1.0), (0.5, 4.0), (0.05, 0.5), (1.0, 2.0)])
 def test_solves_the_problem_of_the_paper(solver, nu, c):
     rows = sample(15, 2)
     descriptor = SVM(nu=nu, c=c, solver=solver, tol=1e-7).fit(rows)
-    alpha, objective = reference.solution(rows, nu, c)
+    alpha, objective = solved(rows, nu, c)
     assert descriptor.objective_ == pytest.approx(objective, rel=1e-5)
     assert descriptor.alpha_.sum() == pytest.approx(1, abs=1e-9)
     assert descriptor.alpha_.max() <= 1 / (nu * 15) * (1 + 1e-9)
@@ -37,13 +64,17 @@ def test_solves_the_problem_of_the_paper(solver, nu, c):
     found[descriptor.support_] = descriptor.alpha_
     np.testing.assert_allclose(found, alpha, atol=2e-4)
     queries = sample(6, 2, seed=1)
-    expected = reference.scores(rows, queries, found, descriptor.rho_, c)
+    expected = defined_scores(rows, queries, found, descriptor.rho_, c)
     np.testing.assert_allclose(descriptor.score_samples(queries), expected, rtol=1e-10)
 
 
-@pytest.mark.parametrize("kind", ["gaussian", "clustered", "integer"])
-@pytest.mark.parametrize("nu", [0.05, 0.2, 0.7])
-@pytest.mark.parametrize(("n", "tolerance"), [(300, 1e-5), (4500, 1e-3)])
+@pytest.mark.parametrize(
+    ("kind", "nu", "n", "tolerance"),
+    [
+        *((kind, nu, 300, 1e-5) for kind in KINDS for nu in (0.05, 0.2, 0.7)),
+        *[("gaussian", 0.2, 4500, 1e-3), ("clustered", 0.05, 4500, 1e-3)],
+    ],
+)
 def test_same_solution_as_libsvm(kind, nu, n, tolerance):
     rows = sample(n, 5, kind)
     native = SVM(nu=nu, solver="native", tol=tolerance).fit(rows)
@@ -109,7 +140,7 @@ def test_path_along_nu_from_neighbouring_solutions(n):
 
 def test_kernel_in_blocks_equals_the_formula():
     a, b = sample(70, 3), sample(50, 3, seed=1)
-    expected = reference.kernel(a, b, 2.0)
+    expected = defined_kernel(a, b, 2.0)
     np.testing.assert_allclose(kernel_matrix(a, b, 0.5), expected, rtol=2e-6)
     weights = np.linspace(-1, 1, 50)
     np.testing.assert_allclose(kernel_times(a, b, weights, 0.5), expected @ weights, rtol=1e-11)
@@ -119,7 +150,7 @@ def test_kernel_in_blocks_equals_the_formula():
 def test_kernel_far_from_the_origin(distance):
     rows = sample(20, 3)
     rows[:10] += distance
-    expected = reference.kernel(rows, rows, 2.0)
+    expected = defined_kernel(rows, rows, 2.0)
     np.testing.assert_allclose(kernel_matrix(rows, rows, 0.5), expected, atol=1e-6)
     np.testing.assert_allclose(
         kernel_times(rows, rows, np.ones(20), 0.5), expected.sum(axis=1), rtol=1e-6
@@ -138,32 +169,6 @@ def test_threads_do_not_change_a_bit(n, m):
     np.testing.assert_array_equal(one.score_samples(queries), two.score_samples(queries))
 
 
-@pytest.mark.parametrize("solver", ["libsvm", "native"])
-@pytest.mark.parametrize(
-    "rows",
-    [
-        np.ones((4, 3)),
-        np.eye(4, 7),
-        np.repeat([[0.0], [9.0]], 6, axis=0),
-        sample(5, 3) * 1e9,
-        sample(5, 3) * 1e307,
-    ],
-    ids=["constant", "n=4", "duplicates", "far apart", "huge"],
-)
-def test_always_finite(rows, solver):
-    descriptor = SVM(solver=solver).fit(rows)
-    queries = np.vstack([rows, rows + 1e6, np.full((1, rows.shape[1]), -1e308)])
-    scores = descriptor.score_samples(queries)
-    assert np.all((scores >= 0) & (scores <= 1))
-
-
-def test_order_of_rows_does_not_matter_up_to_the_tolerance():
-    rows, queries = sample(400, 4), sample(50, 4, seed=1)
-    shuffled = rows[np.random.default_rng(2).permutation(400)]
-    one, other = (SVM(solver="native").fit(r).score_samples(queries) for r in (rows, shuffled))
-    np.testing.assert_allclose(one, other, atol=1e-3 / 80)
-
-
 def test_width_prints_as_written():
     assert repr(dimension_multiple(0.25)) == "dimension_multiple(0.25)"
     assert SVM().fit(sample(30, 8)).c_ == 2.0
@@ -173,29 +178,6 @@ def test_width_prints_as_written():
     assert repr(SVM()) == "SVM()"
 
 
-@pytest.mark.parametrize(
-    ("parameters", "message"),
-    [
-        ({"nu": 0}, "nu must be positive and finite, got 0"),
-        ({"nu": 1.5}, r"nu must be a number in \(0, 1\], got nu=1.5"),
-        ({"nu": "half"}, "nu must be a number, got 'half'"),
-        ({"c": -1.0}, "c must be positive and finite, got -1.0"),
-        ({"c": "auto"}, "c must be a number, got 'auto'"),
-        ({"tol": 0.0}, "tol must be positive"),
-        ({"solver": "smo"}, "solver must be .* got solver='smo'"),
-        ({"n_jobs": 0, "solver": "native"}, "n_jobs"),
-    ],
-)
-def test_parameters_out_of_range_are_named(parameters, message):
-    with pytest.raises((ValueError, TypeError), match=message):
-        SVM(**parameters).fit(sample(20, 2))
-
-
-def test_factor_of_the_width_is_checked():
-    with pytest.raises(ValueError, match="factor of dimension_multiple must be positive"):
-        dimension_multiple(0)
-
-
 @pytest.mark.parametrize("n", [250, 4300])
 def test_grid_scores_equal_single_fits_with_equal_rows_merged(n):
     # A grid of integers: few distinct rows, each several times.
@@ -203,8 +185,8 @@ def test_grid_scores_equal_single_fits_with_equal_rows_merged(n):
     rows = np.vstack([rng.poisson(4.0, size=(n, 2)), rng.integers(0, 400, size=(n, 2))])
     queries = rng.integers(0, 12, size=(40, 2))
     grid = SupportVectorGrid(rows, queries)
-    nus = [0.5, 0.05, 0.2, 0.5, 1.0]
-    for width in (3.0, 8.0, 3.0):
+    nus = [0.5, 0.05, 0.2, 0.5, 1.0] if n == 250 else [0.5, 0.05]
+    for width in (3.0, 8.0, 3.0)[: 3 if n == 250 else 2]:
         scores = grid.scores(nus, width)
         for column, nu in enumerate(nus):
             single = SVM(nu=nu, c=width, solver="native").fit(rows).score_samples(queries)

@@ -1,0 +1,236 @@
+"""NND, LNND, LOF and ALP against their definitions, the paper's example and other packages."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import rankdata
+from sklearn.neighbors import LocalOutlierFactor
+
+from occstats_descriptors import ALP, LNND, LOF, NND, Neighbours, log_multiple
+from tests.descriptors import references
+from tests.descriptors.references import EXPONENTS
+
+SIZES = [
+    *((kind, {"k": k}) for kind in (NND, LNND, LOF) for k in (1, 4, 59)),
+    *((ALP, dict(zip("kl", sizes, strict=True))) for sizes in ((1, 1), (4, 9), (9, 4), (59, 60))),
+]
+
+
+def defined(kind, Y, X, **options):
+    return getattr(references, kind.__name__.lower())(Y, X, **options)
+
+
+@pytest.mark.parametrize(("kind", "sizes"), SIZES)
+@pytest.mark.parametrize("metric", EXPONENTS)
+def test_scores_equal_the_definition(cloud, metric, kind, sizes):
+    X, Y = cloud
+    descriptor = kind(metric=metric, p=3, **sizes).fit(X)
+    options = {"exponent": EXPONENTS[metric], **sizes}
+    np.testing.assert_allclose(
+        descriptor.score_samples(Y), defined(kind, Y, X, **options), rtol=1e-12
+    )
+    expected = defined(kind, X, X, **options, training=True)
+    np.testing.assert_allclose(descriptor._training_scores(), expected, rtol=1e-12)
+
+
+@settings(max_examples=80, deadline=None)
+@given(
+    kind=st.sampled_from([LNND, LOF, ALP]),
+    seed=st.integers(0, 10_000),
+    n=st.integers(2, 25),
+    data=st.data(),
+)
+def test_scores_on_data_with_ties(kind, seed, n, data):
+    rng = np.random.default_rng(seed)
+    X, Y = rng.integers(0, 3, size=(n, 2)) * 1.0, rng.integers(0, 3, size=(6, 2)) * 1.0
+    sizes = {"k": data.draw(st.integers(1, n - 1))}
+    if kind is ALP:
+        sizes["l"] = data.draw(st.integers(1, n))
+    descriptor = kind(**sizes).fit(X)
+    np.testing.assert_allclose(
+        descriptor.score_samples(Y), defined(kind, Y, X, **sizes), rtol=1e-12
+    )
+    training = defined(kind, X, X, **sizes, training=True)
+    np.testing.assert_allclose(descriptor._training_scores(), training, rtol=1e-12)
+
+
+@pytest.mark.parametrize("descriptor", [LNND(k=2), LOF(k=3), ALP(k=2, l=2)])
+def test_ratios_of_zero_count_as_one(descriptor):
+    X = np.array([[0.0]] * 6 + [[9.0]])
+    np.testing.assert_array_equal(descriptor.fit(X).score_samples([[0.0], [0.5]]), [0.5, 0.0])
+
+
+@pytest.mark.parametrize("descriptor", [LNND(k=9), LOF(k=20), ALP(k=9, l=20)])
+def test_numbers_near_the_largest_have_scores(descriptor):
+    X = 1e307 * np.random.default_rng(0).normal(size=(30, 3))
+    scores, scaled = (descriptor.fit(Z).score_samples(Z) for Z in (X, X / 1e307))
+    np.testing.assert_allclose(scores, scaled, rtol=1e-12)
+
+
+def test_default_sizes():
+    X = np.random.default_rng(0).normal(size=(200, 2))
+    assert NND().fit(X).k_ == 1
+    assert LNND().fit(X).k_ == round(3.4 * np.log(200)) == 18
+    assert LOF().fit(X).k_ == round(2.5 * np.log(200)) == 13
+    assert (ALP().fit(X).k_, ALP().fit(X).l_) == (round(5.5 * np.log(200)), round(6 * np.log(200)))
+    assert NND(k=log_multiple(1.0)).fit(X[:4]).k_ == 1
+    assert [kind().fit(X[:4]).k_ for kind in (LNND, LOF, ALP)] == [3, 3, 3]
+
+
+@pytest.mark.parametrize(
+    ("descriptor", "message"),
+    [
+        (NND(k=61), r"k must be an integer in \[1, 60\] .* got k=61; give fewer"),
+        (LNND(k=60), r"k must be an integer in \[1, 59\] .* got k=60; give fewer"),
+        (ALP(k=1, l=61), r"l must be an integer in \[1, 60\] .* got l=61"),
+        (ALP(k=60, l=1), r"k must be an integer in \[1, 59\] .* got k=60"),
+        (ALP(k=3, l=2, local_weights=[0.7, 0.2, 0.1]), "local_weights must have the length 2"),
+    ],
+)
+def test_sizes_out_of_range_are_refused(cloud, descriptor, message):
+    with pytest.raises(ValueError, match=message):
+        descriptor.fit(cloud[0])
+
+
+def test_nnd_and_lnnd_worked_by_hand():
+    X = [[0.0, 0.0], [0.0, 1.0], [3.0, 1.0]]
+    nnd = NND(k=2).fit(X)
+    # (0, 2) is at 2, 1 and 4 from the three; (9, 9) at 18, 17 and 14
+    np.testing.assert_array_equal(nnd.score_samples([[0, 2], [9, 9]]), [1 / 3, 1 / 18])
+    # own second neighbours: 4, 3, 4
+    np.testing.assert_allclose(nnd._training_scores(), [1 / 5, 1 / 4, 1 / 5], rtol=1e-15)
+    lnnd = LNND(k=2).fit(X)
+    np.testing.assert_allclose(lnnd.score_samples([[0, 2], [9, 9]]), [4 / 6, 3 / 20], rtol=1e-15)
+
+
+def test_lof_worked_by_hand():
+    # Training rows 0, 1, 3 with k = 1: neighbours 1, 0, 1 at 1, 1, 2; mean reachabilities 1, 1, 2.
+    lof = LOF(k=1).fit([[0.0], [1.0], [3.0]])
+    # 2 → neighbour 1 (before 3) at 1, reach 1, factor 1; 8 → neighbour 3 at 5, reach 5, factor 5/2.
+    np.testing.assert_allclose(lof.score_samples([[2.0], [8.0]]), [1 / 2, 1 / 3.5], rtol=1e-15)
+    np.testing.assert_allclose(lof._training_scores(), [1 / 2, 1 / 2, 1 / 3], rtol=1e-15)
+
+
+def test_the_threshold_excludes_a_row_from_its_own_score(cloud):
+    X, _ = cloud
+    nnd = NND(k=1, contamination=0.2).fit(X)
+    assert (nnd.score_samples(X) == 1).all()
+    own, _ = references.neighbours(X, X, 1, training=True)
+    assert nnd.offset_ == pytest.approx(np.quantile(1 / (1 + own[:, 0]), 0.2), rel=1e-14)
+    fresh = np.random.default_rng(0).normal(size=(200, 4))
+    assert 0.05 < (nnd.predict(fresh) == -1).mean() < 0.5
+    assert (nnd.fit_predict(X) == -1).sum() == 12
+
+
+def test_nnd_does_not_depend_on_the_order_of_rows_even_with_ties(lattice):
+    X, Y = lattice
+    order = np.random.default_rng(1).permutation(len(X))
+    for k in (1, 7):
+        expected = NND(k=k).fit(X).score_samples(Y)
+        np.testing.assert_array_equal(NND(k=k).fit(X[order]).score_samples(Y), expected)
+
+
+@pytest.mark.parametrize("metric", ["manhattan", "euclidean"])
+def test_lof_agrees_with_scikit_learn(metric):
+    rng = np.random.default_rng(2)
+    X, Y = rng.normal(size=(400, 5)), 2 * rng.normal(size=(60, 5))
+    lof = LOF(k=12, metric=metric).fit(X)
+    peer = LocalOutlierFactor(n_neighbors=12, metric=metric, novelty=True).fit(X)
+    # scikit-learn's score is −lof; it adds 1e-10 to the mean reachability distance
+    np.testing.assert_allclose(lof.score_samples(Y), 1 / (1 - peer.score_samples(Y)), rtol=1e-9)
+    expected = 1 / (1 - peer.negative_outlier_factor_)
+    np.testing.assert_allclose(lof._training_scores(), expected, rtol=1e-9)
+
+
+# Rows with the neighbours and Manhattan distances of the paper's example (table
+# tab_alp_example_vals; the paper gives the distances, not the rows).
+EXAMPLE = np.array(
+    [
+        *[[0, 0], [1, 0], [2, 0], [3, 0]],  # x1 … x4
+        *[[110, -4], [95, 1], [109, -1], [99, -4]],  # x5 … x8
+        *[[100, 0], [105, 0]],  # x9, x10
+    ],
+    dtype=float,
+)
+QUERIES = np.array([[-4.0, 0.0], [102.0, 5.0]])
+
+
+def test_the_example_has_the_neighbours_of_the_paper():
+    alp = ALP(k=3, l=2).fit(EXAMPLE)
+    near = alp._search.query(QUERIES, 3)
+    assert (near.indices + 1).tolist() == [[1, 2, 3], [9, 10, 6]]
+    assert near.distances.tolist() == [[4, 5, 6], [7, 8, 11]]
+    own = alp._search.training(3)
+    rows = [0, 1, 8, 9]
+    assert (own.indices[rows] + 1).tolist() == [[2, 3, 4], [1, 3, 4], [8, 10, 6], [7, 9, 5]]
+    assert own.distances[rows].tolist() == [[1, 2, 3], [1, 1, 2], [5, 5, 6], [5, 5, 9]]
+
+
+def test_the_example_of_the_paper():
+    scores = ALP(k=3, l=2).fit(EXAMPLE).score_samples(QUERIES)
+    assert [f"{score:.2f}" for score in scores] == ["0.27", "0.40"]
+    # D = 1, 5/3, 8/3 and 5, 5, 7, so that the proximities are
+    first = sorted([Fraction(1, 5), Fraction(1, 4), Fraction(4, 13)], reverse=True)
+    second = sorted([Fraction(5, 12), Fraction(5, 13), Fraction(7, 18)], reverse=True)
+    exact = [sum(w * p for w, p in zip((3, 2, 1), ps, strict=True)) / 6 for ps in (first, second)]
+    np.testing.assert_allclose(scores, [float(e) for e in exact], rtol=0, atol=1e-15)
+
+
+def test_given_weights(cloud):
+    X, Y = cloud
+    owa, local = [0.7, 0.2, 0.1], [0.5, 0.5]
+    expected = references.alp(Y, X, 3, 2, weights=owa, local_weights=local)
+    given = ALP(k=3, l=2, weights=owa, local_weights="equal").fit(X)
+    np.testing.assert_allclose(given.score_samples(Y), expected, rtol=1e-13)
+    called = ALP(k=3, l=2, weights=lambda p: owa[:p], local_weights=lambda p: np.ones(p) / p).fit(X)
+    np.testing.assert_array_equal(called.score_samples(Y), given.score_samples(Y))
+
+
+@settings(max_examples=30, deadline=None)
+@given(seed=st.integers(0, 10_000), n=st.integers(2, 40), integer=st.booleans())
+def test_alp_with_one_scale_and_one_neighbour_is_lnnd(seed, n, integer):
+    rng = np.random.default_rng(seed)
+    X, Y = rng.normal(size=(n, 3)), rng.normal(size=(9, 3))
+    if integer:
+        X, Y = np.round(X), np.round(Y)
+    alp, lnnd = ALP(k=1, l=1).fit(X), LNND(k=1).fit(X)
+    np.testing.assert_array_equal(alp.score_samples(Y), lnnd.score_samples(Y))
+    np.testing.assert_array_equal(alp._training_scores(), lnnd._training_scores())
+
+
+@settings(max_examples=30, deadline=None)
+@given(seed=st.integers(0, 10_000), n=st.integers(2, 40))
+def test_alp_localised_by_all_rows_orders_like_nnd(seed, n):
+    rng = np.random.default_rng(seed)
+    X, Y = rng.normal(size=(n, 3)), rng.normal(size=(30, 3))
+    alp = ALP(k=1, l=n, local_weights="equal").fit(X).score_samples(Y)
+    nnd = NND(k=1).fit(X).score_samples(Y)
+    np.testing.assert_array_equal(rankdata(alp.round(12)), rankdata(nnd.round(12)))
+
+
+def test_a_wider_search_gives_the_same_scores(cloud):
+    X, Y = cloud
+    alp = ALP(k=5, l=7).fit(X)
+    near = alp._search.query(Y, 30)
+    np.testing.assert_array_equal(alp.score_neighbours(near), alp.score_samples(Y))
+    with pytest.raises(ValueError, match=r"k must be in \[1, 3\], .* got k=7"):
+        alp.score_neighbours(Neighbours(near.distances[:, :3], near.indices[:, :3]))
+
+
+def test_agrees_with_fuzzy_rough_learn_without_ties(cloud):
+    frl = pytest.importorskip("frlearn.data_descriptors", reason="needs fuzzy-rough-learn")
+    X, Y = cloud
+    for ours, theirs in (
+        (NND(k=3), frl.NND(k=3, preprocessors=())),
+        (LNND(), frl.LNND(preprocessors=())),
+        (LOF(), frl.LOF(preprocessors=())),
+        (ALP(), frl.ALP(preprocessors=())),
+        (ALP(k=7, l=2), frl.ALP(k=7, l=2, preprocessors=())),
+    ):
+        expected = theirs(X)(Y)
+        if isinstance(ours, NND):  # theirs is a mean over the first k
+            expected = frl.NND(k=3, preprocessors=(), weights=lambda k: [0] * (k - 1) + [1])(X)(Y)
+        np.testing.assert_allclose(ours.fit(X).score_samples(Y), expected, rtol=1e-10)
