@@ -1,7 +1,21 @@
-"""What a reader does on the page, for tests."""
+"""Actions of a reader on the page, for tests."""
+
+from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.common.by import By
+from selenium.webdriver.support.ui import Select, WebDriverWait
+
+
+def find(page, selector):
+    return page.find_element(By.CSS_SELECTOR, selector)
+
+
+def heading(page, table, text):
+    buttons = page.find_elements(By.CSS_SELECTOR, f"[data-table={table}] thead button")
+    return next(button for button in buttons if button.text == text)
 
 
 def column(page, table, position):
+    """Return the texts of a column in the rows that are not filtered out."""
     return page.execute_script(
         "return [...document.querySelectorAll(`[data-table=${arguments[0]}] tbody tr`)]"
         ".filter(row => !row.hidden).map(row => row.cells[arguments[1]].textContent)",
@@ -10,19 +24,8 @@ def column(page, table, position):
     )
 
 
-def headings(page, table):
-    from selenium.webdriver.common.by import By
-
-    return page.find_elements(By.CSS_SELECTOR, f"[data-table={table}] thead button")
-
-
-def find(page, selector):
-    from selenium.webdriver.common.by import By
-
-    return page.find_element(By.CSS_SELECTOR, selector)
-
-
-def click(page, element):
+def click(page, target):
+    element = find(page, target) if isinstance(target, str) else target
     page.execute_script(
         "arguments[0].scrollIntoView({block: 'center', behavior: 'instant'})", element
     )
@@ -30,10 +33,31 @@ def click(page, element):
 
 
 def type_keys(page, *keys):
-    from selenium.webdriver.common.action_chains import ActionChains
-
     ActionChains(page).send_keys(*keys).perform()
+
+
+def choose(page, end, name):
+    Select(find(page, f"#pair select[name={end}]")).select_by_visible_text(name)
+
+
+def wait(page, condition):
+    """Wait until the condition holds; a busy machine may take long."""
+    return WebDriverWait(page, 120).until(lambda _: condition())
 
 
 def open_everything(page):
     page.execute_script("for (const one of document.querySelectorAll('details')) one.open = true")
+
+
+def emulate(page, *, medium="", scheme=""):
+    """Emulate a medium or colour scheme; without arguments, the usual ones."""
+    features = [{"name": "prefers-color-scheme", "value": scheme}] if scheme else []
+    page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": medium, "features": features})
+
+
+def show(page, markup, folder):
+    """Load a page from its markup."""
+    path = folder / "report.html"
+    path.write_text(markup, encoding="utf-8")
+    page.get_log("browser")
+    page.get(path.as_uri())
