@@ -81,7 +81,9 @@ def test_no_docstring_begins_with_a_question_word():
 
 
 # Titles of cited works, and column names in other people's tables.
-QUOTED = re.compile(r"(over|on) multiple data sets|[\"'`]data[ _]?sets?[\"'`]", re.IGNORECASE)
+QUOTED = re.compile(
+    r"(over|on) multiple data sets|[\"'`]data[ _]?sets?[\"'`]|Data Set-ID|\|data set", re.IGNORECASE
+)
 
 
 def test_dataset_is_one_word():
