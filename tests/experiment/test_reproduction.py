@@ -1,4 +1,4 @@
-"""The paper's published numbers, on those of its data sets that are quick to run."""
+"""The published numbers, on datasets that are quick to run."""
 
 import os
 from pathlib import Path
@@ -12,7 +12,7 @@ DATA = os.environ.get("OCCSTATS_DATA")
 FAST = ["appendicitis", "breasttissue", "coimbra", "ecoli", "iris", "new-thyroid", "seeds", "sonar",
         "wine", "wpbc"]  # fmt: skip
 
-pytestmark = pytest.mark.skipif(DATA is None, reason="OCCSTATS_DATA names no folder of data sets")
+pytestmark = pytest.mark.skipif(DATA is None, reason="OCCSTATS_DATA is not set")
 
 
 @pytest.fixture(scope="module")
@@ -33,23 +33,23 @@ def equal(means, paper, name):
     return (means[name] - paper[name]).abs() <= 0.0005 + 1e-9
 
 
-def test_mahalanobis_distance_comes_out_to_the_printed_digits(means, paper):
+def test_mahalanobis_distance_agrees_to_the_printed_digits(means, paper):
     assert equal(means, paper, "MD").all()
 
 
-def test_nearest_neighbour_distance_too_where_the_paper_used_one_neighbour(means, paper):
+def test_nearest_neighbour_distance_agrees_where_the_paper_used_one_neighbour(means, paper):
     one_neighbour = means.index.get_level_values("dataset") != "sonar"
     assert equal(means, paper, "NND")[one_neighbour].all()
 
 
 @pytest.mark.parametrize(("name", "share"), [("LOF", 0.7), ("ALP", 0.5)])
-def test_the_tuned_descriptors_are_near(means, paper, name, share):
-    # The paper chose the parameters for each data set on the others, near the defaults used here.
+def test_tuned_descriptors_are_close(means, paper, name, share):
+    # The paper chose the parameters for each dataset on the others, close to these defaults.
     assert equal(means, paper, name).mean() >= share
     assert (means[name] - paper[name]).abs().median() < 0.001
 
 
-def test_sparsity_is_that_of_the_paper(means):
+def test_sparsity_agrees_with_the_paper(means):
     table = run_experiment(DATA, datasets=["ecoli", "seeds"], descriptors=["MD"], jobs=1)
     ours = table.groupby(["dataset", "class"])["sparsity"].first()
     printed = load_results("lenz2021").traits["sparsity"].loc[ours.index]
