@@ -112,21 +112,18 @@ class Study:
 
     def ordered_pairs(self, matrices: Mapping[str, npt.NDArray[Any]]) -> pd.DataFrame:
         """Return one row per ordered pair a ≠ b with the element [a, b] of each matrix."""
-        return self._pairs(*np.nonzero(~np.eye(len(self.algorithms), dtype=bool)), matrices)
+        return self._pairs(np.nonzero(~np.eye(len(self.algorithms), dtype=bool)), matrices)
 
     def unordered_pairs(self, matrices: Mapping[str, npt.NDArray[Any]]) -> pd.DataFrame:
         """Return one row per pair, a before b in the order of the algorithms."""
-        return self._pairs(*np.triu_indices(len(self.algorithms), 1), matrices)
+        return self._pairs(np.triu_indices(len(self.algorithms), 1), matrices)
 
     def _pairs(
-        self,
-        first: npt.NDArray[np.intp],
-        second: npt.NDArray[np.intp],
-        matrices: Mapping[str, npt.NDArray[Any]],
+        self, places: tuple[npt.NDArray[Any], ...], matrices: Mapping[str, npt.NDArray[Any]]
     ) -> pd.DataFrame:
         names = np.array(self.algorithms, dtype=object)
-        columns = {name: np.asarray(matrix)[first, second] for name, matrix in matrices.items()}
-        return pd.DataFrame({"a": names[first], "b": names[second], **columns})
+        columns = {name: np.asarray(matrix)[places] for name, matrix in matrices.items()}
+        return pd.DataFrame({"a": names[places[0]], "b": names[places[1]], **columns})
 
     @property
     def n_tested(self) -> int:

@@ -1,4 +1,4 @@
-"""On which tasks: ranks by task, by difficulty and by traits, fold by fold, and pairs together."""
+"""Effects of tasks: ranks by task, difficulty and traits; tests by fold; complementary pairs."""
 
 from __future__ import annotations
 
@@ -30,18 +30,19 @@ __all__ = [
     "strata_frame",
 ]
 
-REGRESSION = ["algorithm", "term", "coefficient", "se", "df"]
-REGRESSION += ["p", "p_unadjusted", "ci_low", "ci_high"]
+REGRESSION = [
+    "algorithm", "term", "coefficient", "se", "df", "p", "p_unadjusted", "ci_low", "ci_high",
+]  # fmt: skip
 
 
 def rank_frame(study: Study) -> pd.DataFrame:
-    """Ranks as tasks × algorithms."""
+    """Return the ranks, tasks × algorithms."""
     index = study.whole.scores.index
     return pd.DataFrame(study.ranking.ranks, index=index, columns=study.algorithms)
 
 
 def frequency_frame(study: Study) -> pd.DataFrame:
-    """Share of the tasks in which each algorithm has each rank."""
+    """Return the share of tasks on which each algorithm has each rank."""
     k = len(study.algorithms)
     return pd.DataFrame(
         {
@@ -53,7 +54,7 @@ def frequency_frame(study: Study) -> pd.DataFrame:
 
 
 def complementary_frame(study: Study) -> pd.DataFrame:
-    """Pairs by what the better of the two reaches on each task."""
+    """Return pairs by the mean of the better of their two scores on each task."""
     found = complementary_pairs(study.sample.whole)
     names = np.array(study.algorithms, dtype=object)
     sign = 1.0 if study.results.higher_is_better else -1.0
@@ -68,7 +69,7 @@ def complementary_frame(study: Study) -> pd.DataFrame:
 
 
 def strata_frame(study: Study) -> pd.DataFrame:
-    """Mean rank by difficulty, the hardest tasks first; bounds on the scale of the score."""
+    """Return mean ranks by difficulty, the hardest tasks first; bounds as scores."""
     found = rank_strata(
         study.ranking.ranks,
         np.median(study.sample.whole.scores, axis=1),
@@ -99,22 +100,24 @@ def regression_frame(study: Study) -> tuple[pd.DataFrame, tuple[str, ...]]:
     paper, which prints uncorrected values. The intercept answers no question: it is not in the
     family, and its ``p`` is NaN. Traits that are absent or constant are left out and noted.
     """
-    traits, settings = study.whole.traits, study.settings
-    known = _known(traits)
+    traits, settings, sample = study.whole.traits, study.settings, study.sample.whole
+    logged = [name for name, trait in TRAITS.items() if trait.logged and name in traits]
+    known = (traits.notna().all(axis=1) & (traits[logged] > 0).all(axis=1)).to_numpy()
     usable = traits[known]
     varying = [str(name) for name in usable if usable[name].nunique() > 1]
     notes = _notes(traits, known, varying)
     empty = pd.DataFrame(columns=pd.Index(REGRESSION))
     if not known.any():
         return empty, (*notes, "There is no regression: no task has all traits.")
-    sample = study.sample.whole
     scores = sample.scores[known]
     # The usual traits first, then the user's own as they are.
-    names = [
-        *(name for name in TRAITS if name in varying),
-        *(name for name in varying if name not in TRAITS),
+    names = [name for name in TRAITS if name in varying]
+    names += [name for name in varying if name not in TRAITS]
+    columns = [usable[name].to_numpy(float) for name in names]
+    columns = [
+        np.log(values) if name in logged else values
+        for name, values in zip(names, columns, strict=True)
     ]
-    columns = [_column(name, usable[name].to_numpy(float)) for name in names]
     traits_of_tasks = np.column_stack([np.ones(len(scores)), *columns])
     named = [TRAITS[name].term if name in TRAITS else name for name in names]
     terms = ("intercept", *named, "median_score")
@@ -158,19 +161,6 @@ def regression_frame(study: Study) -> tuple[pd.DataFrame, tuple[str, ...]]:
     return (empty if frame["coefficient"].isna().all() else frame), tuple(notes)
 
 
-def _known(traits: pd.DataFrame) -> npt.NDArray[np.bool_]:
-    """Tasks whose traits are there, and positive where their logarithm is taken."""
-    known = traits.notna().all(axis=1).to_numpy()
-    for name, trait in TRAITS.items():
-        if trait.logged and name in traits:
-            known = known & (traits[name] > 0).to_numpy()
-    return known
-
-
-def _column(name: str, values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    return np.log(values) if name in TRAITS and TRAITS[name].logged else values
-
-
 def _notes(traits: pd.DataFrame, known: npt.NDArray[np.bool_], varying: list[str]) -> list[str]:
     notes = []
     absent = [name for name in TRAITS if name not in traits]
@@ -187,7 +177,7 @@ def _notes(traits: pd.DataFrame, known: npt.NDArray[np.bool_], varying: list[str
 
 
 def fold_frame(study: Study) -> pd.DataFrame | None:
-    """The correlated t-test on every task, for every unordered pair; None without folds."""
+    """Return the correlated t-test on every task, for unordered pairs; None without folds."""
     results = study.results
     if results.fold_scores is None:
         return None
@@ -197,13 +187,16 @@ def fold_frame(study: Study) -> pd.DataFrame | None:
     with_folds = [name for name in study.algorithms if name in folds.columns.get_level_values(0)]
     parts = []
     for a, b in combinations(with_folds, 2):
-        difference = _fold_differences(
-            folds[[a]].droplevel(0, axis=1), folds[[b]].droplevel(0, axis=1)
-        )
+        one, other = (folds[[name]].droplevel(0, axis=1) for name in (a, b))
+        if one.columns.nlevels > 1 and not one.columns.isin(other.columns).any():
+            # Repeats of their own (seeds of an algorithm) match nothing but the fold.
+            one, other = (frame.T.groupby(level=0).mean().T for frame in (one, other))
+        difference = one - other
+        n_folds = difference.notna().T.groupby(level=0).any().sum().to_numpy(dtype=np.float64)
         found = correlated_t(
             difference.to_numpy(dtype=np.float64),
             rope=study.settings.rope,
-            test_share=_test_shares(difference),
+            test_share=1 / np.maximum(n_folds, 2.0),
         )
         columns = {
             "dataset": datasets,
@@ -215,18 +208,3 @@ def fold_frame(study: Study) -> pd.DataFrame | None:
         }
         parts.append(pd.DataFrame({"a": a, "b": b, **columns}))
     return pd.concat(parts, ignore_index=True) if parts else None
-
-
-def _fold_differences(one: pd.DataFrame, other: pd.DataFrame) -> pd.DataFrame:
-    """Differences on the folds (and repeats) that both have: these are matched by name."""
-    if one.columns.nlevels > 1 and not one.columns.isin(other.columns).any():
-        # Repeats of their own (seeds of an algorithm) match nothing but the fold.
-        one, other = (frame.T.groupby(level=0).mean().T for frame in (one, other))
-    return one - other
-
-
-def _test_shares(differences: pd.DataFrame) -> npt.NDArray[np.float64]:
-    """The share of the data in a test fold, task by task: one over the folds of a repeat."""
-    known = differences.notna()
-    folds = known.T.groupby(level=0).any().sum().to_numpy(dtype=np.float64)
-    return np.asarray(1 / np.maximum(folds, 2.0))
