@@ -198,15 +198,17 @@ def evaluate_in_r(
     )
     _check_answers(answers, {label: found[label] for label in asked})
     unknown = TailProbabilities(np.nan, np.nan, np.nan)
-    for (label, (x, _)), answer in zip(asked.items(), answers.itertuples(), strict=True):
-        equal_ranks = np.isnan(answer.p) and np.ptp(x[x != 0]) == 0
+    numbers = answers[["statistic", "variance", "z", "p"]].to_numpy(dtype=float).tolist()
+    for (label, (x, _)), answer in zip(asked.items(), numbers, strict=True):
+        statistic, variance, z, p = answer
+        equal_ranks = np.isnan(p) and np.ptp(x[x != 0]) == 0
         found[label] = replace(
             found[label],
             reason=EQUAL_RANKS if equal_ranks else None,
-            statistic=float(answer.statistic),
-            z=float(answer.z),
-            variance=float(answer.variance),
-            tails=replace(unknown, **{alternative.replace("-", "_"): float(answer.p)}),
+            statistic=statistic,
+            z=z,
+            variance=variance,
+            tails=replace(unknown, **{alternative.replace("-", "_"): p}),
         )
     return list(found.values())
 

@@ -1,14 +1,13 @@
-"""Random weights of the clusters in rows, generated in chunks for large samples.
+"""Random weights of clusters, generated in chunks from the same seed in every iteration.
 
-Rows are drawn a few megabytes at a time, from the same seed in every iteration; small sets of rows
-are cached, since many statistics of one comparison use the same rows.
+Small sets of rows are cached, since many statistics of a comparison use the same ones.
 """
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Self
 
@@ -20,22 +19,21 @@ from occstats.stats.signed_rank.null import RandomState, repeatable
 
 __all__ = ["Counts", "Draws", "PosteriorWeights", "over_rows"]
 
-# Rows × clusters that are drawn at once, and that are kept.
+# Rows × clusters that are drawn at a time, and that are cached.
 CHUNK_ELEMENTS = 2_000_000
 
 
 @dataclass(frozen=True)
 class Draws:
-    """Rows of random weights, one weight per cluster; clusters of one suite share theirs.
+    """Rows of random weights, one weight per cluster, shared by the clusters of a suite.
 
     Attributes
     ----------
     n_units, n_rows : int
-        How many independent weights there are, and how often they are drawn.
+        Number of independent weights, and of draws.
     seed : int
-        What makes them always the same.
     members : tuple of int
-        For each cluster, which of the weights it has; empty where each has its own.
+        Position of each cluster's weight; empty where each has its own.
     """
 
     n_units: int
@@ -45,7 +43,7 @@ class Draws:
 
     @classmethod
     def of(cls, clusters: int | Clusters, n_rows: int, random_state: RandomState = None) -> Self:
-        """Return rows of weights for clusters, or a number of them, from a random state.
+        """Return rows of weights for clusters, or for a number of them.
 
         Examples
         --------
@@ -75,16 +73,12 @@ class Draws:
             return iter(_kept(self))
         return self._chunks()
 
-    def first(self, n_rows: int) -> Self:
-        """Return at most the first `n_rows` rows."""
-        return replace(self, n_rows=min(n_rows, self.n_rows))
-
     def array(self) -> FloatArray:
         """Return all rows."""
         return np.concatenate([np.zeros((0, self.n_clusters)), *self])
 
     def without_each(self) -> Iterator[FloatArray]:
-        """Yield rows of ones without each of the independent clusters in turn, some at a time.
+        """Yield rows of ones without each independent unit in turn, in chunks.
 
         Examples
         --------
@@ -120,7 +114,7 @@ def _kept(draws: Draws) -> tuple[FloatArray, ...]:
 
 @dataclass(frozen=True)
 class Counts(Draws):
-    """Counts of each cluster when as many as there are are drawn with replacement."""
+    """Counts of the clusters in bootstrap resamples."""
 
     def _draw(self, rng: np.random.Generator, rows: int) -> FloatArray:
         drawn = rng.integers(self.n_units, size=(rows, self.n_units))
@@ -133,8 +127,7 @@ class Counts(Draws):
 class PosteriorWeights(Draws):
     """Unnormalised Dirichlet weights of the clusters.
 
-    Gamma variables without their common divisor: leaving out clusters that a pair does not have is
-    then nothing but leaving out columns.
+    Without the common divisor, clusters that a pair lacks are left out by dropping columns.
     """
 
     def _draw(self, rng: np.random.Generator, rows: int) -> FloatArray:

@@ -1,8 +1,7 @@
 """Cluster bootstrap: resampling of whole datasets, never of single tasks.
 
-A resample is a vector of counts c, one count per cluster (multinomial). A statistic that can be
-written with such counts is evaluated for all resamples at once: weighted means are a matrix product
-``counts @ means``; statistics over pairs of tasks are quadratic forms (`occstats.stats.bayes`).
+A resample is a multinomial vector of counts, one per cluster; statistics are functions of counts,
+evaluated for all resamples together (weighted means as a matrix product ``counts @ means``).
 
 References
 ----------
@@ -30,7 +29,7 @@ from occstats.stats.clusters import (
     weighted_means,
 )
 
-# Resamples × columns of a studentised interval that are held at once.
+# Resamples × columns of a studentised interval in memory at a time.
 REPLICATES_AT_ONCE = 4_000_000
 
 IntervalMethod = Literal["percentile", "bca", "studentised"]
@@ -94,19 +93,17 @@ def cluster_bootstrap(
     statistic : callable
         From counts (resamples × clusters) to values (resamples × statistics).
     clusters : int or Clusters
-        How many clusters there are, or the clusters themselves, whose suites are drawn as a whole.
+        Number of clusters, or the clusters, whose suites are drawn as a whole.
     method : {"percentile", "bca"}
         Kind of interval.
     confidence : float
         Confidence level.
-    n_resamples : int
-        Number of resamples; ignored when `counts` are given.
-    random_state : int, Generator or None
-        Seed of the resampling.
+    n_resamples, random_state
+        Number of resamples and their seed.
     counts : ndarray or Counts, optional
-        The resamples themselves, to use the same ones for several statistics.
+        The resamples, to share them between statistics.
     left_out : ndarray, optional
-        The statistics without each cluster in turn, where there is a shorter way to them.
+        The statistics without each cluster in turn, if known.
 
     Returns
     -------
@@ -154,11 +151,10 @@ def bootstrap_means(
     r"""Compute the mean of cluster means of each column with a cluster-bootstrap interval.
 
     The studentised interval inverts the bootstrap distribution of
-    :math:`t^* = (\bar x^* - \bar x)/s^*`, where :math:`s^*` is the standard error of a mean of
-    cluster means, known in closed form from the counts, so that no second level of resampling is
-    needed. It is the most accurate of the three for skewed data and few clusters; it can leave the
-    range of the score. Each limit is at least as far away as Student's, which it is with fewer than
-    six clusters.
+    :math:`t^* = (\bar x^* - \bar x)/s^*`, where the standard error :math:`s^*` of a mean of cluster
+    means follows from the counts. It is the most accurate of the three for skewed data and few
+    clusters, but can leave the range of the score. It is never narrower than Student's interval,
+    which replaces it with fewer than six clusters.
 
     Parameters
     ----------
@@ -226,26 +222,24 @@ def studentised_means(
     # Means that agree by chance would have an interval of zero width: with nine algorithms, three
     # datasets and tied scores all simultaneous intervals covered in only 88 % of samples.
     error = np.where((error == 0) & (units < FEW_CLUSTERS), np.nan, error)
-    # Both from the same rows, which are drawn only once.
     replicates, errors = over_rows(
         lambda rows: np.stack(
             [weighted_means(means, rows), mean_errors(means, rows, suites)], axis=1
         ),
         counts,
     ).swapaxes(0, 1)
-    # A resample that repeats one cluster has no spread; its ratio would be infinite.
+    # A resample that repeats one cluster has no spread.
     pivots = np.divide(
         replicates - estimate, errors, out=np.full_like(errors, np.nan), where=errors > 0
     )
     tails = np.array([(1 + confidence) / 2, (1 - confidence) / 2])
     upper, lower = column_quantiles(pivots, np.repeat(tails[:, None], estimate.size, axis=1))
-    # Resamples of few clusters are too few different ones: Student's distribution instead. With
-    # more, heavy tails make the ratios of resamples too small: never narrower than Student's.
+    # Few clusters have few distinct resamples; with more, heavy tails make the ratios too small.
     student = special.stdtrit(np.maximum(units - 1, 1.0), tails[0])
     few = units < FEW_CLUSTERS
     upper = np.where(few, student, np.fmax(upper, student))
     lower = np.where(few, -student, np.fmin(lower, -student))
-    # Without any spread in many clusters the interval is the point itself.
+    # Without any spread in many clusters the interval is a point.
     still = error == 0
     low = np.where(still, estimate, estimate - upper * error)
     high = np.where(still, estimate, estimate - lower * error)
@@ -257,7 +251,7 @@ def bca_levels(
 ) -> FloatArray:
     """Return the levels at which BCa reads the replicates: tails × statistics."""
     known = np.sum(~np.isnan(replicates), axis=0)
-    # Resamples that equal the data but for rounding are ties, in whatever order sums were taken.
+    # Resamples that equal the data up to rounding are ties.
     slack = 1e-12 * (np.abs(estimate) + np.nanmax(np.abs(replicates), axis=0, initial=0.0))
     less, up_to = replicates < estimate - slack, replicates <= estimate + slack
     below = 0.5 * (np.sum(less, axis=0) + np.sum(up_to, axis=0))
@@ -284,7 +278,6 @@ def column_quantiles(replicates: FloatArray, levels: FloatArray) -> tuple[FloatA
     ceiling = np.minimum(floor + 1, np.maximum(known - 1, 0))
     columns = np.arange(ordered.shape[1])
     lower, upper = ordered[floor, columns], ordered[ceiling, columns]
-    # lower + f·(upper − lower) would miss the end points of an interval of equal infinities.
     low, high = lower + (position - floor) * (upper - lower)
     return np.asarray(low), np.asarray(high)
 

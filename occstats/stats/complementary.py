@@ -54,16 +54,13 @@ def complementary_pairs(
 
     Notes
     -----
-    This is what an oracle that picks the better of two algorithms for each task would reach: an
-    upper bound, not what any choice made beforehand gives. If in a task t algorithms are strictly
-    better than one and u share its score (itself included), then the pairs of which it is the
-    better share the ranks after the first :math:`\binom{k}{2} - \binom{k - t}{2}`, and there are
-    :math:`\binom{k - t}{2} - \binom{k - t - u}{2}` of them. So the rank of a pair follows from its
-    better member, and no table of tasks × pairs is needed.
+    An oracle that picks the better of two algorithms for each task reaches this score: an upper
+    bound. If t algorithms are strictly better than one in a task and u share its score (itself
+    included), the :math:`\binom{k - t}{2} - \binom{k - t - u}{2}` pairs of which it is the better
+    share the ranks after the first :math:`\binom{k}{2} - \binom{k - t}{2}`, so that no table of
+    tasks × pairs is needed.
 
-    The list of five pairs in Lenz, Peralta and Cornelis (2021) does not follow from their
-    published scores by this or any other simple order; with the mean rank, the five are among the
-    first seven.
+    The five pairs listed by Lenz, Peralta and Cornelis (2021) are among the first seven.
 
     Examples
     --------
@@ -86,7 +83,7 @@ def complementary_pairs(
         score_means.append(weights @ np.maximum(table[:, [first]], table[:, first + 1 :]))
         rank_means.append(weights @ np.minimum(ranks[:, [first]], ranks[:, first + 1 :]))
     mean_best_score, mean_rank = np.concatenate(score_means), np.concatenate(rank_means)
-    # Sums in another order differ in the last digits; they must not decide.
+    # Rounding errors must not decide the order.
     order = np.lexsort((b, a, -mean_best_score.round(12), mean_rank.round(12)))
     return ComplementaryPairs(a[order], b[order], mean_best_score[order], mean_rank[order])
 

@@ -1,6 +1,6 @@
-"""Corrections for the number of tests; each carries its name and its sentence.
+"""Corrections for multiple testing, within families of tests.
 
-Nothing heavy is imported until a correction is made.
+Nothing heavy is imported until a correction is used.
 """
 
 from __future__ import annotations
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from occstats.stats._arrays import FloatArray, IntArray
 
-__all__ = ["CORRECTIONS", "FAMILIES", "Correction", "adjust", "adjust_pairs"]
-
 FAMILIES = ("all", "control", "row")
 
 
@@ -29,11 +27,11 @@ class Correction:
     Attributes
     ----------
     key, name : str
-        As an option, and in prose.
+        The name as an option, and in prose.
     sentence : str
-        For a methods paragraph, with citation keys in braces; empty if nothing is corrected.
+        For a methods paragraph, with citation keys in braces; empty without a correction.
     method : str
-        Its name in ``statsmodels.stats.multitest.multipletests``; empty for what is not there.
+        Its name in ``statsmodels.stats.multitest.multipletests``, if it is used.
     """
 
     key: str
@@ -81,8 +79,7 @@ def adjust(p: npt.ArrayLike, correction: str = "holm") -> FloatArray:
     Parameters
     ----------
     p : array_like of shape (K,)
-        P-values; NaN marks a test that could not be made: it stays NaN and does not count in the
-        size of the family.
+        P-values; NaN marks a missing test, which is not part of the family.
     correction : str
         ``"holm"``, ``"hochberg"``, ``"bonferroni"``, ``"benjamini-hochberg"``,
         ``"benjamini-yekutieli"`` or ``"none"``.
@@ -111,7 +108,7 @@ def adjust(p: npt.ArrayLike, correction: str = "holm") -> FloatArray:
         raise ArgumentError(f"p must hold values from 0 to 1; got {wrong:g}.")
     adjusted = values.copy()
     if correction == "holm":
-        # Not by statsmodels, whose Holm collects all garbage: 0.05 to 0.1 s for each family.
+        # statsmodels' Holm runs the garbage collector: 0.05 to 0.1 s for each family.
         order = np.argsort(family)
         steps = np.arange(len(family), 0, -1) * family[order]
         family[order] = np.minimum(np.maximum.accumulate(steps), 1.0)
@@ -136,24 +133,24 @@ def adjust_pairs(
     Parameters
     ----------
     p_matrix : array_like of shape (k, k)
-        The diagonal is ignored; NaN elsewhere marks a test that could not be made.
+        The diagonal is ignored; NaN elsewhere marks a missing test.
     family : {"all", "control", "row"}
-        ``"all"``: one family over all pairs, of k(k − 1)/2 tests if they are two-sided, else of
-        k(k − 1). ``"control"``: the tests of the control against the others are one family, those
-        of the others against the control another (the same, if two-sided); the rest is NaN.
-        ``"row"``: the k − 1 tests of each algorithm against the others are a family of their own;
-        over the whole matrix the error is then not controlled.
+        ``"all"``: one family of all pairs, k(k − 1)/2 two-sided or k(k − 1) one-sided tests.
+        ``"control"``: the tests of the control against the others are one family, those of the
+        others against the control another (the same, if two-sided); the rest is NaN. ``"row"``:
+        the k − 1 tests of each algorithm are a family, so that the error is not controlled over
+        the whole matrix.
     correction : str
         As in :func:`adjust`.
     control : int, optional
         Column of the control, for ``family="control"``.
     alternative : {"two-sided", "greater", "less"}
-        Of the tests in the matrix.
+        Alternative of the tests in the matrix.
 
     Returns
     -------
     ndarray of shape (k, k)
-        Corrected p-values; NaN outside the families and where there was no test.
+        Corrected p-values; NaN outside the families and for missing tests.
 
     Examples
     --------
@@ -180,10 +177,7 @@ def adjust_pairs(
 def _families(
     p: FloatArray, family: str, control: int | None, alternative: str
 ) -> list[tuple[IntArray, IntArray]]:
-    """Return rows and columns of the tests that are corrected together, without those not made.
-
-    Of a two-sided family over all pairs, the upper half.
-    """
+    """Return rows and columns of the tests in each family; of two-sided pairs, the upper half."""
     import numpy as np
 
     check_choice("family", family, FAMILIES)

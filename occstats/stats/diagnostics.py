@@ -31,12 +31,12 @@ class ClusterDiagnostics:
     design_effect : ndarray
         `n_tasks` divided by `effective_tasks`.
     effective_tasks : ndarray
-        Number of independent tasks that carry the same information, given the intraclass
-        correlation of the Rosner-Glynn-Lee test; at least `n_clusters`.
+        Number of independent tasks with the same information, given the intraclass correlation of
+        the Rosner-Glynn-Lee test; at least `n_clusters`.
     size_correlation, size_p : ndarray
         Spearman's correlation, over clusters, between the number of tasks and the mean of a minus
-        b (so ``[b, a]`` has the opposite sign), and its two-sided p-value. A small p-value
-        indicates informative cluster size. NaN if all clusters have the same size.
+        b, and its two-sided p-value: a small one indicates informative cluster size. NaN if all
+        clusters have the same size.
     """
 
     n_tasks: IntArray
@@ -55,7 +55,7 @@ def cluster_diagnostics(
     *,
     tie_tolerance: float = 0.0,
 ) -> ClusterDiagnostics:
-    r"""Measure, for every pair of algorithms, how much their differences depend on the cluster.
+    r"""Measure the dependence of differences within clusters for every pair of algorithms.
 
     Parameters
     ----------
@@ -73,14 +73,13 @@ def cluster_diagnostics(
     Notes
     -----
     ρ is the analysis of variance estimator :math:`\sigma_b^2 / (\sigma_b^2 + MSW)` with
-    :math:`\sigma_b^2 = (MSB - MSW)/g_0`, :math:`g_0 = (N - \sum g_i^2/N)/(m - 1)`, set to 0 where
-    it is negative; NaN if no cluster has two tasks or nothing varies.
+    :math:`\sigma_b^2 = (MSB - MSW)/g_0`, :math:`g_0 = (N - \sum g_i^2/N)/(m - 1)` [3]_, truncated
+    at 0; NaN if no cluster has two tasks or nothing varies.
 
-    A cluster of :math:`g_i` tasks whose differences correlate by ρ carries the information of
+    A cluster of :math:`g_i` tasks with correlation ρ has the information of
     :math:`g_i / (1 + (g_i - 1) \rho)` independent tasks. The effective number of tasks is the sum
-    over clusters, with the bias-corrected ρ of the signed ranks that determines the weights of the
-    Rosner-Glynn-Lee test [1]_. If all sizes are g, the design effect is the
-    common :math:`1 + (g - 1) \rho` [2]_; it is 1 if no cluster has two tasks.
+    over clusters, with the bias-corrected ρ of the Rosner-Glynn-Lee weights [1]_. If all sizes are
+    g, the design effect is :math:`1 + (g - 1) \rho` [2]_; it is 1 if no cluster has two tasks.
 
     References
     ----------
@@ -106,10 +105,9 @@ def cluster_diagnostics(
     """
     sample = Sample.of(scores, clusters, tie_tolerance=tie_tolerance)
     k = sample.n_algorithms
-    tests = TESTS["rgl"].observed(sample)
     parts = [
-        _diagnose(block, ranked.correlation)
-        for block, ranked in zip(sample.blocks(), tests, strict=True)
+        _diagnose(block, ranked.observed.correlation)
+        for block, ranked in zip(sample.blocks(), TESTS["rgl"].blocks(sample), strict=True)
     ]
     columns = np.concatenate(parts, axis=1) if parts else np.zeros((8, 0))
     n_tasks, n_clusters, rho_ranks, rho, effect, effective, correlation, p = columns
@@ -140,7 +138,7 @@ def _diagnose(block: PairBlock, ranked: FloatArray) -> FloatArray:
     n, m, squared = sizes.sum(axis=0), (sizes > 0).sum(axis=0), (sizes**2).sum(axis=0)
     x = np.where(known, block.grid, 0.0)
     sums = clusters.sums(x)
-    # Centred: the analysis of variance would lose the digits of a small spread.
+    # Centred first: a small spread would lose its digits.
     x = np.where(known, x - x.sum(axis=0) / np.maximum(n, 1), 0.0)
     between = (clusters.sums(x) ** 2 / np.maximum(sizes, 1)).sum(axis=0)
     total = np.zeros(len(n))
@@ -168,7 +166,7 @@ def _size_correlation(sums: FloatArray, sizes: FloatArray) -> tuple[FloatArray, 
     m = present.sum(axis=0)
 
     def centred_ranks(values: FloatArray) -> FloatArray:
-        # Absent clusters come last, and then not at all.
+        # Absent clusters are ranked last, and then removed.
         ranks = midranks(np.ascontiguousarray(np.where(present, values, np.inf).T)).T
         return np.where(present, ranks - (m + 1) / 2, 0.0)
 

@@ -4,9 +4,9 @@ For the differences :math:`x_{ij}` of task j in dataset i (a minus b, higher is 
 
 * wins, ties and losses: numbers of tasks;
 * matched rank-biserial correlation [1]_: the sum of the signed ranks over the sum of the ranks,
-  zeros left out, from −1 (b always better) to 1 (a always better); all tasks have equal weight;
-* probability of improvement on a new task of a known dataset: wins + ties / 2, a dataset being
-  drawn first and one of its tasks then (rliable [2]_ has it for independent runs);
+  without zeros, from −1 (b always better) to 1 (a always better), with equal weight for each task;
+* probability of improvement on a new task: wins + ties / 2, with equal weight for each dataset
+  (in rliable [2]_ for independent runs);
 * probability of improvement on a new dataset: the share of datasets on which a has the higher
   mean, ties counting one half.
 
@@ -54,14 +54,13 @@ class PairEffects:
     Attributes
     ----------
     rank_biserial, prob_improvement_task, prob_improvement_dataset : Effect
-        With intervals: the jackknife over datasets on the arcsine scale for the correlation and
-        the task, Wilson's for the dataset, and for the others where one of the two wins always.
-        Which covers best was found by simulation (`benchmarks/interval_coverage.md` in the
-        repository).
+        With confidence intervals: the jackknife over datasets on the arcsine scale for the
+        correlation and the task; Wilson's [3]_ for the dataset, and where one algorithm always
+        wins. Chosen for their coverage in simulations (``benchmarks/interval_coverage.md``).
     wins, ties, losses : ndarray
         Numbers of tasks.
     n_tasks, n_clusters : ndarray of int
-        Tasks that both algorithms have, and the datasets that these come from.
+        Tasks that both algorithms have, and their datasets.
     """
 
     rank_biserial: Effect
@@ -189,7 +188,7 @@ def rank_biserial(x: ArrayLike, *, tie_tolerance: float = 0.0) -> float:
 def _ahead(means: FloatArray, tie_tolerance: float) -> tuple[FloatArray, FloatArray]:
     """Return the share of datasets with a positive mean (ties one half), and their number."""
     present = ~np.isnan(means)
-    # A mean of rounded differences can miss zero by a rounding error only.
+    # Means within rounding error of zero are ties.
     sign = np.sign(np.where(np.abs(means) <= max(tie_tolerance / 2, 1e-15), 0.0, means))
     n = present.sum(axis=0).astype(float)
     points = np.where(present, 0.5 + 0.5 * sign, 0.0).sum(axis=0)

@@ -1,10 +1,10 @@
 r"""Jackknife intervals of shares and rank-biserial correlations over clusters.
 
-An estimate r in −1 … 1 (for a share p, r = 2p − 1) is moved to the scale :math:`\arcsin r`, on
-which its spread hardly depends on its size. With the jackknife's standard error s there, the limits
-are :math:`\sin(\arcsin r \pm t\,s)`, where t is the quantile of Student's distribution with
-:math:`G^* - 1` degrees of freedom and :math:`G^* = (\sum n_i)^2 / \sum n_i^2` is the number of
-equally large clusters that would be worth as much as clusters with the weights :math:`n_i`.
+An estimate r in −1 … 1 (for a share p, r = 2p − 1) is transformed to :math:`\arcsin r`, which
+stabilises its variance. With the jackknife standard error s on that scale, the limits are
+:math:`\sin(\arcsin r \pm t\,s)`, where t is the quantile of Student's distribution with
+:math:`G^* - 1` degrees of freedom and :math:`G^* = (\sum n_i)^2 / \sum n_i^2` is the effective
+number of clusters with weights :math:`n_i` [3]_.
 
 References
 ----------
@@ -25,7 +25,7 @@ from occstats.stats.clusters import Clusters
 
 __all__ = ["arcsine_limits", "rank_biserial_limits", "wilson"]
 
-# Differences that are sorted at once: few enough to stay in the cache.
+# Differences that are sorted at a time: few enough to stay in the cache.
 BLOCK_ELEMENTS = 200_000
 
 
@@ -37,13 +37,13 @@ def arcsine_limits(
     Parameters
     ----------
     estimate : ndarray of shape (columns,)
-        With everything.
+        Estimates from all clusters; −1 and 1 have Wilson's interval.
     left_out : ndarray of shape (clusters, columns)
-        Without each cluster in turn; not read where a cluster has no weight.
+        Estimates without each cluster in turn; ignored where a cluster has no weight.
     weights : ndarray of shape (clusters, columns)
-        How much each cluster counts; 0 where it is not there.
+        Weight of each cluster; 0 where it is absent.
     confidence : float
-        Level of the interval. An estimate of −1 or 1 has Wilson's.
+        Level of the interval.
 
     Examples
     --------
@@ -59,14 +59,13 @@ def arcsine_limits(
         deviations = np.where(present, angles - angles.sum(axis=0) / m, 0.0)
         error = np.sqrt((m - 1) / m * (deviations**2).sum(axis=0))
         worth = weights.sum(axis=0) ** 2 / (weights**2).sum(axis=0)
-    # A single degree of freedom is the least there is.
     t = special.stdtrit(np.maximum(np.nan_to_num(worth) - 1, 1.0), (1 + confidence) / 2)
     angle = np.arcsin(np.clip(estimate, -1.0, 1.0))
     half_turn = np.pi / 2
     limits = np.sin(
         np.clip(np.stack([angle - t * error, angle + t * error]), -half_turn, half_turn)
     )
-    # There nothing varies, which is no evidence that nothing does.
+    # At the extremes nothing varies, which is no evidence of certainty.
     extreme = np.abs(estimate) >= 1 - 1e-12
     certain = 2 * np.stack(wilson((1 + estimate) / 2, np.nan_to_num(worth), confidence)) - 1
     return np.where(m >= 2, np.where(extreme, certain, limits), np.nan)
@@ -78,17 +77,8 @@ def rank_biserial_limits(
     r"""Return the rank-biserial correlation of each column, and its limits: 2 × columns.
 
     The sum of the signed ranks is that of :math:`\mathrm{sign}(x_s + x_t)` over all
-    :math:`s \le t`, so that what a cluster adds, alone and together with the others, follows from
-    two sorts, without ranking the rest again.
-
-    Parameters
-    ----------
-    x : ndarray of shape (tasks, columns)
-        Differences; zeros and NaN are left out.
-    clusters : Clusters
-        The dataset of each task.
-    confidence : float
-        Level of the interval.
+    :math:`s \le t`, so that the contribution of a cluster follows from two sorts, without ranking
+    again. Zeros and NaN among the differences `x` (tasks × columns) are dropped.
 
     Examples
     --------
@@ -117,7 +107,7 @@ def rank_biserial_limits(
 def _left_out_sums(x: FloatArray, clusters: Clusters) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return twice the sums of signed ranks, the same without each cluster, and sizes."""
     used = ~np.isnan(x) & (x != 0)
-    # What is not used is larger than all others and has no sign: it adds nothing to any sum.
+    # Unused differences are larger than all others and have no sign: they add nothing to any sum.
     magnitude = np.ascontiguousarray(np.where(used, np.minimum(np.abs(x), LARGEST), np.inf).T)
     sign = np.sign(np.where(used, x, 0.0))
     order = np.argsort(magnitude, axis=1)
@@ -138,8 +128,8 @@ def _sign_sums(
 ) -> FloatArray:
     """Return Σ sign(x_s + x_t) over the group of each value of each row, itself included.
 
-    The larger of two magnitudes decides; of two equal ones the signs, if they agree. ``order`` puts
-    each row in the order of its groups, and of the magnitudes within these.
+    The larger of two magnitudes decides; of two equal ones the signs, if they agree. `order` sorts
+    each row by group, and by magnitude within groups.
     """
     rows, n = order.shape
     places = (order + n * np.arange(rows)[:, None]).ravel()

@@ -248,7 +248,7 @@ def _varies(x: FloatArray) -> bool:
 
 def _ranked(x: npt.NDArray[np.generic]) -> IntArray:
     """Return dense ranks from 0."""
-    return np.unique(x, return_inverse=True)[1]
+    return np.asarray(np.unique(x, return_inverse=True)[1], dtype=np.intp)
 
 
 def _tau(x: FloatArray, y: FloatArray, codes: IntArray, weighting: str) -> float:
@@ -343,11 +343,11 @@ def _left_out(
 ) -> FloatArray:
     """Return Σ w_st sign(x_s − x_t) sign(y_s − y_t) over all pairs without each cluster."""
     # Ordered by cluster first, two tasks of different clusters always agree.
-    by_cluster = (_ranked(codes * len(x) + z) for z in (x, y))
+    by_x, by_y = (_ranked(codes * len(x) + z) for z in (x, y))
     own_weight, size = np.bincount(codes, weights, m)[codes], np.bincount(codes, minlength=m)[codes]
     other_weight = weights.sum() - own_weight
     others = weights * (len(x) - size) + other_weight if additive else weights * other_weight
-    within = np.bincount(codes, _by_task(*by_cluster, weights, additive) - others, m)
+    within = np.bincount(codes, _by_task(by_x, by_y, weights, additive) - others, m)
     with_all = np.bincount(codes, _by_task(x, y, weights, additive), m)
     return np.asarray(with_all.sum() - 2 * with_all + within)
 

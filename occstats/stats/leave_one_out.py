@@ -1,8 +1,7 @@
 """Conclusions without each dataset, and without each algorithm, in turn.
 
-Leaving out a dataset changes the statistics themselves; leaving out an algorithm changes only the
-number of tests that are corrected for, and the ranks. Statistics are those of the main run,
-computed for all left-out datasets at once.
+Leaving out a dataset changes the statistics, which are computed for all left-out datasets together;
+leaving out an algorithm changes only the ranks and the number of tests to correct for.
 
 References
 ----------
@@ -38,7 +37,7 @@ class LeaveOneClusterOut:
     Attributes
     ----------
     labels : ndarray
-        The cluster that is left out, sorted.
+        The clusters, sorted.
     better : ndarray of bool, clusters × k × k
         [i, a, b]: without cluster i, a is significantly better than b.
     all_better : ndarray of bool, k × k
@@ -52,8 +51,8 @@ class LeaveOneClusterOut:
     all_mean_difference : ndarray, k × k
         The weighted mean differences with all clusters.
     standing : ndarray, clusters × k
-        What algorithms are ordered by, without each cluster, the lowest first: mean ranks, or
-        negative mean scores (on the tasks that all algorithms have).
+        Mean ranks, or negative mean scores, without each cluster (on the tasks that all algorithms
+        have).
     all_standing : ndarray, k
         The same with all clusters.
     """
@@ -134,8 +133,8 @@ def leave_one_cluster_out(
     test, alternative, tie_tolerance
         The signed-rank test, and the alternative of the p-values.
     p : array_like, k × k, optional
-        The p-values with all clusters, by another null distribution than the asymptotic one. Those
-        without a cluster differ from them as much, on the normal scale, as asymptotic ones do.
+        P-values with all clusters, by another null distribution than the asymptotic one. P-values
+        without a cluster are shifted accordingly on the normal scale.
 
     Returns
     -------
@@ -233,9 +232,9 @@ def leave_one_algorithm_out(
         From matrices (statistic, p) and the algorithm that is left out, or None, to the matrix "a
         is better than b".
     estimand : {"typical", "mean"}
-        What algorithms are ordered by: mean ranks or mean scores.
+        Order algorithms by mean ranks or by mean scores.
     tie_tolerance : float
-        For the ranks.
+        Scores are rounded to multiples of it.
 
     Returns
     -------
@@ -261,7 +260,7 @@ def leave_one_algorithm_out(
     standing = np.full((k, k), np.nan)
     for c in range(k):
         others = np.delete(np.arange(k), c)
-        # Tests that are not there do not count in the size of a family.
+        # Missing tests do not count in the size of a family.
         absent = p.copy()
         absent[c], absent[:, c] = np.nan, np.nan
         better[c] = conclude(statistic, absent, c)
@@ -274,7 +273,7 @@ def leave_one_algorithm_out(
 def _calibrated(
     p: FloatArray, known: FloatArray, statistics: FloatArray, alternative: str
 ) -> FloatArray:
-    """Shift p-values on the normal scale so that the first of them are those that are known."""
+    """Shift p-values on the normal scale so that the first of them equal the known ones."""
     two_sided = alternative == "two-sided"
     sides = np.sign(statistics) if two_sided else np.ones_like(statistics)
 

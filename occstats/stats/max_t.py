@@ -1,23 +1,22 @@
-r"""Simultaneous tests of all pairs of algorithms: clustered signed ranks and cluster sign flips.
+r"""Simultaneous tests of all pairs of algorithms: max-T over cluster sign flips.
 
 The statistic Z of a pair is that of a clustered signed-rank test. One random vector of signs, one
-sign per dataset, is applied to the differences of *all* pairs, so that the dependence between the
-pairs is that of the data. The single-step procedure compares every \|Z\| with the distribution of
-the largest one,
+per dataset, is applied to the differences of *all* pairs, which preserves their dependence. The
+single-step procedure [1]_ compares every \|Z\| with the distribution of the largest one,
 
 .. math:: p = P\left(\max_{l} |Z^*_l| \ge |Z|\right),
 
-and one critical value c serves all pairs: p ≤ α exactly where \|Z\| > c. The interval of the
-Hodges-Lehmann shift holds all δ with \|Z(δ)\| ≤ c, so that p ≤ α exactly where it excludes 0.
+with one critical value c for all pairs: p ≤ α exactly where \|Z\| > c. The confidence interval of
+the Hodges-Lehmann shift [2]_ contains all δ with \|Z(δ)\| ≤ c: p ≤ α exactly where it excludes 0.
 
-Signs are flipped twice: on the differences as they are, and on the differences centred at their
-shifts; the larger p and the larger c count. Where algorithms do differ, flips of uncentred
-differences alone make the simultaneous intervals miss too often (14 % at four algorithms and 17 %
-at nine, where 5 % are allowed).
+Signs are flipped for the raw differences and for the differences centred at their shifts; the
+larger p and the larger c are used. Flips of raw differences alone make the simultaneous intervals
+miss too often where algorithms differ (14 % with four algorithms and 17 % with nine, at a nominal
+5 %).
 
-The null hypothesis is that a change of sign of whole datasets leaves the joint distribution of the
-differences as it is. For one pair and all flips listed the test is exact; for several pairs it is
-approximate, better with more datasets [3]_.
+The null hypothesis is that flipping the signs of whole datasets does not change the joint
+distribution of the differences. For one pair and all flips the test is exact; for several pairs it
+is approximate, better with more datasets [3]_.
 
 References
 ----------
@@ -55,46 +54,36 @@ from occstats.stats.signed_rank.null import (
     tail,
 )
 
-__all__ = [
-    "PairTests",
-    "allowed_exceedances",
-    "critical_value",
-    "in_family",
-    "largest_of",
-    "typical_shifts",
-    "typical_tests",
-]
-
-#: Flips × pairs that are held at once.
+#: Flips × pairs in memory at a time.
 _CHUNK_ELEMENTS = 4_000_000
 
 
 @dataclass(frozen=True, eq=False)
 class PairTests:
-    r"""Tests of all pairs with the estimates and intervals that belong to them.
+    r"""Tests of all pairs with their estimates and confidence intervals.
 
     Attributes
     ----------
     difference, statistic : ndarray of shape (k, k)
         Estimate of row minus column, and its test statistic; NaN where there is none.
     low, high : ndarray of shape (k, k)
-        Confidence limits; infinite where too few datasets have none, NaN without a test.
+        Confidence limits; infinite with too few datasets, NaN without a test.
     p : ndarray of shape (k, k)
-        The p-values that the intervals belong to: p ≤ α exactly where 0 lies outside.
+        P-values that match the intervals: p ≤ α exactly where 0 lies outside.
     p_unadjusted : ndarray of shape (k, k)
         P-values of the single tests, under the alternative.
     critical : ndarray of shape (k, k)
-        The value that the statistic has to exceed for row better than column.
+        Critical value of the statistic for row better than column.
     critical_without : ndarray of shape (k,)
-        The critical value of simultaneous tests without each algorithm in turn; else 0.
+        Critical value of simultaneous tests without each algorithm in turn; else 0.
     floor : ndarray of shape (k, k)
-        The least that such a critical value can be for a pair.
+        Lower bound of such a critical value for a pair.
     n_resamples : int
-        Flips or resamples; 0 where the p-values are asymptotic.
+        Flips or resamples; 0 for asymptotic p-values.
     exact : bool
-        Whether these are all there are.
+        Whether all flips were enumerated.
     smallest_p : float
-        The smallest p-value that this number of datasets and resamples can give.
+        Smallest possible p-value with this number of datasets and resamples.
     """
 
     difference: FloatArray
@@ -145,16 +134,15 @@ def typical_tests(
         Level of the intervals: of all together if `simultaneous`, else of each.
     simultaneous : bool
         Correct for all pairs by max-T (two-sided, by flips); else ``p`` is ``p_unadjusted``.
-        Asymptotic p-values are never corrected: see `adjust_pairs`.
+        Asymptotic p-values are never corrected; see :func:`adjust_pairs`.
     null : {"flips", "asymptotic"}
         Cluster sign flips, or the normal approximation.
     alternative : {"two-sided", "greater", "less"}
-        Of ``p_unadjusted``: row greater than column. Intervals are two-sided throughout.
+        Alternative of ``p_unadjusted``: row greater than column. Intervals are two-sided.
     shifts, intervals : bool
-        Search for the shifts, and for their limits; without shifts only the differences as they
-        are are flipped.
+        Compute the shifts, and their limits; without shifts only raw differences are flipped.
     n_resamples : int
-        Random flips; all :math:`2^{m-1}` are listed where they are no more than that.
+        Random flips; all :math:`2^{m-1}` flips are enumerated if there are no more.
     random_state : int, Generator or None
         Seed of the flips.
 
@@ -269,14 +257,9 @@ def largest_of(values: FloatArray, pairs: IntArray, k: int) -> FloatArray:
 
 
 def allowed_exceedances(alpha: float, n: int, exact: bool) -> int:
-    """Return how many of n resampled statistics may reach the observed one where p ≤ α.
+    """Return how many of n resampled statistics may reach the observed one if p ≤ α.
 
-    The observed arrangement is one of all listed flips, and is added to random ones.
-
-    Examples
-    --------
-    >>> allowed_exceedances(0.05, 9_999, exact=False), allowed_exceedances(0.05, 64, exact=True)
-    (499, 3)
+    The observed arrangement is one of all flips, and is added to random ones.
     """
     if exact:
         return int(np.floor(alpha * n + 1e-9))
@@ -284,7 +267,7 @@ def allowed_exceedances(alpha: float, n: int, exact: bool) -> int:
 
 
 def critical_value(values: FloatArray, alpha: float) -> FloatArray:
-    """Return the value that a statistic has to exceed for p ≤ α, for columns of random resamples.
+    """Return the critical value of each column of random resamples: p ≤ α above it.
 
     Examples
     --------
@@ -299,10 +282,9 @@ def critical_value(values: FloatArray, alpha: float) -> FloatArray:
 
 
 class _Pairs:
-    """Statistics and shifts of the pairs of a sample, computed block by block.
+    """Statistics and shifts of the pairs of a sample, block by block.
 
-    Differences are not kept, so that memory stays bounded: what flips of signs need is of the size
-    of datasets × pairs.
+    Differences are not kept: flips need only arrays of the size of datasets × pairs.
     """
 
     def __init__(
@@ -315,9 +297,9 @@ class _Pairs:
         self.all_zero, self.known = np.zeros((2, sample.n_pairs), dtype=bool)
         self.n_differing = np.zeros(sample.n_pairs)
         self._brackets: list[Bracket] = []
-        #: Samples whose signs are flipped: the differences, and the same centred at their shifts.
+        #: Flipped samples: the raw differences, and those centred at their shifts.
         self.n_samples = 2 if shifts else 1
-        #: Positions of tested pairs, and their Z for flips of the signs of either sample.
+        #: Positions of tested pairs, and functions from signs to their Z in either sample.
         self.flips: list[tuple[IntArray, list[Flips]]] = []
         for part, own, place in self._blocks():
             self.z[place] = np.where(part.observed.all_zero, 0.0, part.observed.z)[own]
@@ -354,7 +336,7 @@ class _Pairs:
         return np.asarray(self.family & ~np.isnan(self.z) & ~self.all_zero)
 
     def fill(self, p: FloatArray) -> FloatArray:
-        """Return p-values of all pairs: 1 where nothing can be shown, NaN without a test."""
+        """Return p-values of all pairs: 1 without a statistic, NaN without a test."""
         return np.where(self.family & self.known & ~self.tested, 1.0, p)
 
     def limits(self, critical: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -365,7 +347,7 @@ class _Pairs:
             search, pairs = ShiftSearch(part, own[differing]), place[differing]
             low[pairs], high[pairs] = search.limits(bracket, self.z[pairs], critical[pairs])
         low, high = (np.where(self.all_zero, 0.0, limit) for limit in (low, high))
-        # Without a statistic there is no limit, and without a second dataset not even that.
+        # Without a statistic limits are infinite, and without a second dataset undefined.
         nothing = ~self.tested & ~self.all_zero
         low, high = np.where(nothing, -np.inf, low), np.where(nothing, np.inf, high)
         known = self.family & self.known
@@ -387,24 +369,24 @@ class _Tails:
 
 
 class _Reached:
-    """How many flips of one sample reach the statistics, and the largest values of flips."""
+    """Counts of flips of one sample that reach the statistics, and the largest flipped values."""
 
     def __init__(self, pairs: _Pairs, simultaneous: bool, alternative: str, n_kept: int) -> None:
         self._pairs, self._tested = pairs, np.flatnonzero(pairs.tested)
         self._simultaneous, self._alternative, self._n_kept = simultaneous, alternative, n_kept
         self._z = pairs.z[self._tested]
         n = len(self._tested)
-        #: By the largest of all pairs, in both tails, in the upper and in the lower one.
+        #: Exceedances by the largest of all pairs, in both tails, in the upper and the lower tail.
         self.counts = np.zeros((4, n))
         self._largest = np.zeros((0, pairs.k + 1 if simultaneous else n))
 
     def add(self, signs: FloatArray, sample: int, exact: bool) -> None:
-        """Add some flips; of listed ones, one half are the negatives of the others."""
+        """Add some flips; if all are enumerated, half of them are the negatives of the others."""
         values = np.empty((len(signs), len(self._tested)))
         for place, flips in self._pairs.flips:
             values[:, np.searchsorted(self._tested, place)] = flips[sample](signs)
         if sample:
-            # Equal differences are gone when centred.
+            # Equal differences vanish when centred.
             values = np.nan_to_num(values, copy=False)
         z, sizes = self._z, np.abs(values)
         # "Not below" rather than "at or above": an undefined value counts.
@@ -415,11 +397,11 @@ class _Reached:
             self.counts[2] += share * np.count_nonzero(~(both < z - SAME_Z), axis=0)
             self.counts[3] += share * np.count_nonzero(~(both > z + SAME_Z), axis=0)
         if self._simultaneous:
-            # A pair of two datasets without a statistic must not decide about the others.
+            # A pair of two datasets without a statistic must not affect the others.
             sizes = largest_of(np.nan_to_num(sizes, copy=False), self._tested, self._pairs.k)
             ordered = np.sort(sizes[:, 0])
             self.counts[0] += len(signs) - np.searchsorted(ordered, np.abs(z) - SAME_Z)
-        # Only the largest values decide about the critical one.
+        # Only the largest values determine the critical one.
         sizes = np.concatenate([self._largest, np.nan_to_num(sizes, nan=np.inf)])
         drop = max(0, len(sizes) - max(self._n_kept, 0))
         self._largest = np.partition(sizes, min(drop, len(sizes) - 1), axis=0)[drop:]
@@ -451,7 +433,7 @@ def _flip(
             own.add(signs, sample, exact)
     counts = np.max([own.counts for own in reached], axis=0)
     shares = counts / n_flips if exact else (counts + 1) / (n_flips + 1)
-    # Flips of the datasets in which a pair differs can give no smaller p-value.
+    # The smallest p-value from flips of the datasets in which a pair differs.
     least = 2.0 ** (1 - pairs.n_differing[tested])
     largest, both = np.maximum(shares[:2], least)
     upper, lower = np.maximum(shares[2:], least / 2)

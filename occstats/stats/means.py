@@ -1,14 +1,13 @@
 r"""Simultaneous tests of mean differences: bootstrap-t over the datasets' mean differences.
 
 The difference of a pair is the mean over datasets of the mean over their tasks. Resamples of whole
-datasets give the distribution of :math:`t^* = (\bar x^* - \bar x)/s^*`. One pair has the
+datasets give the distribution of :math:`t^* = (\bar x^* - \bar x)/s^*` [2]_. One pair has the
 equal-tailed interval; several pairs share one critical value, the quantile of the largest
-:math:`|t^*|` over all pairs [1]_. Neither p-values nor limits are ever more optimistic than those
-of Student's t with one degree of freedom less than there are datasets, which alone serves, with
-Bonferroni's correction, where a pair has fewer than six datasets.
+:math:`|t^*|` over all pairs [1]_. P-values and limits are never more optimistic than those of
+Student's t over datasets, which replaces the bootstrap, with Bonferroni's correction, for pairs
+with fewer than six datasets.
 
-No method learns from m datasets about failures that hit fewer than about 3 in m of all datasets
-[3]_.
+No method learns from m datasets about failures that affect fewer than about 3 in m datasets [3]_.
 
 References
 ----------
@@ -17,7 +16,6 @@ References
 .. [2] A. C. Davison, D. V. Hinkley (1997). Bootstrap Methods and their Application, section 5.
 .. [3] R. R. Bahadur, L. J. Savage (1956). The nonexistence of certain statistical procedures in
    nonparametric problems. Annals of Mathematical Statistics 27(4), 1115-1122.
-.. [4] D. B. Rubin (1981). The Bayesian bootstrap. Annals of Statistics 9(1), 130-134.
 """
 
 from __future__ import annotations
@@ -46,9 +44,7 @@ from occstats.stats.sample import Sample
 from occstats.stats.signed_rank import ALTERNATIVES
 from occstats.stats.signed_rank.null import SAME_Z, RandomState
 
-__all__ = ["difference_posterior", "mean_differences", "mean_tests"]
-
-# Resamples × pairs that are held at once.
+# Resamples × pairs in memory at a time.
 _CHUNK_ELEMENTS = 4_000_000
 
 
@@ -78,11 +74,11 @@ def mean_tests(
         Level of the intervals: of all together if `simultaneous`, else of each.
     simultaneous : bool
         Correct for all pairs by max-T; else ``p`` is the two-sided p-value of the single test.
-        Asymptotic p-values are never corrected: see `adjust_pairs`.
+        Asymptotic p-values are never corrected; see :func:`adjust_pairs`.
     null : {"bootstrap", "asymptotic"}
         Bootstrap-t, or Student's t.
     alternative : {"two-sided", "greater", "less"}
-        Of ``p_unadjusted``: row greater than column. Intervals are two-sided throughout.
+        Alternative of ``p_unadjusted``: row greater than column. Intervals are two-sided.
     n_resamples, random_state
         Resamples of whole datasets, and their seed.
 
@@ -111,7 +107,7 @@ def mean_tests(
     estimate, error = weighted_means(means, once)[0], mean_errors(means, once, suites)[0]
     units = effective_units(means, suites)
     few = units < FEW_CLUSTERS
-    # A spread of the size of rounding errors is none.
+    # Rounding errors are no spread.
     rounding = 1e-12 * np.nanmax(np.abs(sample.scores))
     constant = (error <= rounding) & (units >= 2)
     error = np.where(constant, 0.0, error)
@@ -134,11 +130,11 @@ def mean_tests(
     p = p if n_tests > 1 else single
     with np.errstate(invalid="ignore"):
         low, high = estimate - upper * error, estimate + lower * error
-    # A constant difference on few datasets has no limits.
+    # A constant difference on few datasets has infinite limits.
     rejected = p <= alpha
     unknown = constant & (estimate != 0) & ~rejected
     low, high = np.where(unknown, -np.inf, low), np.where(unknown, np.inf, high)
-    # Only rounding puts a limit on the other side of 0 than p does.
+    # Rounding must not put a limit on the other side of 0 than p does.
     low = np.where(rejected & (estimate > 0), np.maximum(low, 0.0), low)
     high = np.where(rejected & (estimate < 0), np.minimum(high, 0.0), high)
     low, high = (
@@ -173,13 +169,7 @@ def mean_tests(
 
 
 def certain_statistic(estimate: FloatArray, units: FloatArray) -> FloatArray:
-    r"""Return the normal quantile of p = 2^(1 − m), for equal differences on all m datasets.
-
-    Examples
-    --------
-    >>> certain_statistic(np.array([0.1, 0.0, -0.2]), np.array([6.0, 6.0, 10.0])).round(2)
-    array([ 2.15,  0.  , -3.1 ])
-    """
+    """Return the normal quantile of p = 2^(1 − m), for equal differences on all m datasets."""
     return np.asarray(-np.sign(estimate) * special.ndtri(0.5**units))
 
 
@@ -204,10 +194,7 @@ def _dataset_means(sample: Sample) -> FloatArray:
 
 
 def _student(t: FloatArray, units: FloatArray, alpha: float, n_tests: int = 1) -> FloatArray:
-    """Return p-values (corrected by Bonferroni, greater, less) and critical values of Student's t.
-
-    The critical values of both sides are equal, and corrected, too.
-    """
+    """Return p-values (Bonferroni, greater, less) and critical values (twice) of Student's t."""
     freedom = np.where(units >= 2, np.maximum(units - 1, 1.0), np.nan)
     greater, less = special.stdtr(freedom, -t), special.stdtr(freedom, t)
     p = np.minimum(1.0, n_tests * 2 * special.stdtr(freedom, -np.abs(t)))
@@ -216,7 +203,7 @@ def _student(t: FloatArray, units: FloatArray, alpha: float, n_tests: int = 1) -
 
 
 def _constant(estimate: FloatArray, units: FloatArray, alpha: float) -> FloatArray:
-    """Return the same for equal differences on all datasets, as certain as equal signs."""
+    """Return the same for equal differences on all datasets, by the sign test."""
     p = np.where(estimate == 0, 1.0, 2.0 ** (1 - units))
     half = np.where(estimate == 0, 1.0, p / 2)
     greater, less = np.where(estimate < 0, 1.0, half), np.where(estimate > 0, 1.0, half)
@@ -236,14 +223,14 @@ def _bootstrap(
 ) -> tuple[FloatArray, FloatArray]:
     """Return the same by bootstrap-t, and critical values without each algorithm.
 
-    Pairs at some places among those of k algorithms are tested together, by the largest pivots of
-    those that are used; without places, each pair alone.
+    Pairs at the given places among those of k algorithms are tested together, by the largest pivots
+    of the pairs used; without places, each pair separately.
     """
     estimate = weighted_means(means, np.ones((1, len(means))))[0]
 
     def pivots(rows: FloatArray, columns: slice) -> FloatArray:
         errors = mean_errors(means[:, columns], rows, suites)
-        # A resample that repeats one dataset has no spread; its ratio would be infinite.
+        # A resample that repeats one dataset has no spread.
         with np.errstate(invalid="ignore", divide="ignore"):
             found = (weighted_means(means[:, columns], rows) - estimate[columns]) / errors
         return np.asarray(np.where((errors > 0) & np.isfinite(found), found, 0.0))
@@ -281,7 +268,7 @@ def difference_posterior(
 ) -> BayesianPairs:
     """Compute the posterior of the mean difference: above, within and below a ROPE.
 
-    Dirichlet weights over datasets (the Bayesian bootstrap), whose tasks share their weight.
+    By the Bayesian bootstrap [1]_: Dirichlet weights over datasets.
 
     Parameters
     ----------
@@ -291,6 +278,10 @@ def difference_posterior(
         Half-width of the region of practical equivalence.
     n_resamples, random_state
         Draws and their seed.
+
+    References
+    ----------
+    .. [1] D. B. Rubin (1981). The Bayesian bootstrap. Annals of Statistics 9(1), 130-134.
 
     Examples
     --------

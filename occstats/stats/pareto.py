@@ -13,18 +13,18 @@ from occstats.stats.clusters import Clusters, weighted_means
 
 @dataclass(frozen=True, eq=False)
 class ParetoFront:
-    """Mean score and mean cost of k algorithms, and whether another is better in both.
+    """Mean score and mean cost of k algorithms, and their Pareto front.
 
     Attributes
     ----------
     score, score_low, score_high : ndarray of shape (k,)
-        Mean score, every cluster weighing the same, with its percentile interval.
+        Mean score with equal weight for each cluster, and its percentile interval.
     cost, cost_low, cost_high : ndarray of shape (k,)
-        Geometric mean cost, every cluster weighing the same, with its percentile interval.
+        Geometric mean cost with equal weight for each cluster, and its percentile interval.
     on_front : ndarray of bool of shape (k,)
-        Whether no other has at least its score at no more cost, one of them strictly.
+        Whether no other algorithm has at least its score at no more cost, one of them strictly.
     probability : ndarray of shape (k,)
-        Share of the resamples of whole clusters in which it is on the front.
+        Share of the bootstrap resamples in which it is on the front.
     """
 
     score: FloatArray
@@ -53,7 +53,7 @@ def pareto_front(
     scores : array_like of shape (n_tasks, k)
         Higher is better; no NaN.
     costs : array_like of shape (n_tasks, k)
-        Positive, such as seconds; no NaN. The same in each row where there is one per algorithm.
+        Positive, such as seconds; no NaN.
     clusters : array_like of shape (n_tasks,)
         Label of the cluster (dataset) of each task.
     confidence : float

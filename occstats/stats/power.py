@@ -1,12 +1,4 @@
-r"""Power of a benchmark: smallest p-value, minimal detectable difference, datasets needed.
-
-References
-----------
-.. [1] H. S. Bloom (1995). Minimum detectable effects. Evaluation Review 19(5), 547-556.
-.. [2] P. Good (2005). Permutation, Parametric and Bootstrap Tests of Hypotheses, 3rd edition.
-.. [3] A. Donner, N. Klar (2000). Design and Analysis of Cluster Randomization Trials in Health
-   Research (the cluster, not the unit, limits power).
-"""
+"""Power of a benchmark: smallest p-value, minimal detectable difference, datasets needed."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -24,7 +16,7 @@ from occstats.stats.signed_rank.null import tail
 
 @dataclass(frozen=True)
 class DatasetsNeeded:
-    """Datasets that a pair needs, if the observed datasets are representative.
+    """Datasets needed for a pair, if the observed datasets are representative.
 
     Attributes
     ----------
@@ -35,7 +27,7 @@ class DatasetsNeeded:
     needed : float
         Datasets for the desired power; infinity if more than `limit`.
     limit : int
-        The largest number that was tried.
+        Largest number tried.
     """
 
     n_clusters: int
@@ -49,18 +41,22 @@ def smallest_p(
 ) -> FloatArray:
     r"""Return the smallest p-value that a test over this number of clusters can give.
 
-    Flipping the signs of m clusters has :math:`2^m` outcomes, so p is at least :math:`2^{-m}`.
-    The asymptotic test has :math:`Z = \sum R_i / \sqrt{\sum R_i^2} \le \sqrt m`, so that p is at
-    least :math:`\Phi(-\sqrt m)`. Both double for a two-sided test.
+    The :math:`2^m` sign flips of m clusters give :math:`p \ge 2^{-m}` [1]_; asymptotically,
+    :math:`Z = \sum R_i / \sqrt{\sum R_i^2} \le \sqrt m` gives :math:`p \ge \Phi(-\sqrt m)`. Both
+    double for a two-sided test.
 
     Parameters
     ----------
     n_clusters : int or array_like
         Clusters with a difference other than zero.
     null : {"exact", "permutation", "asymptotic"}
-        "permutation" gives the bound of "exact"; (b + 1)/(B + 1) bounds it further.
+        "permutation" has the bound of "exact", and is also at least 1/(B + 1).
     alternative : {"greater", "less", "two-sided"}
         Alternative.
+
+    References
+    ----------
+    .. [1] P. Good (2005). Permutation, Parametric and Bootstrap Tests of Hypotheses, 3rd edition.
 
     Examples
     --------
@@ -87,8 +83,8 @@ def minimal_detectable_difference(
 
     .. math:: \delta = (t_{1-\alpha, m-1} + t_{power, m-1})\, s / \sqrt m
 
-    with the standard deviation s of the datasets' mean differences [1]_ (α/2 if two-sided). It
-    belongs to the weighted mean difference; NaN with fewer than two datasets.
+    with the standard deviation s of the datasets' mean differences [1]_ (α/2 if two-sided); NaN
+    with fewer than two datasets.
 
     References
     ----------
@@ -124,19 +120,18 @@ def datasets_needed(
 ) -> DatasetsNeeded:
     """Estimate by simulation how many datasets (not tasks) give the desired power.
 
-    Benchmarks of M datasets are drawn from the observed ones, with all their tasks, and tested; M
-    is doubled and then bisected until the share of significant benchmarks reaches the power. This
-    takes the observed difference for the true one, so that it is about a benchmark *like this one*.
+    Benchmarks of M datasets [1]_ are drawn from the observed ones, with all their tasks, and
+    tested; M is doubled and then bisected until the share of significant benchmarks reaches the
+    power. The observed difference is assumed to be the true one.
 
     Parameters
     ----------
     x : array_like
-        Differences, one per task; for "greater", a positive difference is to be shown, for "less" a
-        negative one.
+        Differences, one per task; "greater" is to show a positive difference, "less" a negative.
     clusters : array_like
         The dataset of each task.
     power, alpha, alternative
-        The wanted power, and the level and alternative of the test.
+        Desired power, and level and alternative of the test.
     estimand : {"typical", "mean"}
         The signed-rank `test`, or Student's t of the datasets' mean differences.
     test, tie_tolerance
@@ -144,13 +139,18 @@ def datasets_needed(
     n_resamples : int
         Simulated benchmarks per size.
     limit : int, optional
-        Largest M that is tried; by default 20 times the present number.
+        Largest M tried; by default 20 times the present number.
     random_state : int or None
         Seed.
 
     Returns
     -------
     DatasetsNeeded
+
+    References
+    ----------
+    .. [1] A. Donner, N. Klar (2000). Design and Analysis of Cluster Randomization Trials in Health
+       Research (power is limited by clusters, not by units).
 
     Examples
     --------

@@ -18,7 +18,7 @@ class RankSummary:
     ranks : ndarray of shape (n_tasks, k)
         Rank within each task; ties share the average rank.
     mean_ranks : ndarray of shape (k,)
-        Mean rank with every cluster weighing the same.
+        Mean rank with equal weight for each cluster.
     frequencies : ndarray of shape (k, k)
         ``frequencies[a, r]``: weighted share of the tasks in which algorithm a has rank r + 1.
         Rows and columns sum to 1.
@@ -38,7 +38,7 @@ def task_ranks(scores: npt.ArrayLike, *, tie_tolerance: float = 0.0) -> FloatArr
         Higher is better; no NaN.
     tie_tolerance : float
         Scores are rounded to multiples of this number before they are compared, so that
-        0.1 + 0.2 and 0.3 tie; 0 compares the floats as they are.
+        0.1 + 0.2 and 0.3 tie; 0 compares the unrounded floats.
 
     Returns
     -------
@@ -82,8 +82,7 @@ def mean_ranks(ranks: npt.ArrayLike, weights: npt.ArrayLike) -> FloatArray:
 def rank_frequencies(ranks: npt.ArrayLike, weights: npt.ArrayLike) -> FloatArray:
     """Return the weighted share of the tasks in which each algorithm reaches each rank.
 
-    A task in which g algorithms tie over the ranks r … r + g − 1 gives each of them 1/g at each
-    of those ranks.
+    If g algorithms tie over the ranks r … r + g − 1, each of them gets 1/g at each of those ranks.
 
     Parameters
     ----------
@@ -108,14 +107,14 @@ def rank_frequencies(ranks: npt.ArrayLike, weights: npt.ArrayLike) -> FloatArray
     k = table.shape[1]
     tied = count_tied(table)
     first = np.rint(table - (tied - 1) / 2).astype(np.intp) - 1
-    # Spread 1/g from the first to the last tied rank: differences, then a running sum.
+    # Spread 1/g from the first to the last tied rank: differences, then a cumulative sum.
     steps = np.zeros((k, k + 1))
     columns = np.broadcast_to(np.arange(k), table.shape)
     mass = shares[:, None] / tied
     np.add.at(steps, (columns, first), mass)
     np.add.at(steps, (columns, (first + tied).astype(np.intp)), -mass)
     frequencies: FloatArray = np.cumsum(steps, axis=1)[:, :k]
-    # What is left of a sum that cancels is rounding, not a share.
+    # The residual is floating-point cancellation error.
     frequencies[np.abs(frequencies) < 1e-15] = 0.0
     return frequencies
 

@@ -15,9 +15,9 @@ from occstats.stats._arrays import FloatArray, IntArray, as_scores, as_vector, c
 Inference = Literal["cr1", "cr2", "hc3", "classical"]
 INFERENCES = ("cr1", "cr2", "hc3", "classical")
 
-#: Below this share of a column that the columns before it do not explain, nothing is left of it.
+#: Columns with a smaller share that earlier columns do not explain are linearly dependent.
 _RANK_TOLERANCE = 1e-12
-#: Eigenvalues below this belong to directions that the fit takes up completely.
+#: Smaller eigenvalues belong to directions that the fit absorbs completely.
 _NULL_EIGENVALUE = 1e-12
 
 
@@ -73,33 +73,33 @@ def weighted_regression(
     y : array_like of shape (n,)
         Response, such as an algorithm's rank in each task.
     design : array_like of shape (n, n_terms)
-        Columns of the model, the intercept among them.
+        Columns of the model, including the intercept.
     terms : sequence of str
         Names of the columns.
     clusters : array_like of shape (n,), optional
         Labels of the clusters; needed by ``"cr1"`` and ``"cr2"``.
     weights : array_like of shape (n,), optional
-        Weights of the observations, as from :func:`cluster_weights`; their scale does not matter.
+        Weights of the observations, as from :func:`cluster_weights`, on any scale.
     inference : {"cr1", "cr2", "hc3", "classical"}
         ``"cr1"``: cluster-robust with the factor G/(G − 1) · (N − 1)/(N − K) (CR1S, Stata's) and t
         with G − 1 degrees of freedom. ``"cr2"``: cluster-robust, corrected for the leverage of
-        each cluster (Bell and McCaffrey 2002), and t with Satterthwaite's degrees of freedom;
-        better when clusters are few or unequal. ``"hc3"``: robust to unequal variances, clusters
-        ignored. ``"classical"``: variance inversely proportional to the weight.
+        each cluster [1]_, and t with Satterthwaite's degrees of freedom [2]_; better with few or
+        unequal clusters. ``"hc3"``: robust to unequal variances [3]_, ignoring clusters.
+        ``"classical"``: variance inversely proportional to the weight.
     confidence : float
-        Of the intervals.
+        Level of the intervals.
 
     Returns
     -------
     Regression
-        With `reason` set, and NaN in place of numbers, if the columns are linearly dependent, if
-        observations do not outnumber the terms, or if clusters are too few.
+        NaN with a `reason` if columns are linearly dependent, if observations do not outnumber the
+        terms, or if clusters are too few.
 
     Notes
     -----
     The weighted problem is solved on an orthonormal basis of the columns (Householder QR of
-    :math:`W^{1/2} X`, never normal equations); the covariances are those of statsmodels but for
-    CR2, which is our own. With residuals :math:`e` and bread :math:`M = (X' W X)^{-1}`,
+    :math:`W^{1/2} X`, never normal equations); covariances except CR2 are those of statsmodels.
+    With residuals :math:`e` and bread :math:`M = (X' W X)^{-1}`,
 
     .. math:: V = M \Big( \sum_g X_g' W_g A_g e_g e_g' A_g' W_g X_g \Big) M
 
@@ -176,7 +176,7 @@ def weighted_regression(
     problem = _no_fit(columns, mass, terms)
     if problem is not None:
         return result(unknown, no_covariance, unknown, float("nan"), problem)
-    basis, inverse_r = orthonormal(columns, mass)
+    basis, inverse_r = _orthonormal(columns, mass)
     clustered = inference in ("cr1", "cr2")
     robust = clustered and n_clusters > k
     # The columns of the basis are orthonormal: each coefficient is a sum.
@@ -199,13 +199,10 @@ def weighted_regression(
     return result(coefficients, covariance, df, residual_sd)
 
 
-def orthonormal(design: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return U and R⁻¹ with X = U R and U'WU = I, from a design of full column rank.
-
-    A fit on the columns of U loses no digits, whatever the condition of X.
-    """
+def _orthonormal(design: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return U and R⁻¹ with X = U R and U'WU = I, from a design of full column rank."""
     roots = np.sqrt(weights)
-    # Columns of length 1: the solution is the same, and no term's unit decides its precision.
+    # Columns of unit length: the precision does not depend on the units of the terms.
     lengths = np.sqrt(weights @ design**2)
     q, r = linalg.qr(roots[:, None] * (design / lengths), mode="economic")
     return q / roots[:, None], linalg.solve_triangular(r, np.eye(len(r))) / lengths[:, None]
@@ -243,7 +240,7 @@ def _no_fit(design: FloatArray, weights: FloatArray, terms: Sequence[str]) -> st
     lengths = np.sqrt(weights @ design**2)
     zero = [term for term, length in zip(terms, lengths, strict=True) if length == 0]
     if zero:
-        return f"{', '.join(zero)} is zero in all tasks: leave it out"
+        return f"{', '.join(zero)} is zero in all tasks: remove it"
     r = linalg.qr(np.sqrt(weights)[:, None] * (design / lengths), mode="r")[0][:k]
     dependent = [
         term
@@ -253,7 +250,7 @@ def _no_fit(design: FloatArray, weights: FloatArray, terms: Sequence[str]) -> st
     if dependent:
         return (
             f"{', '.join(dependent)} cannot be separated from the terms before it "
-            "(the columns are linearly dependent): leave it out"
+            "(the columns are linearly dependent): remove it"
         )
     return None
 

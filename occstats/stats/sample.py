@@ -183,11 +183,6 @@ class Sample:
         """Cache of the prepared tests of a small sample, by test."""
         return {}
 
-    @cached_property
-    def observed(self) -> dict[str, list[Any]]:
-        """Cache of the statistics of all pairs of a large sample, by test."""
-        return {}
-
     def blocks(self, elements: int = BLOCK_ELEMENTS, *, per_pair: int = 0) -> Iterator[PairBlock]:
         """Yield all pairs in blocks of bounded memory.
 

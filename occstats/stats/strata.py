@@ -9,16 +9,14 @@ import numpy.typing as npt
 
 from occstats._checks import check_choice, check_integer
 from occstats.errors import ArgumentError
-from occstats.stats._arrays import FloatArray, IntArray, as_scores, as_vector
+from occstats.stats._arrays import BoolArray, FloatArray, IntArray, as_scores, as_vector
+from occstats.stats.bootstrap import cluster_bootstrap
 from occstats.stats.clusters import Clusters, cluster_weights
-
-Kind = Literal["width", "quantile"]
-KINDS = ("width", "quantile")
 
 
 @dataclass(frozen=True, eq=False)
 class Strata:
-    """Mean ranks by stratum.
+    """Weighted mean ranks within strata.
 
     Attributes
     ----------
@@ -44,30 +42,28 @@ def rank_strata(
     clusters: npt.ArrayLike | Clusters,
     *,
     n_strata: int = 5,
-    kind: Kind = "width",
+    kind: Literal["width", "quantile"] = "width",
     edges: Sequence[float] | None = None,
 ) -> Strata:
     """Average ranks within strata of the tasks.
 
-    The weight of a task is that in the whole sample (every cluster weighs the same), so that the
-    strata's means, weighted by the strata's weights, give the overall mean rank.
+    Tasks keep their weights in the whole sample (clusters have equal weight), so that the weighted
+    mean over strata is the overall mean rank.
 
     Parameters
     ----------
     ranks : array_like of shape (n_tasks, k)
         As from :func:`task_ranks`.
     trait : array_like of shape (n_tasks,)
-        What to stratify by; the task's median score is its simplicity.
+        Trait of each task to stratify by, such as its median score.
     clusters : array_like of shape (n_tasks,)
         Label of the cluster (dataset) of each task.
     n_strata : int
-        Number of strata. With ``"quantile"`` and many equal values there may be fewer.
+        Number of strata; ties can reduce it with ``"quantile"``.
     kind : {"width", "quantile"}
-        Strata of equal width between the lowest and the highest value, or with as equal numbers of
-        tasks as ties allow.
+        Strata of equal width, or with numbers of tasks as equal as ties allow.
     edges : sequence of float, optional
-        The edges themselves, ascending, instead of `n_strata` and `kind`; they must enclose all
-        values.
+        Ascending edges that enclose all values, instead of `n_strata` and `kind`.
 
     Returns
     -------
@@ -90,17 +86,14 @@ def rank_strata(
             f"got {len(table)}, {len(values)} and {len(weights)}."
         )
     limits = _given_edges(edges, values) if edges is not None else _edges(values, n_strata, kind)
-    # The last stratum includes its upper edge.
-    index = np.clip(np.searchsorted(limits, values, side="right") - 1, 0, len(limits) - 2)
-    member = np.zeros((len(limits) - 1, len(values)))
-    member[index, np.arange(len(values))] = weights
-    mass = member.sum(axis=1)
+    member = _members(limits, values)
+    mass = weights @ member
     with np.errstate(invalid="ignore"):
-        mean_ranks = (member @ table) / mass[:, None]
+        mean_ranks = (member * weights[:, None]).T @ table / mass[:, None]
     return Strata(
         low=limits[:-1],
         high=limits[1:],
-        n_tasks=np.bincount(index, minlength=len(limits) - 1),
+        n_tasks=member.sum(axis=0),
         weight=mass,
         mean_ranks=mean_ranks,
     )
@@ -125,7 +118,7 @@ def strata_intervals(
     confidence : float
         Confidence level.
     n_resamples : int
-        Resamples of whole clusters; those without a task of a stratum do not count for it.
+        Resamples of whole clusters; a stratum ignores resamples without any of its tasks.
     random_state : int, Generator or None
         Seed of the resampling.
 
@@ -141,13 +134,10 @@ def strata_intervals(
     >>> low.tolist(), high.tolist()
     ([[1.0, 1.25]], [[1.75, 2.0]])
     """
-    from occstats.stats.bootstrap import cluster_bootstrap
-
     table, values = as_scores("ranks", ranks), as_vector("trait", trait)
     grouping = Clusters.of(clusters, len(table))
     limits = _given_edges(edges, values)
-    index = np.clip(np.searchsorted(limits, values, side="right") - 1, 0, len(limits) - 2)
-    inside = grouping.weights[:, None] * (index[:, None] == np.arange(len(limits) - 1))
+    inside = grouping.weights[:, None] * _members(limits, values)
     mass = grouping.sums(inside)
     total = grouping.sums((inside[:, :, None] * table[:, None, :]).reshape(len(table), -1))
     shape = (mass.shape[1], table.shape[1])
@@ -170,8 +160,15 @@ def strata_intervals(
     return low, high
 
 
+def _members(limits: FloatArray, values: FloatArray) -> BoolArray:
+    """Mark the stratum of each task: tasks × strata."""
+    # The last stratum includes its upper edge.
+    index = np.clip(np.searchsorted(limits, values, side="right") - 1, 0, len(limits) - 2)
+    return np.asarray(index[:, None] == np.arange(len(limits) - 1))
+
+
 def _edges(values: FloatArray, n_strata: int, kind: str) -> FloatArray:
-    check_choice("kind", kind, KINDS)
+    check_choice("kind", kind, ("width", "quantile"))
     check_integer("n_strata", n_strata)
     low, high = float(values.min()), float(values.max())
     if low == high:

@@ -16,14 +16,12 @@ if TYPE_CHECKING:
     from occstats.stats._arrays import BoolArray, FloatArray
     from occstats.stats.clusters import Clusters
     from occstats.stats.sample import Sample
-    from occstats.stats.signed_rank.interface import Observed, Prepared
+    from occstats.stats.signed_rank.interface import Prepared
 
 __all__ = ["ALTERNATIVES", "NULLS", "TESTS", "Test", "check_test"]
 
 ALTERNATIVES = ("greater", "less", "two-sided")
 NULLS = ("asymptotic", "exact", "permutation")
-# Tests whose statistics come from the same ranks.
-_SAME_RANKS = ("rgl", "wilcoxon")
 
 
 @dataclass(frozen=True)
@@ -84,7 +82,7 @@ class Test:
                 block.grid,
                 block.clusters,
                 sample.tie_tolerance,
-                block.signed_ranks if self.key in _SAME_RANKS else None,
+                block.signed_ranks,
             )
             for block in sample.blocks()
         )
@@ -93,23 +91,6 @@ class Test:
             yield from sample.prepared[self.key]
         else:
             yield from prepared
-
-    def observed(self, sample: Sample) -> list[Observed]:
-        """Return the statistics of all pairs of a sample, without its differences."""
-        if sample.is_small:
-            return [prepared.observed for prepared in self.blocks(sample)]
-        if self.key not in sample.observed:
-            # The differences of a large sample are ranked once for both tests.
-            same = _SAME_RANKS if self.key in _SAME_RANKS else (self.key,)
-            sample.observed.update({key: [] for key in same})
-            for block in sample.blocks():
-                for key in same:
-                    ranked = block.signed_ranks if key in _SAME_RANKS else None
-                    prepared = TESTS[key].prepare(
-                        block.differences, block.grid, block.clusters, sample.tie_tolerance, ranked
-                    )
-                    sample.observed[key].append(prepared.observed)
-        return sample.observed[self.key]
 
 
 TESTS = {

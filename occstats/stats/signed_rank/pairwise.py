@@ -1,7 +1,7 @@
 """Signed-rank tests of one sample of clustered differences, and of all pairs of algorithms."""
 
 import dataclasses
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from html import escape
 from typing import Any, Literal
@@ -13,17 +13,15 @@ from occstats._checks import check_choice
 from occstats.stats._arrays import (
     FloatArray,
     IntArray,
-    absent,
     as_vector,
-    mirror,
     round_to_grid,
-    upper_pairs,
+    signed_ranks,
 )
 from occstats.stats.clusters import Clusters
 from occstats.stats.sample import Sample
 from occstats.stats.signed_rank import check_test
-from occstats.stats.signed_rank.interface import ALL_ZERO, Evaluation, Observed
-from occstats.stats.signed_rank.null import RandomState, repeatable, tail
+from occstats.stats.signed_rank.interface import Evaluation
+from occstats.stats.signed_rank.null import RandomState, repeatable
 
 TestName = Literal["rgl", "ds"]
 Null = Literal["asymptotic", "exact", "permutation"]
@@ -341,58 +339,22 @@ def pairwise_tests(
     """
     chosen = check_test(test, null, alternative, n_resamples)
     sample = Sample.of(scores, clusters, tie_tolerance=tie_tolerance)
-    if null == "asymptotic" and mu == 0 and sample.n_pairs:
-        return _normal_pairs(chosen.observed(sample), sample.n_algorithms, alternative)
     seed = repeatable(random_state)
     found: dict[tuple[int, int], Evaluation] = {}
     for sign in (1.0, -1.0) if mu else (1.0,):
         for block in sample.blocks():
-            differences, grid = block.differences, block.grid
+            differences, grid, ranked = block.differences, block.grid, block.signed_ranks
             if mu:
                 differences = sign * differences - mu
                 grid = round_to_grid(differences, sample.tie_tolerance)
-            prepared = chosen.prepare(differences, grid, sample.clusters, sample.tie_tolerance)
+                ranked = signed_ranks(grid)
+            prepared = chosen.prepare(
+                differences, grid, sample.clusters, sample.tie_tolerance, ranked
+            )
             for i, (a, b) in enumerate(zip(block.a.tolist(), block.b.tolist(), strict=True)):
                 pair = (a, b) if sign > 0 else (b, a)
                 found[pair] = prepared.evaluate(i, null, n_resamples, seed)
     return collect_pairs(found, sample.n_algorithms, alternative)
-
-
-def _normal_pairs(blocks: Iterable[Observed], k: int, alternative: str) -> PairwiseTests:
-    """Return the tests of all pairs by the normal approximation, as `Prepared.evaluate` does."""
-    columns: list[list[npt.NDArray[Any]]] = []
-    for found in blocks:
-        tested = absent(found.problem) | found.all_zero
-        reason = found.problem.copy()
-        reason[found.all_zero] = None
-        known = [np.where(found.all_zero, 0.0, x) for x in (found.statistic, found.variance)]
-        z = np.where(tested, np.where(found.all_zero, 0.0, found.z), np.nan)
-        counted = [found.n_observations, found.n_clusters]
-        columns.append([*known, z, found.correlation, reason, found.all_zero, *counted])
-    parts = (np.concatenate(part) for part in zip(*columns, strict=True))
-    statistic, variance, z, rho, reason, all_zero, n_observations, n_clusters = parts
-    both = [tail(side * z, alternative) for side in (1.0, -1.0)]
-    p, mirrored = (np.where(all_zero, 1.0, found) for found in both)
-    first, second = upper_pairs(k)
-
-    def by_pair(pairs: IntArray, texts: Sequence[str]) -> dict[tuple[int, int], str]:
-        places = [(int(first[i]), int(second[i])) for i in pairs]
-        ordered = [pair for a, b in places for pair in ((a, b), (b, a))]
-        return dict(zip(ordered, np.repeat(texts, 2).tolist(), strict=True))
-
-    without, certain = np.flatnonzero(~absent(reason)), np.flatnonzero(all_zero)
-    return PairwiseTests(
-        statistic=mirror(statistic, -statistic, k, np.nan),
-        z=mirror(z, -z, k, np.nan),
-        p=mirror(p, mirrored, k, np.nan),
-        variance=mirror(variance, variance, k, np.nan),
-        n_observations=mirror(n_observations, n_observations, k, 0).astype(np.intp),
-        n_clusters=mirror(n_clusters, n_clusters, k, 0).astype(np.intp),
-        intraclass_correlation=mirror(rho, rho, k, np.nan),
-        reasons=by_pair(without, reason[without].tolist()),
-        notes=by_pair(certain, [ALL_ZERO] * len(certain)),
-        alternative=alternative,
-    )
 
 
 def collect_pairs(
