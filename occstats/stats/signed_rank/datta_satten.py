@@ -64,7 +64,12 @@ class Contributions(Prepared):
 
     keeps_zeros = True
 
-    def __init__(self, grid: FloatArray, clusters: Clusters) -> None:
+    def __init__(
+        self,
+        grid: FloatArray,
+        clusters: Clusters,
+        ranked: tuple[FloatArray, BoolArray] | None = None,
+    ) -> None:
         super().__init__(grid, clusters)
         self._sizes, self._codes = self._known, clusters.codes
         self._present = (self._sizes > 0).astype(np.float64)
@@ -78,7 +83,7 @@ class Contributions(Prepared):
         found = contribution_statistics(self._terms, self._variance_terms, self._present)
         # The intraclass correlation is that of the signed ranks.
         self.observed = replace(
-            RankSums(grid, clusters).observed,
+            RankSums(grid, clusters, ranked).observed,
             statistic=found.statistic,
             variance=found.variance,
             problem=found.problem,

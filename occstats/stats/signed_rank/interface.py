@@ -103,7 +103,12 @@ class Prepared(ABC):
     keeps_zeros = False
     observed: Observed
 
-    def __init__(self, grid: FloatArray, clusters: Clusters) -> None:
+    def __init__(
+        self,
+        grid: FloatArray,
+        clusters: Clusters,
+        ranked: tuple[FloatArray, BoolArray] | None = None,
+    ) -> None:
         #: Differences in units of the tie tolerance (tasks × pairs), and their clusters.
         self.grid, self.clusters = grid, clusters
         self._known = clusters.sums(~np.isnan(grid)).T
@@ -118,7 +123,7 @@ class Prepared(ABC):
         ranked: tuple[FloatArray, BoolArray] | None = None,
     ) -> Self:
         """Prepare differences as `Test.prepare` does."""
-        return cls(grid, clusters.independent)
+        return cls(grid, clusters.independent, ranked)
 
     @property
     def n_units(self) -> int:

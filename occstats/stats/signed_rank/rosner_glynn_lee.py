@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import sparse
@@ -186,17 +186,6 @@ class RankSums(Prepared):
             n_clusters=(self._sizes > 0).sum(axis=1),
             all_zero=(n == 0) & (self._known.sum(axis=1) > 0),
         )
-
-    @classmethod
-    def of(
-        cls,
-        differences: FloatArray,
-        grid: FloatArray,
-        clusters: Clusters,
-        tie_tolerance: float,
-        ranked: tuple[FloatArray, BoolArray] | None = None,
-    ) -> Self:
-        return cls(grid, clusters.independent, ranked)
 
     @cached_property
     def _inflation(self) -> FloatArray:
