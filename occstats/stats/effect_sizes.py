@@ -55,7 +55,7 @@ class PairEffects:
     ----------
     rank_biserial, prob_improvement_task, prob_improvement_dataset : Effect
         With confidence intervals: the jackknife over datasets on the arcsine scale for the
-        correlation and the task; Wilson's [3]_ for the dataset, and where one algorithm always
+        correlation and the task; Wilson's for the dataset, and where one algorithm always
         wins. Chosen for their coverage in simulations (``benchmarks/interval_coverage.md``).
     wins, ties, losses : ndarray
         Numbers of tasks.
