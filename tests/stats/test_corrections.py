@@ -1,7 +1,5 @@
 """Corrections against statsmodels, by hand, and on the paper's table."""
 
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -11,9 +9,8 @@ from statsmodels.stats.multitest import multipletests
 
 from occstats.errors import ArgumentError
 from occstats.stats import adjust, adjust_pairs, pairwise_tests
+from tests.stats.paper import ALGORITHMS, DATASETS, REFERENCE, SCORES
 
-REFERENCE = Path(__file__).parents[1] / "reference"
-ALGORITHMS = ["NND", "LNND", "LOF", "MD", "SVM", "IF", "EIF", "SAE", "ALP"]
 STATSMODELS = {
     "holm": "holm",
     "hochberg": "simes-hochberg",
@@ -73,13 +70,7 @@ def test_no_test_does_not_count():
 def test_corrected_row_of_alp():
     # Lenz et al. (2021), from unrounded scores: 0.14, 0.018, <0.0001, 0.035, 0.035, 0.00076,
     # <0.0001, <0.0001; these from the published scores.
-    table = pd.read_csv(REFERENCE / "auroc.csv", keep_default_na=False)
-    tests = pairwise_tests(
-        table[ALGORITHMS].to_numpy(),
-        table["dataset"].to_numpy(),
-        alternative="greater",
-        tie_tolerance=1e-9,
-    )
+    tests = pairwise_tests(SCORES, DATASETS, alternative="greater", tie_tolerance=1e-9)
     adjusted = adjust_pairs(tests.p, family="row", correction="holm", alternative="greater")
     row = dict(zip(ALGORITHMS, adjusted[ALGORITHMS.index("ALP")], strict=True))
     expected = {
@@ -94,9 +85,7 @@ def test_corrected_row_of_alp():
     for name, value in expected.items():
         assert row[name] == pytest.approx(value, abs=0.5e-5), name
     assert row["LNND"] < 1e-5
-    raw = pairwise_tests(
-        table[ALGORITHMS].to_numpy(), table["dataset"].to_numpy(), alternative="greater"
-    )
+    raw = pairwise_tests(SCORES, DATASETS, alternative="greater")
     unrounded = adjust_pairs(raw.p, family="row", alternative="greater")
     alp, svm = ALGORITHMS.index("ALP"), ALGORITHMS.index("SVM")
     assert unrounded[alp, svm] == pytest.approx(0.16814, abs=0.5e-5)
@@ -105,14 +94,8 @@ def test_corrected_row_of_alp():
 def test_table_5_of_the_paper():
     # Its authors computed from unrounded scores: p-values differ by a quarter at most, and one is
     # on the other side of 0.05 (0.050 in print, 0.059 from published scores).
-    table = pd.read_csv(REFERENCE / "auroc.csv", keep_default_na=False)
     printed = pd.read_csv(REFERENCE / "pvalues.csv", index_col=0, dtype=str)
-    tests = pairwise_tests(
-        table[ALGORITHMS].to_numpy(),
-        table["dataset"].to_numpy(),
-        alternative="greater",
-        tie_tolerance=1e-9,
-    )
+    tests = pairwise_tests(SCORES, DATASETS, alternative="greater", tie_tolerance=1e-9)
     adjusted = adjust_pairs(tests.p, family="row", alternative="greater")
     found = pd.DataFrame(adjusted, index=ALGORITHMS, columns=ALGORITHMS)
     cells = printed.stack().dropna()

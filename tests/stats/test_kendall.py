@@ -1,9 +1,6 @@
 """Weighted Kendall's τ by its definition, in its special cases, and on the paper's table."""
 
-from pathlib import Path
-
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -14,9 +11,7 @@ from occstats.stats import cluster_weights, kendall, kendall_jackknife, kendall_
 from occstats.stats._arrays import upper_pairs
 from occstats.stats.clusters import Clusters
 from occstats.stats.jackknife import arcsine_limits
-
-REFERENCE = Path(__file__).parents[1] / "reference"
-ALGORITHMS = ["NND", "LNND", "LOF", "MD", "SVM", "IF", "EIF", "SAE", "ALP"]
+from tests.stats.paper import ALGORITHMS, DATASETS, SCORES
 
 
 def by_definition(x, y, weights, combine):
@@ -86,8 +81,7 @@ def test_hyperbolic_is_scipys_default():
 
 
 def test_values_of_the_paper():
-    table = pd.read_csv(REFERENCE / "auroc.csv", keep_default_na=False)
-    tau = kendall_matrix(table[ALGORITHMS].to_numpy(), table["dataset"].to_numpy())
+    tau = kendall_matrix(SCORES, DATASETS)
     for a, b, expected in (
         ("ALP", "LOF", 0.92),
         ("IF", "EIF", 0.81),
@@ -184,7 +178,7 @@ def jackknife_by_definition(scores, clusters, weighting, pair):
 @pytest.mark.parametrize("weighting", WEIGHTINGS)
 @pytest.mark.parametrize("at_once", [True, False])
 @pytest.mark.parametrize("missing", [True, False])
-def test_limits_rest_on_tau_without_each_dataset(weighting, at_once, missing, monkeypatch):
+def test_limits_are_by_the_jackknife(weighting, at_once, missing, monkeypatch):
     if not at_once:
         monkeypatch.setattr(kendall, "MOST_ELEMENTS", 0)
     scores, clusters = example(1)
@@ -229,7 +223,7 @@ def test_identical_constant_and_single():
 
 
 @pytest.mark.parametrize("at_once", [True, False])
-def test_tau_that_rests_on_one_dataset_has_no_limits(at_once, monkeypatch):
+def test_tau_of_a_single_varying_dataset_has_no_limits(at_once, monkeypatch):
     # Without it nothing varies but for rounding.
     if not at_once:
         monkeypatch.setattr(kendall, "MOST_ELEMENTS", 0)

@@ -192,21 +192,6 @@ def test_swapping_columns_mirrors_everything(table, test):
         np.testing.assert_array_equal(getattr(mirrored, left)[::-1, ::-1], -getattr(found, right).T)
 
 
-def test_a_constant_moves_estimate_and_interval():
-    # With a fixed critical value, datasets of equal weight and no difference of zero.
-    rng = np.random.default_rng(0)
-    clusters = np.repeat(np.arange(12), 2)
-    scores = np.column_stack([rng.permutation(24) * 2.0 + 1, np.zeros(24)])
-    options = {"null": "asymptotic", "tie_tolerance": 1e-9}
-    found = typical_tests(scores, clusters, **options)
-    for constant in (-14.0, 0.5, 1000.0):
-        moved = typical_tests(scores + np.array([constant, 0.0]), clusters, **options)
-        for name in ("difference", "low", "high"):
-            after, before = getattr(moved, name)[0, 1], getattr(found, name)[0, 1]
-            if name == "difference" or 0 not in (after, before):
-                assert after == pytest.approx(before + constant, abs=1e-9)
-
-
 @settings(max_examples=40)
 @given(x=st.lists(st.integers(-40, 40).filter(bool), min_size=3, max_size=25))
 def test_shift_of_independent_differences_is_the_median_of_walsh_averages(x):
@@ -218,21 +203,6 @@ def test_shift_of_independent_differences_is_the_median_of_walsh_averages(x):
     for unit, tolerance in ((0.001, 0.0), (0.001, 1e-9), (1e7, 1e-2)):
         shift = typical_shifts(unit * scores, np.arange(len(x)), tie_tolerance=tolerance)
         assert shift[0, 1] == pytest.approx(unit * np.median(walsh), rel=1e-9, abs=1e-12 * unit)
-
-
-def test_random_flips_estimate_what_all_flips_give():
-    scores, clusters = unbalanced(5, n_clusters=12, effect=0.3)
-    every = typical_tests(scores, clusters)
-    some = typical_tests(scores, clusters, n_resamples=2000, random_state=1)
-    assert every.exact
-    assert not some.exact
-    assert some.smallest_p == 1 / 2001
-    upper = np.triu_indices(3, 1)
-    # Five standard errors of a share among 2,000.
-    error = 5 * np.sqrt(every.p[upper] * (1 - every.p[upper]) / 2000) + 1 / 2000
-    assert (np.abs(some.p - every.p)[upper] <= error).all()
-    again = typical_tests(scores, clusters, n_resamples=2000, random_state=1)
-    np.testing.assert_array_equal(some.p, again.p)
 
 
 # One pair, several pairs, a control
@@ -304,7 +274,7 @@ def test_with_a_control_only_its_pairs_are_tested():
 
 @pytest.mark.parametrize("alpha", [0.004, 0.05, 0.3, 0.99])
 @pytest.mark.parametrize("n", [3, 40, 300])
-def test_critical_values_conclude_what_p_values_conclude(alpha, n):
+def test_critical_values_agree_with_p_values(alpha, n):
     values = np.random.default_rng(n).integers(0, 30, n).astype(float)
     critical = critical_value(values[:, None], alpha)[0]
     for observed in np.arange(-0.5, 31, 0.5):
@@ -360,7 +330,7 @@ def test_equal_scores_have_a_difference_of_zero(test, null):
     assert found.p[1, 2] == rest.p[0, 1]
 
 
-def test_what_differs_in_one_dataset_has_no_statistic():
+def test_a_pair_that_differs_in_one_dataset_has_no_statistic():
     scores, clusters = unbalanced(6, k=3)
     scores[:, 1] = scores[:, 0] + (clusters == 0)
     scores[clusters > 0, 2] = np.nan
@@ -415,7 +385,7 @@ def test_one_that_only_fails_is_infinitely_worse():
 
 
 @pytest.mark.parametrize("test", ["rgl", "ds"])
-def test_suites_are_what_flips(test):
+def test_suites_are_flipped_as_a_whole(test):
     scores, clusters = unbalanced(1, n_clusters=12)
     suites = clusters % 5
     nested = typical_tests(Sample.of(scores, Clusters.nested(suites, clusters)), test=test)
@@ -423,14 +393,6 @@ def test_suites_are_what_flips(test):
     for name in ("p", "difference", "low", "high"):
         np.testing.assert_array_equal(getattr(nested, name), getattr(plain, name))
     assert nested.smallest_p == 2.0**-4
-
-
-def test_few_datasets_cannot_give_small_p_values():
-    scores = np.arange(10.0).reshape(5, 2) ** 2
-    found = typical_tests(scores, np.arange(5))
-    assert found.smallest_p == found.p[0, 1] == 1 / 16
-    one_sided = typical_tests(scores, np.arange(5), alternative="less")
-    assert one_sided.smallest_p == one_sided.p_unadjusted[0, 1] == 1 / 32
 
 
 def test_many_pairs_are_computed_in_blocks(monkeypatch):

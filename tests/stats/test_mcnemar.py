@@ -109,7 +109,7 @@ def test_single_tasks_are_mcnemars_and_equal_columns_do_not_differ():
     assert [float(same.p[name][0]) for name in NAMES] == [1, 1, 1, 1]
 
 
-def test_what_is_not_right_or_wrong_is_refused():
+def test_scores_other_than_0_and_1_are_refused():
     assert not is_binary([[0.0, 0.5]])
     assert not is_binary([[1.0, 1.0]])
     with pytest.raises(ArgumentError, match="must be 0 or 1"):

@@ -20,7 +20,7 @@ from occstats.stats import (
 )
 from occstats.stats._resampling import Counts
 from occstats.stats.bootstrap import bootstrap_means, resample_counts
-from occstats.stats.clusters import Clusters, effective_units, mean_errors
+from occstats.stats.clusters import Clusters
 from occstats.stats.leave_one_out import leave_one_cluster_out
 from occstats.stats.sample import Sample
 from occstats.stats.signed_rank import TESTS
@@ -147,17 +147,6 @@ def test_flips_of_suites_are_brute_force(method):
             assert (found.low[pair], found.high[pair]) == (one["low"], one["high"])
 
 
-def test_means_weigh_datasets_and_their_errors_suites():
-    # Means 1, 3, 5 and 7 of the datasets, the first three in one suite: mean 4, deviations
-    # −3 − 1 + 1 = −3 and 3, so that the error is √(2/1 · (9 + 9)) / 4 = 1.5.
-    suites = Clusters.of(list("aaab"))
-    means = np.array([[1.0], [3.0], [5.0], [7.0]])
-    assert mean_errors(means, np.ones((1, 4)), suites)[0, 0] == pytest.approx(1.5)
-    assert mean_errors(means, np.ones((1, 4)))[0, 0] == pytest.approx(np.sqrt(20 / 12))
-    # Kish: 4² / (3² + 1²).
-    assert effective_units(means, suites)[0] == 1.6
-
-
 def test_resamples_draw_whole_suites():
     rng = np.random.default_rng(4)
     suites = np.repeat(["a", "b", "c", "d"], [1, 2, 3, 1])
@@ -186,18 +175,6 @@ def test_leaving_out_a_suite_is_the_analysis_without_it(test):
         np.testing.assert_allclose(found.z[place], np.nan_to_num(pairwise_tests(rest, test=test).z))
         means = mean_differences(rest)
         np.testing.assert_allclose(found.mean_difference[place], means, atol=1e-14)
-
-
-def test_what_pools_tasks_sees_only_suites():
-    # Tasks have equal weight in these; the dataset between task and suite has no part in them.
-    scores, suites, datasets = benchmark(seed=8)
-    nested = Sample.of(scores, Clusters.nested(suites, datasets), tie_tolerance=1e-9)
-    plain = Sample.of(scores, suites, tie_tolerance=1e-9)
-    for name in ("typical differences", "rgl, asymptotic", "ds, permutation", "diagnostics",
-                 "right and wrong"):  # fmt: skip
-        known, found = (dict(squares(STATISTICS[name](one))) for one in (plain, nested))
-        for part, value in known.items():
-            np.testing.assert_array_equal(found[part], value, err_msg=f"{name} {part}")
 
 
 def test_only_some_tasks_leave_their_datasets_and_suites():

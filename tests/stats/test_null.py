@@ -115,7 +115,7 @@ def test_few_clusters_of_many_tasks_are_listed():
     assert result.pvalue == enumerate_tails(sums_of(x, clusters).rank_sums(0))[1]
 
 
-def test_too_large_for_the_complete_distribution_says_so(monkeypatch):
+def test_a_distribution_that_is_too_large_is_sampled_with_a_note(monkeypatch):
     rng = np.random.default_rng(4)
     clusters = np.repeat(np.arange(30), 3)
     x = rng.normal(0.2, 1, 90)

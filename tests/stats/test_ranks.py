@@ -1,7 +1,5 @@
 """Weights, ranks and their frequencies, by hand and on the paper's table."""
 
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -16,18 +14,10 @@ from occstats.stats import (
     rank_frequencies,
     task_ranks,
 )
-
-REFERENCE = Path(__file__).parents[1] / "reference"
-ALGORITHMS = ["NND", "LNND", "LOF", "MD", "SVM", "IF", "EIF", "SAE", "ALP"]
+from tests.stats.paper import ALGORITHMS, DATASETS, REFERENCE, SCORES
 
 
-@pytest.fixture(scope="module")
-def paper():
-    table = pd.read_csv(REFERENCE / "auroc.csv", keep_default_na=False)
-    return table[ALGORITHMS].to_numpy(), table["dataset"].to_numpy()
-
-
-def test_mean_ranks_of_the_paper(paper):
+def test_mean_ranks_of_the_paper():
     expected = {
         "ALP": 3.5073,
         "SVM": 3.8647,
@@ -39,24 +29,21 @@ def test_mean_ranks_of_the_paper(paper):
         "LNND": 6.5410,
         "SAE": 6.6244,
     }
-    scores, clusters = paper
-    found = mean_ranks(task_ranks(scores, tie_tolerance=1e-9), cluster_weights(clusters))
+    found = mean_ranks(task_ranks(SCORES, tie_tolerance=1e-9), cluster_weights(DATASETS))
     for name, rank in zip(ALGORITHMS, found, strict=True):
         assert rank == pytest.approx(expected[name], abs=0.5e-4), name
 
 
-def test_mean_scores_of_the_paper(paper):
-    scores, clusters = paper
+def test_mean_scores_of_the_paper():
     published = pd.read_csv(REFERENCE / "summary.csv").set_index("descriptor")["auroc"]
-    means = mean_ranks(scores, cluster_weights(clusters))
+    means = mean_ranks(SCORES, cluster_weights(DATASETS))
     for name, mean in zip(ALGORITHMS, means, strict=True):
         assert mean.round(3) == published[name], name
 
 
-def test_how_often_sae_is_last_and_first(paper):
+def test_rank_frequencies_of_the_paper():
     # "last in nearly 40 % of tasks and first in about 5 %"
-    scores, clusters = paper
-    found = rank_frequencies(task_ranks(scores), cluster_weights(clusters))
+    found = rank_frequencies(task_ranks(SCORES), cluster_weights(DATASETS))
     frequencies = found[ALGORITHMS.index("SAE")]
     assert 0.38 < frequencies[8] < 0.4
     assert 0.045 < frequencies[0] < 0.06
@@ -106,7 +93,7 @@ def test_properties(table, data):
 
 @settings(max_examples=40, deadline=None)
 @given(st.lists(st.sampled_from(["NA", "001", "1e5", "True", "é"]), min_size=1, max_size=30))
-def test_weights_make_clusters_equal(clusters):
+def test_clusters_have_equal_weight(clusters):
     weights = cluster_weights(clusters)
     assert weights.sum() == pytest.approx(1)
     totals = pd.Series(weights).groupby(np.array(clusters)).sum()

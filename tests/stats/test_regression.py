@@ -6,20 +6,17 @@ least squares), ``nist_strd_data.json`` those data that do not follow from a for
 
 import json
 from fractions import Fraction
-from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
 import statsmodels.api as sm
 
 from occstats.errors import ArgumentError
 from occstats.stats import cluster_weights, task_ranks, weighted_regression
+from tests.stats.paper import ALGORITHMS, DATASETS, REFERENCE, SCORES, TABLE
 
-REFERENCE = Path(__file__).parents[1] / "reference"
 CERTIFIED = json.loads((REFERENCE / "nist_strd_lls.json").read_text())
 DATA = json.loads((REFERENCE / "nist_strd_data.json").read_text())
-ALGORITHMS = ["NND", "LNND", "LOF", "MD", "SVM", "IF", "EIF", "SAE", "ALP"]
 TERMS = ("intercept", "log_n", "log_m", "sparsity", "median_score")
 
 
@@ -78,32 +75,23 @@ def test_correct_digits_on_nist(name, least):
         assert fit.residual_sd == pytest.approx(float(certified["rsd"]), rel=tolerance)
 
 
-@pytest.fixture(scope="module")
-def paper():
-    table = pd.read_csv(REFERENCE / "auroc.csv", keep_default_na=False)
-    scores = table[ALGORITHMS].to_numpy()
-    n, m, sparsity = (table[name].to_numpy() for name in ("n", "m", "sparsity"))
-    columns = [np.ones(len(n)), np.log(n), np.log(m), sparsity, np.median(scores, axis=1)]
-    return task_ranks(scores), np.column_stack(columns), TERMS, table["dataset"].to_numpy()
-
-
-def regress(paper, algorithm, inference):
-    ranks, design, terms, clusters = paper
+def regress(algorithm, inference):
+    n, m, sparsity = (TABLE[name].to_numpy() for name in ("n", "m", "sparsity"))
+    columns = [np.ones(len(n)), np.log(n), np.log(m), sparsity, np.median(SCORES, axis=1)]
     return weighted_regression(
-        ranks[:, ALGORITHMS.index(algorithm)],
-        design,
-        terms,
-        clusters=clusters,
-        weights=cluster_weights(clusters),
+        task_ranks(SCORES)[:, ALGORITHMS.index(algorithm)],
+        np.column_stack(columns),
+        TERMS,
+        clusters=DATASETS,
+        weights=cluster_weights(DATASETS),
         inference=inference,
     )
 
 
-def test_statements_of_the_paper(paper):
+def test_statements_of_the_paper():
     # Lenz et al. (2021), from unrounded scores: log n 0.31 places ± 0.19, p = 0.002; log m
     # p = 0.802; sparsity p = 0.400; LOF sparsity p = 0.058.
-    sae, lof = regress(paper, "SAE", "cr1"), regress(paper, "LOF", "cr1")
-    assert sae.terms == TERMS
+    sae, lof = regress("SAE", "cr1"), regress("LOF", "cr1")
     assert sae.coefficient[1] == pytest.approx(-0.311, abs=5e-4)
     assert (sae.ci_high - sae.ci_low)[1] / 2 == pytest.approx(0.186, abs=5e-4)
     np.testing.assert_allclose(sae.p[1:4], [0.002, 0.783, 0.411], atol=5e-4)
@@ -113,9 +101,9 @@ def test_statements_of_the_paper(paper):
     assert lof.p[4] == pytest.approx(0.056, abs=5e-4)
     assert (sae.df == 49).all()
     for name in ("NND", "LOF", "ALP", "MD"):
-        assert regress(paper, name, "cr1").coefficient[4] < 0, name
+        assert regress(name, "cr1").coefficient[4] < 0, name
     for name in ("LNND", "IF", "SAE"):
-        assert regress(paper, name, "cr1").coefficient[4] > 0, name
+        assert regress(name, "cr1").coefficient[4] > 0, name
 
 
 # R 4.2.2, clubSandwich 0.5.8:
@@ -149,8 +137,8 @@ CLUBSANDWICH = {
 
 
 @pytest.mark.parametrize("key", CLUBSANDWICH)
-def test_agrees_with_clubsandwich_on_the_paper(paper, key):
-    fit = regress(paper, *key)
+def test_agrees_with_clubsandwich_on_the_paper(key):
+    fit = regress(*key)
     se, df, p = CLUBSANDWICH[key]
     np.testing.assert_allclose(fit.se, se, rtol=1e-10)
     np.testing.assert_allclose(fit.df, df, rtol=1e-10)

@@ -6,7 +6,6 @@ exact = )`` of clusrank 1.0-4 on R 4.2.2 returned.
 """
 
 import json
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -17,21 +16,15 @@ from scipy import stats
 
 from occstats.errors import ArgumentError, OccstatsError
 from occstats.stats import clustered_wilcoxon, pairwise_tests
+from tests.stats.paper import ALGORITHMS, DATASETS, REFERENCE, SCORES
 
-REFERENCE = Path(__file__).parents[1] / "reference"
 CASES = json.loads((REFERENCE / "clusrank_cases.json").read_text())
 ASYMPTOTIC = [case for case in CASES if not case["exact"] and "error" not in case]
-ALGORITHMS = ["NND", "LNND", "LOF", "MD", "SVM", "IF", "EIF", "SAE", "ALP"]
 OFFERED = {"rgl": ["asymptotic", "exact", "permutation"], "ds": ["asymptotic", "permutation"]}
 
 
 def identifier(case):
     return case["id"]
-
-
-@pytest.fixture(scope="module")
-def paper():
-    return pd.read_csv(REFERENCE / "auroc.csv", keep_default_na=False)
 
 
 @pytest.mark.parametrize("case", ASYMPTOTIC, ids=identifier)
@@ -53,13 +46,13 @@ def test_agrees_with_clusrank(case):
 
 @pytest.mark.parametrize("method", ["rgl", "ds"])
 @pytest.mark.parametrize(("differences", "tolerance"), [("raw", 0.0), ("rounded9", 1e-9)])
-def test_agrees_with_clusrank_on_the_paper(paper, method, differences, tolerance):
+def test_agrees_with_clusrank_on_the_paper(method, differences, tolerance):
     expected = pd.read_csv(REFERENCE / "clusrank_paper.csv", keep_default_na=False)
     rows = expected[(expected["method"] == method) & (expected["differences"] == differences)]
     assert len(rows) == 72
     tests = pairwise_tests(
-        paper[ALGORITHMS].to_numpy(),
-        paper["dataset"].to_numpy(),
+        SCORES,
+        DATASETS,
         test=method,
         alternative="greater",
         tie_tolerance=tolerance,

@@ -35,27 +35,11 @@ def test_strata_partition_the_tasks(trait, n_strata, kind):
         assert found.n_tasks[stratum] == inside.sum()
 
 
-def test_by_hand():
-    ranks = [[1, 2], [2, 1], [1, 2], [2, 1]]
-    # weights 1/6, 1/2, 1/6, 1/6: cluster a has three tasks, b one
-    found = rank_strata(ranks, [0.0, 0.4, 0.6, 1.0], ["a", "b", "a", "a"], n_strata=2)
-    np.testing.assert_array_equal(found.low, [0, 0.5])
-    np.testing.assert_array_equal(found.n_tasks, [2, 2])
-    np.testing.assert_allclose(found.weight, [2 / 3, 1 / 3])
-    np.testing.assert_allclose(found.mean_ranks, [[1.75, 1.25], [1.5, 1.5]])
-
-
 def test_empty_stratum_has_no_mean():
     found = rank_strata([[1, 2], [2, 1]], [0.0, 1.0], ["a", "b"], n_strata=3)
     assert found.n_tasks.tolist() == [1, 0, 1]
     assert np.isnan(found.mean_ranks[1]).all()
     assert found.mean_ranks[2].tolist() == [2, 1]
-
-
-def test_quantiles_hold_equal_numbers():
-    trait = np.random.default_rng(0).normal(size=100)
-    found = rank_strata(np.ones((100, 1)), trait, np.arange(100), n_strata=4, kind="quantile")
-    assert found.n_tasks.tolist() == [25, 25, 25, 25]
 
 
 def test_given_edges():
