@@ -51,7 +51,8 @@ def to_html(comparison: Comparison) -> str:
 def section_to_html(section: Any) -> str:
     """Return a section of a comparison: its numbers, then its folded frames."""
     parts = {item.name: getattr(section, item.name) for item in fields(section)}
-    numbers, frames = [], []
+    numbers: list[str] = []
+    frames: list[str] = []
     for name, part in parts.items():
         title = name.replace("_", " ").capitalize()
         if isinstance(part, int | float):

@@ -25,9 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["content_security_policy", "provenance", "render", "source_hash"]
 
-SCRIPTS = (
-    "tables.js", "folding.js", "saving.js", "charts.js", "pairs.js", "kernel.js", "what_if.js",
-)  # fmt: skip
+SCRIPTS = ("controls.js", "pairs.js", "kernel.js", "what_if.js")
 # The first sections are open; readers unfold the others.
 OPEN_SECTIONS = 2
 # Longer tables have a search field; still longer ones scroll within the page.

@@ -167,7 +167,7 @@ def test_influence_of_datasets_is_that_of_the_comparison(page, comparison):
     influence = comparison.stability.influence.set_index(["a", "b"])
     largest = influence.loc[(comparison.algorithms[0], comparison.algorithms[3])]
     cells = page.execute_script(
-        "return [...document.querySelectorAll('#pair-datasets ~ tbody tr')]"
+        "return [...document.querySelectorAll('[data-table=pair_datasets] tbody tr')]"
         ".map(({cells}) => [cells[0].textContent, Number(cells[5].dataset.v),"
         " cells[6].textContent])"
     )

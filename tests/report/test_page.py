@@ -131,6 +131,9 @@ def test_figures_have_text_as_text_and_descriptions(parsed):
         assert len(texts["desc"]) > 40
         assert any(e["tag"] == "text" for e in inside)
         assert not {e["tag"] for e in inside} & {"style", "script", "foreignobject", "metadata"}
+        colours = {e["attributes"].get(name, "none") for e in inside for name in ("fill", "stroke")}
+        assert len(colours) > 2
+        assert all(re.fullmatch(r"none|#[0-9a-f]{6}|url\(#[\w-]+\)", c) for c in colours)
 
 
 def test_the_page_begins_with_the_verdict_and_its_table(parsed, comparison):

@@ -59,7 +59,7 @@ def test_notes_on_what_is_not_shown_are_left_to_full():
     comparison = occstats.compare(simulated(3), n_resamples=200)
     assert any("regression" in note for note in comparison.notes)
     assert "regression" not in screen(comparison)
-    assert "The regression goes without" in screen(comparison, full=True)
+    assert "The regression omits" in screen(comparison, full=True)
 
 
 def test_policies_for_missing_results_are_compared_in_full():

@@ -3,7 +3,7 @@
 (() => {
   const form = document.querySelector("#what-if form");
   if (!form) return;
-  const { analyse, element, fixed, held, meanRanks, svgElement } = window.occstats;
+  const { analyse, element, fixed, makeTable, meanRanks, svgElement } = window.occstats;
   const data = JSON.parse(document.getElementById("pair-data").textContent);
   const { control } = data.whatIf;
   const chapter = form.closest("details");
@@ -103,41 +103,28 @@
     return chart;
   };
 
-  const cell = (words, value) => {
-    const made = element("td", { className: "n" }, words);
-    if (!Number.isNaN(value)) made.dataset.v = value;
-    return made;
-  };
-  const made = (name, title, headings, rows) => {
-    const caption = element("caption", { id: `table-${name}` }, element("span", {}, element("b", {}, title)));
-    const head = element("thead", {}, element("tr", {}, ...headings.map((words, place) =>
-      element("th", { scope: "col", className: `${place ? "n" : ""}${words.length > 30 ? " long" : ""}` }, words))));
-    return held(name, element("table", {}, caption, head, element("tbody", {}, ...rows)));
-  };
-  const heading = (name) => element("th", { scope: "row", className: name.length > 30 ? "long" : "" }, name);
-
-  const rankTable = ({ algorithms, meanRanks: now, better }, all) => {
-    const rows = algorithms.map((place, row) => {
+  const rankTable = ({ algorithms, meanRanks: now, better }, all) => makeTable(
+    "what_if_ranks", "Mean ranks among these algorithms.", "",
+    ["algorithm", "mean rank", "with all datasets", "better than", "worse than"],
+    algorithms.map((place, row) => {
       const counts = [better[row], better.map((other) => other[row])].map((found) => found.filter(Boolean).length);
-      return element("tr", {}, heading(data.algorithms[place]), cell(fixed(now[row], 2), now[row]),
-        cell(fixed(all.get(place), 2), all.get(place)), ...counts.map((count) => cell(String(count), count)));
-    });
-    return made("what_if_ranks", "Mean ranks among these algorithms.",
-      ["algorithm", "mean rank", "with all datasets", "better than", "worse than"], rows);
-  };
+      return [data.algorithms[place], [fixed(now[row], 2), now[row]], [fixed(all.get(place), 2), all.get(place)],
+        ...counts.map((count) => [String(count), count])];
+    }),
+  );
 
   /* The upper triangle, or the row of the control. */
   const pTable = ({ algorithms, p, better }, alpha) => {
     const names = algorithms.map((place) => data.algorithms[place]);
     const rows = control === null ? [...names.keys()].slice(0, -1) : [algorithms.indexOf(control)];
     const columns = [...names.keys()].filter((place) => (control === null ? place > 0 : !rows.includes(place)));
-    return made("what_if_p_values", "p-values, bold where significant.", ["algorithm", ...columns.map((column) => names[column])],
-      rows.map((row) => element("tr", {}, heading(names[row]), ...columns.map((column) => {
-        if (control === null && column <= row) return cell("", NaN);
-        const words = written(p[row][column], alpha);
+    return makeTable("what_if_p_values", "p-values.", "Bold where significant.", ["algorithm", ...columns.map((column) => names[column])],
+      rows.map((row) => [names[row], ...columns.map((column) => {
+        if (control === null && column <= row) return ["", NaN];
+        const text = written(p[row][column], alpha);
         const decided = better[row][column] || better[column][row];
-        return cell(decided ? element("strong", {}, words) : words, p[row][column]);
-      }))));
+        return [decided ? element("strong", {}, text) : text, p[row][column]];
+      })]));
   };
 
   const conclusions = ({ algorithms, meanRanks: ranks, p, better }, alpha) => {

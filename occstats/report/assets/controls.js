@@ -1,5 +1,5 @@
 "use strict";
-/* Tables that sort by their headings and filter by words. */
+/* Controls of the page: tables sort, filter and save as CSV, figures save as SVG, sections fold. */
 (() => {
   const collator = new Intl.Collator("en", { numeric: true, sensitivity: "base" });
 
@@ -39,10 +39,8 @@
     const headings = headingsOf(table);
     headings.forEach((heading, position) => {
       if (heading.querySelector(".unseen")) return;
-      const button = document.createElement("button");
-      button.type = "button";
-      button.textContent = heading.dataset.heading = heading.textContent;
-      button.title = "Sort by this column";
+      heading.dataset.heading = heading.textContent;
+      const button = element("button", { type: "button", title: "Sort by this column" }, heading.textContent);
       heading.replaceChildren(button);
       heading.setAttribute("aria-sort", "none");
       button.addEventListener("click", () => {
@@ -77,7 +75,7 @@
     });
   };
 
-  /* Show where a table continues, and let its window end with a whole row. */
+  /* Show that a table continues, and end its window with a whole row. */
   const showEnds = (holder) => {
     const scroll = holder.querySelector(".scroll");
     const cue = holder.querySelector(".cue");
@@ -112,23 +110,37 @@
     makeSortable(table);
   }
 
-  /* A table made by a script, with the same controls as the others. */
-  const held = (name, table, tall = false) => {
+  /* A table made by a script, with the same controls as the others. A row is its name, then texts, or
+     numbers as [shown, value]. */
+  const makeTable = (name, title, explanation, headings, rows, tall = false) => {
+    const classes = (text, number) => `${number ? "n" : ""}${text.length > 30 ? " long" : ""}`;
+    const cell = (content, place) => {
+      if (!place) return element("th", { scope: "row", className: classes(content) }, content);
+      if (!Array.isArray(content)) return element("td", {}, content);
+      const made = element("td", { className: "n" }, content[0]);
+      if (!Number.isNaN(content[1])) made.dataset.v = content[1];
+      return made;
+    };
+    const caption = element("caption", { id: `table-${name}` }, element("span", {}, element("b", {}, title), ` ${explanation}`));
+    const head = headings.map((text, place) =>
+      element("th", { scope: "col", className: classes(text, Array.isArray(rows[0]?.[place])) }, text));
+    const table = element("table", {}, caption, element("thead", {}, element("tr", {}, ...head)),
+      element("tbody", {}, ...rows.map((row) => element("tr", {}, ...row.map(cell)))));
     makeSortable(table);
     const scroll = element("div", { className: `scroll${tall ? " tall" : ""}`, tabIndex: 0 }, table);
     scroll.setAttribute("role", "region");
-    scroll.setAttribute("aria-labelledby", table.caption.id);
-    const save = element("button", { type: "button", className: "save" }, "CSV",
-      element("span", { className: "unseen" }, ` of ${table.caption.textContent}`));
-    save.dataset.save = "csv";
-    const holder = element("div", { className: "table" }, element("p", { className: "tools" }, save),
+    scroll.setAttribute("aria-labelledby", caption.id);
+    const button = element("button", { type: "button", className: "save" }, "CSV",
+      element("span", { className: "unseen" }, ` of ${caption.textContent}`));
+    button.dataset.save = "csv";
+    const holder = element("div", { className: "table" }, element("p", { className: "tools" }, button),
       element("div", { className: "frame" }, scroll), element("p", { className: "cue", hidden: true }));
     holder.dataset.table = name;
     showEnds(holder);
     return holder;
   };
 
-  /* Round halves, and what is one but for the last bits, away from zero. */
+  /* Round halves, up to floating-point error, away from zero. */
   const fixed = (value, digits) => {
     const size = (Math.round(Math.abs(value) * 10 ** digits + 1e-6) / 10 ** digits).toFixed(digits);
     return value < 0 && Number(size) !== 0 ? `−${size}` : size;
@@ -137,5 +149,72 @@
     const words = fixed(value, digits);
     return value > 0 && Number(words) !== 0 ? `+${words}` : words;
   };
-  window.occstats = { element, fixed, headingsOf, held, signed };
+
+  /* Save tables and figures. */
+  const save = (name, type, content) => {
+    const address = URL.createObjectURL(new Blob([content], { type }));
+    element("a", { href: address, download: name }).click();
+    setTimeout(() => URL.revokeObjectURL(address), 1000);
+  };
+
+  /* Spreadsheets read a cell that begins like this as a formula, unless it is a number. */
+  const guarded = (text, number) => (!number && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text);
+  const quoted = (text) => (/[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+  const plain = (text) => text.replaceAll("−", "-").trim();
+
+  const csv = (table) => {
+    const headings = headingsOf(table);
+    const lines = [headings.map((cell) => quoted(guarded(cell.textContent.trim(), false)))];
+    for (const row of table.tBodies[0].rows) {
+      lines.push([...row.cells].map((cell, position) => {
+        const exact = "exact" in headings[position].dataset ? cell.dataset.v : undefined;
+        return quoted(exact ?? guarded(plain(cell.textContent), cell.classList.contains("n")));
+      }));
+    }
+    return `${lines.map((line) => line.join(",")).join("\n")}\n`;
+  };
+
+  document.addEventListener("click", (event) => {
+    const button = event.target.closest("[data-save]");
+    if (!button) return;
+    if (button.dataset.save === "csv") {
+      const holder = button.closest("[data-table]");
+      save(`${holder.dataset.table}.csv`, "text/csv", csv(holder.querySelector("table")));
+    } else {
+      const figure = button.closest("figure");
+      const drawing = new XMLSerializer().serializeToString(figure.querySelector("svg"));
+      save(`${figure.id.replace("figure-", "")}.svg`, "image/svg+xml", drawing);
+    }
+  });
+
+  /* An address opens its section, and printing opens all. */
+  const every = [...document.querySelectorAll("details")];
+  const chapters = every.filter((one) => one.classList.contains("chapter"));
+  const button = document.getElementById("unfold");
+  const openAll = (open) => { for (const one of chapters) one.open = open; };
+  const label = () => {
+    button.textContent = chapters.every((one) => one.open) ? "Close all sections" : "Open all sections";
+  };
+  button.addEventListener("click", () => openAll(!chapters.every((one) => one.open)));
+  for (const one of chapters) one.addEventListener("toggle", label);
+
+  const openTarget = () => {
+    const target = document.getElementById(location.hash.slice(1));
+    if (!target) return;
+    for (let one = target.closest("details") ?? target.querySelector(":scope > details"); one;
+      one = one.parentElement.closest("details")) one.open = true;
+    target.scrollIntoView();
+  };
+  window.addEventListener("hashchange", openTarget);
+  openTarget();
+
+  let folded = [];
+  window.addEventListener("beforeprint", () => {
+    folded = every.filter((one) => !one.open);
+    for (const one of folded) one.open = true;
+  });
+  window.addEventListener("afterprint", () => { for (const one of folded) one.open = false; });
+  label();
+
+  window.occstats = { csv, element, fixed, makeTable, signed };
 })();
