@@ -269,30 +269,17 @@ def _options(results: Results, absent: Mask, disputed: Mask) -> list[tuple[str, 
     full = np.asarray(~absent.any(axis=0))
     options = []
     if whole:
-        options.append(
-            (
-                "complete",
-                f"missing='complete' ({count(whole, 'task')} that all algorithms have)",
-            )
-        )
+        line = f"missing='complete' ({count(whole, 'task')} that all algorithms have)"
+        options.append(("complete", line))
     if 1 < full.sum() < len(full):
-        options.append(
-            (
-                "drop-algorithms",
-                f"missing='drop-algorithms' ({full.sum():,} algorithms that have all tasks)",
-            )
-        )
+        line = f"missing='drop-algorithms' ({full.sum():,} algorithms that have all tasks)"
+        options.append(("drop-algorithms", line))
     if not absent.any(axis=1).all():  # ranks require complete tasks
         options.append(("pairwise", "missing='pairwise' (for each pair, the tasks that both have)"))
     failures = int((absent & _recorded(results)).sum())
     if failures:
         recorded = f"; {failures:,} of {absent.sum():,} recorded" if failures < absent.sum() else ""
-        options.append(
-            (
-                "worst",
-                f"missing='worst' (failures rank below every score{recorded})",
-            )
-        )
+        options.append(("worst", f"missing='worst' (failures rank below every score{recorded})"))
         if not isfinite(_worst_bound(results)):
             options.append(
                 ("worst", "missing='worst=SCORE' (the same; SCORE represents a failure in means)")

@@ -166,10 +166,6 @@ def reshape(parsed: ParsedTable, roles: Roles, reading: Reading) -> Results:
 def _gather(parsed: ParsedTable, roles: Roles, reading: Reading) -> _Cells:
     """Check the cells of the needed columns, and convert long and wide tables to one form."""
     raw = parsed.raw
-    if raw.n_rows == 0:
-        raise ResultsError(
-            f"{raw.name}: the table has column names but no rows; the run may have been empty"
-        )
     notes = [*raw.notes, *_no_algorithms(parsed, roles)]
     rows = np.arange(raw.n_rows)
     score_name = reading.score_name

@@ -89,11 +89,7 @@ def read_delimited(content: bytes, where: str, limits: Limits, header_rows: int 
     check_names(list(table.column_names), where)
     del content
     frame: pd.DataFrame = table.to_pandas(strings_to_categorical=table.num_rows > _SAMPLE)
-
-    def read(wanted: Sequence[str]) -> pd.DataFrame:
-        return frame[list(wanted)]
-
-    return RawTable(where, list(table.column_names), len(frame), read, caption=caption)
+    return RawTable.of(frame, where, caption=caption)
 
 
 def find_delimiter(sample: str) -> str:

@@ -90,6 +90,13 @@ class RawTable:
     notes: Sequence[str] = ()
     kept: npt.NDArray[np.int64] | None = None
 
+    @classmethod
+    def of(cls, frame: pd.DataFrame, name: str, **details: Any) -> RawTable:
+        """Wrap a frame whose column names are distinct strings."""
+        return cls(
+            name, list(frame.columns), len(frame), lambda wanted: frame[list(wanted)], **details
+        )
+
     @property
     def stem(self) -> str:
         """Return the name of the file without folder and suffixes."""
@@ -192,9 +199,7 @@ def from_frame(frame: pd.DataFrame, name: str, **details: Any) -> RawTable:
     columns = [str(column) for column in frame.columns]
     check_names(columns, name)
     frame = frame.set_axis(columns, axis=1)
-    return RawTable(
-        name, columns, len(frame), lambda wanted: frame[list(wanted)], index=index, **details
-    )
+    return RawTable.of(frame, name, index=index, **details)
 
 
 # Part of a table that is searched for header rows.
@@ -227,7 +232,7 @@ def from_arrow(source: Any, where: str, limits: Limits) -> RawTable:
             raise
         reason = reason_of(error)
         raise ResultsError(f"{where}: cannot be read as a table ({reason})") from None
-    return RawTable(where, names, rows, lambda wanted: frame[list(wanted)])
+    return RawTable.of(frame, where)
 
 
 def check_header(rows: Sequence[Sequence[str]], where: str) -> None:

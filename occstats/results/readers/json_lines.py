@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -64,11 +64,7 @@ def read_json(content: bytes, where: str, limits: Limits) -> RawTable:
         limits.check_cells(cells, where)
     limits.check_cells(rows * len(found), where)
     frame = pd.DataFrame({name: _column(rows, *cells) for name, cells in found.items()})
-
-    def read(wanted: Sequence[str]) -> pd.DataFrame:
-        return frame[list(wanted)]
-
-    return RawTable(where, list(found), rows, read)
+    return RawTable.of(frame, where)
 
 
 def _column(rows: int, places: list[int], values: list[Any]) -> pd.Series:

@@ -171,10 +171,9 @@ def _join(frames: Sequence[pd.DataFrame], wanted: Sequence[str]) -> pd.DataFrame
     return pd.DataFrame(joined)
 
 
-def _damaged(path: Path, error: BaseException) -> ResultsError:
-    reason = reason_of(error)
+def _damaged(path: Path, error: BaseException, kind: str = "Parquet") -> ResultsError:
     return ResultsError(
-        f"{show_path(path)}: damaged Parquet file ({reason}); copy or write it again"
+        f"{show_path(path)}: damaged {kind} file ({reason_of(error)}); copy or write it again"
     )
 
 
@@ -205,7 +204,7 @@ def read_feather(path: Path, limits: Limits) -> RawTable:
     except ResultsError:
         raise
     except damage as error:
-        raise _damaged_feather(where, error) from None
+        raise _damaged(path, error, "Feather") from None
 
     def read(wanted: Sequence[str]) -> pd.DataFrame:
         try:
@@ -220,7 +219,7 @@ def read_feather(path: Path, limits: Limits) -> RawTable:
                 )
                 return frame.copy()
         except damage as error:
-            raise _damaged_feather(where, error) from None
+            raise _damaged(path, error, "Feather") from None
 
     return RawTable(where, names, rows, read, unverified=1)
 
@@ -278,8 +277,3 @@ def _field(buffer: bytes, table: int, number: int) -> int | None:
         return None
     offset = struct.unpack_from("<H", buffer, vtable + entry)[0]
     return table + offset if offset else None
-
-
-def _damaged_feather(where: str, error: BaseException) -> ResultsError:
-    reason = reason_of(error)
-    return ResultsError(f"{where}: damaged Feather file ({reason}); copy or write it again")
