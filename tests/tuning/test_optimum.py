@@ -1,12 +1,138 @@
-"""The optimum of a sweep, with datasets resampled."""
+"""Smoothing, the optimum and its interval, against hand-worked cases and brute force."""
 
 import numpy as np
+import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
 
 from occstats.errors import ArgumentError
-from occstats.tuning.optimum import optimum_interval
+from occstats.tuning import optimum_interval
+from occstats.tuning.grids import Axis, SweepRecipe
+from occstats.tuning.optimum import GridMeans, choices, expand, find_optimum, rolling_mean
 
 GRID = np.linspace(0, 1, 21)
+
+
+def grid_of(means, windows=(1,), rule="plain"):
+    means = np.asarray(means, dtype=float)
+    axes = tuple(
+        Axis(name, name, rule, tuple(range(1, size + 1)), window)
+        for name, size, window in zip("ab", means.shape[1:], windows, strict=False)
+    )
+    recipe = SweepRecipe("D", "pkg:D", axes=axes, descriptor="D")
+    return GridMeans(recipe, [f"d{i}" for i in range(len(means))], means)
+
+
+@settings(deadline=None)
+@given(
+    hnp.arrays(float, st.integers(1, 40), elements=st.floats(0, 1)),
+    st.integers(0, 30).map(lambda half: 2 * half + 1),
+)
+def test_curves_are_smoothed_as_by_pandas(curve, window):
+    expected = pd.Series(curve).rolling(window, center=True, min_periods=1).mean()
+    np.testing.assert_allclose(rolling_mean(curve, [window]), expected, atol=1e-12)
+
+
+def test_planes_are_smoothed_over_the_points_that_exist():
+    plane = np.random.default_rng(0).random((7, 9))
+    plane[2, 3] = np.nan
+    smooth = rolling_mean(plane, [3, 5])
+    for i in range(7):
+        for j in range(9):
+            part = plane[max(i - 1, 0) : i + 2, max(j - 2, 0) : j + 3]
+            assert smooth[i, j] == pytest.approx(np.nanmean(part), abs=1e-12)
+    np.testing.assert_allclose(rolling_mean([plane, plane], [3, 5]), [smooth, smooth])
+
+
+def test_optimum_flatness_and_edge_by_hand():
+    # mean over the datasets: .70 .7995 .80 .7992 .70
+    grid = grid_of([[0.6, 0.8, 0.9, 0.7984, 0.6], [0.8, 0.799, 0.7, 0.8, 0.8]])
+    found = find_optimum(grid, n_resamples=200)
+    assert (found.values, found.score) == ({"a": 3}, pytest.approx(0.8))
+    assert found.flat == {"a": (2, 4)}
+    assert not found.at_edge
+    low, high = found.interval["a"]
+    # With only the second dataset drawn, 1, 4 and 5 tie, and the middle one counts.
+    assert low <= 3 <= high
+
+
+def test_datasets_have_equal_weight_and_planes_are_two_dimensional():
+    rng = np.random.default_rng(2)
+    grid = grid_of(rng.random((6, 5, 7)), windows=(3, 5))
+    found = find_optimum(grid, n_resamples=50)
+    surface = rolling_mean(grid.means.mean(axis=0), [3, 5])
+    at = np.unravel_index(surface.argmax(), surface.shape)
+    assert found.values == {"a": at[0] + 1, "b": at[1] + 1}
+    assert found.score == pytest.approx(surface.max())
+    for name in "ab":
+        assert found.interval[name][0] <= found.interval[name][1]
+
+
+def test_an_optimum_at_an_end_of_the_grid_is_reported_except_one_neighbour():
+    falling = [[0.9, 0.8, 0.7, 0.6, 0.5]]
+    assert find_optimum(grid_of(falling, windows=(3,)), n_resamples=10).at_edge
+    assert not find_optimum(grid_of(falling, windows=(3,), rule="count"), n_resamples=10).at_edge
+    rising = [[0.5, 0.6, 0.7, 0.8, 0.9]]
+    assert find_optimum(grid_of(rising, windows=(3,), rule="count"), n_resamples=10).at_edge
+
+
+def test_points_without_a_score_are_never_chosen():
+    grid = grid_of([[0.9, np.nan, 0.5], [0.1, 0.9, 0.6]])
+    found = find_optimum(grid, n_resamples=20)
+    assert found.values == {"a": 3}
+    assert choices(grid)["d0"] == {"a": 2}  # only d0 lacks a score there
+
+
+def test_leaving_a_dataset_out_equals_a_sweep_without_it():
+    rng = np.random.default_rng(3)
+    grid = grid_of(rng.random((5, 6, 4)), windows=(3, 3))
+    chosen = choices(grid)
+    for number, dataset in enumerate(grid.datasets):
+        others = grid_of(np.delete(grid.means, number, axis=0), windows=(3, 3))
+        assert chosen[dataset] == find_optimum(others, n_resamples=5).values
+    assert choices(grid_of([[0.1, 0.2]])) == {}
+
+
+def test_rows_are_expanded_to_the_grid_and_averaged():
+    axis = Axis("k", "k", "count", (1, 2, 3, 9))
+    recipe = SweepRecipe("NND", "NND", axes=(axis,), descriptor="NND", metric="manhattan")
+
+    def rows(dataset, target, n, scores, status="ok"):
+        return [
+            dict(
+                zip(
+                    ["dataset", "class", "descriptor", "fold", "parameters"],
+                    [dataset, target, "NND", fold, f'{{"k": {k}}}'],
+                    strict=True,
+                ),
+                auroc=score,
+                n=n,
+                m=2,
+                status=status,
+            )
+            for k, of_folds in scores.items()
+            for fold, score in enumerate(of_folds)
+        ]
+
+    table = pd.DataFrame(
+        # Five targets: at most three neighbours, for the grid points 3 and 9.
+        rows("d", "a", 5, {1: [0.2, 0.4], 2: [0.5, 0.5], 3: [0.6, 0.8]})
+        + rows("d", "b", 50, {1: [0.5, 0.5], 2: [0.1, 0.1], 3: [0.2, 0.2], 9: [1.0, 1.0]})
+        + rows("e", "a", 50, {1: [0.5], 2: [0.5], 3: [0.5], 9: [0.5]})
+        + [
+            {**row, "fold": 1, "auroc": np.nan, "status": "undefined"}
+            for row in rows("e", "a", 50, {1: [0], 2: [0], 3: [0], 9: [0]})
+        ]
+    )
+    found = expand(table, recipe)
+    assert found.datasets == ["d", "e"]
+    np.testing.assert_allclose(found.means, [[0.4, 0.3, 0.45, 0.85], [0.5, 0.5, 0.5, 0.5]])
+    np.testing.assert_allclose(found.overall, [0.45, 0.4, 0.475, 0.675])
+    # A missing or failed fold leaves no mean.
+    lacking = expand(table[~((table["class"] == "b") & (table["fold"] == 1))].drop(index=0), recipe)
+    assert np.isnan(lacking.means[0]).tolist() == [True, False, False, False]
 
 
 def sweep(noise, m=25, seed=0):
@@ -15,7 +141,7 @@ def sweep(noise, m=25, seed=0):
     return level - (GRID - 0.4) ** 2 + rng.normal(0, noise, (m, 21))
 
 
-def test_a_clear_optimum_is_certain_and_a_noisy_one_is_not():
+def test_noise_widens_the_interval():
     clear = optimum_interval(GRID, sweep(1e-6), random_state=0)
     assert (clear.low, clear.estimate, clear.high) == pytest.approx((0.4, 0.4, 0.4))
     assert clear.probability.max() == 1
@@ -26,7 +152,7 @@ def test_a_clear_optimum_is_certain_and_a_noisy_one_is_not():
     assert set(np.round([noisy.low, noisy.high], 9)) <= set(np.round(GRID, 9))
 
 
-def test_smoothing_narrows_it():
+def test_smoothing_narrows_the_interval():
     vander = np.vander(GRID, 3)
     hat = vander @ np.linalg.pinv(vander)
     raw = optimum_interval(GRID, sweep(0.05), random_state=0)
@@ -35,7 +161,7 @@ def test_smoothing_narrows_it():
     assert smooth.score_low < smooth.score < smooth.score_high
 
 
-def test_it_covers_the_truth():
+def test_the_interval_covers_the_truth():
     covered = [
         found.low - 1e-9 <= 0.4 <= found.high + 1e-9
         for found in (
@@ -60,19 +186,13 @@ def test_missing_values_ties_and_a_single_dataset():
     assert (flat.estimate, flat.low, flat.high) == (2, 2, 2)
     single = optimum_interval(GRID, sweep(0.01, m=1))
     assert np.isnan(single.low)
+    reversed_rows = optimum_interval(GRID, table[::-1], random_state=3)
+    assert reversed_rows.estimate == optimum_interval(GRID, table, random_state=3).estimate
     assert single.probability.sum() == 1
 
 
-def test_bad_shapes_are_refused():
+def test_invalid_shapes_are_refused():
     with pytest.raises(ArgumentError, match="grid must have one value per column"):
         optimum_interval([1, 2], np.ones((4, 3)))
     with pytest.raises(ArgumentError, match="at least one dataset"):
         optimum_interval([1, 2], np.ones((0, 2)))
-
-
-def test_order_of_datasets_is_only_a_matter_of_the_seed():
-    table = sweep(0.05)
-    one = optimum_interval(GRID, table, random_state=3)
-    two = optimum_interval(GRID, table, random_state=3)
-    assert (one.low, one.high) == (two.low, two.high)
-    assert optimum_interval(GRID, table[::-1], random_state=3).estimate == one.estimate
