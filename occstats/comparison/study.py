@@ -201,11 +201,12 @@ class Study:
             yield PRESETS[settings.preset].said(settings.record())
         if results.nested:
             yield (
-                f"The datasets come in {self.n_clusters} suites: suites, not datasets, are treated "
-                "as independent by tests, intervals and leaving out; each dataset keeps its weight."
+                f"The datasets come in {self.n_clusters} suites: tests, intervals and "
+                "leave-one-out treat suites, not datasets, as independent; each dataset keeps its "
+                "weight."
             )
         elif results.suites is not None:
-            yield "Every suite has one dataset, so that suites change nothing."
+            yield "Every suite has one dataset, so suites change nothing."
         if self.scale != 1:
             yield (
                 f"The scores are of the order of {self.scale:g}: differences within "

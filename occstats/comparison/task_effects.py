@@ -166,13 +166,11 @@ def _notes(traits: pd.DataFrame, known: npt.NDArray[np.bool_], varying: list[str
     absent = [name for name in TRAITS if name not in traits]
     constant = [str(name) for name in traits if name not in varying]
     if absent:
-        notes.append(f"The regression goes without {listing(absent)}: no such column.")
+        notes.append(f"The regression omits {listing(absent)}: no such column.")
     if constant and known.any():
-        notes.append(f"The regression goes without {listing(constant)}: the same for all tasks.")
+        notes.append(f"The regression omits {listing(constant)}: the same for all tasks.")
     if not known.all():
-        notes.append(
-            f"The regression leaves out {int((~known).sum()):,} tasks with an unknown trait."
-        )
+        notes.append(f"The regression omits {int((~known).sum()):,} tasks with an unknown trait.")
     return notes
 
 

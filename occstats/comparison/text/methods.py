@@ -279,7 +279,7 @@ class _Writer:
         if missing:
             sentences.append(missing.strip())
         if results.failed is not None and results.failure_score is not None:
-            sentences.append(f"In means a failure counted as {results.failure_score:g}.")
+            sentences.append(f"Failures counted as {results.failure_score:g} in means.")
         return " ".join(sentences)
 
     def decision(self) -> Iterator[str]:
@@ -334,21 +334,21 @@ class _Writer:
                 "ranking."
             )
         yield (
-            f"The null hypothesis was that under a change of sign of whole {unit}s the joint "
-            "distribution of the differences is the same."
+            "The null hypothesis was that the joint distribution of the differences is invariant "
+            f"to sign changes of whole {unit}s."
         )
         if self.asymptotic:
-            yield "P-values came from the normal approximation."
+            yield "P-values were obtained from the normal approximation."
             return
         common = ", the same for all pairs" if several else ""
         yield (
-            f"P-values came from {self.flips}{common}, with the studentised statistic and its "
-            "weights computed again for each flip."
+            f"P-values were obtained from {self.flips}{common}, with the studentised statistic and "
+            "its weights recomputed for each flip."
         )
         if self.estimated:
             yield (
-                "Signs were flipped on the differences and on the differences centred at their "
-                "estimated shifts, and the larger p-value was used."
+                "Signs were flipped both for the differences and for the differences centred at "
+                "their estimated shifts, and the larger p-value was used."
             )
         if several:
             yield (
@@ -356,7 +356,7 @@ class _Writer:
                 f"{unit}s {{canay2017}}."
             )
         elif self.all_flips:
-            yield "As all sign flips were listed, the test is exact."
+            yield "As all sign flips were enumerated, the test is exact."
 
     def mean_test(self) -> Iterator[str]:
         m, unit = self.m, self.unit
@@ -369,15 +369,13 @@ class _Writer:
             f"tests were {self.sides}."
         )
         if self.student:
-            because = (
-                "" if self.asymptotic else f", as there were fewer than {FEW_CLUSTERS} {unit}s"
-            )
-            yield f"P-values came from Student's t-test over the means of {unit}s{because}."
+            few = "" if self.asymptotic else f", as there were fewer than {FEW_CLUSTERS} {unit}s"
+            yield f"P-values were obtained from Student's t-test over the means of {unit}s{few}."
         else:
             yield (
-                f"P-values came from the bootstrap-t {{davison1997}} with {self.resamples} "
-                f"{{field2007}}; none is smaller than that of Student's t with {m - 1} degrees of "
-                "freedom."
+                f"P-values were obtained from the bootstrap-t {{davison1997}} with "
+                f"{self.resamples} {{field2007}}; none is smaller than that of Student's t with "
+                f"{m - 1} degrees of freedom."
             )
         yield (
             f"No method can exclude failures that affect fewer than about 3 in {m} {unit}s, as a "
@@ -395,16 +393,14 @@ class _Writer:
             sentence = kind.sentence
             if quantity == "difference":
                 together = self.together()
-                sentence += f"{together and f', simultaneous {together}'}, in agreement with the "
-                sentence += "p-values"
+                simultaneous = together and f", simultaneous {together}"
+                sentence += f"{simultaneous}, consistent with the p-values"
             elif "bootstrap" in kind.name:
                 sentence += f", with {self.settings.n_resamples:,} resamples"
             kinds.setdefault(sentence, []).append(QUANTITIES[quantity])
         items = [f"{listing(names)}: {sentence}" for sentence, names in kinds.items()]
         if items:
-            yield (
-                f"{paragraph}Confidence intervals ({self.level}) were, each by itself unless noted:"
-            )
+            yield f"{paragraph}Confidence intervals ({self.level}, pointwise unless noted):"
             yield (*(f"{item};" for item in items[:-1]), f"{items[-1]}.")
         elif paragraph:
             yield paragraph.strip()
@@ -414,7 +410,7 @@ class _Writer:
         comparison, settings, unit = self.comparison, self.settings, self.unit
         if comparison.binary is not None:
             yield (
-                "As all scores are 0 or 1, shares of tasks were also compared, each task with "
+                "Because all scores are 0 or 1, shares of tasks were also compared, each task with "
                 f"equal weight, with standard errors clustered by {unit} {{miller2024}} and by the "
                 "clustered McNemar tests of Obuchowski {obuchowski1998}, Durkalski "
                 "{durkalski2003}, and Eliasziw and Donner {eliasziw1991}."
@@ -422,14 +418,14 @@ class _Writer:
         known = comparison.pairwise.notna().any()
         if self.m > 1 and known["bayes_better"]:
             yield (
-                "Posterior probabilities came from a Bayesian signed-rank comparison "
+                "Posterior probabilities are from a Bayesian signed-rank comparison "
                 f"{{benavoli2017}} with Dirichlet weights over {unit}s, a pseudo-observation of no "
                 f"difference with weight {settings.prior_weight:g} as prior, and a region of "
                 f"practical equivalence of ±{settings.rope:g}."
             )
         if self.m > 1 and known["difference_above"]:
             yield (
-                "The posterior of the mean difference came from the Bayesian bootstrap of "
+                "The posterior of the mean difference is from the Bayesian bootstrap of "
                 f"{unit}s {{rubin1981}}."
             )
         agreement = choices.KENDALLS[settings.kendall]
@@ -449,7 +445,7 @@ class _Writer:
         if settings.preset is not None:
             said = choices.PRESETS[settings.preset].said(settings.record())
             yield said.replace("Settings of", "The settings were those of", 1)
-        yield self.software("The analysis was made with ")
+        yield self.software("Analyses used ")
 
     def software(self, lead: str) -> str:
         settings, made = self.settings, self.settings.record()
