@@ -7,44 +7,21 @@ from matplotlib.axes import Axes
 from occstats.figures._base import Plot
 from occstats.figures._style import Theme, Width, bounded, ink
 
-__all__ = ["alp_diagram"]
-
 # name: (centre, width, height, caption, content); the axes are 100 × 100
 _BOXES: dict[str, tuple[tuple[float, float], float, float, str, str]] = {
     "query": ((21, 89), 7, 7, "query instance", "$y$"),
-    "neighbours": (
-        (72, 86.5),
-        17,
-        17,
-        "nearest neighbours",
-        "$NN_1(y)$\n$NN_2(y)$\n$\\vdots$\n$NN_l(y)$",
-    ),
+    "neighbours": ((72, 86.5), 17, 17, "nearest neighbours",
+        "$NN_1(y)$\n$NN_2(y)$\n$\\vdots$\n$NN_l(y)$"),
     "distances": ((21, 52), 37, 8, "", "$d_1(y),\\; d_2(y),\\; …,\\; d_k(y)$"),
-    "neighbour_distances": (
-        (72, 52),
-        54,
-        18,
-        "",
-        "$d_1(NN_1(y)),\\; …,\\; d_k(NN_1(y))$\n"
-        "$d_1(NN_2(y)),\\; …,\\; d_k(NN_2(y))$\n$\\vdots$\n"
-        "$d_1(NN_l(y)),\\; …,\\; d_k(NN_l(y))$",
-    ),
-    "proximities": (
-        (21, 20.5),
-        40,
-        8,
-        "localised proximities",
-        "$lp_1(y),\\; lp_2(y),\\; …,\\; lp_k(y)$",
-    ),
-    "local_distances": (
-        (75, 20.5),
-        42,
-        8,
-        "local distances",
-        "$D_1(y),\\; D_2(y),\\; …,\\; D_k(y)$",
-    ),
+    "neighbour_distances": ((72, 52), 54, 18, "",
+        "$d_1(NN_1(y)),\\; …,\\; d_k(NN_1(y))$\n$d_1(NN_2(y)),\\; …,\\; d_k(NN_2(y))$\n"
+        "$\\vdots$\n$d_1(NN_l(y)),\\; …,\\; d_k(NN_l(y))$"),
+    "proximities": ((21, 20.5), 40, 8, "localised proximities",
+        "$lp_1(y),\\; lp_2(y),\\; …,\\; lp_k(y)$"),
+    "local_distances": ((75, 20.5), 42, 8, "local distances",
+        "$D_1(y),\\; D_2(y),\\; …,\\; D_k(y)$"),
     "score": ((21, -8), 18, 8, "average localised proximity", "$ALP(y)$"),
-}
+}  # fmt: skip
 # from, to, text, position of the text along the arrow
 _ARROWS = (
     ("query", "neighbours", "$l$ nearest\nneighbours", 0.5),

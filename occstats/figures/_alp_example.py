@@ -13,8 +13,6 @@ from numpy.typing import NDArray
 from occstats.figures._base import Plot
 from occstats.figures._style import Theme, Width, bounded, ink
 
-__all__ = ["EXAMPLE", "WorkedExample", "alp_example", "work_example"]
-
 # The paper prints the neighbours and Manhattan distances of this example, not its coordinates.
 # These integers reproduce every entry of its table, with every other training instance further.
 TRAINING = np.array(
@@ -127,7 +125,7 @@ def alp_example(
         _, panels = plot.subplots(tall, 2, 1, height_ratios=(15, 6.2))
         _draw_points(panels[0])
         _write_table(panels[1])
-        return plot.finish(_alternative_text(), panels)
+        return plot.finish_panels(_alternative_text(), panels)
 
 
 def _draw_points(axes: Axes) -> None:

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
+from typing import Any, Literal, Self, TypeAlias
 
 import matplotlib
 import numpy as np
@@ -29,6 +29,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from occstats._checks import check_choice, check_integer
 from occstats._format import did_you_mean, listing
+from occstats.comparison import Comparison
 from occstats.errors import FigureError
 from occstats.figures._labels import clean, escape, fitted, label, measure, wrap
 from occstats.figures._style import (
@@ -45,36 +46,6 @@ from occstats.figures._style import (
     settings,
 )
 from occstats.results.aliases import score_word
-
-if TYPE_CHECKING:
-    from occstats.comparison import Comparison
-
-__all__ = [
-    "Order",
-    "PairDecisions",
-    "Plot",
-    "by_mean_rank",
-    "choose_algorithms",
-    "confidence",
-    "confidence_intervals",
-    "draw_intervals",
-    "draw_lines",
-    "draw_points",
-    "fence",
-    "format_rows",
-    "kendall_square",
-    "known_algorithm",
-    "matrix_label_room",
-    "most_that_fit",
-    "pair_decisions",
-    "records",
-    "require_columns",
-    "row_height",
-    "score_label",
-    "significance",
-    "unnamed",
-    "without_pyplot",
-]
 
 Order: TypeAlias = Literal["rank", "name", "similarity"] | Sequence[str]
 
@@ -118,11 +89,13 @@ class Plot:
         self.given = where
         self.inches = chosen.width if where is None else _width_of(where)
         # Even in the user's style, TeX must not interpret names.
-        self._settings = settings(chosen, theme) if where is None else {"text.usetex": False}
+        self._settings: dict[Any, Any] = {"text.usetex": False}
+        if where is None:
+            self._settings = settings(chosen, theme)
         self._context = matplotlib.rc_context(self._settings)
         self._height, self._theme, self._title, self._shows_note = height, theme, title, note
         self._target: Axes | FigureBase | None = where
-        self._returned: Axes | FigureBase | None = where
+        self._axes = where if isinstance(where, Axes) else None
         self._notes: list[str] = []
         self._key: dict[str, str] = {}
         self._looks: dict[str, SeriesStyle] = {}
@@ -281,7 +254,7 @@ class Plot:
             return self.given
         axes = self.figure(height).add_subplot()
         keep_tick_style(axes)
-        self._returned = axes
+        self._axes = axes
         return axes
 
     def subplots(
@@ -306,7 +279,7 @@ class Plot:
         else:
             figure = Figure(figsize=size, layout="constrained")
         remember_settings(figure, self._settings)
-        self._target = self._returned = figure
+        self._target = figure
         return figure
 
     # -- title, note and alternative text ----------------------------------------------------------
@@ -315,11 +288,22 @@ class Plot:
         """Add a sentence to the note below the figure."""
         self._notes.append(text)
 
-    def finish(self, alternative: str, axes: Sequence[Axes] | None = None) -> Any:
-        """Write title, note and alternative text, and return the axes (all, of several panels)."""
-        target, returned = self._target, self._returned
+    def finish(self, alternative: str) -> Axes:
+        """Write title and note, attach the alternative text, and return the axes."""
+        assert self._axes is not None
+        self._write_title_and_note()
+        describe(self._axes, alternative)
+        return self._axes
+
+    def finish_panels(self, alternative: str, panels: Sequence[Axes]) -> NDArray[Any]:
+        """Write title and note, attach the alternative text, and return the axes as an array."""
+        self._write_title_and_note()
+        describe(panels[0], alternative)
+        return np.array(panels, dtype=object)
+
+    def _write_title_and_note(self) -> None:
+        target = self._target
         assert target is not None
-        assert returned is not None
         if self._title is not None:
             title = escape(clean(self._title))
             target.set_title(title) if isinstance(target, Axes) else target.suptitle(title)
@@ -328,8 +312,6 @@ class Plot:
         key = "  ".join(f"{number}\u00a0{escape(name)}" for number, name in self._key.items())
         lines = [" ".join(self._notes) if self._shows_note else "", key]
         self._write_note(target, "\n".join(filter(None, lines)))
-        describe(returned if axes is None else axes[0], alternative)
-        return returned if axes is None else np.array(axes, dtype=object)
 
     def _family_legend(self, target: Axes | FigureBase) -> None:
         families: dict[str, str] = {}
@@ -396,16 +378,13 @@ def _width_of(target: Axes | FigureBase) -> float:
 
 def keep_tick_style(axes: Axes) -> None:
     """Fix the style of ticks, most of which Matplotlib makes only when it draws."""
+    # Matplotlib's stubs allow only literal names of settings.
+    current: Any = matplotlib.rcParams
     for axis in (axes.xaxis, axes.yaxis):
         for which in ("major", "minor"):
-            names = {"length": "size", "width": "width", "pad": "pad"}
-            axis.set_tick_params(
-                which=which,  # type: ignore[arg-type]
-                **{
-                    name: matplotlib.rcParams[f"{axis.axis_name}tick.{which}.{setting}"]
-                    for name, setting in names.items()
-                },
-            )
+            prefix = f"{axis.axis_name}tick.{which}"
+            length, width, pad = (current[f"{prefix}.{name}"] for name in ("size", "width", "pad"))
+            axis.set_tick_params(which=which, length=length, width=width, pad=pad)
 
 
 # -- selection and order of algorithms -------------------------------------------------------------
@@ -536,11 +515,7 @@ def most_that_fit(inches: float, most: int) -> int:
 
 
 def row_height(drawn: Sequence[str]) -> float:
-    """Return the height in inches of rows with these labels.
-
-    >>> row_height(["one line"]), row_height(["two\\nlines"])
-    (0.196, 0.26)
-    """
+    """Return the height in inches of rows with these labels."""
     return 0.26 if any("\n" in text for text in drawn) else 0.196
 
 
@@ -606,21 +581,7 @@ def draw_intervals(
     *,
     size: float = 5.0,
 ) -> None:
-    """Draw an estimate with its interval for each row of a table, the first row at the top.
-
-    Parameters
-    ----------
-    axes
-        Where to draw.
-    table
-        One row for each estimate.
-    columns
-        Columns of the estimate and of the ends of its interval; missing ends are not drawn.
-    looks
-        Colour and marker of each row.
-    size
-        Size of the markers in points.
-    """
+    """Draw an estimate and its interval (three columns) for each row, the first at the top."""
     long = pd.DataFrame(
         {
             "value": table[list(columns)].to_numpy(dtype=float).ravel(),
@@ -735,7 +696,7 @@ def pair_decisions(comparison: Comparison, names: list[str]) -> PairDecisions:
         names=tuple(names),
         conclusion=conclusion,
         difference=square("difference").astype(float),
-        p=np.where(conclusion == "worse", p.T, p),
+        p=np.where((conclusion == "worse") != (comparison.settings.alternative == "less"), p.T, p),
     )
 
 
@@ -760,14 +721,7 @@ def score_label(comparison: Comparison) -> str:
 
 
 def require_columns(frame: pd.DataFrame, needed: Iterable[str], what: str) -> None:
-    """Refuse a frame that lacks a column or has no rows.
-
-    >>> import pandas as pd
-    >>> require_columns(pd.DataFrame({"n": [1]}), ["n", "descriptor"], "times")
-    Traceback (most recent call last):
-    ...
-    occstats.errors.FigureError: times lacks the column descriptor; found n
-    """
+    """Refuse a frame that lacks a column or has no rows."""
     missing = [column for column in needed if column not in frame.columns]
     if missing:
         raise FigureError(

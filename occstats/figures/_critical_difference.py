@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import matplotlib
 import numpy as np
@@ -15,6 +14,7 @@ from numpy.typing import NDArray
 from scipy.optimize import isotonic_regression
 
 from occstats._format import listing
+from occstats.comparison import Comparison
 from occstats.figures._base import (
     Order,
     PairDecisions,
@@ -26,11 +26,6 @@ from occstats.figures._base import (
 )
 from occstats.figures._labels import clean, fitted, measure
 from occstats.figures._style import BLUE, FADED, Palette, Theme, Width, ink, paper
-
-if TYPE_CHECKING:
-    from occstats.comparison import Comparison
-
-__all__ = ["critical_difference", "letters"]
 
 MOST_ALGORITHMS = 40
 # Beyond these a letter display is easier to read, and it fits a page.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -12,6 +11,7 @@ from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
 from occstats._format import count
+from occstats.comparison import Comparison
 from occstats.figures._base import (
     Order,
     Plot,
@@ -23,11 +23,6 @@ from occstats.figures._base import (
 )
 from occstats.figures._labels import clean
 from occstats.figures._style import Palette, Theme, Width, ink, paper
-
-if TYPE_CHECKING:
-    from occstats.comparison import Comparison
-
-__all__ = ["distributions"]
 
 MOST_ALGORITHMS = 20
 MOST_POINTS = 400

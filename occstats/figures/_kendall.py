@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 import matplotlib
 import numpy as np
@@ -12,6 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import Colormap
 from matplotlib.ticker import MaxNLocator
 
+from occstats.comparison import Comparison
 from occstats.errors import FigureError
 from occstats.figures._base import (
     Order,
@@ -23,11 +23,6 @@ from occstats.figures._base import (
 )
 from occstats.figures._labels import clean, measure
 from occstats.figures._style import Theme, Width, ink_on, paper
-
-if TYPE_CHECKING:
-    from occstats.comparison import Comparison
-
-__all__ = ["kendall"]
 
 MOST_ALGORITHMS = 40
 MOST_NUMBERS = 12

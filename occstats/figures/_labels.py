@@ -21,18 +21,6 @@ from typing import Any
 
 from occstats._format import printable
 
-__all__ = [
-    "abreast",
-    "clean",
-    "display_width",
-    "escape",
-    "fitted",
-    "label",
-    "measure",
-    "shorten",
-    "wrap",
-]
-
 _REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 
 

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
     from occstats.comparison import Comparison
 
-__all__ = ["mean_ranks"]
-
 MOST_ALGORITHMS = 40
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 import matplotlib
 import numpy as np
@@ -14,6 +13,7 @@ from matplotlib.patches import Rectangle
 from numpy.typing import NDArray
 
 from occstats._format import decimals, minus_signs, p_writer
+from occstats.comparison import Comparison
 from occstats.comparison.choices import ESTIMANDS
 from occstats.figures._base import (
     Order,
@@ -28,11 +28,6 @@ from occstats.figures._base import (
 )
 from occstats.figures._labels import clean, measure
 from occstats.figures._style import BLUE, Theme, Width, bounded, ink, ink_on, paper
-
-if TYPE_CHECKING:
-    from occstats.comparison import Comparison
-
-__all__ = ["pairwise"]
 
 MOST_ALGORITHMS = 30
 # Inches in which two lines of 6 points still fit.

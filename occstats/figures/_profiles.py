@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.ticker import PercentFormatter
+from numpy.typing import NDArray
 
+from occstats.comparison import Comparison
 from occstats.figures._base import Order, Plot, draw_lines, score_label
 from occstats.figures._labels import clean
 from occstats.figures._style import Palette, Theme, Width, bounded
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from occstats.comparison import Comparison
-
-__all__ = ["profile_shares", "profiles"]
 
 MOST_ALGORITHMS = 8
 _POINTS = 101

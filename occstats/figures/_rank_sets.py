@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
+from occstats.comparison import Comparison
 from occstats.figures._base import (
     Order,
     Plot,
@@ -21,11 +21,6 @@ from occstats.figures._base import (
 )
 from occstats.figures._labels import clean
 from occstats.figures._style import Palette, Theme, Width
-
-if TYPE_CHECKING:
-    from occstats.comparison import Comparison
-
-__all__ = ["possible_ranks", "rank_sets"]
 
 MOST_ALGORITHMS = 40
 

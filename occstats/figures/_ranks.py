@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import matplotlib
 import numpy as np
@@ -14,14 +14,10 @@ from matplotlib.figure import FigureBase
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 from numpy.typing import NDArray
 
+from occstats.comparison import Comparison
 from occstats.figures._base import Order, Plot, unnamed
 from occstats.figures._labels import abreast, clean
 from occstats.figures._style import BLUE, ORANGE, Palette, Theme, Width, ink, paper
-
-if TYPE_CHECKING:
-    from occstats.comparison import Comparison
-
-__all__ = ["ranks"]
 
 MOST_PANELS = 20
 # With more bars, neighbouring ranks share one.
@@ -117,7 +113,7 @@ def ranks(
         bottom = panels[(rows - 1) * columns : len(names)] or panels[:1]
         bottom[(len(bottom) - 1) // 2].set_xlabel("rank (1 = best, ▲ mean)")
         alternative = _alternative_text(table.to_numpy(float), names, total)
-        return plot.finish(alternative, panels[: len(names)])
+        return plot.finish_panels(alternative, panels[: len(names)])
 
 
 def _panel(

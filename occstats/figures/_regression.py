@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import matplotlib
 import numpy as np
@@ -15,6 +15,7 @@ from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
 from occstats._format import listing
+from occstats.comparison import Comparison
 from occstats.errors import FigureError
 from occstats.figures._base import (
     Order,
@@ -27,11 +28,6 @@ from occstats.figures._base import (
 )
 from occstats.figures._labels import abreast, clean, label
 from occstats.figures._style import BLUE, FADED, ORANGE, SeriesStyle, Theme, Width, ink
-
-if TYPE_CHECKING:
-    from occstats.comparison import Comparison
-
-__all__ = ["regression"]
 
 MOST_ALGORITHMS = 25
 _TERMS = {"log_n": "log n", "log_m": "log m", "median_score": "median score"}
@@ -110,7 +106,7 @@ def regression(
             "Change in rank per unit of the trait (← better, worse →) with "
             f"{confidence_intervals(comparison)}."
         )
-        return plot.finish(_alternative_text(table, names, terms), panels[: len(terms)])
+        return plot.finish_panels(_alternative_text(table, names, terms), panels[: len(terms)])
 
 
 def _panel(axes: Axes, part: pd.DataFrame, inches: float) -> None:

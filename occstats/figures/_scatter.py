@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 import matplotlib
 import numpy as np
@@ -12,15 +11,11 @@ from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 
 from occstats._format import count
+from occstats.comparison import Comparison
 from occstats.errors import FigureError
 from occstats.figures._base import Plot, draw_points, fence, known_algorithm, score_label
 from occstats.figures._labels import clean, label
 from occstats.figures._style import BLUE, ORANGE, Theme, Width, bounded, ink, paper
-
-if TYPE_CHECKING:
-    from occstats.comparison import Comparison
-
-__all__ = ["scatter"]
 
 MOST_SPOKES = 3000
 _BETTER = {"a": (BLUE, "o"), "b": (ORANGE, "s"), "equal": ("#7F7F7F", "D")}

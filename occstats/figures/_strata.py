@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from numpy.typing import NDArray
 
+from occstats.comparison import Comparison
 from occstats.comparison.study import clusters_of
 from occstats.figures._base import (
     Order,
@@ -22,13 +23,6 @@ from occstats.figures._base import (
 from occstats.figures._labels import clean
 from occstats.figures._style import Palette, Theme, Width, bounded
 from occstats.stats.strata import strata_intervals
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from occstats.comparison import Comparison
-
-__all__ = ["strata"]
 
 MOST_ALGORITHMS = 6
 # Share of the distance between strata over which their algorithms are spread.

@@ -27,36 +27,6 @@ from occstats._files import write_file
 from occstats.errors import FigureError
 from occstats.figures._labels import clean
 
-__all__ = [
-    "BLUE",
-    "COLOURS",
-    "FADED",
-    "FORMATS",
-    "ORANGE",
-    "PRESETS",
-    "Drawn",
-    "MissingGlyphWarning",
-    "Palette",
-    "Preset",
-    "SeriesStyle",
-    "Theme",
-    "Width",
-    "alt_text",
-    "bounded",
-    "check_formats",
-    "describe",
-    "ink",
-    "ink_on",
-    "paper",
-    "preset",
-    "remember_settings",
-    "root_figure",
-    "save",
-    "series_styles",
-    "settings",
-    "svg_markup",
-]
-
 # -- sizes -----------------------------------------------------------------------------------------
 
 
@@ -161,7 +131,6 @@ _LINES: tuple[Dashes, ...] = (
     (0, (5, 1.5, 1, 1.5)),
     (0, (8, 2)),
 )
-_INK = "#222222"
 
 
 @dataclass(frozen=True)
@@ -287,58 +256,23 @@ def settings(chosen: Preset, theme: Theme) -> dict[Any, Any]:
         families = [families] if isinstance(families, str) else list(families)
         return {**own, "font.family": [*families, *_fallback_fonts()], **_ALWAYS}
     size, small = chosen.font_size, chosen.font_size - 1.0
+    # Matplotlib's own fonts first: they are found under any settings.
+    families = ("STIXGeneral", "serif") if chosen.serif else ("DejaVu Sans", "sans-serif")
     return {
         **defaults,
-        # Matplotlib's own fonts first: they are found under any settings.
-        "font.family": [
-            *(("STIXGeneral", "serif") if chosen.serif else ("DejaVu Sans", "sans-serif")),
-            *_fallback_fonts(),
-        ],
-        "font.sans-serif": ["DejaVu Sans", "Verdana", "Arial", "Helvetica"],
-        "font.serif": ["STIXGeneral", "Times New Roman", "Times", "DejaVu Serif"],
-        "font.size": size,
+        **_house(),
+        "font.family": [*families, *_fallback_fonts()],
         "mathtext.fontset": "stix" if chosen.serif else "dejavusans",
-        "text.color": _INK,
-        "axes.edgecolor": _INK,
-        "axes.labelcolor": _INK,
-        "axes.labelsize": size,
-        "axes.titlesize": size,
-        "axes.titlepad": 3.0,
-        "axes.labelpad": 2.5,
-        "axes.linewidth": 0.6,
-        "axes.spines.top": False,
-        "axes.spines.right": False,
-        "axes.axisbelow": True,
-        "grid.color": "#D9D9D9",
-        "grid.linewidth": 0.5,
-        **{
-            f"{axis}tick.{name}": value
-            for axis in "xy"
-            for name, value in {
-                "color": _INK,
-                "labelsize": small,
-                "major.width": 0.6,
-                "minor.width": 0.4,
-                "major.size": 2.5,
-                "minor.size": 1.5,
-                "major.pad": 2.0,
-            }.items()
-        },
-        "lines.linewidth": 1.2,
-        "lines.markersize": 4.0,
-        "patch.linewidth": 0.6,
-        "hatch.linewidth": 0.5,
-        "legend.fontsize": small,
-        "legend.frameon": False,
-        "legend.handlelength": 2.4,
-        "legend.columnspacing": 1.2,
-        "legend.borderaxespad": 0.2,
-        "figure.constrained_layout.h_pad": 0.02,
-        "figure.constrained_layout.w_pad": 0.02,
-        "figure.dpi": 150,
-        "savefig.dpi": 300,
+        **dict.fromkeys(("font.size", "axes.labelsize", "axes.titlesize"), size),
+        **dict.fromkeys(("xtick.labelsize", "ytick.labelsize", "legend.fontsize"), small),
         **_ALWAYS,
     }
+
+
+@functools.cache
+def _house() -> dict[Any, Any]:
+    style = Path(__file__).with_name("house.mplstyle")
+    return dict(matplotlib.rc_params_from_file(style, use_default_template=False))
 
 
 @functools.cache
@@ -384,7 +318,8 @@ def alt_text(drawn: Drawn) -> str:
     own = str(getattr(drawn, _ALT_TEXT, ""))
     if own or isinstance(drawn, Axes):
         return own
-    parts = [alt_text(part) for part in (*drawn.subfigs, *axes_of(drawn))]
+    inside: list[Axes | FigureBase] = [*drawn.subfigs, *axes_of(drawn)]
+    parts = [alt_text(part) for part in inside]
     return " ".join(dict.fromkeys(part for part in parts if part))
 
 
@@ -511,7 +446,9 @@ def svg_markup(drawn: Drawn, *, title: str = "", identity: str = "") -> str:
         pairs = (part.split(":", 1) for part in declarations if ":" in part)
         element.attrib.update((name.strip(), value.strip()) for name, value in pairs)
         for name, value in element.attrib.items():
-            element.set(name, re.sub(r"^#|url\(#", rf"\g<0>{prefix}", value))
+            # Not every "#" is a reference: colours begin with one, too.
+            reference = r"^#" if name.endswith("href") else r"url\(#"
+            element.set(name, re.sub(reference, rf"\g<0>{prefix}", value))
         if "id" in element.attrib:
             element.set("id", prefix + element.attrib["id"])
     # Matplotlib's style sheet, inherited from the root.

@@ -25,8 +25,6 @@ from occstats.figures._base import (
 from occstats.figures._labels import clean, label
 from occstats.figures._style import Palette, Theme, Width, paper
 
-__all__ = ["sweep"]
-
 MOST_PANELS = 12
 _RESERVED = ("descriptor", "metric", "score", "smoothed")
 # Title, rows and hyperparameters of a panel.
@@ -134,7 +132,7 @@ def sweep(
                 axes.set_ylabel(label(names[1] if len(used) == 2 else score_name, 24))
         if len(metrics) > 1:
             plot.legend(whole, metrics)
-        return plot.finish(_alternative_text(shown, score_name), drawn)
+        return plot.finish_panels(_alternative_text(shown, score_name), drawn)
 
 
 def _prepared(frame: pd.DataFrame) -> pd.DataFrame:

@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import FigureBase
 from matplotlib.ticker import LogLocator, NullFormatter
+from numpy.typing import NDArray
 
 from occstats.errors import FigureError
 from occstats.figures._base import Plot, choose_algorithms, draw_lines, require_columns
 from occstats.figures._labels import clean
 from occstats.figures._style import Palette, Theme, Width
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-__all__ = ["times"]
 
 MOST_DESCRIPTORS = 16
 _PANELS = {"fit_seconds": "construction time (s)", "query_seconds": "query time (s)"}
@@ -93,7 +89,7 @@ def times(
         for axes in panels:
             _logarithmic(axes)
         plot.legend(whole, names)
-        return plot.finish(_alternative_text(table, names), panels)
+        return plot.finish_panels(_alternative_text(table, names), panels)
 
 
 def _per_query(frame: pd.DataFrame) -> pd.DataFrame:

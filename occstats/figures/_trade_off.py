@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
 from occstats._format import listing, percent
+from occstats.comparison import Comparison
 from occstats.comparison.study import clusters_of
 from occstats.errors import FigureError
 from occstats.figures._base import Order, Plot, confidence, confidence_intervals, score_label
@@ -19,11 +19,6 @@ from occstats.figures._labels import clean
 from occstats.figures._style import Palette, Theme, Width, bounded, ink, paper
 from occstats.figures.registry import read_frame
 from occstats.stats.pareto import ParetoFront, pareto_front
-
-if TYPE_CHECKING:
-    from occstats.comparison import Comparison
-
-__all__ = ["task_times", "trade_off"]
 
 MOST_ALGORITHMS = 16
 # More resamples would not change the printed shares.

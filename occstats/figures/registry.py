@@ -296,7 +296,7 @@ def side_by_side(
     2
     """
     from occstats.figures._base import Plot, without_pyplot
-    from occstats.figures._style import alt_text, preset, root_figure
+    from occstats.figures._style import alt_text, describe, preset, root_figure
 
     check_choice(
         "name", name, [key for key, entry in FIGURES.items() if entry.needs == _COMPARISON]
@@ -322,8 +322,8 @@ def side_by_side(
             where = {"ax": place.add_subplot()} if on_axes else {"figure": place}
             function(comparison, **{**options, **where, "title": title})
         texts = zip(comparisons, map(alt_text, alone), strict=True)
-        finished: Figure = plot.finish(" ".join(f"{title}: {text}" for title, text in texts))
-    return finished
+        describe(whole, " ".join(f"{title}: {text}" for title, text in texts))
+    return root_figure(whole)
 
 
 def read_frame(path: str | Path, what: str) -> pd.DataFrame:
