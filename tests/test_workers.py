@@ -1,4 +1,4 @@
-"""Worker processes: what they inherit, how they end, and what is known of one that died."""
+"""The worker pool: preparation, errors, deaths, and the end of its processes."""
 
 import os
 import signal
@@ -13,22 +13,22 @@ import pytest
 
 from occstats import workers
 from occstats.errors import DataError
-from occstats.workers import WorkerDiedError, Workers, side_by_side
+from occstats.workers import WorkerDiedError, Workers, parallel_calls
 
-cloudpickle.register_pickle_by_value(sys.modules[__name__])  # workers do not find the tests
-on_linux = pytest.mark.skipif(sys.platform != "linux", reason="where workers are copies")
-
-
-def tell(path, *what):
-    Path(path).write_text(" ".join(map(str, what)))
+cloudpickle.register_pickle_by_value(sys.modules[__name__])  # workers cannot import the tests
+on_linux = pytest.mark.skipif(sys.platform != "linux", reason="workers are forked on Linux")
 
 
-def tell_processes(path):
-    tell(path, os.getppid(), os.getpid(), len(os.listdir(f"/proc/{os.getppid()}/task")))
+def write(path, *values):
+    Path(path).write_text(" ".join(map(str, values)))
 
 
-def tell_modules(path):
-    tell(path, *sys.modules)
+def write_processes(path):
+    write(path, os.getppid(), os.getpid(), len(os.listdir(f"/proc/{os.getppid()}/task")))
+
+
+def write_modules(path):
+    write(path, *sys.modules)
 
 
 def take_two_gigabytes():
@@ -58,129 +58,119 @@ def all_of(pool):
     return ended
 
 
-def wait_until_gone(process, seconds=20):
-    deadline = time.monotonic() + seconds
+def wait_until_gone(process):
     while Path(f"/proc/{process}").exists():
-        assert time.monotonic() < deadline, f"process {process} goes on"
-        time.sleep(0.05)
+        time.sleep(0.02)
 
 
-@pytest.fixture(params=["copies", "each on its own"])
-def _begun(monkeypatch, request):
-    """Workers as on Linux, and as where no process can be copied."""
-    if request.param == "each on its own":
-        monkeypatch.setattr(workers, "COPIES", False)
+@pytest.fixture(params=["forked", "started"])
+def _way_to_start(monkeypatch, request):
+    """Use workers as on Linux, and as where forking is unsafe."""
+    if request.param == "started":
+        monkeypatch.setattr(workers, "CAN_FORK", False)
 
 
-@pytest.mark.usefixtures("_begun")
-def test_what_ends_badly_is_known_and_harms_nobody_else(tmp_path):
-    with Workers(4) as pool:
+@pytest.mark.usefixtures("_way_to_start")
+def test_errors_and_deaths_do_not_affect_other_workers(tmp_path):
+    with Workers(4, prepare=partial(import_module, "colorsys")) as pool:
         for function in (die, refuse, refuse_data):
             pool.submit(function.__name__, function)
-        pool.submit("tell", tell, tmp_path / "told", "fine")
+        pool.submit("modules", write_modules, tmp_path / "modules")
         ended = all_of(pool)
         assert isinstance(ended["die"], WorkerDiedError)
         assert isinstance(ended["refuse"], RuntimeError)
         assert str(ended["refuse"]) == "Unpicklable: no"
         assert isinstance(ended["refuse_data"], DataError)
         assert "refuse_data" in ended["refuse_data"].__notes__[0]  # where it was raised
-        assert ended["tell"] is None
-        assert (tmp_path / "told").read_text() == "fine"
-        pool.submit("after", tell, tmp_path / "told", "again")  # in the place of one that died
+        assert ended["modules"] is None
+        assert "colorsys" in (tmp_path / "modules").read_text().split()
+        pool.submit("after", write, tmp_path / "written", "again")  # replaces one that died
         assert all_of(pool) == {"after": None}
 
 
-@pytest.mark.usefixtures("_begun")
-def test_workers_have_what_was_prepared(tmp_path):
-    for prepared in ("colorsys", None):
-        prepare = prepared and partial(import_module, prepared)
-        with Workers(1, prepare=prepare) as pool:
-            pool.submit("modules", tell_modules, tmp_path / "modules")
-            assert all_of(pool) == {"modules": None}
-        assert ("colorsys" in (tmp_path / "modules").read_text().split()) == bool(prepared)
-
-
-def test_memory_is_limited_in_workers():
+def test_the_memory_of_workers_is_limited():
     with Workers(1, memory=1e9) as pool:
         pool.submit("large", take_two_gigabytes)
         assert isinstance(all_of(pool)["large"], MemoryError)
 
 
 @on_linux
-def test_what_is_copied_has_one_thread(tmp_path):
-    """A copy of a process with threads may wait for ever for what only these could release."""
-    from occstats.experiment.evaluate import prepare_process
+def test_the_fork_server_has_one_thread(tmp_path):
+    """A fork of a process with threads may wait forever for their locks."""
+    from occstats.experiment.worker import prepare_process
 
-    with Workers(1, prepare=partial(prepare_process, ["NND", "SAE", "MD"], [(50, 150, 4)])) as pool:
-        pool.submit("processes", tell_processes, tmp_path / "told")
+    with Workers(1, prepare=partial(prepare_process, ["NND", "MD"], [(50, 150, 4)])) as pool:
+        pool.submit("processes", write_processes, tmp_path / "written")
         assert all_of(pool) == {"processes": None}
-        origin, _, threads = map(int, (tmp_path / "told").read_text().split())
-        assert origin != os.getpid()
+        server, _, threads = map(int, (tmp_path / "written").read_text().split())
+        assert server != os.getpid()
         assert threads == 1
 
 
 @on_linux
-def test_all_end_with_the_pool_and_with_their_origin(tmp_path):
+def test_workers_end_with_the_fork_server_and_with_the_pool(tmp_path):
     with Workers(2) as pool:
-        pool.submit("processes", tell_processes, tmp_path / "told")
+        pool.submit("processes", write_processes, tmp_path / "written")
         assert all_of(pool) == {"processes": None}
-        origin, worker, _ = map(int, (tmp_path / "told").read_text().split())
-        os.kill(origin, signal.SIGKILL)
+        server, worker, _ = map(int, (tmp_path / "written").read_text().split())
+        os.kill(server, signal.SIGKILL)
         wait_until_gone(worker)
-        pool.submit("lost", tell, tmp_path / "other", 1)
+        pool.submit("lost", write, tmp_path / "other", 1)
         assert isinstance(all_of(pool)["lost"], WorkerDiedError)
-        pool.submit("processes", tell_processes, tmp_path / "told")
+        pool.submit("processes", write_processes, tmp_path / "written")
         assert all_of(pool) == {"processes": None}
-        second, worker, _ = map(int, (tmp_path / "told").read_text().split())
-        assert second != origin
+        second, worker, _ = map(int, (tmp_path / "written").read_text().split())
+        assert second != server
         pool.submit("busy", time.sleep, 600)
     wait_until_gone(worker)
     wait_until_gone(second)
 
 
 @on_linux
-def test_the_origin_of_one_pool_serves_the_next(tmp_path):
-    told = [tmp_path / "1", tmp_path / "2"]
-    assert sorted(side_by_side(tell_processes, list(map(str, told)), 2)) == list(map(str, told))
+def test_the_fork_server_of_a_pool_is_kept_for_the_next(tmp_path):
+    written = [tmp_path / "1", tmp_path / "2"]
+    assert sorted(parallel_calls(write_processes, list(map(str, written)), 2)) == list(
+        map(str, written)
+    )
     with Workers(1) as pool:
-        pool.submit("processes", tell_processes, tmp_path / "3")
+        pool.submit("processes", write_processes, tmp_path / "3")
         assert all_of(pool) == {"processes": None}
-    origins = {path.read_text().split()[0] for path in tmp_path.iterdir()}
-    assert len(origins) == 1
-    assert not workers._ahead
-    wait_until_gone(origins.pop())
+    servers = {path.read_text().split()[0] for path in tmp_path.iterdir()}
+    assert len(servers) == 1
+    assert not workers._spare
+    wait_until_gone(servers.pop())
 
 
-def test_an_error_side_by_side_is_raised():
+def test_an_error_in_parallel_calls_is_raised():
     with pytest.raises(RuntimeError, match="invalid literal"):
-        list(side_by_side(int, ["1", "one"], 2))
-    workers.end_ahead()
+        list(parallel_calls(int, ["1", "one"], 2))
+    workers.close_spare_server()
 
 
 @on_linux
-def test_an_origin_that_nobody_needs_ends(tmp_path):
-    from occstats.experiment.engine import compute
+def test_a_fork_server_that_is_not_needed_ends(tmp_path):
+    from occstats.experiment.dispatch import execute
 
-    assert list(side_by_side(tell_processes, [str(tmp_path / "told")], 1))
-    assert workers._ahead
-    assert list(compute([], print, is_there=bool, jobs=1)) == []
-    assert not workers._ahead
-    wait_until_gone((tmp_path / "told").read_text().split()[0])
+    assert list(parallel_calls(write_processes, [str(tmp_path / "written")], 1))
+    assert workers._spare
+    assert list(execute([], print, is_visible=bool, jobs=1)) == []
+    assert not workers._spare
+    wait_until_gone((tmp_path / "written").read_text().split()[0])
 
 
 @pytest.mark.parametrize(
-    ("arguments", "begins"),
+    ("arguments", "starts"),
     [("-j 2", True), ("-j 1", False), ("", False), ("-j 2 --dry-run", False)],
 )
-def test_the_command_begins_workers_where_some_are_asked_for(monkeypatch, arguments, begins):
+def test_the_command_starts_the_fork_server_for_several_jobs(monkeypatch, arguments, starts):
     from occstats.cli import main
 
-    begun = []
-    monkeypatch.setattr(workers, "start_ahead", lambda: begun.append(True))
+    started = []
+    monkeypatch.setattr(workers, "start_fork_server", lambda: started.append(True))
     monkeypatch.setattr("occstats.experiment.run.prepare", refuse_data_of)
     with pytest.raises(SystemExit):
         main(["run", "--datasets", "iris", *arguments.split()])
-    assert bool(begun) == begins
+    assert bool(started) == starts
 
 
 def refuse_data_of(*arguments, **options):
