@@ -128,10 +128,8 @@ def test_workers_end_with_the_fork_server_and_with_the_pool(tmp_path):
 
 @on_linux
 def test_the_fork_server_of_a_pool_is_kept_for_the_next(tmp_path):
-    written = [tmp_path / "1", tmp_path / "2"]
-    assert sorted(parallel_calls(write_processes, list(map(str, written)), 2)) == list(
-        map(str, written)
-    )
+    written = [str(tmp_path / "1"), str(tmp_path / "2")]
+    assert sorted(parallel_calls(write_processes, written, 2)) == written
     with Workers(1) as pool:
         pool.submit("processes", write_processes, tmp_path / "3")
         assert all_of(pool) == {"processes": None}
