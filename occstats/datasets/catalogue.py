@@ -14,8 +14,6 @@ from occstats._format import did_you_mean
 from occstats.datasets.dataset import Dataset, data_files, read_dataset, stem_of
 from occstats.errors import DataError
 
-__all__ = ["Entry", "Finding", "catalogue", "check_folder", "digests", "entry_of", "problems"]
-
 
 @dataclass(frozen=True, eq=False)
 class Entry:

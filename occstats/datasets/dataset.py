@@ -13,8 +13,6 @@ from numpy.typing import NDArray
 
 from occstats.errors import DataError
 
-__all__ = ["Dataset", "data_files", "from_frame", "parse_arff", "read_dataset", "stem_of"]
-
 # Larger files are not read into memory; the paper's largest has 65 MB.
 LARGEST_FILE = 4 * 1024**3
 # @attribute name type; a name with blanks is quoted

@@ -18,8 +18,6 @@ from occstats.datasets.catalogue import Entry, problems
 from occstats.datasets.dataset import Dataset, from_frame, parse_arff
 from occstats.errors import DataError, OutputError
 
-__all__ = ["fetch_dataset", "find_members", "prepare_table"]
-
 ATTEMPTS = 4
 TIMEOUT_SECONDS = 60
 LARGEST_DOWNLOAD = 1024**3

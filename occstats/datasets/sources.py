@@ -13,8 +13,6 @@ import pandas as pd
 from occstats.datasets.dataset import Dataset, data_files, from_frame, read_dataset, stem_of
 from occstats.errors import DataError
 
-__all__ = ["BUILTIN", "Source", "fingerprint", "load_builtin", "open_source", "select", "spool"]
-
 # name → loader of scikit-learn
 BUILTIN = {
     "iris": "load_iris",

@@ -15,8 +15,6 @@ from occstats.experiment.plan import Shard
 from occstats.experiment.worker import prepare_process
 from occstats.workers import WorkerDiedError, Workers, close_spare_server
 
-__all__ = ["execute"]
-
 # Dask workers may still be starting when a run begins, and may return after they were lost.
 SECONDS_FOR_WORKERS = 20.0
 SECONDS_BETWEEN_CHECKS = 5.0

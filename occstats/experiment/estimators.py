@@ -15,18 +15,6 @@ from occstats.errors import DataError
 from occstats.experiment.provenance import code_of
 from occstats.experiment.tasks import AtMost, size_for_task
 
-__all__ = [
-    "Recipe",
-    "SeedPolicy",
-    "fit_and_score",
-    "is_of_distances",
-    "make_estimator",
-    "make_recipes",
-    "parameters_as_json",
-    "plain",
-    "shares_search",
-]
-
 
 @dataclass(frozen=True)
 class SeedPolicy:

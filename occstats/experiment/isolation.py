@@ -24,14 +24,6 @@ from loky.backend import get_context
 
 from occstats.workers import initialise_worker
 
-__all__ = [
-    "CallTimeoutError",
-    "ChildProcessDiedError",
-    "IsolatedCalls",
-    "contained",
-    "reason_of",
-]
-
 
 class CallTimeoutError(Exception):
     """The call exceeded its timeout, and its process was killed."""

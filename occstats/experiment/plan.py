@@ -11,8 +11,6 @@ from occstats.datasets import Source
 from occstats.experiment.estimators import Recipe, SeedPolicy, shares_search
 from occstats.experiment.tasks import N_FOLDS, Task
 
-__all__ = ["Key", "Plan", "Shard", "Unit", "configuration", "estimated_seconds", "make_plan"]
-
 # Bounds on the estimated seconds of a shard: long enough that writing its file does not matter,
 # short enough that a killed worker loses little and all workers stay busy until the end.
 SHORTEST_SHARD, LONGEST_SHARD = 0.5, 20.0

@@ -14,8 +14,6 @@ from pathlib import Path
 
 from occstats import __version__
 
-__all__ = ["code_of", "provenance"]
-
 PACKAGES = ("occstats", "numpy", "scipy", "scikit-learn", "pandas", "pyarrow", "numba")
 
 

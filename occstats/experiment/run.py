@@ -34,17 +34,6 @@ from occstats.experiment.worker import Rows, compute_shard, evaluate, failed_row
 from occstats.progress import bar_class, shown, track
 from occstats.workers import parallel_calls
 
-__all__ = [
-    "Data",
-    "Experiment",
-    "Parameters",
-    "RunSummary",
-    "folder_or_temporary",
-    "prepare",
-    "run_experiment",
-    "summarise",
-]
-
 # Starting a worker takes as long as a small run.
 SECONDS_PER_WORKER = 3.0
 MOST_FAILURES_SHOWN = 10

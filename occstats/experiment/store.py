@@ -16,8 +16,6 @@ import pandas as pd
 from occstats._files import remove_stale, verify_digest, write_file, write_parquet
 from occstats.errors import ResultsError
 
-__all__ = ["KEY", "Store", "keys_of", "typed"]
-
 KEY = ["dataset", "class", "descriptor", "fold"]
 # Rows of a compacted file; a sweep has millions, and a file is held in memory.
 MOST_ROWS = 100_000

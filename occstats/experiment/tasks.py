@@ -11,22 +11,6 @@ from scipy import stats
 from occstats.datasets import Dataset
 from occstats.errors import DataError
 
-__all__ = [
-    "N_FOLDS",
-    "SMALLEST_TARGET",
-    "AtMost",
-    "Fold",
-    "Task",
-    "auroc",
-    "make_folds",
-    "round_significant",
-    "scale_by_interquartile_range",
-    "size_for_task",
-    "smallest_training_part",
-    "sparsity",
-    "tasks_of",
-]
-
 N_FOLDS = 5
 FOLD_SEED = 0
 # With fewer rows than folds, some fold would have no target row to test.

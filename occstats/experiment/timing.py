@@ -26,8 +26,6 @@ from occstats.experiment.isolation import contained
 from occstats.experiment.tasks import scale_by_interquartile_range
 from occstats.progress import track
 
-__all__ = ["COLUMNS", "SIZES", "RowPool", "generated_rows", "measure_times", "rows_of_file"]
-
 SIZES = tuple(2**power for power in range(6, 14))
 N_SAMPLES = 5
 N_QUERIES = 1024

@@ -40,18 +40,6 @@ from occstats.experiment.tasks import (
     sparsity,
 )
 
-__all__ = [
-    "FoldData",
-    "Rows",
-    "compute_shard",
-    "evaluate",
-    "failed_rows",
-    "fold_data",
-    "make_search",
-    "prepare_process",
-    "row_header",
-]
-
 Array = NDArray[np.float64]
 Rows = Callable[..., pd.DataFrame]
 

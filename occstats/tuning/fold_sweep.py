@@ -24,15 +24,6 @@ from occstats.experiment.worker import fold_data, make_search, row_header
 from occstats.tuning.grids import SweepRecipe, Value
 from occstats_descriptors._kernels.jit import compiled
 
-__all__ = [
-    "Areas",
-    "NeighbourSweep",
-    "distinct_values",
-    "failed_sweep",
-    "support_vector_areas",
-    "sweep_fold",
-]
-
 Array = NDArray[Any]
 Matrix = NDArray[np.float64]
 Function = TypeVar("Function", bound=Callable[..., Any])

@@ -14,17 +14,6 @@ from occstats.errors import ArgumentError
 from occstats.experiment.estimators import Recipe, make_recipes, plain, shares_search
 from occstats.experiment.tasks import AtMost, Task, size_for_task, smallest_training_part
 
-__all__ = [
-    "PAPER",
-    "Axis",
-    "SweepRecipe",
-    "Value",
-    "default_hyperparameters",
-    "make_sweep_recipes",
-    "paper_defaults",
-    "parse_grid",
-]
-
 Value = float | int | str | bool
 MOST_VALUES = 100_000
 

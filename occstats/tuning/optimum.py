@@ -29,20 +29,6 @@ from occstats.stats.bootstrap import column_quantiles, resample_counts
 from occstats.stats.clusters import weighted_means
 from occstats.tuning.grids import Axis, SweepRecipe, Value
 
-__all__ = [
-    "GridMeans",
-    "Optimum",
-    "OptimumInterval",
-    "choices",
-    "expand",
-    "find_optimum",
-    "optimum_interval",
-    "results_with",
-    "rolling_mean",
-    "smoothed",
-    "task_grids",
-]
-
 # The loss of mean AUROC that defines the flat range around an optimum.
 LOSS = 0.001
 RESAMPLES = 10_000
@@ -262,13 +248,17 @@ def find_optimum(
     values = {axis.name: axis.values[at] for axis, at in zip(axes, place, strict=True)}
     rounded = {axis.name: axis.rounded(values[axis.name]) for axis in axes}
     count = max(min(n_resamples, MOST_ELEMENTS // surface.size), 1)
+    score_rounded = float("nan")
+    if all(rounded[axis.name] in axis.values for axis in axes):
+        at = tuple(axis.values.index(rounded[axis.name]) for axis in axes)
+        score_rounded = float(surface[at])
     return Optimum(
         values=values,
         rounded=rounded,
         score=float(surface[place]),
-        score_rounded=_value_at(surface, axes, rounded),
+        score_rounded=score_rounded,
         flat={
-            axis.name: _flat_range(axis, _line(surface, place, number), place[number])
+            axis.name: _flat_range(axis, np.moveaxis(surface, number, 0), place, number)
             for number, axis in enumerate(axes)
         },
         interval=_intervals(grid, confidence, count, random_state),
@@ -277,10 +267,16 @@ def find_optimum(
     )
 
 
-def _flat_range(axis: Axis, curve: NDArray[np.float64], place: int) -> tuple[Value, Value]:
-    """Return the ends of the range around the best value that loses at most `LOSS`."""
-    good = curve >= curve[place] - LOSS
-    low = high = place
+def _flat_range(
+    axis: Axis, surface: NDArray[np.float64], place: tuple[int, ...], number: int
+) -> tuple[Value, Value]:
+    """Return the ends of the range around the best value that loses at most `LOSS`.
+
+    The first dimension of `surface` is that of the axis, whose number is given.
+    """
+    curve = surface[(slice(None), *place[:number], *place[number + 1 :])]
+    good = curve >= curve[place[number]] - LOSS
+    low = high = place[number]
     while low > 0 and good[low - 1]:
         low -= 1
     while high < len(good) - 1 and good[high + 1]:
@@ -294,20 +290,6 @@ def _near_an_end(axis: Axis, place: int) -> bool:
     lowest = axis.rule == "count" and axis.values[0] == 1
     below = not lowest and place - half <= 0
     return axis.is_numeric and (below or place + half >= len(axis.values) - 1)
-
-
-def _line(surface: NDArray[np.float64], place: tuple[int, ...], number: int) -> NDArray[np.float64]:
-    index: list[Any] = list(place)
-    index[number] = slice(None)
-    return np.asarray(surface[tuple(index)])
-
-
-def _value_at(
-    surface: NDArray[np.float64], axes: tuple[Axis, ...], values: dict[str, Value]
-) -> float:
-    if any(values[axis.name] not in axis.values for axis in axes):
-        return float("nan")
-    return float(surface[tuple(axis.values.index(values[axis.name]) for axis in axes)])
 
 
 def _intervals(

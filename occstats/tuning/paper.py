@@ -15,8 +15,6 @@ from occstats.experiment.run import Data, Experiment, Parameters, prepare
 from occstats.tuning.grids import PAPER
 from occstats.tuning.sweep import SweepExperiment, leave_one_out_parameters, prepare_sweep
 
-__all__ = ["FAST_ROWS", "PINNED", "PaperExperiment", "paper_recipes", "prepare_paper"]
-
 # Most rows of a dataset in a fast run.
 FAST_ROWS = 250
 # Settings of the paper's experiment that differ from the defaults.

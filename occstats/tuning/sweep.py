@@ -38,16 +38,6 @@ from occstats.tuning.optimum import (
     smoothed,
 )
 
-__all__ = [
-    "Sweep",
-    "SweepExperiment",
-    "leave_one_out_parameters",
-    "prepare_sweep",
-    "read_sweep",
-    "shards_of",
-    "tune",
-]
-
 DESCRIPTION = "sweep.json"
 # Above this size of a class, time estimates use its number of distinct rows.
 MANY_ROWS = 10_000
