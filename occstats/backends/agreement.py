@@ -56,7 +56,7 @@ class EngineCheck:
 
     @property
     def agrees(self) -> bool:
-        """Whether no p-value and no Z differs by more than 1e-10, and the same pairs have tests.
+        """True if no p-value and no Z differs by more than 1e-10, and the same pairs have tests.
 
         Pairs whose signed ranks are all equal, which clusrank does not test, are ignored.
         """

@@ -175,7 +175,7 @@ class Sample:
 
     @property
     def is_small(self) -> bool:
-        """Whether the differences of all pairs are cached."""
+        """True if the differences of all pairs are cached."""
         return self.n_pairs * 2 * self.n_tasks <= BLOCK_ELEMENTS
 
     @cached_property

@@ -46,7 +46,7 @@ def benchmark(seed=0, n_suites=6, k=3, effect=0.5):
 
 
 def squares(found):
-    """The arrays of a result, by their names, whatever it is."""
+    """Yield the names and arrays of a result."""
     if isinstance(found, dict):
         parts = found.items()
     elif isinstance(found, tuple):

@@ -1,4 +1,4 @@
-"""All pairs at once are the single tests, whatever the order of rows and columns."""
+"""Tests of all pairs against single tests and SciPy, in any order of rows and columns."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Tests on many resamples at once are the single tests on the resampled tasks."""
+"""Tests of many resamples equal single tests of the resampled tasks."""
 
 import numpy as np
 import pytest
