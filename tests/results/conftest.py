@@ -9,7 +9,7 @@ import pytest
 from occstats.errors import ResultsError
 from occstats.results import load_results
 
-# Scripts that let other programs write files need these programs.
+# These scripts require the programs whose files they write.
 collect_ignore_glob = ["programs/*"]
 
 

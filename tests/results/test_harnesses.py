@@ -190,7 +190,7 @@ def test_benchopt(options):
     assert table.algorithms == ["fast[step=0.01]", "slow[step=0.001]"]
     assert (table.n_tasks, set(table.clusters)) == (6, DATASETS)
     assert not table.higher_is_better
-    # After as many steps the longer ones are nearer to the solution.
+    # After equally many steps, longer steps are closer to the solution.
     assert (table.scores.iloc[:, 0] < table.scores.iloc[:, 1]).all()
 
 
@@ -205,7 +205,7 @@ def test_inspect(ending):
         assert table.algorithms == ["mockllm/alpha", "mockllm/beta"]
         assert set(table.clusters) == DATASETS
         assert table.scores["mockllm/alpha"].eq(1).all()
-        # The second question of each passage is answered once with the word within others.
+        # One answer to the second question of each passage contains the word among others.
         assert table.scores["mockllm/beta"].groupby(level=0).min().eq(half).all()
 
 

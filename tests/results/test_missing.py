@@ -244,13 +244,13 @@ def test_statuses_of_failed_and_absent_runs(long_frame, status, failed):
 def test_absent_rows_are_not_failures(long_frame):
     frame = long_frame.assign(status="ok").drop(index=[0, 3])
     assert load_results(frame).recorded_failures is None
-    # A NaN of pandas may be an empty cell of a file.
+    # NaN in a frame may be an empty cell of a file.
     empty = long_frame.assign(auroc=long_frame["auroc"].where(long_frame.index > 1))
     assert load_results(empty).recorded_failures is None
     frame.loc[5, "status"] = "failed"
     results = load_results(frame)
     assert results.recorded_failures.to_numpy().sum() == 1
-    # A failure among cells that nobody ran: the policy is named, but not first.
+    # With one failure among absent runs, the policy is listed, but not first.
     assert best_policy(results) != "worst"
     with pytest.raises(ResultsError, match=r"or missing='worst' \(.*; 1 of 3 recorded\)"):
         results.resolve_missing()

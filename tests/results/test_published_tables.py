@@ -367,7 +367,7 @@ def ranks():
     return pd.DataFrame(rows, columns=["task", "fold", *"ABCD"])
 
 
-# made by → how it is typed, algorithms, tasks, datasets, what is measured, higher is better
+# function → options, algorithms, tasks, datasets, measure, higher is better
 SHAPES = {
     archive: ("--trait 'Train ' --trait Class", ["ED", "DTW", "Euclid"], N, N, "score", True),
     leaderboard: (
@@ -417,7 +417,7 @@ def test_the_proposed_line_runs_to_the_end(tmp_path, monkeypatch):
     assert json.loads(second.stdout)["verdict"]
 
 
-# The files of the table in the documentation.
+# Files of the table in the documentation.
 FILES = {
     "roc.csv": detectors,
     "means.csv": means,
@@ -466,7 +466,7 @@ in_folder = pytest.mark.skipif(
     FOLDER is None, reason="needs the published tables in the folder of OCCSTATS_REALWORLD"
 )
 
-# file → algorithms, tasks, datasets, direction, what one of the algorithms is, and at which try
+# file → algorithms, tasks, datasets, direction, one of the algorithms, and the attempt that succeeds
 EXPECTED = {
     "adbench_AUCROC_multiindex.csv": (15, 28, 28, "higher", "IForest", 2),
     "amlb_1h_all_results.csv": (7, 35, 35, "higher", "autosklearn", 2),

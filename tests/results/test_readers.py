@@ -117,7 +117,7 @@ def test_pipes_devices_and_sockets(tmp_path, refused):
     os.mkfifo(tmp_path / "pipe.csv")
     refused(tmp_path / "pipe.csv", says=("named pipe",))
     refused("/dev/null", says=("device",))
-    # A socket's path may have about a hundred characters, which pytest's folder can exceed.
+    # The path of a socket is limited to about a hundred characters.
     here = os.open(tmp_path, os.O_RDONLY)
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(f"/proc/self/fd/{here}/socket")

@@ -421,7 +421,7 @@ def test_duplicate_column_names(tmp_path, long_frame, refused):
     refused(tmp_path / "a.csv", says=("duplicate column names 'A'",))
     twice = pd.concat([long_frame, long_frame[["auroc"]]], axis=1)
     refused(twice, says=("duplicate column names 'auroc'",))
-    # To text, the columns 1 and "1" are the same.
+    # As text, the columns 1 and "1" are equal.
     refused(pd.DataFrame([["x", 0.1, 0.2]], columns=["dataset", 1, "1"]), says=("names '1'",))
 
 
@@ -564,7 +564,7 @@ def test_unknown_policy(long_frame):
 def test_text_in_a_trait_column(long_frame, refused):
     long_frame["size"] = "big"
     refused(long_frame, traits=["size"], says=("row 1, column 'size'", "'big'"))
-    # A column that was only taken for a trait by its name is passed over.
+    # A column that is a trait by its name only is ignored.
     results = load_results(long_frame.assign(n="many"))
     assert list(results.traits) == ["m"]
     assert any("'n'" in note and "'many'" in note for note in results.notes)

@@ -1,4 +1,4 @@
-"""Let the programs themselves write the small files beside this script.
+"""Run benchmark programs to write the small files in this folder.
 
 usage: python write.py PROGRAM    where the program is installed; README.md says which version
 """
@@ -12,7 +12,7 @@ DATASETS = ("one", "two", "three")
 
 
 def _import_without_models(*modules: str) -> None:
-    """Import what writes results; what is needed to ask models, and is absent, is feigned."""
+    """Import modules that write results; mock absent packages that only query models."""
     from importlib import import_module
     from unittest.mock import MagicMock
 
@@ -25,7 +25,7 @@ def _import_without_models(*modules: str) -> None:
 
 
 def write_benchopt(folder: Path) -> None:
-    """Two solvers of least squares, on three datasets, with two objectives, twice."""
+    """Run two solvers of least squares on three datasets with two objectives, twice."""
     import subprocess
 
     import pandas as pd
@@ -93,7 +93,7 @@ def write_benchopt(folder: Path) -> None:
 
 
 def write_inspect(folder: Path) -> None:
-    """Two models whose answers are known, on three passages with two questions each, twice."""
+    """Evaluate two models with known answers on three passages of two questions each, twice."""
     from inspect_ai import Task, eval
     from inspect_ai.dataset import MemoryDataset, Sample
     from inspect_ai.log import read_eval_log, write_eval_log
@@ -131,7 +131,7 @@ def write_inspect(folder: Path) -> None:
 
 
 def write_tsml(folder: Path) -> None:
-    """Two classifiers and two regressors, on three datasets, two resamples each."""
+    """Write results of two classifiers and two regressors on three datasets, two resamples each."""
     import numpy as np
     from tsml_eval.utils.results_writing import (
         write_classification_results,
@@ -177,7 +177,7 @@ def write_tsml(folder: Path) -> None:
 
 
 def write_openml(folder: Path) -> None:
-    """What ``list_evaluations`` makes of the server's answer, which is written here by hand."""
+    """Call ``list_evaluations`` with a handwritten response of the server."""
     from openml import _api_calls
     from openml.evaluations import list_evaluations
 
@@ -214,7 +214,7 @@ def write_openml(folder: Path) -> None:
 
 
 def write_automlbenchmark(folder: Path) -> None:
-    """Scores of predictions that are known, by the benchmark's own ``TaskResult``."""
+    """Score known predictions with the benchmark's ``TaskResult``."""
     from types import SimpleNamespace
 
     import numpy as np
@@ -267,7 +267,7 @@ def write_automlbenchmark(folder: Path) -> None:
 
 
 def write_helm(folder: Path) -> None:
-    """Runs of two models on three subjects, as the runner writes them, with a perturbation."""
+    """Write runs of two models on three subjects, with a perturbation, as the runner does."""
     import json
 
     _import_without_models("helm.benchmark.metrics.metric", "helm.benchmark.run_spec")
@@ -318,7 +318,7 @@ def write_helm(folder: Path) -> None:
 
 
 def write_lm_eval(folder: Path) -> None:
-    """Samples of two models on three tasks, written by the harness's own tracker."""
+    """Write samples of two models on three tasks with the harness's tracker."""
     _import_without_models("lm_eval.loggers.evaluation_tracker")
     from lm_eval.loggers.evaluation_tracker import EvaluationTracker
 
