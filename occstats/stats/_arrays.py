@@ -150,24 +150,13 @@ def midranks(rows: FloatArray) -> FloatArray:
     """Return average ranks within each row, 1 for the lowest (without NaN).
 
     Replaces `scipy.stats.rankdata`, whose import takes longer than most comparisons.
-
-    Examples
-    --------
-    >>> midranks(np.array([[0.3, 0.1, 0.3]]))
-    array([[2.5, 1. , 2.5]])
     """
     first, length, order = _runs(rows)
     return _unsorted(first + (length + 1) / 2, length, order)
 
 
 def count_tied(rows: FloatArray) -> FloatArray:
-    """Count the values of its row that equal each value, itself included.
-
-    Examples
-    --------
-    >>> count_tied(np.array([[0.3, 0.1, 0.3]]))
-    array([[2., 1., 2.]])
-    """
+    """Count the values of its row that equal each value, itself included."""
     _, length, order = _runs(rows)
     return _unsorted(length.astype(np.float64), length, order)
 
@@ -193,11 +182,6 @@ def signed_ranks(x: FloatArray) -> tuple[FloatArray, BoolArray]:
     """Return the signed midranks of each column, 0 where unranked, and a mask of ranked values.
 
     NaN and zeros are dropped before ranking.
-
-    Examples
-    --------
-    >>> signed_ranks(np.array([[0.2], [-0.1], [0.0], [0.2]]))[0].ravel()
-    array([ 2.5, -1. ,  0. ,  2.5])
     """
     counted = ~np.isnan(x) & (x != 0)
     sizes = np.ascontiguousarray(np.where(counted, np.minimum(np.abs(x), LARGEST), np.inf).T)

@@ -78,13 +78,7 @@ class Draws:
         return np.concatenate([np.zeros((0, self.n_clusters)), *self])
 
     def without_each(self) -> Iterator[FloatArray]:
-        """Yield rows of ones without each independent unit in turn, in chunks.
-
-        Examples
-        --------
-        >>> [rows.tolist() for rows in Counts.of(3, 0).without_each()]
-        [[[0.0, 1.0, 1.0], [1.0, 0.0, 1.0], [1.0, 1.0, 0.0]]]
-        """
+        """Yield rows of ones without each independent unit in turn, in chunks."""
         step = max(1, CHUNK_ELEMENTS // max(1, self.n_clusters))
         for start in range(0, self.n_units, step):
             left_out = np.arange(start, min(start + step, self.n_units))
@@ -145,12 +139,6 @@ class PosteriorWeights(Draws):
 def over_rows(
     statistic: Callable[[FloatArray], FloatArray], rows: FloatArray | Draws
 ) -> FloatArray:
-    """Evaluate a statistic on chunks of rows and concatenate the results.
-
-    Examples
-    --------
-    >>> over_rows(lambda rows: rows.sum(axis=1), Counts.of(3, 4, random_state=0))
-    array([3., 3., 3., 3.])
-    """
+    """Evaluate a statistic on chunks of rows and concatenate the results."""
     parts = [rows] if isinstance(rows, np.ndarray) else rows
     return np.concatenate([statistic(part) for part in parts])

@@ -115,10 +115,6 @@ def bayesian_signed_rank(
     random_state : int or None
         Seed of the draws.
 
-    Returns
-    -------
-    BayesianPairs
-
     Examples
     --------
     >>> scores = np.array([[0.9, 0.7], [0.8, 0.6], [0.9, 0.6], [0.7, 0.69], [0.8, 0.5]])
@@ -215,10 +211,6 @@ def correlated_t(
         Half-width of the region of practical equivalence.
     test_share : float, optional
         ρ; by default 1 / (number of folds). With r repeats of k folds pass 1 / k.
-
-    Returns
-    -------
-    CorrelatedT
 
     References
     ----------

@@ -57,14 +57,7 @@ class BootstrapInterval:
 def resample_counts(
     n_clusters: int, n_resamples: int, random_state: int | np.random.Generator | None = None
 ) -> FloatArray:
-    """Count each cluster in each of `n_resamples` draws of `n_clusters` with replacement.
-
-    Examples
-    --------
-    >>> counts = resample_counts(4, 100, random_state=0)
-    >>> counts.shape, bool((counts.sum(axis=1) == 4).all())
-    ((100, 4), True)
-    """
+    """Count each cluster in each of `n_resamples` draws of `n_clusters` with replacement."""
     return Counts.of(n_clusters, n_resamples, random_state).array()
 
 
@@ -104,10 +97,6 @@ def cluster_bootstrap(
         The resamples, to share them between statistics.
     left_out : ndarray, optional
         The statistics without each cluster in turn, if known.
-
-    Returns
-    -------
-    BootstrapInterval
 
     References
     ----------
@@ -166,10 +155,6 @@ def bootstrap_means(
         Kind of interval.
     confidence, n_resamples, random_state, counts
         As in `cluster_bootstrap`.
-
-    Returns
-    -------
-    BootstrapInterval
 
     Examples
     --------

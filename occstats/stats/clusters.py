@@ -180,13 +180,7 @@ def cluster_weights(clusters: ArrayLike | Clusters) -> FloatArray:
 
 
 def weighted_means(means: FloatArray, counts: FloatArray) -> FloatArray:
-    """Return the mean of cluster means for each row of counts; missing clusters have no weight.
-
-    Examples
-    --------
-    >>> weighted_means(np.array([[1.0], [3.0]]), np.array([[1.0, 1.0], [2.0, 0.0]])).ravel()
-    array([2., 1.])
-    """
+    """Return the mean of cluster means for each row of counts; missing clusters have no weight."""
     present = ~np.isnan(means)
     if present.all() and counts.any(axis=1).all():
         return np.asarray(counts @ means / counts.sum(axis=1, keepdims=True))
@@ -196,16 +190,7 @@ def weighted_means(means: FloatArray, counts: FloatArray) -> FloatArray:
 
 
 def means_without(means: FloatArray, suites: Clusters | None = None) -> FloatArray:
-    """Return the mean of all cluster means, then the mean without each cluster (or suite).
-
-    Examples
-    --------
-    >>> means = np.array([[1.0], [3.0], [5.0]])
-    >>> means_without(means).ravel().tolist()
-    [3.0, 4.0, 3.0, 2.0]
-    >>> means_without(means, Clusters.of(["uci", "uci", "mnist"])).ravel().tolist()  # mnist first
-    [3.0, 2.0, 5.0]
-    """
+    """Return the mean of all cluster means, then the mean without each cluster (or suite)."""
     present = ~np.isnan(means)
     values = np.where(present, means, 0.0)
     sums, counts = values.sum(axis=0), present.sum(axis=0)
@@ -220,12 +205,6 @@ def effective_units(means: FloatArray, suites: Clusters | None = None) -> FloatA
     """Return the number of independent units of equal size that carry the same information.
 
     Clusters in suites of sizes n are worth (Σn)² / Σn² suites (Kish 1965).
-
-    Examples
-    --------
-    >>> means = np.array([[0.1], [0.3], [0.2], [0.4]])
-    >>> effective_units(means), effective_units(means, Clusters.of(list("aaab")))
-    (array([4.]), array([1.6]))
     """
     present = (~np.isnan(means)).astype(float)
     if suites is None:

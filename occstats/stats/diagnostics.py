@@ -66,10 +66,6 @@ def cluster_diagnostics(
     tie_tolerance : float
         Differences are rounded to multiples of this number.
 
-    Returns
-    -------
-    ClusterDiagnostics
-
     Notes
     -----
     ρ is the analysis of variance estimator :math:`\sigma_b^2 / (\sigma_b^2 + MSW)` with

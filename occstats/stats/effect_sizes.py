@@ -93,10 +93,6 @@ def pair_effects(
     confidence : float
         Level of the intervals.
 
-    Returns
-    -------
-    PairEffects
-
     Examples
     --------
     >>> scores = [[0.9, 0.8], [0.7, 0.7], [0.8, 0.6], [0.9, 0.5]]

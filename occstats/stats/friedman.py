@@ -162,11 +162,6 @@ def range_exceeded(q: FloatArray, k: int) -> FloatArray:
     k ∫ φ(z) [Φ(z)ᵏ⁻¹ − (Φ(z) − Φ(z − q))ᵏ⁻¹] dz over the largest variable z, by the trapezoidal
     rule, which is exact to the last digits here. Replaces `scipy.stats.studentized_range`, whose
     import takes longer than most comparisons.
-
-    Examples
-    --------
-    >>> range_exceeded(np.array([3.3144931554]), 3).round(9)
-    array([0.05])
     """
     z, below, density = _largest(k)
     shares = (special.ndtr(z - width) / below for width in q)

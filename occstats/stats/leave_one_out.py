@@ -136,10 +136,6 @@ def leave_one_cluster_out(
         P-values with all clusters, by another null distribution than the asymptotic one. P-values
         without a cluster are shifted accordingly on the normal scale.
 
-    Returns
-    -------
-    LeaveOneClusterOut
-
     Examples
     --------
     >>> scores = [[0.9, 0.8], [0.8, 0.6], [0.7, 0.6], [0.3, 0.7], [0.8, 0.5], [0.9, 0.4]]
@@ -235,10 +231,6 @@ def leave_one_algorithm_out(
         Order algorithms by mean ranks or by mean scores.
     tie_tolerance : float
         Scores are rounded to multiples of it.
-
-    Returns
-    -------
-    LeaveOneAlgorithmOut
 
     Examples
     --------

@@ -143,10 +143,6 @@ def datasets_needed(
     random_state : int or None
         Seed.
 
-    Returns
-    -------
-    DatasetsNeeded
-
     References
     ----------
     .. [1] A. Donner, N. Klar (2000). Design and Analysis of Cluster Randomization Trials in Health

@@ -65,10 +65,6 @@ def rank_strata(
     edges : sequence of float, optional
         Ascending edges that enclose all values, instead of `n_strata` and `kind`.
 
-    Returns
-    -------
-    Strata
-
     Examples
     --------
     >>> from occstats.stats import rank_strata

@@ -114,13 +114,7 @@ TESTS = {
 
 
 def check_test(test: str, null: str, alternative: str, n_resamples: int) -> Test:
-    """Return the test of this name, or raise an error for choices that it does not offer.
-
-    Examples
-    --------
-    >>> check_test("rgl", "exact", "greater", 100).name
-    'clustered Wilcoxon signed-rank test (Rosner-Glynn-Lee)'
-    """
+    """Return the test of this name, or raise an error for choices that it does not offer."""
     from occstats._checks import check_choice, check_integer
     from occstats.errors import ArgumentError
 

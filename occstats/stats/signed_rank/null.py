@@ -42,13 +42,7 @@ def normal_tails(z: float) -> TailProbabilities:
 
 
 def tail(z: FloatArray, alternative: str) -> FloatArray:
-    """Return the normal p-value of z under an alternative.
-
-    Examples
-    --------
-    >>> tail(np.array([1.959964]), "two-sided").round(6)
-    array([0.05])
-    """
+    """Return the normal p-value of z under an alternative."""
     if alternative == "two-sided":
         return np.asarray(2 * ndtr(-np.abs(z)))
     return np.asarray(ndtr(-z if alternative == "greater" else z))
@@ -162,13 +156,7 @@ def random_signs(
 
 
 def can_list(n_signs: int, n_resamples: int) -> bool:
-    """Return whether all flips, up to a common sign, are at most `n_resamples`.
-
-    Examples
-    --------
-    >>> can_list(8, 128), can_list(9, 128), can_list(100_000, 128)
-    (True, False, False)
-    """
+    """Return whether all flips, up to a common sign, are at most `n_resamples`."""
     return n_signs <= n_resamples.bit_length()
 
 

@@ -54,11 +54,6 @@ def size_inflation(rho: FloatArray, sizes: FloatArray, m: FloatArray) -> FloatAr
     It is :math:`1 + (g - 1)\rho_c` with the bias-corrected intraclass correlation
     :math:`\rho_c = \min(1, \rho (1 + (1 - \rho^2)/(m - 2.5)))` of m clusters; a cluster's weight is
     its reciprocal.
-
-    Examples
-    --------
-    >>> size_inflation(np.array(0.5), np.array([1.0, 3.0]), np.array(10.0))
-    array([1. , 2.1])
     """
     corrected = np.minimum(1.0, rho * (1 + (1 - rho**2) / (m - 2.5)))
     return np.asarray(1 + (sizes - 1) * corrected)
