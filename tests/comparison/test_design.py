@@ -54,8 +54,8 @@ def test_too_few_datasets_show_nothing(n_clusters, settings, least, needed):
     _, second = " ".join(found.verdict.split()).split(". With ")
     assert second == (
         f"{n_clusters} datasets this benchmark cannot show a difference at α = "
-        f"{found.settings.alpha:g}: no corrected p-value can be below {least}, and it takes at "
-        f"least {needed} datasets to get one."
+        f"{found.settings.alpha:g}: no corrected p-value can be below {least}; at least {needed} "
+        "datasets are needed."
     )
     assert set(found.pairwise["conclusion"]) == {"undecided"}
     assert found.summary["rank_low"].eq(1).all()

@@ -15,6 +15,7 @@ import pandas as pd
 
 from occstats._format import count, decimals, listing, minus_signs, p_equation, printable
 from occstats.comparison.decision import BETTER, EQUIVALENT, UNDECIDED, WORSE
+from occstats.comparison.study import FEW_DATASETS
 from occstats.results.aliases import score_word
 
 if TYPE_CHECKING:
@@ -40,7 +41,6 @@ __all__ = [
 WIDTH = 80
 #: A list of algorithms takes at most this many lines.
 LIST_LINES = 2
-FEW_DATASETS = 10
 #: How a note begins that names datasets which may belong together.
 ONE_TASK = "Every dataset has one task. "
 #: The mark of a decided pair whose other estimate has the opposite sign.
@@ -271,6 +271,8 @@ class _Writer:
         self.rows = subject_rows(comparison)
         self.conclusions: dict[Any, Any] = self.rows["conclusion"].to_dict()
         self.others = [name for name in comparison.algorithms if name != self.subject]
+        # Whether all algorithms have the same scores.
+        self.same = bool(comparison.pairwise.eval("ties == n_tasks").all())
 
     def name(self, algorithm: str) -> str:
         return printable(self.names.get(algorithm, algorithm))
@@ -281,12 +283,6 @@ class _Writer:
     def found(self, *kinds: str) -> list[str]:
         """Return the algorithms to which the subject has one of these relations."""
         return [name for name in self.others if self.conclusions[name] in kinds]
-
-    @property
-    def same(self) -> bool:
-        """Return whether all algorithms have the same scores."""
-        pairs = self.comparison.pairwise
-        return bool((pairs["ties"] == pairs["n_tasks"]).all())
 
     def sentences(self) -> Iterator[str]:
         depends = self.depends()
@@ -332,8 +328,8 @@ class _Writer:
             corrected = "corrected p-value" if several else "p-value"
             yield (
                 f"With {m} this benchmark cannot show a difference at α = {settings.alpha:g}: no "
-                f"{corrected} can be below {design.smallest_p_corrected:.2g}, and it takes at "
-                f"least {count(design.datasets_needed, results.unit)} to get one."
+                f"{corrected} can be below {design.smallest_p_corrected:.2g}; at least "
+                f"{count(design.datasets_needed, results.unit)} are needed."
             )
         elif settings.null == "asymptotic" and results.n_independent < FEW_DATASETS:
             yield (
