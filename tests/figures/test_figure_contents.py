@@ -330,7 +330,7 @@ def test_of_many_algorithms_neighbouring_ranks_share_a_bar(many):
     heights = [bar.get_height() for bar in panels[0].patches if bar.get_width() > 0]
     expected = [frequency[place : place + 2].sum() for place in range(0, 31, 2)]
     np.testing.assert_allclose(heights, expected, rtol=0, atol=1e-12)
-    assert "Every bar is 2 ranks." in note_of(panels)
+    assert note_of(panels) == "The best 20 of 31 algorithms. Every bar is 2 ranks."
 
 
 # -- things close together stay apart --------------------------------------------------------------

@@ -178,7 +178,7 @@ def test_hostile_names_stay_text(hostile):
 def test_letters_without_a_font_are_named_in_one_warning(small, tmp_path):
     axes = small.plot.mean_ranks(labels={"ALP": "𓀀 𓀁"})
     with pytest.warns(MissingGlyphWarning, match="no installed font has 𓀀 𓀁") as caught:
-        figures.save(axes, tmp_path / "ranks", formats=["pdf", "png", "svg"])
+        figures.save(axes, tmp_path / "ranks", formats=["png", "svg"], dpi=50)
     assert len(caught) == 1
     # An SVG uses the fonts of its viewer: no warning (which would be an error here).
     figures.save(axes, tmp_path / "ranks.svg")
