@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib.resources import files
 from typing import Any
 
@@ -35,7 +35,7 @@ OURS, SAME, WHOLE, PRINTED = "ours", "paper, same tasks", "paper, all tasks", "p
 
 
 def nearness(ours: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:
-    """Count for each algorithm the tasks on which two tables agree; give means and mean ranks.
+    """Count the tasks on which two tables agree, with means and mean ranks of each algorithm.
 
     Both are ranked over the same tasks and algorithms; each dataset has equal weight.
 
@@ -83,7 +83,7 @@ def published_page(results: Any, published: pd.DataFrame, *, notes: list[str]) -
     published : DataFrame
         The published table: dataset, class, traits and a column for each algorithm.
     notes : list of str
-        How ours were made.
+        Remarks on how our scores were computed.
     """
     ours, theirs = results.scores, scores_of(published)
     near = nearness(ours, theirs)
@@ -191,72 +191,58 @@ def _printed(name: str) -> pd.DataFrame:
 
 
 def _summary(compared: dict[str, Any]) -> list[str]:
-    frames = {name: each.summary.set_index("algorithm") for name, each in compared.items()}
+    frames = [each.summary.set_index("algorithm") for each in compared.values()]
     printed = _printed("summary")
-    rows = []
-    for algorithm in frames[OURS].index:
-        published = printed.loc[algorithm]
-        rows.append(
-            [
-                algorithm,
-                *(f"{frame.loc[algorithm, 'mean_rank']:.2f}" for frame in frames.values()),
-                f"{published['rank']:.2f}",
-                *(f"{frame.loc[algorithm, 'mean_score']:.3f}" for frame in frames.values()),
-                f"{published['auroc']:.3f}",
-                _decimals(frames[OURS].loc[algorithm, "cvsd"], 4),
-                f"{published['cvsd']:.4f}",
-            ]
-        )
-    sources = [OURS, SAME, WHOLE, PRINTED]
-    head = ["", *(f"rank: {sources[0]}", *sources[1:]), *(f"AUROC: {sources[0]}", *sources[1:])]
-    return _titled("Ranks and means", [*head, "CVSD: ours", PRINTED], rows)
+    rows = [
+        [
+            name,
+            *(f"{frame.loc[name, 'mean_rank']:.2f}" for frame in frames),
+            f"{printed.loc[name, 'rank']:.2f}",
+            *(f"{frame.loc[name, 'mean_score']:.3f}" for frame in frames),
+            f"{printed.loc[name, 'auroc']:.3f}",
+            _decimals(frames[0].loc[name, "cvsd"], 4),
+            f"{printed.loc[name, 'cvsd']:.4f}",
+        ]
+        for name in frames[0].index
+    ]
+    others = [SAME, WHOLE, PRINTED]
+    head = ["", f"rank: {OURS}", *others, f"AUROC: {OURS}", *others, "CVSD: ours", PRINTED]
+    return _titled("Ranks and means", head, rows)
 
 
 def _p_values(compared: dict[str, Any]) -> list[str]:
     matrices = [each.p_values for each in compared.values()]
-    decided = [compared[name].matrix("conclusion") == BETTER for name in (OURS, SAME)]
-    printed = _printed("p_values")
-    rows = []
-    for better in printed.index:
-        for worse in printed.columns:
-            if pd.notna(printed.loc[better, worse]):
-                same = decided[0].loc[better, worse] == decided[1].loc[better, worse]
-                rows.append(
-                    [
-                        f"{better} > {worse}",
-                        *(_p_value(matrix.loc[better, worse]) for matrix in matrices),
-                        _as_printed(str(printed.loc[better, worse])),
-                        "" if same else "differs",
-                    ]
-                )
+    ours, same = (compared[name].matrix("conclusion") == BETTER for name in (OURS, SAME))
+    rows = [
+        [
+            f"{better} > {worse}",
+            *(_p_value(matrix.loc[better, worse]) for matrix in matrices),
+            str(p).replace("<", "< ").replace(">=", "≥ "),
+            "" if ours.loc[better, worse] == same.loc[better, worse] else "differs",
+        ]
+        for (better, worse), p in _printed("p_values").stack().dropna().items()
+    ]
     head = ["better", OURS, SAME, WHOLE, PRINTED, "on two sides of 0.05 on the same tasks"]
     return _titled("Corrected one-sided p-values", head, rows)
 
 
 def _tau(compared: dict[str, Any]) -> list[str]:
-    values = {name: _by_pair(each.kendall, "tau") for name, each in compared.items()}
-    rows = [
-        [" – ".join(pair), *(_decimals(of.get(pair), 3) for of in values.values())]
-        for pair in values[OURS]
+    frames = [
+        # The order of a pair may differ.
+        each.kendall.assign(pair=each.kendall[["a", "b"]].apply(sorted, axis=1).map(" – ".join))
+        for each in compared.values()
     ]
+    rows = _keyed(frames, ["pair"], lambda row: _decimals(row["tau"], 3))
     return _titled("Weighted Kendall's τ", ["pair", *compared], rows)
 
 
-def _by_pair(frame: pd.DataFrame, column: str) -> dict[tuple[str, str], float]:
-    return {
-        (min(a, b), max(a, b)): value
-        for a, b, value in frame[["a", "b", column]].itertuples(index=False)
-    }
-
-
 def _regression(compared: dict[str, Any]) -> list[str]:
-    frames = [each.regression.set_index(["algorithm", "term"]) for each in compared.values()]
-    rows = []
-    for key in frames[0].index:
-        if key[1] != "intercept":
-            cells = [f"{_decimals(f.loc[key, 'coefficient'], 2)} ({_p_value(f.loc[key, 'p'])})"
-                     if key in f.index else "–" for f in frames]  # fmt: skip
-            rows.append([*key, *cells])
+    frames = [each.regression.query("term != 'intercept'") for each in compared.values()]
+    rows = _keyed(
+        frames,
+        ["algorithm", "term"],
+        lambda row: f"{_decimals(row['coefficient'], 2)} ({_p_value(row['p'])})",
+    )
     title = "Ranks explained by traits: coefficient (p); a lower rank is a better one"
     return _titled(title, ["", "trait", *compared], rows)
 
@@ -271,24 +257,34 @@ def _pairs(compared: dict[str, Any]) -> list[str]:
 
 
 def _strata(compared: dict[str, Any]) -> list[str]:
-    rows = []
-    frames = [each.strata.set_index(["stratum", "algorithm"]) for each in compared.values()]
-    for key in frames[0].index:
-        cells = [f"{f.loc[key, 'mean_rank']:.2f}" if key in f.index else "–" for f in frames]
-        rows.append([f"{frames[0].loc[key, 'low']:.2f} – {frames[0].loc[key, 'high']:.2f}",
-                     key[1], *cells])  # fmt: skip
+    frames = [each.strata for each in compared.values()]
+    rows = _keyed(frames, ["stratum", "algorithm"], lambda row: f"{row['mean_rank']:.2f}")
+    bounds = frames[0].set_index("stratum")[["low", "high"]].drop_duplicates()
+    rows = [["{:.2f} – {:.2f}".format(*bounds.loc[stratum]), *others] for stratum, *others in rows]
     title = "Mean rank by the median score of a task (the limits are ours)"
     return _titled(title, ["median", "", *compared], rows)
 
 
 def _frequencies(compared: dict[str, Any]) -> list[str]:
-    rows = []
-    frames = [each.rank_frequencies.set_index(["algorithm", "rank"]) for each in compared.values()]
-    for algorithm in dict.fromkeys(frames[0].index.get_level_values(0)):
-        of = [frame.loc[algorithm, "frequency"] for frame in frames]
-        ends = [f"{frequency.iloc[0]:.0%} / {frequency.iloc[-1]:.0%}" for frequency in of]
-        rows.append([algorithm, *ends])
+    frames = [
+        each.rank_frequencies.groupby("algorithm", sort=False)["frequency"]
+        .agg(["first", "last"])
+        .reset_index()
+        for each in compared.values()
+    ]
+    rows = _keyed(frames, ["algorithm"], lambda row: f"{row['first']:.0%} / {row['last']:.0%}")
     return _titled("How often first / last", ["", *compared], rows)
+
+
+def _keyed(
+    frames: list[pd.DataFrame], keys: list[str], write: Callable[[Any], str]
+) -> list[list[Any]]:
+    """Return one row for each key of the first frame, with the cells of all frames."""
+    cells = [
+        {tuple(row[key] for key in keys): write(row) for row in frame.to_dict("records")}
+        for frame in frames
+    ]
+    return [[*key, *(found.get(key, "–") for found in cells)] for key in cells[0]]
 
 
 def _titled(title: str, head: Sequence[object], rows: Sequence[Sequence[object]]) -> list[str]:
@@ -300,13 +296,9 @@ def _decimals(value: float | None, digits: int) -> str:
 
 
 def _p_value(p: float) -> str:
-    """Write a p-value as the paper does: two significant digits, 1 and more as ≥ 1."""
+    """Return a p-value as the paper prints it: two significant digits, and ≥ 1."""
     if math.isnan(p):
         return "–"
     if p < 0.0001:
         return "< 0.0001"
     return "≥ 1" if p >= 1 else f"{p:#.2g}"
-
-
-def _as_printed(text: str) -> str:
-    return text.replace("<", "< ").replace(">=", "≥ ")

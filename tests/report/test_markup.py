@@ -141,7 +141,7 @@ def test_the_lowest_is_bold_if_lower_is_better_and_missing_never():
 def compiles(tmp_path, latex):
     """Typeset the text with pdflatex; return the widths in points by which boxes are too wide."""
     (tmp_path / "main.tex").write_text(
-        r"\documentclass{article}\usepackage[T1]{fontenc}\usepackage{booktabs,longtable}"
+        r"\documentclass{article}\usepackage{booktabs,longtable}"
         rf"\begin{{document}}{latex}\end{{document}}",
         encoding="utf-8",
     )

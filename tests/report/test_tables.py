@@ -7,7 +7,7 @@ import pytest
 import occstats
 from occstats._format import decimals, limits, p_equation, p_value, percent
 from occstats.report.tables import all_tables, comparison_table
-from tests.report.screens import CASES, simulated
+from tests.report.screens import CASES, screen, simulated
 
 
 def named(comparison):
@@ -54,24 +54,23 @@ def test_p_values_of_a_control_are_one_row():
 
 
 def test_one_sided_p_values_are_a_square():
+    options = {"correction": "holm", "n_resamples": 100}
     greater, less = (
-        named(
-            occstats.compare(
-                "lenz2021", alternative=alternative, correction="holm", n_resamples=100
-            )
-        )["p_values"]
+        named(occstats.compare("lenz2021", alternative=alternative, **options))
         for alternative in ("greater", "less")
     )
-    assert greater.explanation.startswith("Row better than column: one-sided")
-    assert greater.cells() == less.cells()
-    assert (len(greater), len(greater.headers)) == (9, 10)
+    square = greater["p_values"]
+    assert square.explanation.startswith("Row better than column: one-sided")
+    assert (len(square), len(square.headers)) == (9, 10)
+    # Both alternatives make the same claims about ordered pairs.
+    for name in ("p_values", "pairwise", "comparison"):
+        assert greater[name].cells() == less[name].cells()
+    assert "≥" not in str(square.cells())
 
 
 def test_only_the_preset_of_the_paper_prints_p_values_of_one():
-    cells = str(named(occstats.compare("lenz2021", preset="paper"))["p_values"].cells())
-    assert "≥ 1" in cells
-    holm = occstats.compare("lenz2021", correction="holm", n_resamples=100)
-    assert "≥" not in str(named(holm)["p_values"].cells())
+    found = occstats.compare("lenz2021", preset="paper", n_resamples=100)
+    assert "≥ 1" in str(named(found)["p_values"].cells())
 
 
 def test_two_reversed_estimates_are_marked():
@@ -82,21 +81,10 @@ def test_two_reversed_estimates_are_marked():
     assert controlled.cells()[0][-1] == "worse †"
 
 
-@pytest.mark.parametrize(
-    ("p", "shown"),
-    [
-        (0.00009999, "<0.001"),
-        (0.00104, "0.001"),
-        (0.0204, "0.020"),
-        (0.0996, "0.10"),
-        (0.5, "0.50"),
-        (0.9949, "0.99"),
-        (1.0, ">0.99"),
-        (float("nan"), "–"),
-    ],
-)
-def test_p_values_at_the_edges(p, shown):
-    assert p_value(p) == shown
+def test_p_values_at_the_edges():
+    values = (0.00009999, 0.00104, 0.0204, 0.0996, 0.5, 0.9949, 1.0, float("nan"))
+    expected = ["<0.001", "0.001", "0.020", "0.10", "0.50", "0.99", ">0.99", "–"]
+    assert [p_value(p) for p in values] == expected
 
 
 @pytest.mark.parametrize("p", [0.0496, 0.04996, 0.0501, 0.050004])
@@ -129,12 +117,13 @@ def test_two_datasets_have_a_table_of_p_values():
     assert "p_values" in named(comparison)
 
 
-def test_one_dataset_has_none():
-    comparison = occstats.compare("lenz2021", n_resamples=100).where("dataset == 'iris'")
-    tables = named(comparison)
+def test_one_dataset_has_neither_intervals_nor_p_values(comparison):
+    single = comparison.where("dataset == 'iris'")
+    tables = named(single)
     assert not {"p_values", "pairwise", "effect_sizes", "diagnostics"} & set(tables)
-    assert "p" not in tables["comparison"].headers
+    assert not [name for name in tables["comparison"].headers if name == "p" or "CI" in name]
     assert "rank range" not in tables["summary"].headers
+    assert "a single dataset" in screen(single)
 
 
 def test_headings_have_the_level_of_the_comparison():

@@ -81,14 +81,6 @@ def test_a_common_prefix_is_left_out_once(comparison):
     assert screen(forty, full=True).count(names[0]) == 1
 
 
-def test_one_dataset_has_neither_intervals_nor_p_values(comparison):
-    text = screen(comparison.where("dataset == 'glass'"))
-    assert "CI" not in text
-    assert "*" not in text
-    assert re.search(r"^algorithm .* p$", text, flags=re.MULTILINE) is None
-    assert "a single dataset" in text
-
-
 def test_many_zero_differences_print_wins_and_losses():
     frame = simulated(4)
     frame[["A00", "A01"]] = frame[["A00", "A01"]].round(1)
