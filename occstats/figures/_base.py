@@ -528,7 +528,7 @@ def format_rows(axes: Axes, count: int) -> None:
     axes.spines["left"].set_visible(False)
 
 
-# -- marks, drawn by seaborn -----------------------------------------------------------------------
+# -- marks -----------------------------------------------------------------------------------------
 
 
 @contextmanager
@@ -557,20 +557,9 @@ def draw_points(
     step = largest / 8
     share = np.sqrt(table["weight"] / table["weight"].max())
     table["step"] = np.maximum(np.round(largest * share / step), 1)
-    with unnamed(axes):
-        for size, part in table.groupby("step"):
-            sns.scatterplot(
-                part,
-                x="x",
-                y="y",
-                hue="colour",
-                palette={colour: colour for colour in part["colour"]},
-                s=(float(str(size)) * step) ** 2,
-                linewidth=0,
-                legend=False,
-                ax=axes,
-                **options,
-            )
+    for size, part in table.groupby("step"):
+        area = (float(str(size)) * step) ** 2
+        axes.scatter(part["x"], part["y"], s=area, c=part["colour"], linewidths=0, **options)
 
 
 def draw_intervals(
