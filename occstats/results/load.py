@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 from itertools import takewhile
 from os import PathLike, fspath
 from pathlib import Path
@@ -220,19 +221,13 @@ def load_results(
         return _load(sources, reading)
     except MemoryError:
         raise ResultsError(
-            "sources: the memory does not suffice for them; leave out columns and rows that are not"
-            " needed"
+            "sources: not enough memory; leave out columns and rows that are not needed"
         ) from None
 
 
-# Bundled results: name → (file, measure).
-_BUNDLED = {
-    "lenz2021": ("lenz2021.csv", "auroc"),
-    "reproduction": ("reproduction.csv", "auroc"),
-    "reproduction_defaults": ("reproduction_defaults.csv", "auroc"),
-    # An example of a user's own method: scikit-learn's LOF with its defaults on 25 datasets.
-    "mine": ("mine.csv", "auroc"),
-}
+# Bundled results, all of AUROC. The last is an example of a user's own method: scikit-learn's LOF
+# with its defaults on 25 datasets.
+_BUNDLED = ("lenz2021", "reproduction", "reproduction_defaults", "mine")
 
 
 def bundled_names() -> list[str]:
@@ -241,14 +236,11 @@ def bundled_names() -> list[str]:
     >>> "lenz2021" in bundled_names()
     True
     """
-    folder = files("occstats") / "data"
-    return [name for name, (file, _) in _BUNDLED.items() if (folder / file).is_file()]
+    return [name for name in _BUNDLED if _bundled_file(name).is_file()]
 
 
-def bundled_content(name: str) -> tuple[bytes, str]:
-    """Return the delimited text of bundled results, and the name of their score."""
-    file, score_name = _BUNDLED[name]
-    return (files("occstats") / "data" / file).read_bytes(), score_name
+def _bundled_file(name: str) -> Traversable:
+    return files("occstats") / "data" / f"{name}.csv"
 
 
 def _open_sources(sources: Sequence[Source], reading: Reading) -> list[RawTable | Results]:
@@ -256,14 +248,11 @@ def _open_sources(sources: Sequence[Source], reading: Reading) -> list[RawTable 
     limits = Limits(reading.max_rows)
     if reading.reader is not None:
         reader = find_reader(reading.reader)
-        files = [source for source in sources if not _is_held(source)]
+        paths = [Path(source) for source in sources if not _is_held(source)]  # type: ignore[arg-type]
         others = [source for source in sources if _is_held(source)]
-        opened: list[RawTable | Results] = []
-        if files:
-            paths = [Path(source) for source in files]  # type: ignore[arg-type]
-            for path in paths:
-                check_exists(path)
-            opened = list(reader.read(paths, limits))
+        for path in paths:
+            check_exists(path)
+        opened: list[RawTable | Results] = list(reader.read(paths, limits)) if paths else []
     else:
         opened, others = [], list(sources)
     opened += [_open(source, reading, limits, i) for i, source in enumerate(others, 1)]
@@ -298,9 +287,8 @@ def _open(source: Source, reading: Reading, limits: Limits, number: int) -> RawT
             f"sources: {quote(type(source).__name__)} cannot be read; {remedy}"
         ) from None
     if isinstance(source, str) and source in bundled_names():
-        content, score_name = bundled_content(source)
-        raw = read_delimited(content, source, limits)
-        return replace(raw, suggested={"score_name": score_name}, fixed=True)
+        raw = read_delimited(_bundled_file(source).read_bytes(), source, limits)
+        return replace(raw, suggested={"score_name": "auroc"}, fixed=True)
     if not path:
         raise ResultsError("sources: the path is empty; name a results file or 'lenz2021'")
     return recognise(read_path(Path(path), limits, reading))
@@ -308,17 +296,17 @@ def _open(source: Source, reading: Reading, limits: Limits, number: int) -> RawT
 
 def _labelled(opened: list[RawTable | Results]) -> list[RawTable | Results]:
     """Label files by the part of their names in which they differ."""
-    files = [item for item in opened if isinstance(item, RawTable) and not item.fixed]
-    words = [re.split(r"([_\s.]+)", file.stem) for file in files]
-    if len(files) < 2:
+    tables = [item for item in opened if isinstance(item, RawTable) and not item.fixed]
+    if len(tables) < 2:
         return opened
+    words = [re.split(r"([_\s.]+)", table.stem) for table in tables]
     before = _common(words)
     after = _common([word[before:][::-1] for word in words])
     labels = ["".join(word[before : len(word) - after]).strip("_. ") for word in words]
-    called = {
-        id(file): replace(file, label=label) for file, label in zip(files, labels, strict=True)
+    labelled = {
+        id(table): replace(table, label=label) for table, label in zip(tables, labels, strict=True)
     }
-    return [called.get(id(item), item) for item in opened]
+    return [labelled.get(id(item), item) for item in opened]
 
 
 def _common(lists: Sequence[Sequence[str]]) -> int:

@@ -466,7 +466,7 @@ in_folder = pytest.mark.skipif(
     FOLDER is None, reason="needs the published tables in the folder of OCCSTATS_REALWORLD"
 )
 
-# file → algorithms, tasks, datasets, direction, one of the algorithms, and the attempt that succeeds
+# file → algorithms, tasks, datasets, direction, one algorithm, and the attempt that succeeds
 EXPECTED = {
     "adbench_AUCROC_multiindex.csv": (15, 28, 28, "higher", "IForest", 2),
     "amlb_1h_all_results.csv": (7, 35, 35, "higher", "autosklearn", 2),

@@ -273,7 +273,7 @@ def test_insufficient_memory_is_reported(monkeypatch, refused, long_frame):
         raise MemoryError
 
     monkeypatch.setattr("occstats.results.load._open_sources", exhaust)
-    refused(long_frame, says=("the memory does not suffice",))
+    refused(long_frame, says=("not enough memory",))
 
 
 def test_ragged_rows_and_stray_bytes(tmp_path, refused):
