@@ -274,7 +274,8 @@ def _flat_range(
 
     The first dimension of `surface` is that of the axis, whose number is given.
     """
-    curve = surface[(slice(None), *place[:number], *place[number + 1 :])]
+    others: Any = (slice(None), *place[:number], *place[number + 1 :])
+    curve = surface[others]
     good = curve >= curve[place[number]] - LOSS
     low = high = place[number]
     while low > 0 and good[low - 1]:

@@ -127,13 +127,6 @@ def test_descriptors_can_be_added_to_a_sweep(folder, tmp_path):
         tune(folder, out=tmp_path / "s", descriptors=["NND"], grids={"k": [1, 3]}, jobs=1)
 
 
-def test_workers_change_nothing(swept, frames):
-    alone = swept[1].rows
-    alone = alone[(alone["descriptor"] == "NND") & (alone["dataset"] == "two")]
-    together = tune({"two": frames["two"]}, descriptors=["NND"], metrics=["manhattan"], jobs=2).rows
-    pd.testing.assert_frame_equal(sorted_rows(together), sorted_rows(alone))
-
-
 def test_any_estimator_can_be_refitted(frames, monkeypatch):
     monkeypatch.setattr(IN_PROCESS, lambda shard: False)
     sweep = tune(
