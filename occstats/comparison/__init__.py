@@ -1,4 +1,4 @@
-"""From a results table to an answer: who is better, how sure, by how much, on which tasks.
+"""Compare algorithms: decisions, effect sizes, robustness, and the text about them.
 
 >>> from occstats.comparison import Settings
 >>> Settings(test="ds").test
@@ -7,5 +7,5 @@
 
 import lazy_loader
 
-# The names are listed in the stub beside this file.
+# The names are listed in the stub of this file.
 __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -239,8 +239,10 @@ def test_pairs_within_a_margin_are_equivalent(lenz):
     assert row["conclusion"] == "equivalent"
     assert -0.03 < row["ci_low"] < 0 < row["ci_high"] < 0.03
     assert found.matrix("conclusion").loc["SAE", "ALP"] == "worse"
-    narrow = lenz(algorithms=("ALP", "SVM", "SAE"), margin=0.001)
+    narrow, wide = (lenz(algorithms=("ALP", "SVM", "SAE"), margin=m) for m in (0.001, 0.2))
     assert narrow.matrix("conclusion").loc["SVM", "ALP"] == "undecided"
+    # A difference that is shown comes before equivalence.
+    assert wide.matrix("conclusion").loc["SAE", ["ALP", "SVM"]].tolist() == ["worse", "worse"]
 
 
 @pytest.mark.parametrize(

@@ -42,6 +42,17 @@ def test_usual_sizes_have_every_part():
     assert found.notes == ()
 
 
+def test_the_most_expensive_part_is_left_out_first(monkeypatch):
+    results = large(20, 1, 3)
+    monkeypatch.setattr(study, "BUDGET", 0.0)
+    costs = prepared(results).left_out
+    assert len(costs) == 7
+    monkeypatch.setattr(study, "BUDGET", 0.999 * sum(costs.values()))
+    estimates = costs.pop("typical differences")
+    assert estimates > 0
+    assert list(prepared(results).left_out) == [max(costs, key=costs.get)]
+
+
 def test_many_datasets_leave_no_time_to_leave_each_out():
     results = large(12_000, 1, 2)
     found = prepared(results)
