@@ -313,4 +313,6 @@ def test_no_policy_is_suggested_if_none_fits():
             results.resolve_missing(policy)
         assert caught.value.retry == {}
         assert "give" not in str(caught.value)
+    with pytest.raises(ResultsError, match="no task has scores of two algorithms"):
+        results.resolve_missing("pairwise")
     assert isinstance(results.resolve_missing("worst"), Results)

@@ -78,15 +78,6 @@ def test_error_names_the_algorithm_with_most_missing_scores():
         gappy().resolve_missing()
 
 
-def test_policies_that_leave_nothing():
-    frame = pd.DataFrame({"dataset": list("xy"), "A": [0.1, np.nan], "B": [np.nan, 0.2]})
-    results = load_results(frame)
-    with pytest.raises(ResultsError, match="leaves nothing"):
-        results.resolve_missing("complete")
-    with pytest.raises(ResultsError, match="check that the sources use"):
-        results.resolve_missing("pairwise")
-
-
 def test_complete_tables_pass_every_policy(long_frame):
     results = load_results(long_frame)
     for policy in (*POLICIES, "impute=A"):
