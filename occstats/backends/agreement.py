@@ -22,8 +22,6 @@ from occstats.stats.signed_rank.pairwise import (
     pairwise_tests,
 )
 
-__all__ = ["AGREEMENT", "EngineCheck", "check_engines"]
-
 AGREEMENT = 1e-10
 
 

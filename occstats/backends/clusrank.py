@@ -50,8 +50,6 @@ from occstats.stats.signed_rank.pairwise import (
     collect_pairs,
 )
 
-__all__ = ["EQUAL_RANKS", "clusrank_pairs", "engine_versions", "evaluate_in_r", "exact_defect"]
-
 # clusrank counts sign patterns in 32-bit integers.
 MOST_CLUSTERS_EXACT = 30
 # Natively the intraclass correlation is 1 there; clusrank divides by a variance of zero.

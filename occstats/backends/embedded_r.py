@@ -31,8 +31,6 @@ from occstats.backends.rscript import (
 )
 from occstats.errors import EngineError
 
-__all__ = ["Rpy2Found", "own_environment", "probe_rpy2", "require_embedded", "run_embedded"]
-
 INSTALL_RPY2 = "install it with pip install 'occstats[r]' (it is compiled, which needs r-base-dev)"
 ANOTHER_RPY2 = (
     "install the version that fits your R (pip install 'occstats[r]' up to R 4.4, "

@@ -5,26 +5,19 @@ from .bayes import (
     correlated_t as correlated_t,
     probability_best as probability_best,
 )
-from .mcnemar import (
-    BinaryPairs as BinaryPairs,
-    clustered_mcnemar as clustered_mcnemar,
-)
 from .bootstrap import (
     BootstrapInterval as BootstrapInterval,
     bootstrap_means as bootstrap_means,
     cluster_bootstrap as cluster_bootstrap,
 )
-from .friedman import (
-    FriedmanResult as FriedmanResult,
-    conover as conover,
-    critical_difference as critical_difference,
-    friedman as friedman,
-    nemenyi as nemenyi,
-)
 from .clusters import cluster_weights as cluster_weights
 from .complementary import (
     ComplementaryPairs as ComplementaryPairs,
     complementary_pairs as complementary_pairs,
+)
+from .corrections import (
+    adjust as adjust,
+    adjust_pairs as adjust_pairs,
 )
 from .diagnostics import (
     ClusterDiagnostics as ClusterDiagnostics,
@@ -35,12 +28,18 @@ from .effect_sizes import (
     pair_effects as pair_effects,
     rank_biserial as rank_biserial,
 )
+from .friedman import (
+    FriedmanResult as FriedmanResult,
+    conover as conover,
+    critical_difference as critical_difference,
+    friedman as friedman,
+    nemenyi as nemenyi,
+)
 from .kendall import (
     kendall_jackknife as kendall_jackknife,
     kendall_matrix as kendall_matrix,
     kendall_tau as kendall_tau,
 )
-
 from .leave_one_out import (
     LeaveOneAlgorithmOut as LeaveOneAlgorithmOut,
     LeaveOneClusterOut as LeaveOneClusterOut,
@@ -52,14 +51,14 @@ from .max_t import (
     typical_shifts as typical_shifts,
     typical_tests as typical_tests,
 )
+from .mcnemar import (
+    BinaryPairs as BinaryPairs,
+    clustered_mcnemar as clustered_mcnemar,
+)
 from .means import (
     difference_posterior as difference_posterior,
     mean_differences as mean_differences,
     mean_tests as mean_tests,
-)
-from .corrections import (
-    adjust as adjust,
-    adjust_pairs as adjust_pairs,
 )
 from .pareto import (
     ParetoFront as ParetoFront,
@@ -84,10 +83,8 @@ from .regression import (
 from .sample import Sample as Sample
 from .signed_rank.pairwise import (
     ClusteredWilcoxonResult as ClusteredWilcoxonResult,
-    clustered_wilcoxon as clustered_wilcoxon,
-)
-from .signed_rank.pairwise import (
     PairwiseTests as PairwiseTests,
+    clustered_wilcoxon as clustered_wilcoxon,
     pairwise_tests as pairwise_tests,
 )
 from .strata import (

@@ -17,8 +17,6 @@ from occstats.stats._arrays import FloatArray
 from occstats.stats.clusters import Clusters
 from occstats.stats.signed_rank.null import RandomState, repeatable
 
-__all__ = ["Counts", "Draws", "PosteriorWeights", "over_rows"]
-
 # Rows × clusters that are drawn at a time, and that are cached.
 CHUNK_ELEMENTS = 2_000_000
 

@@ -34,8 +34,6 @@ from occstats.stats.signed_rank.null import SAME_Z
 if TYPE_CHECKING:
     from occstats.stats.signed_rank.interface import Prepared
 
-__all__ = ["Bracket", "ShiftSearch"]
-
 # A statistic Z this small is zero but for rounding.
 _ZERO = 1e-9
 # Differences that are ordered at a time: few enough to stay in the cache.

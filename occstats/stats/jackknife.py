@@ -20,10 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from occstats.stats._arrays import LARGEST, FloatArray, IntArray
+from occstats.stats._arrays import LARGEST, BoolArray, FloatArray, IntArray
 from occstats.stats.clusters import Clusters
-
-__all__ = ["arcsine_limits", "rank_biserial_limits", "wilson"]
 
 # Differences that are sorted at a time: few enough to stay in the cache.
 BLOCK_ELEMENTS = 200_000
@@ -151,7 +149,7 @@ def _sign_sums(
     return sums.reshape(rows, n)
 
 
-def _edges(new: NDArray[np.bool_]) -> tuple[IntArray, IntArray]:
+def _edges(new: BoolArray) -> tuple[IntArray, IntArray]:
     """Return the start and end of the run of each element, from the starts of runs."""
     starts = np.flatnonzero(new)
     lengths = np.diff(starts, append=len(new))

@@ -19,15 +19,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
-from occstats.stats._arrays import FloatArray, antisymmetric, mirror
+from occstats.stats._arrays import BoolArray, FloatArray, IntArray, antisymmetric, mirror
 from occstats.stats._resampling import Counts
 from occstats.stats.clusters import Clusters, mean_errors, means_without
 from occstats.stats.means import certain_statistic
 from occstats.stats.sample import Sample
 from occstats.stats.signed_rank import TESTS
 
-Conclude = Callable[[FloatArray, FloatArray], NDArray[np.bool_]]
-ConcludeWithout = Callable[[FloatArray, FloatArray, int | None], NDArray[np.bool_]]
+Conclude = Callable[[FloatArray, FloatArray], BoolArray]
+ConcludeWithout = Callable[[FloatArray, FloatArray, int | None], BoolArray]
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,8 +58,8 @@ class LeaveOneClusterOut:
     """
 
     labels: NDArray[Any]
-    better: NDArray[np.bool_]
-    all_better: NDArray[np.bool_]
+    better: BoolArray
+    all_better: BoolArray
     z: FloatArray = field(repr=False)
     all_z: FloatArray = field(repr=False)
     mean_difference: FloatArray = field(repr=False)
@@ -68,13 +68,13 @@ class LeaveOneClusterOut:
     all_standing: FloatArray = field(repr=False)
 
     @property
-    def changed(self) -> NDArray[np.bool_]:
+    def changed(self) -> BoolArray:
         """[i, a, b]: the conclusion about a and b changes without cluster i."""
         different = self.better != self.all_better
         return np.asarray(different | different.transpose(0, 2, 1))
 
     @property
-    def drivers(self) -> NDArray[np.intp]:
+    def drivers(self) -> IntArray:
         """[a, b]: the cluster whose absence moves the mean difference most."""
         shift = np.abs(self.all_mean_difference - self.mean_difference)
         return np.asarray(np.argmax(np.nan_to_num(shift, nan=-1.0), axis=0))
@@ -94,12 +94,12 @@ class LeaveOneAlgorithmOut:
         [c, a]: the mean rank, or negative mean score, of a without c; NaN on the diagonal.
     """
 
-    better: NDArray[np.bool_]
-    all_better: NDArray[np.bool_]
+    better: BoolArray
+    all_better: BoolArray
     standing: FloatArray
 
     @property
-    def changed(self) -> NDArray[np.bool_]:
+    def changed(self) -> BoolArray:
         """[c, a, b]: the conclusion about a and b changes without algorithm c."""
         different = self.better != self.all_better
         own = np.arange(len(different))

@@ -33,13 +33,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 from numpy.typing import ArrayLike
 from scipy import special
 
 from occstats._checks import check_choice, check_fraction, check_integer
 from occstats.errors import ArgumentError
-from occstats.stats._arrays import FloatArray, IntArray, antisymmetric, mirror, upper_pairs
+from occstats.stats._arrays import (
+    BoolArray,
+    FloatArray,
+    IntArray,
+    antisymmetric,
+    mirror,
+    upper_pairs,
+)
 from occstats.stats.hodges_lehmann import Bracket, ShiftSearch
 from occstats.stats.sample import Sample
 from occstats.stats.signed_rank import ALTERNATIVES, TESTS
@@ -219,7 +225,7 @@ def typical_shifts(
     return antisymmetric(pairs.shift * (sample.tie_tolerance or 1.0), k) + 0.0
 
 
-def in_family(k: int, control: int | None) -> npt.NDArray[np.bool_]:
+def in_family(k: int, control: int | None) -> BoolArray:
     """Mark the pairs a < b that are tested: all, or those with the control."""
     first, second = upper_pairs(k)
     if control is None:
@@ -313,7 +319,7 @@ class _Pairs:
             start += n_pairs
 
     @property
-    def tested(self) -> npt.NDArray[np.bool_]:
+    def tested(self) -> BoolArray:
         """Pairs with a statistic."""
         return np.asarray(self.family & ~np.isnan(self.z) & ~self.all_zero)
 

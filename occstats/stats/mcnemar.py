@@ -45,8 +45,6 @@ from occstats.stats.jackknife import arcsine_limits
 from occstats.stats.power import minimal_detectable_difference
 from occstats.stats.sample import Sample
 
-__all__ = ["MCNEMAR_TESTS", "BinaryPairs", "clustered_mcnemar", "is_binary"]
-
 MCNEMAR_TESTS = ("obuchowski", "durkalski", "eliasziw_donner", "mcnemar")
 
 

@@ -23,13 +23,12 @@ from __future__ import annotations
 from functools import partial
 
 import numpy as np
-import numpy.typing as npt
 from numpy.typing import ArrayLike
 from scipy import special
 
 from occstats._checks import check_choice, check_fraction, check_integer, check_number
 from occstats.errors import ArgumentError
-from occstats.stats._arrays import FloatArray, IntArray, antisymmetric, mirror
+from occstats.stats._arrays import BoolArray, FloatArray, IntArray, antisymmetric, mirror
 from occstats.stats._resampling import Counts, PosteriorWeights, over_rows
 from occstats.stats.bayes import BayesianPairs
 from occstats.stats.clusters import (
@@ -217,7 +216,7 @@ def _bootstrap(
     suites: Clusters | None,
     t: FloatArray,
     alpha: float,
-    used: npt.NDArray[np.bool_],
+    used: BoolArray,
     places: IntArray | None,
     k: int,
 ) -> tuple[FloatArray, FloatArray]:

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from occstats.errors import ArgumentError
-from occstats.stats._arrays import FloatArray, as_scores
+from occstats.stats._arrays import BoolArray, FloatArray, as_scores
 from occstats.stats.bootstrap import cluster_bootstrap
 from occstats.stats.clusters import Clusters, weighted_means
 
@@ -33,7 +33,7 @@ class ParetoFront:
     cost: FloatArray
     cost_low: FloatArray
     cost_high: FloatArray
-    on_front: npt.NDArray[np.bool_]
+    on_front: BoolArray
     probability: FloatArray
 
 
@@ -105,7 +105,7 @@ def pareto_front(
     )
 
 
-def _undominated(scores: FloatArray, costs: FloatArray) -> npt.NDArray[np.bool_]:
+def _undominated(scores: FloatArray, costs: FloatArray) -> BoolArray:
     """Mark the columns of each row that are on the front of that row."""
     free = np.ones(scores.shape, dtype=bool)
     for other in range(scores.shape[1]):

@@ -173,10 +173,10 @@ def weighted_regression(
         )
 
     unknown, no_covariance = np.full(k, np.nan), np.full((k, k), np.nan)
-    problem = _no_fit(columns, mass, terms)
-    if problem is not None:
-        return result(unknown, no_covariance, unknown, float("nan"), problem)
-    basis, inverse_r = _orthonormal(columns, mass)
+    found = _orthonormal(columns, mass, terms)
+    if isinstance(found, str):
+        return result(unknown, no_covariance, unknown, float("nan"), found)
+    basis, inverse_r = found
     clustered = inference in ("cr1", "cr2")
     robust = clustered and n_clusters > k
     # The columns of the basis are orthonormal: each coefficient is a sum.
@@ -193,31 +193,43 @@ def weighted_regression(
     if inference == "cr2":
         covariance, df = _cr2(residuals, mass, basis, inverse_r, codes, n_clusters)
         return result(coefficients, covariance, df, residual_sd)
-    fit = _fit(response, basis, mass, inference, codes)
+    from statsmodels.regression.linear_model import WLS
+
+    options: dict[str, dict[str, Any]] = {
+        "cr1": {"cov_type": "cluster", "cov_kwds": {"groups": codes}},
+        "hc3": {"cov_type": "HC3"},
+        "classical": {"cov_type": "nonrobust"},
+    }
+    fit = WLS(response, basis, weights=mass).fit(method="qr", **options[inference])
     covariance = inverse_r @ fit.cov_params() @ inverse_r.T
     df = np.full(k, float(n_clusters - 1 if inference == "cr1" else n - k))
     return result(coefficients, covariance, df, residual_sd)
 
 
-def _orthonormal(design: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return U and R⁻¹ with X = U R and U'WU = I, from a design of full column rank."""
-    roots = np.sqrt(weights)
+def _orthonormal(
+    design: FloatArray, weights: FloatArray, terms: Sequence[str]
+) -> tuple[FloatArray, FloatArray] | str:
+    """Return U and R⁻¹ with X = U R and U'WU = I, or the reason why there is no fit."""
+    n, k = design.shape
+    if n <= k:
+        return f"{n} observations for {k} terms: there must be more observations than terms"
+    roots, lengths = np.sqrt(weights), np.sqrt(weights @ design**2)
+    zero = [term for term, length in zip(terms, lengths, strict=True) if length == 0]
+    if zero:
+        return f"{', '.join(zero)} is zero in all tasks: remove it"
     # Columns of unit length: the precision does not depend on the units of the terms.
-    lengths = np.sqrt(weights @ design**2)
     q, r = linalg.qr(roots[:, None] * (design / lengths), mode="economic")
-    return q / roots[:, None], linalg.solve_triangular(r, np.eye(len(r))) / lengths[:, None]
-
-
-def _fit(
-    y: FloatArray, basis: FloatArray, weights: FloatArray, inference: str, codes: IntArray
-) -> Any:
-    """Fit weighted least squares by statsmodels, with its own standard errors except for CR2."""
-    from statsmodels.regression.linear_model import WLS
-
-    model = WLS(y, basis, weights=weights)
-    if inference == "cr1":
-        return model.fit(method="qr", cov_type="cluster", cov_kwds={"groups": codes})
-    return model.fit(method="qr", cov_type="HC3" if inference == "hc3" else "nonrobust")
+    dependent = [
+        term
+        for term, pivot in zip(terms, np.abs(np.diag(r)), strict=True)
+        if pivot < _RANK_TOLERANCE
+    ]
+    if dependent:
+        return (
+            f"{', '.join(dependent)} cannot be separated from the terms before it "
+            "(the columns are linearly dependent): remove it"
+        )
+    return q / roots[:, None], linalg.solve_triangular(r, np.eye(k)) / lengths[:, None]
 
 
 def _checked_weights(weights: npt.ArrayLike | None, n: int) -> FloatArray:
@@ -231,28 +243,6 @@ def _checked_weights(weights: npt.ArrayLike | None, n: int) -> FloatArray:
         )
     normalised: FloatArray = mass / mass.mean()
     return normalised
-
-
-def _no_fit(design: FloatArray, weights: FloatArray, terms: Sequence[str]) -> str | None:
-    n, k = design.shape
-    if n <= k:
-        return f"{n} observations for {k} terms: there must be more observations than terms"
-    lengths = np.sqrt(weights @ design**2)
-    zero = [term for term, length in zip(terms, lengths, strict=True) if length == 0]
-    if zero:
-        return f"{', '.join(zero)} is zero in all tasks: remove it"
-    r = linalg.qr(np.sqrt(weights)[:, None] * (design / lengths), mode="r")[0][:k]
-    dependent = [
-        term
-        for term, pivot in zip(terms, np.abs(np.diag(r)), strict=True)
-        if pivot < _RANK_TOLERANCE
-    ]
-    if dependent:
-        return (
-            f"{', '.join(dependent)} cannot be separated from the terms before it "
-            "(the columns are linearly dependent): remove it"
-        )
-    return None
 
 
 def _cr2(
