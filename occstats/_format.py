@@ -12,6 +12,7 @@ __all__ = [
     "TEX_COMMANDS",
     "blank_or",
     "count",
+    "counts",
     "decimals",
     "did_you_mean",
     "integer",
@@ -173,6 +174,17 @@ def count(number: int, noun: str) -> str:
     ('1 row', '2,000 rows')
     """
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def counts(*values: float) -> str:
+    """Return several counts as one cell.
+
+    Examples
+    --------
+    >>> counts(138, 23, 1085)
+    '138 / 23 / 1,085'
+    """
+    return " / ".join(map(integer, values))
 
 
 def p_value(p: float | None, level: float | None = None) -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from occstats._files import write_folder
 from occstats.comparison.text.verdict import headline, make_verdict, tally_sentence
 from occstats.report import page
-from occstats.report.formatted_table import MOST_ROWS, Table
+from occstats.report.formatted_table import Table
 from occstats.report.json_document import to_json
 from occstats.report.markup import escape_latex, escape_markdown, table_to_latex, table_to_markdown
 from occstats.report.tables import all_tables, paper_comparison, paper_p_values, paper_scores
@@ -44,7 +44,7 @@ def contents(comparison: Comparison) -> dict[str, str | bytes]:
     """Return the content of each file by its path, which no name in the data can change."""
     tables = all_tables(comparison)
     capped = [table.capped() for table in tables]
-    long = {table.name: table.csv_path for table in tables if len(table.frame) > MOST_ROWS}
+    long = {table.name: table.csv_path for table in tables if table.csv_path.endswith(".gz")}
     return {
         "comparison.json": to_json(comparison, files=long) + "\n",
         "report.md": _report_markdown(comparison, capped),

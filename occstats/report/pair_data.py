@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from occstats._format import (
+    counts,
     decimals,
     integer,
     limits,
@@ -62,7 +63,7 @@ def _measures(comparison: Comparison) -> list[tuple[str, str, list[str], list[st
         (f"p before the correction{claim}", "", p_value, ("p_unadjusted",)),
         (f"{other} difference", "", signed, (f"{other}_difference",)),
         ("tasks won / tied / lost", "Numbers of tasks on which a is better, equal and worse.",
-         _counts, ("wins", "ties", "losses")),
+         counts, ("wins", "ties", "losses")),
         ("rank-biserial correlation", "", decimals(2, signed=True), ("rank_biserial",)),
         ("probability of improvement on a task", "", percent, ("prob_improvement_task",)),
         ("probability of improvement on a dataset", "", percent, ("prob_improvement_dataset",)),
@@ -86,10 +87,6 @@ def _conclusion(conclusion: str | None, is_reversed: bool) -> str:
     if pd.isna(conclusion):
         return "not tested"
     return f"{conclusion}; the two estimates have opposite signs" if is_reversed else conclusion
-
-
-def _counts(*values: float) -> str:
-    return " / ".join(map(integer, values))
 
 
 def pair_data(comparison: Comparison) -> dict[str, Any] | None:

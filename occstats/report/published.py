@@ -213,6 +213,7 @@ def _summary(compared: dict[str, Any]) -> list[str]:
 def _p_values(compared: dict[str, Any]) -> list[str]:
     matrices = [each.p_values for each in compared.values()]
     ours, same = (compared[name].matrix("conclusion") == BETTER for name in (OURS, SAME))
+    printed: Any = _printed("p_values").stack().dropna().items()
     rows = [
         [
             f"{better} > {worse}",
@@ -220,7 +221,7 @@ def _p_values(compared: dict[str, Any]) -> list[str]:
             str(p).replace("<", "< ").replace(">=", "≥ "),
             "" if ours.loc[better, worse] == same.loc[better, worse] else "differs",
         ]
-        for (better, worse), p in _printed("p_values").stack().dropna().items()
+        for (better, worse), p in printed
     ]
     head = ["better", OURS, SAME, WHOLE, PRINTED, "on two sides of 0.05 on the same tasks"]
     return _titled("Corrected one-sided p-values", head, rows)

@@ -12,6 +12,7 @@ import pandas as pd
 from occstats._format import (
     blank_or,
     count,
+    counts,
     decimals,
     did_you_mean,
     integer,
@@ -369,7 +370,7 @@ def _effect_sizes(comparison: Comparison) -> Table:
     shown = _pairs(comparison)
     columns = [
         *PAIR,
-        Column("won / tied / lost", ("wins", "ties", "losses"), _counts),
+        Column("won / tied / lost", ("wins", "ties", "losses"), counts),
         Column("rank-biserial", ("rank_biserial",), decimals(2, signed=True)),
         Column("new task", ("prob_improvement_task",), percent),
         Column("new dataset", ("prob_improvement_dataset",), percent),
@@ -391,10 +392,6 @@ def _effect_sizes(comparison: Comparison) -> Table:
         columns=tuple(columns),
         terminal_rows=max(len(comparison.algorithms) - 1, 1),
     )
-
-
-def _counts(*values: float) -> str:
-    return " / ".join(f"{value:,.0f}" for value in values)
 
 
 def _kendall(comparison: Comparison) -> Table:
@@ -593,17 +590,15 @@ def paper_scores(comparison: Comparison, *, order: Sequence[str] | None = None) 
         if trait in results.traits
     ]
     leading.insert(int("m" in results.traits), ("Class", classes, word))
-    return replace(
-        grid_table(
-            [("Dataset", datasets, word), *leading],
-            scores,
-            decimals(score_digits(comparison)),
-            best=_best(comparison, scores, highest=results.higher_is_better),
-            name="scores",
-            title=f"{score_word(results.score_name)} of every algorithm on every task",
-            explanation="The best of each task is bold.",
-            terminal_rows=0,
-        ),
+    return grid_table(
+        [("Dataset", datasets, word), *leading],
+        scores,
+        decimals(score_digits(comparison)),
+        best=_best(comparison, scores, highest=results.higher_is_better),
+        name="scores",
+        title=f"{score_word(results.score_name)} of every algorithm on every task",
+        explanation="The best of each task is bold.",
+        terminal_rows=0,
     )
 
 

@@ -1,6 +1,7 @@
 """The output folder: complete, or unchanged."""
 
 import errno
+import io
 import json
 import re
 
@@ -94,6 +95,17 @@ def test_each_table_is_one_csv_file_and_three_are_latex(comparison):
     assert all(re.fullmatch(r"tables/[a-z_]+\.csv", path) for path in tables)
     assert 15 <= len(tables) <= 24
     assert found["paper/comparison.tex"] == comparison.to_latex()
+
+
+def test_long_frames_are_compressed_and_named_in_the_document(comparison, monkeypatch):
+    monkeypatch.setattr("occstats.report.formatted_table.MOST_ROWS", 5)
+    found = contents(comparison)
+    document = json.loads(found["comparison.json"])
+    assert document["pairwise"] == {"rows": 6, "file": "tables/pairwise.csv.gz"}
+    assert document["stability"]["leave_one_dataset_out"]["rows"] == 50
+    assert isinstance(document["summary"], list)
+    written = pd.read_csv(io.BytesIO(found["tables/pairwise.csv.gz"]), compression="gzip")
+    assert written["p"].tolist() == comparison.pairwise["p"].tolist()
 
 
 def test_markdown_begins_with_the_answer(comparison):
