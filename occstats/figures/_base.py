@@ -105,6 +105,12 @@ class Plot:
         self.coloured = False
 
     def __enter__(self) -> Self:
+        if self.given is None and _PYPLOT.get():
+            import matplotlib.pyplot as plt
+
+            # Load the backend here: that of a notebook changes settings, which the context of
+            # ours would undo.
+            plt.draw_if_interactive()
         self._context.__enter__()
         return self
 

@@ -314,7 +314,7 @@ def alt_text(drawn: Drawn) -> str:
     'Diagram of average localised proximit'
     """
     if isinstance(drawn, np.ndarray):
-        return alt_text(drawn.flat[0])
+        return str(getattr(root_figure(drawn), _ALT_TEXT, "")) or alt_text(drawn.flat[0])
     own = str(getattr(drawn, _ALT_TEXT, ""))
     if own or isinstance(drawn, Axes):
         return own

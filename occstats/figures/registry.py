@@ -20,6 +20,7 @@ from occstats.errors import FigureError, ResultsError
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
+    from numpy.typing import NDArray
 
     from occstats.comparison import Comparison
     from occstats.figures._style import Drawn, Width
@@ -260,7 +261,7 @@ def side_by_side(
     width: Width = "page",
     height: float | None = None,
     **options: Any,
-) -> Figure:
+) -> NDArray[Any]:
     """Draw one figure of several comparisons next to each other, each under its title.
 
     Parameters
@@ -280,7 +281,7 @@ def side_by_side(
 
     Returns
     -------
-    Figure
+    ndarray of Axes
 
     Examples
     --------
@@ -291,12 +292,14 @@ def side_by_side(
     ...     "four": occstats.compare(results, algorithms=["ALP", "SVM", "IF", "MD"],
     ...                              n_resamples=100),
     ... }
-    >>> figure = occstats.figures.side_by_side(several, "mean_ranks")
-    >>> len(figure.subfigs)
-    2
+    >>> axes = occstats.figures.side_by_side(several, "mean_ranks")
+    >>> [panel.get_title() for panel in axes]
+    ['all', 'four']
     """
+    import numpy as np
+
     from occstats.figures._base import Plot, without_pyplot
-    from occstats.figures._style import alt_text, describe, preset, root_figure
+    from occstats.figures._style import alt_text, axes_of, describe, preset, root_figure
 
     check_choice(
         "name", name, [key for key, entry in FIGURES.items() if entry.needs == _COMPARISON]
@@ -323,7 +326,7 @@ def side_by_side(
             function(comparison, **{**options, **where, "title": title})
         texts = zip(comparisons, map(alt_text, alone), strict=True)
         describe(whole, " ".join(f"{title}: {text}" for title, text in texts))
-    return root_figure(whole)
+    return np.array(axes_of(whole), dtype=object)
 
 
 def read_frame(path: str | Path, what: str) -> pd.DataFrame:

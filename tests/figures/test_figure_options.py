@@ -9,7 +9,6 @@ import matplotlib
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
-from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
@@ -194,6 +193,15 @@ def test_a_new_figure_has_the_width_of_the_venue(small, name):
     assert plt.get_fignums() == [figure.number]
 
 
+def test_the_backend_of_a_notebook_keeps_its_settings(small, monkeypatch):
+    # When it is loaded, it switches to interactive mode, in which figures are shown.
+    with matplotlib.rc_context():
+        load = lambda: matplotlib.rcParams.update({"interactive": True})  # noqa: E731
+        monkeypatch.setattr(plt, "draw_if_interactive", load)
+        small.plot.letters()
+        assert plt.isinteractive()
+
+
 @pytest.mark.parametrize("name", OF_COMPARISON)
 def test_draws_on_axes_or_a_subfigure_of_the_user(small, name):
     figure = Figure(figsize=(7, 4), layout="constrained")
@@ -274,11 +282,11 @@ def test_results_where_lower_is_better_put_the_better_first(lenz2021):
 
 @pytest.mark.parametrize("name", ["critical_difference", "ranks"])
 def test_panels_of_several_comparisons(small, lenz2021, name):
-    figure = figures.side_by_side({"three": small, "nine": lenz2021}, name)
-    shown = words(figure)
+    axes = figures.side_by_side({"three": small, "nine": lenz2021}, name)
+    figure, shown = root_figure(axes), words(axes)
     assert {"three", "nine"} <= set(shown)
     assert "LNND" in " ".join(shown)
-    text = figures.alt_text(figure)
+    text = figures.alt_text(axes)
     assert text.startswith("three: ")
     assert " nine: " in text
     assert figure.get_figwidth() == pytest.approx(PRESETS["page"].width)
@@ -291,7 +299,8 @@ def test_panels_of_several_comparisons(small, lenz2021, name):
 def test_panels_in_rows(small):
     four = figures.side_by_side(dict.fromkeys("abcd", small), "mean_ranks", columns=2)
     two = figures.side_by_side(dict.fromkeys("ab", small), "mean_ranks")
-    assert four.get_figheight() == pytest.approx(2 * two.get_figheight())
-    assert isinstance(four.subfigs[0].axes[0], Axes)
+    heights = [root_figure(axes).get_figheight() for axes in (four, two)]
+    assert heights[0] == pytest.approx(2 * heights[1])
+    assert [axes.get_title() for axes in four] == list("abcd")
     with pytest.raises(figures.FigureError, match="at least one comparison"):
         figures.side_by_side({}, "mean_ranks")
