@@ -161,14 +161,11 @@ def prepare(
     )
 
 
-@contextlib.contextmanager
-def folder_or_temporary(out: str | Path | None) -> Iterator[str | Path]:
-    """Yield the given place, or a temporary folder."""
-    if out is not None:
-        yield out
-        return
-    with TemporaryDirectory(prefix="occstats-") as temporary:
-        yield temporary
+def folder_or_temporary(
+    out: str | Path | None,
+) -> contextlib.AbstractContextManager[str | Path]:
+    """Return a context manager for the given place, or for a temporary folder."""
+    return TemporaryDirectory(prefix="occstats-") if out is None else contextlib.nullcontext(out)
 
 
 def _is_single_file(out: str | Path) -> bool:

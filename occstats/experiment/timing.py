@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -33,6 +33,7 @@ COLUMNS = (
     "descriptor", "n", "m", "repetition", "n_queries", "fit_seconds", "query_seconds", "status",
     "error",
 )  # fmt: skip
+TIMES = ("fit_seconds", "query_seconds")
 # Enough rows to make every descriptor compile and import what it needs for large sets, too.
 WARM_UP_ROWS = (64, 1024)
 # As many as the higgs dataset has.
@@ -176,16 +177,33 @@ def measure_times(
     """
     recipes = make_recipes(descriptors)
     ordered = _checked(sizes, n_samples, n_queries, limit)
-    pool = data if data is not None else generated_rows(ordered[-1] + n_queries, seed=seed)
     needed = ordered[-1] + n_queries
+    pool = data if data is not None else generated_rows(needed, seed=seed)
     if len(pool.rows) < needed:
         raise DataError(
             f"{pool.name}: has {len(pool.rows):,} rows; {ordered[-1]:,} training rows and "
             f"{n_queries:,} queries need {needed:,}: choose smaller sizes"
         )
+    for size in WARM_UP_ROWS:
+        rows = pool.rows[: min(size, ordered[-1])]
+        for recipe in recipes:
+            _times(recipe, rows, rows[:8], seed)
     steps = [(n, repetition) for n in ordered for repetition in range(n_samples)]
-    rows = list(_measure(pool, recipes, steps, n_queries, limit, seed, progress))
-    return pd.DataFrame(rows, columns=list(COLUMNS))
+    slow: dict[str, int] = {}
+    measured = []
+    for n, repetition in track(steps, "time", total=len(steps), progress=progress):
+        generator = np.random.default_rng([seed, n, repetition])
+        sample = pool.sample(n + n_queries, generator)
+        train, queries = scale_by_interquartile_range(sample[:n], sample[n:])
+        for recipe in recipes:
+            found: dict[str, Any] = {"status": "skipped", "error": None}
+            if n <= slow.get(recipe.name, n):
+                found = _times(recipe, train, queries, seed)
+            if limit is not None and sum(found.get(each, 0.0) for each in TIMES) > limit:
+                slow.setdefault(recipe.name, n)
+            identity = (recipe.name, n, train.shape[1], repetition, n_queries)
+            measured.append(dict(zip(COLUMNS, identity, strict=False)) | found)
+    return pd.DataFrame(measured, columns=list(COLUMNS)).astype(dict.fromkeys(TIMES, float))
 
 
 def _checked(
@@ -204,58 +222,13 @@ def _checked(
     return ordered
 
 
-def _measure(
-    pool: RowPool,
-    recipes: Sequence[Recipe],
-    steps: Sequence[tuple[int, int]],
-    n_queries: int,
-    limit: float | None,
-    seed: int,
-    progress: bool | None,
-) -> Iterator[dict[str, Any]]:
-    slow: dict[str, int] = {}
-    _warm_up(pool, recipes, steps[-1][0], seed)
-    for n, repetition in track(steps, "time", total=len(steps), progress=progress):
-        generator = np.random.default_rng([seed, n, repetition])
-        sample = pool.sample(n + n_queries, generator)
-        train, queries = scale_by_interquartile_range(sample[:n], sample[n:])
-        for recipe in recipes:
-            row: dict[str, Any] = {
-                "descriptor": recipe.name,
-                "n": n,
-                "m": train.shape[1],
-                "repetition": repetition,
-                "n_queries": n_queries,
-                "fit_seconds": np.nan,
-                "query_seconds": np.nan,
-                "status": "ok",
-                "error": None,
-            }
-            if n > slow.get(recipe.name, n):
-                yield {**row, "status": "skipped"}
-                continue
-            row |= _times(recipe, train, queries, seed)
-            if limit is not None and row["fit_seconds"] + row["query_seconds"] > limit:
-                slow.setdefault(recipe.name, n)
-            yield row
-
-
 def _times(
     recipe: Recipe, train: NDArray[np.float64], queries: NDArray[np.float64], seed: int
 ) -> dict[str, Any]:
-    fit_seconds = query_seconds = np.nan
+    seconds: list[float] = []
     with contained(seed) as outcome:
         estimator = make_estimator(recipe, seed)
-        _, fit_seconds, query_seconds = fit_and_score(
-            estimator, train, queries, clock=time.process_time
-        )
+        _, *seconds = fit_and_score(estimator, train, queries, clock=time.process_time)
     if outcome.reason is not None:
         return {"status": "failed", "error": outcome.reason}
-    return {"fit_seconds": fit_seconds, "query_seconds": query_seconds}
-
-
-def _warm_up(pool: RowPool, recipes: Sequence[Recipe], largest: int, seed: int) -> None:
-    for size in WARM_UP_ROWS:
-        rows = pool.rows[: min(size, largest)]
-        for recipe in recipes:
-            _times(recipe, rows, rows[:8], seed)
+    return {**dict(zip(TIMES, seconds, strict=True)), "status": "ok", "error": None}
