@@ -361,7 +361,8 @@ class _RoleFinder:
         raise ResultsError(
             f"{self.where}: no column holds the dataset or task{near}; found"
             f" {quote_list(self.columns)}, expected a name such as"
-            f" {', '.join(ALIASES['cluster'][:6])}; pass cluster=…",
+            f" {', '.join(ALIASES['cluster'][:6])}; pass cluster=…"
+            " ('@file' for the name of the file, '@row' for each row)",
             retry,
         )
 

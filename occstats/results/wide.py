@@ -117,7 +117,7 @@ def split_columns(parsed: ParsedTable, candidates: Sequence[str], *, what: str) 
         raise ResultsError(
             f"{parsed.raw.name}: {quote_list(doubtful)} may or may not be {what}: their names or"
             f" values differ from those of {quote_list(sure, limit=4)}; if not, declare them as"
-            " traits; if they are, name all columns with algorithm=…",
+            " traits (properties of tasks); if so, name all columns with algorithm=…",
             {"traits": doubtful},
         )
     score_name = score_name or (measure_of(scores) if scores else None)
