@@ -23,7 +23,7 @@ probabilities = st.lists(st.floats(0, 1), min_size=1, max_size=20)
 
 # Few examples: statsmodels calls the garbage collector in each Holm correction.
 @pytest.mark.parametrize(("ours", "theirs"), STATSMODELS.items())
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=6, deadline=None)
 @given(p=probabilities)
 def test_values_are_those_of_statsmodels(ours, theirs, p):
     expected = multipletests(p, method=theirs)[1]

@@ -109,7 +109,7 @@ def test_is_brute_force_over_flips_and_walsh_averages(test, seed):
 
 
 @pytest.mark.parametrize("test", ["rgl", "ds"])
-@settings(max_examples=25)
+@settings(max_examples=15)
 @given(table=tables(failures=True), alpha=st.sampled_from([0.05, 0.15, 0.4]))
 def test_is_brute_force_with_ties_gaps_and_failures(test, table, alpha):
     scores, clusters = table
