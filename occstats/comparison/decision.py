@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -31,18 +31,13 @@ __all__ = [
     "EQUIVALENT",
     "UNDECIDED",
     "WORSE",
-    "Conclusion",
     "Decision",
     "conclusions",
     "decide",
     "least_p",
 ]
 
-Conclusion = Literal["better", "worse", "equivalent", "undecided"]
-BETTER: Conclusion = "better"
-WORSE: Conclusion = "worse"
-EQUIVALENT: Conclusion = "equivalent"
-UNDECIDED: Conclusion = "undecided"
+BETTER, WORSE, EQUIVALENT, UNDECIDED = "better", "worse", "equivalent", "undecided"
 
 Booleans = npt.NDArray[np.bool_]
 FloatArray = npt.NDArray[np.float64]

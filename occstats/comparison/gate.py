@@ -1,4 +1,4 @@
-"""The gate: whether a candidate may replace its baseline, as a word, a line and an exit code."""
+"""Non-inferiority gate: outcome, report line and exit code of a candidate and its baseline."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Gate:
 
     @property
     def exit_code(self) -> int:
-        """Return 0 where the candidate may pass, 3 where that is unknown, 4 where it is worse."""
+        """Return 0 if the candidate passes, 3 if that is inconclusive, 4 if it is inferior."""
         return EXIT_CODES[self.outcome]
 
 
