@@ -272,7 +272,8 @@ class _Writer:
         self.conclusions: dict[Any, Any] = self.rows["conclusion"].to_dict()
         self.others = [name for name in comparison.algorithms if name != self.subject]
         # Whether all algorithms have the same scores.
-        self.same = bool(comparison.pairwise.eval("ties == n_tasks").all())
+        pairs = comparison.pairwise
+        self.same = bool((pairs["ties"] == pairs["n_tasks"]).all())
 
     def name(self, algorithm: str) -> str:
         return printable(self.names.get(algorithm, algorithm))
