@@ -124,7 +124,7 @@ def _spread(block: PairBlock) -> FloatArray:
     the number of suites it is the standard error.
     """
     clusters, units = block.clusters, block.clusters.units
-    means = clusters.means(block.differences)
+    means = block.cluster_means
     present = ~np.isnan(means)
     n, m = present.sum(axis=0), (units.sums(present) > 0).sum(axis=0)
     centre = np.nansum(means, axis=0) / np.maximum(n, 1)
