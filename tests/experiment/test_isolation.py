@@ -155,15 +155,16 @@ def test_libraries_loaded_between_fits_get_one_thread_too():
 
 
 @pytest.mark.parametrize("sent", [signal.SIGKILL, signal.SIGINT])
-def test_an_interrupted_run_is_resumed(toy_folder, tmp_path, gate, start, wait_for, sent):
-    out = tmp_path / "r"
+def test_an_interrupted_run_is_resumed(one_target, tmp_path, gate, start, wait_for, sent):
+    out, data = tmp_path / "r", tmp_path / "one.csv"
+    one_target["one"].to_csv(data, index=False)
     descriptors = ["misbehaving:Fine", "misbehaving:Waiting"]
     process = start(
-        sys.executable, "-m", "occstats", "run", "--data", toy_folder, "--datasets", "other",
-        "--descriptors", ",".join(descriptors), "--out", out, "-j", "2",
+        sys.executable, "-m", "occstats", "run", "--data", data,
+        "--descriptors", ",".join(descriptors), "--out", out, "-j", "3",
         stderr=subprocess.PIPE,
     )  # fmt: skip
-    # While the others wait, the fits of one estimator are finished.
+    # At most two of the three shards wait, so that the third is finished.
     wait_for(lambda: Store(out).shard_ids() and gate.arrivals(), process)
     process.send_signal(sent)
     _, error = process.communicate()
@@ -174,12 +175,12 @@ def test_an_interrupted_run_is_resumed(toy_folder, tmp_path, gate, start, wait_f
     before = Store(out).read()
     assert set(before["descriptor"]) == {"Fine"}
     gate.open()
-    experiment = prepare(toy_folder, out=out, datasets=["other"], descriptors=descriptors)
-    assert experiment.remaining().n_rows == 2 * 2 * 5 - len(before)
+    experiment = prepare(data, out=out, descriptors=descriptors)
+    assert experiment.remaining().n_rows == 10 - len(before)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(dispatch, "_is_third_party", lambda shard: False)
         experiment.run(jobs=1)
-        whole = run_experiment(toy_folder, datasets=["other"], descriptors=descriptors, jobs=1)
+        whole = run_experiment(data, descriptors=descriptors, jobs=1)
     pd.testing.assert_frame_equal(scores(experiment.table()), scores(whole), check_exact=True)
     kept = before.merge(experiment.table(), on=KEY)
     assert (kept["fit_seconds_x"] == kept["fit_seconds_y"]).all()
