@@ -108,13 +108,6 @@ def render(comparison: Comparison, tables: list[Table] | None = None) -> str:
         The comparison.
     tables
         Its tables, if they are already made.
-
-    Examples
-    --------
-    >>> import occstats
-    >>> page = render(occstats.compare("lenz2021", algorithms=["ALP", "SVM"], n_resamples=100))
-    >>> page[:15], "https://" in page.split("<body")[0]
-    ('<!doctype html>', False)
     """
     pairs = pair_data(comparison)
     offered = pairs["algorithms"] if pairs else []

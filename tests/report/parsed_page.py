@@ -52,3 +52,10 @@ class Page(HTMLParser):
         holder = next(e for e in self.elements if e["attributes"].get("data-table") == table)
         (body,) = self.inside(holder, part)
         return [self.inside(row, "td", "th") for row in self.inside(body, "tr")]
+
+
+def parse_table(markup, name):
+    """Parse one table of a page, or the first if it has no name."""
+    start = markup.index("<table", markup.index(f'data-table="{name}"') if name else 0)
+    table = markup[start : markup.index("</table>", start)]
+    return Page(f'<div data-table="{name}">{table}</table></div>')

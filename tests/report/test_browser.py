@@ -416,7 +416,7 @@ def axe():
     return there[0].read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.slow)])
 def test_axe_finds_no_violation(page, scheme, axe):
     emulate(page, scheme=scheme)
     page.set_script_timeout(300)

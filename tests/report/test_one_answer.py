@@ -16,7 +16,7 @@ from occstats.figures.registry import draw_figures
 from occstats.report.bundle import contents
 from occstats.report.pair_data import pair_data
 from occstats.report.terminal import print_comparison
-from tests.report.parsed_page import Page
+from tests.report.parsed_page import parse_table
 
 DECIDED = ("better", "worse")
 
@@ -64,20 +64,21 @@ def reversed_pair():
     return pd.DataFrame(scores).assign(dataset=[f"d{i}" for i in range(40)])
 
 
+SOME = {"algorithms": ["ALP", "SVM", "LOF", "IF", "SAE"]}
 CASES = {
     "paper's table": lambda: ("lenz2021", {}),
     "estimand mean": lambda: ("lenz2021", {"estimand": "mean"}),
     "preset paper": lambda: ("lenz2021", {"preset": "paper"}),
     "control": lambda: ("lenz2021", {"control": "LOF"}),
-    "control, mean": lambda: ("lenz2021", {"control": "LOF", "estimand": "mean"}),
-    "holm": lambda: ("lenz2021", {"correction": "holm", "null": "asymptotic"}),
-    "uncorrected": lambda: ("lenz2021", {"correction": "none"}),
+    "control, mean": lambda: ("lenz2021", {"control": "LOF", "estimand": "mean", **SOME}),
+    "holm": lambda: ("lenz2021", {"correction": "holm", "null": "asymptotic", **SOME}),
+    "uncorrected": lambda: ("lenz2021", {"correction": "none", **SOME}),
     "false discovery rate": lambda: (
         unbalanced(),
         {"correction": "benjamini-hochberg", "alpha": 0.1},
     ),
     "one-sided, less": lambda: (unbalanced(), {"correction": "holm", "alternative": "less"}),
-    "margin": lambda: ("lenz2021", {"margin": 0.06}),
+    "margin": lambda: ("lenz2021", {"margin": 0.06, **SOME}),
     "unbalanced": lambda: (unbalanced(), {}),
     "unbalanced, mean": lambda: (unbalanced(), {"estimand": "mean"}),
     "binary": lambda: (binary(), {}),
@@ -323,10 +324,9 @@ def test_the_verdict(case, decisions):
 
 def test_the_notebook(case, decisions):
     comparison, _ = case
-    table = comparison._repr_html_().split("<table")[1].split("</table>")[0]
-    page = Page(f'<div data-table="t"><table{table}</table></div>')
-    head = [cell["text"] for cell in page.rows("t", "thead")[-1]]
-    body = [[cell["text"] for cell in row] for row in page.rows("t")]
+    page = parse_table(comparison._repr_html_(), "")
+    head = [cell["text"] for cell in page.rows("", "thead")[-1]]
+    body = [[cell["text"] for cell in row] for row in page.rows("")]
     assert len(body) == len(comparison.algorithms)
     check_leading(body, decisions, subject_of(comparison), head.index("p"))
 
@@ -379,7 +379,7 @@ def test_the_matrix_of_pairs(case, decisions):
 
 def test_the_page(case, decisions):
     comparison, files = case
-    page = Page(files["report.html"])
+    page = parse_table(files["report.html"], "p_values")
     head = [cell["text"] for cell in page.rows("p_values", "thead")[-1]]
     rows = []
     for row in page.rows("p_values"):
@@ -395,6 +395,7 @@ def test_the_page(case, decisions):
                 (link,) = page.inside(cell, "a")
                 assert link["attributes"]["data-pair"] == "{}-{}".format(*ends)
     check_matrix(head, rows, decisions)
+    page = parse_table(files["report.html"], "comparison")
     head = [cell["text"] for cell in page.rows("comparison", "thead")[-1]]
     body = [[cell["text"] for cell in row] for row in page.rows("comparison")]
     assert [row[0] for row in body] == comparison.algorithms
