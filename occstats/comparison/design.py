@@ -28,7 +28,7 @@ SIMULATED_BENCHMARKS = 1_000
 
 @dataclass(frozen=True, eq=False)
 class Design:
-    """What the benchmark can show.
+    """The differences that a benchmark of this size can show.
 
     Attributes
     ----------

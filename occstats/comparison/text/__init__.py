@@ -1,1 +1,1 @@
-"""What a comparison says: the verdict, the methods paragraph, the explanations, the literature."""
+"""Texts about a comparison: verdict, methods section, sentences of columns, and references."""
