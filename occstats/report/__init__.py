@@ -1,1 +1,1 @@
-"""A comparison for readers: tables for the terminal, Markdown, LaTeX and CSV, and the folder."""
+"""Present a comparison: tables, terminal, notebook, page, JSON and the output folder."""

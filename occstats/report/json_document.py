@@ -1,4 +1,4 @@
-"""A comparison as one JSON document, for other programs."""
+"""Write a comparison as one JSON document, for other programs."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def to_json(
     comparison: Comparison, *, indent: int | None = None, files: Mapping[str, str] = NONE
 ) -> str:
     """Return the document as valid JSON: no NaN, no infinity, floats in full precision."""
-    # A lone surrogate in a name cannot be written as UTF-8; as \udxxx it can.
+    # A lone surrogate in a name can be written in UTF-8 only as \udxxx.
     separators = (",", ":") if indent is None else None
     return (
         json.dumps(

@@ -44,7 +44,7 @@ def _range(low: Any, high: Any) -> str:
 
 
 def defaults_table(sweep: Sweep) -> Table:
-    """Return the optimal defaults beside those of the paper."""
+    """Return the optimal defaults and those of the paper."""
     return Table(
         name="defaults",
         title="Optimal default hyperparameters",

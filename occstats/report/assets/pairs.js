@@ -192,10 +192,10 @@
     const rows = compared(Number(a), Number(b))
       .sort((one, other) => Math.abs(other.influence) - Math.abs(one.influence));
     const changed = new Set(pair.changedWithout ?? []);
-    const beside = element("div", { className: "side-by-side" }, measureTable(pair, names));
-    view.append(beside);
+    const row = element("div", { className: "side-by-side" }, measureTable(pair, names));
+    view.append(row);
     if (!rows.length) return;
-    beside.append(charts(rows, names));
+    row.append(charts(rows, names));
     view.append(datasetTable(rows, names, changed));
   };
 
