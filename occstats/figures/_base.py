@@ -110,7 +110,7 @@ class Plot:
 
             # Load the backend here: that of a notebook changes settings, which the context of
             # ours would undo.
-            plt.draw_if_interactive()
+            plt.draw_if_interactive()  # type: ignore[no-untyped-call]
         self._context.__enter__()
         return self
 
