@@ -33,7 +33,7 @@ def taking(option):
 
 
 def artists(drawn):
-    """What is drawn, without rendering it: texts, lines, patches, collections and the size."""
+    """Return what is drawn, without rendering it: texts, lines, patches, collections, size."""
     figure = root_figure(drawn)
     found = [tuple(figure.get_size_inches())]
     for artist in figure.findobj():
