@@ -118,21 +118,21 @@ def commands() -> str:
         usage = " ".join(command.collect_usage_pieces(context))
         prose, _, examples = (command.help or "").partition("\b")
         lines.extend([f"## {path}", "", "```text", f"{path} {usage}", "```", ""])
-        lines.extend([prose.strip().replace("\n", " ").replace("<", "&lt;"), ""])
+        lines.extend([" ".join(prose.split()).replace("<", "&lt;"), ""])
         if examples.strip():
             lines.extend(["```text", *(line.strip() for line in examples.strip().splitlines())])
             lines.extend(["```", ""])
         records = [
             record
             for parameter in command.get_params(context)
-            if (record := parameter.get_help_record(context))
+            if isinstance(parameter, click.Option)
+            and (record := parameter.get_help_record(context))
         ]
         if records:
             lines.extend(["| option | meaning |", "| --- | --- |"])
-            lines.extend(
-                f"| `{names}` | {text} |".replace("`|`", "`")
-                for names, text in ((_cell(a), _cell(b)) for a, b in records)
-            )
+            for names, text in records:
+                code = names.replace("|", "\\|")
+                lines.append(f"| `{code}` | {_cell(text)} |")
             lines.append("")
         if isinstance(command, click.Group):
             for name in command.list_commands(context):
