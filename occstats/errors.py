@@ -26,7 +26,7 @@ class ResultsError(OccstatsError, ValueError):
         self.problem = problem
         self.retry = dict(retry or {})
         given = ", ".join(f"{name}={value!r}" for name, value in self.retry.items())
-        super().__init__(f"{problem}; give {given}" if given else problem)
+        super().__init__(f"{problem}; try: {given}" if given else problem)
 
 
 class DataError(OccstatsError, ValueError):

@@ -183,7 +183,7 @@ def test_summary_rows_are_excluded(refused):
     assert "'Average', 'Average rank', 'Wins'" in results.notes[0]
     odd = frame.iloc[:3].assign(A=[0.1, 0.3, 0.7])
     message = refused(odd, says=("row 3: 'Average' looks like a summary of the other rows",))
-    assert message.endswith("give where=['dataset!=Average']")
+    assert message.endswith("try: where=['dataset!=Average']")
     assert load_results(odd, where="dataset!=Average").n_tasks == 2
 
 
