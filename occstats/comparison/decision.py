@@ -10,10 +10,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
+from numpy.typing import NDArray
 
 from occstats.backends import run_in_r
+from occstats.stats._arrays import BoolArray, FloatArray, IntArray, ObjectArray
 from occstats.stats.clusters import Clusters
 from occstats.stats.corrections import CORRECTIONS, adjust, adjust_pairs
 from occstats.stats.max_t import PairTests, typical_shifts, typical_tests
@@ -38,11 +39,6 @@ __all__ = [
 ]
 
 BETTER, WORSE, EQUIVALENT, UNDECIDED = "better", "worse", "equivalent", "undecided"
-
-Booleans = npt.NDArray[np.bool_]
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
-Objects = npt.NDArray[np.object_]
 
 #: Estimates smaller than this share of the scale of the score have no sign.
 NO_SIGN = 1e-12
@@ -84,8 +80,8 @@ class Decision:
     p: FloatArray
     low: FloatArray
     high: FloatArray
-    conclusions: Objects
-    reversed: Booleans
+    conclusions: ObjectArray
+    reversed: BoolArray
     typical: FloatArray
     mean: FloatArray
     n_tasks: IntArray
@@ -118,7 +114,7 @@ class Decision:
         return m
 
     @property
-    def better(self) -> Booleans:
+    def better(self) -> BoolArray:
         """Return the matrix "a is better than b"."""
         return np.asarray(self.conclusions == BETTER)
 
@@ -137,7 +133,7 @@ class Decision:
 
     def better_by(
         self, statistic: FloatArray, p: FloatArray, without: int | None = None
-    ) -> Booleans:
+    ) -> BoolArray:
         """Decide by statistics of the same kind: without a dataset or an algorithm.
 
         With max-T, the critical value of all datasets holds, or that of the pairs without the
@@ -162,7 +158,7 @@ class Decision:
     def frame(self) -> pd.DataFrame:
         """Return one row per ordered pair: the decision, both estimates and the naive analysis."""
         p_naive, naive = _ignoring_clusters(self.study)
-        columns: dict[str, npt.NDArray[Any]] = {
+        columns: dict[str, NDArray[Any]] = {
             "difference": self.tests.difference,
             "ci_low": self.low,
             "ci_high": self.high,
@@ -299,7 +295,7 @@ def _signs(tests: PairTests) -> FloatArray:
     return np.where(np.isnan(tests.statistic), tests.difference, tests.statistic)
 
 
-def _better(p: FloatArray, signs: FloatArray, settings: Settings) -> Booleans:
+def _better(p: FloatArray, signs: FloatArray, settings: Settings) -> BoolArray:
     with np.errstate(invalid="ignore"):
         significant = p <= settings.alpha
         if settings.alternative == "two-sided":
@@ -307,7 +303,7 @@ def _better(p: FloatArray, signs: FloatArray, settings: Settings) -> Booleans:
     return np.asarray(significant.T if settings.alternative == "less" else significant)
 
 
-def conclusions(better: Booleans, tested: Booleans) -> Objects:
+def conclusions(better: BoolArray, tested: BoolArray) -> ObjectArray:
     """Return words for the matrix "a is better than b".
 
     Examples
@@ -324,7 +320,7 @@ def conclusions(better: Booleans, tested: Booleans) -> Objects:
     return found
 
 
-def _identical(sample: Sample) -> Booleans:
+def _identical(sample: Sample) -> BoolArray:
     """Return the pairs with equal scores on all tasks that both have."""
     k = sample.n_algorithms
     same = np.zeros((k, k), dtype=bool)
@@ -427,7 +423,7 @@ def _least_factor(settings: Settings, size: int) -> float:
     return round(float(adjust(np.full(size, tiny), settings.correction)[0] / tiny), 9)
 
 
-def _ignoring_clusters(study: Study) -> tuple[FloatArray, Objects]:
+def _ignoring_clusters(study: Study) -> tuple[FloatArray, ObjectArray]:
     """Return p-values and conclusions as if every task were a dataset of its own.
 
     By the plain Wilcoxon (or Student's t) test with its asymptotic distribution, and Holm's

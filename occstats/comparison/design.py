@@ -6,12 +6,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from occstats.comparison.decision import least_p
 from occstats.progress import track
-from occstats.stats._arrays import mirror
+from occstats.stats._arrays import FloatArray, mirror
 from occstats.stats.power import datasets_needed, minimal_detectable_difference, smallest_p
 
 if TYPE_CHECKING:
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Design", "study_design"]
 
-FloatArray = npt.NDArray[np.float64]
 WANTED_POWER = 0.8
 SIMULATED_BENCHMARKS = 1_000
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 from scipy import special
 
+from occstats.stats._arrays import FloatArray
 from occstats.stats.bayes import probability_best
 from occstats.stats.bootstrap import bootstrap_means
 
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from occstats.comparison.study import Study
 
 __all__ = ["summary_frame"]
-
-FloatArray = npt.NDArray[np.float64]
 
 
 def summary_frame(study: Study, decision: Decision) -> pd.DataFrame:
@@ -94,7 +92,7 @@ def _rank_limits(low: FloatArray, high: FloatArray, study: Study) -> FloatArray:
     return np.clip((low, high), 1, k)
 
 
-def _mean_spread(study: Study) -> npt.NDArray[np.float64]:
+def _mean_spread(study: Study) -> FloatArray:
     """Return the weighted mean over tasks with a standard deviation over folds; NaN if none."""
     if study.whole.cvsd is None:
         return np.full(len(study.algorithms), np.nan)

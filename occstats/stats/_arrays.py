@@ -13,6 +13,7 @@ from occstats.errors import ArgumentError
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.intp]
 BoolArray = npt.NDArray[np.bool_]
+ObjectArray = npt.NDArray[np.object_]
 
 #: Below the infinity that marks unranked values: the magnitude of a failure.
 LARGEST = np.finfo(np.float64).max
@@ -97,7 +98,7 @@ def round_to_grid(values: FloatArray, tie_tolerance: float) -> FloatArray:
     return rounded
 
 
-def absent(reasons: npt.NDArray[np.object_]) -> BoolArray:
+def absent(reasons: ObjectArray) -> BoolArray:
     """Mark the entries without a reason (None)."""
     return np.asarray(pd.isna(reasons))
 

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from occstats.errors import ArgumentError
-from occstats.stats._arrays import FloatArray, IntArray, cluster_codes
+from occstats.stats._arrays import BoolArray, FloatArray, IntArray, cluster_codes
 
 # Tasks × columns that are copied at a time: half a megabyte.
 _CACHED_ELEMENTS = 64_000
@@ -140,7 +140,7 @@ and 'b'.
         sums = self.sums(np.where(present, values, 0.0))
         return np.divide(sums, counts, out=np.full_like(sums, np.nan), where=counts > 0)
 
-    def keep(self, tasks: NDArray[np.bool_] | IntArray) -> "Clusters":
+    def keep(self, tasks: BoolArray | IntArray) -> "Clusters":
         """Select some tasks, with the clusters (and suites) that they come from."""
         present, codes = np.unique(self.codes[tasks], return_inverse=True)
         suites = None if self.suites is None else self.suites.keep(present)

@@ -18,13 +18,12 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from occstats._checks import check_fraction, check_integer
 from occstats.errors import ArgumentError
 from occstats.experiment.tasks import N_FOLDS, Task
-from occstats.stats._arrays import FloatArray as Array
-from occstats.stats._arrays import as_scores, as_vector
+from occstats.stats._arrays import BoolArray, FloatArray, IntArray, as_scores, as_vector
 from occstats.stats.bootstrap import column_quantiles, resample_counts
 from occstats.stats.clusters import weighted_means
 from occstats.tuning.grids import Axis, SweepRecipe, Value
@@ -37,11 +36,11 @@ MOST_ELEMENTS = 20_000_000
 # Elements of resampled curves in memory at a time.
 BLOCK_ELEMENTS = 1_000_000
 
-Smoother = Callable[[Array], Array]
+Smoother = Callable[[FloatArray], FloatArray]
 Choices = Mapping[str, Mapping[str, Mapping[str, Value]]]
 
 
-def rolling_mean(values: ArrayLike, windows: Sequence[int]) -> NDArray[np.float64]:
+def rolling_mean(values: ArrayLike, windows: Sequence[int]) -> FloatArray:
     r"""Compute the centred rolling mean over the last axes, with partial windows at the edges.
 
     .. math:: \bar f_i = \frac{1}{|W_i|} \sum_{j \in W_i} f_j, \qquad
@@ -100,10 +99,10 @@ class GridMeans:
 
     recipe: SweepRecipe
     datasets: list[str]
-    means: NDArray[np.float64]
+    means: FloatArray
 
     @property
-    def overall(self) -> NDArray[np.float64]:
+    def overall(self) -> FloatArray:
         """Return the mean over datasets, with equal weight for each."""
         return np.asarray(self.means.mean(axis=0))
 
@@ -121,7 +120,7 @@ def expand(
     mine = rows[rows["descriptor"] == recipe.name]
     if tasks is not None:
         mine = mine[mine["dataset"].isin(_complete(mine, tasks))]
-    datasets: dict[str, list[NDArray[np.float64]]] = {}
+    datasets: dict[str, list[FloatArray]] = {}
     for task, values in task_grids(mine, recipe):
         datasets.setdefault(task.dataset, []).append(values)
     shape = tuple(len(axis.values) for axis in recipe.axes)
@@ -138,9 +137,7 @@ def _complete(rows: pd.DataFrame, tasks: Mapping[str, int]) -> list[str]:
     ]
 
 
-def task_grids(
-    rows: pd.DataFrame, recipe: SweepRecipe
-) -> Iterator[tuple[Task, NDArray[np.float64]]]:
+def task_grids(rows: pd.DataFrame, recipe: SweepRecipe) -> Iterator[tuple[Task, FloatArray]]:
     """Yield each task with its mean AUROC over folds at each point of a descriptor's grid."""
     rows = rows[rows["descriptor"] == recipe.name]
     codes, texts = pd.factorize(rows["parameters"])
@@ -211,7 +208,7 @@ class Optimum:
     n_datasets: int
 
 
-def smoothed(means: NDArray[np.float64], axes: tuple[Axis, ...]) -> NDArray[np.float64]:
+def smoothed(means: FloatArray, axes: tuple[Axis, ...]) -> FloatArray:
     """Compute the rolling mean of grids (..., grid) with the windows of their axes.
 
     A point without a score remains missing.
@@ -220,7 +217,7 @@ def smoothed(means: NDArray[np.float64], axes: tuple[Axis, ...]) -> NDArray[np.f
     return np.where(np.isnan(means), np.nan, surface)
 
 
-def _highest(surface: NDArray[np.float64]) -> tuple[int, ...]:
+def _highest(surface: FloatArray) -> tuple[int, ...]:
     """Return the position of the first maximum, ignoring missing values."""
     where = np.unravel_index(int(np.nanargmax(surface)), surface.shape)
     return tuple(int(place) for place in where)
@@ -268,7 +265,7 @@ def find_optimum(
 
 
 def _flat_range(
-    axis: Axis, surface: NDArray[np.float64], place: tuple[int, ...], number: int
+    axis: Axis, surface: FloatArray, place: tuple[int, ...], number: int
 ) -> tuple[Value, Value]:
     """Return the ends of the range around the best value that loses at most `LOSS`.
 
@@ -300,9 +297,9 @@ def _intervals(
     axes = grid.recipe.axes
     shape = grid.means.shape[1:]
     flat_means = grid.means.reshape(len(grid.datasets), -1)
-    usable: NDArray[np.bool_] = np.asarray(np.isfinite(flat_means).all(axis=0))
+    usable: BoolArray = np.asarray(np.isfinite(flat_means).all(axis=0))
 
-    def smoother(curves: NDArray[np.float64]) -> NDArray[np.float64]:
+    def smoother(curves: FloatArray) -> FloatArray:
         whole = np.full((len(curves), len(usable)), np.nan)
         whole[:, usable] = curves
         smooth = smoothed(whole.reshape(len(curves), *shape), axes)
@@ -321,7 +318,7 @@ def _intervals(
         return {axis.name: (nan, nan) for axis in axes}
     won = np.zeros(len(usable))
     won[usable] = found.probability
-    shares: NDArray[np.float64] = won.reshape(shape)
+    shares: FloatArray = won.reshape(shape)
     limits = {}
     for number, axis in enumerate(axes):
         others = tuple(other for other in range(len(axes)) if other != number)
@@ -414,7 +411,7 @@ class OptimumInterval:
     score: float
     score_low: float
     score_high: float
-    probability: Array = field(repr=False)
+    probability: FloatArray = field(repr=False)
     at_edge: bool = False
 
 
@@ -465,7 +462,7 @@ def optimum_interval(
             f"means must have at least one dataset and grid one value; got {m} and {len(values)}."
         )
 
-    def curves(counts: Array) -> Array:
+    def curves(counts: FloatArray) -> FloatArray:
         raw = weighted_means(table, counts)
         smooth = raw if smoother is None else np.asarray(smoother(raw), dtype=float)
         if smooth.shape != (len(counts), len(values)):
@@ -510,7 +507,7 @@ def optimum_interval(
     )
 
 
-def _best(curves: Array) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
+def _best(curves: FloatArray) -> IntArray:
     """Return the position of the highest value of each row, the middle one of several."""
     filled = np.where(np.isnan(curves), -np.inf, curves)
     tied = filled >= filled.max(axis=1, keepdims=True)

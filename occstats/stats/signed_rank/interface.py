@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
-from occstats.stats._arrays import BoolArray, FloatArray, IntArray, absent
+from occstats.stats._arrays import BoolArray, FloatArray, IntArray, ObjectArray, absent
 from occstats.stats.clusters import Clusters
 from occstats.stats.signed_rank.null import (
     RandomState,
@@ -69,7 +68,7 @@ class Statistics:
     statistic: FloatArray
     variance: FloatArray
     correlation: FloatArray
-    problem: NDArray[np.object_]
+    problem: ObjectArray
 
     @property
     def z(self) -> FloatArray:
