@@ -30,13 +30,13 @@ def test_the_verdict_on_the_paper(lenz):
 @pytest.mark.parametrize(
     ("settings", "sentence"),
     [
-        ({}, "14 of 36 pairs differ; 28 if one ignores that tasks share datasets (Holm)."),
+        ({}, "14 of 36 pairs differ; 28 if tasks are treated as independent (Holm)."),
         ({"correction": "holm", "n_resamples": 10_000},
-         "14 of 36 pairs differ; 28 if one ignores that tasks share datasets."),
+         "14 of 36 pairs differ; 28 if tasks are treated as independent."),
         ({"preset": "paper"},
-         "22 of 36 pairs differ; 31 if one ignores that tasks share datasets."),
+         "22 of 36 pairs differ; 31 if tasks are treated as independent."),
         ({"control": "ALP", "preset": "paper"},
-         "ALP differs from 7 of 8 algorithms; from 8 if one ignores that tasks share datasets."),
+         "ALP differs from 7 of 8 algorithms; from 8 if tasks are treated as independent."),
     ],
 )  # fmt: skip
 def test_the_tally_counts_unordered_pairs(lenz, settings, sentence):
@@ -146,7 +146,9 @@ def test_two_algorithms_have_sentences_only(lenz):
     assert tally_sentence(two) == ""
     two = lenz(algorithms=("ALP", "SVM"))
     assert "ALP is not distinguishable from SVM." in two.verdict
-    assert tally_sentence(two).startswith("Ignoring that tasks share datasets, they would differ")
+    assert tally_sentence(two).startswith(
+        "They would differ if tasks were treated as independent (p"
+    )
 
 
 def test_no_verdict_calls_algorithms_tied():
@@ -238,7 +240,7 @@ def test_scores_of_any_size_can_be_read(scale):
 
 def test_rows_that_are_corrected_separately_are_named():
     frame = table([2] * 12, (0.3, 0.0, 0.0))
-    caution = "Rows were corrected separately: no control of the error rate over all pairs."
+    caution = "Rows were corrected separately: the error rate over all pairs is not controlled."
     paper = compare(frame, preset="paper")
     assert caution in paper.verdict
     for options in ({}, {"correction": "none"}, {"correction": "holm"}):
@@ -252,7 +254,7 @@ def test_one_task_per_dataset_says_nothing_about_clusters():
     found = compare(frame)
     assert found.basis == "Wilcoxon signed-rank test corrected for all 3 pairs (max-T)"
     assert tally_sentence(found).endswith(
-        "If tasks belong together, name the column of their dataset (option cluster)."
+        "If tasks form groups, name the column of the group (option cluster)."
     )
     assert "cluster" not in found.verdict + found.basis
     plain = compare(frame, correction="holm", null="asymptotic").pairwise
@@ -261,4 +263,4 @@ def test_one_task_per_dataset_says_nothing_about_clusters():
     stems = np.where(frame["dataset"] > "d4", "iris_", "wine_")
     sentence = tally_sentence(compare(frame.assign(dataset=stems + frame["dataset"])))
     assert "(iris_d5, iris_d6): if these belong together" in sentence
-    assert "If tasks belong together" not in sentence
+    assert "If tasks form groups" not in sentence

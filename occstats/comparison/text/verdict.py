@@ -45,7 +45,7 @@ LIST_LINES = 2
 ONE_TASK = "Every dataset has one task. "
 #: The mark of a decided pair whose other estimate has the opposite sign.
 REVERSED = "†"
-ROWS_ALONE = "Rows were corrected separately: no control of the error rate over all pairs."
+ROWS_ALONE = "Rows were corrected separately: the error rate over all pairs is not controlled."
 #: Beyond this share of zero differences, wins and losses replace the typical difference.
 MANY_ZEROS = 0.2
 LONG_NAME, LONG_PREFIX = 16, 8
@@ -226,23 +226,21 @@ def tally_sentence(comparison: Comparison) -> str:
     --------
     >>> import occstats
     >>> tally_sentence(occstats.compare("lenz2021", n_resamples=1000))
-    '14 of 36 pairs differ; 28 if one ignores that tasks share datasets (Holm).'
+    '14 of 36 pairs differ; 28 if tasks are treated as independent (Holm).'
     """
     settings, results, counts = comparison.settings, comparison.results, comparison.tally
     if not counts.tested or not comparison.design.possible:
         return ""
     alone = results.n_independent == results.n_tasks
     ignored = 0 if alone else counts.ignoring_clusters
-    hint = "If tasks belong together, name the column of their dataset (option cluster)."
+    hint = "If tasks form groups, name the column of the group (option cluster)."
     for note in comparison.notes:
         if note.startswith(ONE_TASK):
             hint = note.removeprefix(ONE_TASK)
     if len(comparison.algorithms) == 2:
         if ignored > counts.different:
             p = comparison.pairwise["p_ignoring_clusters"].min()
-            return (
-                f"Ignoring that tasks share {results.unit}s, they would differ ({p_equation(p)})."
-            )
+            return f"They would differ if tasks were treated as independent ({p_equation(p)})."
         return hint if alone else ""
     sentence, again = f"{counts.different:,} of {counts.tested:,} pairs differ", ""
     if settings.control is not None:
@@ -253,7 +251,7 @@ def tally_sentence(comparison: Comparison) -> str:
         again = "from "
     if ignored > counts.different:
         by = " (Holm)" if settings.correction == "max-t" else ""
-        sentence += f"; {again}{ignored:,} if one ignores that tasks share {results.unit}s{by}"
+        sentence += f"; {again}{ignored:,} if tasks are treated as independent{by}"
     return f"{sentence}. {hint}" if alone else f"{sentence}."
 
 
@@ -335,7 +333,7 @@ class _Writer:
         elif settings.null == "asymptotic" and results.n_independent < FEW_DATASETS:
             yield (
                 f"With only {m} the asymptotic distribution is a rough approximation; the "
-                "correction max-t does without it."
+                "correction max-t does not need it."
             )
         if self.possible and results.n_independent > 1 and corrected_by_row(self.comparison):
             yield ROWS_ALONE
