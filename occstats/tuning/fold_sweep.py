@@ -8,10 +8,10 @@ import itertools
 import json
 import time
 import warnings
-from collections.abc import Callable, Sequence
-from typing import Any, TypeVar, cast
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
 
-import numba
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
@@ -26,7 +26,6 @@ from occstats_descriptors._kernels.jit import compiled
 
 Array = NDArray[Any]
 Matrix = NDArray[np.float64]
-Function = TypeVar("Function", bound=Callable[..., Any])
 
 # With more distinct rows, SVM is solved at every fifth value of a long grid: the 2,116 points of
 # the paper's grid would take half an hour a fold.
@@ -176,13 +175,7 @@ class NeighbourSweep:
 
     def areas(self, descriptor: str, sizes: Sequence[Sequence[Any]]) -> Matrix:
         """Return the AUROC for each k, or for each k (rows) and l (columns) of ALP."""
-        methods: dict[str, Any] = {
-            "NND": self._nnd,
-            "LNND": self._lnnd,
-            "LOF": self._lof,
-            "ALP": self._alp,
-        }
-        return np.asarray(methods[descriptor.upper()](*sizes))
+        return np.asarray(getattr(self, f"_{descriptor.lower()}")(*sizes))
 
     def _nnd(self, ks: Sequence[int]) -> Matrix:
         scores = 1 / (1 + self._near.distances[:, [k - 1 for k in ks]].T)
@@ -268,8 +261,13 @@ def support_vector_areas(
         # Without convergence the best solution found is used, as in a fit.
         warnings.filterwarnings("ignore", message="The one-class support vector problem")
         grid = SupportVectorGrid(train, test)
-        coarse = grid.n_distinct > MOST_DISTINCT and _is_long(nus) and _is_long(widths)
-        some_nus, some_widths = (_spread(each) if coarse else each for each in (nus, widths))
+        coarse = grid.n_distinct > MOST_DISTINCT and all(
+            len(values) > 3 * COARSE_STEP and list(values) == sorted(values)
+            for values in (nus, widths)
+        )
+        some_nus, some_widths = (
+            [*values[:-1:COARSE_STEP], values[-1]] if coarse else values for values in (nus, widths)
+        )
         found = np.empty((len(some_nus), len(some_widths)))
         for place, width in enumerate(some_widths):
             found[:, place] = areas(grid.scores(some_nus, width).T)
@@ -281,32 +279,7 @@ def support_vector_areas(
     return np.asarray(np.clip(spline(nus, widths), 0.0, 1.0))
 
 
-def _is_long(values: Sequence[float]) -> bool:
-    """Return whether a grid is increasing and long enough to be interpolated."""
-    ascending = all(low < high for low, high in itertools.pairwise(values))
-    return ascending and len(values) > 3 * COARSE_STEP
-
-
-def _spread(values: Sequence[float]) -> Sequence[float]:
-    """Return every fifth value, and the last."""
-    return [*values[:-1:COARSE_STEP], values[-1]]
-
-
 # --- compiled kernels
-
-
-def _reordering(function: Function) -> Function:
-    """Compile a kernel whose sums may be reordered, which allows vector instructions."""
-    options: dict[str, Any] = {
-        "nogil": True,
-        "error_model": "numpy",
-        "fastmath": {"reassoc", "nsz"},
-    }
-    try:
-        kernel = numba.njit(cache=True, **options)(function)
-    except RuntimeError:  # no writable cache folder
-        kernel = numba.njit(**options)(function)
-    return cast(Function, kernel)
 
 
 @compiled
@@ -359,7 +332,8 @@ def advance_sums(indices: Array, training_d: Array, sums: Array, double_sums: Ar
             double_sums[row, i] += sums[row, i]
 
 
-@_reordering
+# Sums may be reordered, which allows vector instructions.
+@partial(compiled, fastmath={"reassoc", "nsz"})
 def localised_proximities(near_d: Array, double_sums: Array, scale: float, out: Array) -> None:
     """Compute the average localised proximity for every k (rows of `out`) and one l.
 
@@ -388,17 +362,13 @@ def localised_proximities(near_d: Array, double_sums: Array, scale: float, out: 
 
 # Scores per block, which should fit into the cache.
 BLOCK = 1 << 18
-# Above this number of moves per score, sorting is faster than buckets.
-MOST_MOVES = 8
 
 
 class Areas:
     """AUROC of many score vectors on the rows of one test part.
 
     Scores of distances are rounded to 12 significant digits, as in `auroc`. The last bit of each
-    double is replaced by the label, so that ordering integers orders the scores together with the
-    labels. Scores are ordered by a bucket sort with as many buckets as scores, or by a comparison
-    sort where nearly all of them fall into a few buckets.
+    double is replaced by the label, so that sorting integers sorts scores and labels together.
 
     Parameters
     ----------
@@ -431,20 +401,9 @@ class Areas:
             keys = values.view(np.int64)
             keys &= ~1
             keys |= self._labels
-            part = pairs[start : start + step]
-            count_by_buckets(values, keys, part)
-            unordered = np.flatnonzero(part < 0)
-            if len(unordered):
-                part[unordered] = _count_sorted(keys[unordered])
+            keys.sort(axis=1)
+            count_ordered_pairs(keys, pairs[start : start + step])
         return pairs / (2.0 * self._positives * self._negatives)
-
-
-def _count_sorted(keys: NDArray[np.int64]) -> NDArray[np.float64]:
-    keys.sort(axis=1)
-    found = np.empty(len(keys))
-    for row in range(len(keys)):
-        found[row] = count_ordered_pairs(keys[row])
-    return found
 
 
 @compiled
@@ -462,63 +421,22 @@ def round_to_twelve_digits(values: NDArray[Any]) -> None:
 
 
 @compiled
-def count_ordered_pairs(keys: NDArray[Any]) -> int:
-    """Count twice the (target, other) pairs in order, with ties as one half."""
-    below = 0
-    pairs = 0
-    position = 0
-    n = len(keys)
-    while position < n:
-        score = keys[position] >> 1
-        targets = 0
-        others = 0
-        while position < n and keys[position] >> 1 == score:
-            label = keys[position] & 1
-            targets += label
-            others += 1 - label
-            position += 1
-        pairs += targets * (2 * below + others)
-        below += others
-    return pairs
-
-
-@compiled
-def count_by_buckets(values: NDArray[Any], keys: NDArray[Any], out: NDArray[Any]) -> None:
-    """Order each row by buckets of equal width and count its pairs; −1 if that takes too long.
-
-    `values` are the keys read as numbers, which are in the same order.
-    """
+def count_ordered_pairs(keys: NDArray[Any], out: NDArray[Any]) -> None:
+    """Count twice the (target, other) pairs in order in each sorted row, with ties as one half."""
     n = keys.shape[1]
-    starts = np.empty(n + 1, dtype=np.int32)
-    bucket = np.empty(n, dtype=np.int32)
-    ordered = np.empty(n, dtype=np.int64)
     for row in range(keys.shape[0]):
-        low = values[row, 0]
-        high = low
-        for position in range(n):
-            low = min(low, values[row, position])
-            high = max(high, values[row, position])
-        scale = (n - 1) / (high - low) if high - low > 1e-290 else 0.0
-        starts[:] = 0
-        for position in range(n):
-            place = np.int32((values[row, position] - low) * scale)
-            bucket[position] = place
-            starts[place + 1] += 1
-        for following in range(n):
-            starts[following + 1] += starts[following]
-        for position in range(n):
-            place = bucket[position]
-            ordered[starts[place]] = keys[row, position]
-            starts[place] += 1
-        moves = 0
-        for position in range(1, n):
-            key = ordered[position]
-            gap = position
-            while gap > 0 and ordered[gap - 1] >> 1 > key >> 1:
-                ordered[gap] = ordered[gap - 1]
-                gap -= 1
-            ordered[gap] = key
-            moves += position - gap
-            if moves > MOST_MOVES * n:
-                break
-        out[row] = -1 if moves > MOST_MOVES * n else count_ordered_pairs(ordered)
+        below = 0
+        pairs = 0
+        position = 0
+        while position < n:
+            score = keys[row, position] >> 1
+            targets = 0
+            others = 0
+            while position < n and keys[row, position] >> 1 == score:
+                label = keys[row, position] & 1
+                targets += label
+                others += 1 - label
+                position += 1
+            pairs += targets * (2 * below + others)
+            below += others
+        out[row] = pairs

@@ -24,7 +24,7 @@ intrinsic: Callable[[Callable[..., Any]], Callable[..., Any]] = untyped_intrinsi
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-def compiled(function: Function) -> Function:
+def compiled(function: Function, *, fastmath: bool | set[str] = False) -> Function:
     """
     Compile a kernel on first use, without the interpreter lock, and cache the result on disk.
 
@@ -38,7 +38,8 @@ def compiled(function: Function) -> Function:
     assignment compiles the error messages of broadcasting (see `put`). Do not pass constants to
     another kernel: it is compiled again for each of them.
     """
-    options: dict[str, Any] = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
+    options: dict[str, Any] = {"nogil": True, "error_model": "numpy", "fastmath": fastmath}
+    options["no_cfunc_wrapper"] = True
     kernel: Any = None
     for folder in (None, private_folder):
         try:
