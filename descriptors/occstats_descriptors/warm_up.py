@@ -10,6 +10,7 @@ from concurrent.futures import as_completed
 from contextlib import suppress
 from pathlib import Path
 
+import llvmlite.binding
 import numba
 import numpy as np
 from loky import ProcessPoolExecutor
@@ -31,7 +32,7 @@ __all__ = [
 # Rows of a class, rows of its dataset, attributes.
 Shape = tuple[int, int, int]
 # Called with a function, names to call it with, and a number of processes; yields finished names.
-SideBySide = Callable[[Callable[[str], None], Iterable[str], int], Iterator[str]]
+Parallel = Callable[[Callable[[str], None], Iterable[str], int], Iterator[str]]
 
 
 def _fit(name: str, n: int, m: int, **parameters: object) -> Callable[[], None]:
@@ -96,8 +97,7 @@ def missing_kernels(
 
 def cache_folder() -> Path | None:
     """Return the folder of the cache on disk; None if no cache can be written."""
-    cache = getattr(put, "_cache", None)
-    folder = getattr(cache, "cache_path", None)
+    folder = getattr(getattr(put, "_cache", None), "cache_path", None)
     return Path(folder) if folder else None
 
 
@@ -105,7 +105,8 @@ def _marker(folder: Path, group: str) -> Path:
     """Return the file that exists if a group was compiled from these sources by these tools."""
     sources = sorted(Path(__file__).parent.rglob("*.py"))
     stamps = [(path.name, path.stat().st_size, path.stat().st_mtime_ns) for path in sources]
-    tools = (numba.__version__, np.__version__, sys.version, platform.machine(), _processor())
+    processor = llvmlite.binding.get_host_cpu_name()
+    tools = (numba.__version__, np.__version__, sys.version, platform.machine(), processor)
     digest = hashlib.sha256(repr((group, stamps, tools)).encode()).hexdigest()[:16]
     return folder / f"compiled-{digest}.txt"
 
@@ -130,19 +131,13 @@ def load_kernels(
         _KERNELS[group]()
 
 
-def _processor() -> str:
-    import llvmlite.binding
-
-    return str(llvmlite.binding.get_host_cpu_name())
-
-
 def compile_kernels(
     names: Iterable[str] | None = None,
     shapes: Collection[Shape] | None = None,
     *,
     n_jobs: int | None = None,
     again: bool = True,
-    side_by_side: SideBySide | None = None,
+    parallel: Parallel | None = None,
 ) -> Iterator[str]:
     """
     Compile the kernels of some descriptors into the cache on disk, in parallel processes.
@@ -157,7 +152,7 @@ def compile_kernels(
         Number of processes; by default the number of cores.
     again : bool
         If True, also compile groups that were compiled before.
-    side_by_side : callable, optional
+    parallel : callable, optional
         Function that calls another function with each of some names in a number of processes, and
         yields each name when it is done. By default, a pool of processes, or this process for one.
 
@@ -173,20 +168,15 @@ def compile_kernels(
     """
     wanted = (kernels_of if again else missing_kernels)(names, shapes)
     jobs = thread_count(n_jobs)
-    yield from (side_by_side or (_here if jobs == 1 else _in_processes))(_compile, wanted, jobs)
-
-
-def _here(function: Callable[[str], None], names: Iterable[str], jobs: int) -> Iterator[str]:
-    for name in names:
-        function(name)
-        yield name
-
-
-def _in_processes(
-    function: Callable[[str], None], names: Iterable[str], jobs: int
-) -> Iterator[str]:
-    with ProcessPoolExecutor(jobs) as pool:
-        running = {pool.submit(function, name): name for name in names}
-        for done in as_completed(running):
-            done.result()
-            yield running[done]
+    if parallel is not None:
+        yield from parallel(_compile, wanted, jobs)
+    elif jobs == 1:
+        for group in wanted:
+            _compile(group)
+            yield group
+    else:
+        with ProcessPoolExecutor(jobs) as pool:
+            running = {pool.submit(_compile, group): group for group in wanted}
+            for done in as_completed(running):
+                done.result()
+                yield running[done]

@@ -406,8 +406,8 @@ class Experiment:
             return
         if shown(progress):
             print(f"Compiling (once; kept for later runs): {', '.join(missing)}.", file=sys.stderr)
-        how = None if jobs == 1 else parallel_calls
-        ready = compile_kernels(descriptors, shapes, n_jobs=jobs, again=False, side_by_side=how)
+        parallel = None if jobs == 1 else parallel_calls
+        ready = compile_kernels(descriptors, shapes, n_jobs=jobs, again=False, parallel=parallel)
         # A kernel that cannot be compiled fails where it is used, with its reason.
         with contextlib.suppress(RuntimeError):
             for _ in track(ready, "compiling", total=len(missing), progress=progress):
