@@ -5,13 +5,12 @@ from __future__ import annotations
 import csv
 import json
 import math
-import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from html import escape
 from os import PathLike
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -26,6 +25,8 @@ __all__ = ["CLUSTER", "TASK", "Results"]
 
 CLUSTER = "dataset"
 TASK = "class"
+# Parts of a table shown in a notebook.
+_ROWS_SHOWN, _COLUMNS_SHOWN, _NOTES_SHOWN = 10, 20, 8
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -121,29 +122,21 @@ class Results:
         if not self.scores.columns.is_unique:
             twice = self.scores.columns[self.scores.columns.duplicated()][0]
             raise ResultsError(f"scores: duplicate algorithm {quote(twice)}")
-        for name, frame in (
-            ("traits", self.traits),
-            ("fold_scores", self.fold_scores),
-            ("cvsd", self.cvsd),
-            ("failed", self.failed),
-            ("recorded_failures", self.recorded_failures),
-        ):
-            if frame is not None and not frame.index.equals(index):
+        for name in ("traits", "fold_scores", "cvsd", "failed", "recorded_failures"):
+            frame = getattr(self, name)
+            if frame is None:
+                continue
+            if not frame.index.equals(index):
                 raise ResultsError(
                     f"{name}: the rows must be the tasks of scores, in the same order"
                 )
-        for name, frame in (
-            ("failed", self.failed),
-            ("recorded_failures", self.recorded_failures),
-        ):
-            if frame is not None and list(frame.columns) != list(self.scores.columns):
+            if "fail" in name and list(frame.columns) != self.algorithms:
                 raise ResultsError(
                     f"{name}: the columns must be those of scores, in the same order"
                 )
         if self.failed is not None and self.failure_score is not None:
-            observed = self.scores.to_numpy(dtype=np.float64)[~self.failed.to_numpy(dtype=bool)]
             sign = 1.0 if self.higher_is_better else -1.0
-            if (sign * observed < sign * self.failure_score).any():
+            if (sign * observed_scores(self) < sign * self.failure_score).any():
                 raise ResultsError(
                     f"failure_score: {self.failure_score:g} is better than some scores; a failure"
                     " must be at least as bad as every score"
@@ -162,9 +155,7 @@ class Results:
     @property
     def clusters(self) -> npt.NDArray[np.object_]:
         """Return the dataset of each task."""
-        index = cast("pd.MultiIndex", self.scores.index)
-        labels: npt.NDArray[np.object_] = np.array(list(index.levels[0]), dtype=object)
-        return np.take(labels, index.codes[0])
+        return self.scores.index.get_level_values(0).to_numpy(dtype=object)
 
     @property
     def n_tasks(self) -> int:
@@ -236,10 +227,7 @@ class Results:
         >>> load_results(frame).resolve_missing("worst").tested.tolist()
         [[0.8, 0.7], [0.9, -inf]]
         """
-        values = self.oriented
-        if self.failed is not None:
-            values[self.failed.to_numpy(dtype=bool)] = -np.inf
-        return values
+        return np.where(as_mask(self.failed, self.scores), -np.inf, self.oriented)
 
     @property
     def bounds(self) -> tuple[float, float]:
@@ -249,17 +237,14 @@ class Results:
         >>> load_results("lenz2021").bounds
         (0.0, 1.0)
         """
-        scores = self.scores.to_numpy(dtype=np.float64)
-        if self.failed is not None:
-            scores = scores[~self.failed.to_numpy(dtype=bool)]
-        inside = bool(((scores >= 0) & (scores <= 1) | np.isnan(scores)).all())
+        scores = observed_scores(self)
+        inside = not ((scores < 0) | (scores > 1)).any()
         return (0.0, 1.0) if is_bounded(self.score_name) and inside else (-np.inf, np.inf)
 
     @property
     def missing(self) -> pd.DataFrame:
         """Return the cells without a score, one row each: dataset, class, algorithm."""
-        absent = np.isnan(self.scores.to_numpy(dtype=np.float64))
-        rows, columns = np.nonzero(absent)
+        rows, columns = np.nonzero(self.scores.isna().to_numpy())
         index = self.scores.index
         return pd.DataFrame(
             {
@@ -298,38 +283,36 @@ class Results:
         if repeated or not wanted:
             problem = f"{quote_list(repeated)} named twice" if repeated else "none given"
             raise ResultsError(f"algorithms: {problem}; name each algorithm once")
+        folds = self.fold_scores
+        if folds is not None:  # in a joined table, only some algorithms may have folds
+            names = folds.columns.get_level_values(0)
+            present = [name for name in wanted if name in names]
+            folds = folds[present] if present else None
         return replace(
             self,
             scores=self.scores[wanted],
-            fold_scores=None if self.fold_scores is None else _folds_of(self.fold_scores, wanted),
+            fold_scores=folds,
             cvsd=None if self.cvsd is None else self.cvsd[wanted],
-            failed=_if_any(None if self.failed is None else self.failed[wanted]),
-            recorded_failures=_if_any(
-                None if self.recorded_failures is None else self.recorded_failures[wanted]
-            ),
+            failed=_select_failures(self.failed, columns=wanted),
+            recorded_failures=_select_failures(self.recorded_failures, columns=wanted),
         )
 
     def keep_tasks(self, keep: npt.NDArray[np.bool_], *notes: str) -> Results:
         """Keep the tasks where ``keep`` is true, and add notes."""
-
-        def rows(frame: pd.DataFrame | None) -> pd.DataFrame | None:
-            return None if frame is None else frame.loc[keep]
-
         conflicts = self.trait_conflicts
         if conflicts is not None:
-            remaining = self.scores.index[keep]
             of_task = pd.MultiIndex.from_frame(conflicts[[CLUSTER, TASK]])
-            conflicts = conflicts.loc[of_task.isin(remaining)]
+            conflicts = conflicts.loc[of_task.isin(self.scores.index[keep])]
         return replace(
             self,
             scores=self.scores.loc[keep],
             traits=self.traits.loc[keep],
-            fold_scores=rows(self.fold_scores),
-            cvsd=rows(self.cvsd),
+            fold_scores=None if self.fold_scores is None else self.fold_scores.loc[keep],
+            cvsd=None if self.cvsd is None else self.cvsd.loc[keep],
             trait_conflicts=conflicts,
             notes=(*self.notes, *notes),
-            failed=_if_any(rows(self.failed)),
-            recorded_failures=_if_any(rows(self.recorded_failures)),
+            failed=_select_failures(self.failed, rows=keep),
+            recorded_failures=_select_failures(self.recorded_failures, rows=keep),
         )
 
     def resolve_missing(self, policy: str = "refuse") -> Results:
@@ -351,7 +334,47 @@ class Results:
         0  appendicitis     0        NND  0.741  85.0  7.0      0.05
         1  appendicitis     0       LNND  0.644  85.0  7.0      0.05
         """
-        return _long_form(self)
+        n_tasks, n_algorithms = self.scores.shape
+        folds = self.fold_scores
+        if folds is None or set(folds.columns.get_level_values(0)) != set(self.algorithms):
+            failed = as_mask(self.failed, self.scores)
+            recorded = (failed | as_mask(self.recorded_failures, self.scores)).ravel()
+            rows = np.repeat(np.arange(n_tasks), n_algorithms)
+            keys = {"algorithm": np.tile(self.scores.columns.to_numpy(object), n_tasks)}
+            score = observed_scores(self).ravel()
+            absent = np.where(recorded, "failed", "missing")
+            status = np.where(np.isnan(score), absent, "ok") if recorded.any() else None
+        else:
+            rows, keys, score, status = _fold_rows(self, folds)
+        named = self.column_names
+        cluster = self.clusters
+        task = self.scores.index.get_level_values(1).to_numpy(object)
+        frame = pd.DataFrame(index=range(len(rows)))
+
+        def add(name: str, values: Any) -> None:
+            while name in frame:  # avoid a clash with a column of the source
+                name += "_"
+            frame[name] = values
+
+        if self.suites is not None:
+            suite = np.array([self.suites[name] for name in cluster], dtype=object)
+            add(named.get("suite", "suite"), suite[rows])
+        alike = bool((cluster == task).all())
+        if "cluster" in named or not (alike and "task" in named):
+            add(named.get("cluster", CLUSTER), cluster[rows])
+        if "task" in named or not (alike and "cluster" in named):
+            add(named.get("task", TASK), task[rows])
+        for role, values in keys.items():
+            add(named.get(role, role), values)
+        column = named.get("score", self.score_name if names_measure(self.score_name) else "score")
+        add(column, score)
+        if normalise(column) in GENERIC and normalise(self.score_name) not in GENERIC:
+            add(named.get("metric", "metric"), self.score_name)
+        if status is not None:
+            add(named.get("status", "status"), status)
+        for name in self.traits.columns:
+            add(named.get(f"trait {name}", name), self.traits[name].to_numpy()[rows])
+        return frame
 
     def write(self, path: str | PathLike[str]) -> None:
         """Write the long form to a .parquet, .feather, .csv, .tsv or .jsonl file.
@@ -367,37 +390,78 @@ class Results:
         >>> load_results(path).n_tasks
         246
         """
-        _write(self, path)
+        target = Path(path)
+        writer = _WRITERS.get(target.suffix.lower())
+        if writer is None:
+            raise OutputError(
+                f"{show_path(target)}: the file type {quote(target.suffix)} is not supported;"
+                f" choose one of {', '.join(_WRITERS)}"
+            )
+        writer(self.to_frame(), target)
 
     def __repr__(self) -> str:
         return f"<{self._headline()}: {quote_list(self.algorithms)}>"
 
     def _repr_html_(self) -> str:
-        return _results_html(self, self._headline())
+        shown = self.scores.iloc[:_ROWS_SHOWN, :_COLUMNS_SHOWN]
+        failed = as_mask(self.failed, self.scores)[:_ROWS_SHOWN, :_COLUMNS_SHOWN]
+        header = "".join(f"<th>{escape(name)}</th>" for name in [CLUSTER, TASK, *shown.columns])
+        rows = []
+        for task, values, failures in zip(shown.index, shown.to_numpy(), failed, strict=True):
+            cells = "".join(
+                f"<td>{'failed' if fails else '–' if math.isnan(value) else f'{value:.4g}'}</td>"
+                for value, fails in zip(values, failures, strict=True)
+            )
+            keys = "".join(f"<th>{escape(str(key))}</th>" for key in task)
+            rows.append(f"<tr>{keys}{cells}</tr>")
+        left_out = [
+            f"{n:,} more {what}"
+            for n, what in (
+                (self.n_tasks - _ROWS_SHOWN, "tasks"),
+                (len(self.algorithms) - _COLUMNS_SHOWN, "algorithms"),
+            )
+            if n > 0
+        ]
+        more = f"<p>… {' and '.join(left_out)}</p>" if left_out else ""
+        notes = "".join(f"<li>{escape(note)}</li>" for note in self.notes[:_NOTES_SHOWN])
+        return (
+            f"<div><p><strong>{escape(self._headline())}</strong></p>"
+            f"<table><thead><tr>{header}</tr></thead><tbody>{''.join(rows)}</tbody></table>{more}"
+            f"{f'<ul>{notes}</ul>' if notes else ''}</div>"
+        )
 
     def _headline(self) -> str:
-        absent = int(np.isnan(self.scores.to_numpy(dtype=np.float64)).sum())
-        gaps = f", {absent:,} missing" if absent else ""
+        absent = self.scores.isna().to_numpy().sum()
+        cells = f", {absent:,} missing" if absent else ""
         if self.failed is not None:
-            gaps += f", {int(self.failed.to_numpy(dtype=bool).sum()):,} failed"
+            cells += f", {self.failed.to_numpy().sum():,} failed"
         direction = "" if self.higher_is_better else " (lower is better)"
         return (
             f"Results: {quote(self.score_name)[1:-1]}{direction} of"
             f" {count(len(self.algorithms), 'algorithm')} on {count(self.n_tasks, 'task')} of"
-            f" {self.evidence}{gaps}"
+            f" {self.evidence}{cells}"
         )
 
 
-def _folds_of(folds: pd.DataFrame, algorithms: Sequence[str]) -> pd.DataFrame | None:
-    """Keep the folds of these algorithms; in a joined table, only some may have folds."""
-    names = folds.columns.get_level_values(0)
-    present = [name for name in algorithms if name in names]
-    return folds[present] if present else None
+def as_mask(failures: pd.DataFrame | None, scores: pd.DataFrame) -> npt.NDArray[np.bool_]:
+    """Return a table of failures as an array of the shape of the scores; None has no failure."""
+    if failures is None:
+        return np.zeros(scores.shape, dtype=bool)
+    return failures.to_numpy(dtype=bool)
 
 
-def _if_any(failures: pd.DataFrame | None) -> pd.DataFrame | None:
-    """Return a table of failures, or None if it has none."""
-    return failures if failures is not None and failures.to_numpy().any() else None
+def observed_scores(results: Results) -> npt.NDArray[np.float64]:
+    """Return the scores, with NaN in place of those that represent failures."""
+    scores = results.scores.to_numpy(dtype=np.float64)
+    return np.where(as_mask(results.failed, results.scores), np.nan, scores)
+
+
+def _select_failures(
+    failures: pd.DataFrame | None, rows: Any = slice(None), columns: Any = slice(None)
+) -> pd.DataFrame | None:
+    """Select from a table of failures; return None if no failure is left."""
+    selected = None if failures is None else failures.loc[rows, columns]
+    return selected if selected is not None and selected.to_numpy().any() else None
 
 
 # End of a note on failed runs.
@@ -411,106 +475,21 @@ def show_task(task: Any) -> str:
     return quote(task[0]) if task[0] == task[1] else f"{quote(task[0])} / {quote(task[1])}"
 
 
-_ROWS_SHOWN = 10
-_COLUMNS_SHOWN = 20
-_NOTES_SHOWN = 8
-
-
-def _results_html(results: Results, headline: str) -> str:
-    """Return the headline, the first tasks and the notes as HTML."""
-    names = results.algorithms[:_COLUMNS_SHOWN]
-    header = "".join(f"<th>{escape(name)}</th>" for name in ["dataset", "class", *names])
-    rows = []
-    shown = results.scores.iloc[:_ROWS_SHOWN, :_COLUMNS_SHOWN]
-    failed = (
-        np.zeros(shown.shape, dtype=bool)
-        if results.failed is None
-        else results.failed.iloc[:_ROWS_SHOWN, :_COLUMNS_SHOWN].to_numpy(dtype=bool)
-    )
-    for task, values, failures in zip(shown.index, shown.to_numpy(), failed, strict=True):
-        cells = "".join(
-            f"<td>{'failed' if fails else '–' if math.isnan(value) else f'{value:.4g}'}</td>"
-            for value, fails in zip(values, failures, strict=True)
-        )
-        keys = "".join(f"<th>{escape(str(key))}</th>" for key in task)
-        rows.append(f"<tr>{keys}{cells}</tr>")
-    left_out = []
-    if results.n_tasks > _ROWS_SHOWN:
-        left_out.append(f"{results.n_tasks - _ROWS_SHOWN:,} more tasks")
-    if len(results.algorithms) > _COLUMNS_SHOWN:
-        left_out.append(f"{len(results.algorithms) - _COLUMNS_SHOWN:,} more algorithms")
-    more = f"<p>… {' and '.join(left_out)}</p>" if left_out else ""
-    notes = "".join(f"<li>{escape(note)}</li>" for note in results.notes[:_NOTES_SHOWN])
-    return (
-        f"<div><p><strong>{escape(headline)}</strong></p>"
-        f"<table><thead><tr>{header}</tr></thead><tbody>{''.join(rows)}</tbody></table>{more}"
-        f"{f'<ul>{notes}</ul>' if notes else ''}</div>"
-    )
-
-
-def _long_form(results: Results) -> pd.DataFrame:
-    """Return one row per task and algorithm, or per fold, with the column names of the source."""
-    n_tasks, n_algorithms = results.scores.shape
-    folds = results.fold_scores
-    failed, recorded = _failures(results)
-    if folds is None or set(folds.columns.get_level_values(0)) != set(results.algorithms):
-        rows = np.repeat(np.arange(n_tasks), n_algorithms)
-        columns = {"algorithm": np.tile(results.scores.columns.to_numpy(object), n_tasks)}
-        score = np.where(failed, np.nan, results.scores.to_numpy()).ravel()
-        status = None
-        if recorded.any():
-            absent = np.where(recorded.ravel(), "failed", "missing")
-            status = np.where(np.isnan(score), absent, "ok")
-    else:
-        rows, columns, score, status = _fold_rows(results, folds, failed, recorded)
-    named = results.column_names
-    index = results.scores.index
-    cluster, task = (index.get_level_values(level).to_numpy(object) for level in (0, 1))
-    frame = pd.DataFrame(index=range(len(rows)))
-
-    def add(name: str, values: Any) -> None:
-        while name in frame:  # avoid a clash with a column of the source
-            name += "_"
-        frame[name] = values
-
-    if results.suites is not None:
-        suite = np.array([results.suites[name] for name in cluster], dtype=object)
-        add(named.get("suite", "suite"), suite[rows])
-    alike = bool((cluster == task).all())
-    if "cluster" in named or not (alike and "task" in named):
-        add(named.get("cluster", CLUSTER), cluster[rows])
-    if "task" in named or not (alike and "cluster" in named):
-        add(named.get("task", TASK), task[rows])
-    for role, values in columns.items():
-        add(named.get(role, role), values)
-    known = normalise(results.score_name)
-    says_what = known in ALIASES["score"] and known not in GENERIC
-    column = named.get("score", results.score_name if says_what else "score")
-    add(column, score)
-    if normalise(column) in GENERIC and known not in GENERIC:
-        add(named.get("metric", "metric"), results.score_name)
-    if status is not None:
-        add(named.get("status", "status"), status)
-    for name in results.traits.columns:
-        add(named.get(f"trait {name}", name), results.traits[name].to_numpy()[rows])
-    return frame
-
-
-def _failures(results: Results) -> tuple[np.ndarray, np.ndarray]:
-    """Return the cells whose score represents a failure, and all cells that failed."""
-    masks = [
-        np.zeros(results.scores.shape, dtype=bool) if mask is None else mask.to_numpy(dtype=bool)
-        for mask in (results.failed, results.recorded_failures)
-    ]
-    return masks[0], masks[0] | masks[1]
+def names_measure(score_name: str) -> bool:
+    """Return True if a name tells what was measured, as auroc does and score does not."""
+    name = normalise(score_name)
+    return name in ALIASES["score"] and name not in GENERIC
 
 
 def _fold_rows(
-    results: Results, folds: pd.DataFrame, failed: np.ndarray, recorded: np.ndarray
+    results: Results, folds: pd.DataFrame
 ) -> tuple[np.ndarray, dict[str, np.ndarray], np.ndarray, np.ndarray | None]:
+    """Return the row of the task, the keys, the score and the status of each fold."""
     values = folds.to_numpy()
     algorithm = results.scores.columns.get_indexer(folds.columns.get_level_values(0))
-    absent = (np.isnan(results.scores.to_numpy()) | failed)[:, algorithm]
+    failed = as_mask(results.failed, results.scores)
+    recorded = failed | as_mask(results.recorded_failures, results.scores)
+    absent = np.isnan(observed_scores(results))[:, algorithm]
     without = np.where(recorded[:, algorithm], "failed", "missing")
     names = [
         folds.columns.get_level_values(level).to_numpy(object)
@@ -559,15 +538,3 @@ _WRITERS: dict[str, Callable[[pd.DataFrame, Path], object]] = {
     ".tsv": lambda frame, path: _write_csv(frame, path, "\t"),
     ".jsonl": _write_json,
 }
-
-
-def _write(results: Results, path: str | os.PathLike[str]) -> None:
-    """Write the long form in the file type of the suffix."""
-    target = Path(path)
-    writer = _WRITERS.get(target.suffix.lower())
-    if writer is None:
-        raise OutputError(
-            f"{show_path(target)}: the file type {quote(target.suffix)} is not supported; choose"
-            f" one of {', '.join(_WRITERS)}"
-        )
-    writer(_long_form(results), target)
