@@ -68,7 +68,9 @@ def test_preset_paper_is_holm_within_rows_of_the_p_values_of_clusrank(lenz, test
 def test_preset_paper_gives_the_published_table(paper):
     # The paper tested unrounded scores, of which the published ones have three decimals.
     published = pd.read_csv(REFERENCE / "pvalues.csv", index_col="better", dtype=str)
-    for (a, b), text in published.stack().dropna().items():
+    cells = published.stack().dropna()
+    assert len(cells) == 36
+    for (a, b), text in cells.items():
         p = paper.p_values.loc[a, b]
         if text == ">=1":
             assert p == 1
@@ -76,6 +78,8 @@ def test_preset_paper_gives_the_published_table(paper):
             assert p < float(text[1:])
         else:
             assert p == pytest.approx(float(text), rel=0.25)
+            # 0.050 in print, 0.059 from published scores.
+            assert (p <= 0.05) == (float(text) <= 0.05) or (a, b) == ("SVM", "MD")
     # The plain test, corrected the same way, calls nine more pairs different.
     assert paper.tally == (36, 22, 31)
 
@@ -92,12 +96,13 @@ def test_the_first_row_of_the_comparison(comparison):
     expected = {
         "SVM": (0.002, -0.0075, 0.011), "NND": (0.007, -0.001, 0.0205),
         "MD": (0.0095, -0.0025, 0.028), "LOF": (0.01, 0.004, 0.019),
-        "EIF": (0.0265, 0.006, 0.0495), "LNND": (0.0375, 0.023, 0.0525),
+        "IF": (0.017, -0.012, 0.045), "EIF": (0.0265, 0.006, 0.0495),
+        "LNND": (0.0375, 0.023, 0.0525), "SAE": (0.0485, 0.0225, 0.0815),
     }  # fmt: skip
     rows = comparison.pairs.query("a == 'ALP'").set_index("b")
     for name, numbers in expected.items():
         found = rows.loc[name, ["difference", "ci_low", "ci_high"]].tolist()
-        assert found == pytest.approx(numbers, abs=1.1e-3)
+        assert found == pytest.approx(numbers, abs=1.5e-3)
         assert found[0] == pytest.approx(numbers[0], abs=1e-12)
     assert rows.index[rows["conclusion"] == "better"].tolist() == ["LOF", "EIF", "LNND", "SAE"]
     assert rows.loc["NND", "p"] == pytest.approx(0.157, abs=0.015)
@@ -172,6 +177,10 @@ def test_the_complementary_pairs_of_the_paper_are_among_the_first_seven(comparis
     found = {frozenset(pair) for pair in zip(first["a"], first["b"], strict=True)}
     published = [("ALP", "MD"), ("NND", "MD"), ("ALP", "NND"), ("ALP", "IF"), ("NND", "IF")]
     assert {frozenset(pair) for pair in published} <= found
+    best = first.iloc[0]
+    assert {best["a"], best["b"]} == {"ALP", "IF"}
+    assert best["mean_best_score"] == pytest.approx(0.8417, abs=5e-5)
+    assert best["mean_rank"] == pytest.approx(13.834, abs=5e-4)
 
 
 # The bundled results of our own run of the experiment.

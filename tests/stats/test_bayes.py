@@ -169,12 +169,6 @@ def test_correlated_t_without_spread_or_without_folds():
     assert found.degrees_of_freedom[4] == 1
 
 
-def test_correlated_t_at_the_edge_of_the_region():
-    # Powers of two, so that mean and edge are the same number.
-    found = correlated_t([[0.25] * 4], rope=0.25)
-    assert (found.better[0], found.equivalent[0], found.worse[0]) == (0.5, 0.5, 0.0)
-
-
 def test_probability_best():
     rng = np.random.default_rng(0)
     values = rng.normal([0.0, 0.2, -0.5], 1.0, (30, 3))

@@ -122,10 +122,3 @@ def test_few_clusters_have_the_interval_of_student(m: int) -> None:
     found = bootstrap_means(x, np.arange(m), method="studentised", n_resamples=100, random_state=0)
     expected = stats.t.interval(0.95, m - 1, loc=x.mean(), scale=stats.sem(x))
     assert (found.low[0], found.high[0]) == pytest.approx(expected)
-
-
-def test_no_resamples_no_limits() -> None:
-    for method in ("percentile", "bca", "studentised"):
-        found = bootstrap_means([1.0, 2.0], ["a", "b"], method=method, n_resamples=0)
-        assert found.estimate[0] == 1.5
-        assert np.isnan(found.low[0])

@@ -10,7 +10,6 @@ from hypothesis.extra import numpy as hnp
 
 from occstats.errors import ArgumentError
 from occstats.stats import cluster_weights, complementary_pairs, task_ranks
-from tests.stats.paper import ALGORITHMS, DATASETS, SCORES
 
 tables = hnp.arrays(
     np.int64, st.tuples(st.integers(1, 8), st.integers(2, 6)), elements=st.integers(0, 4)
@@ -40,24 +39,6 @@ def test_is_enumeration(table, data):
     ):
         assert (score, rank) == pytest.approx(expected[a, b], rel=1e-12)
     assert (np.diff(found.mean_rank) > -1e-9).all()
-
-
-def test_pairs_of_the_paper_are_among_the_first_seven():
-    found = complementary_pairs(SCORES, DATASETS)
-    first = [{ALGORITHMS[a], ALGORITHMS[b]} for a, b in zip(found.a[:7], found.b[:7], strict=True)]
-    published = ("ALP", "MD"), ("NND", "MD"), ("ALP", "NND"), ("ALP", "IF"), ("NND", "IF")
-    assert all(set(pair) in first for pair in published)
-    assert first[0] == {"IF", "ALP"}
-    assert found.mean_best_score[0] == pytest.approx(0.8417, abs=5e-5)
-    assert found.mean_rank[0] == pytest.approx(13.834, abs=5e-4)
-
-
-def test_rounding_makes_ties():
-    scores = [[0.1 + 0.2, 0.3, 0.1]]
-    raw = complementary_pairs(scores, ["a"])
-    rounded = complementary_pairs(scores, ["a"], tie_tolerance=1e-9)
-    assert raw.mean_rank.tolist() == [1.5, 1.5, 3]
-    assert rounded.mean_rank.tolist() == [2, 2, 2]
 
 
 def test_refusals():

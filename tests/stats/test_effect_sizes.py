@@ -107,12 +107,6 @@ def test_failures_count_as_the_largest_differences():
     assert found.prob_improvement_dataset.estimate[0, 1] == 2.5 / 4
 
 
-def test_one_cluster_has_estimates_but_no_intervals():
-    found = pair_effects([[0.9, 0.8], [0.7, 0.6]], ["a", "a"])
-    assert found.rank_biserial.estimate[0, 1] == 1
-    assert np.isnan(found.rank_biserial.low[0, 1])
-
-
 @pytest.mark.parametrize("n", [3, 10, 50])
 def test_wilson_as_in_statsmodels(n):
     wins = np.arange(n + 1)

@@ -184,23 +184,3 @@ def test_only_some_tasks_leave_their_datasets_and_suites():
     assert kept.suites.labels.tolist() == ["b", "c"]
     assert kept.independent.codes.tolist() == [1, 0, 0]
     np.testing.assert_allclose(kept.weights, [1 / 3] * 3)
-
-
-def test_error_rate_with_correlated_suites():
-    # Equal algorithms, datasets of a suite similar: by dataset the test errs, by suite it does not.
-    rng, m = np.random.default_rng(6), 6
-    suites = np.repeat(np.arange(m), 5)
-    datasets = np.arange(5 * m)
-    nested = Clusters.nested(suites, datasets)
-    rejected = np.zeros(2)
-    runs = 120
-    for _ in range(runs):
-        x = rng.normal(size=m)[suites] + 0.5 * rng.normal(size=5 * m)
-        scores = np.column_stack([x, np.zeros(5 * m)])
-        for place, clusters in enumerate((nested, datasets)):
-            sample = Sample.of(scores, clusters)
-            found = typical_tests(sample, n_resamples=199, random_state=0, intervals=False)
-            rejected[place] += found.p[0, 1] <= 0.05
-    # Four standard errors above 5 %.
-    assert rejected[0] / runs < 0.05 + 4 * np.sqrt(0.05 * 0.95 / runs)
-    assert rejected[1] / runs > 0.2

@@ -69,18 +69,6 @@ def test_degenerate_cases(test):
     assert np.isfinite(found[0])
 
 
-def test_missing_tasks_are_left_out():
-    rng = np.random.default_rng(2)
-    clusters = rng.integers(6, size=20)
-    x = rng.normal(size=20)
-    holes = x.copy()
-    holes[:5] = np.nan
-    kept = ~np.isnan(holes)
-    for test in ("rgl", "ds"):
-        found = resampled_z(holes, clusters, np.ones((1, 6)), test=test)[0]
-        assert found == pytest.approx(single(x[kept], clusters[kept], test))
-
-
 @pytest.mark.parametrize("test", ["rgl", "ds"])
 def test_clusters_in_parts_are_clusters_at_once(test, monkeypatch):
     rng = np.random.default_rng(6)

@@ -149,27 +149,15 @@ def test_all_differences_zero(method, null):
         ([1.0, 2.0, 0.0], ["a", "a", "b"], "rgl", "1 cluster with"),
         ([1.0, 2.0, -3.0], ["a", "a", "a"], "ds", "1 cluster:"),
         ([], [], "rgl", "0 clusters"),
-    ],
-)
-def test_no_test_with_a_reason(x, clusters, method, reason):
-    for null in OFFERED[method]:
-        result = clustered_wilcoxon(x, clusters, test=method, null=null)
-        assert result.pvalue is None, null
-        assert reason in result.reason, null
-
-
-@pytest.mark.parametrize(
-    ("x", "clusters", "method", "reason"),
-    [
-        # R = (0, 0)
         ([1, -1, 1, -1], [1, 1, 2, 2], "rgl", "cancel within every cluster"),
         ([1, -1, 1, -1, 0], [1, 1, 2, 2, 2], "ds", "cancel within every cluster"),
     ],
 )
-def test_no_variance_no_asymptotic_test(x, clusters, method, reason):
-    result = clustered_wilcoxon(x, clusters, test=method)
-    assert result.pvalue is None
-    assert reason in result.reason
+def test_no_test_with_a_reason(x, clusters, method, reason):
+    for null in ["asymptotic"] if "cancel" in reason else OFFERED[method]:
+        result = clustered_wilcoxon(x, clusters, test=method, null=null)
+        assert result.pvalue is None, null
+        assert reason in result.reason, null
 
 
 @pytest.mark.parametrize("sizes", [[2, 1], [3, 3, 3], [10, 1, 1, 1, 1, 1, 1, 1, 1, 1]])

@@ -42,12 +42,6 @@ def test_empty_stratum_has_no_mean():
     assert found.mean_ranks[2].tolist() == [2, 1]
 
 
-def test_given_edges():
-    found = rank_strata([[1, 2], [2, 1]], [0.55, 0.95], ["a", "b"], edges=[0.5, 0.9, 1.0])
-    assert found.low.tolist() == [0.5, 0.9]
-    assert found.n_tasks.tolist() == [1, 1]
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
