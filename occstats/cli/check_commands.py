@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import math
 import os
 import platform
 import sys
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, Literal
@@ -31,22 +31,10 @@ COLOURS = {"ok": "green", "missing": "yellow", "broken": "red", "unknown": "yell
 
 @dataclass(frozen=True)
 class Finding:
-    """A component of the installation.
-
-    Attributes
-    ----------
-    name : str
-    status : {'ok', 'missing', 'broken', 'unknown'}
-        Broken components are installed, but do not work; the status is unknown if something else
-        is missing.
-    version, detail : str
-    remedy : str
-        What to do; empty if nothing needs doing.
-    optional : bool
-        True if everything else works without it.
-    """
+    """A component of the installation; everything else works without an optional one."""
 
     name: str
+    # Broken: installed, but it does not work; unknown: something that it needs is missing.
     status: Literal["ok", "missing", "broken", "unknown"]
     version: str = ""
     detail: str = ""
@@ -153,8 +141,7 @@ def _numba() -> Finding:
     try:
         import numba
 
-        compiled: Any = numba.njit(_successor)
-        works = compiled(1) == 2
+        works = numba.njit(lambda number: number + 1)(1) == 2
     except Exception as error:  # whatever a mismatched LLVM or numpy raises
         return Finding(
             "numba",
@@ -167,39 +154,30 @@ def _numba() -> Finding:
     return Finding("numba", status, found.version, f"{numba.get_num_threads()} threads, compiles")
 
 
-def _successor(number: int) -> int:
-    return number + 1
-
-
 def _r() -> list[Finding]:
     from occstats.backends import embedded_r, rscript
 
+    optional = partial(Finding, optional=True)
     r, rpy2 = rscript.probe_r(), embedded_r.probe_rpy2()
-    if r.version:
-        findings = [Finding("R", "ok", r.version, r.rscript, optional=True)]
-        findings.append(
-            Finding("clusrank", "ok", r.clusrank, "R package", optional=True)
-            if r.clusrank
-            else Finding(
-                "clusrank", "missing", "", r.problem, rscript.INSTALL_CLUSRANK, optional=True
-            )
-        )
-    else:
-        status: Literal["missing", "broken"] = "broken" if r.rscript else "missing"
+    if not r.version:
         findings = [
-            Finding("R", status, "", r.problem, r.remedy, optional=True),
-            Finding("clusrank", "unknown", detail="needs R", optional=True),
+            optional("R", "broken" if r.rscript else "missing", "", r.problem, r.remedy),
+            optional("clusrank", "unknown", detail="needs R"),
         ]
-    if not rpy2.problem:
-        embeds = f"embeds R {rpy2.r_version}"
-        findings.append(Finding("rpy2", "ok", rpy2.version, embeds, optional=True))
-    elif rpy2.version and not r.version:
-        findings.append(Finding("rpy2", "unknown", rpy2.version, "needs R", optional=True))
     else:
-        status = "broken" if rpy2.version else "missing"
-        findings.append(
-            Finding("rpy2", status, rpy2.version, rpy2.problem, rpy2.remedy, optional=True)
-        )
+        findings = [optional("R", "ok", r.version, r.rscript)]
+        if r.clusrank:
+            findings.append(optional("clusrank", "ok", r.clusrank, "R package"))
+        else:
+            remedy = rscript.INSTALL_CLUSRANK
+            findings.append(optional("clusrank", "missing", "", r.problem, remedy))
+    if not rpy2.problem:
+        findings.append(optional("rpy2", "ok", rpy2.version, f"embeds R {rpy2.r_version}"))
+    elif rpy2.version and not r.version:
+        findings.append(optional("rpy2", "unknown", rpy2.version, "needs R"))
+    else:
+        found = optional("rpy2", "broken", rpy2.version, rpy2.problem, rpy2.remedy)
+        findings.append(found if rpy2.version else replace(found, status="missing"))
     return findings
 
 
@@ -212,12 +190,8 @@ TESTS: dict[str, tuple[Literal["rgl", "ds"], ...]] = {
 
 
 def _one_of(*choices: str) -> dict[str, Any]:
-    return {
-        "type": click.Choice(choices),
-        "choices": (),
-        "default": choices[0],
-        "usual": choices[0],
-    }
+    first = choices[0]
+    return {"type": click.Choice(choices), "choices": (), "default": first, "usual": first}
 
 
 @click.command(
@@ -275,6 +249,7 @@ def check_r(
     """
     from occstats.backends.agreement import AGREEMENT, check_engines
     from occstats.comparison.study import clusters_of
+    from occstats.report.json_document import plain
     from occstats.results import load_results
     from occstats.stats.sample import Sample
 
@@ -300,8 +275,8 @@ def check_r(
             "tests": {
                 key: {
                     "n_tests": check.n_tests,
-                    "largest_difference_p": _number(check.largest_p),
-                    "largest_difference_z": _number(check.largest_z),
+                    "largest_difference_p": plain(check.largest_p),
+                    "largest_difference_z": plain(check.largest_z),
                     "worst_pair": check.worst and [table.algorithms[i] for i in check.worst],
                     "n_equal_ranks": len(check.equal_ranks),
                     "versions": check.versions,
@@ -315,10 +290,6 @@ def check_r(
             click.echo(f"{key}: {check.sentence(table.algorithms)}")
     if not agree:
         sys.exit(1)
-
-
-def _number(value: float) -> float | None:
-    return None if math.isnan(value) else value
 
 
 @click.command()

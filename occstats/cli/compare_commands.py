@@ -14,6 +14,7 @@ from occstats.cli.options import (
     READING,
     SETTINGS,
     LongCommand,
+    between,
     options,
     results,
     split_names,
@@ -22,6 +23,10 @@ from occstats.cli.options import (
 
 __all__ = ["compare", "figures", "gate"]
 
+OUTPUT = between("out", "full")
+GATE = ("candidate", "baseline", "margin", "alpha", "missing")
+FIGURES = between("formats", "times")
+DRAWING = between("width", "note")
 COLUMNS = ("cluster", "algorithm", "score", "lower_is_better")
 
 
@@ -43,20 +48,15 @@ def working(text: str) -> Iterator[None]:
     params=[
         results(),
         *options(
-            "out",
-            "as_json",
-            "full",
-            *SETTINGS,
-            *READING,
+            *(*OUTPUT, *SETTINGS, *READING),
             out={
                 "help": "Write the report, methods, tables (CSV, LaTeX) and comparison.json to "
                 "this folder"
             },
         ),
     ],
-    common=("out", "as_json", "full", "control", "margin", "estimand", "preset", "alpha",
-            "algorithms", "missing", *COLUMNS),
-)  # fmt: skip
+    common=(*OUTPUT, *between("control", "missing"), *COLUMNS),
+)
 def compare(
     results: tuple[str, ...], out: str | None, as_json: bool, full: bool, **given: Any
 ) -> None:
@@ -95,12 +95,7 @@ def compare(
     params=[
         results(),
         *options(
-            "candidate",
-            "baseline",
-            "margin",
-            "alpha",
-            "missing",
-            *READING,
+            *(*GATE, *READING),
             margin={"help": "Non-inferiority margin: the smallest loss of mean score that matters"},
             alpha={"help": "Significance level of the two-sided test"},
             missing={
@@ -109,7 +104,7 @@ def compare(
             },
         ),
     ],
-    common=("candidate", "baseline", "margin", "alpha", "missing", *COLUMNS),
+    common=(*GATE, *COLUMNS),
 )
 def gate(results: tuple[str, ...], candidate: str, baseline: str, **given: Any) -> None:
     """Judge a candidate by its baseline, for continuous integration.
@@ -167,25 +162,12 @@ def _order(_: click.Context, __: click.Parameter, given: str | None) -> str | li
     return split_names(given)
 
 
-DRAWING = ("width", "highlight", "theme", "height", "show", "order", "labels", "palette", "title",
-           "note")  # fmt: skip
-
-
 @click.command(
     cls=LongCommand,
     params=[
         results(required=False),
         *options(
-            "out",
-            "formats",
-            "only",
-            "list_figures",
-            "sweep",
-            "times",
-            "dpi",
-            *DRAWING,
-            *SETTINGS,
-            *READING,
+            *("out", *FIGURES, "dpi", *DRAWING, *SETTINGS, *READING),
             out={"default": "figures"},
             formats={"default": "pdf"},
             list_figures={"callback": _list_figures},
@@ -194,9 +176,8 @@ DRAWING = ("width", "highlight", "theme", "height", "show", "order", "labels", "
             format={"names": ("--results-format",)},
         ),
     ],
-    common=("out", "formats", "only", "list_figures", "width", "highlight", "order", "sweep",
-            "times", "control", *COLUMNS),
-)  # fmt: skip
+    common=("out", *FIGURES, *between("width", "order"), "control", *COLUMNS),
+)
 def figures(
     results: tuple[str, ...],
     out: str,

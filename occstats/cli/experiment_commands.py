@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,6 +22,10 @@ if TYPE_CHECKING:
 __all__ = ["datasets", "run", "time", "tune"]
 
 PROTOCOL = ("datasets", "label", "timeout", "seed")
+FIGURE_FORMATS = {
+    "default": "pdf,svg",
+    "help": "File types of the figure, separated by commas: pdf, svg, png; or none",
+}
 
 
 def _figure_formats(text: str) -> list[str]:
@@ -44,13 +50,19 @@ def _carry_out(
     if dry_run:
         _print_plan(experiment, unit, as_json)
         return False
-    try:
+    with _resumable(out):
         for other in experiment.run(**how):
             click.echo(f"{out} is also written by {other}", err=True)
+    return True
+
+
+@contextlib.contextmanager
+def _resumable(out: str) -> Iterator[None]:
+    try:
+        yield
     except KeyboardInterrupt:
         click.echo(f"Interrupted; the same command resumes the work in {out}.", err=True)
         raise
-    return True
 
 
 def _print_plan(experiment: Experiment, unit: str, as_json: bool) -> None:
@@ -77,10 +89,7 @@ def _print_plan(experiment: Experiment, unit: str, as_json: bool) -> None:
 
 @click.command(
     params=options(
-        *EXPERIMENT,
-        "parameters",
-        "preset",
-        "fast",
+        *(*EXPERIMENT, "parameters", "preset", "fast"),
         out={
             "default": "results",
             "metavar": "DIR|FILE.parquet",
@@ -172,11 +181,8 @@ def _run_paper(
         click.echo(f"{name}: {'; '.join(wrong)}", err=True)
     if dry_run:
         return 0
-    try:
+    with _resumable(out):
         table = paper.run(**how)
-    except KeyboardInterrupt:
-        click.echo(f"Interrupted; the same command resumes the work in {out}.", err=True)
-        raise
     import occstats
     from occstats._files import write_file
     from occstats.report.published import nearness, published_page, published_table, scores_of
@@ -198,20 +204,13 @@ def _run_paper(
 
 @click.command(
     params=options(
-        *EXPERIMENT,
-        "formats",
-        "metrics",
-        "grids",
-        "windows",
+        *(*EXPERIMENT, "formats", "metrics", "grids", "windows"),
         out={
             "default": "sweep",
             "help": "Folder to write to; existing results are not computed again",
         },
         as_json={"help": "Print the summary as JSON"},
-        formats={
-            "default": "pdf,svg",
-            "help": "File types of the figure, separated by commas: pdf, svg, png; or none",
-        },
+        formats=FIGURE_FORMATS,
         descriptors={
             "help": "Names among the nine, or import paths such as sklearn.svm:OneClassSVM, which "
             "need --grid",
@@ -285,19 +284,8 @@ def _parse_window(text: str) -> tuple[str, int]:
 
 @click.command(
     params=options(
-        "data",
-        "label",
-        "descriptors",
-        "seed",
-        "out",
-        "formats",
-        "progress",
-        "as_json",
-        "attributes",
-        "sizes",
-        "samples",
-        "queries",
-        "limit",
+        *("data", "label", "descriptors", "seed", "out", "formats", "progress", "as_json"),
+        *("attributes", "sizes", "samples", "queries", "limit"),
         data={
             "multiple": False,
             "default": None,
@@ -313,10 +301,7 @@ def _parse_window(text: str) -> tuple[str, int]:
         },
         seed={"default": 0, "metavar": "S", "help": "Seed of samples and descriptors"},
         out={"default": "times"},
-        formats={
-            "default": "pdf,svg",
-            "help": "File types of the figure, separated by commas: pdf, svg, png; or none",
-        },
+        formats=FIGURE_FORMATS,
         as_json={"help": "Print the measurements as JSON"},
     )
 )
@@ -351,10 +336,8 @@ def time(
     kinds = _figure_formats(formats)
     check_folder(out)
     chosen = sizes or list(SIZES)
-    if data is None:
-        pool = generated_rows(max(chosen) + queries, attributes, seed)
-    else:
-        pool = rows_of_file(data, label=label)
+    n_rows = max(chosen) + queries
+    pool = rows_of_file(data, label=label) if data else generated_rows(n_rows, attributes, seed)
     table = measure_times(
         pool,
         descriptors=descriptors,
@@ -370,12 +353,8 @@ def time(
         from occstats import __version__
         from occstats.report.json_document import plain
 
-        meta = {
-            "data": pool.name,
-            "threads": 1,
-            "clock": "processor seconds",
-            "occstats": __version__,
-        }
+        meta = {"data": pool.name, "threads": 1, "clock": "processor seconds"}
+        meta["occstats"] = __version__
         click.echo(json.dumps({"meta": meta, "times": plain(table)}, allow_nan=False))
     else:
         from occstats.report.terminal import make_console, print_table

@@ -8,6 +8,7 @@ import re
 import shlex
 import sys
 from collections.abc import Mapping, Sequence
+from functools import partial
 from importlib import import_module
 from textwrap import TextWrapper
 from typing import Any, NoReturn
@@ -101,22 +102,23 @@ class LazyGroup(HelpfulGroup):
         **extra: Any,
     ) -> Any:
         """Run a command; with ``standalone_mode`` errors become a message and an exit code."""
-        options: dict[str, Any] = {
-            "args": args,
-            "prog_name": prog_name or "occstats",
-            "complete_var": complete_var or "_OCCSTATS_COMPLETE",
-            "standalone_mode": False,
-            "windows_expand_args": windows_expand_args,
+        run = partial(
+            super().main,
+            args,
+            prog_name or "occstats",
+            complete_var,
+            standalone_mode=False,
+            windows_expand_args=windows_expand_args,
             **extra,
-        }
+        )
         if not standalone_mode:
-            return super().main(**options)
+            return run()
         for stream in (sys.stdout, sys.stderr):
             # Write characters that a terminal cannot show as escapes.
             with contextlib.suppress(AttributeError, ValueError):
                 stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
         try:
-            code = super().main(**options)
+            code: Any = run()
         except click.UsageError as error:
             _refuse(error.format_message(), error.ctx)
         except click.ClickException as error:

@@ -21,6 +21,7 @@ __all__ = [
     "TABLE",
     "LongCommand",
     "ResultsType",
+    "between",
     "option_name",
     "options",
     "results",
@@ -279,27 +280,27 @@ TABLE: dict[str, Row] = {
         callback=_names, shell_complete=_complete_figures),
     "list_figures": _row(DRAWING, "List the figures and exit", "--list", is_flag=True,
         is_eager=True, expose_value=False),
+    "sweep": _row(DRAWING, "Table of a tuning sweep (CSV, Parquet)", metavar="FILE",
+        type=click.Path()),
+    "times": _row(DRAWING, "Table of run times (CSV, Parquet)", metavar="FILE", type=click.Path()),
+    "dpi": _row(DRAWING, "Dots per inch of PNG", default=300.0, show_default=True),
     "width": _row(DRAWING, "Final width: column, page, elsevier, ieee, lncs, springer, neurips, "
         "acm (with -wide for two columns), or a length such as 90mm", metavar="WIDTH",
         usual="column; page for sweep and times"),
     "highlight": _row(DRAWING, "Algorithms to highlight, separated by commas", metavar="NAMES",
         callback=_names),
-    "sweep": _row(DRAWING, "Table of a tuning sweep (CSV, Parquet)", metavar="FILE",
-        type=click.Path()),
-    "times": _row(DRAWING, "Table of run times (CSV, Parquet)", metavar="FILE", type=click.Path()),
+    "order": _row(DRAWING, "Order of the algorithms: rank, name, similarity, or names separated "
+        "by commas, which come first", metavar="ORDER"),
+    "labels": _row(DRAWING, "Text to write instead of a name; repeatable", "--label",
+        metavar="NAME=TEXT", multiple=True),
     "theme": _row(DRAWING, "The style of this package, or that of your matplotlibrc",
         type=click.Choice(["house", "user"]), default="house", show_default=True),
     "height": _row(DRAWING, "Height", metavar="INCHES", type=float, usual="as needed"),
     "show": _row(DRAWING, "Largest number of algorithms to show", metavar="N", type=int,
         usual="as many as are legible"),
-    "order": _row(DRAWING, "Order of the algorithms: rank, name, similarity, or names separated "
-        "by commas, which come first", metavar="ORDER"),
-    "labels": _row(DRAWING, "Text to write instead of a name; repeatable", "--label",
-        metavar="NAME=TEXT", multiple=True),
     "palette": _row(DRAWING, "Palette of seaborn", metavar="NAME"),
     "title": _row(DRAWING, "Title of every figure", metavar="TEXT"),
     "note": _row(DRAWING, "Print notes below the figures", "--note/--no-note", default=True),
-    "dpi": _row(DRAWING, "Dots per inch of PNG", default=300.0, show_default=True),
     # Experiments
     "data": _row(WORK, "Folder with one file per dataset, a file, or the built-in datasets; "
         "repeatable", multiple=True, default=["builtin"], show_default=True,
@@ -354,15 +355,16 @@ TABLE: dict[str, Row] = {
 # fmt: on
 
 
-def _between(first: str, last: str) -> tuple[str, ...]:
+def between(first: str, last: str) -> tuple[str, ...]:
+    """Return the parameters of the table from the first to the last."""
     names = [*TABLE]
     return tuple(names[names.index(first) : names.index(last) + 1])
 
 
 # The parameters of `compare`, of `load_results`, and of the commands that work through tasks.
-SETTINGS = _between("control", "confidence")
-READING = _between("cluster", "format")
-EXPERIMENT = ("out", "as_json", *_between("data", "progress"))
+SETTINGS = between("control", "confidence")
+READING = between("cluster", "format")
+EXPERIMENT = ("out", "as_json", *between("data", "progress"))
 
 
 def option_name(name: str) -> str:
