@@ -13,8 +13,8 @@ import pandas as pd
 
 from occstats._format import count, quote, quote_list
 from occstats.errors import ResultsError
-from occstats.results.aliases import ALIASES, AUROC, GENERIC, normalise
-from occstats.results.table import CLUSTER, TASK, Results, show_task
+from occstats.results.aliases import AUROC, normalise
+from occstats.results.table import CLUSTER, TASK, Results, names_measure, show_task
 
 __all__ = ["join"]
 
@@ -27,54 +27,46 @@ def join(tables: Sequence[Results], on_clash: str = "refuse") -> Results:
         return tables[0]
     notes = [note for table in tables for note in table.notes]
     labels = _labels(tables)
-    score_name = _same_score(tables, labels, notes)
-    tables = _distinct_algorithms(tables, labels, on_clash, notes)
+    score_name = _join_score_names(tables, labels, notes)
+    tables = _distinguish_algorithms(tables, labels, on_clash, notes)
     index = tables[0].scores.index
     for table in tables[1:]:
         index = index.append(table.scores.index[~table.scores.index.isin(index)])
-    _report_tasks(tables, labels, index, notes)
+    _check_tasks(tables, labels, index, notes)
     traits, conflicts = _join_traits(tables, labels, index, notes)
-    suites = _join_suites(tables, labels, index, notes)
-    folds = _same_levels(
-        [table.fold_scores.reindex(index) for table in tables if table.fold_scores is not None]
-    )
-    cvsd = [table.cvsd.reindex(index) for table in tables if table.cvsd is not None]
     scores = pd.concat([table.scores.reindex(index) for table in tables], axis=1)
-    failed = _join_failures([table.failed for table in tables], tables, index)
-    recorded = _join_failures([table.recorded_failures for table in tables], tables, index)
+    cvsd = [table.cvsd.reindex(index) for table in tables if table.cvsd is not None]
     return Results(
         scores=scores,
         traits=traits,
         score_name=score_name,
         higher_is_better=tables[0].higher_is_better,
-        fold_scores=pd.concat(folds, axis=1) if folds else None,
+        fold_scores=_join_folds(tables, index),
         cvsd=pd.concat(cvsd, axis=1).reindex(columns=scores.columns) if cvsd else None,
+        suites=_join_suites(tables, labels, index, notes),
         notes=tuple(dict.fromkeys(notes)),
         sources=tuple(source for table in tables for source in table.sources),
         trait_conflicts=conflicts,
         read_as=tuple(line for table in tables for line in table.read_as),
-        suites=suites,
         # Names of the first source take precedence.
         column_names={k: v for table in reversed(tables) for k, v in table.column_names.items()},
-        failed=failed,
+        failed=_join_failures([table.failed for table in tables], scores),
         failure_score=_join_failure_scores(tables, labels),
-        recorded_failures=recorded,
+        recorded_failures=_join_failures([table.recorded_failures for table in tables], scores),
     )
 
 
 def _join_failures(
-    failures: Sequence[pd.DataFrame | None], tables: Sequence[Results], index: pd.Index[Any]
+    failures: Sequence[pd.DataFrame | None], scores: pd.DataFrame
 ) -> pd.DataFrame | None:
     """Join the failures of all tables; a task that a table lacks is not a failure."""
-    if all(frame is None for frame in failures):
+    known = [frame for frame in failures if frame is not None]
+    if not known:
         return None
-    frames = [
-        pd.DataFrame(False, index=index, columns=table.scores.columns)
-        if frame is None
-        else frame.reindex(index, fill_value=False)
-        for frame, table in zip(failures, tables, strict=True)
-    ]
-    return pd.concat(frames, axis=1)
+    joined = pd.DataFrame(False, index=scores.index, columns=scores.columns)
+    for frame in known:
+        joined.loc[frame.index, frame.columns] = frame
+    return joined
 
 
 def _join_failure_scores(tables: Sequence[Results], labels: Sequence[str]) -> float | None:
@@ -120,21 +112,16 @@ def _join_suites(
     return suites | {name: name for name in alone}
 
 
-def _same_levels(folds: list[pd.DataFrame]) -> list[pd.DataFrame]:
-    """Give folds without repeats the repeat "" if other folds have repeats."""
-    if len({frame.columns.nlevels for frame in folds}) < 2:
-        return folds
-    return [
-        frame
-        if frame.columns.nlevels == 3
-        else frame.set_axis(
-            pd.MultiIndex.from_tuples(
-                [(*name, "") for name in frame.columns], names=["algorithm", "fold", "repeat"]
-            ),
-            axis=1,
-        )
-        for frame in folds
-    ]
+def _join_folds(tables: Sequence[Results], index: pd.Index[Any]) -> pd.DataFrame | None:
+    """Join the folds; those without repeats get the repeat "" if others have repeats."""
+    folds = [table.fold_scores.reindex(index) for table in tables if table.fold_scores is not None]
+    if len({frame.columns.nlevels for frame in folds}) > 1:
+        for i, frame in enumerate(folds):
+            if frame.columns.nlevels == 2:
+                names = [(*name, "") for name in frame.columns]
+                columns = pd.MultiIndex.from_tuples(names, names=["algorithm", "fold", "repeat"])
+                folds[i] = frame.set_axis(columns, axis=1)
+    return pd.concat(folds, axis=1) if folds else None
 
 
 def _labels(tables: Sequence[Results]) -> list[str]:
@@ -143,16 +130,15 @@ def _labels(tables: Sequence[Results]) -> list[str]:
     for table in tables:
         names = table.sources or ("results",)
         label = "+".join(Path(name).name.split(".")[0] or name for name in names)
-        number = 2
-        unique = label
+        unique, number = label, 2
         while unique in labels:
-            unique = f"{label} {number}"
-            number += 1
+            unique, number = f"{label} {number}", number + 1
         labels.append(unique)
     return labels
 
 
-def _same_score(tables: Sequence[Results], labels: Sequence[str], notes: list[str]) -> str:
+def _join_score_names(tables: Sequence[Results], labels: Sequence[str], notes: list[str]) -> str:
+    """Return the common name of the scores; refuse different metrics and directions."""
     if len({table.higher_is_better for table in tables}) > 1:
         ways = ", ".join(
             f"{label}: {'higher' if table.higher_is_better else 'lower'}"
@@ -163,34 +149,31 @@ def _same_score(tables: Sequence[Results], labels: Sequence[str], notes: list[st
             " results of one metric"
         )
     known: dict[str, str] = {}
-    for table in tables:
-        name = normalise(table.score_name)
-        if _says_what(name):
+    unnamed = []
+    for label, table in zip(labels, tables, strict=True):
+        if names_measure(table.score_name):
+            name = normalise(table.score_name)
             known.setdefault("auroc" if name in AUROC else name, table.score_name)
+        else:
+            unnamed.append(label)
     if len(known) > 1:
         raise ResultsError(
             f"{', '.join(map(quote, labels))}: the sources hold different metrics"
             f" ({quote_list(known.values())}), which cannot be compared with each other; choose the"
             " column with score=…, or declare them equal with score_name=…"
         )
-    name = next(iter(known.values()), tables[0].score_name)
-    unnamed = [
-        label
-        for label, table in zip(labels, tables, strict=True)
-        if not _says_what(normalise(table.score_name))
-    ]
-    if known and unnamed:
+    if not known:
+        return tables[0].score_name
+    (name,) = known.values()
+    if unnamed:
         notes.append(f"The scores of {quote_list(unnamed)} are taken to be {quote(name)} as well.")
     return name
 
 
-def _says_what(score_name: str) -> bool:
-    return score_name in ALIASES["score"] and score_name not in GENERIC
-
-
-def _distinct_algorithms(
+def _distinguish_algorithms(
     tables: Sequence[Results], labels: Sequence[str], on_clash: str, notes: list[str]
 ) -> list[Results]:
+    """Refuse or rename algorithms of the same name in several tables."""
     owner: dict[str, str] = {}
     joined = []
     for table, label in zip(tables, labels, strict=True):
@@ -215,22 +198,25 @@ def _distinct_algorithms(
 
 
 def _rename(table: Results, names: dict[str, str]) -> Results:
-    folds = table.fold_scores
+    """Rename algorithms in every frame that has them as columns."""
+    frames = {
+        name: getattr(table, name)
+        for name in ("scores", "fold_scores", "cvsd", "failed", "recorded_failures")
+    }
     return replace(
         table,
-        scores=table.scores.rename(columns=names),
-        fold_scores=None if folds is None else folds.rename(columns=names, level=0),
-        cvsd=None if table.cvsd is None else table.cvsd.rename(columns=names),
-        failed=None if table.failed is None else table.failed.rename(columns=names),
-        recorded_failures=None
-        if table.recorded_failures is None
-        else table.recorded_failures.rename(columns=names),
+        **{
+            name: frame.rename(columns=names, level=0 if name == "fold_scores" else None)
+            for name, frame in frames.items()
+            if frame is not None
+        },
     )
 
 
-def _report_tasks(
+def _check_tasks(
     tables: Sequence[Results], labels: Sequence[str], index: pd.Index[Any], notes: list[str]
 ) -> None:
+    """Refuse tables without a common task; note the tasks that a table lacks."""
     held = np.column_stack([index.isin(table.scores.index) for table in tables])
     if not (held.sum(axis=1) > 1).any():
         examples = "; ".join(
@@ -244,15 +230,12 @@ def _report_tasks(
     for i, label in enumerate(labels):
         lacking = index[~held[:, i]]
         if len(lacking):
+            shown = "; ".join(show_task(task) for task in lacking[:_SHOWN])
+            more = f" and {len(lacking) - _SHOWN:,} more" if len(lacking) > _SHOWN else ""
             notes.append(
                 f"{quote(label)} lacks {len(lacking):,} of {len(index):,} tasks, which count as"
-                f" missing: {_some(lacking)}."
+                f" missing: {shown}{more}."
             )
-
-
-def _some(tasks: pd.Index[Any]) -> str:
-    shown = "; ".join(show_task(task) for task in tasks[:_SHOWN])
-    return shown + (f" and {len(tasks) - _SHOWN:,} more" if len(tasks) > _SHOWN else "")
 
 
 def _join_traits(
@@ -268,15 +251,14 @@ def _join_traits(
             for label, table in zip(labels, tables, strict=True)
             if name in table.traits.columns
         ]
+        places = [_decimals(column.to_numpy(float)) for _, column in owners]
         values = np.column_stack([column.reindex(index).to_numpy(float) for _, column in owners])
-        # Published tables are rounded: values agree if they do at the coarsest precision.
-        slack = 0.5 * 10.0 ** -min(_decimals(column.to_numpy(float)) for _, column in owners)
         known = pd.DataFrame(values)
         spread = (known.max(axis=1) - known.min(axis=1)).to_numpy()
-        disputed = np.nan_to_num(spread) > slack * (1 + 1e-9)
-        finest = max(range(len(owners)), key=lambda i: _decimals(owners[i][1].to_numpy(float)))
-        order = [finest, *(i for i in range(len(owners)) if i != finest)]
-        united = known[order].bfill(axis=1).iloc[:, 0].to_numpy(copy=True)
+        # Published tables are rounded: values agree if they do at the coarsest precision.
+        disputed = np.nan_to_num(spread) > 0.5 * 10.0 ** -min(places) * (1 + 1e-9)
+        finest_first = sorted(range(len(places)), key=lambda i: i != np.argmax(places))
+        united = known[finest_first].bfill(axis=1).iloc[:, 0].to_numpy(copy=True)
         united[disputed] = np.nan
         traits[name] = united
         if disputed.any():
