@@ -14,7 +14,15 @@ import pandas as pd
 
 from occstats._format import count, did_you_mean, quote, quote_list
 from occstats.errors import ResultsError
-from occstats.results.table import CLUSTER, NO_ALGORITHM, TASK, Results, show_task
+from occstats.results.table import (
+    CLUSTER,
+    NO_ALGORITHM,
+    TASK,
+    Results,
+    as_mask,
+    observed_scores,
+    show_task,
+)
 
 __all__ = ["IMPUTE", "POLICIES", "WORST", "best_policy", "resolve"]
 
@@ -82,24 +90,23 @@ def resolve(results: Results, policy: str = "refuse") -> Results:
     >>> failing.tested.tolist(), failing.failure_score
     ([[0.8, 0.7], [0.9, -inf]], 0.0)
     """
-    imputed = policy.startswith(IMPUTE)
+    baseline = policy.removeprefix(IMPUTE) if policy.startswith(IMPUTE) else None
     worst = policy == "worst" or policy.startswith(WORST)
-    if policy not in POLICIES and not imputed and not worst:
+    if policy not in POLICIES and baseline is None and not worst:
         raise ResultsError(
             f"missing: {quote(policy)} is not a policy; choose one of"
             f" {', '.join(map(repr, POLICIES))}, 'worst=SCORE' or 'impute=NAME'"
         )
     _check_several_algorithms(results)
     failure_score = _failure_score(results, policy) if worst else None
-    absent = results.scores.isna().to_numpy()
-    disputed = _disputed_tasks(results)
-    if imputed and policy.removeprefix(IMPUTE) not in results.algorithms:
-        name = policy.removeprefix(IMPUTE)
+    if baseline is not None and baseline not in results.algorithms:
         raise ResultsError(
-            f"missing: there is no algorithm {quote(name)} to impute from"
-            f"{did_you_mean(name, results.algorithms)}; choose from"
+            f"missing: there is no algorithm {quote(baseline)} to impute from"
+            f"{did_you_mean(baseline, results.algorithms)}; choose from"
             f" {quote_list(results.algorithms)}"
         )
+    absent = results.scores.isna().to_numpy()
+    disputed = _disputed_tasks(results)
     rescored = results.failed is not None and failure_score not in (None, results.failure_score)
     if not absent.any() and not disputed.any() and not rescored:
         return results
@@ -111,7 +118,9 @@ def resolve(results: Results, policy: str = "refuse") -> Results:
         return _drop_algorithms(results, absent)
     if worst:
         return _count_as_failures(results, absent, policy, failure_score)
-    return _impute(results, absent, policy) if imputed else _pairwise(results, absent)
+    if baseline is not None:
+        return _impute(results, absent, baseline)
+    return _pairwise(results, absent)
 
 
 def best_policy(results: Results) -> str:
@@ -137,7 +146,8 @@ def best_policy(results: Results) -> str:
         "complete": whole_tasks * len(results.algorithms),
         "drop-algorithms": whole_algorithms * results.n_tasks if whole_algorithms > 1 else 0,
     }
-    if absent.any() and not (absent & ~_recorded(results)).any():
+    recorded = as_mask(results.recorded_failures, results.scores)
+    if absent.any() and not (absent & ~recorded).any():
         return "worst"  # dropping the tasks on which an algorithm failed would flatter it
     if whole_tasks and len(results.sources) > 1:
         return "complete"  # dropping algorithms may leave only those of one source
@@ -155,62 +165,50 @@ def _proposed(results: Results) -> dict[str, str] | None:
     return {"missing": policy} if policy else None
 
 
-def _recorded(results: Results) -> Mask:
-    """Return the cells whose run failed according to the source."""
-    if results.recorded_failures is None:
-        return np.zeros(results.scores.shape, dtype=bool)
-    return results.recorded_failures.to_numpy(dtype=bool)
-
-
 def _source(results: Results) -> str:
     shown = ", ".join(results.sources[:_SOURCES_SHOWN]) or "results"
     more = len(results.sources) - _SOURCES_SHOWN
     return f"{shown} and {more:,} more" if more > 0 else shown
 
 
-def _without_source(results: Results, note: str) -> str:
-    """Return a note without the name of the only source, which begins the message anyway."""
-    if len(results.sources) != 1:
-        return note
-    source = results.sources[0]
-    return note.removeprefix(f"{source}: ").removeprefix(f"{quote(source)}: ")
-
-
 def _check_several_algorithms(results: Results) -> None:
-    if len(results.algorithms) < 2:
-        others = _siblings(results.sources)
-        because = [note for note in results.notes if note.endswith(NO_ALGORITHM)]
-        if because:
-            raise ResultsError(
-                f"{because[0].removesuffix('.')}, and a comparison needs two"
-                f" ({quote(results.algorithms[0])} is left); write numbers, or add the results of"
-                " another algorithm as a second source"
-            )
+    """Refuse a single algorithm, and suggest further sources if there are any."""
+    if len(results.algorithms) > 1:
+        return
+    only = quote(results.algorithms[0])
+    because = [note for note in results.notes if note.endswith(NO_ALGORITHM)]
+    if because:
         raise ResultsError(
-            f"{_source(results)}: only one algorithm ({quote(results.algorithms[0])}), and a"
-            " comparison needs two; add the results of another one as a second source, for example"
-            " lenz2021, or name the column of algorithms with algorithm=…",
-            {"sources": others} if others else None,
+            f"{because[0].removesuffix('.')}, and a comparison needs two ({only} is left); write"
+            " numbers, or add the results of another algorithm as a second source"
         )
+    others = _siblings(results.sources)
+    raise ResultsError(
+        f"{_source(results)}: only one algorithm ({only}), and a comparison needs two; add the"
+        " results of another one as a second source, for example lenz2021, or name the column of"
+        " algorithms with algorithm=…",
+        {"sources": others} if others else None,
+    )
 
 
 def _siblings(sources: Sequence[str]) -> list[str]:
     """Return files in the same folder with the same header, probably of other algorithms."""
     path = Path(sources[0]) if len(sources) == 1 else Path()
+    if path.suffix not in {".csv", ".tsv", ".txt"}:
+        return []
+
+    def header(file: Path) -> bytes:
+        with file.open("rb") as stream:
+            return stream.readline(_LONGEST_HEADER)
+
     try:
         if not path.is_file():
             return []
-        with path.open("rb") as stream:
-            head = stream.readline(_LONGEST_HEADER)
-        beside = [other for other in sorted(path.parent.iterdir()) if other.suffix == path.suffix]
-        found = []
-        for other in beside[:_MOST_SIBLINGS]:
-            with other.open("rb") as stream:
-                if other != path and stream.readline(_LONGEST_HEADER) == head:
-                    found.append(str(other))
+        near = [other for other in sorted(path.parent.iterdir()) if other.suffix == path.suffix]
+        same = [other for other in near[:_MOST_SIBLINGS] if header(other) == header(path)]
     except OSError:
         return []
-    return found if path.suffix in {".csv", ".tsv", ".txt"} else []
+    return [str(other) for other in same if other != path]
 
 
 def _disputed_tasks(results: Results) -> Mask:
@@ -244,15 +242,12 @@ def _refusal(results: Results, absent: Mask, disputed: Mask) -> ResultsError:
     if policy == "complete" and policy not in dict(options):  # all traits are disputed
         policy = "pairwise"
     ordered = sorted(options, key=lambda option: option[0] != policy)  # stable
-    lines = [
-        f"{'  or' if i else 'try:'} {option}"
-        for i, option in enumerate(line for _, line in ordered)
-    ]
-    because = [
-        _without_source(results, note).rstrip(".")
-        for note in results.notes
-        if "count as missing" in note
-    ]
+    lines = [f"{'  or' if i else 'try:'} {line}" for i, (_, line) in enumerate(ordered)]
+    because = [note.rstrip(".") for note in results.notes if "count as missing" in note]
+    if len(results.sources) == 1:  # its name begins the message anyway
+        (source,) = results.sources
+        for prefix in (f"{source}: ", f"{quote(source)}: "):
+            because = [note.removeprefix(prefix) for note in because]
     for n_notes in range(min(_NOTES_SHOWN, len(because)), -1, -1):
         head = f"{_source(results)}: {'; '.join([*problems, *because[:n_notes]])}"
         if sum(len(wrap(line, _WIDTH)) for line in (head, *lines)) <= _MOST_LINES:
@@ -276,7 +271,7 @@ def _options(results: Results, absent: Mask, disputed: Mask) -> list[tuple[str, 
         options.append(("drop-algorithms", line))
     if not absent.any(axis=1).all():  # ranks require complete tasks
         options.append(("pairwise", "missing='pairwise' (for each pair, the tasks that both have)"))
-    failures = int((absent & _recorded(results)).sum())
+    failures = int((absent & as_mask(results.recorded_failures, results.scores)).sum())
     if failures:
         recorded = f"; {failures:,} of {absent.sum():,} recorded" if failures < absent.sum() else ""
         options.append(("worst", f"missing='worst' (failures rank below every score{recorded})"))
@@ -317,21 +312,21 @@ def _complete(results: Results, absent: Mask, disputed: Mask) -> Results:
 
 
 def _drop_algorithms(results: Results, absent: Mask) -> Results:
-    whole = [
-        name for name, gaps in zip(results.algorithms, absent.T, strict=True) if not gaps.any()
+    complete = [
+        n for n, lacks in zip(results.algorithms, absent.any(axis=0), strict=True) if not lacks
     ]
-    if len(whole) < 2:
+    if len(complete) < 2:
         raise ResultsError(
-            f"{_source(results)}: {count(len(whole), 'algorithm')} with a score on every task, so"
-            " missing='drop-algorithms' leaves nothing to compare",
+            f"{_source(results)}: {count(len(complete), 'algorithm')} with a score on every task,"
+            " so missing='drop-algorithms' leaves nothing to compare",
             _proposed(results),
         )
-    dropped = [name for name in results.algorithms if name not in whole]
+    dropped = [name for name in results.algorithms if name not in complete]
     note = (
         f"missing='drop-algorithms': {count(len(dropped), 'algorithm')} of"
         f" {len(results.algorithms):,} dropped, which lack a task: {quote_list(dropped, limit=5)}."
     )
-    kept = results.select(whole)
+    kept = results.select(complete)
     return replace(kept, notes=(*kept.notes, note)) if dropped else kept
 
 
@@ -359,9 +354,7 @@ def _failure_score(results: Results, policy: str) -> float | None:
             f" number; got {quote(text)}"
         )
     sign = 1.0 if results.higher_is_better else -1.0
-    observed = results.scores.to_numpy(dtype=np.float64)
-    if results.failed is not None:
-        observed = np.where(results.failed.to_numpy(dtype=bool), np.nan, observed)
+    observed = observed_scores(results)
     if (sign * observed < sign * score).any():
         row, column = divmod(int(np.nanargmin(sign * observed)), observed.shape[1])
         raise ResultsError(
@@ -382,18 +375,15 @@ def _count_as_failures(
     results: Results, absent: Mask, policy: str, failure_score: float | None
 ) -> Results:
     """Mark the missing cells as failures, with a finite score for descriptions."""
-    scores = results.scores.to_numpy(dtype=np.float64)
-    before = (
-        np.zeros_like(absent) if results.failed is None else results.failed.to_numpy(dtype=bool)
-    )
-    failed = absent | before
+    scores = observed_scores(results)
+    failed = np.isnan(scores)
     if not failed.any():  # only traits are disputed
         return results
     if failed.all():
         raise ResultsError(
             f"{_source(results)}: no cell has a score, so there is nothing to compare"
         )
-    worst = scores[~failed].min() if results.higher_is_better else scores[~failed].max()
+    worst = np.nanmin(scores) if results.higher_is_better else np.nanmax(scores)
     filled = results.scores.copy()
     filled[:] = np.where(failed, worst if failure_score is None else failure_score, scores)
     counts = pd.Series(failed.sum(axis=0), index=results.algorithms)
@@ -413,14 +403,11 @@ def _count_as_failures(
         note += " They have no score in means; missing='worst=SCORE' would give them one."
     else:
         note += f" Their score in means is {failure_score:g}."
-    unrecorded = int((absent & ~_recorded(results)).sum())
-    if unrecorded:
-        all_of_them = unrecorded == failed.sum()
-        note += (
-            " The sources record none of these failures."
-            if all_of_them
-            else f" The sources do not record {unrecorded:,} of these failures."
-        )
+    unrecorded = int((absent & ~as_mask(results.recorded_failures, results.scores)).sum())
+    if unrecorded == failed.sum():
+        note += " The sources record none of these failures."
+    elif unrecorded:
+        note += f" The sources do not record {unrecorded:,} of these failures."
     return replace(
         results,
         scores=filled,
@@ -430,11 +417,11 @@ def _count_as_failures(
     )
 
 
-def _impute(results: Results, absent: Mask, policy: str) -> Results:
+def _impute(results: Results, absent: Mask, baseline: str) -> Results:
     """Fill missing cells with the scores of a baseline."""
-    name = policy.removeprefix(IMPUTE)
-    source = results.scores[name].to_numpy(float)
-    lacking = np.isnan(source) & absent.any(axis=1)
+    policy = f"{IMPUTE}{baseline}"
+    substitute = results.scores[baseline].to_numpy(float)
+    lacking = np.isnan(substitute) & absent.any(axis=1)
     if lacking.any():
         first = show_task(results.scores.index[lacking][0])
         raise ResultsError(
@@ -443,10 +430,10 @@ def _impute(results: Results, absent: Mask, policy: str) -> Results:
             _proposed(results),
         )
     filled = results.scores.copy()
-    filled[:] = np.where(absent, source[:, None], results.scores.to_numpy(float))
+    filled[:] = np.where(absent, substitute[:, None], results.scores)
     note = (
         f"missing={quote(policy)}: {count(absent.sum(), 'cell')} on"
-        f" {count(absent.any(axis=1).sum(), 'task')} filled with the score of {quote(name)}, of"
+        f" {count(absent.any(axis=1).sum(), 'task')} filled with the score of {quote(baseline)}, of"
         f" {quote_list(results.missing['algorithm'].unique(), limit=5)}."
     )
     return replace(results, scores=filled, notes=(*results.notes, note))
