@@ -8,8 +8,8 @@ of axes if it has several panels); `comparison.plot` offers those of a compariso
 ['alp_diagram', 'alp_example', 'critical_difference']
 
 `save` writes PDF, SVG or PNG with reproducible bytes and alternative text; `alt_text` returns that
-text. Without `ax` (or `figure`, for several panels) a new pyplot figure is made at its final size.
-No global setting is changed, and Matplotlib is imported when the first figure is drawn.
+text. A new figure belongs to pyplot and has its final size. No global setting is changed, and
+Matplotlib is imported when the first figure is drawn.
 
 Options of figures of algorithms:
 
@@ -32,6 +32,10 @@ palette : str, sequence or dict, optional
 
 Options of all figures:
 
+ax : Axes, optional
+    Axes to draw on; by default those of a new figure.
+figure : Figure or SubFigure, optional
+    In place of `ax`, where to draw a figure with several panels.
 width : str, float or Preset
     Width of a new figure: a name in `PRESETS` (``"ieee"``, ``"ieee-wide"`` …), a number of inches,
     or a length such as ``"90mm"``.

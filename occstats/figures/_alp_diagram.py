@@ -53,14 +53,8 @@ def alp_diagram(
 
     Parameters
     ----------
-    ax : Axes, optional
-        Axes to draw on; by default those of a new figure.
-    width, height, theme, title, note : optional
-        Size, style, title and note of the figure; see `occstats.figures`.
-
-    Returns
-    -------
-    Axes
+    ax, width, height, theme, title, note : optional
+        Where to draw, size, style, title and note; see `occstats.figures`.
 
     References
     ----------
@@ -92,12 +86,7 @@ _ALTERNATIVE_TEXT = (
 
 
 def _box(
-    axes: Axes,
-    centre: tuple[float, float],
-    width: float,
-    height: float,
-    caption: str,
-    content: str,
+    axes: Axes, centre: tuple[float, float], width: float, height: float, caption: str, content: str
 ) -> None:
     from matplotlib.patches import Rectangle
 

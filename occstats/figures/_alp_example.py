@@ -100,10 +100,8 @@ def alp_example(
 
     Parameters
     ----------
-    figure : Figure or SubFigure, optional
-        Where to draw; by default on a new figure.
-    width, height, theme, title, note : optional
-        Size, style, title and note of the figure; see `occstats.figures`.
+    figure, width, height, theme, title, note : optional
+        Where to draw, size, style, title and note; see `occstats.figures`.
 
     Returns
     -------
@@ -161,11 +159,7 @@ def _draw_points(axes: Axes) -> None:
 
 
 def _draw_distance(
-    axes: Axes,
-    query: NDArray[np.float64],
-    point: NDArray[np.float64],
-    distance: float,
-    colour: str,
+    axes: Axes, query: NDArray[np.float64], point: NDArray[np.float64], distance: float, colour: str
 ) -> None:
     axes.plot(*np.stack([query, point]).T, color=colour, lw=0.7, ls=(0, (3, 1.5)), zorder=2)
     # Near the training instances, the lines of a query are furthest apart.

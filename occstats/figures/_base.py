@@ -238,7 +238,7 @@ class Plot:
         room = self.inches / 2 - handle - max(measure(text, size) for text in suffixes)
         drawn = self.labels(names, room, size=size, lines=2)
         drawn = [text + suffix for text, suffix in zip(drawn, suffixes, strict=True)]
-        widest = max(measure(line, size) for text in drawn for line in text.split("\n")) + handle
+        widest = max(measure(text, size) for text in drawn) + handle
         columns = max(1, min(int(self.inches / widest), len(names)))
         # As few columns as need no further row: three and three rather than four and two.
         columns = -(-len(names) // -(-len(names) // columns))

@@ -82,14 +82,8 @@ def critical_difference(
         Its frames `summary` and `pairwise` are drawn.
     algorithms, show, labels, highlight, hue, palette : optional
         Algorithms to draw, their labels and colours; see `occstats.figures`.
-    ax : Axes, optional
-        Axes to draw on; by default those of a new figure.
-    width, height, theme, title, note : optional
-        Size, style, title and note of the figure; see `occstats.figures`.
-
-    Returns
-    -------
-    Axes
+    ax, width, height, theme, title, note : optional
+        Where to draw, size, style, title and note; see `occstats.figures`.
 
     References
     ----------
@@ -126,7 +120,7 @@ def critical_difference(
             plot.note(f"Drawn as a letter display: {instead}.")
             return plot.finish(_draw_letters(plot, comparison, names))
         drawn = plot.labels(names, room, lines=3)
-        widest = max(measure(line, "medium") for text in drawn for line in text.split("\n"))
+        widest = max(measure(text, "medium") for text in drawn)
         top = _PARTED + _BAR_STEP * (max(rows, default=-1) + 1)
         levels, depth = _levels(drawn, top)
         # Everything vertical follows the size of the letters.
@@ -189,14 +183,8 @@ def letters(
         Its frames `summary` and `pairwise` are drawn.
     algorithms, order, show, labels, highlight, hue, palette : optional
         Algorithms to draw, their order, labels and colours; see `occstats.figures`.
-    ax : Axes, optional
-        Axes to draw on; by default those of a new figure.
-    width, height, theme, title, note : optional
-        Size, style, title and note of the figure; see `occstats.figures`.
-
-    Returns
-    -------
-    Axes
+    ax, width, height, theme, title, note : optional
+        Where to draw, size, style, title and note; see `occstats.figures`.
 
     References
     ----------
@@ -490,10 +478,8 @@ def _draw_letters(plot: Plot, comparison: Comparison, names: list[str]) -> str:
     plot.label_rows(axes, names, drawn)
     count = max(len(columns), 6)
     # Names are part of a new figure's width, but lie outside the axes of the user.
-    side = 0.0 if axes is plot.given else 0.1 + max(
-        measure(line, matplotlib.rcParams["ytick.labelsize"])
-        for text in drawn for line in text.split("\n")
-    )  # fmt: skip
+    size = matplotlib.rcParams["ytick.labelsize"]
+    side = 0.0 if axes is plot.given else 0.1 + max(measure(text, size) for text in drawn)
     column_width = (plot.inches - side - _RANKS) / count
     ranks = _RANKS / column_width
     axes.set(xlim=(-0.5 - ranks, count - 0.5), ylim=(len(names) - 0.4, -0.8))

@@ -56,14 +56,8 @@ def distributions(
         The scores in its `results` are drawn.
     algorithms, order, show, labels, highlight, hue, palette : optional
         Algorithms to draw, their order, labels and colours; see `occstats.figures`.
-    ax : Axes, optional
-        Axes to draw on; by default those of a new figure.
-    width, height, theme, title, note : optional
-        Size, style, title and note of the figure; see `occstats.figures`.
-
-    Returns
-    -------
-    Axes
+    ax, width, height, theme, title, note : optional
+        Where to draw, size, style, title and note; see `occstats.figures`.
 
     Examples
     --------
@@ -111,11 +105,7 @@ def _limit(axes: Axes, plot: Plot, scores: NDArray[np.float64]) -> None:
 
 
 def _draw_one(
-    axes: Axes,
-    place: int,
-    values: NDArray[np.float64],
-    weights: NDArray[np.float64],
-    colour: str,
+    axes: Axes, place: int, values: NDArray[np.float64], weights: NDArray[np.float64], colour: str
 ) -> None:
     left, right = axes.get_xlim()
     # A diverged run would make the density wide and flat.
@@ -162,11 +152,7 @@ def _strip(
 
 
 def _density(
-    axes: Axes,
-    place: int,
-    values: NDArray[np.float64],
-    weights: NDArray[np.float64],
-    colour: str,
+    axes: Axes, place: int, values: NDArray[np.float64], weights: NDArray[np.float64], colour: str
 ) -> None:
     """Draw a weighted density above its row, in axes of its own scale."""
     bottom, top = axes.get_ylim()

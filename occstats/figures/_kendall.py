@@ -57,14 +57,8 @@ def kendall(
         The colour map of the cells, which are coloured by τ and not by algorithm.
     algorithms, order, show, labels, highlight : optional
         Algorithms to draw, their order and labels; see `occstats.figures`.
-    ax : Axes, optional
-        Axes to draw on; by default those of a new figure.
-    width, height, theme, title, note : optional
-        Size, style, title and note of the figure; see `occstats.figures`.
-
-    Returns
-    -------
-    Axes
+    ax, width, height, theme, title, note : optional
+        Where to draw, size, style, title and note; see `occstats.figures`.
 
     References
     ----------
@@ -89,7 +83,7 @@ def kendall(
         tau = kendall_square(comparison, names)
         side = matrix_label_room(plot.inches)
         drawn = plot.labels(names, side, size="small", lines=2 if len(names) <= MOST_NUMBERS else 1)
-        room = max(measure(line, "small") for text in drawn for line in text.split("\n"))
+        room = max(measure(text, "small") for text in drawn)
         # As wide as the figure, unless the cells would be needlessly large.
         cells = min(plot.inches - room - 0.15, max(3.4, len(names) * 8.5 / 72))
         upright = len(names) > 12 or max(len(text) for text in drawn) > 5

@@ -11,13 +11,16 @@ a name of 300 characters leaves no room for the data. Every name from a table pa
 
 from __future__ import annotations
 
-import functools
 import re
 import textwrap
-import unicodedata
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
+
+import matplotlib
+from matplotlib.font_manager import FontProperties
+from matplotlib.textpath import text_to_path
+from rich.cells import cell_len, set_cell_size
 
 from occstats._format import printable
 
@@ -37,47 +40,22 @@ def clean(name: object) -> str:
     )
 
 
-def display_width(text: str) -> int:
-    """Return the width in columns: two for CJK and emoji, none for combining characters."""
-    return sum(map(_columns, text))
-
-
-def _columns(character: str) -> int:
-    if _continues(character):
-        return 0
-    return 2 if unicodedata.east_asian_width(character) in {"W", "F"} else 1
-
-
-def _continues(character: str) -> bool:
-    return unicodedata.category(character) in {"Mn", "Me", "Cf"}
-
-
 def shorten(text: str, limit: int) -> str:
-    """Cut the middle out of a text wider than `limit` columns.
+    """Cut the middle out of a text wider than `limit` columns (CJK and emoji take two).
 
     >>> shorten("IsolationForest-seed-1", 12)
     'Isolati…ed-1'
     """
-    if display_width(text) <= limit:
+    if cell_len(text) <= limit:
         return text
     room = max(limit - 1, 1)
     tail_room = room * 2 // 5
-    head = _take(text, room - tail_room)
-    tail = _take(text[::-1], tail_room)[::-1] if tail_room else ""
+    head = set_cell_size(text, room - tail_room)
+    tail = set_cell_size(text[::-1], tail_room)[::-1].lstrip()
     # A combining mark whose letter was cut off would sit on the ellipsis.
-    while tail and _continues(tail[0]):
+    while tail and not cell_len(tail[0]):
         tail = tail[1:]
-    return f"{head.rstrip()}…{tail.lstrip()}"
-
-
-def _take(text: Iterable[str], room: int) -> str:
-    taken: list[str] = []
-    for character in text:
-        room -= _columns(character)
-        if room < 0:
-            break
-        taken.append(character)
-    return "".join(taken)
+    return f"{head.rstrip()}…{tail}"
 
 
 def label(name: object, limit: int = 40) -> str:
@@ -148,12 +126,10 @@ def _placed(name: str, inches: float, size: str | float, lines: int) -> str | No
         return name
     if lines > 1:
         wrapped = _wrapped(name, inches, size)
-        if wrapped.count("\n") < lines and max(
-            measure(line, size) for line in wrapped.split("\n")
-        ) <= inches:  # fmt: skip
+        if wrapped.count("\n") < lines and measure(wrapped, size) <= inches:
             return wrapped
-    cut = shorten(name, max(int(display_width(name) * inches / measure(name, size)) - 1, 3))
-    kept = display_width(cut) >= _RECOGNISED * display_width(name)
+    cut = shorten(name, max(int(cell_len(name) * inches / measure(name, size)) - 1, 3))
+    kept = cell_len(cut) >= _RECOGNISED * cell_len(name)
     return cut if kept and measure(cut, size) <= inches else None
 
 
@@ -169,41 +145,18 @@ def _wrapped(name: str, inches: float, size: str | float) -> str:
 
 
 def measure(text: str, size: str | float) -> float:
-    """Return the width in inches of a text in the font of the current settings.
+    """Return the width in inches of the widest line in the font of the current settings.
 
     >>> 0.5 < measure("ten letters", 8) < 0.8
     True
     """
-    import matplotlib
-
-    families = matplotlib.rcParams["font.family"]
-    family = (families,) if isinstance(families, str) else tuple(families)
-    return _measure(text, size, family, float(matplotlib.rcParams["font.size"]))
-
-
-@functools.lru_cache(4096)
-def _measure(text: str, size: str | float, family: tuple[str, ...], _base: float) -> float:
-    from matplotlib.font_manager import FontProperties
-
-    font = FontProperties(family=list(family), size=size)
+    font = FontProperties(family=matplotlib.rcParams["font.family"], size=size)
     with warnings.catch_warnings():
         # `save` warns of missing glyphs, once for all of them.
         warnings.filterwarnings("ignore", message="Glyph|Matplotlib currently does not support")
-        # Matplotlib's renderers are not typed.
-        width: float = _renderer().get_text_width_height_descent(text, font, False)[0]
-    return width / _FINE
-
-
-# Dots per inch at which hinting does not change the width of letters.
-_FINE = 1440
-
-
-@functools.cache
-def _renderer() -> Any:
-    from matplotlib.backends import backend_agg
-
-    made: Any = backend_agg.RendererAgg
-    return made(1, 1, _FINE)
+        # Matplotlib does not type this function.
+        sizes: Any = text_to_path.get_text_width_height_descent
+        return max(float(sizes(line, font, False)[0]) for line in text.split("\n")) / 72
 
 
 def abreast(text: str, inches: float, size: str | float) -> int:

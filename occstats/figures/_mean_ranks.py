@@ -59,14 +59,8 @@ def mean_ranks(
         Its frame `summary` is drawn.
     algorithms, order, show, labels, highlight, hue, palette : optional
         Algorithms to draw, their order, labels and colours; see `occstats.figures`.
-    ax : Axes, optional
-        Axes to draw on; by default those of a new figure.
-    width, height, theme, title, note : optional
-        Size, style, title and note of the figure; see `occstats.figures`.
-
-    Returns
-    -------
-    Axes
+    ax, width, height, theme, title, note : optional
+        Where to draw, size, style, title and note; see `occstats.figures`.
 
     Examples
     --------

@@ -63,14 +63,8 @@ def pairwise(
         Its frames `pairwise` and `summary` are drawn.
     algorithms, order, show, labels, highlight : optional
         Algorithms to draw, their order and labels; see `occstats.figures`.
-    ax : Axes, optional
-        Axes to draw on; by default those of a new figure.
-    width, height, theme, title, note : optional
-        Size, style, title and note of the figure; see `occstats.figures`.
-
-    Returns
-    -------
-    Axes
+    ax, width, height, theme, title, note : optional
+        Where to draw, size, style, title and note; see `occstats.figures`.
 
     Examples
     --------
@@ -90,7 +84,7 @@ def pairwise(
         )
         side = min(0.25 * plot.inches, matrix_label_room(plot.inches))
         drawn = plot.labels(names, side, size="small", lines=2 if len(names) <= 12 else 1)
-        room = max(measure(line, "small") for text in drawn for line in text.split("\n"))
+        room = max(measure(text, "small") for text in drawn)
         cell = (plot.inches - max(0.45, room + 0.15)) / len(names)
         numbers = cell >= _LEAST_CELL
         # The names above need as much room as those at the side, and a margin.
@@ -121,10 +115,7 @@ def _frame(axes: Axes, plot: Plot, names: list[str], drawn: list[str]) -> None:
 
 
 def _differences(
-    axes: Axes,
-    decisions: PairDecisions,
-    numbers: bool,
-    write_p: Callable[[float], str],
+    axes: Axes, decisions: PairDecisions, numbers: bool, write_p: Callable[[float], str]
 ) -> float:
     """Draw the cells above the diagonal; return the difference with the strongest colour."""
     difference, p, differ = decisions.difference, decisions.p, decisions.differ

@@ -54,10 +54,8 @@ def ranks(
         Its frames `rank_frequencies` and `summary` are drawn.
     algorithms, order, show, labels, highlight, hue, palette : optional
         Algorithms to draw, their order, labels and colours; see `occstats.figures`.
-    figure : Figure or SubFigure, optional
-        Where to draw; by default on a new figure.
-    width, height, theme, title, note : optional
-        Size, style, title and note of the figure; see `occstats.figures`.
+    figure, width, height, theme, title, note : optional
+        Where to draw, size, style, title and note; see `occstats.figures`.
 
     Returns
     -------
@@ -117,13 +115,7 @@ def ranks(
 
 
 def _panel(
-    axes: Axes,
-    bars: np.ndarray,
-    together: int,
-    count: int,
-    colour: str,
-    mean: float,
-    ticks: int,
+    axes: Axes, bars: np.ndarray, together: int, count: int, colour: str, mean: float, ticks: int
 ) -> None:
     with unnamed(axes):
         sns.barplot(

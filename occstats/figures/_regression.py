@@ -59,10 +59,8 @@ def regression(
         Its frame `regression` is drawn, without the intercepts.
     algorithms, order, show, labels, highlight : optional
         Algorithms to draw, their order and labels; see `occstats.figures`.
-    figure : Figure or SubFigure, optional
-        Where to draw; by default on a new figure.
-    width, height, theme, title, note : optional
-        Size, style, title and note of the figure; see `occstats.figures`.
+    figure, width, height, theme, title, note : optional
+        Where to draw, size, style, title and note; see `occstats.figures`.
 
     Returns
     -------

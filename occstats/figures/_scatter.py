@@ -51,14 +51,8 @@ def scatter(
         How many datasets to label on either side of the diagonal.
     labels : optional
         Labels to write instead of names; see `occstats.figures`.
-    ax : Axes, optional
-        Axes to draw on; by default those of a new figure.
-    width, height, theme, title, note : optional
-        Size, style, title and note of the figure; see `occstats.figures`.
-
-    Returns
-    -------
-    Axes
+    ax, width, height, theme, title, note : optional
+        Where to draw, size, style, title and note; see `occstats.figures`.
 
     Examples
     --------

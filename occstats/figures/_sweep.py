@@ -78,10 +78,8 @@ def sweep(
         What to write at the axis of a hyperparameter, such as ``{"a": "a (k = a log n)"}``.
     show, palette : optional
         Maximum number of panels, and colours of the metrics; see `occstats.figures`.
-    figure : Figure or SubFigure, optional
-        Where to draw; by default on a new figure.
-    width, height, theme, title, note : optional
-        Size, style, title and note of the figure; see `occstats.figures`.
+    figure, width, height, theme, title, note : optional
+        Where to draw, size, style, title and note; see `occstats.figures`.
 
     Returns
     -------

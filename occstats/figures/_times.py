@@ -51,10 +51,8 @@ def times(
         and shown per query. Missing times (failed, out of memory) are left out of the line.
     algorithms, show, labels, highlight, hue, palette : optional
         Algorithms to draw, their order, labels and colours; see `occstats.figures`.
-    figure : Figure or SubFigure, optional
-        Where to draw; by default on a new figure.
-    width, height, theme, title, note : optional
-        Size, style, title and note of the figure; see `occstats.figures`.
+    figure, width, height, theme, title, note : optional
+        Where to draw, size, style, title and note; see `occstats.figures`.
 
     Returns
     -------

@@ -336,10 +336,7 @@ def read_frame(path: str | Path, what: str) -> pd.DataFrame:
     file = Path(path)
     readers: dict[str, Callable[[], pd.DataFrame]] = {
         ".csv": lambda: pd.read_csv(
-            file,
-            dtype={"descriptor": str, "metric": str},
-            keep_default_na=False,
-            na_values=[""],
+            file, dtype={"descriptor": str, "metric": str}, keep_default_na=False, na_values=[""]
         ),
         ".parquet": lambda: pd.read_parquet(file),
     }

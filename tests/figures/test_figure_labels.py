@@ -11,9 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from rich.cells import cell_len
 
 from occstats.figures import svg_markup
-from occstats.figures._labels import clean, display_width, fitted, label, measure, shorten, wrap
+from occstats.figures._labels import clean, fitted, label, measure, shorten, wrap
 
 ANY_TEXT = st.text(alphabet=st.characters(), max_size=80)
 
@@ -28,15 +29,11 @@ def test_clean_leaves_nothing_invisible(name):
 
 @given(ANY_TEXT, st.integers(3, 30))
 def test_a_label_is_no_wider_than_its_limit(name, limit):
-    assert display_width(label(name, limit).replace(r"\$", "$")) <= limit
+    assert cell_len(label(name, limit).replace(r"\$", "$")) <= limit
 
 
 @settings(max_examples=50, deadline=None)
-@given(
-    st.lists(ANY_TEXT, unique_by=clean, max_size=8),
-    st.floats(0.3, 2),
-    st.integers(1, 3),
-)
+@given(st.lists(ANY_TEXT, unique_by=clean, max_size=8), st.floats(0.3, 2), st.integers(1, 3))
 def test_labels_fit_stay_distinct_and_lose_no_name(names, inches, lines):
     names = [clean(name) for name in names]
     drawn, key = fitted(names, inches, size=8, lines=lines)
@@ -48,9 +45,7 @@ def test_labels_fit_stay_distinct_and_lose_no_name(names, inches, lines):
         # Whole (wrapped), recognisable, or in the key.
         whole = text.replace("\n", "").replace(" ", "") == name.replace(" ", "")
         assert (
-            whole
-            or key.get(text) == shorten(name, 120)
-            or display_width(text) >= 0.7 * display_width(name)
+            whole or key.get(text) == shorten(name, 120) or cell_len(text) >= 0.7 * cell_len(name)
         )
 
 
@@ -111,7 +106,7 @@ def test_known_troubles(name, expected):
 
 
 def test_wide_letters_count_twice():
-    assert display_width("近傍 a") == 6
+    assert cell_len("近傍 a") == 6
     assert shorten("近傍法の平均局所近接度", 9) == "近傍…度"
 
 

@@ -261,7 +261,7 @@ def test_hostile_names_are_drawn(hostile, name):
 @pytest.mark.parametrize("name", FIGURES)
 def test_every_parameter_is_documented_once_and_no_other(name):
     parameters = list(taken_by(name))
-    documented = getattr(figures, name).__doc__.split("Parameters\n")[1].split("Returns\n")[0]
+    documented = getattr(figures, name).__doc__.split("Parameters\n")[1].split("Examples\n")[0]
     entries = re.findall(r"^    (\w[\w, ]*) : ", documented, flags=re.MULTILINE)
     assert [part for entry in entries for part in entry.split(", ")] == parameters
     assert {"width", "height", "theme", "title", "note"} <= set(parameters)
