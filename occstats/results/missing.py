@@ -115,7 +115,7 @@ def resolve(results: Results, policy: str = "refuse") -> Results:
     if policy == "complete":
         return _complete(results, absent, disputed)
     if policy == "drop-algorithms":
-        return _drop_algorithms(results, absent)
+        return _drop_algorithms(results)
     if worst:
         return _count_as_failures(results, absent, policy, failure_score)
     if baseline is not None:
@@ -311,10 +311,8 @@ def _complete(results: Results, absent: Mask, disputed: Mask) -> Results:
     )
 
 
-def _drop_algorithms(results: Results, absent: Mask) -> Results:
-    complete = [
-        n for n, lacks in zip(results.algorithms, absent.any(axis=0), strict=True) if not lacks
-    ]
+def _drop_algorithms(results: Results) -> Results:
+    complete = list(results.scores.columns[results.scores.notna().all()])
     if len(complete) < 2:
         raise ResultsError(
             f"{_source(results)}: {count(len(complete), 'algorithm')} with a score on every task,"
