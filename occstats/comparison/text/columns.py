@@ -74,7 +74,7 @@ def explain(name: str, intervals: Mapping[str, IntervalKind] | None = None) -> s
     >>> explain("mean_rank_ci_low") == EXPLANATIONS["mean_rank_ci"]
     True
     >>> explain("mean_rank_ci", interval_kinds(5))
-    "A confidence interval of the mean rank in the population of datasets (Student's t over \
+    "A confidence interval for the mean rank in the population of datasets (Student's t over \
 datasets)."
     >>> explain("no such column")
     ''
