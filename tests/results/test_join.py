@@ -97,11 +97,9 @@ def test_renamed_folds_follow(mine):
     assert len(both.to_frame()) == 246 * len(both.algorithms)
 
 
-def test_no_task_in_common(mine, refused):
+def test_tables_that_cannot_be_joined(mine, refused):
     refused("lenz2021", mine.assign(dataset="x" + mine["dataset"]), says=("no task in common",))
-
-
-def test_different_metrics(mine, refused):
+    refused("lenz2021", mine, lower_is_better=True, says=("disagree", "lenz2021: higher"))
     other = mine.rename(columns={"auc": "accuracy"})
     refused("lenz2021", other, says=("different metrics", "'auroc', 'accuracy'"))
     assert load_results("lenz2021", other, score_name="auroc").score_name == "auroc"
@@ -109,13 +107,9 @@ def test_different_metrics(mine, refused):
     assert "taken to be 'auroc' as well" in generic.notes[0]
 
 
-def test_different_directions(mine, refused):
-    refused("lenz2021", mine, lower_is_better=True, says=("disagree", "lenz2021: higher"))
-
-
 def test_similar_names_across_sources_are_noted(mine):
     mine.loc[mine["dataset"] == "iris", "dataset"] = "Iris"
-    both = load_results("lenz2021", mine)
+    both = load_results(load_results("lenz2021"), load_results(mine))
     assert any("'iris', 'Iris'" in note for note in both.notes)
 
 
@@ -124,12 +118,6 @@ def test_options_apply_to_sources_with_the_column(mine):
     named = {"algorithm": "who", "score": "how_well", "lower_is_better": False}
     both = load_results(mine, odd.assign(who="odd"), **named)
     assert both.algorithms == ["mine", "odd"]
-
-
-def test_results_and_frames_mix(mine):
-    first = load_results("lenz2021").select(["ALP", "SVM"])
-    both = load_results(first, load_results(mine))
-    assert both.algorithms == ["ALP", "SVM", "mine"]
 
 
 def test_disputed_traits_of_every_task_are_named_as_the_reason():

@@ -21,10 +21,10 @@ def crashing(score_name="auroc", *, lower=False):
     return load_results(frame, score_name=score_name, lower_is_better=lower)
 
 
-def text_file(tmp_path, text):
+def text_file(tmp_path, text, **options):
     path = tmp_path / "a.csv"
     path.write_text(text)
-    return load_results(path)
+    return load_results(path, **options)
 
 
 def test_a_crash_ranks_below_the_score_of_the_only_other_algorithm():
@@ -70,12 +70,7 @@ def test_a_given_score_represents_a_failure(lower, score):
     assert f"Their score in means is {score:g}." in results.notes[-1]
 
 
-def test_the_given_score_does_not_change_the_bounds():
-    results = crashing().resolve_missing("worst=0.5")
-    assert results.bounds == (0.0, 1.0)
-
-
-@pytest.mark.parametrize("score", ["", "x", "nan", "inf", "-inf", "0,5", "SCORE"])
+@pytest.mark.parametrize("score", ["", "nan", "-inf", "0,5"])
 def test_score_of_a_failure_must_be_a_finite_number(score):
     with pytest.raises(ResultsError, match=r"the score of a failure .*a finite number; got"):
         crashing().resolve_missing(f"worst={score}")
@@ -86,12 +81,10 @@ def test_a_failure_better_than_a_score_is_refused():
         crashing().resolve_missing("worst=0.71")
     with pytest.raises(ResultsError, match=r"the worst of which is 0.78 \('BASE' on 'z'\)"):
         crashing("rmse", lower=True).resolve_missing("worst=0.77")
-    assert crashing().resolve_missing("worst=0.7").failure_score == 0.7  # as bad is bad enough
-
-
-def test_a_failure_outside_the_measure_is_refused():
     with pytest.raises(ResultsError, match=r"outside the range of 'auroc'.* score is 0$"):
         crashing().resolve_missing("worst=-0.1")
+    results = crashing().resolve_missing("worst=0.7")  # as bad is bad enough
+    assert (results.failure_score, results.bounds) == (0.7, (0.0, 1.0))
 
 
 def test_score_of_a_failure_is_checked_even_if_nothing_is_missing(long_frame):
@@ -207,13 +200,14 @@ def test_written_folds_distinguish_failed_from_absent_runs():
     assert again.scores.equals(results.scores)
 
 
-RECORDED = ["TIMEOUT", "OOM", "failed", "crashed", "NaN", "nan"]
-NOT_RECORDED = ["", "NA", "n/a", "-", "?", "null"]
+RECORDED = ["TIMEOUT", "OOM", "NaN", "inf"]
+NOT_RECORDED = ["", "n/a", "-"]
 
 
 @pytest.mark.parametrize("cell", [*RECORDED, *NOT_RECORDED])
 def test_words_for_failures_and_for_missing_scores(tmp_path, cell):
-    results = text_file(tmp_path, f"dataset,A,B\nx,0.5,{cell}\ny,0.5,0.6\nz,0.4,0.3\n")
+    text = f"dataset,A,B\nx,0.5,{cell}\ny,0.5,0.6\nz,0.4,0.3\n"
+    results = text_file(tmp_path, text, lower_is_better=True)
     if cell in RECORDED:
         assert results.recorded_failures["B"].tolist() == [True, False, False]
         assert best_policy(results) == "worst"
@@ -227,10 +221,7 @@ def test_words_for_failures_and_for_missing_scores(tmp_path, cell):
 
 @pytest.mark.parametrize(
     ("status", "failed"),
-    [
-        *((word, True) for word in ("failed", "timeout", "OOM", "error", "unknown")),
-        *((word, False) for word in ("skipped", "not run", "pending", "undefined", "cancelled")),
-    ],
+    [("failed", True), ("OOM", True), ("not run", False), ("undefined", False)],
 )
 def test_statuses_of_failed_and_absent_runs(long_frame, status, failed):
     frame = long_frame.assign(status="ok")
@@ -257,15 +248,8 @@ def test_absent_rows_are_not_failures(long_frame):
     assert "do not record 2 of these failures" in results.resolve_missing("worst").notes[-1]
 
 
-def test_infinitely_bad_scores_are_failures(tmp_path):
-    path = tmp_path / "a.csv"
-    path.write_text("dataset,A,B\nx,5,inf\ny,5,6\n")
-    results = load_results(path, score_name="rmse")
-    assert results.recorded_failures["B"].tolist() == [True, False]
-
-
-def wrapped(error):
-    return [part for line in str(error).splitlines() for part in wrap(line, 80)]
+def n_lines(error):
+    return sum(len(wrap(line, 80)) for line in str(error).splitlines())
 
 
 def test_error_lists_the_best_option_first(tmp_path):
@@ -292,16 +276,15 @@ def test_error_is_short(tmp_path):
         ",".join([f"a dataset with a long name {i}", *(["TIMEOUT", "", *["0.5"] * 28])])
         for i in range(20)
     ]
-    path = tmp_path / "a.csv"
-    path.write_text("\n".join([header, *rows, ",".join(["last", *["0.5"] * 30])]))
-    results = load_results(path, score_name="auroc")
+    text = "\n".join([header, *rows, ",".join(["last", *["0.5"] * 30])])
+    results = text_file(tmp_path, text, score_name="auroc")
     results = replace(results, notes=(*results.notes, *(f"{'n ' * 200}count as missing",) * 3))
     with pytest.raises(ResultsError) as caught:
         results.resolve_missing()
-    assert len(wrapped(caught.value)) <= 12
+    assert n_lines(caught.value) <= 12
     with pytest.raises(ResultsError) as caught:
         load_results("lenz2021", "mine").resolve_missing()
-    assert len(wrapped(caught.value)) <= 12
+    assert n_lines(caught.value) <= 12
     assert caught.value.retry == {"missing": "complete"}  # not one that drops what was added
 
 

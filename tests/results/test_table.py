@@ -1,7 +1,6 @@
 """The table itself: weights, orientation, selection, policies, writing."""
 
 import os
-import stat
 from dataclasses import replace
 
 import numpy as np
@@ -56,6 +55,8 @@ def gappy():
 
 
 def test_complete_counts_what_it_drops():
+    with pytest.raises(ResultsError, match="leave out 'A', which lacks the most scores"):
+        gappy().resolve_missing()
     kept = gappy().resolve_missing("complete")
     assert kept.scores.index.to_list() == [("x", "0"), ("y", "0")]
     assert kept.notes[-1] == (
@@ -71,11 +72,6 @@ def test_pairwise_counts_per_pair():
     assert "1 of 5 tasks dropped" in kept.notes[-2]
     assert "2 have every algorithm" in kept.notes[-1]
     assert "'A'–'B' 2, 'A'–'C' 1, 'B'–'C' 1" in kept.notes[-1]
-
-
-def test_error_names_the_algorithm_with_most_missing_scores():
-    with pytest.raises(ResultsError, match="leave out 'A', which lacks the most scores"):
-        gappy().resolve_missing()
 
 
 def test_complete_tables_pass_every_policy(long_frame):
@@ -159,10 +155,7 @@ def test_repr_and_html(long_frame):
 
 @pytest.mark.parametrize(
     ("ending", "score_name"),
-    [
-        *((ending, "auroc") for ending in ("parquet", "feather", "csv", "tsv", "jsonl")),
-        *(("csv", name) for name in ("rmse", "my own score", "score")),
-    ],
+    [("parquet", "auroc"), ("feather", "rmse"), ("csv", "my own score"), ("jsonl", "score")],
 )
 def test_written_folds_come_back(tmp_path, long_frame, ending, score_name):
     rng = np.random.default_rng(0)
@@ -233,10 +226,3 @@ def test_column_names_do_not_clash(tmp_path):
     again = results.to_frame()
     assert list(again.columns) == ["algorithm", "algorithm_", "score", "score_"]
     assert again["algorithm_"].tolist() == ["A", "B", "A", "B"]
-
-
-def test_written_files_have_usual_permissions(tmp_path):
-    load_results("lenz2021").write(tmp_path / "a.csv")
-    (tmp_path / "b.csv").write_text("")
-    modes = {stat.S_IMODE(path.stat().st_mode) for path in tmp_path.iterdir()}
-    assert len(modes) == 1
