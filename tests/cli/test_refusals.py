@@ -76,9 +76,10 @@ def csv(tmp_path, monkeypatch):
         ("single.csv", b"dataset,class,p\nx,1,0.1\ny,1,0.2\n", "'p'"),
     ],
 )
-def test_files_without_results(tmp_path, name, content, text):
-    (tmp_path / name).write_bytes(content)
-    line = " ".join(refused(tmp_path / name))
+def test_files_without_results(tmp_path, monkeypatch, name, content, text):
+    monkeypatch.chdir(tmp_path)
+    Path(name).write_bytes(content)
+    line = " ".join(refused(name))
     assert name in line
     assert text in line
 
@@ -205,7 +206,7 @@ def test_arguments(typed, text):
         ("figures mine.csv --rule tests", "--rule tests was removed"),
         ("figures mine.csv --results-format openml", "set --reader openml"),
         ("figures mine.csv --label SVM", "--label takes NAME=TEXT"),
-        ("gate mine.csv --candidate p --baseline p", "must be two algorithms"),
+        ("gate mine.csv --candidate p --baseline p", "must be different algorithms"),
         ("gate mine.csv --candidate p --baseline q --format openml", "set --reader openml"),
         ("check-r mine.csv --format openml", "set --reader openml"),
         ("check-r --null exact --test ds", "ds has no exact null"),
