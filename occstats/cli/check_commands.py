@@ -46,8 +46,8 @@ class Finding:
 def doctor(as_json: bool, compile_ahead: bool) -> None:
     """Report what is installed and what is missing.
 
-    Python, the libraries, BLAS and its threads, numba; and, for the optional backends, R, its
-    package clusrank, and rpy2. The exit code is 0 if everything that is not optional works, and 1
+    Checks Python, the libraries, BLAS and its threads, and numba; for the optional backends, also
+    R, its package clusrank, and rpy2. The exit code is 0 if everything required works, and 1
     otherwise.
     """
     from occstats import __version__
@@ -131,7 +131,7 @@ def _blas() -> list[Finding]:
             name = f"BLAS ({pool['internal_api']})"
             findings.append(Finding(name, "ok", pool.get("version") or "", detail))
     # Some BLAS, such as Apple's Accelerate, does not report its threads.
-    return findings or [Finding("BLAS", "ok", detail=", ".join(["threads not known", *given]))]
+    return findings or [Finding("BLAS", "ok", detail=", ".join(["threads unknown", *given]))]
 
 
 def _numba() -> Finding:
@@ -148,7 +148,7 @@ def _numba() -> Finding:
             "broken",
             found.version,
             " ".join(f"{type(error).__name__}: {error}".split())[:300],
-            "pip install --upgrade numba (it has to fit the installed numpy)",
+            "pip install --upgrade numba (it must match the installed numpy)",
         )
     status: Literal["ok", "broken"] = "ok" if works else "broken"
     return Finding("numba", status, found.version, f"{numba.get_num_threads()} threads, compiles")
@@ -210,7 +210,7 @@ def _one_of(*choices: str) -> dict[str, Any]:
             *READING,
             test={"help": "Clustered signed-rank test", **_one_of(*TESTS)},
             null={
-                "help": "Null distribution; exact is for rgl only, where clusrank computes it "
+                "help": "Null distribution; exact is available for rgl, where clusrank computes it "
                 "correctly",
                 **_one_of("asymptotic", "exact"),
             },
@@ -222,7 +222,7 @@ def _one_of(*choices: str) -> dict[str, Any]:
             },
             missing={"help": "Treatment of missing scores, as in compare", "default": "refuse"},
             engine={
-                "help": "Run R embedded by rpy2 (clusrank) or as Rscript; either takes the one "
+                "help": "Run R embedded by rpy2 (clusrank) or as Rscript; either uses the one "
                 "that works",
                 **_one_of(*WAYS),
             },
@@ -255,7 +255,7 @@ def check_r(
 
     if null == "exact":
         if test == "ds":
-            raise click.UsageError("--null exact is for --test rgl: ds has no exact null")
+            raise click.UsageError("--null exact needs --test rgl: ds has no exact null")
         test = "rgl"
     table = load_results(*(results or ("lenz2021",)), **take(READING, given))
     table = table.resolve_missing(missing)
@@ -295,7 +295,7 @@ def check_r(
 @click.command()
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def completion(shell: str) -> None:
-    """Print the completion script of SHELL.
+    """Print the completion script for SHELL.
 
     \b
     bash   eval "$(occstats completion bash)"   in ~/.bashrc

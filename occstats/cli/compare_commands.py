@@ -60,12 +60,12 @@ def working(text: str) -> Iterator[None]:
 def compare(
     results: tuple[str, ...], out: str | None, as_json: bool, full: bool, **given: Any
 ) -> None:
-    """Compare algorithms on tasks that come in datasets.
+    """Compare algorithms on tasks grouped by dataset.
 
     RESULTS are one or more tables (CSV, TSV, Parquet, a folder of Parquet files, Feather, JSON
     lines, Excel) in long form (one row per task and algorithm) or wide form (one column per
-    algorithm), or bundled ones (lenz2021). Several are joined by task, so that you can compare your
-    own method with published results.
+    algorithm), or bundled ones (lenz2021). Several tables are joined by task, so that you can
+    compare your own method with published results.
 
     \b
     occstats compare lenz2021
@@ -99,15 +99,15 @@ def compare(
             margin={"help": "Non-inferiority margin: the smallest loss of mean score that matters"},
             alpha={"help": "Significance level of the two-sided test"},
             missing={
-                "help": "Treatment of missing scores, as in compare; worst=SCORE is the score of a "
-                "failed run (worst, if the measure has a known bound)"
+                "help": "Treatment of missing scores, as in compare; worst=SCORE sets the score of "
+                "a failed run (worst suffices if the measure has a known bound)"
             },
         ),
     ],
     common=(*GATE, *COLUMNS),
 )
 def gate(results: tuple[str, ...], candidate: str, baseline: str, **given: Any) -> None:
-    """Judge a candidate by its baseline, for continuous integration.
+    """Test a candidate against a baseline, for continuous integration.
 
     The confidence interval of the mean difference decides. The exit code is 0 if the candidate is
     superior (interval above 0) or non-inferior (above minus the margin), 4 if it is inferior (below
@@ -118,7 +118,7 @@ def gate(results: tuple[str, ...], candidate: str, baseline: str, **given: Any) 
     occstats gate lenz2021 mine.csv --candidate MINE --baseline ALP
     """
     if candidate == baseline:
-        raise click.UsageError("--candidate and --baseline must be two algorithms")
+        raise click.UsageError("--candidate and --baseline must be different algorithms")
     from occstats._format import printable
     from occstats.comparison import pipeline
     from occstats.comparison.gate import judge
@@ -191,7 +191,7 @@ def figures(
     """Draw the figures of a comparison at their final size.
 
     RESULTS are tables of results as for `occstats compare`, or bundled ones (lenz2021). Files
-    are reproducible byte by byte, text stays text, and alternative text is included.
+    are byte-for-byte reproducible, text stays text, and alternative text is included.
 
     \b
     occstats figures lenz2021 --format pdf,svg --width ieee
@@ -211,7 +211,7 @@ def figures(
     wanted = wanted_figures(only, {*files, *(["comparison"] if results else [])})
     if not wanted:
         raise FigureError(
-            "nothing to draw: give RESULTS, --sweep or --times, or name a figure with --only"
+            "nothing to draw: pass RESULTS, --sweep or --times, or name a figure with --only"
         )
     frames = {name: read_frame(path, name) for name, path in files.items()}
     comparison = None

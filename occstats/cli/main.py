@@ -23,8 +23,8 @@ __all__ = ["COMMANDS", "HelpfulGroup", "main"]
 
 # name → (module, help): `occstats --help` must not import what the commands need
 COMMANDS: dict[str, tuple[str, str]] = {
-    "compare": ("compare_commands", "Compare algorithms on tasks that come in datasets."),
-    "gate": ("compare_commands", "Judge a candidate by a baseline, as an exit code."),
+    "compare": ("compare_commands", "Compare algorithms on tasks grouped by dataset."),
+    "gate": ("compare_commands", "Test a candidate against a baseline; sets the exit code."),
     "figures": ("compare_commands", "Draw the figures of a comparison."),
     "run": ("experiment_commands", "Run descriptors on one-class tasks and store the results."),
     "tune": ("experiment_commands", "Evaluate a descriptor over its hyperparameters."),
@@ -32,7 +32,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "datasets": ("experiment_commands", "List, check and fetch the paper's datasets."),
     "check-r": ("check_commands", "Check the native tests against R's clusrank."),
     "doctor": ("check_commands", "Report what is installed and what is missing."),
-    "completion": ("check_commands", "Print the completion script of a shell."),
+    "completion": ("check_commands", "Print the completion script for a shell."),
 }
 
 BAD_INPUT, INTERRUPTED = 2, 130
@@ -71,7 +71,7 @@ class LazyGroup(HelpfulGroup):
         name = args[0]
         if name not in COMMANDS and not name.startswith("-") and not ctx.resilient_parsing:
             if os.path.exists(name):
-                ctx.fail(f"{name!r} is no command; try: occstats compare {shlex.join(args)}")
+                ctx.fail(f"{name!r} is not a command; try: occstats compare {shlex.join(args)}")
             ctx.fail(
                 f"there is no command {name!r}{did_you_mean(name, COMMANDS)}; "
                 f"the commands are {', '.join(COMMANDS)}"
@@ -250,6 +250,6 @@ def main() -> None:
     """Honest comparison of algorithms on benchmark tasks that come in clusters.
 
     \b
-    occstats compare lenz2021               the paper's own table
-    occstats compare mine.csv --out report  yours, with tables for a paper
+    occstats compare lenz2021               the bundled table of the paper
+    occstats compare mine.csv --out report  your table, with a report and LaTeX
     """

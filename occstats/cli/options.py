@@ -164,7 +164,7 @@ def _column(help: str, usual: str = "", *names: str, **attributes: Any) -> Row:
 # Parameter → option, two or three lines each; a command can change attributes such as the default.
 # fmt: off
 TABLE: dict[str, Row] = {
-    "out": _row(OUTPUT, "Folder to write to", metavar="DIR", show_default=True),
+    "out": _row(OUTPUT, "Output folder", metavar="DIR", show_default=True),
     "as_json": _row(OUTPUT, "Print one JSON document and nothing else", "--json", is_flag=True),
     "full": _row(OUTPUT, "Print all tables, with all pairs", is_flag=True),
     # Settings of a comparison
@@ -172,12 +172,12 @@ TABLE: dict[str, Row] = {
         shell_complete=_complete_algorithms),
     "margin": _row(COMPARISON, "Smallest difference that matters; pairs whose confidence "
         "interval lies within ± the margin are equivalent", metavar="NUMBER", type=float),
-    "estimand": _row(COMPARISON, "Quantity that is compared: the difference on a typical task "
-        "(signed ranks), or of mean scores (bootstrap-t)", choices=CHOICES["estimand"],
+    "estimand": _row(COMPARISON, "Quantity compared: the difference on a typical task (signed "
+        "ranks), or the difference of mean scores (bootstrap-t)", choices=CHOICES["estimand"],
         usual="typical; mean for 0/1 scores or with --margin"),
     "preset": _row(COMPARISON, "Predefined settings, which explicit options override; paper: "
         "Lenz et al. (2021)", choices=CHOICES["preset"]),
-    "alpha": _row(COMPARISON, "Significance level; confidence intervals have the level 1 − α",
+    "alpha": _row(COMPARISON, "Significance level; confidence intervals have level 1 − α",
         type=float, usual="0.05"),
     "algorithms": _row(COMPARISON, "Compare and rank only these", metavar="A,B,C", callback=_names,
         shell_complete=_complete_algorithms),
@@ -189,7 +189,7 @@ TABLE: dict[str, Row] = {
         "Lee, or Datta and Satten", choices=CHOICES["test"], usual="rgl"),
     "correction": _row(TESTS, "Correction for multiple testing", choices=CHOICES["correction"],
         usual="max-t; holm with an R backend"),
-    "family": _row(TESTS, "Tests that are corrected together: all pairs, the comparisons with "
+    "family": _row(TESTS, "Tests corrected together: all pairs, the comparisons with "
         "the control, or the one-sided tests of each algorithm against all others",
         choices=CHOICES["family"], usual="all; control with --control"),
     "alternative": _row(TESTS, "Alternative hypothesis about the first algorithm of a pair",
@@ -199,7 +199,7 @@ TABLE: dict[str, Row] = {
         choices=CHOICES["null"], usual="by the estimand; asymptotic with an R backend"),
     "engine": _row(TESTS, "Backend of the tests; all but native need R, and both checks native "
         "against R", choices=CHOICES["engine"], usual="native"),
-    "tie_tolerance": _row(TESTS, "Round differences to multiples of this before they are ranked, "
+    "tie_tolerance": _row(TESTS, "Round differences to multiples of this before ranking, "
         "so that 0.3 − 0.2 and 0.2 − 0.1 tie; 0 ranks the raw floats", type=float,
         usual="1e-9 of the scale of the score, which is 1 for scores in 0 … 1"),
     "n_resamples": _row(TESTS, "Resamples of datasets, for p-values and confidence intervals",
@@ -207,7 +207,7 @@ TABLE: dict[str, Row] = {
     "random_state": _row(TESTS, "Seed of all random numbers", type=int, usual="0"),
     "rope": _row(FURTHER, "Half-width of the region of practical equivalence of the posteriors",
         type=float, usual="the margin, or 0.01 of the scale of the score"),
-    "prior_weight": _row(FURTHER, "Weight of the Bayesian prior at no difference, in datasets",
+    "prior_weight": _row(FURTHER, "Weight of the Bayesian prior at zero difference, in datasets",
         type=float, usual="1"),
     "deep": _row(FURTHER, "Also compute the power of every pair, which takes longer", is_flag=True),
     "kendall": _row(FURTHER, "Weight of a pair of tasks in Kendall's τ; plain is τ-b",
@@ -223,17 +223,17 @@ TABLE: dict[str, Row] = {
     "rule": _row(TESTS, "Removed", hidden=True),
     "confidence": _row(TESTS, "Removed", hidden=True),
     # Reading
-    "cluster": _column("The dataset of a task (@file: the name of the file, @row: each row); "
+    "cluster": _column("The dataset of a task (@file: the file name, @row: one per row); if "
         "given twice, the suite and the dataset", "dataset, group, …", multiple=True,
         callback=_one_or_more),
-    "task": _column("Identifies a task within its dataset", "class, task, …"),
-    "algorithm": _column("The algorithm (long form); given several times, the columns that are "
-        "algorithms (wide form)", "descriptor, algorithm, model, …", multiple=True,
+    "task": _column("The task within its dataset", "class, task, …"),
+    "algorithm": _column("The algorithm (long form); if given several times, the columns of "
+        "the algorithms (wide form)", "descriptor, algorithm, model, …", multiple=True,
         callback=_one_or_more),
     "score": _column("The score (long form)", "auroc, score, accuracy, …"),
     "lower_is_better": _row(READ, "Orientation of the score",
         "--lower-is-better/--higher-is-better", default=None,
-        usual="by its name, otherwise higher"),
+        usual="inferred from its name, otherwise higher"),
     "fold": _column("The cross-validation fold, averaged over", "fold"),
     "repeat": _column("The repeat or seed, averaged over", "repeat, seed, …"),
     "status": _column("The status of a run; scores of failed runs are missing", "status"),
@@ -251,7 +251,7 @@ TABLE: dict[str, Row] = {
         multiple=True),
     "metric": _row(READ, "Metric to keep, if a column names the metric of each row",
         metavar="NAME"),
-    "score_name": _row(READ, "Name of the measure, if the column does not tell", metavar="NAME"),
+    "score_name": _row(READ, "Name of the measure, if the column does not give it", metavar="NAME"),
     "on_clash": _row(READ, "Algorithms with the same name in two sources: refuse them, or append "
         "the source", choices=READING_CHOICES["on_clash"], usual="refuse"),
     "unequal_folds": _row(READ, "Score of an algorithm without some of the folds of a task: "
@@ -265,14 +265,15 @@ TABLE: dict[str, Row] = {
         is_flag=True),
     "decimal": _row(READ, "Decimal mark of text files", choices=READING_CHOICES["decimal"],
         usual="."),
-    "scale": _row(READ, "Factor of the scores; 0.01 turns percentages into fractions",
+    "scale": _row(READ, "Factor to multiply the scores by; 0.01 turns percentages into fractions",
         metavar="FACTOR", type=float, usual="1"),
-    "max_rows": _row(READ, "Refuse larger files before they are unpacked", metavar="N", type=int,
-        usual="2000000"),
+    "max_rows": _row(READ, "Largest number of rows; larger files are refused before they "
+        "are unpacked", metavar="N", type=int, usual="2000000"),
     "format": _row(READ, "Renamed --reader", hidden=True),
     # Gate
-    "candidate": _row(COMPARISON, "Algorithm to judge", metavar="NAME", required=True),
-    "baseline": _row(COMPARISON, "Algorithm that it would replace", metavar="NAME", required=True),
+    "candidate": _row(COMPARISON, "Algorithm to test", metavar="NAME", required=True),
+    "baseline": _row(COMPARISON, "Algorithm that the candidate would replace", metavar="NAME",
+        required=True),
     # Figures
     "formats": _row(DRAWING, "File types, separated by commas: pdf, svg, png",
         "--format", metavar="A,B", show_default=True),
@@ -283,7 +284,7 @@ TABLE: dict[str, Row] = {
     "sweep": _row(DRAWING, "Table of a tuning sweep (CSV, Parquet)", metavar="FILE",
         type=click.Path()),
     "times": _row(DRAWING, "Table of run times (CSV, Parquet)", metavar="FILE", type=click.Path()),
-    "dpi": _row(DRAWING, "Dots per inch of PNG", default=300.0, show_default=True),
+    "dpi": _row(DRAWING, "Resolution of PNG files", default=300.0, show_default=True),
     "width": _row(DRAWING, "Final width: column, page, elsevier, ieee, lncs, springer, neurips, "
         "acm (with -wide for two columns), or a length such as 90mm", metavar="WIDTH",
         usual="column; page for sweep and times"),
@@ -291,14 +292,14 @@ TABLE: dict[str, Row] = {
         callback=_names),
     "order": _row(DRAWING, "Order of the algorithms: rank, name, similarity, or names separated "
         "by commas, which come first", metavar="ORDER"),
-    "labels": _row(DRAWING, "Text to write instead of a name; repeatable", "--label",
+    "labels": _row(DRAWING, "Text to show instead of a name; repeatable", "--label",
         metavar="NAME=TEXT", multiple=True),
     "theme": _row(DRAWING, "The style of this package, or that of your matplotlibrc",
         type=click.Choice(["house", "user"]), default="house", show_default=True),
     "height": _row(DRAWING, "Height", metavar="INCHES", type=float, usual="as needed"),
     "show": _row(DRAWING, "Largest number of algorithms to show", metavar="N", type=int,
         usual="as many as are legible"),
-    "palette": _row(DRAWING, "Palette of seaborn", metavar="NAME"),
+    "palette": _row(DRAWING, "Seaborn palette", metavar="NAME"),
     "title": _row(DRAWING, "Title of every figure", metavar="TEXT"),
     "note": _row(DRAWING, "Print notes below the figures", "--note/--no-note", default=True),
     # Experiments
@@ -312,10 +313,10 @@ TABLE: dict[str, Row] = {
     "descriptors": _row(WORK, "Names among the nine, import paths such as pyod.models.ecod:ECOD, "
         "or name=package.module:Class", metavar="A,B,…", callback=_names, usual="all nine"),
     "jobs": _row(WORK, "Worker processes on this machine", "-j", "--jobs", type=COUNT, metavar="N",
-        usual="one per core, fewer for a few seconds of work"),
+        usual="one per core, fewer for short runs"),
     "scheduler": _row(WORK, "Dask scheduler (tcp://host:port) whose workers see the same files",
         metavar="ADDRESS"),
-    "shard": _row(WORK, "Compute only the I-th of N shares of the work, for job arrays",
+    "shard": _row(WORK, "Compute only the I-th of N parts of the work, for job arrays",
         metavar="I/N", callback=_shard),
     "timeout": _row(WORK, "Time limit of a fit (in a sweep, of a fold)", metavar="SECONDS",
         type=POSITIVE),
@@ -325,15 +326,15 @@ TABLE: dict[str, Row] = {
         "paper", metavar="S|pinned:S", default="pinned:0", show_default=True),
     "force": _row(WORK, "Compute failed fits again, or all of them",
         type=click.Choice(["failed", "all"])),
-    "dry_run": _row(WORK, "Print what would be computed, and stop", is_flag=True),
+    "dry_run": _row(WORK, "Print what would be computed and exit", is_flag=True),
     "progress": _row(WORK, "Show a progress bar", "--progress/--no-progress", default=None,
         usual="on a terminal"),
     # Run, tune and time
     "parameters": _row(WORK, "Use the leave-one-dataset-out parameters of this sweep (made by "
         "occstats tune)", metavar="SWEEP"),
     "fast": _row(WORK, "With --preset paper, only the small datasets (minutes)", is_flag=True),
-    "metrics": _row(WORK, "Metrics of the neighbour-based descriptors", "--metric", metavar="A,B",
-        callback=_names, usual="manhattan,euclidean"),
+    "metrics": _row(WORK, "Distance metrics of the neighbour-based descriptors", "--metric",
+        metavar="A,B", callback=_names, usual="manhattan,euclidean"),
     "grids": _row(WORK, "Values to try; repeatable. k and l are numbers of neighbours, a and b "
         "factors of log n, nu and c (times m) those of SVM; LOF.a=… is for LOF alone", "--grid",
         multiple=True, metavar="NAME=START:STOP:STEP|V,V,…", usual="the paper's"),
@@ -345,10 +346,10 @@ TABLE: dict[str, Row] = {
         usual="powers of two from 64 to 8192"),
     "samples": _row(WORK, "Samples per size", default=5, show_default=True, type=COUNT),
     "queries": _row(WORK, "Query rows", default=1024, show_default=True, type=COUNT),
-    "limit": _row(WORK, "A descriptor that needs more for a sample is not measured on larger ones",
+    "limit": _row(WORK, "A descriptor that takes longer on a sample is not measured on larger ones",
         metavar="SECONDS", default=60.0, show_default=True, type=POSITIVE),
     # Datasets and checks
-    "mirror": _row(OTHER, "Download the archives from this host instead", metavar="ADDRESS"),
+    "mirror": _row(OTHER, "Download the archives from this address instead", metavar="ADDRESS"),
     "compile_ahead": _row(OTHER, "Compile the kernels of the descriptors now instead of on the "
         "first run", "--compile", is_flag=True),
 }

@@ -117,4 +117,4 @@ def test_few_datasets(tmp_path):
 def test_the_same_name_twice_is_refused():
     result = gate("lenz2021", "ALP", "ALP")
     assert result.exit_code == 2
-    assert "--candidate and --baseline must be two algorithms" in result.stderr
+    assert "--candidate and --baseline must be different algorithms" in result.stderr
