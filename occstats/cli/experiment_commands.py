@@ -98,7 +98,7 @@ def _print_plan(experiment: Experiment, unit: str, as_json: bool) -> None:
         as_json={"help": "Print the summary as JSON"},
         preset={
             "help": "The paper's whole experiment: sweep, parameters chosen on the other datasets, "
-            "run, comparison, and a page with its numbers and the published ones",
+            "run, comparison, and a page that compares its numbers with the published ones",
         },
     )
 )
@@ -233,7 +233,7 @@ def tune(
     For NND, LNND, LOF and ALP the whole grid of a fold costs one neighbour search. The sweep can be
     interrupted; the same command resumes it. DIR then holds the defaults, the figure, the
     parameters for each dataset that are best on the others, and the results with them: compare
-    those with 'occstats compare DIR/results.csv', or run with 'occstats run --parameters DIR'.
+    those with 'occstats compare DIR/results.csv', or use them with 'occstats run --parameters DIR'.
 
     \b
     occstats tune --data my-data --descriptors LOF,ALP --out sweep
@@ -241,7 +241,8 @@ def tune(
     occstats tune --descriptors sklearn.svm:OneClassSVM --grid nu=0.1:0.5:0.1 --grid gamma=0.1,1
     """
     _start_workers(given)
-    from occstats.report.tuning_tables import print_sweep, write_sweep
+    from occstats.report.terminal import make_console, print_table
+    from occstats.report.tuning_tables import defaults_table, write_sweep
     from occstats.tuning import prepare_sweep, read_sweep
     from occstats.tuning.grids import parse_grid
 
@@ -259,14 +260,14 @@ def tune(
         return 0
     remaining = len(experiment.remaining().shards)
     if remaining:
-        click.echo(f"{remaining} shards of other shares of the work are missing.", err=True)
+        click.echo(f"{remaining} shards of other parts of the work are missing.", err=True)
     sweep = read_sweep(out)
     for reason in write_sweep(sweep, out, figure_formats=kinds):
         click.echo(reason, err=True)
     if given["as_json"]:
         click.echo(json.dumps(sweep.to_dict(), ensure_ascii=False))
     else:
-        print_sweep(sweep)
+        print_table(make_console(), defaults_table(sweep))
         click.echo(f"Written to {out}.")
         if len(sweep.results) and len(sweep.choices) > 1:
             click.echo(f"Compare with these parameters: occstats compare {out}/results.csv")
@@ -454,7 +455,7 @@ def fetch(names: tuple[str, ...], out: str, mirror: str | None, force: bool) -> 
     """Download, prepare and verify datasets; all fifty by default.
 
     The addresses are those of the UCI and KEEL repositories. A dataset without the paper's
-    attributes and class sizes is refused. Needs a network.
+    attributes and class sizes is refused. Requires network access.
     """
     from occstats.datasets.catalogue import catalogue, entry_of
     from occstats.datasets.fetching import fetch_dataset

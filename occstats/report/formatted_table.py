@@ -115,9 +115,9 @@ class Table:
             written.append([column.write(*row) for row in zip(*values, strict=True)])
         return [list(row) for row in zip(*written, strict=True)]
 
-    def values(self, column: Column, limit: int) -> list[float | None]:
+    def values(self, column: Column) -> list[float | None]:
         """Return the numbers by which a column sorts; None for text and missing values."""
-        found = self._source[column.keys[0]].head(limit).tolist()
+        found = self._source[column.keys[0]].tolist()
         if not column.number:
             return [None] * len(found)
         numeric = (int, float, np.number)

@@ -88,7 +88,7 @@ def pair_picker(comparison: Comparison) -> Any:
         ) from None
     data = pair_data(comparison)
     if data is None:
-        raise ArgumentError("pick() needs two or more datasets: with one there is no test")
+        raise ArgumentError("pick() needs at least two datasets: with one there is no test")
     options = [(name, position) for position, name in enumerate(data["algorithms"])]
     first = ipywidgets.Dropdown(options=options, value=0, description="first")
     second = ipywidgets.Dropdown(options=options, value=1, description="second")

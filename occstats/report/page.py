@@ -37,8 +37,8 @@ _OUTLINE: tuple[tuple[str, str, str, tuple[str, ...], tuple[str, ...], tuple[str
     (
         "summary",
         "Mean ranks and scores",
-        "Each dataset has equal weight. Intervals of single means are not corrected and do not "
-        "decide about pairs.",
+        "Each dataset has equal weight. Intervals for single means are not corrected and decide "
+        "nothing about pairs.",
         ("mean_ranks", "critical_difference"),
         ("summary",),
         (),
@@ -46,8 +46,8 @@ _OUTLINE: tuple[tuple[str, str, str, tuple[str, ...], tuple[str, ...], tuple[str
     (
         "pairs",
         "Pairwise comparisons",
-        "p-value and size of the difference of every pair of algorithms. Select a p-value to see "
-        "its pair in detail.",
+        "The p-value and the size of the difference for every pair of algorithms. Select a p-value "
+        "to see its pair in detail.",
         ("pairwise",),
         ("p_values", "pairwise", "binary"),
         ("effect_sizes",),
@@ -55,8 +55,8 @@ _OUTLINE: tuple[tuple[str, str, str, tuple[str, ...], tuple[str, ...], tuple[str
     (
         "tasks",
         "Ranks by kind of task",
-        "How often each rank is reached, how ranks change with the difficulty of a task, and which "
-        "traits of a task they depend on.",
+        "The frequency of each rank, and the dependence of ranks on the difficulty and other traits "
+        "of the tasks.",
         ("ranks", "strata", "regression", "distributions"),
         ("strata", "regression", "rank_frequencies"),
         ("fold_tests",),
@@ -73,8 +73,8 @@ _OUTLINE: tuple[tuple[str, str, str, tuple[str, ...], tuple[str, ...], tuple[str
     (
         "trust",
         "Robustness",
-        "How strongly tasks of a dataset depend on each other, whether the conclusions hold "
-        "without one dataset, and which differences a benchmark of this size can detect.",
+        "The dependence of tasks within a dataset, the conclusions that change when one dataset is "
+        "left out, and the differences that a benchmark of this size can detect.",
         (),
         ("influence", "power", "detectable", "diagnostics", "missing"),
         ("changes", "leave_one_dataset_out", "leave_one_algorithm_out"),
@@ -100,15 +100,7 @@ _OUTLINE: tuple[tuple[str, str, str, tuple[str, ...], tuple[str, ...], tuple[str
 
 
 def render(comparison: Comparison, tables: list[Table] | None = None) -> str:
-    """Return the comparison as one self-contained HTML page, reproducible byte for byte.
-
-    Parameters
-    ----------
-    comparison
-        The comparison.
-    tables
-        Its tables, if they are already made.
-    """
+    """Return the comparison as one page, reproducible byte for byte, with tables made before."""
     pairs = pair_data(comparison)
     offered = pairs["algorithms"] if pairs else []
     positions = dict(zip(comparison.algorithms, range(len(offered)), strict=False))
@@ -121,7 +113,7 @@ def render(comparison: Comparison, tables: list[Table] | None = None) -> str:
     leading["explanation"] = "Each dataset has equal weight."
     if pairs:
         leading["explanation"] = (
-            f"Each row compares {subject} with another algorithm; + where {subject} is better."
+            f"Each row compares {subject} with another algorithm; + if {subject} is better."
         )
     return _environment().get_template("page.html.j2").render(
         policy=content_security_policy(scripts=scripts, styles=[style]),
@@ -160,16 +152,10 @@ def _sections(views: list[dict[str, Any]], figures: list[dict[str, str]]) -> lis
         }
         for name, title, introduction, of_figures, of_tables, of_folded in _OUTLINE
     ]
-    sections.append(
-        {
-            "name": "more",
-            "title": "Further results",
-            "introduction": "Additional figures and tables.",
-            "figures": list(drawn.values()),
-            "tables": [],
-            "folded": list(tables.values()),
-        }
-    )
+    more = {"name": "more", "title": "Further results"}
+    more |= {"introduction": "Additional figures and tables."}
+    rest = {"figures": list(drawn.values()), "tables": [], "folded": list(tables.values())}
+    sections.append({**more, **rest})
     return [one for one in sections if one["figures"] or one["tables"] or one["folded"]]
 
 
@@ -190,19 +176,14 @@ def _draw(comparison: Comparison) -> list[dict[str, str]]:
 
 
 def _view(table: Table, pairs: dict[str, int], subject: str) -> dict[str, Any]:
-    """Return a table for the template: cells, values to sort by, and links to pairs.
+    """Return a table for the template: cells, values to sort by, and links to pairs."""
 
-    Parameters
-    ----------
-    table
-        The table.
-    pairs
-        Position of each algorithm in the view of a pair.
-    subject
-        Algorithm to which the rows of the table of the comparison refer.
-    """
+    def exact(column: Column) -> bool:
+        # A saved column that shows a single number has full precision.
+        return column.number and (len(column.keys) == 1 or column.keys[0] in ("difference", "p"))
+
     written = table.cells()
-    values = [table.values(column, len(written)) for column in table.columns]
+    values = [table.values(column) for column in table.columns]
     rows = [
         [
             {
@@ -223,17 +204,12 @@ def _view(table: Table, pairs: dict[str, int], subject: str) -> dict[str, Any]:
         "title": table.title,
         "explanation": table.explanation,
         "note": table.remark(),
-        "columns": [(column, _is_exact(column)) for column in table.columns],
+        "columns": [(column, exact(column)) for column in table.columns],
         "groups": groups if any(name for name, _ in groups) else [],
         "rows": rows,
         "filtered": len(rows) >= FILTERED_ROWS,
         "tall": len(rows) > TALL_ROWS,
     }
-
-
-def _is_exact(column: Column) -> bool:
-    """Return True if a saved column has full precision, because it shows a single number."""
-    return column.number and (len(column.keys) == 1 or column.keys[0] in ("difference", "p"))
 
 
 def _pair(
@@ -265,11 +241,6 @@ def source_hash(content: str) -> str:
 def content_security_policy(*, scripts: Iterable[str], styles: Iterable[str]) -> str:
     """Return a policy that allows only these inline scripts and styles, and embedded images.
 
-    Parameters
-    ----------
-    scripts, styles
-        Exact contents of the elements.
-
     Examples
     --------
     >>> content_security_policy(scripts=[], styles=[]).split("; ")[:3]
@@ -298,8 +269,7 @@ def provenance(comparison: Comparison) -> list[tuple[str, str]]:
         ("results", listing([str(source) for source in meta.get("sources", ())]) or "in memory"),
         ("SHA-256 of the scores", fingerprint),
     ]
-    labels = {"score": "score", "higher_is_better": "higher is better"}
-    labels |= LABELS
+    labels = {"score": "score", "higher_is_better": "higher is better", **LABELS}
     rows += [
         (label, _shown(meta[key])) for key, label in labels.items() if meta.get(key) is not None
     ]

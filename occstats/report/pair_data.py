@@ -27,7 +27,7 @@ from occstats.comparison.text.verdict import (
     score_digits,
     subject_of,
 )
-from occstats.report.tables import interval_heading
+from occstats.report.tables import interval_heading, other_estimand
 from occstats.results.aliases import score_word
 from occstats.stats._arrays import cluster_codes
 
@@ -51,7 +51,7 @@ def _measures(comparison: Comparison) -> list[tuple[str, str, list[str], list[st
     settings, rows = comparison.settings, _rows(comparison)
     digits = difference_digits(comparison)
     signed = decimals(digits, signed=True)
-    other = "mean" if settings.estimand == "typical" else "typical"
+    other = other_estimand(comparison)
     claim = "" if settings.alternative == "two-sided" else " (a better than b)"
     measures: list[tuple[str, str, Any, tuple[str, ...]]] = [
         ("conclusion about a", "Better or worse than b, equivalent to it, or undecided.",
@@ -97,14 +97,18 @@ def pair_data(comparison: Comparison) -> dict[str, Any] | None:
     position = {name: index for index, name in enumerate(names)}
     rows, measures = _rows(comparison), _measures(comparison)
     pairs: dict[str, dict[str, Any]] = {}
+    sentences = {
+        (row["a"], row["b"]): _sentence(comparison, row)
+        for row in rows.to_dict("records")
+        if row["conclusion"] != WORSE
+    }
     for row, (a, b) in enumerate(zip(rows["a"], rows["b"], strict=True)):
         values = [
             [minus_signs(cells[row]), minus_signs(intervals[row])]
             for _, _, cells, intervals in measures
         ]
-        pairs[f"{position[a]}-{position[b]}"] = {"values": values}
-    for pair, sentence in zip(pairs.values(), _sentences(comparison, rows), strict=True):
-        pair["sentence"] = sentence
+        sentence = sentences.get((a, b)) or sentences[b, a]
+        pairs[f"{position[a]}-{position[b]}"] = {"values": values, "sentence": sentence}
     _add_changes(comparison, pairs, position)
     return {
         "algorithms": [printable(name) for name in names],
@@ -139,18 +143,8 @@ def _rows(comparison: Comparison) -> pd.DataFrame:
     return rows
 
 
-def _sentences(comparison: Comparison, rows: pd.DataFrame) -> list[str]:
-    """Return the decision about each pair as a sentence with the better algorithm first."""
-    found = {
-        (row["a"], row["b"]): _sentence(comparison, row)
-        for row in rows.to_dict("records")
-        if row["conclusion"] != WORSE
-    }
-    pairs = zip(rows["a"], rows["b"], strict=True)
-    return [found.get((a, b)) or found[b, a] for a, b in pairs]
-
-
 def _sentence(comparison: Comparison, row: dict[Any, Any]) -> str:
+    """Return the decision about a pair in which a is not worse."""
     settings, results = comparison.settings, comparison.results
     a, b, score = printable(row["a"]), printable(row["b"]), score_word(results.score_name)
     if row["n_tasks"] == 0:
@@ -162,7 +156,7 @@ def _sentence(comparison: Comparison, row: dict[Any, Any]) -> str:
     typical = settings.estimand == "typical"
     lead = {
         BETTER: f"{a} is {'typically better' if typical else f'better in mean {score}'} than {b}",
-        EQUIVALENT: f"{a} and {b} are equivalent to within ±{settings.margin or 0:g}",
+        EQUIVALENT: f"{a} and {b} are equivalent within ±{settings.margin or 0:g}",
         UNDECIDED: f"{a} and {b} are not distinguishable",
     }[row["conclusion"]]
     if row["reversed"]:
@@ -190,15 +184,14 @@ def _add_changes(
 ) -> None:
     """Add the datasets whose removal changes the conclusion about a pair."""
     changes = comparison.stability.changes
-    if changes is None or not len(changes):
+    if changes is None:
         return
     changes = changes[changes["left_out"] == "dataset"]
     for name, a, b in zip(changes["name"], changes["a"], changes["b"], strict=True):
-        if a in position and b in position:
-            for one, other in ((a, b), (b, a)):
-                pair = pairs.get(f"{position[one]}-{position[other]}")
-                if pair is not None:
-                    pair.setdefault("changedWithout", []).append(printable(str(name)))
+        for one, other in ((a, b), (b, a)):
+            pair = pairs.get(f"{position.get(one)}-{position.get(other)}")
+            if pair is not None:
+                pair.setdefault("changedWithout", []).append(printable(str(name)))
 
 
 def _scores(comparison: Comparison, names: list[str]) -> dict[str, Any]:
@@ -234,7 +227,7 @@ def why_no_what_if(comparison: Comparison) -> str:
             f"flips, max-T); this comparison uses the {comparison.basis}."
         )
     if results.nested:
-        return "The page cannot recompute a comparison of datasets that come in suites."
+        return "The page cannot recompute a comparison of datasets in suites."
     n_algorithms = len(comparison.algorithms)
     too_large = n_algorithms > MOST_ALGORITHMS or results.scores.size > MOST_EXACT_SCORES
     # Very large comparisons have no typical differences to centre at.

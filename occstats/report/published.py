@@ -223,7 +223,7 @@ def _p_values(compared: dict[str, Any]) -> list[str]:
         ]
         for (better, worse), p in printed
     ]
-    head = ["better", OURS, SAME, WHOLE, PRINTED, "on two sides of 0.05 on the same tasks"]
+    head = ["better", OURS, SAME, WHOLE, PRINTED, "on opposite sides of 0.05 on the same tasks"]
     return _titled("Corrected one-sided p-values", head, rows)
 
 
@@ -244,7 +244,7 @@ def _regression(compared: dict[str, Any]) -> list[str]:
         ["algorithm", "term"],
         lambda row: f"{_decimals(row['coefficient'], 2)} ({_p_value(row['p'])})",
     )
-    title = "Ranks explained by traits: coefficient (p); a lower rank is a better one"
+    title = "Ranks explained by traits: coefficient (p); a lower rank is better"
     return _titled(title, ["", "trait", *compared], rows)
 
 
@@ -274,7 +274,7 @@ def _frequencies(compared: dict[str, Any]) -> list[str]:
         for each in compared.values()
     ]
     rows = _keyed(frames, ["algorithm"], lambda row: f"{row['first']:.0%} / {row['last']:.0%}")
-    return _titled("How often first / last", ["", *compared], rows)
+    return _titled("Share of tasks ranked first / last", ["", *compared], rows)
 
 
 def _keyed(

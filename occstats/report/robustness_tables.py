@@ -40,8 +40,8 @@ def robustness_tables(comparison: Comparison) -> Iterator[Table]:
         yield plain_table(
             "fold_tests",
             "Tests within tasks",
-            "Posterior probabilities by the correlated t-test on the folds of each task that a is "
-            "better than b, practically equivalent, and worse.",
+            "Posterior probabilities that a is better than b, practically equivalent, and worse, from "
+            "the correlated t-test on the folds of each task.",
             comparison.fold_tests,
         )
 
@@ -83,8 +83,8 @@ def _binary(comparison: Comparison) -> Table:
     return Table(
         name="binary",
         title="Tests of 0/1 scores",
-        explanation="The difference in proportions with equal weight of all tasks, its clustered "
-        "standard error, and clustered McNemar tests (equal weight of tasks: Obuchowski; of "
+        explanation="The difference in proportions with equal weight for each task, its clustered "
+        "standard error, and clustered McNemar tests (equal weight for tasks: Obuchowski; for "
         f"{comparison.results.unit}s: Durkalski; by the design effect: Eliasziw and Donner). Their "
         "p-values are two-sided and uncorrected, and do not enter the decision.",
         frame=comparison.binary,
@@ -205,7 +205,7 @@ def _classical(comparison: Comparison) -> Iterator[Table]:
         name="friedman",
         title="Classical tests",
         explanation="Friedman's test with Iman and Davenport's correction, and Nemenyi's critical "
-        "difference of mean ranks.",
+        "difference between mean ranks.",
         frame=section.friedman,
         columns=tuple(column for column in columns if column.keys[0] in section.friedman),
         note="The tests treat their units as independent, which tasks of one "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -14,7 +14,6 @@ from occstats._format import (
     count,
     counts,
     decimals,
-    did_you_mean,
     integer,
     limits,
     p_value,
@@ -38,7 +37,6 @@ from occstats.comparison.text.verdict import (
     subject_of,
     subject_rows,
 )
-from occstats.errors import ArgumentError
 from occstats.report.formatted_table import PAIR, Column, Table, grid_table
 from occstats.report.robustness_tables import robustness_tables
 from occstats.results.aliases import score_word
@@ -51,6 +49,7 @@ __all__ = [
     "comparison_table",
     "interval_heading",
     "legend",
+    "other_estimand",
     "paper_comparison",
     "paper_p_values",
     "paper_scores",
@@ -58,9 +57,8 @@ __all__ = [
 
 TERMS = {"log_n": "log n", "log_m": "log m", "median_score": "median score"}
 # Columns of ``pairwise`` in the table of the comparison.
-PAIR_COLUMNS = (
-    "difference", "ci_low", "ci_high", "p", "conclusion", "reversed", "wins", "ties", "losses",
-)  # fmt: skip
+PAIR_COLUMNS = ["difference", "ci_low", "ci_high", "p", "conclusion", "reversed"]
+PAIR_COLUMNS += ["wins", "ties", "losses"]
 FIRST_ROWS = 15
 # Longer names are replaced in headings: by a role, or in a matrix for a paper by a number.
 LONGEST_NAME = 12
@@ -71,13 +69,12 @@ TRAITS = {"m": ("m", 0), "n": ("n", 0), "sparsity": ("s", 2)}
 
 def all_tables(comparison: Comparison) -> list[Table]:
     """Return every table that the comparison has data for."""
-    tables = [comparison_table(comparison)]
-    if comparison.results.n_independent > 1:
-        tables += [_p_values(comparison), _pairwise(comparison)]
-    tables.append(_summary(comparison))
-    if comparison.results.n_independent > 1:
-        tables.append(_effect_sizes(comparison))
-    tables += [
+    tested = comparison.results.n_independent > 1
+    tables = [
+        comparison_table(comparison),
+        *([_p_values(comparison), _pairwise(comparison)] if tested else []),
+        _summary(comparison),
+        *([_effect_sizes(comparison)] if tested else []),
         _kendall(comparison),
         _complementary_pairs(comparison),
         _regression(comparison),
@@ -88,9 +85,6 @@ def all_tables(comparison: Comparison) -> list[Table]:
         _ranks(comparison),
     ]
     return [table for table in tables if len(table)]
-
-
-# -- the table of the comparison -------------------------------------------------------------------
 
 
 def comparison_table(comparison: Comparison) -> Table:
@@ -252,10 +246,11 @@ def legend(comparison: Comparison) -> Iterator[str]:
 
 
 def _reversed_note(comparison: Comparison) -> str:
-    return f"{REVERSED} the {_other_estimand(comparison)} difference has the opposite sign."
+    return f"{REVERSED} the {other_estimand(comparison)} difference has the opposite sign."
 
 
-def _other_estimand(comparison: Comparison) -> str:
+def other_estimand(comparison: Comparison) -> str:
+    """Return the estimand that does not enter the decision."""
     return "mean" if comparison.settings.estimand == "typical" else "typical"
 
 
@@ -301,7 +296,6 @@ def _p_values(comparison: Comparison) -> Table:
 
 
 def _upper_triangle(square: pd.DataFrame) -> pd.DataFrame:
-    """Return the part above the diagonal, without the last row and the first column."""
     return square.where(np.triu(np.ones(square.shape, dtype=bool), k=1)).iloc[:-1, 1:]
 
 
@@ -343,13 +337,13 @@ def _pairs(comparison: Comparison) -> pd.DataFrame:
 
 
 def _pairwise(comparison: Comparison) -> Table:
-    settings, shown, other = comparison.settings, _pairs(comparison), _other_estimand(comparison)
+    settings, shown, other = comparison.settings, _pairs(comparison), other_estimand(comparison)
     score = score_word(comparison.results.score_name)
     signed = decimals(difference_digits(comparison), signed=True)
     return Table(
         name="pairwise",
         title="Pairwise comparisons",
-        explanation=f"Difference in {score}, {difference_of(comparison, 'a', 'b')}, positive where "
+        explanation=f"Difference in {score}, {difference_of(comparison, 'a', 'b')}, positive if "
         f"a is better; p-value and conclusion of the {comparison.basis}; and the {other} "
         "difference, which does not enter the decision.",
         frame=comparison.pairwise,
@@ -406,7 +400,7 @@ def _kendall(comparison: Comparison) -> Table:
         frame=comparison.kendall,
         name="kendall",
         title="Kendall's τ",
-        explanation="1: the two algorithms order the tasks identically; 0: unrelated.",
+        explanation="1: the two algorithms order the tasks identically; 0: the orders are unrelated.",
     )
 
 
@@ -449,10 +443,10 @@ def _summary(comparison: Comparison) -> Table:
         column for column in columns if frame[list(column.keys)].notna().to_numpy().any()
     )
     explained = {
-        level: "Intervals are for each algorithm alone and decide nothing about pairs.",
+        level: "Intervals are for single algorithms and decide nothing about pairs.",
         "CVSD": "CVSD: standard deviation across folds.",
         "rank range": "Rank range: ranks consistent with the decisions about pairs.",
-        "leads": "Leads: share of bootstrap resamples in which it comes first, uncorrected.",
+        "leads": "Leads: share of bootstrap resamples in which the algorithm comes first; uncorrected.",
     }
     headers = {column.header for column in present}
     return Table(
@@ -473,25 +467,19 @@ def _regression(comparison: Comparison) -> Table:
     frame = comparison.regression
     shown = pd.DataFrame({"algorithm": frame["algorithm"].unique()})
     columns = [Column("algorithm", ("algorithm",), number=False)]
-    for term in frame["term"].unique():
-        if term == "intercept":
-            continue
+    for term in frame["term"][frame["term"] != "intercept"].unique():
         rows = frame[frame["term"] == term].set_index("algorithm").reindex(shown["algorithm"])
-        keys = (f"coefficient of {term}", f"p of {term}")
-        shown[keys[0]], shown[keys[1]] = rows["coefficient"].to_numpy(), rows["p"].to_numpy()
-        columns += [
-            Column(TERMS.get(term, term), (keys[0],), decimals(2, signed=True)),
-            Column("p", (keys[1],), p_value),
-        ]
-    corrected = (
-        "corrected by Holm's method over all algorithms and traits"
-        if comparison.settings.regression_corrected
-        else "not corrected"
-    )
+        slope, p = f"coefficient of {term}", f"p of {term}"
+        shown[slope], shown[p] = rows["coefficient"].to_numpy(), rows["p"].to_numpy()
+        columns.append(Column(TERMS.get(term, term), (slope,), decimals(2, signed=True)))
+        columns.append(Column("p", (p,), p_value))
+    corrected = "not corrected"
+    if comparison.settings.regression_corrected:
+        corrected = "corrected by Holm's method over all algorithms and traits"
     return Table(
         name="regression",
         title="Regression of ranks on task traits",
-        explanation="Change of rank per unit of a trait of the task; negative: better ranks where "
+        explanation="Change in rank per unit of a task trait; negative: better ranks where "
         f"the trait is high. p-values are {corrected}.",
         frame=frame,
         shown=shown,
@@ -546,7 +534,7 @@ def _scores(comparison: Comparison) -> Table:
         best=_best(comparison, scores, highest=results.higher_is_better),
         name="scores",
         title=f"Scores of all tasks ({score_word(results.score_name)})",
-        explanation="The best of each task is bold.",
+        explanation="The best score of each task is in bold.",
         terminal_rows=0,
     )
 
@@ -564,25 +552,10 @@ def _ranks(comparison: Comparison) -> Table:
     )
 
 
-def paper_scores(comparison: Comparison, *, order: Sequence[str] | None = None) -> Table:
-    """Return every score with the traits of its task for a paper; the best are bold.
-
-    Parameters
-    ----------
-    comparison
-        The comparison.
-    order
-        Algorithms in the order of their columns; by default best first.
-    """
+def paper_scores(comparison: Comparison) -> Table:
+    """Return every score with the traits of its task for a paper; the best are bold."""
     results = comparison.results
-    names = comparison.algorithms if order is None else list(order)
-    for name in names:
-        if name not in results.scores.columns:
-            raise ArgumentError(
-                f"order names {name!r}, which was not compared"
-                f"{did_you_mean(name, comparison.algorithms)}"
-            )
-    scores = results.scores[names]
+    scores = results.scores[comparison.algorithms]
     (_, datasets, _), (_, classes, _) = _task_columns(scores)
     leading = [
         (heading, results.traits[trait].tolist(), _ungrouped(places))
@@ -597,14 +570,14 @@ def paper_scores(comparison: Comparison, *, order: Sequence[str] | None = None) 
         best=_best(comparison, scores, highest=results.higher_is_better),
         name="scores",
         title=f"{score_word(results.score_name)} of every algorithm on every task",
-        explanation="The best of each task is bold.",
+        explanation="The best score of each task is in bold.",
         terminal_rows=0,
     )
 
 
 def _task_columns(frame: pd.DataFrame) -> list[tuple[str, list[str], Callable[..., str]]]:
-    levels = (list(frame.index.get_level_values(level)) for level in (0, 1))
-    return [(name, values, word) for name, values in zip(("dataset", "class"), levels, strict=True)]
+    level = frame.index.get_level_values
+    return [("dataset", list(level(0)), word), ("class", list(level(1)), word)]
 
 
 def _ungrouped(places: int) -> Callable[..., str]:

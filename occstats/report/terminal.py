@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from shlex import quote
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from rich.cells import cell_len, set_cell_size
@@ -84,19 +85,7 @@ def print_comparison(
     full: bool = False,
     file: Any = None,
 ) -> None:
-    """Print the verdict and its table, or all tables.
-
-    Parameters
-    ----------
-    comparison
-        The comparison.
-    folder
-        Folder to which it was written.
-    full
-        Print every table that fits on a screen, and all notes.
-    file
-        Stream to print to instead of standard output.
-    """
+    """Print the verdict and its table, or all tables and notes; name the folder written to."""
     console = make_console(file)
     for line in comparison.results.read_as:
         _print_wrapped(console, line, "dim")
@@ -146,7 +135,7 @@ def _print_answer(console: Console, comparison: Comparison, *, full: bool = Fals
         n_rows = len(table) if full else min(len(table), table.terminal_rows)
         gaps = GAPS if table.columns[-1].header else {**GAPS, "conclusion": 1}
         console.print()
-        _print_cells(console, table, n_rows, names=names, gaps=gaps)
+        _print_cells(console, table, n_rows, names, gaps)
         if n_rows < len(table):
             _print_wrapped(console, f"{len(table) - n_rows:,} more with --full", "dim")
         console.print()
@@ -171,34 +160,20 @@ def print_table(
     console: Console,
     table: Table,
     *,
-    most_blocks: int = MOST_BLOCKS,
     whole: int = 0,
     names: Mapping[str, str] | None = None,
-) -> bool:
-    """Print a table as far as it fits; return True if rows or columns were left out.
-
-    Parameters
-    ----------
-    console, table
-        Console, and table to print.
-    most_blocks
-        Largest number of blocks of columns.
-    whole
-        Number of rows up to which a table is printed completely.
-    names
-        Names to print in place of others.
-    """
+) -> None:
+    """Print a table as far as it fits, completely if it has at most `whole` rows."""
     n_rows = len(table) if len(table) <= whole else min(len(table), table.terminal_rows, MOST_ROWS)
     _print_wrapped(console, table.title, "bold")
     _print_wrapped(console, table.explanation, "dim")
-    n_columns = _print_cells(console, table, n_rows, most_blocks=most_blocks, names=names)
+    n_columns = _print_cells(console, table, n_rows, names or {})
     counts = ((len(table) - n_rows, "more row"), (len(table.columns) - n_columns, "more column"))
     parts = [count(number, noun) for number, noun in counts if number]
     left_out = f"… and {' and '.join(parts)}, not shown here" if parts else ""
     for words in filter(None, (left_out, table.remark(MARK))):
         _print_wrapped(console, words, "dim")
     console.print()
-    return bool(parts)
 
 
 # Rich's own Table has no headings over several columns, and wraps or cuts numbers.
@@ -225,20 +200,18 @@ def _print_cells(
     console: Console,
     table: Table,
     n_rows: int,
-    *,
-    most_blocks: int = MOST_BLOCKS,
-    names: Mapping[str, str] | None = None,
-    gaps: Mapping[str, int] | None = None,
+    names: Mapping[str, str],
+    gaps: Mapping[str, int] = MappingProxyType({}),
 ) -> int:
     """Print the first rows, with gaps by first keys of columns; return the number of columns."""
     # Under group headings, names are shortened before headings are broken.
     grouped = any(column.group for column in table.columns)
     for longest in (LONGEST_NAME, *((20, 14) if grouped else ()), SHORTEST_NAME):
-        strips = _strips(table, n_rows, longest, names or {}, gaps or {})
+        strips = _strips(table, n_rows, longest, names, gaps)
         blocks = _blocks(strips, console.width)
         if blocks is not None and not (grouped and _table_width(strips) > console.width):
             break
-    shown = (blocks or [list(range(len(strips)))])[:most_blocks]
+    shown = (blocks or [list(range(len(strips)))])[:MOST_BLOCKS]
     for number, block in enumerate(shown):
         if number:
             console.print()

@@ -10,16 +10,14 @@ import numpy as np
 import pandas as pd
 
 from occstats._format import decimals, integer, significant, word
-from occstats.report.formatted_table import Column, Table
+from occstats.report.formatted_table import Column, Table, plain_table
 
 if TYPE_CHECKING:
     from occstats.tuning import Sweep
 
 __all__ = [
     "AXIS_LABELS",
-    "choices_table",
     "defaults_table",
-    "print_sweep",
     "timing_table",
     "write_sweep",
 ]
@@ -70,26 +68,6 @@ def defaults_table(sweep: Sweep) -> Table:
     )
 
 
-def choices_table(sweep: Sweep) -> Table:
-    """Return the hyperparameters of each dataset, chosen on the other datasets."""
-    frame = sweep.chosen
-    names = [name for name in frame.columns if name not in {"descriptor", "dataset", "auroc"}]
-    return Table(
-        name="leave_one_dataset_out",
-        title="Leave-one-dataset-out hyperparameters",
-        explanation="For each dataset the hyperparameters that maximise the smoothed mean AUROC "
-        "over the other datasets, and its own mean AUROC with them.",
-        frame=frame,
-        columns=(
-            Column("Descriptor", ("descriptor",), number=False),
-            Column("Dataset", ("dataset",), number=False),
-            *(Column(name, (name,), _number) for name in names),
-            Column("AUROC", ("auroc",), decimals(3)),
-        ),
-        terminal_rows=0,
-    )
-
-
 def write_sweep(
     sweep: Sweep, folder: str | Path, *, figure_formats: tuple[str, ...] = ("pdf", "svg")
 ) -> list[str]:
@@ -110,7 +88,8 @@ def write_sweep(
     defaults = defaults_table(sweep)
     files = {"defaults.csv": defaults.to_csv(), "defaults.tex": table_to_latex(defaults)}
     if len(sweep.chosen):
-        files["leave_one_dataset_out.csv"] = choices_table(sweep).to_csv()
+        chosen = plain_table("leave_one_dataset_out", "", "", sweep.chosen)
+        files["leave_one_dataset_out.csv"] = chosen.to_csv()
     files["tuning.json"] = json.dumps(sweep.to_dict(), indent=1, ensure_ascii=False) + "\n"
     files["curves.csv"] = sweep.curves.to_csv(index=False, lineterminator="\n")
     for metric, results in sweep.results_by_metric.items():
@@ -133,13 +112,6 @@ def _draw(sweep: Sweep, folder: str | Path, kinds: tuple[str, ...]) -> list[str]
         return [f"The figure was not drawn: {error}."]
     save(figure, Path(folder) / "sweep", formats=kinds, title="Mean AUROC over hyperparameters")
     return []
-
-
-def print_sweep(sweep: Sweep) -> None:
-    """Print the table of the defaults."""
-    from occstats.report.terminal import make_console, print_table
-
-    print_table(make_console(), defaults_table(sweep))
 
 
 def timing_table(times: pd.DataFrame) -> Table:
@@ -180,7 +152,7 @@ def timing_table(times: pd.DataFrame) -> Table:
         name="times",
         title="Run times",
         explanation="Mean seconds on one thread at the largest size measured, for construction and "
-        "per query, and the power of n with which they grow.",
+        "per query, and the exponents of their growth with n.",
         frame=pd.DataFrame(rows, columns=names),
         columns=(
             Column("descriptor", ("descriptor",), number=False),

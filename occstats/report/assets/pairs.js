@@ -149,7 +149,7 @@
       element("th", { scope: "col" }, "measure"),
       element("th", { scope: "col", className: "n" }, `value, ${data.level}`)));
     const caption = element("caption", {}, element("span", {},
-      element("b", {}, `${names.a} (a) and ${names.b} (b). `), "Differences are a minus b; positive where a is better."));
+      element("b", {}, `${names.a} (a) and ${names.b} (b). `), "Differences are a minus b; positive if a is better."));
     return element("table", { className: "measures" }, caption, head, body);
   };
 
@@ -168,8 +168,8 @@
         ...task, weight: 1 / row.tasks.length,
         words: `${row.name}, ${task.label}: ${names.a} ${score(task.a)}, ${names.b} ${score(task.b)}`,
       }))));
-    const barLabel = `Mean difference in ${data.score} on ${rows.length} datasets; ${names.a} is better on ${won}. The table below has the numbers.`;
-    const pointLabel = `${points.length} ${manyTasks ? "datasets" : "tasks"}, ${data.score} of ${names.a} against that of ${names.b}. The table of all scores has the numbers.`;
+    const barLabel = `Mean difference in ${data.score} on ${rows.length} datasets; ${names.a} is better on ${won}. The table below lists the numbers.`;
+    const pointLabel = `${points.length} ${manyTasks ? "datasets" : "tasks"}, ${data.score} of ${names.a} against that of ${names.b}. The table of all scores lists the numbers.`;
     const ordered = [...rows].sort((one, other) => other.difference - one.difference);
     const key = (name, words) => [element("span", { className: `key ${name}` }), words];
     return element("div", { className: "charts" },
