@@ -55,8 +55,8 @@ _OUTLINE: tuple[tuple[str, str, str, tuple[str, ...], tuple[str, ...], tuple[str
     (
         "tasks",
         "Ranks by kind of task",
-        "The frequency of each rank, and the dependence of ranks on the difficulty and other traits "
-        "of the tasks.",
+        "The frequency of each rank, and the dependence of ranks on difficulty and other traits of "
+        "the tasks.",
         ("ranks", "strata", "regression", "distributions"),
         ("strata", "regression", "rank_frequencies"),
         ("fold_tests",),

@@ -40,8 +40,8 @@ def robustness_tables(comparison: Comparison) -> Iterator[Table]:
         yield plain_table(
             "fold_tests",
             "Tests within tasks",
-            "Posterior probabilities that a is better than b, practically equivalent, and worse, from "
-            "the correlated t-test on the folds of each task.",
+            "Posterior probabilities that a is better than b, practically equivalent, and worse, "
+            "from the correlated t-test on the folds of each task.",
             comparison.fold_tests,
         )
 

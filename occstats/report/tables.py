@@ -400,7 +400,7 @@ def _kendall(comparison: Comparison) -> Table:
         frame=comparison.kendall,
         name="kendall",
         title="Kendall's τ",
-        explanation="1: the two algorithms order the tasks identically; 0: the orders are unrelated.",
+        explanation="1: the two algorithms order the tasks identically; 0: orders are unrelated.",
     )
 
 
@@ -446,7 +446,7 @@ def _summary(comparison: Comparison) -> Table:
         level: "Intervals are for single algorithms and decide nothing about pairs.",
         "CVSD": "CVSD: standard deviation across folds.",
         "rank range": "Rank range: ranks consistent with the decisions about pairs.",
-        "leads": "Leads: share of bootstrap resamples in which the algorithm comes first; uncorrected.",
+        "leads": "Leads: share of bootstrap resamples in which it comes first; uncorrected.",
     }
     headers = {column.header for column in present}
     return Table(
