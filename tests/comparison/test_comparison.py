@@ -1,0 +1,69 @@
+"""Parts of a comparison: some tasks, further algorithms, the pairs."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import occstats
+from occstats.errors import ArgumentError
+
+
+@pytest.fixture(scope="module")
+def comparison():
+    return occstats.compare("lenz2021", algorithms=["ALP", "SVM", "NND"], n_resamples=100)
+
+
+def test_where_compares_the_tasks_that_fulfil_a_condition(comparison):
+    large = comparison.where("n > 1000")
+    mask = comparison.results.traits["n"] > 1000
+    assert large.results.n_tasks == mask.sum() < comparison.results.n_tasks
+    # A mask with the tasks as its index goes by task, in whatever order.
+    for same in (mask.sample(frac=1, random_state=1), mask.to_numpy()):
+        pd.testing.assert_frame_equal(large.pairwise, comparison.where(same).pairwise)
+    alone = occstats.compare(comparison.results.keep_tasks(mask.to_numpy()), n_resamples=100)
+    pd.testing.assert_frame_equal(large.pairwise, alone.pairwise)
+    assert any("n > 1000" in note for note in large.notes)
+    assert "iris" not in set(comparison.where("dataset != 'iris'").results.clusters)
+
+
+def test_where_and_add_keep_and_take_settings():
+    comparison = occstats.compare(
+        "lenz2021", algorithms=["ALP", "SVM"], test="ds", alpha=0.1, n_resamples=100
+    )
+    settings = comparison.where("n > 100").settings
+    assert (settings.test, settings.alpha) == ("ds", 0.1)
+    found = comparison.add("mine", missing="complete", control="MINE")
+    assert (found.settings.missing, found.settings.control) == ("complete", "MINE")
+    assert (found.settings.test, found.results.n_tasks) == ("ds", 103)
+
+
+@pytest.mark.parametrize("condition", ["size > 3", "n >", "n", np.ones(3, bool), "n > 1e12"])
+def test_where_refuses_what_is_no_condition(comparison, condition):
+    with pytest.raises(ArgumentError, match="where"):
+        comparison.where(condition)
+
+
+def test_add_compares_a_method_of_ones_own_with_the_others(comparison):
+    mine = (comparison.results.scores["ALP"] + 0.01).clip(upper=1).rename("MINE")
+    both = comparison.add(mine)
+    assert both.algorithms[0] == "MINE"
+    assert sorted(both.algorithms) == sorted(["MINE", *comparison.algorithms])
+    assert both.results.n_tasks == comparison.results.n_tasks
+    assert comparison.algorithms == ["ALP", "SVM", "NND"]
+    with pytest.raises(ArgumentError, match="add needs results"):
+        comparison.add()
+
+
+def test_pairs_are_the_columns_that_people_read(comparison):
+    pairs = comparison.pairs
+    assert list(zip(pairs["a"], pairs["b"], strict=True)) == [
+        ("ALP", "SVM"), ("ALP", "NND"), ("SVM", "NND"),
+    ]  # fmt: skip
+    assert list(pairs.columns[2:8]) == [
+        "difference", "ci_low", "ci_high", "p", "conclusion", "reversed",
+    ]  # fmt: skip
+    assert pairs["conclusion"].isin(["better", "worse", "undecided"]).all()
+    for row in pairs.itertuples():
+        assert row.p == comparison.p_values.at[row.a, row.b]
+    controlled = occstats.compare(comparison.results, control="NND", n_resamples=100)
+    assert controlled.pairs["a"].tolist() == ["NND", "NND"]
