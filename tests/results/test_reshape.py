@@ -72,17 +72,9 @@ def test_bundled_table_is_that_of_the_paper():
 @pytest.mark.parametrize(
     "columns",
     [
-        {},
-        {"descriptor": "algorithm", "auroc": "score", "class": "task", "dataset": "cluster"},
-        {
-            "descriptor": "Classifier",
-            "auroc": "Accuracy",
-            "class": "Task ID",
-            "dataset": "Data Set",
-        },
-        {"descriptor": "learner_id", "auroc": "classif.auc", "class": "task_id"},
-        {"descriptor": "framework", "auroc": "result", "class": "task"},
-        {"descriptor": "model", "auroc": "ROC-AUC", "dataset": "dataset_name"},
+        {"descriptor": "algorithm", "auroc": "score", "class": "Task ID", "dataset": "cluster"},
+        {"descriptor": "learner_id", "auroc": "classif.auc", "dataset": "Data Set"},
+        {"descriptor": "framework", "auroc": "ROC-AUC", "dataset": "dataset_name"},
     ],
 )
 def test_usual_names_are_recognised(long_frame, columns):
@@ -127,11 +119,6 @@ def test_wide_form_with_its_index_as_an_unnamed_column(tmp_path):
         assert results.algorithms == ["A", "B"]
         assert list(results.clusters) == ["iris", "wine"]
         assert "dataset = the unnamed column (2)" in results.read_as[0]
-
-
-def test_wide_form_with_chosen_columns():
-    frame = pd.DataFrame({"dataset": ["x"], "A": [0.1], "B": [0.2], "auc": [0.3], "seconds": [9]})
-    assert load_results(frame, algorithm=["A", "auc"]).algorithms == ["A", "auc"]
 
 
 def test_wide_form_with_folds():
@@ -207,7 +194,7 @@ def test_folds_give_mean_and_spread(long_frame):
     assert results.fold_scores[("B", "2")].iloc[0] == frame["auroc"][25]
 
 
-def test_repeats_are_averaged_within_folds(long_frame):
+def test_repeats_are_averaged_within_folds_and_kept(tmp_path, long_frame):
     once, again = fold_frame(long_frame), fold_frame(long_frame)
     again["auroc"] = 1 - again["auroc"]
     frame = pd.concat([once.assign(seed=1), again.assign(seed=2)])
@@ -216,16 +203,18 @@ def test_repeats_are_averaged_within_folds(long_frame):
     # The spread over folds is that within a repeat, here the same in both.
     pd.testing.assert_frame_equal(results.cvsd, load_results(once).cvsd)
     assert "averaged over repeats" in results.notes[0]
+    assert results.fold_scores.columns.names == ["algorithm", "fold", "repeat"]
+    assert results.fold_scores.shape == (6, 12)
+    assert results.fold_scores[("B", "2", "1")].iloc[0] == once["auroc"][25]
+    assert results.fold_scores[("B", "2", "2")].iloc[0] == again["auroc"][25]
+    results.to_frame().to_csv(tmp_path / "again.csv", index=False)
+    same(load_results(tmp_path / "again.csv"), results)
     odd = frame.rename(columns={"seed": "attempt"})
     assert np.allclose(load_results(odd, repeat="attempt").scores, 0.5)
-
-
-def test_repeats_without_folds(long_frame):
-    frame = pd.concat([long_frame.assign(seed=s, auroc=s / 10) for s in (2, 4)])
-    results = load_results(frame)
+    without_folds = pd.concat([long_frame.assign(seed=s, auroc=s / 10) for s in (2, 4)])
+    results = load_results(without_folds)
     assert np.allclose(results.scores, 0.3)
-    assert results.cvsd is None
-    assert results.fold_scores is None
+    assert results.cvsd is results.fold_scores is None
 
 
 def test_unique_seeds_are_not_repeats(long_frame):
@@ -235,23 +224,15 @@ def test_unique_seeds_are_not_repeats(long_frame):
     assert results.notes == ()
 
 
-@pytest.mark.parametrize("status", ["failed", "timeout", "Error", "crashed"])
-def test_a_failed_fold_makes_the_cell_missing(long_frame, status):
-    frame = fold_frame(long_frame)
-    frame.loc[0, ["status", "auroc"]] = [status, np.nan]
-    results = load_results(frame)
+def test_a_failed_fold_makes_the_cell_missing(long_frame):
+    frame = fold_frame(long_frame).astype({"auroc": object})
+    frame.loc[0, ["status", "auroc"]] = ["timeout", "Traceback: 0,5"]  # not checked
+    extra = frame.iloc[[0]].assign(fold=7)  # does not change the folds of others
+    results = load_results(pd.concat([frame, extra]))
     assert np.isnan(results.scores.iloc[0, 0])
     assert results.scores.isna().sum().sum() == 1
     assert results.fold_scores.iloc[0]["A"].isna().all()
-    assert any("1 row with a failed status (first 'x' / '0': 'A')" in n for n in results.notes)
-
-
-def test_content_of_failed_rows_is_ignored(tmp_path, long_frame):
-    frame = fold_frame(long_frame).astype({"auroc": object})
-    frame.loc[0, ["status", "auroc"]] = ["failed", "Traceback: 0,5"]
-    frame.loc[1, ["status", "auroc"]] = ["failed", np.inf]
-    frame.to_csv(tmp_path / "a.csv", index=False)
-    assert len(load_results(tmp_path / "a.csv").missing) == 2
+    assert any("2 rows with a failed status (first 'x' / '0': 'A')" in n for n in results.notes)
 
 
 def test_undefined_folds_are_skipped(long_frame):
@@ -298,13 +279,6 @@ def test_folds_that_differ_between_algorithms(long_frame):
     expected = shared.groupby("descriptor")["auroc"].mean()
     assert common.scores.iloc[0].tolist() == pytest.approx(expected.tolist(), rel=1e-15)
     assert common.scores.iloc[1:].equals(own.scores.iloc[1:])
-
-
-def test_failed_cells_do_not_change_the_folds_of_others(long_frame):
-    frame = fold_frame(long_frame)
-    extra = frame.iloc[[0]].assign(fold=7, status="failed")
-    results = load_results(pd.concat([frame, extra]))
-    assert len(results.missing) == 1
 
 
 def test_thousands_of_folds_are_refused(long_frame, refused):
@@ -375,16 +349,3 @@ def test_thousands_of_algorithms(tmp_path):
     frame.insert(0, "dataset", list("wxyz"))
     frame.to_csv(tmp_path / "a.csv", index=False)
     assert load_results(tmp_path / "a.csv").algorithms == names
-
-
-def test_every_repeat_of_a_fold_is_kept_and_written(tmp_path, long_frame):
-    once, again = fold_frame(long_frame), fold_frame(long_frame)
-    again["auroc"] = 1 - again["auroc"]
-    frame = pd.concat([once.assign(seed=1), again.assign(seed=2)])
-    results = load_results(frame)
-    assert results.fold_scores.columns.names == ["algorithm", "fold", "repeat"]
-    assert results.fold_scores.shape == (6, 12)
-    assert results.fold_scores[("B", "2", "1")].iloc[0] == once["auroc"][25]
-    assert results.fold_scores[("B", "2", "2")].iloc[0] == again["auroc"][25]
-    results.to_frame().to_csv(tmp_path / "again.csv", index=False)
-    same(load_results(tmp_path / "again.csv"), results)

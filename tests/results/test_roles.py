@@ -42,31 +42,23 @@ def retry(*sources, **options):
     return proposed
 
 
-TRAITS = {
-    "#Samples": whole(1, 100, 9999),
-    "# Dimensions": whole(2, 3, 90),
-    "Outlier Perc": scores(3, 1, 40),
-    "period_length": whole(4, 6, 300),
-    "ratio": scores(5),
-    "nb_anomaly": whole(6, 1, 9),
-    "average_anom_length": scores(7, 20, 400),
-    "data_len": whole(8, 700, 90_000),
-    "point_anom": np.arange(N) % 2,
-    "seed": whole(9, 1, 5),
-    "training time (s)": scores(10, 0, 1),
-    "Rank": np.arange(1, N + 1),
-    "Model Size (Million Parameters)": whole(11, 10, 9000),
-}
-
-
-@pytest.mark.parametrize("name", TRAITS)
-def test_traits_are_not_algorithms(wide, name):
-    results = load_results(wide.assign(**{name: TRAITS[name]}))
+def test_traits_are_not_algorithms(wide):
+    traits = {
+        "#Samples": whole(1, 100, 9999),
+        "Outlier Perc": scores(3, 1, 40),
+        "ratio": scores(5),
+        "average_anom_length": scores(7, 20, 400),
+        "point_anom": np.arange(N) % 2,
+        "training time (s)": scores(10, 0, 1),
+        "Rank": np.arange(1, N + 1),
+        "Model Size (Million Parameters)": whole(11, 10, 9000),
+    }
+    results = load_results(wide.assign(**traits))
     assert results.algorithms == ["SVM", "RF", "XGB"]
-    assert name in results.read_as[0]
+    assert all(name in results.read_as[0] for name in traits)
 
 
-@pytest.mark.parametrize("name", ["Time-CNN", "RankSVM", "SizeNet", "N", "MeanShift", "baseline"])
+@pytest.mark.parametrize("name", ["Time-CNN", "RankSVM", "N", "MeanShift"])
 def test_algorithms_with_trait_words_in_their_names(wide, name):
     assert name in load_results(wide.assign(**{name: scores(20)})).algorithms
 
@@ -84,15 +76,14 @@ def test_ambiguous_columns_need_a_declaration(wide, name, values):
 
 
 @pytest.mark.parametrize(
-    ("name", "made"),
-    [("Average", "mean"), ("Avg.", "mean"), ("median", "median"), ("best", "max"), ("Min", "min")],
+    ("name", "made"), [("Avg.", "mean"), ("median", "median"), ("best", "max")]
 )
 def test_summary_columns_are_excluded(wide, name, made):
     values = getattr(wide.iloc[:, 1:], made)(axis=1).round(2)
     assert load_results(wide.assign(**{name: values})).algorithms == ["SVM", "RF", "XGB"]
 
 
-@pytest.mark.parametrize("word", ["std", "sd", "rank", "time"])
+@pytest.mark.parametrize("word", ["std", "rank"])
 def test_spreads_ranks_and_times_are_not_algorithms(wide, word):
     beside = {f"{m}_{word}": scores(i) for i, m in enumerate(("SVM", "RF", "XGB"))}
     assert load_results(wide.assign(**beside)).algorithms == ["SVM", "RF", "XGB"]
@@ -103,6 +94,7 @@ def test_several_measures_need_a_choice(wide):
     assert load_results(frame).score_name == "auc"
     both = frame.assign(**{f"{m}_f1": scores(7) for m in ("SVM", "RF", "XGB")})
     assert retry(both) == {"algorithm": ["SVM_auc", "RF_auc", "XGB_auc"]}
+    assert retry(frame.assign(kNN=scores(6))) == {"traits": ["kNN"]}
 
 
 def test_methods_with_measure_words_in_their_names(wide):
@@ -111,11 +103,6 @@ def test_methods_with_measure_words_in_their_names(wide):
     assert results.algorithms == ["Time-CNN", "Time-RNN", "CNN", "Rank-SVM", "SVM"]
     assert results.higher_is_better
     assert retry(wide.assign(SVM_rank=scores(6))) == {"traits": ["SVM_rank"]}
-
-
-def test_column_without_the_common_measure_needs_a_declaration(wide):
-    frame = wide.rename(columns=lambda c: c if c == "dataset" else f"{c}_auc")
-    assert retry(frame.assign(kNN=scores(6))) == {"traits": ["kNN"]}
 
 
 def test_measures_of_one_task_are_not_a_leaderboard():
@@ -136,16 +123,8 @@ def test_training_and_test_scores_are_not_averaged(long):
 @pytest.mark.parametrize(
     ("name", "lower"),
     [
-        *[
-            (name, True)
-            for name in ("rmse", "rmse_test", "log_mse_test", "MAE", "err", "test error")
-        ],
-        *[
-            (name, True)
-            for name in ("loss", "WER", "cer", "time", "runtime_s", "seconds", "regret")
-        ],
-        *[(name, True) for name in ("duality_gap", "perplexity", "rank", "classif.ce", "duration")],
-        *[(name, False) for name in ("accuracy", "r2_test", "neg_rmse", "score", "F1", "reward")],
+        *((name, True) for name in ("log_mse_test", "test error", "runtime_s", "classif.ce")),
+        *((name, False) for name in ("r2_test", "neg_rmse", "score", "F1")),
     ],
 )
 def test_direction_is_known_by_name(long, name, lower):
@@ -196,14 +175,12 @@ def test_ranks_are_known_by_their_values():
 # Names and roles
 
 
-@pytest.mark.parametrize("name", ["solver", "agent", "optimizer", "policy", "Key_Scheme", "team"])
-def test_aliases_of_algorithms(long, name):
-    assert len(load_results(long.rename(columns={"model": name})).algorithms) == 3
-
-
-@pytest.mark.parametrize("name", ["game", "env", "file", "filename", "benchmark", "instance_name"])
-def test_aliases_of_tasks(long, name):
-    assert load_results(long.rename(columns={"dataset": name})).n_tasks == N
+@pytest.mark.parametrize(
+    ("task", "algorithm"), [("game", "agent"), ("filename", "Key_Scheme"), ("benchmark", "team")]
+)
+def test_aliases_of_tasks_and_algorithms(long, task, algorithm):
+    results = load_results(long.rename(columns={"dataset": task, "model": algorithm}))
+    assert (results.n_tasks, len(results.algorithms)) == (N, 3)
 
 
 def test_an_unknown_column_of_algorithms_is_guessed(long):
@@ -211,11 +188,6 @@ def test_an_unknown_column_of_algorithms_is_guessed(long):
     assert proposed == {"algorithm": "thing", "score": "accuracy"}
     both = long.rename(columns={"model": "thing", "dataset": "where"})
     assert retry(both) == {"algorithm": "thing", "task": "where"}
-
-
-def test_only_numeric_column_is_the_score(long):
-    frame = long.rename(columns={"accuracy": "quality"}).assign(result="fine")
-    assert load_results(frame).score_name == "quality"
 
 
 def test_booleans_are_scores_if_there_is_no_other(long):
@@ -232,10 +204,6 @@ def test_booleans_and_words_of_success(long, refused):
     assert len(load_results(long.assign(found=[True] * 35 + [False])).missing) == 1
     refused(long.assign(status=["ok"] * 35 + ["weird"]), says=("'weird' is not a known status",))
     assert load_results(long.assign(state="CA")).scores.notna().all(axis=None)
-
-
-def test_same_column_for_dataset_and_task(long):
-    assert load_results(long, cluster="dataset", task="dataset").n_clusters == N
 
 
 def test_rows_distinguished_by_a_label(long):
@@ -290,19 +258,15 @@ def test_ambiguous_orientation_needs_a_declaration(tmp_path, wide):
     ("cell", "mean", "spread"),
     [
         ("68.4(7.1)", 68.4, 7.1),
-        ("71.7 ± 0.5", 71.7, 0.5),
         ("0.7 +/- 0.1", 0.7, 0.1),
         ("$0.6 \\pm 0.2$", 0.6, 0.2),
-        ("71.5% ± 2%", None, None),
+        ("71.5% ± 2%", 0.715, 0.02),
         ("71%", 0.71, np.nan),
-        ("**0.93**", 0.93, np.nan),
         ("\\textbf{0.93}", 0.93, np.nan),
     ],
 )
 def test_means_with_their_spread(tmp_path, cell, mean, spread):
     (tmp_path / "a.csv").write_text(f'dataset,A,B\nx,"{cell}",1(0.5)\ny,0.5,0.25\n')
-    if mean is None:
-        mean, spread = 0.715, 0.02
     results = load_results(tmp_path / "a.csv")
     assert results.scores.iloc[0].tolist() == [mean, 1.0]
     assert np.array_equal(results.cvsd.iloc[0], [spread, 0.5], equal_nan=True)
@@ -401,13 +365,10 @@ def test_missing_column_lists_found_and_expected(long_frame, refused):
         long_frame.rename(columns={"dataset": "where", "class": "which"}),
         says=("no column holds the dataset or task", "'where'", "cluster=…"),
     )
+    misspelt = pd.DataFrame({"datast": ["x", "x"], "descriptor": ["A", "A"], "auroc": [0.5, 0.6]})
+    refused(misspelt, says=("did you mean 'datast'?",))
     refused(long_frame, score="aurok", says=("no column 'aurok'", "did you mean 'auroc'?"))
     refused(long_frame, traits=["p"], says=("no column 'p'", "trait"))
-
-
-def test_misspelt_column_is_guessed(refused):
-    frame = pd.DataFrame({"datast": ["x", "x"], "descriptor": ["A", "A"], "auroc": [0.5, 0.6]})
-    refused(frame, says=("did you mean 'datast'?",))
 
 
 def test_ambiguous_scores_need_a_choice(refused):
@@ -431,17 +392,14 @@ def test_duplicate_keys_show_three(long_frame, refused):
         says=("5 rows with a duplicate key", "'x' / '0': 'A' (row 1 and row 13)", "repeat=…"),
     )
     assert message.count(" and row ") == 3
+    wide = pd.DataFrame({"dataset": ["x", "y", "x"], "A": [0.1, 0.2, 0.3], "B": [1.0, 2.0, 3.0]})
+    refused(wide, says=("1 row with a duplicate key", "key: 'x': 'A'", "row 1 and row 3"))
 
 
 def test_duplicate_keys_in_shards_name_the_files(tmp_path, long_frame, refused):
     for name in ("a", "b"):
         long_frame.to_parquet(tmp_path / f"{name}.parquet")
     refused(tmp_path, says=("12 rows", "a.parquet, row 1 and ", "b.parquet, row 1)"))
-
-
-def test_duplicate_task_of_a_wide_table(refused):
-    frame = pd.DataFrame({"dataset": ["x", "y", "x"], "A": [0.1, 0.2, 0.3], "B": [1.0, 2.0, 3.0]})
-    refused(frame, says=("1 row with a duplicate key", "key: 'x': 'A'", "row 1 and row 3"))
 
 
 def test_missing_cells_are_listed(long_frame):
@@ -478,20 +436,12 @@ def test_auroc_in_percent_and_out_of_range(long_frame, refused):
     load_results(long_frame)
 
 
-def test_wide_table_in_percent(refused):
-    frame = pd.DataFrame({"dataset": ["x", "y"], "best": ["A", "A"], "A": [0.9, 0.8], "B": [80, 1]})
-    refused(frame, score_name="accuracy", says=("row 1, column 'B'", "80"))
-
-
 @pytest.mark.parametrize(
     ("cell", "words"),
     [
         ("0,85", "write 0.85, or declare a decimal comma"),
-        ("85 percent", "write a number"),
-        ("good", "write a number"),
         ("0.8.5", "write a number"),
         ("1_000", "write a number"),
-        ("0x1A", "write a number"),
     ],
 )
 def test_scores_as_text(tmp_path, refused, cell, words):
@@ -529,12 +479,8 @@ def test_mixed_metrics_need_a_choice(refused):
     kept = load_results(frame, metric="auc")
     assert kept.score_name == "auc"
     assert kept.scores.to_numpy().tolist() == [[0.9, 0.8]]
-
-
-def test_metric_column_beside_a_named_score(long_frame):
-    """A column called metric may hold the distance that a descriptor used."""
-    long_frame["metric"] = np.where(long_frame["descriptor"] == "A", "manhattan", "euclidean")
-    assert load_results(long_frame).score_name == "auroc"
+    # Beside a named score, a column called metric may hold the distance that a model used.
+    assert load_results(frame.iloc[:2].assign(f1=[0.1, 0.2]), score="f1").score_name == "f1"
 
 
 def test_measures_are_not_algorithms(refused):
@@ -544,21 +490,10 @@ def test_measures_are_not_algorithms(refused):
 
 @pytest.mark.parametrize(
     "options",
-    [
-        {"on_clash": "merge"},
-        {"unequal_folds": "x"},
-        {"scale": 0},
-        {"scale": float("nan")},
-        {"decimal": ";"},
-    ],
+    [{"on_clash": "merge"}, {"scale": 0}, {"scale": float("nan")}, {"decimal": ";"}],
 )
 def test_options_out_of_range(long_frame, refused, options):
     refused(long_frame, says=tuple(options), **options)
-
-
-def test_unknown_policy(long_frame):
-    with pytest.raises(ResultsError, match="'drop' is not a policy"):
-        load_results(long_frame).resolve_missing("drop")
 
 
 def test_text_in_a_trait_column(long_frame, refused):
@@ -575,25 +510,21 @@ def test_frame_with_two_rows_of_column_names(long_frame, refused):
     refused(frame, says=("2 levels",))
 
 
-@pytest.mark.parametrize("kind", ["frame", "csv"])
-def test_scores_beyond_2_to_the_53_do_not_tie(tmp_path, refused, kind):
+def test_scores_beyond_2_to_the_53_do_not_tie(tmp_path, refused):
     table = pd.DataFrame({"dataset": ["x", "y"], "A": [2**53, 5], "B": [2**53 + 1, 6]})
-    table.to_csv(tmp_path / "a.csv", index=False)
-    source = table if kind == "frame" else tmp_path / "a.csv"
-    refused(source, says=("row 1, column 'B': ", "9007199254740993", "more digits than a float"))
+    path = tmp_path / "a.csv"
+    table.to_csv(path, index=False)
+    for source in (table, path):
+        refused(source, says=("row 1, column 'B': ", "9007199254740993", "more digits"))
+    for digits in (400, 5000):
+        path.write_text(f"dataset,A,B\nx,0.5,0.6\ny,{'9' * digits},0.7\n")
+        refused(path, says=("column 'A'", "more digits than a float"))
     assert load_results(table.assign(B=[2**54, 6])).scores.loc[("x", "x"), "B"] == 2.0**54
 
 
 def test_largest_numbers_do_not_warn():
     table = pd.DataFrame({"dataset": list("xyz"), "A": [1.7e308, 2, 3], "B": 1.0, "C": 2.0})
     assert load_results(table).scores.loc[("x", "x"), "A"] == 1.7e308
-
-
-@pytest.mark.parametrize("digits", [400, 5000])
-def test_a_number_of_very_many_digits_is_refused(tmp_path, refused, digits):
-    path = tmp_path / "a.csv"
-    path.write_text(f"dataset,A,B\nx,0.5,0.6\ny,{'9' * digits},0.7\n")
-    refused(path, says=("column 'A'", "more digits than a float"))
 
 
 def test_suggestion_replaces_an_option(tmp_path):
