@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 import duckdb
+import joblib
 import numpy as np
 import pandas as pd
 import polars
@@ -21,7 +22,7 @@ import pytest
 
 from occstats._files import write_parquet
 from occstats.errors import ResultsError
-from occstats.results import Results, load_results
+from occstats.results import load_results
 from tests.results.pasting import pasted
 
 CSV = "dataset,class,descriptor,auroc\nx,0,A,0.5\nx,0,B,0.6\n"
@@ -37,31 +38,19 @@ def test_missing_path_suggests_bundled_and_neighbouring_names(tmp_path, refused)
     refused(3, says=("'int'",))
 
 
-@pytest.mark.parametrize("path", ["a\0b.csv", "x" * 300 + ".csv"])
-def test_impossible_path(path, refused):
-    refused(path, says=("check the path",))
-
-
-def test_directory_without_results(tmp_path, refused):
+def test_impossible_paths_and_directories_without_results(tmp_path, refused):
+    for path in ("a\0b.csv", "x" * 300 + ".csv"):
+        refused(path, says=("check the path",))
     refused(tmp_path, says=("folder without results", "contains nothing"))
     (tmp_path / "notes.txt").write_text("hello")
     refused(tmp_path, says=("'notes.txt'",))
 
 
-def test_empty_and_blank_files(tmp_path, refused):
-    for name in ("a.csv", "a.parquet", "a.jsonl", "a.feather"):
-        (tmp_path / name).write_bytes(b"")
-        refused(tmp_path / name, says=(name, "empty"))
-    (tmp_path / "b.csv").write_text("\n \n")
-    refused(tmp_path / "b.csv", says=("only whitespace",))
-
-
-def test_header_without_rows(tmp_path, refused, long_frame):
-    for text in ("dataset,class,descriptor,auroc\n", "dataset,class,descriptor,auroc"):
-        (tmp_path / "a.csv").write_text(text)
-        refused(tmp_path / "a.csv", says=("no rows",))
-    long_frame.iloc[:0].to_parquet(tmp_path / "a.parquet")
-    refused(tmp_path / "a.parquet", says=("no rows",))
+def test_files_without_rows(tmp_path, refused, long_frame):
+    path = tmp_path / "a.csv"
+    for text, words in (("", "empty"), ("\n \n", "only whitespace"), ("dataset,A,B", "no rows")):
+        path.write_text(text)
+        refused(path, says=("a.csv", words))
     refused(long_frame.iloc[:0], says=("no rows",))
 
 
@@ -69,16 +58,10 @@ def test_header_without_rows(tmp_path, refused, long_frame):
     ("name", "content", "words"),
     [
         ("a.parquet", CSV.encode(), "has the suffix .parquet but contains"),
-        ("a.feather", CSV.encode(), "has the suffix .feather but contains"),
-        ("a.csv", b"<!DOCTYPE html>\n<html>", "web page"),
         ("a.parquet", b"\n<html><body>404", "web page"),
         ("a.csv", b"version https://git-lfs.github.com/spec/v1\noid sha256:1\n", "git lfs pull"),
-        ("a.parquet", b"version https://git-lfs.github.com/spec/v1\n", "git lfs pull"),
         ("a.csv", b"PK\x03\x04rest", "ZIP"),
         ("a.csv", b"PK\x03\x04....[Content_Types].xml", "has the suffix .csv but contains Excel"),
-        ("a.csv", b"\x89HDF\r\n", "HDF5"),
-        ("a.csv", b"SQLite format 3\0", "SQLite"),
-        ("a.csv", b"\xfd7zXZ\x00", "xz"),
     ],
 )
 def test_suffix_contradicts_content(tmp_path, refused, name, content, words):
@@ -96,7 +79,7 @@ class Bomb:
         return os.mkdir, (str(self.trace),)
 
 
-@pytest.mark.parametrize("name", ["a.pkl", "a.csv", "a.parquet", "no_suffix"])
+@pytest.mark.parametrize("name", ["a.pkl", "a.csv", "no_suffix"])
 @pytest.mark.parametrize("protocol", [0, 5])
 def test_pickles_are_never_loaded(tmp_path, refused, name, protocol):
     trace = tmp_path / "loaded"
@@ -107,8 +90,6 @@ def test_pickles_are_never_loaded(tmp_path, refused, name, protocol):
 
 
 def test_joblib_is_never_loaded(tmp_path, refused):
-    import joblib
-
     joblib.dump({"a": np.zeros(3)}, tmp_path / "a.dat", compress=3)
     refused(tmp_path / "a.dat", says=("pickle or joblib",))
 
@@ -151,13 +132,6 @@ def test_parquet_with_too_many_rows_is_not_decoded(tmp_path, refused):
     assert pa.total_allocated_bytes() - before < 1_000_000
 
 
-def test_rows_of_shards_are_added_up(tmp_path, refused, long_frame):
-    for i in range(3):
-        long_frame.assign(fold=i).to_parquet(tmp_path / f"{i}.parquet")
-    refused(tmp_path, max_rows=30, says=("36 rows",))
-    assert load_results(tmp_path, max_rows=36).n_tasks == 6
-
-
 def test_feather_decompression_bomb(tmp_path, refused):
     path = tmp_path / "bomb.feather"
     table = pa.table({"dataset": pa.array(["a" * 1000] * 100_000)})
@@ -176,7 +150,11 @@ def test_gzip_decompression_bomb(tmp_path, refused):
     refused(path, max_rows=100_000, says=("rows, more than the limit of 100,000",))
 
 
-def test_text_beyond_the_limits(tmp_path, refused):
+def test_shards_and_text_beyond_the_limits(tmp_path, refused, long_frame):
+    for i in range(3):
+        long_frame.assign(fold=i).to_parquet(tmp_path / f"{i}.parquet")
+    refused(tmp_path, max_rows=30, says=("36 rows",))
+    assert load_results(tmp_path, max_rows=36).n_tasks == 6
     (tmp_path / "a.csv").write_text(CSV * 50)
     refused(tmp_path / "a.csv", max_rows=20, says=("more than the limit",))
     (tmp_path / "a.jsonl").write_text('{"dataset":"x"}\n' * 50)
@@ -276,29 +254,26 @@ def test_insufficient_memory_is_reported(monkeypatch, refused, long_frame):
     refused(long_frame, says=("not enough memory",))
 
 
-def test_ragged_rows_and_stray_bytes(tmp_path, refused):
-    path = tmp_path / "a.csv"
-    path.write_text("dataset,A,B\nx,1,2\ny,1,2,3\n")
-    refused(path, says=("line 3", "4 cells where the header has 3"))
-    path.write_bytes(b"dataset,A,B\nx,1,2\n\xe9,1,2\n")
-    refused(path, says=("line 3", "not UTF-8"))
-
-
 @pytest.mark.parametrize(
-    ("text", "words"),
+    ("name", "text", "words"),
     [
-        ('{"dataset": "x"\n', "line 1"),
-        ('{"dataset": "x"}\n[1]\n', "line 2"),
-        ('{"dataset": "x", "dataset": "y"}\n', "duplicate key 'dataset'"),
-        ('{"a": ' + "[" * 100_000 + "\n", "nested too deeply"),
+        ("a.csv", "dataset,A,B\nx,1,2\ny,1,2,3\n", "line 3: 4 cells where the header has 3"),
+        ("a.csv", 'model,auroc,dataset\nA,0.5,"x"\nB,0.6,"x', "ends within a quoted cell"),
+        ("a.jsonl", '{"dataset": "x"\n', "line 1"),
+        ("a.jsonl", '{"dataset": "x"}\n[1]\n', "line 2"),
+        ("a.jsonl", '{"dataset": "x", "dataset": "y"}\n', "duplicate key 'dataset'"),
+        ("a.jsonl", '{"a": ' + "[" * 100_000 + "\n", "nested too deeply"),
     ],
 )
-def test_invalid_json(tmp_path, refused, text, words):
-    (tmp_path / "a.jsonl").write_text(text)
-    refused(tmp_path / "a.jsonl", says=("a.jsonl", words))
+def test_invalid_text(tmp_path, refused, name, text, words):
+    (tmp_path / name).write_text(text)
+    refused(tmp_path / name, says=(name, words))
 
 
-CSV = "dataset,class,descriptor,auroc\nx,0,A,0.5\nx,0,B,0.6\n"
+def test_quoted_cell_with_a_line_break_at_the_end(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text('model,auroc,dataset\nA,0.5,"x\ny"\nB,0.6,"x\ny"')
+    assert load_results(path).algorithms == ["A", "B"]
 
 
 def test_truncated_parquet(tmp_path, refused, long_frame):
@@ -310,19 +285,9 @@ def test_truncated_parquet(tmp_path, refused, long_frame):
         refused(path, says=("a.parquet", "truncated"))
 
 
-def test_csv_that_ends_within_a_quoted_cell(tmp_path, refused):
-    path = tmp_path / "a.csv"
-    path.write_text('model,auroc,dataset\nA,0.5,"x"\nB,0.6,"x')
-    refused(path, says=("a.csv: ends within a quoted cell", "truncated"))
-    path.write_text('model,auroc,dataset\nA,0.5,"x\ny"\nB,0.6,"x\ny"')
-    assert load_results(path).algorithms == ["A", "B"]
-
-
 def test_feather_with_a_negative_number_in_its_header(tmp_path):
     path = tmp_path / "a.feather"
-    pd.DataFrame({"dataset": list("xyz"), "A": [0.1, 0.2, 0.3], "B": [0.4, 0.5, 0.6]}).to_feather(
-        path
-    )
+    pd.DataFrame({"dataset": list("xyz"), "A": [0.1, 0.2, 0.3], "B": 0.4}).to_feather(path)
     whole = path.read_bytes()
     refused = 0
     for sign in range(15, len(whole), 40):
@@ -344,14 +309,6 @@ def test_truncated_feather_and_gzip(tmp_path, refused, long_frame):
     refused(packed, says=("damaged or truncated",))
 
 
-def attempt(path: Path) -> tuple[str, Results | None]:
-    """Load, and give the message of the refusal, or the results."""
-    try:
-        return "", load_results(path)
-    except ResultsError as error:
-        return str(error), None
-
-
 def test_every_flipped_byte_is_found_or_harmless(tmp_path):
     """Pages carry checksums; a flip in them must not give other numbers."""
     path = tmp_path / "a.parquet"
@@ -365,10 +322,10 @@ def test_every_flipped_byte_is_found_or_harmless(tmp_path):
         damaged = bytearray(whole)
         damaged[position] ^= 1 << int(rng.integers(8))
         path.write_bytes(damaged)
-        message, result = attempt(path)
-        if result is None:
-            found += 1
-            assert "a.parquet" in message
+        try:
+            result = load_results(path)
+        except ResultsError as error:
+            found += "a.parquet" in str(error)
         else:
             pd.testing.assert_frame_equal(result.scores, original.scores)
     assert found > 15
@@ -387,7 +344,7 @@ def test_a_shard_whose_content_was_changed_is_refused(tmp_path, refused, long_fr
     path = write_parquet(rows, tmp_path / "part-0.parquet", {"occstats": "1"})
     assert load_results(tmp_path).n_tasks == 6
     table = pq.read_table(path)
-    for column, value in (("auroc", 0.99), ("n", 7), ("dataset", "X"), ("error", "odd")):
+    for column, value in (("auroc", 0.99), ("dataset", "X"), ("error", "odd")):
         changed = table.to_pandas().assign(**{column: value})
         again = pa.Table.from_pandas(changed, preserve_index=False)
         pq.write_table(again.replace_schema_metadata(table.schema.metadata), path)
@@ -408,18 +365,6 @@ def test_written_results_have_a_checksum(tmp_path, refused, long_frame):
 SCORES = "{},0.9,0.8\nwine,0.7,0.6\nglass,0.5,0.4\n"
 
 
-@pytest.mark.parametrize("encoding", ["cp1252", "latin-1"])
-def test_windows_encodings_are_suggested(tmp_path, encoding):
-    path = tmp_path / "a.csv"
-    path.write_bytes(("dataset,Größe,RF\n" + SCORES.format("Zürich")).encode(encoding))
-    table, line = pasted(path)
-    assert line == "occstats compare --encoding cp1252".replace(" --", " a.csv --", 1)
-    assert table.algorithms == ["Größe", "RF"]
-    assert "Zürich" in table.clusters
-    with pytest.raises(ResultsError, match="if the cell is 'Größe'"):
-        load_results(path)
-
-
 def test_wrong_encodings(tmp_path, refused):
     path = tmp_path / "a.csv"
     path.write_bytes(b"dataset,A,B\nx\x81,0.9,0.8\n")
@@ -438,6 +383,8 @@ def test_all_options_for_german_excel_are_suggested_at_once(tmp_path):
         f"{d};{a};{v}\n" for d in ("Köln", "Ulm", "Bonn") for a, v in (("A", "7,25"), ("B", "9,5"))
     )
     path.write_bytes(text.encode("cp1252"))
+    with pytest.raises(ResultsError, match="if the cell is 'Köln'"):
+        load_results(path)
     table, line = pasted(path)
     assert line == "occstats compare a.csv --encoding cp1252 --decimal ,"
     assert (table.algorithms, table.higher_is_better) == (["A", "B"], False)
@@ -446,7 +393,6 @@ def test_all_options_for_german_excel_are_suggested_at_once(tmp_path):
 
 
 TWO_ROWS = [
-    "dataset,SVM,SVM,RF,RF\n,acc,f1,acc,f1\n",
     "dataset,SVM,,RF,\n,acc,f1,acc,f1\n",
     ",SVM,SVM,RF,RF\n,acc,f1,acc,f1\ndataset,,,,\n",
     "model,SVM,SVM,RF,RF\nmetric,acc,f1,acc,f1\ndataset,,,,\n",
@@ -523,7 +469,7 @@ def test_frames_of_other_libraries(wide, take):
     assert load_results(frame).scores.equals(load_results(wide).scores)
 
 
-def test_categories_and_decimals_of_polars(wide):
+def test_types_of_polars(wide, refused):
     frame = polars.from_pandas(wide)
     typed = frame.with_columns(
         polars.col("dataset").cast(polars.Enum(frame["dataset"])),
@@ -531,7 +477,4 @@ def test_categories_and_decimals_of_polars(wide):
     )
     scores = load_results(typed).scores
     pd.testing.assert_frame_equal(scores, load_results(wide).scores.round(10), rtol=1e-15)
-
-
-def test_lazy_frames_are_refused(wide, refused):
-    refused(polars.from_pandas(wide).lazy(), says=("'LazyFrame'", ".collect()"))
+    refused(frame.lazy(), says=("'LazyFrame'", ".collect()"))
