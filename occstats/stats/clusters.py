@@ -15,8 +15,6 @@ from scipy import sparse
 from occstats.errors import ArgumentError
 from occstats.stats._arrays import BoolArray, FloatArray, IntArray, cluster_codes
 
-# Tasks × columns that are copied at a time: half a megabyte.
-_CACHED_ELEMENTS = 64_000
 # With fewer clusters resamples tell too little about their spread.
 FEW_CLUSTERS = 6
 
@@ -121,16 +119,7 @@ and 'b'.
 
     def sums(self, values: ArrayLike) -> FloatArray:
         """Sum the rows of `values` within each cluster: clusters × columns."""
-        values = np.asarray(values)
-        if values.ndim == 1 or values.flags.c_contiguous:
-            return np.asarray(self._members @ values.astype(float, copy=False))
-        # scipy copies arrays that are not C-contiguous: a few columns at a time stay in the cache.
-        step = max(1, _CACHED_ELEMENTS // max(1, len(values)))
-        found = np.empty((self.n_clusters, values.shape[1]))
-        for start in range(0, values.shape[1], step):
-            part = slice(start, start + step)
-            found[:, part] = self._members @ values[:, part].astype(float, copy=False)
-        return found
+        return np.asarray(self._members @ np.asarray(values, dtype=float))
 
     def means(self, values: ArrayLike) -> FloatArray:
         """Average the rows of each cluster without NaN; NaN where all are missing."""
