@@ -41,7 +41,7 @@ from occstats.stats.clusters import Clusters
 from occstats.stats.sample import Sample
 from occstats.stats.signed_rank import TESTS, check_test
 from occstats.stats.signed_rank.interface import Evaluation
-from occstats.stats.signed_rank.null import RandomState, TailProbabilities
+from occstats.stats.signed_rank.null import RandomState
 from occstats.stats.signed_rank.pairwise import (
     Alternative,
     Null,
@@ -195,7 +195,6 @@ def evaluate_in_r(
         (test, null, alternative.replace("-", "."), int(n_resamples), seed_for_r(random_state)),
     )
     _check_answers(answers, {label: found[label] for label in asked})
-    unknown = TailProbabilities(np.nan, np.nan, np.nan)
     numbers = answers[["statistic", "variance", "z", "p"]].to_numpy(dtype=float).tolist()
     for (label, (x, _)), answer in zip(asked.items(), numbers, strict=True):
         statistic, variance, z, p = answer
@@ -206,7 +205,7 @@ def evaluate_in_r(
             statistic=statistic,
             z=z,
             variance=variance,
-            tails=replace(unknown, **{alternative.replace("-", "_"): p}),
+            tails={alternative: p},
         )
     return list(found.values())
 

@@ -73,9 +73,9 @@ def test_convolution_is_enumeration(doubled):
     rank_sums = np.array(doubled) / 2
     tails = exact_tails(rank_sums)
     less, greater = enumerate_tails(rank_sums)
-    assert tails.less == pytest.approx(less, rel=1e-13)
-    assert tails.greater == pytest.approx(greater, rel=1e-13)
-    assert tails.two_sided == pytest.approx(min(1, 2 * min(less, greater)), rel=1e-13)
+    assert tails["less"] == pytest.approx(less, rel=1e-13)
+    assert tails["greater"] == pytest.approx(greater, rel=1e-13)
+    assert tails["two-sided"] == pytest.approx(min(1, 2 * min(less, greater)), rel=1e-13)
 
 
 def test_exact_is_scipys_exact_for_clusters_of_one():

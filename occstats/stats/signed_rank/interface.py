@@ -9,16 +9,17 @@ from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
-from occstats.stats._arrays import BoolArray, FloatArray, IntArray, ObjectArray, absent
+from occstats.stats._arrays import BoolArray, FloatArray, IntArray, ObjectArray
 from occstats.stats.clusters import Clusters
+from occstats.stats.signed_rank import ALTERNATIVES
 from occstats.stats.signed_rank.null import (
     RandomState,
-    TailProbabilities,
+    Tails,
     can_list,
     exact_is_feasible,
     exact_tails,
     flip_tails,
-    normal_tails,
+    tail,
 )
 
 if TYPE_CHECKING:
@@ -42,14 +43,12 @@ class Evaluation:
     n_observations: int
     n_clusters: int
     intraclass_correlation: float
-    tails: TailProbabilities | None
+    tails: Tails | None
     reason: str | None = None
     notes: tuple[str, ...] = ()
 
     def pvalue(self, alternative: str) -> float | None:
-        if self.tails is None:
-            return None
-        return float(getattr(self.tails, alternative.replace("-", "_")))
+        return None if self.tails is None else self.tails[alternative]
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +72,7 @@ class Statistics:
     @property
     def z(self) -> FloatArray:
         """The statistic over its standard deviation; NaN where there is no test."""
-        known = absent(self.problem)
+        known = np.array([reason is None for reason in self.problem], dtype=bool)
         root = np.sqrt(np.where(known & (self.variance > 0), self.variance, 1.0))
         return np.where(known, self.statistic / root, np.nan)
 
@@ -170,7 +169,7 @@ class Prepared(ABC):
         sizes = int(found.n_observations[pair]), int(found.n_clusters[pair])
         rho, reason = float(found.correlation[pair]), found.problem[pair]
         if found.all_zero[pair]:
-            certain = TailProbabilities(1.0, 1.0, 1.0)
+            certain = dict.fromkeys(ALTERNATIVES, 1.0)
             return Evaluation(0.0, 0.0, 0.0, *sizes, rho, certain, notes=(ALL_ZERO,))
         statistic, variance = float(found.statistic[pair]), float(found.variance[pair])
         sums = self.rank_sums(pair) if null == "exact" else np.zeros(0)
@@ -178,11 +177,11 @@ class Prepared(ABC):
             statistic, variance, reason = float(sums.sum()), float(sums @ sums), None
         if reason is not None:
             return Evaluation(statistic, float("nan"), variance, *sizes, rho, None, reason)
-        z = statistic / np.sqrt(variance) if variance > 0 else 0.0
+        z = np.float64(statistic / np.sqrt(variance) if variance > 0 else 0.0)
         notes: tuple[str, ...] = ()
         units = self.units(pair) if null == "permutation" else np.arange(len(sums))
         if null == "asymptotic":
-            tails = normal_tails(z)
+            tails = {side: float(tail(z, side)) for side in ALTERNATIVES}
         elif null == "exact" and exact_is_feasible(sums):
             tails = exact_tails(sums)
         elif null == "exact":

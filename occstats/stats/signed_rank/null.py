@@ -1,7 +1,6 @@
 """Null distributions by cluster sign flips: exact, or by Monte Carlo."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -24,25 +23,12 @@ _CHUNK_ELEMENTS = 2_000_000
 SAME_Z = 1e-10
 
 RandomState = int | np.random.Generator | None
+#: P-values by alternative: less, P(T* ≤ T); greater, P(T* ≥ T); two-sided.
+Tails = dict[str, float]
 
 
-@dataclass(frozen=True)
-class TailProbabilities:
-    """P(T* ≤ T), P(T* ≥ T), and the two-sided p-value."""
-
-    less: float
-    greater: float
-    two_sided: float
-
-
-def normal_tails(z: float) -> TailProbabilities:
-    """Return normal p-values, each from its own tail, so that small ones keep all digits."""
-    less, greater = float(ndtr(z)), float(ndtr(-z))
-    return TailProbabilities(less, greater, 2 * min(less, greater))
-
-
-def tail(z: FloatArray, alternative: str) -> FloatArray:
-    """Return the normal p-value of z under an alternative."""
+def tail(z: FloatArray | np.float64, alternative: str) -> FloatArray:
+    """Return the normal p-value of z, from its own tail: small ones keep all digits."""
     if alternative == "two-sided":
         return np.asarray(2 * ndtr(-np.abs(z)))
     return np.asarray(ndtr(-z if alternative == "greater" else z))
@@ -66,7 +52,7 @@ def _lattice(rank_sums: FloatArray) -> tuple[npt.NDArray[np.int64], int]:
     return np.sort(np.abs(doubled)), int(doubled[doubled > 0].sum())
 
 
-def exact_tails(rank_sums: FloatArray) -> TailProbabilities:
+def exact_tails(rank_sums: FloatArray) -> Tails:
     r"""Return tails of :math:`T = \sum_i R_i` when each :math:`R_i` may flip its sign.
 
     The distribution of all :math:`2^m` equally likely sums is built cluster by cluster, by direct
@@ -89,7 +75,7 @@ def exact_tails(rank_sums: FloatArray) -> TailProbabilities:
         probabilities = _distribution(steps)
         less = min(1.0, float(probabilities[: positive + 1].sum()))
         greater = min(1.0, float(probabilities[positive:].sum()))
-    return TailProbabilities(less, greater, min(1.0, 2 * min(less, greater)))
+    return {"less": less, "greater": greater, "two-sided": min(1.0, 2 * min(less, greater))}
 
 
 def _distribution(steps: npt.NDArray[np.int64]) -> FloatArray:
@@ -112,7 +98,7 @@ def flip_tails(
     random_state: RandomState,
     *,
     list_all: bool = False,
-) -> TailProbabilities:
+) -> Tails:
     """Return the tails of a statistic over random flips of its signs, or over all of them.
 
     With B random flips the p-value is (b + 1) / (B + 1): the observed arrangement is one of them,
@@ -140,7 +126,7 @@ def flip_tails(
         greater += int(np.count_nonzero(~(values < observed - SAME_Z)))
         both += int(np.count_nonzero(~(np.abs(values) < abs(observed) - SAME_Z)))
     size = 2.0**n_signs if list_all else n_resamples + 1
-    return TailProbabilities(less / size, greater / size, both / size)
+    return {"less": less / size, "greater": greater / size, "two-sided": both / size}
 
 
 def random_signs(
