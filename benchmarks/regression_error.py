@@ -20,8 +20,8 @@ import pandas as pd
 from scipy.stats import rankdata
 
 import occstats
+from occstats.comparison.task_effects import medians_of_others
 from occstats.stats import adjust, cluster_weights, weighted_regression
-from occstats.stats._arrays import medians_of_others
 
 ALGORITHMS, ICC, ALPHA, SAMPLES, SEED = 9, 0.3, 0.05, 400, 2021
 DATASETS, RATIOS, MEDIANS = (10, 20, 50), (0.5, 1.0, 2.0), ("all", "others")
@@ -51,14 +51,14 @@ def simulate(median: str, inference: str, m: int, ratio: float) -> dict[str, flo
         ranks = rankdata(-scores, axis=1)
         medians = medians_of_others(scores)
         if median == "all":
-            medians = np.broadcast_to(np.median(scores, axis=1)[:, None], scores.shape)
+            medians = [np.median(scores, axis=1)] * ALGORITHMS
         traits = {
             "log_n": np.log(tasks["n"]),
             "log_m": np.log(tasks["m"]),
             "sparsity": tasks["sparsity"],
         }
         p = []
-        for own, difficulty in zip(ranks.T, medians.T, strict=True):
+        for own, difficulty in zip(ranks.T, medians, strict=True):
             columns = {"intercept": np.ones(len(tasks)), **traits, "median_score": difficulty}
             design, terms = np.column_stack(list(columns.values())), tuple(columns)
             options = {"clusters": codes, "weights": cluster_weights(codes)}

@@ -6,12 +6,11 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from occstats._format import listing
 from occstats.comparison.choices import TRAITS
-from occstats.stats._arrays import medians_of_others
+from occstats.stats._arrays import BoolArray, FloatArray
 from occstats.stats.bayes import correlated_t
 from occstats.stats.complementary import complementary_pairs
 from occstats.stats.corrections import adjust
@@ -124,11 +123,10 @@ def regression_frame(study: Study) -> tuple[pd.DataFrame, tuple[str, ...]]:
     clusters = sample.clusters.independent.codes[known]
     # The median of the others is coupled with the rank: where they score high by chance, both the
     # median and the rank of the algorithm are high, so that a true null is often rejected.
-    medians = (
-        np.broadcast_to(np.median(scores, axis=1)[:, None], scores.shape)
-        if settings.median == "all"
-        else medians_of_others(scores)
-    )
+    if settings.median == "all":
+        medians = [np.median(scores, axis=1)] * scores.shape[1]
+    else:
+        medians = medians_of_others(scores)
     fits = [
         weighted_regression(
             ranks,
@@ -139,7 +137,7 @@ def regression_frame(study: Study) -> tuple[pd.DataFrame, tuple[str, ...]]:
             inference=settings.inference,
             confidence=1 - settings.alpha,
         )
-        for ranks, median in zip(study.ranking.ranks[known].T, medians.T, strict=True)
+        for ranks, median in zip(study.ranking.ranks[known].T, medians, strict=True)
     ]
     reasons = dict.fromkeys(fit.reason for fit in fits if fit.reason is not None)
     frame = pd.DataFrame(
@@ -161,7 +159,12 @@ def regression_frame(study: Study) -> tuple[pd.DataFrame, tuple[str, ...]]:
     return (empty if frame["coefficient"].isna().all() else frame), tuple(notes)
 
 
-def _notes(traits: pd.DataFrame, known: npt.NDArray[np.bool_], varying: list[str]) -> list[str]:
+def medians_of_others(scores: FloatArray) -> list[FloatArray]:
+    """Return the median score of the other algorithms on each task, for each algorithm."""
+    return [np.median(np.delete(scores, a, axis=1), axis=1) for a in range(scores.shape[1])]
+
+
+def _notes(traits: pd.DataFrame, known: BoolArray, varying: list[str]) -> list[str]:
     notes = []
     absent = [name for name in TRAITS if name not in traits]
     constant = [str(name) for name in traits if name not in varying]

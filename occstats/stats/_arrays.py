@@ -98,11 +98,6 @@ def round_to_grid(values: FloatArray, tie_tolerance: float) -> FloatArray:
     return rounded
 
 
-def absent(reasons: ObjectArray) -> BoolArray:
-    """Mark the entries without a reason (None)."""
-    return np.asarray(pd.isna(reasons))
-
-
 @lru_cache(maxsize=4)
 def upper_pairs(n_algorithms: int) -> tuple[IntArray, IntArray]:
     """Return the positions (a, b), a < b, of all pairs of algorithms."""
@@ -124,27 +119,6 @@ def mirror(upper: FloatArray, lower: FloatArray, n_algorithms: int, diagonal: fl
 def antisymmetric(upper: FloatArray, n_algorithms: int) -> FloatArray:
     """Return the matrix [a, b] with values above the diagonal and their negatives below."""
     return mirror(upper, -upper, n_algorithms, 0.0)
-
-
-def medians_of_others(rows: FloatArray) -> FloatArray:
-    """Return, for each value, the median of the other values in its row (without NaN).
-
-    Examples
-    --------
-    >>> medians_of_others(np.array([[4.0, 1.0, 3.0], [2.0, 2.0, 8.0]]))
-    array([[2. , 3.5, 2.5],
-           [5. , 5. , 2. ]])
-    """
-    order = np.argsort(rows, axis=1)
-    ordered = np.take_along_axis(rows, order, axis=1)
-    place = np.empty_like(order)
-    np.put_along_axis(place, order, np.arange(rows.shape[1])[None], axis=1)
-    others = rows.shape[1] - 1
-    low, high = (
-        np.where(place > middle, ordered[:, [middle]], ordered[:, [middle + 1]])
-        for middle in ((others - 1) // 2, others // 2)
-    )
-    return np.asarray((low + high) / 2)
 
 
 def midranks(rows: FloatArray) -> FloatArray:
