@@ -69,7 +69,7 @@ class Draws:
     def __iter__(self) -> Iterator[FloatArray]:
         if self.n_rows * self.n_clusters <= CHUNK_ELEMENTS:
             return iter(_kept(self))
-        return self._chunks()
+        return self._chunks(np.random.default_rng(self.seed))
 
     def array(self) -> FloatArray:
         """Return all rows."""
@@ -84,8 +84,7 @@ class Draws:
             rows[left_out - start, left_out] = 0.0
             yield rows[:, self.members] if self.members else rows
 
-    def _chunks(self) -> Iterator[FloatArray]:
-        rng = np.random.default_rng(self.seed)
+    def _chunks(self, rng: np.random.Generator) -> Iterator[FloatArray]:
         step = max(1, CHUNK_ELEMENTS // max(1, self.n_clusters))
         for start in range(0, self.n_rows, step):
             rows = self._draw(rng, min(step, self.n_rows - start))
@@ -98,7 +97,7 @@ class Draws:
 
 @lru_cache(maxsize=8)
 def _kept(draws: Draws) -> tuple[FloatArray, ...]:
-    chunks = tuple(draws._chunks())
+    chunks = tuple(draws._chunks(np.random.default_rng(draws.seed)))
     for chunk in chunks:
         chunk.flags.writeable = False
     return chunks
@@ -128,9 +127,8 @@ class PosteriorWeights(Draws):
     def prior(self, weight: float) -> FloatArray:
         """Draw the weight of a pseudo-observation in each row, after all others."""
         rng = np.random.default_rng(self.seed)
-        step = max(1, CHUNK_ELEMENTS // max(1, self.n_clusters))
-        for start in range(0, self.n_rows, step):
-            self._draw(rng, min(step, self.n_rows - start))
+        for _ in self._chunks(rng):
+            pass
         return rng.standard_gamma(weight, self.n_rows)
 
 

@@ -292,18 +292,11 @@ def _walsh_forms(
     h is 1 above 0, ½ at 0 and 0 below; v are `weights` of tasks, of the shape of x, and w those of
     their clusters: rows of these give rows × columns of sums. NaN in `x` counts nothing.
     """
+    columns = zip(x.T, weights.T, strict=True)
     if is_dense(grouping):
-        forms = np.array(
-            [
-                _dense_form(column, grouping, threshold, v)
-                for column, v in zip(x.T, weights.T, strict=True)
-            ]
-        )
+        forms = np.array([_dense_form(column, grouping, threshold, v) for column, v in columns])
         return lambda rows: _quadratic_forms(rows, forms)
-    counted = [
-        _counted_form(column, grouping, threshold, v)
-        for column, v in zip(x.T, weights.T, strict=True)
-    ]
+    counted = [_counted_form(column, grouping, threshold, v) for column, v in columns]
     return lambda rows: np.column_stack([form(rows) for form in counted])
 
 

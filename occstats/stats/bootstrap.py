@@ -12,6 +12,7 @@ References
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -165,19 +166,19 @@ def bootstrap_means(
     """
     grouping = Clusters.of(clusters)
     columns = np.asarray(values, dtype=float).reshape(len(grouping.codes), -1)
-    means = grouping.means(columns)
-
-    def statistic(counts: FloatArray) -> FloatArray:
-        return weighted_means(means, counts)
-
-    suites = grouping.suites
+    means, suites = grouping.means(columns), grouping.suites
     if counts is None:
         counts = Counts.of(grouping, n_resamples, random_state)
     if method == "studentised":
         return studentised_means(means, counts, confidence, suites)
     left_out = means_without(means, suites)[1:]
     return cluster_bootstrap(
-        statistic, grouping, method=method, confidence=confidence, counts=counts, left_out=left_out
+        partial(weighted_means, means),
+        grouping,
+        method=method,
+        confidence=confidence,
+        counts=counts,
+        left_out=left_out,
     )
 
 

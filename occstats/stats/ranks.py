@@ -40,10 +40,6 @@ def task_ranks(scores: npt.ArrayLike, *, tie_tolerance: float = 0.0) -> FloatArr
         Scores are rounded to multiples of this number before they are compared, so that
         0.1 + 0.2 and 0.3 tie; 0 compares the unrounded floats.
 
-    Returns
-    -------
-    ndarray of shape (n_tasks, k)
-
     Examples
     --------
     >>> from occstats.stats import task_ranks
@@ -64,10 +60,6 @@ def mean_ranks(ranks: npt.ArrayLike, weights: npt.ArrayLike) -> FloatArray:
     weights : array_like of shape (n_tasks,)
         Weights of the tasks, as from :func:`cluster_weights`; normalised to sum to 1.
 
-    Returns
-    -------
-    ndarray of shape (k,)
-
     Examples
     --------
     >>> from occstats.stats import mean_ranks
@@ -75,8 +67,7 @@ def mean_ranks(ranks: npt.ArrayLike, weights: npt.ArrayLike) -> FloatArray:
     array([1.25, 1.75])
     """
     table, shares = as_scores("ranks", ranks), _normalised(weights, ranks)
-    means: FloatArray = shares @ table
-    return means
+    return np.asarray(shares @ table)
 
 
 def rank_frequencies(ranks: npt.ArrayLike, weights: npt.ArrayLike) -> FloatArray:
@@ -128,5 +119,4 @@ def _normalised(weights: npt.ArrayLike, table: npt.ArrayLike) -> FloatArray:
         )
     if not (np.isfinite(shares).all() and (shares >= 0).all() and shares.sum() > 0):
         raise ArgumentError("weights must be finite, not negative, and not all zero.")
-    normalised: FloatArray = shares / shares.sum()
-    return normalised
+    return np.asarray(shares / shares.sum())

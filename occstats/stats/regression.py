@@ -138,7 +138,13 @@ def weighted_regression(
             f"design must have a row for each of the {len(response)} values of y and a column for "
             f"each of the {len(terms)} terms; got shape {columns.shape}."
         )
-    mass = _checked_weights(weights, n)
+    mass = np.ones(n) if weights is None else as_vector("weights", weights)
+    if len(mass) != n or (mass <= 0).any():
+        raise ArgumentError(
+            f"weights must hold one positive weight per observation ({n}); got {len(mass)}, "
+            f"of which {np.count_nonzero(mass <= 0)} are not positive."
+        )
+    mass = mass / mass.mean()
     if clusters is None and inference in ("cr1", "cr2"):
         raise ArgumentError(f"clusters must be given for inference {inference!r}.")
     codes, labels = cluster_codes(np.arange(n) if clusters is None else clusters, n)
@@ -177,14 +183,12 @@ def weighted_regression(
     if isinstance(found, str):
         return result(unknown, no_covariance, unknown, float("nan"), found)
     basis, inverse_r = found
-    clustered = inference in ("cr1", "cr2")
-    robust = clustered and n_clusters > k
     # The columns of the basis are orthonormal: each coefficient is a sum.
     params = basis.T @ (mass * response)
     residuals = response - basis @ params
     residual_sd = float(np.sqrt(mass @ residuals**2 / (n - k)))
     coefficients = inverse_r @ params
-    if clustered and not robust:
+    if inference in ("cr1", "cr2") and n_clusters <= k:
         reason = (
             f"{n_clusters} cluster{'s' * (n_clusters > 1)} for {k} terms: cluster-robust "
             "inference needs more clusters than terms"
@@ -230,19 +234,6 @@ def _orthonormal(
             "(the columns are linearly dependent): remove it"
         )
     return q / roots[:, None], linalg.solve_triangular(r, np.eye(k)) / lengths[:, None]
-
-
-def _checked_weights(weights: npt.ArrayLike | None, n: int) -> FloatArray:
-    if weights is None:
-        return np.ones(n)
-    mass = as_vector("weights", weights)
-    if len(mass) != n or (mass <= 0).any():
-        raise ArgumentError(
-            f"weights must hold one positive weight per observation ({n}); got {len(mass)}, "
-            f"of which {np.count_nonzero(mass <= 0)} are not positive."
-        )
-    normalised: FloatArray = mass / mass.mean()
-    return normalised
 
 
 def _cr2(
@@ -303,5 +294,4 @@ def _times_inverse_root(factor: FloatArray, core: FloatArray, columns: FloatArra
     roots = np.where(kept, 1 / np.sqrt(np.where(kept, eigenvalues, 1.0)), 0.0)
     directions = q @ vectors
     turned = (roots - 1)[..., None] * (directions.transpose(0, 2, 1) @ columns)
-    product: FloatArray = columns + directions @ turned
-    return product
+    return np.asarray(columns + directions @ turned)
