@@ -9,7 +9,7 @@ import json
 import time
 import warnings
 from collections.abc import Sequence
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from occstats.experiment.estimators import fit_and_score, is_of_distances, make_estimator
 from occstats.experiment.isolation import contained
 from occstats.experiment.plan import Unit
-from occstats.experiment.tasks import Task, auroc
+from occstats.experiment.tasks import auroc
 from occstats.experiment.worker import fold_data, make_search, row_header
 from occstats.tuning.grids import SweepRecipe, Value
 from occstats_descriptors._kernels.jit import compiled
@@ -33,9 +33,50 @@ MOST_DISTINCT, COARSE_STEP = 36_000, 5
 
 
 def sweep_fold(unit: Unit, recipes: Sequence[SweepRecipe]) -> pd.DataFrame:
-    """Evaluate descriptors at all distinct parameter values on one fold."""
-    sweep = _FoldSweep(unit, recipes)
-    return pd.concat([sweep.rows(recipe) for recipe in recipes], ignore_index=True)
+    """Evaluate descriptors, which share a neighbour search, at all distinct parameter values."""
+    data = fold_data(unit)
+
+    @cache
+    def search() -> tuple[NeighbourSweep, float]:
+        """Search for all descriptors; return the seconds, which count for each of them."""
+        started = time.perf_counter()
+        swept = (values for recipe in recipes for values in recipe.distinct_values(unit.task))
+        sweep = NeighbourSweep(
+            data.train,
+            data.test,
+            data.is_target,
+            metric=str(recipes[0].metric),
+            order=recipes[0].order,
+            largest=max(int(value) for values in swept for value in values),
+        )
+        return sweep, time.perf_counter() - started
+
+    def areas(recipe: SweepRecipe) -> dict[str, Any]:
+        values = recipe.distinct_values(unit.task)
+        if recipe.kind == "refits":
+            return _refit(unit, recipe, values)
+        if recipe.kind == "neighbours":
+            return {"auroc": search()[0].areas(recipe.origin, values).ravel()}
+        names = [axis.parameter for axis in recipe.axes]
+        by_name = {name: list(map(float, v)) for name, v in zip(names, values, strict=True)}
+        found = support_vector_areas(
+            data.train, data.test, data.is_target, by_name["nu"], by_name["c"]
+        )
+        return {"auroc": (found if names[0] == "nu" else found.T).ravel()}
+
+    parts = []
+    for recipe in recipes:
+        found: dict[str, Any] = {"status": "undefined", "error": data.undefined, "seconds": 0.0}
+        if not data.undefined:
+            with contained(unit.seed_of(recipe)) as outcome:
+                search_seconds = search()[1] if recipe.kind == "neighbours" else 0.0
+                started = time.perf_counter()
+                found = areas(recipe)
+                found["seconds"] = search_seconds + time.perf_counter() - started
+            if outcome.reason is not None:
+                found = {"status": "failed", "error": outcome.reason, "seconds": np.nan}
+        parts.append(_frame(unit, recipe, found))
+    return pd.concat(parts, ignore_index=True)
 
 
 def failed_sweep(
@@ -46,97 +87,31 @@ def failed_sweep(
     return pd.concat([_frame(unit, recipe, missing) for recipe in recipes], ignore_index=True)
 
 
-def distinct_values(recipe: SweepRecipe, task: Task) -> list[list[Value]]:
-    """Return the distinct values of each parameter for a task, in the order of the grid."""
-    return [list(dict.fromkeys(axis.resolved(task))) for axis in recipe.axes]
-
-
 def _frame(unit: Unit, recipe: SweepRecipe, found: dict[str, Any]) -> pd.DataFrame:
     """Make a row for every combination of values, with the last parameter varying fastest."""
     written = [
-        [f"{json.dumps(axis.parameter)}: {json.dumps(value)}" for value in of_axis]
-        for axis, of_axis in zip(recipe.axes, distinct_values(recipe, unit.task), strict=True)
+        [f"{json.dumps(axis.parameter)}: {json.dumps(value)}" for value in values]
+        for axis, values in zip(recipe.axes, recipe.distinct_values(unit.task), strict=True)
     ]
     texts = ["{" + ", ".join(parts) + "}" for parts in itertools.product(*written)]
     return pd.DataFrame({**row_header(unit, recipe), "parameters": texts, **found})
 
 
-class _FoldSweep:
-    """The sweeps of one fold, with the neighbour searches that they share."""
-
-    def __init__(self, unit: Unit, recipes: Sequence[SweepRecipe]) -> None:
-        self._unit = unit
-        self._recipes = recipes
-        self._data = fold_data(unit)
-        # metric and order → the search and its seconds
-        self._searches: dict[tuple[str | None, str], tuple[NeighbourSweep, float]] = {}
-
-    def rows(self, recipe: SweepRecipe) -> pd.DataFrame:
-        """Return the rows of one descriptor."""
-        undefined = self._data.undefined
-        if undefined:
-            found = {"status": "undefined", "error": undefined, "seconds": 0.0}
-            return _frame(self._unit, recipe, found)
-        found = {}
-        with contained(self._unit.seed_of(recipe)) as outcome:
-            # The shared search counts towards the time of each descriptor.
-            search_seconds = self._search(recipe)[1] if recipe.kind == "neighbours" else 0.0
-            started = time.perf_counter()
-            found = self._areas(recipe)
-            found["seconds"] = search_seconds + time.perf_counter() - started
-        if outcome.reason is not None:
-            found = {"status": "failed", "error": outcome.reason, "seconds": np.nan}
-        return _frame(self._unit, recipe, found)
-
-    def _areas(self, recipe: SweepRecipe) -> dict[str, Any]:
-        values = distinct_values(recipe, self._unit.task)
-        if recipe.kind == "refits":
-            return self._refits(recipe, values)
-        if recipe.kind == "neighbours":
-            return {"auroc": self._search(recipe)[0].areas(recipe.origin, values).ravel()}
-        data, names = self._data, [axis.parameter for axis in recipe.axes]
-        by_name = {name: list(map(float, v)) for name, v in zip(names, values, strict=True)}
-        areas = support_vector_areas(
-            data.train, data.test, data.is_target, by_name["nu"], by_name["c"]
-        )
-        return {"auroc": (areas if names[0] == "nu" else areas.T).ravel()}
-
-    def _search(self, swept: SweepRecipe) -> "tuple[NeighbourSweep, float]":
-        if swept.search not in self._searches:
-            started = time.perf_counter()
-            largest = max(
-                int(value)
-                for recipe in self._recipes
-                if recipe.search == swept.search and recipe.kind == "neighbours"
-                for of_axis in distinct_values(recipe, self._unit.task)
-                for value in of_axis
-            )
-            search = NeighbourSweep(
-                self._data.train,
-                self._data.test,
-                self._data.is_target,
-                metric=str(swept.metric),
-                order=swept.order,
-                largest=largest,
-            )
-            self._searches[swept.search] = search, time.perf_counter() - started
-        return self._searches[swept.search]
-
-    def _refits(self, recipe: SweepRecipe, values: list[list[Value]]) -> dict[str, Any]:
-        """Refit for every combination; a failed fit is recorded with its reason."""
-        data, seed = self._data, self._unit.seed_of(recipe)
-        areas, errors = [], []
-        for combination in itertools.product(*values):
-            point = dict(zip([axis.parameter for axis in recipe.axes], combination, strict=True))
-            area: float | None = None
-            with contained(seed) as outcome:
-                estimator = make_estimator(recipe, seed, n=self._unit.task.n, parameters=point)
-                scores, *_ = fit_and_score(estimator, data.train, data.test)
-                area = auroc(data.is_target, scores, of_distances=is_of_distances(recipe.origin))
-            areas.append(np.nan if area is None else area)
-            errors.append(outcome.reason)
-        status = ["ok" if error is None else "failed" for error in errors]
-        return {"auroc": areas, "status": status, "error": errors}
+def _refit(unit: Unit, recipe: SweepRecipe, values: list[list[Value]]) -> dict[str, Any]:
+    """Refit for every combination of values; a failed fit is recorded with its reason."""
+    data, seed = fold_data(unit), unit.seed_of(recipe)
+    areas, errors = [], []
+    for combination in itertools.product(*values):
+        point = dict(zip([axis.parameter for axis in recipe.axes], combination, strict=True))
+        area: float | None = None
+        with contained(seed) as outcome:
+            estimator = make_estimator(recipe, seed, n=unit.task.n, parameters=point)
+            scores, *_ = fit_and_score(estimator, data.train, data.test)
+            area = auroc(data.is_target, scores, of_distances=is_of_distances(recipe.origin))
+        areas.append(np.nan if area is None else area)
+        errors.append(outcome.reason)
+    status = ["ok" if error is None else "failed" for error in errors]
+    return {"auroc": areas, "status": status, "error": errors}
 
 
 class NeighbourSweep:

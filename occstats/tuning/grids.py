@@ -4,7 +4,6 @@ import json
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Any
 
 import pandas as pd
@@ -74,7 +73,14 @@ class Axis:
         >>> axis.resolved(Task("wine", "1", n=59, m=13, rows=178))
         [1, 2, 4, 34]
         """
-        return list(_resolved(self, task.n, task.m))
+        if self.rule == "count":
+            most = smallest_training_part(task.n) - 1
+            return [min(int(value), most) for value in self.values]
+        if self.rule == "log":
+            return [size_for_task(float(value), task.n) for value in self.values]
+        if self.rule == "dimension":
+            return [float(value) * task.m for value in self.values]
+        return list(self.values)
 
     def rounded(self, value: Value) -> Value:
         """Return the nearest multiple of the step, as published.
@@ -89,18 +95,6 @@ class Axis:
         digits = max(0, -math.floor(math.log10(self.step))) + 1
         nearest = round(round(float(value) / self.step) * self.step, digits)
         return int(nearest) if self.rule == "count" else nearest
-
-
-@lru_cache(maxsize=64)
-def _resolved(axis: Axis, n: int, m: int) -> tuple[Value, ...]:
-    if axis.rule == "count":
-        most = smallest_training_part(n) - 1
-        return tuple(min(int(value), most) for value in axis.values)
-    if axis.rule == "log":
-        return tuple(size_for_task(float(value), n) for value in axis.values)
-    if axis.rule == "dimension":
-        return tuple(float(value) * m for value in axis.values)
-    return axis.values
 
 
 def _span(start: float, stop: float, step: float) -> tuple[Value, ...]:
@@ -172,9 +166,17 @@ def with_grids(
     """
     known = grid_names(origin)
     axes = {axis.parameter: axis for axis in PAPER.get(origin.upper(), ())}
-    own = {name: tuple(values) for name, values in _addressed(descriptor, grids).items()}
-    usable = {*known, *_parameters(origin)} if own else set()
-    own = {name: values for name, values in own.items() if name in usable}
+    # Grids prefixed with the name of the descriptor take precedence.
+    given = {name: values for name, values in grids.items() if "." not in name} | {
+        name.removeprefix(f"{descriptor}."): values
+        for name, values in grids.items()
+        if name.rpartition(".")[0] == descriptor
+    }
+    own = {
+        name: tuple(values)
+        for name, values in given.items()
+        if name in known or name in _parameters(origin)
+    }
     if any(name not in known for name in own):
         axes = {}  # a parameter without a fast sweep: refit over the given grids only
     for name, values in own.items():
@@ -266,18 +268,6 @@ def _parse_value(text: str) -> Value:
     return {"true": True, "false": False}.get(text.lower(), text)
 
 
-def _addressed(descriptor: str, grids: Mapping[str, Iterable[Value]]) -> dict[str, Iterable[Value]]:
-    """Return the grids of a descriptor: those prefixed with its name, and unprefixed ones."""
-    mine: dict[str, Iterable[Value]] = {}
-    for name, values in grids.items():
-        owner, dot, own_name = name.rpartition(".")
-        if not dot:
-            mine.setdefault(name, values)
-        elif owner == descriptor:
-            mine[own_name] = values
-    return mine
-
-
 def _check_values(descriptor: str, axis: Axis) -> None:
     if not axis.values:
         raise ArgumentError(f"--grid: {axis.name} of {descriptor} has no values")
@@ -306,9 +296,11 @@ def _check_names(grids: Iterable[str], descriptors: Mapping[str, str]) -> None:
                 f"{', '.join(descriptors)}"
             )
         asked = {owner: descriptors[owner]} if dot else descriptors
-        choices: set[str] = set()
-        for origin in asked.values():
-            choices |= {*grid_names(origin), *_parameters(origin)}
+        choices = {
+            name
+            for origin in asked.values()
+            for name in (*grid_names(origin), *_parameters(origin))
+        }
         if name not in choices:
             raise ArgumentError(
                 f"--grid: {', '.join(asked)} has no parameter {name!r}"
@@ -360,6 +352,10 @@ class SweepRecipe(Recipe):
             return "support vectors"
         return "refits"
 
+    def distinct_values(self, task: Task) -> list[list[Value]]:
+        """Return the distinct values of each parameter for a task, in the order of the grid."""
+        return [list(dict.fromkeys(axis.resolved(task))) for axis in self.axes]
+
     def fingerprint(self, dataset: str) -> str:
         """Return code, origin, metric and grids as text, to distinguish configurations."""
         axes = [(axis.name, axis.rule, axis.values) for axis in self.axes]
@@ -386,32 +382,29 @@ def make_sweep_recipes(
     metric_names = tuple(DEFAULT_METRICS if metrics is None else metrics)
     if not metric_names or len(set(metric_names)) < len(metric_names):
         raise ArgumentError(f"--metric: expected distinct names, got {', '.join(metric_names)!r}")
-    for metric in metric_names:
-        if metric not in DEFAULT_METRICS:
-            raise ArgumentError(
-                f"--metric: expected {' or '.join(DEFAULT_METRICS)}, got {metric!r}"
-            )
+    if unknown := [name for name in metric_names if name not in DEFAULT_METRICS]:
+        raise ArgumentError(
+            f"--metric: expected {' or '.join(DEFAULT_METRICS)}, got {unknown[0]!r}"
+        )
     found = []
     for recipe in chosen:
         axes = with_grids(recipe.name, recipe.origin, given)
         axes = with_windows(recipe.name, axes, windows or {})
-        of_metrics = metric_names if shares_search(recipe.origin) else (None,)
-        found += [_with_metric(recipe, axes, metric) for metric in of_metrics]
+        for metric in metric_names if shares_search(recipe.origin) else (None,):
+            default = metric in {None, DEFAULT_METRICS[0]}
+            found.append(
+                SweepRecipe(
+                    name=recipe.name if default else f"{recipe.name} ({metric})",
+                    origin=recipe.origin,
+                    parameters={} if default else {"metric": metric},
+                    order=recipe.order,
+                    code=recipe.code,
+                    axes=axes,
+                    descriptor=recipe.name,
+                    metric=metric,
+                )
+            )
     return found
-
-
-def _with_metric(recipe: Recipe, axes: tuple[Axis, ...], metric: str | None) -> SweepRecipe:
-    default = metric is None or metric == DEFAULT_METRICS[0]
-    return SweepRecipe(
-        name=recipe.name if default else f"{recipe.name} ({metric})",
-        origin=recipe.origin,
-        parameters={} if default else {"metric": metric},
-        order=recipe.order,
-        code=recipe.code,
-        axes=axes,
-        descriptor=recipe.name,
-        metric=metric,
-    )
 
 
 def default_hyperparameters() -> pd.DataFrame:

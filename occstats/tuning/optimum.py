@@ -31,6 +31,7 @@ from occstats.tuning.grids import Axis, SweepRecipe, Value
 # The loss of mean AUROC that defines the flat range around an optimum.
 LOSS = 0.001
 RESAMPLES = 10_000
+CONFIDENCE = 0.95
 # Elements of all resampled grids together; planes get fewer resamples than curves.
 MOST_ELEMENTS = 20_000_000
 # Elements of resampled curves in memory at a time.
@@ -119,22 +120,15 @@ def expand(
     """
     mine = rows[rows["descriptor"] == recipe.name]
     if tasks is not None:
-        mine = mine[mine["dataset"].isin(_complete(mine, tasks))]
+        folds = mine[["dataset", "class", "fold"]].drop_duplicates().groupby("dataset").size()
+        planned = folds.index.map(lambda name: N_FOLDS * tasks.get(name, 0))
+        mine = mine[mine["dataset"].isin(folds.index[folds == planned])]
     datasets: dict[str, list[FloatArray]] = {}
     for task, values in task_grids(mine, recipe):
         datasets.setdefault(task.dataset, []).append(values)
     shape = tuple(len(axis.values) for axis in recipe.axes)
     means = [np.mean(tasks, axis=0) for tasks in datasets.values()]
     return GridMeans(recipe, list(datasets), np.array(means) if means else np.empty((0, *shape)))
-
-
-def _complete(rows: pd.DataFrame, tasks: Mapping[str, int]) -> list[str]:
-    """Return the datasets with every fold of every task."""
-    folds = rows[["dataset", "class", "fold"]].drop_duplicates()
-    counts = folds.groupby("dataset", observed=True).size()
-    return [
-        str(name) for name, count in counts.items() if count == N_FOLDS * tasks.get(str(name), 0)
-    ]
 
 
 def task_grids(rows: pd.DataFrame, recipe: SweepRecipe) -> Iterator[tuple[Task, FloatArray]]:
@@ -161,7 +155,7 @@ def task_grids(rows: pd.DataFrame, recipe: SweepRecipe) -> Iterator[tuple[Task, 
         # Folds differ, so a mean over some of them would not be comparable.
         score[:] = np.where(counts == folds, sums / folds, np.nan)
         # Look up the few distinct combinations, then expand them to the grid.
-        distinct = [list(dict.fromkeys(axis.resolved(task))) for axis in recipe.axes]
+        distinct = recipe.distinct_values(task)
         table = np.array(
             [
                 score[code] if (code := by_setting.get(key)) is not None else np.nan
@@ -223,22 +217,8 @@ def _highest(surface: FloatArray) -> tuple[int, ...]:
     return tuple(int(place) for place in where)
 
 
-def find_optimum(
-    grid: GridMeans,
-    *,
-    confidence: float = 0.95,
-    n_resamples: int = RESAMPLES,
-    random_state: int = 0,
-) -> Optimum:
-    """Find the optimum of a sweep over all its datasets.
-
-    Parameters
-    ----------
-    grid : GridMeans
-        The mean scores of the datasets.
-    confidence, n_resamples, random_state
-        Options of the cluster-bootstrap interval; large planes get fewer resamples.
-    """
+def find_optimum(grid: GridMeans, *, n_resamples: int = RESAMPLES) -> Optimum:
+    """Find the optimum of a sweep over all its datasets; large planes get fewer resamples."""
     axes = grid.recipe.axes
     surface = smoothed(grid.overall, axes)
     place = _highest(surface)
@@ -255,30 +235,24 @@ def find_optimum(
         score=float(surface[place]),
         score_rounded=score_rounded,
         flat={
-            axis.name: _flat_range(axis, np.moveaxis(surface, number, 0), place, number)
+            axis.name: _flat_range(
+                axis,
+                np.moveaxis(surface, number, -1)[(*place[:number], *place[number + 1 :])],
+                place[number],
+            )
             for number, axis in enumerate(axes)
         },
-        interval=_intervals(grid, confidence, count, random_state),
+        interval=_intervals(grid, count),
         at_edge=any(_near_an_end(axis, at) for axis, at in zip(axes, place, strict=True)),
         n_datasets=len(grid.datasets),
     )
 
 
-def _flat_range(
-    axis: Axis, surface: FloatArray, place: tuple[int, ...], number: int
-) -> tuple[Value, Value]:
-    """Return the ends of the range around the best value that loses at most `LOSS`.
-
-    The first dimension of `surface` is that of the axis, whose number is given.
-    """
-    others: Any = (slice(None), *place[:number], *place[number + 1 :])
-    curve = surface[others]
-    good = curve >= curve[place[number]] - LOSS
-    low = high = place[number]
-    while low > 0 and good[low - 1]:
-        low -= 1
-    while high < len(good) - 1 and good[high + 1]:
-        high += 1
+def _flat_range(axis: Axis, curve: FloatArray, best: int) -> tuple[Value, Value]:
+    """Return the ends of the range around the best place of a curve that loses at most `LOSS`."""
+    lower = np.flatnonzero(~(curve >= curve[best] - LOSS))
+    low = lower[lower < best].max(initial=-1) + 1
+    high = lower[lower > best].min(initial=len(curve)) - 1
     return axis.values[low], axis.values[high]
 
 
@@ -290,11 +264,12 @@ def _near_an_end(axis: Axis, place: int) -> bool:
     return axis.is_numeric and (below or place + half >= len(axis.values) - 1)
 
 
-def _intervals(
-    grid: GridMeans, confidence: float, n_resamples: int, random_state: int
-) -> dict[str, tuple[float, float]]:
+def _intervals(grid: GridMeans, n_resamples: int) -> dict[str, tuple[float, float]]:
     """Return the bootstrap percentile interval of the best value of each hyperparameter."""
     axes = grid.recipe.axes
+    limits = {axis.name: (float("nan"), float("nan")) for axis in axes}
+    if len(grid.datasets) < 2:
+        return limits
     shape = grid.means.shape[1:]
     flat_means = grid.means.reshape(len(grid.datasets), -1)
     usable: BoolArray = np.asarray(np.isfinite(flat_means).all(axis=0))
@@ -309,24 +284,19 @@ def _intervals(
         np.arange(int(usable.sum())),
         flat_means[:, usable],
         smoother=smoother,
-        confidence=confidence,
         n_resamples=n_resamples,
-        random_state=random_state,
+        random_state=0,
     )
-    nan = float("nan")
-    if len(grid.datasets) < 2:
-        return {axis.name: (nan, nan) for axis in axes}
     won = np.zeros(len(usable))
     won[usable] = found.probability
     shares: FloatArray = won.reshape(shape)
-    limits = {}
     for number, axis in enumerate(axes):
-        others = tuple(other for other in range(len(axes)) if other != number)
-        reached = np.cumsum(shares.sum(axis=others))
-        low = int(np.searchsorted(reached, (1 - confidence) / 2))
-        high = int(np.searchsorted(reached, (1 + confidence) / 2 - 1e-12))
-        ends = (axis.values[min(low, len(reached) - 1)], axis.values[min(high, len(reached) - 1)])
-        limits[axis.name] = (float(ends[0]), float(ends[1])) if axis.is_numeric else (nan, nan)
+        if axis.is_numeric:
+            others = tuple(other for other in range(len(axes)) if other != number)
+            reached = np.cumsum(shares.sum(axis=others))
+            tails = (1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2 - 1e-12
+            low, high = np.minimum(np.searchsorted(reached, tails), len(reached) - 1)
+            limits[axis.name] = float(axis.values[low]), float(axis.values[high])
     return limits
 
 

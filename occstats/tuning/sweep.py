@@ -20,13 +20,7 @@ from occstats.experiment.run import Data, Experiment, folder_or_temporary
 from occstats.experiment.store import KEY, Store
 from occstats.experiment.tasks import Task
 from occstats.experiment.worker import Rows
-from occstats.tuning.fold_sweep import (
-    COARSE_STEP,
-    MOST_DISTINCT,
-    distinct_values,
-    failed_sweep,
-    sweep_fold,
-)
+from occstats.tuning.fold_sweep import COARSE_STEP, MOST_DISTINCT, failed_sweep, sweep_fold
 from occstats.tuning.grids import Axis, SweepRecipe, Value, make_sweep_recipes, paper_defaults
 from occstats.tuning.optimum import (
     GridMeans,
@@ -198,7 +192,7 @@ class SweepExperiment(Experiment):
     def seconds(self, task: Task, recipe: SweepRecipe) -> float:
         """Estimate the time of one fold on one core."""
         n, queries = 0.8 * task.n, 0.2 * task.rows
-        sizes = [len(values) for values in distinct_values(recipe, task)]
+        sizes = [len(values) for values in recipe.distinct_values(task)]
         count = math.prod(sizes)
         if recipe.kind == "neighbours":
             sorting = 3e-8 * count * queries
