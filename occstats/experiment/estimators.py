@@ -15,6 +15,9 @@ from occstats.errors import DataError
 from occstats.experiment.provenance import code_of
 from occstats.experiment.tasks import AtMost, size_for_task
 
+# The code that this process has loaded, even if its files change.
+_loaded_code = cache(code_of)
+
 
 @dataclass(frozen=True)
 class SeedPolicy:
@@ -234,12 +237,6 @@ def make_estimator(
         elif last == "n_jobs" and last not in given:
             settled[name] = 1  # parallelism comes from the workers
     return estimator.set_params(**settled)
-
-
-@cache
-def _loaded_code(origin: str) -> str:
-    """Identify the code that this process has loaded."""
-    return code_of(origin)
 
 
 def fit_and_score(

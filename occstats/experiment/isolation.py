@@ -73,7 +73,7 @@ class IsolatedCalls:
         return self
 
     def __exit__(self, *exception: object) -> None:
-        self.close()
+        self._kill()
 
     def __call__(self, *arguments: Any) -> Any:
         """Call the function; raise what it raises."""
@@ -90,11 +90,6 @@ class IsolatedCalls:
         if not succeeded:
             raise value
         return value
-
-    def close(self) -> None:
-        """End the child process."""
-        if self._process is not None:
-            self._kill()
 
     def _child(self) -> Connection:
         if self._connection is None:

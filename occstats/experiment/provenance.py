@@ -6,7 +6,6 @@ import os
 import platform
 import sys
 import sysconfig
-from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, packages_distributions, version
@@ -14,6 +13,7 @@ from pathlib import Path
 
 from occstats import __version__
 
+_packages_distributions = cache(packages_distributions)
 PACKAGES = ("occstats", "numpy", "scipy", "scikit-learn", "pandas", "pyarrow", "numba")
 
 
@@ -87,7 +87,7 @@ def _identity(module: str) -> str:
     except (TypeError, ImportError):  # defined interactively: no source
         return module
     installed = {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}
-    distributions = _distributions().get(package)
+    distributions = _packages_distributions().get(package)
     if distributions and any(file.is_relative_to(folder) for folder in installed):
         return f"{distributions[0]} {version(distributions[0])}"
     top = Path(inspect.getfile(import_module(package)))
@@ -96,8 +96,3 @@ def _identity(module: str) -> str:
     for path in files:
         digest.update(path.read_bytes())
     return f"{package} {digest.hexdigest()[:16]}"
-
-
-@cache
-def _distributions() -> Mapping[str, list[str]]:
-    return packages_distributions()

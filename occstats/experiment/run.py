@@ -4,7 +4,7 @@ import contextlib
 import json
 import os
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -19,14 +19,7 @@ from occstats.datasets import Source, fingerprint, open_source, select, spool
 from occstats.errors import ArgumentError, DataError, ResultsError
 from occstats.experiment.dispatch import execute
 from occstats.experiment.estimators import Recipe, SeedPolicy, make_recipes, plain, shares_search
-from occstats.experiment.plan import (
-    Key,
-    Plan,
-    Shard,
-    configuration,
-    estimated_seconds,
-    make_plan,
-)
+from occstats.experiment.plan import Key, Plan, Shard, configuration, estimated_seconds, make_plan
 from occstats.experiment.provenance import provenance
 from occstats.experiment.store import KEY, Store, keys_of
 from occstats.experiment.tasks import N_FOLDS, Task, tasks_of
@@ -270,11 +263,8 @@ class Experiment:
         for shard in self.plan.shards:
             units = []
             for unit in shard.units:
-                missing = tuple(
-                    recipe
-                    for recipe, key in zip(unit.recipes, unit.keys, strict=True)
-                    if key not in present
-                )
+                pairs = zip(unit.recipes, unit.keys, strict=True)
+                missing = tuple(recipe for recipe, key in pairs if key not in present)
                 if missing:
                     units.append(replace(unit, recipes=missing))
             if units:
@@ -391,8 +381,18 @@ class Experiment:
                 scheduler=scheduler,
                 memory=None if memory is None else memory * 1e9,
             )
-            for _ in _with_remaining_time(finished, remaining, progress):
-                pass
+            # In estimated seconds, so that the remaining time is meaningful.
+            layout = "{l_bar}{bar}| {elapsed} elapsed, about {remaining} left{postfix}"
+            with bar_class()(
+                total=remaining.cost,
+                desc="run",
+                leave=False,
+                bar_format=layout,
+                disable=not shown(progress),
+            ) as bar:
+                for done in finished:
+                    bar.set_postfix_str(done.dataset)
+                    bar.update(done.cost)
         return others
 
     def _compile_kernels(self, jobs: int | None, progress: bool | None) -> None:
@@ -426,10 +426,8 @@ class Experiment:
             for fold in range(N_FOLDS)
         )
         order = {key: position for position, key in enumerate(keys)}
-        positions = pd.Series([order.get(key, -1) for key in keys_of(rows)], index=rows.index)
-        rows = rows[positions >= 0].assign(_position=positions[positions >= 0])
-        rows = rows.sort_values("_position", kind="stable")
-        return rows.drop(columns="_position").reset_index(drop=True)
+        rows.index = pd.Index([order.get(key, -1) for key in keys_of(rows)])
+        return rows[rows.index >= 0].sort_index(kind="stable").reset_index(drop=True)
 
     def finish(self, out: str | Path) -> pd.DataFrame:
         """Return the table; write it where a single file is wanted and no row is missing."""
@@ -437,21 +435,6 @@ class Experiment:
         if _is_single_file(out) and len(table) == self.plan.n_rows:
             write_parquet(table, out, {"occstats": json.dumps(self._metadata())})
         return table
-
-
-def _with_remaining_time(
-    finished: Iterator[Shard], plan: Plan, progress: bool | None
-) -> Iterator[Shard]:
-    """Show a progress bar in estimated seconds, so that the remaining time is meaningful."""
-    if not shown(progress):
-        yield from finished
-        return
-    layout = "{l_bar}{bar}| {elapsed} elapsed, about {remaining} left{postfix}"
-    with bar_class()(total=plan.cost, desc="run", leave=False, bar_format=layout) as bar:
-        for shard in finished:
-            bar.set_postfix_str(shard.dataset)
-            bar.update(shard.cost)
-            yield shard
 
 
 @dataclass(frozen=True, eq=False)

@@ -80,13 +80,8 @@ def sparsity(X: NDArray[np.float64]) -> float:
     >>> sparsity(np.array([[0.0, 1.0], [0.0, 2.0], [3.0, 3.0], [0.0, 4.0]]))
     0.5
     """
-    ordered = np.sort(X, axis=0)
-    return float(np.mean([_longest_run(column) for column in ordered.T]) / len(X))
-
-
-def _longest_run(ordered: NDArray[np.float64]) -> int:
-    starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])
-    return int(np.diff(np.r_[starts, len(ordered)]).max())
+    frequencies = [np.unique(column, return_counts=True)[1].max() for column in X.T]
+    return float(np.mean(frequencies) / len(X))
 
 
 @dataclass(frozen=True, eq=False)
