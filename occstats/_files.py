@@ -23,16 +23,6 @@ from occstats.errors import OutputError, ResultsError
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = [
-    "check_folder",
-    "content_digest",
-    "remove_stale",
-    "verify_digest",
-    "write_file",
-    "write_folder",
-    "write_parquet",
-]
-
 Content = str | bytes | Callable[[IO[bytes]], object]
 
 # Metadata key of a Parquet file for the digest of its content.
@@ -64,11 +54,6 @@ def write_file(path: str | os.PathLike[str], content: Content) -> Path:
         The file; existing content stays until the new content is complete.
     content : str, bytes, or callable
         The content, or a function that writes it to a binary stream.
-
-    Returns
-    -------
-    pathlib.Path
-        The file.
 
     Examples
     --------
@@ -129,7 +114,9 @@ def write_folder(folder: str | os.PathLike[str], files: Iterable[tuple[str, str 
             if existed:
                 _move_over(staging, path, [*digests, MANIFEST])
             else:
-                staging.chmod(0o777 & ~_umask())
+                umask = os.umask(0)
+                os.umask(umask)
+                staging.chmod(0o777 & ~umask)
                 staging.rename(path)
             _sync_folder(path)
         finally:
@@ -334,12 +321,6 @@ def _sync_folder(folder: Path) -> None:
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 def _shown(path: str | os.PathLike[str]) -> str:
