@@ -96,6 +96,12 @@ class _Keys:
     def shape(self) -> tuple[int, int]:
         return len(self.tasks), len(self.algorithms)
 
+    def cells_with(self, chosen: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+        """Return the cells (tasks × algorithms) with at least one of the chosen scores."""
+        found = np.zeros(self.shape, dtype=bool)
+        found[self.task[chosen], self.algorithm[chosen]] = True
+        return found
+
     def show(self, i: int) -> str:
         """Return the name of a cell for a message."""
         task = show_task(self.tasks[self.task[i]])
@@ -137,10 +143,16 @@ def reshape(parsed: ParsedTable, roles: Roles, reading: Reading) -> Results:
         per_fold = frame.groupby([*by_cell, "fold"], sort=False)["score"].mean()
         scores = per_fold.groupby(by_cell, sort=False).mean().reset_index()
     if cells.fold is not None:
-        fold_scores = _fold_table(per_fold, keys, raw)
+        fold_scores = _run_table(per_fold, keys)
+        if fold_scores is None:
+            raise ResultsError(
+                f"{raw.name}: the fold column has {len(keys.folds):,} distinct values, too many for"
+                " folds; name the column of folds with fold=…"
+            )
         runs = frame.groupby([*by_cell, "fold", "repeat"], sort=False)["score"].mean()
-        if len(runs) > len(per_fold):  # repeated folds: each repeat counts
-            fold_scores = _run_table(runs, keys, fold_scores)
+        if len(runs) > len(per_fold):  # repeated folds: each repeat counts, unless too many
+            by_run = _run_table(runs, keys)
+            fold_scores = fold_scores if by_run is None else by_run
         # The spread is over the folds of one repeat, averaged over repeats.
         per_repeat = frame.groupby([*by_cell, "repeat"], sort=False)["score"].std()
         cvsd = _table(per_repeat.groupby(by_cell, sort=False).mean().reset_index(), "score", keys)
@@ -481,37 +493,27 @@ def _states(parsed: ParsedTable, roles: Roles, rows: npt.NDArray[np.int64]) -> n
     if roles.status is None:
         return np.zeros(len(rows), dtype=np.int8)
     codes, labels = pd.factorize(parsed.names(roles.status)[rows], use_na_sentinel=True)
-    words = [normalise(label) for label in labels]
-    unknown = [
-        label
-        for label, word in zip(labels, words, strict=True)
-        if word not in SUCCEEDED | UNDEFINED_WORDS | FAILED_WORDS
-    ]
+    state_of = {
+        **dict.fromkeys(FAILED_WORDS, _FAILED),
+        **dict.fromkeys(NOT_RUN_WORDS, _NOT_RUN),
+        **dict.fromkeys(UNDEFINED_WORDS, _UNDEFINED),
+        **dict.fromkeys(SUCCEEDED, _OK),
+    }
+    unknown = [label for label in labels if normalise(label) not in state_of]
     if unknown:
         raise ResultsError(
             f"{parsed.raw.name}, column {quote(roles.status)}: {quote_list(unknown, limit=5)} is"
             " not a known status; write ok, failed or undefined, or name another column with"
             " status=…"
         )
-    states = [
-        _OK
-        if word in SUCCEEDED
-        else _UNDEFINED
-        if word in UNDEFINED_WORDS
-        else _NOT_RUN
-        if word in NOT_RUN_WORDS
-        else _FAILED
-        for word in words
-    ]
     # A row without a status counts if it has a score.
+    states = [state_of[normalise(label)] for label in labels]
     return np.array([*states, _OK], dtype=np.int8)[codes]
 
 
 def _recorded_failures(cells: _Cells, keys: _Keys, scores: pd.DataFrame) -> pd.DataFrame | None:
     """Return the cells without a score whose failure the source records, if there are any."""
-    failed = np.zeros(keys.shape, dtype=bool)
-    failed[keys.task[cells.failed], keys.algorithm[cells.failed]] = True
-    failed &= scores.isna().to_numpy()
+    failed = keys.cells_with(cells.failed) & scores.isna().to_numpy()
     if not failed.any():
         return None
     return pd.DataFrame(failed, index=scores.index, columns=scores.columns)
@@ -670,34 +672,21 @@ def _failed_cells(
     unequal: npt.NDArray[np.bool_] | None,
 ) -> npt.NDArray[np.bool_]:
     """Return the cells without a score: one of their rows failed, or none counts."""
-    failed = np.zeros(keys.shape, dtype=bool)
-    failed[keys.task[state == _FAILED], keys.algorithm[state == _FAILED]] = True
-    counted = np.zeros(keys.shape, dtype=bool)
-    counted[keys.task[state == _OK], keys.algorithm[state == _OK]] = True
-    by_status = np.flatnonzero((cells.state == _FAILED) & cells.failed)
-    not_run = np.flatnonzero((cells.state == _FAILED) & ~cells.failed)
-    empty = state == _ABSENT
-    if len(by_status):
-        notes.append(
-            f"{raw.name}: {count(len(by_status), 'row')} with a failed status (first"
-            f" {keys.show(int(by_status[0]))}); {FAILURES}"
-        )
-    if len(not_run):
-        notes.append(
-            f"{raw.name}: {count(len(not_run), 'row')} not run according to the status (first"
-            f" {keys.show(int(not_run[0]))}); {FAILURES}"
-        )
-    if empty.any():
-        first = int(np.flatnonzero(empty)[0])
-        notes.append(
-            f"{raw.name}: {count(empty.sum(), 'row')} without a score (first"
-            f" {keys.show(first)}) ignored."
-        )
+    failed, counted = keys.cells_with(state == _FAILED), keys.cells_with(state == _OK)
+    by_status = cells.state == _FAILED
+    for chosen, problem, consequence in (
+        (by_status & cells.failed, "with a failed status", f"; {FAILURES}"),
+        (by_status & ~cells.failed, "not run according to the status", f"; {FAILURES}"),
+        (state == _ABSENT, "without a score", " ignored."),
+    ):
+        if chosen.any():
+            first = keys.show(int(np.flatnonzero(chosen)[0]))
+            notes.append(
+                f"{raw.name}: {count(chosen.sum(), 'row')} {problem} (first {first}){consequence}"
+            )
     undefined = (cells.state != _OK) & (cells.state != _FAILED)
     if undefined.any():
-        partly = np.zeros(keys.shape, dtype=bool)
-        partly[keys.task[undefined], keys.algorithm[undefined]] = True
-        partly &= counted & ~failed
+        partly = keys.cells_with(undefined) & counted & ~failed
         notes.append(
             f"{raw.name}: {count(undefined.sum(), 'row')} without a defined score;"
             f" {count(partly.sum(), 'cell')} averaged over the other folds."
@@ -713,41 +702,22 @@ def _table(values: pd.DataFrame, column: str, keys: _Keys) -> pd.DataFrame:
     return pd.DataFrame(table, index=keys.tasks, columns=pd.Index(keys.algorithms, dtype=object))
 
 
-def _fold_table(per_fold: pd.Series, keys: _Keys, raw: RawTable) -> pd.DataFrame:
-    used = per_fold.index.to_frame(index=False).to_numpy()
-    n_folds = len(keys.folds)
-    pairs, column = np.unique(used[:, 1] * n_folds + used[:, 2], return_inverse=True)
-    if len(keys.tasks) * len(pairs) > _MOST_FOLD_CELLS:
-        raise ResultsError(
-            f"{raw.name}: the fold column has {n_folds:,} distinct values, too many for folds; name"
-            " the column of folds with fold=…"
-        )
-    table = np.full((len(keys.tasks), len(pairs)), np.nan)
-    table[used[:, 0], column] = per_fold.to_numpy()
-    names = [(keys.algorithms[pair // n_folds], keys.folds[pair % n_folds]) for pair in pairs]
-    columns = pd.MultiIndex.from_tuples(names, names=["algorithm", "fold"])
-    return pd.DataFrame(table, index=keys.tasks, columns=columns)
-
-
-def _run_table(runs: pd.Series, keys: _Keys, averaged: pd.DataFrame) -> pd.DataFrame:
-    """Return the scores per fold and repeat, or averaged over repeats if there are too many."""
-    levels = [runs.index.get_level_values(level).to_numpy() for level in range(4)]
-    n_folds, n_repeats = len(keys.folds), len(keys.repeats)
-    codes = (levels[1] * n_folds + levels[2]) * n_repeats + levels[3]
-    found, column = np.unique(codes, return_inverse=True)
+def _run_table(runs: pd.Series, keys: _Keys) -> pd.DataFrame | None:
+    """Return the scores by fold, or by fold and repeat; None if there are too many."""
+    levels = range(runs.index.nlevels)
+    task, *codes = (runs.index.get_level_values(level).to_numpy() for level in levels)
+    labels = (keys.algorithms, keys.folds, keys.repeats)[: len(codes)]
+    shape = tuple(map(len, labels))
+    found, column = np.unique(np.ravel_multi_index(codes, shape), return_inverse=True)
     if len(keys.tasks) * len(found) > _MOST_FOLD_CELLS:
-        return averaged
+        return None
     table = np.full((len(keys.tasks), len(found)), np.nan)
-    table[levels[0], column] = runs.to_numpy()
-    names = [
-        (
-            keys.algorithms[code // (n_folds * n_repeats)],
-            keys.folds[code // n_repeats % n_folds],
-            keys.repeats[code % n_repeats],
-        )
-        for code in found
-    ]
-    columns = pd.MultiIndex.from_tuples(names, names=["algorithm", "fold", "repeat"])
+    table[task, column] = runs.to_numpy()
+    used = zip(labels, np.unravel_index(found, shape), strict=True)
+    columns = pd.MultiIndex.from_arrays(
+        [np.array(names, dtype=object)[places] for names, places in used],
+        names=runs.index.names[1:],
+    )
     return pd.DataFrame(table, index=keys.tasks, columns=columns)
 
 
