@@ -199,16 +199,6 @@ def test_embedded_r_prints_nothing_and_runs_in_any_thread(capfd):
     assert capfd.readouterr() == ("", "")
 
 
-def test_check_of_the_engines(engine):
-    random = np.random.default_rng(4)
-    scores, clusters = random.random((20, 3)), np.repeat(np.arange(5), 4)
-    check = check_engines(scores, clusters, test="ds", through=THROUGH[engine])
-    assert check.agrees
-    assert check.n_tests == 6
-    assert 0 <= check.largest_p < 1e-12
-    assert "agrees with clusrank" in check.sentence(["A", "B", "C"])
-
-
 @embedded_only
 def test_check_r_counts_failures(engine):
     from occstats.cli.check_commands import check_r as command

@@ -61,14 +61,6 @@ def test_means_are_compared_unless_the_estimand_is_typical(comparison):
     assert row[["wins", "ties", "losses"]].tolist() == counted
 
 
-def test_errors_are_turned(comparison):
-    right = comparison.binary
-    wrong = answers().assign(error=lambda frame: 1 - frame["correct"]).drop(columns="correct")
-    turned = occstats.compare(wrong, score="error", lower_is_better=True, n_resamples=200).binary
-    np.testing.assert_allclose(turned["share_difference"], right["share_difference"])
-    np.testing.assert_allclose(turned["p_eliasziw_donner"], right["p_eliasziw_donner"])
-
-
 def test_other_scores_have_no_such_table():
     frame = answers().assign(correct=lambda frame: frame["correct"] * 0.5)
     assert occstats.compare(frame, score="correct", n_resamples=200).binary is None

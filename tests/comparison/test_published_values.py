@@ -33,6 +33,11 @@ def test_mean_ranks_are_those_of_the_rounded_table(comparison):
     found = comparison.summary.set_index("algorithm")["mean_rank"]
     assert list(found.index) == list(expected)
     assert found.round(4).to_dict() == expected
+    summary = comparison.summary
+    assert summary["leads"].sum() == pytest.approx(1)
+    assert summary["leads"].idxmax() == 0
+    assert summary.eval("mean_rank_ci_low < mean_rank < mean_rank_ci_high").all()
+    assert summary.eval("mean_score_ci_low < mean_score < mean_score_ci_high").all()
 
 
 def test_means_round_to_the_published_ones(comparison):

@@ -69,12 +69,6 @@ def table(*, hardest_missing):
     return frame
 
 
-def test_complete_results_have_no_policies():
-    found = compare(table(hardest_missing=False))
-    assert found.gaps is None
-    assert "missing" not in found.verdict
-
-
 def test_a_policy_that_changes_the_conclusion_is_counted():
     frame = table(hardest_missing=True)
     complete, worst = (compare(frame, missing=policy) for policy in ("complete", "worst"))
@@ -83,19 +77,14 @@ def test_a_policy_that_changes_the_conclusion_is_counted():
     assert complete.matrix("conclusion").loc["A", "B"] == "worse"
     assert worst.matrix("conclusion").loc["A", "B"] == "undecided"
     assert (complete.gaps.cells, complete.gaps.of) == (4, 42)
+    assert any(note.startswith("missing='complete'") for note in complete.notes)
+    assert compare(table(hardest_missing=False)).gaps is None
     policies = complete.gaps.policies.set_index("policy")
     # Likewise B and C.
     assert policies.loc["worst", ["pairs", "changed_pairs"]].tolist() == [3, 2]
     assert worst.gaps.policies.set_index("policy").loc["complete", "changed_pairs"] == 2
     assert list(policies.index) == ["pairwise", "drop-algorithms", "worst"]
     assert policies.loc["drop-algorithms", ["algorithms", "tasks", "pairs"]].tolist() == [2, 14, 1]
-
-
-@pytest.mark.parametrize("missing", ["complete", "pairwise", "drop-algorithms", "worst"])
-def test_every_policy_names_itself(missing):
-    found = compare(table(hardest_missing=True), missing=missing)
-    assert any(note.startswith(f"missing='{missing}'") for note in found.notes)
-    assert missing not in found.gaps.policies["policy"].tolist()
 
 
 def test_a_policy_that_drops_the_control_is_refused():

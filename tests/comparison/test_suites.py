@@ -206,16 +206,6 @@ def test_too_few_suites_show_nothing_however_many_datasets():
     assert single.pairwise["conclusion"].isna().all()
 
 
-def test_missing_results_leave_the_weights_to_the_other_datasets():
-    data = table()
-    gone = (data["model"] == "C") & data["dataset"].isin(["d0-1", "d1-1"])
-    found = compare(data[~gone], cluster=NESTED, missing="pairwise")
-    row = found.pairwise.set_index(["a", "b"]).loc[("A", "C")]
-    scores = found.results.scores
-    means = (scores["A"] - scores["C"]).groupby(level=0).mean()
-    assert row["mean_difference"] == pytest.approx(means.mean())
-
-
 def test_a_dataset_in_two_suites_is_refused():
     data = table(n_suites=3)
     data.loc[data["class"] == "c1", "suite"] = "other"
@@ -288,13 +278,3 @@ def test_the_command_line(tmp_path):
     assert gate.exit_code in (0, 3)
     assert "36 datasets in 12 suites)" in gate.stdout
     assert "of all suites (3/12) may be in none of these 12" in gate.stdout
-
-
-def test_right_and_wrong_by_suite():
-    data = table(tasks=4)
-    data["correct"] = (data["auroc"] > data["auroc"].median()).astype(int)
-    found = compare(
-        data.drop(columns=["auroc", "n"]), cluster=NESTED, score="correct", n_resamples=100
-    )
-    assert set(found.binary["n_clusters"]) == {12}
-    assert "in 12 suites)" in found.binary["line"].iloc[0]
