@@ -83,17 +83,17 @@ class Comparison:
     Attributes
     ----------
     results, settings
-        The results that were compared, and the settings in force.
+        The compared results, and the settings used.
     summary
         One row per algorithm, best first (by mean rank, or by mean score for the estimand mean):
         ``algorithm, mean_rank, mean_score, cvsd`` with intervals, the ranks consistent with the
-        decisions (``rank_low`` to ``rank_high``) and the share of bootstrap resamples in which it
-        comes first (``leads``).
+        decisions (``rank_low`` to ``rank_high``) and the share of bootstrap resamples in which the
+        algorithm comes first (``leads``).
     pairwise
         One row per ordered pair. ``difference`` (of a minus b), ``ci_low``, ``ci_high``, ``p``,
         ``conclusion`` (``a`` is ``better`` or ``worse``, the pair is ``equivalent`` or
         ``undecided``; None without a test) and ``reversed`` (the pair is decided, but the other
-        estimate has the opposite sign) are one decision; ``p_unadjusted`` is the p-value before
+        estimate has the opposite sign) form one decision; ``p_unadjusted`` is the p-value before
         the correction. Then both estimates, ``typical_difference`` and ``mean_difference``, the
         analysis that ignores clusters, and effect sizes.
     rule, basis
@@ -102,17 +102,17 @@ class Comparison:
         Tasks × algorithms.
     kendall, regression, complementary_pairs, rank_frequencies, strata, diagnostics
         Rank correlations of the scores; regression of ranks on traits of the tasks; pairs of
-        algorithms that are best together; how often each has which rank; mean ranks by difficulty;
-        correlation of the tasks of a dataset.
+        algorithms that complement each other best; frequencies of ranks; mean ranks by difficulty;
+        correlation of tasks within datasets.
     stability, design, classical
-        The conclusions without each dataset and each algorithm; detectable differences and
+        The conclusions when each dataset and each algorithm is left out; detectable differences and
         datasets needed; the classical tests, which treat tasks as independent.
     gaps
-        Where results are missing: their number, and the conclusions under other policies.
+        If results are missing: their number, and the conclusions under other policies.
     fold_tests
-        Where the results have folds: for each task, the probability that ``a`` is better there.
+        If the results have folds: for each task, the probability that ``a`` is better.
     binary
-        Where all scores are 0 or 1: for each unordered pair, the difference with its clustered
+        If all scores are 0 or 1: for each unordered pair, the difference with its clustered
         standard error, the clustered McNemar tests, and the ``line`` to quote; else None.
     notes
         Notes on the input, and cautions.
@@ -220,7 +220,7 @@ class Comparison:
         return self.methods_text.text()
 
     def matrix(self, column: str) -> pd.DataFrame:
-        """Return one column of ``pairwise`` as a square, rows ``a``, columns ``b``, best first.
+        """Return one column of ``pairwise`` as a matrix, rows ``a``, columns ``b``, best first.
 
         Parameters
         ----------
@@ -240,7 +240,7 @@ class Comparison:
 
     @property
     def p_values(self) -> pd.DataFrame:
-        """Return the p-values that decide, as a square, rows and columns best first."""
+        """Return the deciding p-values as a matrix, rows and columns best first."""
         return self.matrix("p")
 
     def to_latex(self) -> str:
@@ -322,7 +322,7 @@ class Comparison:
         ----------
         condition : str or mask
             A condition on the traits of a task, its dataset and class, such as ``"n > 100"`` or
-            ``"dataset != 'iris'"``; or a truth value for each task.
+            ``"dataset != 'iris'"``; or a boolean for each task.
 
         Examples
         --------
@@ -342,11 +342,11 @@ class Comparison:
         keep = np.asarray(mask)
         if keep.shape != (n,) or keep.dtype != np.bool_:
             raise ArgumentError(
-                f"where: the mask must be {n:,} truth values, one for each task; got "
+                f"where: the mask must be {n:,} booleans, one per task; got "
                 f"{keep.dtype} of shape {keep.shape}"
             )
         if not keep.any():
-            raise ArgumentError(f"where: no task of {n:,} is left by {quote(condition)}")
+            raise ArgumentError(f"where: {quote(condition)} keeps none of {n:,} tasks")
         note = f"{note}: {count(int(keep.sum()), 'task')} of {n:,}."
         settings = replace(self.settings, algorithms=None)  # the results have only those
         return compare_with(self.results.keep_tasks(keep, note), settings)
@@ -371,11 +371,11 @@ class Comparison:
         Parameters
         ----------
         *sources
-            Results as `occstats.compare` takes them, or a series of scores by task, whose name is
-            the method's.
+            Results as accepted by `occstats.compare`, or a series of scores by task with the name
+            of the method.
         **options
             Settings that replace those of this comparison, such as ``missing="complete"``, and
-            how to read the sources: see `occstats.compare` and `occstats.load_results`.
+            options for reading the sources: see `occstats.compare` and `occstats.load_results`.
 
         Examples
         --------

@@ -82,17 +82,17 @@ def compare(
     progress: bool | None = None,
     **reading: Any,
 ) -> Comparison:
-    """Compare algorithms on tasks that come in clusters (datasets).
+    """Compare algorithms on tasks grouped in clusters (datasets).
 
     Parameters
     ----------
     results : path, name of bundled results, DataFrame, `Results`, or a list of these
         Several are joined by task.
     preset : {'paper'}, optional
-        Predefined settings, which explicit ones override; ``'paper'`` has those of Lenz et al.
+        Predefined settings, which explicit ones override; ``'paper'`` uses those of Lenz et al.
         (2021).
     estimand : {'typical', 'mean'}, optional
-        Quantity that is compared: ``'typical'``, the difference of scores on a typical task
+        Quantity compared: ``'typical'``, the difference of scores on a typical task
         (signed ranks); ``'mean'``, the difference of mean scores, with equal weight for each
         dataset (bootstrap-t). The default is ``'typical'``, and ``'mean'`` for 0/1 scores or with
         a margin.
@@ -104,7 +104,7 @@ def compare(
         Correction for multiple testing. The default is ``'max-t'``, and ``'holm'`` if R computes
         the tests.
     family : {'all', 'control', 'row'}, optional
-        Tests that are corrected together: all pairs, the comparisons with the control, or the
+        Tests corrected together: all pairs, the comparisons with the control, or the
         one-sided tests of each algorithm against all others. The default is ``'all'``, and
         ``'control'`` with a control.
     alternative : {'two-sided', 'greater', 'less'}, optional
@@ -116,7 +116,7 @@ def compare(
     control : str, optional
         Baseline of a many-to-one comparison.
     alpha : float, default 0.05
-        Significance level; confidence intervals have the level ``1 - alpha``.
+        Significance level; confidence intervals have level ``1 - alpha``.
     engine : {'native', 'clusrank', 'rscript', 'both'}, default 'native'
         Backend of the tests: this package; R's clusrank, embedded or as a process; or this
         package, checked against clusrank. All but ``'native'`` need R.
@@ -129,7 +129,7 @@ def compare(
         ``'worst=SCORE'``, a failure that has this score in means; ``'impute=NAME'``, the score of
         the algorithm NAME.
     tie_tolerance : float, optional
-        Differences are rounded to multiples of this before they are ranked, so that 0.3 − 0.2 and
+        Differences are rounded to multiples of this before ranking, so that 0.3 − 0.2 and
         0.2 − 0.1 tie; 0 ranks the raw floats. The default is 1e-9 of the scale of the score, which
         is 1 for scores in 0 … 1.
     n_resamples : int, default 10,000
@@ -141,7 +141,7 @@ def compare(
         Smallest difference that matters: pairs whose confidence interval lies within ± the margin
         are equivalent.
     prior_weight : float, default 1.0
-        Weight of the Bayesian prior at no difference, in datasets.
+        Weight of the Bayesian prior at zero difference, in datasets.
     random_state : int, default 0
         Seed of all random numbers.
     deep : bool, default False
@@ -155,14 +155,14 @@ def compare(
         heteroscedasticity-consistent; or classical. The default is ``'cr2'``.
     median : {'all', 'others'}, default 'all'
         Algorithms whose median score measures the difficulty of a task in the regression.
-        ``'others'`` couples it with the rank, which is worse where others score high by chance.
+        ``'others'`` couples it with the rank, which is worse where the others score high by chance.
     strata : {'width', 'quantile'}, default 'width'
-        Strata of difficulty (the median score of a task): of equal width, or with equally many
+        Strata of difficulty (the median score of a task): of equal width, or with equal numbers of
         tasks.
     n_strata : int, default 5
         Number of strata.
     progress : bool, optional
-        Show a progress bar for slow parts; by default on a terminal and in a notebook.
+        Show a progress bar for slow steps; by default on a terminal and in a notebook.
     **reading
         Options of :func:`occstats.load_results`, such as ``cluster``, ``algorithm``, ``score`` and
         ``lower_is_better``.

@@ -140,7 +140,7 @@ class Settings:
 
     @classmethod
     def of(cls, **given: Any) -> Settings:
-        """Return the settings that explicit ones imply; None stands for one that is not given.
+        """Return the settings that explicit ones imply; None means not given.
 
         Examples
         --------
@@ -192,7 +192,7 @@ class Settings:
             raise ArgumentError("family='control' needs an algorithm: set control=…")
         if self.control is not None and self.family != "control":
             raise ArgumentError(
-                f"control={self.control!r} is a family of its own; got family={self.family!r}: "
+                f"control={self.control!r} implies family='control'; got family={self.family!r}: "
                 "leave family out"
             )
         if self.correction == "max-t":
@@ -208,7 +208,7 @@ class Settings:
                     )
         if self.family == "row" and self.alternative == "two-sided":
             raise ArgumentError(
-                "family='row' asks what an algorithm is better than, which takes one-sided tests: "
+                "family='row' needs one-sided tests (an algorithm is better than others): "
                 "set alternative='greater', or family='all'"
             )
         if self.margin is not None and not self.has_intervals:

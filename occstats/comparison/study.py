@@ -278,7 +278,7 @@ def prepare(results: Results, settings: Settings) -> Study:
         tested = Sample(results.tested, clusters, tolerance)
     if not sample.complete.any():
         raise ResultsError(
-            "no task has a score of every algorithm, so they cannot be ranked: "
+            "no task has scores of all algorithms, so they cannot be ranked: "
             "choose fewer algorithms"
         )
     # Ties are sorted by name, whatever the order of the columns.

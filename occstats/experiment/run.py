@@ -71,21 +71,21 @@ def run_experiment(
     label : str, default "class"
         The column with the class labels.
     timeout : float, optional
-        Seconds that one fit may take; a fit that takes longer is a row with status ``timeout``.
+        Time limit of a fit in seconds; a fit that takes longer has the status ``timeout``.
     seed : int or "pinned:S", default "pinned:0"
         Derive the seed of each fit from an integer, or use S for every fit, as in the paper.
     parameters : mapping, optional
         Descriptor → dataset → parameters, such as the leave-one-dataset-out choices of a sweep.
     jobs : int, optional
-        Worker processes; by default one per core, fewer for a few seconds of work.
+        Worker processes; by default one per core, fewer for short runs.
     scheduler : str, optional
         Address of a Dask scheduler whose workers see the same files.
     shard : (int, int), optional
-        Compute only the i-th of n shares of the work, for job arrays.
+        Compute only the i-th of n parts of the work, for job arrays.
     force : {"failed", "all"}, optional
         Compute failed fits again, or all of them.
     memory : float, optional
-        Gigabytes that a worker may use; a fit that needs more fails. By default the available
+        Memory limit of a worker in gigabytes; a fit that needs more fails. By default the available
         memory.
     progress : bool, optional
         Show a progress bar; by default on a terminal or in a notebook.

@@ -83,18 +83,16 @@ def load_results(
         an algorithm on a task (and fold); in wide form a row is a task, and the algorithms are
         columns.
     cluster : str or sequence of str, optional
-        Column with the dataset of a task; ``"@file"`` takes the name of the file, ``"@row"`` makes
-        each row a dataset. Two columns are the suite and the dataset. By default found by its name
-        (dataset, group, …).
+        Column with the dataset of a task; ``"@file"`` uses the file name, ``"@row"`` makes each row
+        a dataset. Two columns are the suite and the dataset. By default found by name (dataset,
+        group, …).
     task : str, optional
-        Column that identifies a task within its dataset. By default found by its name (class,
-        task, …).
+        Column with the task within its dataset. By default found by name (class, task, …).
     algorithm : str or sequence of str, optional
-        Column with the algorithm (long form), or the columns that are algorithms (wide form). By
-        default found by its name (descriptor, algorithm, model, …).
+        Column with the algorithm (long form), or the columns of the algorithms (wide form). By
+        default found by name (descriptor, algorithm, model, …).
     score : str, optional
-        Column with the score (long form). By default found by its name (auroc, score,
-        accuracy, …).
+        Column with the score (long form). By default found by name (auroc, score, accuracy, …).
     fold : str, optional
         Column with the cross-validation fold; scores are averaged over folds.
     repeat : str, optional
@@ -119,9 +117,9 @@ def load_results(
     metric : str, optional
         Metric to keep, if a column names the metric of each row.
     score_name : str, optional
-        Name of the measure, if the column does not tell.
+        Name of the measure, if the column does not give it.
     lower_is_better : bool, optional
-        Orientation of the score. By default known from its name, otherwise higher is better.
+        Orientation of the score. By default inferred from its name, otherwise higher is better.
     on_clash : {'refuse', 'rename'}, default 'refuse'
         Treatment of algorithms with the same name in two sources; ``'rename'`` appends the source.
     unequal_folds : {'missing', 'common', 'own'}, default 'missing'
@@ -137,9 +135,9 @@ def load_results(
     decimal : {'.', ','}, default '.'
         Decimal mark of text files.
     scale : float, default 1.0
-        Factor of the scores; 0.01 turns percentages into fractions.
+        Factor to multiply the scores by; 0.01 turns percentages into fractions.
     max_rows : int, default 2,000,000
-        Refuse larger files before they are unpacked.
+        Largest number of rows; larger files are refused before they are unpacked.
     format : None
         Former name of `reader`; any other value raises an error.
 
@@ -155,8 +153,8 @@ def load_results(
 
     Notes
     -----
-    The score of a cell is the mean over its folds, of the mean over repeats within a fold. A cell
-    is missing if the status of a row says that it failed, or if its score is not a number. Rows
+    The score of a cell is the mean over folds of the mean over repeats within a fold. A cell is
+    missing if a row has a failed status or no numeric score. Rows
     with the status ``undefined`` (the measure does not exist there, as AUROC in a test fold of one
     class) are ignored if other folds of the cell have a score.
 
@@ -166,7 +164,7 @@ def load_results(
     >>> load_results("lenz2021").algorithms
     ['NND', 'LNND', 'LOF', 'MD', 'SVM', 'IF', 'EIF', 'SAE', 'ALP']
 
-    One's own method against published results, here on three tasks:
+    Compare a new method with published results, here on three tasks:
 
     >>> import pandas as pd
     >>> mine = pd.DataFrame(

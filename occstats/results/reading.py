@@ -66,18 +66,18 @@ class Reading:
             raise ResultsError(f"scale: must be a positive number; got {str(self.scale)!r}")
         if self.scale < 0:
             raise ResultsError(
-                f"scale: must be a positive number; got {self.scale:g}; if lower is better, give"
+                f"scale: must be a positive number; got {self.scale:g}; if lower is better, pass"
                 " lower_is_better=True"
             )
         if not (isinstance(self.header_rows, int) and self.header_rows >= 1):
             raise ResultsError(
-                f"header_rows: must be a whole number from 1; got {str(self.header_rows)!r}"
+                f"header_rows: must be a positive integer; got {str(self.header_rows)!r}"
             )
         try:
             "".encode(self.encoding or "utf-8")
         except LookupError:
             raise ResultsError(
-                f"encoding: {str(self.encoding)!r} is not known; give a name such as 'cp1252' or"
+                f"encoding: {str(self.encoding)!r} is not known; pass a name such as 'cp1252' or"
                 " 'latin-1'"
             ) from None
         for name in ("traits", "where"):

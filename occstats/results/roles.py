@@ -647,7 +647,7 @@ def meaning(
         minimised |= is_statistic(named) and roles.cluster == FILE
         optimised = normalise(roles.algorithm or "").split("_")[0] in _OPTIMISERS
         raise ResultsError(
-            f"{raw.name}: the name {quote(uncertain or named)} does not tell whether a higher or a"
+            f"{raw.name}: the name {quote(uncertain or named)} does not show whether a higher or a"
             " lower score is better; pass lower_is_better=True or lower_is_better=False",
             {"lower_is_better": minimised or optimised},
         )

@@ -31,9 +31,9 @@ _ROWS_SHOWN, _COLUMNS_SHOWN, _NOTES_SHOWN = 10, 20, 8
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Results:
-    r"""Scores of algorithms on tasks that are grouped in clusters (datasets).
+    r"""Scores of algorithms on tasks grouped in clusters (datasets).
 
-    Made by :func:`load_results`, also from a frame in memory.
+    Created by :func:`load_results` from files or frames.
 
     Attributes
     ----------
@@ -44,9 +44,9 @@ class Results:
         Properties of the tasks (``n``, ``m``, ``sparsity``, others), same index; may have no
         column.
     score_name : str
-        What the scores measure.
+        Name of the measure.
     higher_is_better : bool
-        Whether a higher score is a better one.
+        Whether higher scores are better.
     fold_scores : DataFrame or None
         The scores per fold, columns (algorithm, fold), or (algorithm, fold, repeat) where folds
         were repeated; None if the input had no folds.
@@ -56,7 +56,7 @@ class Results:
     trait_conflicts : DataFrame or None
         Traits on which several sources disagree: one row per task and trait.
     notes : tuple of str
-        What was averaged, left out, renamed, or looks odd.
+        Notes on averaged, excluded, renamed or suspicious data.
     sources : tuple of str
         Files or other sources of the scores.
     column_names : mapping of str to str

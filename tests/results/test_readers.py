@@ -437,7 +437,7 @@ def test_row_of_failures_is_not_a_header(tmp_path, refused):
     path = tmp_path / "a.csv"
     path.write_text("dataset,SVM,RF\niris,TIMEOUT,OOM\n" + SCORES.format("x"))
     assert load_results(path).n_tasks == 3
-    refused(path, header_rows=0, says=("header_rows: must be a whole number from 1",))
+    refused(path, header_rows=0, says=("header_rows: must be a positive integer",))
 
 
 def test_marks_of_significance_after_numbers(tmp_path):

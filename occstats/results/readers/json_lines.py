@@ -133,7 +133,7 @@ def _decode(text: str, place: str, where: str) -> Any:
         return _DECODER.decode(text.strip())
     except _RepeatedKeyError as error:
         raise ResultsError(
-            f"{where}, {place}: duplicate key {quote(error)}; give each column once"
+            f"{where}, {place}: duplicate key {quote(error)}; use each key once"
         ) from None
     except (json.JSONDecodeError, RecursionError) as error:
         reason = error.msg if isinstance(error, json.JSONDecodeError) else "nested too deeply"

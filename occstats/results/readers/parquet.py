@@ -95,7 +95,7 @@ def _open(path: Path, text_columns: Sequence[str] = ()) -> Any:
     import pyarrow.parquet as pq
 
     if kind_of_file(path, check_exists(path)) != "parquet":
-        raise ResultsError(f"{show_path(path)}: does not begin like Parquet; write it again")
+        raise ResultsError(f"{show_path(path)}: is not a Parquet file; write it again")
     with path.open("rb") as stream:
         size = stream.seek(0, os.SEEK_END)
         stream.seek(max(size - 4, 0))
