@@ -20,7 +20,6 @@ __all__ = [
     "UNDEFINED_WORDS",
     "companion_of",
     "is_bounded",
-    "is_loss",
     "is_measure",
     "is_optimum",
     "is_spread",
@@ -267,11 +266,6 @@ def is_measure(name: str) -> bool:
     """
     words = {word for word in normalise(name).split("_") if not word.isdigit()} - _QUALIFIERS
     return measure(name) in ALIASES["score"] or (bool(words) and words <= _LOWER | _HIGHER)
-
-
-def is_loss(score_name: str) -> bool:
-    """Return True if lower is better for a score of this name."""
-    return lower_is_better(score_name) is True
 
 
 def is_bounded(score_name: str) -> bool:

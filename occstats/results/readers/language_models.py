@@ -16,7 +16,7 @@ import pandas as pd
 
 from occstats._format import quote_list, show_path
 from occstats.errors import ResultsError
-from occstats.results.aliases import is_loss
+from occstats.results.aliases import lower_is_better
 from occstats.results.cells import reason_of
 from occstats.results.readers.frames import RawTable, from_frame
 from occstats.results.readers.harnesses import Reader
@@ -66,41 +66,40 @@ def _flat(record: Mapping[str, Any], prefix: str = "", depth: int = 0) -> Record
 
 
 def _table(
-    records: Sequence[Record], where: str, program: str, limits: Limits, **suggested: Any
+    records: Sequence[Record],
+    where: str,
+    program: str,
+    limits: Limits,
+    measures: Mapping[str, Any] | None = None,
+    **suggested: Any,
 ) -> Iterator[RawTable]:
+    """Return a table of records; measures become rows, named in the column ``metric``."""
+    if measures is not None:
+        if records and not measures:
+            raise ResultsError(f"{where}: contains no scores; the evaluation may be unfinished")
+        records = [
+            {k: v for k, v in record.items() if k not in measures}
+            | {"metric": name, "value": record[name]}
+            for record in records
+            for name in measures
+            if name in record
+        ]
+        suggested["score"] = "value"
     if not records:
         raise ResultsError(f"{where}: no results of {program} found; name its logs or their folder")
     limits.check_rows(len(records), where)
     frame = pd.DataFrame.from_records(records)
     limits.check_columns(frame.shape[1], where)
-    measures = set(frame["metric"].dropna().map(str)) if "metric" in frame else set()
-    if not any(map(is_loss, measures)):
+    if not any(map(lower_is_better, measures or ())):
         # Scorers may have any name; these programs count correct answers.
         suggested["lower_is_better"] = False
     yield from_frame(frame.astype(object).where(frame.notna(), None), where, suggested=suggested)
 
 
-def _one_measure(records: Sequence[Record], names: Iterable[str], where: str) -> list[Record]:
-    """Return one row per measure, named in the column ``metric``."""
-    kept = list(dict.fromkeys(names))
-    if not kept and records:
-        raise ResultsError(f"{where}: contains no scores; the evaluation may be unfinished")
-    return [
-        {
-            **{k: v for k, v in record.items() if k not in kept},
-            "metric": name,
-            "value": record[name],
-        }
-        for record in records
-        for name in kept
-        if name in record
-    ]
-
-
 def _inspect(paths: Sequence[Path], limits: Limits) -> Iterable[RawTable]:
     """Read logs of Inspect (``.json`` or ``.eval``): the samples with their scores."""
     records: list[Record] = []
-    measures: list[str] = []
+    measures: dict[str, Any] = {}
     for path in _files(paths, "*.[je][sv][oa]*"):
         header, samples = _inspect_log(path, limits)
         described = header.get("eval", {})
@@ -110,7 +109,7 @@ def _inspect(paths: Sequence[Path], limits: Limits) -> Iterable[RawTable]:
                 for name, score in (sample.get("scores") or {}).items()
                 if isinstance(score, Mapping) and isinstance(score.get("value"), str | int | float)
             }
-            measures += [name for name in scores if name not in measures]
+            measures.update(scores)
             records.append(
                 {
                     "task": described.get("task"),
@@ -121,12 +120,8 @@ def _inspect(paths: Sequence[Path], limits: Limits) -> Iterable[RawTable]:
                     **scores,
                 }
             )
-    where = show_path(paths[0])
-    rows = _one_measure(records, measures, where)
-    yield from _table(
-        rows, where, "Inspect", limits,
-        cluster="task", task="id", algorithm="model", repeat="epoch", score="value",
-    )  # fmt: skip
+    roles = {"cluster": "task", "task": "id", "algorithm": "model", "repeat": "epoch"}
+    yield from _table(records, show_path(paths[0]), "Inspect", limits, measures, **roles)
 
 
 def _inspect_log(path: Path, limits: Limits) -> tuple[Record, list[Record]]:
@@ -170,7 +165,7 @@ def _part(archive: zipfile.ZipFile, name: str) -> bytes:
 def _lm_eval(paths: Sequence[Path], limits: Limits) -> Iterable[RawTable]:
     """Read samples of lm-evaluation-harness: ``MODEL/samples_TASK_TIME.jsonl``."""
     records: list[Record] = []
-    measures: list[str] = []
+    measures: dict[str, Any] = {}
     for path in _files(paths, "samples_*.jsonl"):
         where = show_path(path)
         limits.check_bytes(path.stat().st_size, where)
@@ -185,7 +180,7 @@ def _lm_eval(paths: Sequence[Path], limits: Limits) -> Iterable[RawTable]:
             except (ValueError, AttributeError, RecursionError):
                 raise ResultsError(f"{where}, line {number}: is not a sample of lm-eval") from None
             scores = {n: float(sample[n]) for n in names if isinstance(sample.get(n), int | float)}
-            measures += [name for name in scores if name not in measures]
+            measures.update(scores)
             records.append(
                 {
                     "task": task,
@@ -196,18 +191,16 @@ def _lm_eval(paths: Sequence[Path], limits: Limits) -> Iterable[RawTable]:
                     **scores,
                 }
             )
-    where = show_path(paths[0])
-    rows = _one_measure(records, measures, where)
+    roles = {"cluster": "task", "task": "doc_id", "algorithm": "model"}
     yield from _table(
-        rows, where, "lm-evaluation-harness", limits,
-        cluster="task", task="doc_id", algorithm="model", score="value",
-    )  # fmt: skip
+        records, show_path(paths[0]), "lm-evaluation-harness", limits, measures, **roles
+    )
 
 
 def _helm(paths: Sequence[Path], limits: Limits) -> Iterable[RawTable]:
     """Read runs of HELM: folders with ``run_spec.json`` and ``per_instance_stats.json``."""
     records: list[Record] = []
-    measures: list[str] = []
+    measures: dict[str, Any] = {}
     folders = [p.parent for p in _files(paths, "run_spec.json") if p.name == "run_spec.json"]
     for folder in folders:
         spec = _load(folder / "run_spec.json", limits)
@@ -223,7 +216,7 @@ def _helm(paths: Sequence[Path], limits: Limits) -> Iterable[RawTable]:
                 for stat in entry.get("stats", [])
                 if "perturbation" not in stat["name"]
             }
-            measures += [name for name in scores if name not in measures]
+            measures.update(scores)
             records.append(
                 {
                     "scenario": scenario,
@@ -233,12 +226,8 @@ def _helm(paths: Sequence[Path], limits: Limits) -> Iterable[RawTable]:
                     **scores,
                 }
             )
-    where = show_path(paths[0])
-    rows = _one_measure(records, measures, where)
-    yield from _table(
-        rows, where, "HELM", limits,
-        cluster="scenario", task="instance_id", algorithm="model", repeat="trial", score="value",
-    )  # fmt: skip
+    roles = {"cluster": "scenario", "task": "instance_id", "algorithm": "model", "repeat": "trial"}
+    yield from _table(records, show_path(paths[0]), "HELM", limits, measures, **roles)
 
 
 def _mteb(paths: Sequence[Path], limits: Limits) -> Iterable[RawTable]:
@@ -263,11 +252,13 @@ def _mteb(paths: Sequence[Path], limits: Limits) -> Iterable[RawTable]:
             }
             for entry in splits.get(split, [])
         ]
-    where = show_path(paths[0])
-    yield from _table(
-        records, where, "MTEB", limits,
-        cluster="task_name", task="hf_subset", algorithm="model", score="main_score",
-    )  # fmt: skip
+    roles = {
+        "cluster": "task_name",
+        "task": "hf_subset",
+        "algorithm": "model",
+        "score": "main_score",
+    }
+    yield from _table(records, show_path(paths[0]), "MTEB", limits, **roles)
 
 
 def _mteb_model(path: Path, limits: Limits) -> str:
