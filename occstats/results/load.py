@@ -297,20 +297,19 @@ def _labelled(opened: list[RawTable | Results]) -> list[RawTable | Results]:
     tables = [item for item in opened if isinstance(item, RawTable) and not item.fixed]
     if len(tables) < 2:
         return opened
+
+    def common(lists: Sequence[Sequence[str]]) -> int:
+        together = takewhile(lambda words: len(set(words)) == 1, zip(*lists, strict=False))
+        return len(list(together))
+
     words = [re.split(r"([_\s.]+)", table.stem) for table in tables]
-    before = _common(words)
-    after = _common([word[before:][::-1] for word in words])
+    before = common(words)
+    after = common([word[before:][::-1] for word in words])
     labels = ["".join(word[before : len(word) - after]).strip("_. ") for word in words]
     labelled = {
         id(table): replace(table, label=label) for table, label in zip(tables, labels, strict=True)
     }
     return [labelled.get(id(item), item) for item in opened]
-
-
-def _common(lists: Sequence[Sequence[str]]) -> int:
-    """Return the number of words that all lists begin with."""
-    together = takewhile(lambda words: len(set(words)) == 1, zip(*lists, strict=False))
-    return len(list(together))
 
 
 def _load(sources: Sequence[Source], reading: Reading) -> Results:
@@ -376,11 +375,11 @@ def _table(raw: RawTable, reading: Reading) -> Results:
         problem, retry = error.problem, error.retry
     for _ in range(_MOST_RETRIES):
         try:
-            table = _understand(raw, replace(reading, **_merged(reading, retry)))
+            table = _understand(raw, replace(reading, **_merged(vars(reading), retry)))
         except ResultsError as error:
             if not error.retry or error.retry.items() <= retry.items():
                 raise ResultsError(f"{problem} (then: {error})") from None
-            retry |= _merged(Reading(), {**error.retry, **_lists(retry, error.retry)})
+            retry |= _merged(retry, error.retry)
         else:
             if len(table.algorithms) < 2 and "algorithm" in retry:
                 raise ResultsError(problem)  # a suggestion must leave something to compare
@@ -389,14 +388,10 @@ def _table(raw: RawTable, reading: Reading) -> Results:
     raise ResultsError(problem, retry)
 
 
-def _merged(reading: Reading, retry: Mapping[str, Any]) -> dict[str, Any]:
+def _merged(given: Mapping[str, Any], retry: Mapping[str, Any]) -> dict[str, Any]:
     """Return the options to change; repeatable options are extended."""
-    given = {name: list(getattr(reading, name)) for name in ("traits", "where") if name in retry}
-    return {**retry, **{name: [*values, *retry[name]] for name, values in given.items()}}
-
-
-def _lists(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
-    return {n: [*old[n], *new[n]] for n in ("traits", "where") if n in old and n in new}
+    repeated = [name for name in ("traits", "where") if name in retry]
+    return {**retry, **{name: [*given.get(name, ()), *retry[name]] for name in repeated}}
 
 
 def _understand(raw: RawTable, reading: Reading) -> Results:

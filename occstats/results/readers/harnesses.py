@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ import pandas as pd
 from occstats._format import did_you_mean, quote, quote_list, show_path
 from occstats.errors import ResultsError
 from occstats.results.aliases import name_from_file, normalise
+from occstats.results.cells import reason_of
 from occstats.results.readers.frames import FILE, RawTable, from_frame
 from occstats.results.readers.limits import Limits
 
@@ -63,29 +64,24 @@ def readers() -> dict[str, Reader]:
 
     found = {reader.name: reader for reader in (*_TABULAR, *READERS)}
     for point in entry_points(group=GROUP):
-        found[point.name] = _Plugin(point).reader
+        found[point.name] = _plug_in(point)
     return found
 
 
-@dataclass(frozen=True)
-class _Plugin:
-    point: Any
+def _plug_in(point: EntryPoint) -> Reader:
+    """Return a reader that loads the plug-in on use: listing must not run foreign code."""
 
-    @property
-    def reader(self) -> Reader:
-        """Return a reader that loads the plug-in on use: listing must not run foreign code."""
+    def read(paths: Sequence[Path], limits: Limits) -> Iterable[RawTable]:
+        try:
+            loaded = point.load()
+        except Exception as error:
+            raise ResultsError(
+                f"reader: {quote(point.name)} of {point.value} cannot be loaded"
+                f" ({reason_of(error)})"
+            ) from error
+        return list(loaded.read(paths, limits))
 
-        def read(paths: Sequence[Path], limits: Limits) -> Iterable[RawTable]:
-            try:
-                loaded = self.point.load()
-            except Exception as error:
-                raise ResultsError(
-                    f"reader: {quote(self.point.name)} of {self.point.value} cannot be"
-                    f" loaded ({' '.join(str(error).split())[:120]})"
-                ) from error
-            return list(loaded.read(paths, limits))
-
-        return Reader(self.point.name, f"the plug-in {self.point.value}", read)
+    return Reader(point.name, f"the plug-in {point.value}", read)
 
 
 def find_reader(name: str) -> Reader:
