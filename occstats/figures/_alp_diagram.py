@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from matplotlib.axes import Axes
+from matplotlib.patches import Rectangle
 
 from occstats.figures._base import Plot
-from occstats.figures._style import Theme, Width, bounded, ink
+from occstats.figures._style import ArtistOptions, Theme, Width, ink
 
 # name: (centre, width, height, caption, content); the axes are 100 × 100
 _BOXES: dict[str, tuple[tuple[float, float], float, float, str, str]] = {
@@ -32,6 +33,7 @@ _ARROWS = (
     ("local_distances", "proximities", "", 0.5),
     ("proximities", "score", "ordered weighted\naverage with $w^k$", 0.4),
 )
+_WHITE = {"facecolor": "white", "edgecolor": "none"}
 
 
 def alp_diagram(
@@ -67,11 +69,11 @@ def alp_diagram(
     >>> axes = figures.alp_diagram(width="lncs")
     """
     with Plot(ax, width, height, theme, title, note) as plot:
-        axes = plot.axes(bounded(plot.inches, 0.98, 4.0))
+        axes = plot.axes(min(0.98 * plot.inches, 4.0))
         axes.set(xlim=(0, 100), ylim=(-14, 101))
         axes.axis("off")
-        for centre, box_width, box_height, caption, content in _BOXES.values():
-            _box(axes, centre, box_width, box_height, caption, content)
+        for box in _BOXES.values():
+            _box(axes, *box)
         for start, end, words, place in _ARROWS:
             _arrow(axes, start, end, words, place)
         return plot.finish(_ALTERNATIVE_TEXT)
@@ -88,31 +90,15 @@ _ALTERNATIVE_TEXT = (
 def _box(
     axes: Axes, centre: tuple[float, float], width: float, height: float, caption: str, content: str
 ) -> None:
-    from matplotlib.patches import Rectangle
-
     x, y = centre
+    corner, fill = (x - width / 2, y - height / 2), "#F3F7FB"
     axes.add_patch(
-        Rectangle(
-            (x - width / 2, y - height / 2),
-            width,
-            height,
-            facecolor="#F3F7FB",
-            edgecolor=ink(),
-            lw=0.6,
-            zorder=2,
-        )
+        Rectangle(corner, width, height, facecolor=fill, edgecolor=ink(), lw=0.6, zorder=2)
     )
     axes.text(x, y, content, ha="center", va="center", fontsize="small", linespacing=1.3, zorder=3)
     if caption:
-        axes.text(
-            x,
-            y + height / 2 + 0.8,
-            caption,
-            ha="center",
-            va="bottom",
-            zorder=4,
-            bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.6},
-        )
+        top = y + height / 2 + 0.8
+        axes.text(x, top, caption, ha="center", va="bottom", zorder=4, bbox={**_WHITE, "pad": 0.6})
 
 
 def _edge(name: str, towards: str) -> tuple[float, float]:
@@ -129,25 +115,10 @@ def _arrow(axes: Axes, start: str, end: str, words: str, place: float) -> None:
     from_, to = _edge(start, end), _edge(end, start)
     if abs(from_[1] - to[1]) > 5:
         # Vertical arrows are drawn at the box that is further to the right.
-        x = max(from_[0], to[0]) if from_[0] != to[0] else from_[0]
+        x = max(from_[0], to[0])
         from_, to = (x, from_[1]), (x, to[1])
-    axes.annotate(
-        "",
-        to,
-        from_,
-        arrowprops={"arrowstyle": "-|>", "color": ink(), "lw": 0.8, "shrinkA": 2, "shrinkB": 2},
-        zorder=1,
-    )
-    if words:
-        axes.text(
-            from_[0] + place * (to[0] - from_[0]),
-            from_[1] + place * (to[1] - from_[1]),
-            words,
-            ha="center",
-            va="center",
-            fontsize="small",
-            linespacing=1.1,
-            color=ink(),
-            bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.0},
-            zorder=2,
-        )
+    arrow = {"arrowstyle": "-|>", "color": ink(), "lw": 0.8, "shrinkA": 2, "shrinkB": 2}
+    axes.annotate("", to, from_, arrowprops=arrow, zorder=1)
+    x, y = (one + place * (other - one) for one, other in zip(from_, to, strict=True))
+    style: ArtistOptions = {"ha": "center", "va": "center", "fontsize": "small", "color": ink()}
+    axes.text(x, y, words, linespacing=1.1, bbox={**_WHITE, "pad": 1.0}, zorder=2, **style)

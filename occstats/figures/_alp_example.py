@@ -11,7 +11,7 @@ from matplotlib.figure import FigureBase
 from numpy.typing import NDArray
 
 from occstats.figures._base import Plot
-from occstats.figures._style import Theme, Width, bounded, ink
+from occstats.figures._style import ArtistOptions, Theme, Width, ink
 
 # The paper prints the neighbours and Manhattan distances of this example, not its coordinates.
 # These integers reproduce every entry of its table, with every other training instance further.
@@ -21,6 +21,7 @@ TRAINING = np.array(
 )
 QUERIES = np.array([(3, 14), (19, 12)], dtype=float)
 NEIGHBOURS_OF_QUERY, LOCAL_NEIGHBOURS = 3, 2
+_CENTRED: ArtistOptions = {"ha": "center", "va": "center", "fontsize": "small"}
 _QUERY_LOOKS = (("#D55E00", "s"), ("#009E73", "^"))
 
 
@@ -64,7 +65,7 @@ def work_example(
     >>> example.scores.round(2).tolist()
     [0.27, 0.4]
     """
-    weights_k, weights_l = _linear_weights(k), _linear_weights(local)
+    weights_k, weights_l = (2 * np.arange(n, 0, -1) / (n * (n + 1)) for n in (k, local))
     among = np.abs(training[:, None] - training[None]).sum(axis=-1)
     np.fill_diagonal(among, np.inf)
     own = np.sort(among, axis=1)[:, :k]
@@ -75,10 +76,6 @@ def work_example(
     proximity = local_distances / (local_distances + distances)
     scores = -np.sort(-proximity, axis=1) @ weights_k
     return WorkedExample(order[:, :k], distances, local_distances, proximity, scores)
-
-
-def _linear_weights(length: int) -> NDArray[np.float64]:
-    return np.arange(length, 0, -1) / (length * (length + 1) / 2)
 
 
 EXAMPLE = work_example(TRAINING, QUERIES, k=NEIGHBOURS_OF_QUERY, local=LOCAL_NEIGHBOURS)
@@ -119,7 +116,7 @@ def alp_example(
     >>> axes = figures.alp_example(width="elsevier")
     """
     with Plot(figure, width, height, theme, title, note) as plot:
-        tall = bounded(plot.inches, 1.02, 4.4)
+        tall = min(1.02 * plot.inches, 4.4)
         _, panels = plot.subplots(tall, 2, 1, height_ratios=(15, 6.2))
         _draw_points(panels[0])
         _write_table(panels[1])
@@ -131,23 +128,23 @@ def _draw_points(axes: Axes) -> None:
     for place, (x, y) in enumerate(TRAINING, start=1):
         # In the dense group two labels are beside their points.
         beside = place in (3, 4)
-        axes.annotate(
-            f"$x_{{{place}}}$",
-            (x, y),
-            xytext=(-4, 0) if beside else (0, -3.5),
-            textcoords="offset points",
-            ha="right" if beside else "center",
-            va="center" if beside else "top",
-            zorder=4,
-        )
+        offset, ha, va = ((-4, 0), "right", "center") if beside else ((0, -3.5), "center", "top")
+        text = f"$x_{{{place}}}$"
+        axes.annotate(text, (x, y), offset, textcoords="offset points", ha=ha, va=va, zorder=4)
+    box = {"facecolor": "white", "edgecolor": "none", "pad": 0.4}
     for place, query in enumerate(QUERIES):
         colour, marker = _QUERY_LOOKS[place]
         axes.plot(*query, marker=marker, color=colour, markersize=6, zorder=3, ls="none")
         axes.annotate(
             f"$y_{place + 1}$", query, xytext=(5, 3), textcoords="offset points", color=ink()
         )
-        for rank, index in enumerate(EXAMPLE.neighbours[place]):
-            _draw_distance(axes, query, TRAINING[index], EXAMPLE.distances[place, rank], colour)
+        for point, distance in zip(
+            TRAINING[EXAMPLE.neighbours[place]], EXAMPLE.distances[place], strict=True
+        ):
+            axes.plot(*np.stack([query, point]).T, color=colour, lw=0.7, ls=(0, (3, 1.5)), zorder=2)
+            # Near the training instances, the lines of a query are furthest apart.
+            x, y = 0.42 * query + 0.58 * point
+            axes.text(x, y, f"{distance:g}", color=ink(), zorder=2.5, bbox=box, **_CENTRED)
     axes.set(xlim=(-2.2, 24.6), ylim=(-0.8, 15.4), aspect="equal")
     axes.set_xticks(np.arange(0, 25, 4))
     axes.set_yticks(np.arange(0, 16, 4))
@@ -156,25 +153,6 @@ def _draw_points(axes: Axes) -> None:
     axes.grid(which="both", lw=0.3)
     axes.tick_params(which="both", length=0, labelsize="small")
     axes.spines[:].set_visible(False)
-
-
-def _draw_distance(
-    axes: Axes, query: NDArray[np.float64], point: NDArray[np.float64], distance: float, colour: str
-) -> None:
-    axes.plot(*np.stack([query, point]).T, color=colour, lw=0.7, ls=(0, (3, 1.5)), zorder=2)
-    # Near the training instances, the lines of a query are furthest apart.
-    x, y = 0.42 * query + 0.58 * point
-    axes.text(
-        x,
-        y,
-        f"{distance:g}",
-        ha="center",
-        va="center",
-        fontsize="small",
-        color=ink(),
-        bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.4},
-        zorder=2.5,
-    )
 
 
 def _write_table(axes: Axes) -> None:
@@ -194,15 +172,8 @@ def _write_table(axes: Axes) -> None:
     axes.set(xlim=(0, 1), ylim=(3.1, -0.6))
     for level, row in enumerate([heads, *rows]):
         for x, text in zip(places, row, strict=True):
-            axes.text(
-                x,
-                level,
-                text,
-                ha="center",
-                va="center",
-                fontsize="small" if level else "medium",
-                weight="bold" if x == places[-1] else "normal",
-            )
+            size, weight = "small" if level else "medium", "bold" if x == places[-1] else "normal"
+            axes.text(x, level, text, **{**_CENTRED, "fontsize": size}, weight=weight)
     for height, thickness in ((-0.5, 0.8), (0.5, 0.5), (2.5, 0.8)):
         axes.plot([0, 1], [height, height], color=ink(), lw=thickness, clip_on=False)
 

@@ -65,12 +65,8 @@ def without_pyplot() -> Iterator[None]:
 class Plot:
     """Draw one figure under its theme: select algorithms, make axes, add title and note.
 
-    Parameters
-    ----------
-    where : Axes, Figure, SubFigure or None
-        The user's axes or figure, drawn on under the user's settings; None for a new figure.
-    width, height, theme, title, note
-        As documented in `occstats.figures`.
+    `where` is the user's axes or figure, drawn on under the user's settings, or None for a new
+    figure; the other parameters are documented in `occstats.figures`.
     """
 
     def __init__(
@@ -577,31 +573,20 @@ def draw_intervals(
     size: float = 5.0,
 ) -> None:
     """Draw an estimate and its interval (three columns) for each row, the first at the top."""
-    long = pd.DataFrame(
-        {
-            "value": table[list(columns)].to_numpy(dtype=float).ravel(),
-            "row": np.repeat(np.arange(len(table)), 3),
-        }
-    ).dropna()
+    values = table[list(columns)].to_numpy(dtype=float).ravel()
+    rows = np.repeat(np.arange(len(table)), 3)
+    long = pd.DataFrame({"value": values, "row": rows}).dropna()
     with unnamed(axes):
         for look in dict.fromkeys(looks):
+            part = long[long["row"].map(lambda row, look=look: looks[row] == look)]
             # The three values of a row are the estimate and the ends, not a sample.
             sns.pointplot(
-                long[long["row"].map(lambda row, look=look: looks[row] == look)],
-                x="value",
-                y="row",
-                orient="h",
-                native_scale=True,
+                part, x="value", y="row", orient="h", native_scale=True, linestyle="none", ax=axes,
                 estimator=lambda values: values.iloc[0],
                 errorbar=lambda values: values.iloc[1:] if len(values) == 3 else (np.nan, np.nan),
-                color=look.color,
-                marker=look.marker,
-                markersize=size,
-                markeredgewidth=0.8,
                 err_kws={"linewidth": 1.4, "solid_capstyle": "butt"},
-                linestyle="none",
-                ax=axes,
-            )
+                color=look.color, marker=look.marker, markersize=size, markeredgewidth=0.8,
+            )  # fmt: skip
 
 
 def draw_lines(
@@ -614,27 +599,19 @@ def draw_lines(
     **options: Any,
 ) -> None:
     """Draw one line for each series of a tidy table, in the order of `looks`."""
-    order = list(looks)
+    style: dict[str, Any] = {
+        "markers": {name: look.marker for name, look in looks.items()},
+        "errorbar": None,
+        "markeredgewidth": 0,
+    }
     with unnamed(axes):
         sns.lineplot(
-            table,
-            x=x,
-            y=y,
-            hue=series,
-            hue_order=order,
-            style=series,
-            style_order=order,
+            table, x=x, y=y, hue=series, style=series, legend=False, ax=axes,
+            hue_order=list(looks), style_order=list(looks),
             palette={name: look.color for name, look in looks.items()},
             dashes={name: look.dashes for name, look in looks.items()},
-            legend=False,
-            ax=axes,
-            **{
-                "markers": {name: look.marker for name, look in looks.items()},
-                "errorbar": None,
-                "markeredgewidth": 0,
-                **options,
-            },
-        )
+            **style | options,
+        )  # fmt: skip
 
 
 # -- what comparisons and frames say ---------------------------------------------------------------
@@ -644,18 +621,8 @@ def draw_lines(
 class PairDecisions:
     """The decision about every pair of some algorithms, as squares in their order.
 
-    Attributes
-    ----------
-    names : tuple of str
-        The algorithms of the rows and columns.
-    conclusion : ndarray of object
-        "better", "worse", "equivalent" or "undecided": the row compared with the column; None
-        where the pair was not tested.
-    difference : ndarray of float
-        The difference of the estimand, row minus column; NaN where there is none.
-    p : ndarray of float
-        The p-value that decides. Where one-sided tests found the column better, it is the p-value
-        of that claim.
+    A `conclusion` compares the row with the column ("better", "worse", "equivalent", "undecided",
+    or None if the pair was not tested), and a `difference` is that of row minus column.
     """
 
     names: tuple[str, ...]
@@ -687,12 +654,9 @@ def pair_decisions(comparison: Comparison, names: list[str]) -> PairDecisions:
 
     conclusion = square("conclusion")
     p = square("p").astype(float)
-    return PairDecisions(
-        names=tuple(names),
-        conclusion=conclusion,
-        difference=square("difference").astype(float),
-        p=np.where((conclusion == "worse") != (comparison.settings.alternative == "less"), p.T, p),
-    )
+    # Where one-sided tests found the column better, the p-value is that of this claim.
+    p = np.where((conclusion == "worse") != (comparison.settings.alternative == "less"), p.T, p)
+    return PairDecisions(tuple(names), conclusion, square("difference").astype(float), p)
 
 
 def significance(comparison: Comparison) -> str:
@@ -700,14 +664,9 @@ def significance(comparison: Comparison) -> str:
     return f"at α\u00a0=\u00a0{comparison.settings.alpha:g} by the {comparison.basis}"
 
 
-def confidence(comparison: Comparison) -> float:
-    """Return the level of the confidence intervals of a comparison."""
-    return 1 - comparison.settings.alpha
-
-
 def confidence_intervals(comparison: Comparison) -> str:
     """Return the name of the intervals with their level: 95 % confidence intervals."""
-    return f"{100 * confidence(comparison):.4g}\u00a0% confidence intervals"
+    return f"{100 * (1 - comparison.settings.alpha):.4g}\u00a0% confidence intervals"
 
 
 def score_label(comparison: Comparison) -> str:

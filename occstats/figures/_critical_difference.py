@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
 import matplotlib
@@ -25,7 +24,7 @@ from occstats.figures._base import (
     significance,
 )
 from occstats.figures._labels import clean, fitted, measure
-from occstats.figures._style import BLUE, FADED, Palette, Theme, Width, ink, paper
+from occstats.figures._style import BLUE, FADED, ArtistOptions, Palette, Theme, Width, ink, paper
 
 MOST_ALGORITHMS = 40
 # Beyond these a letter display is easier to read, and it fits a page.
@@ -106,9 +105,7 @@ def critical_difference(
         )  # fmt: skip
         names = [name for name in ranked if name in chosen]
         decisions = pair_decisions(comparison, names)
-        mean = (
-            comparison.summary.set_index("algorithm").loc[names, "mean_rank"].to_numpy(dtype=float)
-        )
+        mean = comparison.summary.set_index("algorithm").loc[names, "mean_rank"].to_numpy(float)
         numbers = max(measure(f"{rank:.2f}", "small") for rank in mean) + 2 * _SPACE
         room = min(
             0.27 * plot.inches, (plot.inches - _APART * (len(names) - 1)) / 2 - numbers - _SPACE
@@ -126,31 +123,26 @@ def critical_difference(
         # Everything vertical follows the size of the letters.
         scale = float(matplotlib.rcParams["font.size"]) / 8
         axes = plot.axes(0.55 + _UNIT * scale * depth)
-        low, high = _bounds(mean, len(comparison.summary))
+        # Mean ranks fill only a part of the possible ranks.
+        low, high = float(np.floor(mean.min())), float(np.ceil(mean.max()))
+        if high == low:
+            low, high = max(low - 1, 1.0), min(high + 1, float(max(len(comparison.summary), 2)))
         # Narrow axes of the user keep a scale; names may then lie outside.
         side = min(widest + numbers + _SPACE, 0.36 * plot.inches)
         _scale(axes, plot, (low, high), depth, side)
         unit = (high - low) / (plot.inches - 2 * side)
-        layout = _Layout(
-            mean=mean,
-            feet=_parted(mean, _APART * unit, low, high),
-            levels=levels,
-            ends=(low - unit * (numbers + _SPACE), high + unit * (numbers + _SPACE)),
-            unit=unit,
-        )
-        for place, name in enumerate(names):
-            _stem(axes, plot, layout, place, name)
-            _label(axes, plot, layout, place, name, drawn[place])
+        feet = _parted(mean, _APART * unit, low, high)
+        ends = (low - unit * (numbers + _SPACE), high + unit * (numbers + _SPACE))
+        _names(axes, plot, names, drawn, mean, feet, levels, ends, _SPACE * unit)
         for row, group in zip(rows, everyone, strict=True):
-            _bar(axes, plot, layout, group, _PARTED + _BAR_STEP * (row + 0.3))
+            _bar(axes, feet, group, _PARTED + _BAR_STEP * (row + 0.3), _APART * unit)
         meaning = "Bars join algorithms (dots) with no significant difference"
         explanation = _explain(comparison, decisions, everyone, meaning)
         if any(_gaps(group) for group in everyone):
             explanation += " A gap in a bar marks an algorithm outside the group."
         plot.note(explanation)
-        return plot.finish(
-            _alternative_text("Critical-difference diagram", comparison, decisions, everyone)
-        )
+        kind = "Critical-difference diagram"
+        return plot.finish(_alternative_text(kind, comparison, decisions, everyone))
 
 
 def letters(
@@ -309,24 +301,6 @@ def maximal_cliques(adjacent: NDArray[np.bool_]) -> list[tuple[int, ...]]:
 # -- diagram --------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class _Layout:
-    """Positions of the algorithms: mean ranks, feet of the stems, heights of the names.
-
-    `ends` is where horizontal lines end on the left and right, `unit` an inch of the scale.
-    """
-
-    mean: NDArray[np.float64]
-    feet: NDArray[np.float64]
-    levels: list[float]
-    ends: tuple[float, float]
-    unit: float
-
-    def left(self, place: int) -> bool:
-        """Tell whether the name is on the left: that of the better half is."""
-        return place < (len(self.mean) + 1) // 2
-
-
 def _obstacle(plot: Plot, names: list[str], room: float, n_rows: int) -> str:
     """Return why a diagram would not be legible, or an empty text."""
     if len(names) > MOST_STEMS:
@@ -338,14 +312,6 @@ def _obstacle(plot: Plot, names: list[str], room: float, n_rows: int) -> str:
         if room <= 0 or fitted(called, room, size="medium", lines=3)[1]:
             return "the names are too long for a diagram of this width"
     return ""
-
-
-def _bounds(mean: NDArray[np.float64], total: int) -> tuple[float, float]:
-    """Return the ends of the scale: mean ranks fill only a part of the possible ranks."""
-    low, high = float(np.floor(mean.min())), float(np.ceil(mean.max()))
-    if high == low:
-        low, high = max(low - 1, 1.0), min(high + 1, float(max(total, 2)))
-    return low, high
 
 
 def _parted(
@@ -400,33 +366,34 @@ def _scale(axes: Axes, plot: Plot, bounds: tuple[float, float], depth: float, si
     axes.set_xlabel("← better\u2002\u2002weighted mean rank\u2002\u2002worse →")
 
 
-def _stem(axes: Axes, plot: Plot, layout: _Layout, place: int, name: str) -> None:
-    foot, level = layout.feet[place], layout.levels[place]
-    axes.plot(
-        [layout.mean[place], foot, foot, layout.ends[0 if layout.left(place) else 1]],
-        [0, 0.75 * _PARTED, level, level],
-        color=plot.look(name).color if plot.coloured else ink(),
-        lw=1.1 if plot.highlighted(name) else 0.7,
-        solid_joinstyle="round",
-        zorder=1,
-    )
-
-
-def _label(axes: Axes, plot: Plot, layout: _Layout, place: int, name: str, text: str) -> None:
-    level, left = layout.levels[place], layout.left(place)
-    end, outwards = (layout.ends[0], -1) if left else (layout.ends[1], 1)
-    space = outwards * _SPACE * layout.unit
-    sides = ("right", "left") if left else ("left", "right")
-    written = axes.text(end + space, level, text, ha=sides[0], va="center")
-    plot.emphasise([written], [name])
-    axes.text(
-        end - space,
-        level - 0.04,
-        f"{layout.mean[place]:.2f}",
-        ha=sides[1],
-        va="bottom",
-        fontsize="small",
-    )
+def _names(
+    axes: Axes,
+    plot: Plot,
+    names: list[str],
+    drawn: list[str],
+    mean: NDArray[np.float64],
+    feet: NDArray[np.float64],
+    levels: list[float],
+    ends: tuple[float, float],
+    space: float,
+) -> None:
+    """Draw a stem from each mean rank to its name, that of the better half on the left."""
+    for place, (name, rank, foot, level) in enumerate(zip(names, mean, feet, levels, strict=True)):
+        left = place < (len(names) + 1) // 2
+        end, outwards = (ends[0], -space) if left else (ends[1], space)
+        sides = ("right", "left") if left else ("left", "right")
+        axes.plot(
+            [rank, foot, foot, end],
+            [0, 0.75 * _PARTED, level, level],
+            color=plot.look(name).color if plot.coloured else ink(),
+            lw=1.1 if plot.highlighted(name) else 0.7,
+            solid_joinstyle="round",
+            zorder=1,
+        )
+        text = axes.text(end + outwards, level, drawn[place], ha=sides[0], va="center")
+        plot.emphasise([text], [name])
+        number: ArtistOptions = {"ha": sides[1], "va": "bottom", "fontsize": "small"}
+        axes.text(end - outwards, level - 0.04, f"{rank:.2f}", **number)
 
 
 def _gaps(group: Group) -> list[tuple[int, int]]:
@@ -438,28 +405,17 @@ def _gaps(group: Group) -> list[tuple[int, int]]:
     return [(one, other) for one, other in pairwise(group) if other > one + 1]
 
 
-def _bar(axes: Axes, plot: Plot, layout: _Layout, group: Group, level: float) -> None:
-    feet = layout.feet
-    half = 0.5 * _APART * layout.unit
-    gaps = [(feet[one + 1] - half, feet[other - 1] + half) for one, other in _gaps(group)]
+def _bar(axes: Axes, feet: NDArray[np.float64], group: Group, level: float, apart: float) -> None:
+    gaps = [(feet[one + 1] - apart / 2, feet[other - 1] + apart / 2) for one, other in _gaps(group)]
     # NaN lifts the plot at each gap; a thin line shows that the bar goes on.
-    solid = [feet[group[0]], *(x for low, high in gaps for x in (low, np.nan, high))]
-    solid.append(feet[group[-1]])
-    levels = np.full(len(solid), level)
+    inner = [x for low, high in gaps for x in (low, np.nan, high)]
+    solid = [feet[group[0]], *inner, feet[group[-1]]]
+    levels = [level] * len(solid)
     axes.plot(solid, levels, color=BLUE, lw=BAR_WIDTH, solid_capstyle="butt", zorder=2)
     for gap in gaps:
         axes.plot(gap, [level] * 2, color=BLUE, lw=BRIDGE_WIDTH, zorder=2)
-    axes.plot(
-        feet[list(group)],
-        np.full(len(group), level),
-        linestyle="none",
-        marker="o",
-        markersize=3.4,
-        markerfacecolor=paper(),
-        markeredgecolor=BLUE,
-        markeredgewidth=0.9,
-        zorder=5,
-    )
+    dots: ArtistOptions = {"markersize": 3.4, "markerfacecolor": paper(), "markeredgewidth": 0.9}
+    axes.plot(feet[list(group)], [level] * len(group), "o", markeredgecolor=BLUE, zorder=5, **dots)
 
 
 # -- letter display -------------------------------------------------------------------------------
@@ -485,25 +441,24 @@ def _draw_letters(plot: Plot, comparison: Comparison, names: list[str]) -> str:
     axes.set(xlim=(-0.5 - ranks, count - 0.5), ylim=(len(names) - 0.4, -0.8))
     for place, name in enumerate(names):
         axes.axhline(place, color=FADED, lw=0.3, alpha=0.6, zorder=0)
-        axes.text(
-            -0.5 - 0.2 * ranks, place, f"{mean[name]:.2f}", ha="right", va="center_baseline",
-            fontsize="small",
-        )  # fmt: skip
+        number: ArtistOptions = {"ha": "right", "va": "center_baseline", "fontsize": "small"}
+        axes.text(-0.5 - 0.2 * ranks, place, f"{mean[name]:.2f}", **number)
         if plot.coloured:
             axes.plot(-0.5 - 0.92 * ranks, place, "s", markersize=4, color=plot.look(name).color)
     written = column_width >= _LETTER
+    dot: ArtistOptions = {"markersize": 7 if written else 3, "color": paper() if written else BLUE}
+    style: ArtistOptions = {
+        "ha": "center",
+        "va": "center_baseline",
+        "fontsize": "small",
+        "fontweight": "bold",
+    }
     for column, group in enumerate(columns):
         axes.plot([column] * 2, [group[0], group[-1]], color=BLUE, lw=0.6, alpha=0.5, zorder=1)
         for member in group:
-            axes.plot(
-                column, member, "o", markersize=7 if written else 3,
-                color=paper() if written else BLUE, markeredgewidth=0, zorder=2,
-            )  # fmt: skip
+            axes.plot(column, member, "o", markeredgewidth=0, zorder=2, **dot)
             if written:
-                axes.text(
-                    column, member, _letter(column), ha="center", va="center_baseline",
-                    fontsize="small", fontweight="bold", color=BLUE, zorder=3,
-                )  # fmt: skip
+                axes.text(column, member, _letter(column), color=BLUE, zorder=3, **style)
     axes.set_xticks([-0.5 - 0.5 * ranks], ["mean\nrank"])
     axes.xaxis.tick_top()
     axes.xaxis.set_label_position("top")
@@ -528,11 +483,9 @@ def _explain(
         return "No pair was tested."
     level = significance(comparison)
     differ = "All tested pairs differ" if tested > 1 else "The two algorithms differ"
-    sentences = [f"{meaning} {level}." if everyone else f"{differ} significantly {level}."]
+    text = f"{meaning} {level}." if everyone else f"{differ} significantly {level}."
     untested = len(decisions.names) * (len(decisions.names) - 1) // 2 - tested
-    if untested:
-        sentences.append(f"Pairs without a test: {untested}.")
-    return " ".join(sentences)
+    return text + (f" Pairs without a test: {untested}." if untested else "")
 
 
 def _alternative_text(

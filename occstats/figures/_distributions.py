@@ -22,7 +22,7 @@ from occstats.figures._base import (
     unnamed,
 )
 from occstats.figures._labels import clean
-from occstats.figures._style import Palette, Theme, Width, ink, paper
+from occstats.figures._style import ArtistOptions, Palette, Theme, Width, ink, paper
 
 MOST_ALGORITHMS = 20
 MOST_POINTS = 400
@@ -117,15 +117,9 @@ def _draw_one(
     axes.plot([low, high], [level] * 2, color=ink(), lw=0.6)
     axes.plot([first, third], [level] * 2, color=ink(), lw=2.6, solid_capstyle="butt")
     axes.plot(middle, level, marker="|", color=paper(), markersize=3.5, markeredgewidth=1.2)
-    axes.plot(
-        float(np.average(values, weights=weights)),
-        level,
-        "D",
-        color=paper(),
-        markersize=3,
-        markeredgecolor=ink(),
-        markeredgewidth=0.7,
-    )
+    mean = float(np.average(values, weights=weights))
+    edge: ArtistOptions = {"markeredgecolor": ink(), "markeredgewidth": 0.7}
+    axes.plot(mean, level, "D", color=paper(), markersize=3, **edge)
 
 
 def _quantiles(
@@ -160,16 +154,8 @@ def _density(
     strip = axes.inset_axes((0, low, 1, high - low), sharex=axes)
     # No density beyond the observed scores.
     with unnamed(strip):
-        sns.kdeplot(
-            x=values,
-            weights=weights,
-            cut=0,
-            fill=True,
-            color=colour,
-            alpha=0.35,
-            linewidth=0.8,
-            ax=strip,
-        )
+        look: ArtistOptions = {"fill": True, "color": colour, "alpha": 0.35, "linewidth": 0.8}
+        sns.kdeplot(x=values, weights=weights, cut=0, ax=strip, **look)
     strip.axis("off")
     strip.set_ylim(bottom=0)
 

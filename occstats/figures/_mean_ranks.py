@@ -20,7 +20,7 @@ from occstats.figures._base import (
     row_height,
 )
 from occstats.figures._labels import clean, measure
-from occstats.figures._style import Palette, Theme, Width
+from occstats.figures._style import ArtistOptions, Palette, Theme, Width
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -69,59 +69,36 @@ def mean_ranks(
     >>> axes = comparison.plot.mean_ranks(highlight="ALP")
     """
     with Plot(ax, width, height, theme, title, note) as plot:
-        ranked = by_mean_rank(comparison)
         names = plot.algorithms(
-            comparison,
-            MOST_ALGORITHMS,
-            algorithms,
-            order,
-            show,
-            labels,
-            highlight,
-            hue,
-            palette,
-            ranked=ranked,
-        )
+            comparison, MOST_ALGORITHMS, algorithms, order, show, labels, highlight, hue, palette,
+            ranked=by_mean_rank(comparison),
+        )  # fmt: skip
         table = comparison.summary.set_index("algorithm").loc[names].reset_index()
         drawn = plot.row_labels(names, lines=2 if len(names) <= 25 else 1)
         row = 0.16 if len(names) > 25 else row_height(drawn)
         axes = plot.axes(0.45 + row * len(names))
-        draw_intervals(
-            axes,
-            table,
-            ("mean_rank", "mean_rank_ci_low", "mean_rank_ci_high"),
-            [plot.plain_look(name) for name in names],
-        )
+        columns = ("mean_rank", "mean_rank_ci_low", "mean_rank_ci_high")
+        draw_intervals(axes, table, columns, [plot.plain_look(name) for name in names])
         numbers = [f"{rank:.2f}" for rank in table["mean_rank"]]
         # Points from the axes to the right end of the numbers.
         right = 72 * max(measure(number, "small") for number in numbers) + 5
+        at_end: ArtistOptions = {
+            "xycoords": ("axes fraction", "data"), "textcoords": "offset points",
+            "ha": "right", "va": "center_baseline", "fontsize": "small",
+        }  # fmt: skip
         for place, number in enumerate(numbers):
-            axes.annotate(
-                number,
-                (1.0, place),
-                xycoords=("axes fraction", "data"),
-                xytext=(right, 0),
-                textcoords="offset points",
-                ha="right",
-                va="center_baseline",
-                fontsize="small",
-            )
+            axes.annotate(number, (1.0, place), (right, 0), **at_end)
         plot.label_rows(axes, names, drawn)
         format_rows(axes, len(names))
         axes.set_xlabel("weighted mean rank (1 = best)")
-        kind = interval_words(comparison)
+        name = interval_kinds(comparison.results.n_independent)["mean_rank"].name
+        kind = f"{confidence_intervals(comparison)} ({name})"
         plot.note(
             "No intervals: too few datasets to resample."
             if table["mean_rank_ci_low"].isna().all()
             else f"{kind} of single algorithms; they do not compare pairs."
         )
         return plot.finish(_alternative_text(table, kind, len(comparison.summary)))
-
-
-def interval_words(comparison: Comparison) -> str:
-    """Return the level and the kind of the confidence intervals of mean ranks."""
-    kind = interval_kinds(comparison.results.n_independent)["mean_rank"]
-    return f"{confidence_intervals(comparison)} ({kind.name})"
 
 
 def _alternative_text(table: pd.DataFrame, kind: str, total: int) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import matplotlib
 import numpy as np
@@ -27,7 +28,7 @@ from occstats.figures._base import (
     significance,
 )
 from occstats.figures._labels import clean, measure
-from occstats.figures._style import BLUE, Theme, Width, bounded, ink, ink_on, paper
+from occstats.figures._style import BLUE, ArtistOptions, Theme, Width, ink, ink_on, paper
 
 MOST_ALGORITHMS = 30
 # Inches in which two lines of 6 points still fit.
@@ -88,7 +89,7 @@ def pairwise(
         cell = (plot.inches - max(0.45, room + 0.15)) / len(names)
         numbers = cell >= _LEAST_CELL
         # The names above need as much room as those at the side, and a margin.
-        axes = plot.axes(bounded(plot.inches, 1.07, 5.4))
+        axes = plot.axes(min(1.07 * plot.inches, 5.4))
         _frame(axes, plot, names, drawn)
         decisions = pair_decisions(comparison, names)
         strongest = _differences(axes, decisions, numbers, p_writer(comparison.settings))
@@ -125,37 +126,20 @@ def _differences(
     # Without the strongest colours, black numbers stay legible on all cells.
     norm = TwoSlopeNorm(0, -2.2 * reach, 2.2 * reach)
     colours = matplotlib.colormaps["PuOr"]
-    size = _number_size()
     for row, column in np.argwhere(upper & (decisions.tested | np.isfinite(difference))):
         value = difference[row, column]
         # With many ties there is no shift; the decision is drawn all the same.
         colour = colours(norm(0.0 if np.isnan(value) else value))
         axes.add_patch(Rectangle((column, row), 1, 1, facecolor=colour, edgecolor=paper(), lw=0.6))
         strong = bool(differ[row, column])
+        on_cell = ink_on(colour)
         if strong:
-            axes.add_patch(
-                Rectangle(
-                    (column + 0.04, row + 0.04),
-                    0.92,
-                    0.92,
-                    fill=False,
-                    edgecolor=ink_on(colour),
-                    lw=0.7,
-                )
-            )
+            corner = (column + 0.04, row + 0.04)
+            axes.add_patch(Rectangle(corner, 0.92, 0.92, fill=False, edgecolor=on_cell, lw=0.7))
         if numbers:
-            axes.text(
-                column + 0.5,
-                row + 0.5,
-                f"{_signed(value)}\n{_short(write_p(p[row, column]))}",
-                ha="center",
-                va="center",
-                fontsize=size,
-                linespacing=1.25,
-                weight="bold" if strong else "normal",
-                color=ink_on(colour),
-                in_layout=False,
-            )
+            text = f"{_signed(value)}\n{_short(write_p(p[row, column]))}"
+            weight = "bold" if strong else "normal"
+            _write(axes, column, row + 0.5, text, color=on_cell, weight=weight, linespacing=1.25)
     return reach
 
 
@@ -183,30 +167,22 @@ def _shares(axes: Axes, comparison: Comparison, names: list[str], inches: float)
     for (row, column), share in cells.items():
         left, top, height = column + 0.07, row + 0.14, 0.3 if written else 0.72
         for part, (_, colour, hatch) in zip(share, _SHARES, strict=True):
-            axes.add_patch(
-                Rectangle(
-                    (left, top),
-                    0.86 * part,
-                    height,
-                    facecolor=colour,
-                    edgecolor=paper(),
-                    hatch=hatch,
-                    lw=0,
-                )
-            )
+            style: ArtistOptions = {
+                "facecolor": colour,
+                "edgecolor": paper(),
+                "hatch": hatch,
+                "lw": 0,
+            }
+            axes.add_patch(Rectangle((left, top), 0.86 * part, height, **style))
             left += 0.86 * part
         if written:
-            axes.text(
-                column + 0.5,
-                row + 0.72,
-                texts[row, column],
-                ha="center",
-                va="center",
-                fontsize=size,
-                color=ink(),
-                in_layout=False,
-            )
+            _write(axes, column, row + 0.72, texts[row, column], color=ink())
     return written
+
+
+def _write(axes: Axes, column: int, y: float, text: str, **style: Any) -> None:
+    centre: ArtistOptions = {"ha": "center", "va": "center", "fontsize": _number_size()}
+    axes.text(column + 0.5, y, text, in_layout=False, **centre, **style)
 
 
 def _three(share: NDArray[np.float64]) -> str:
@@ -236,14 +212,12 @@ def _short(number: str) -> str:
 def _note(comparison: Comparison, numbers: bool, shares: str, strongest: float) -> str:
     score = score_label(comparison)
     estimand = ESTIMANDS[comparison.settings.estimand or "typical"]
-    parts = [
-        f"Above: {estimand} in {score}, row − column"
-        + (", and p" if numbers else f" (strongest colour: ±{strongest:.2g})")
-        + f"; framed: significant {significance(comparison)}.",
-        "Below: row wins (solid), ties (pale), loses (hatched)"
-        + (f"; {shares} in % of the tasks." if shares else "."),
-    ]
-    return " ".join(parts)
+    value = ", and p" if numbers else f" (strongest colour: ±{strongest:.2g})"
+    unit = f"; {shares} in % of the tasks." if shares else "."
+    return (
+        f"Above: {estimand} in {score}, row − column{value}; framed: significant "
+        f"{significance(comparison)}. Below: row wins (solid), ties (pale), loses (hatched){unit}"
+    )
 
 
 def _alternative_text(comparison: Comparison, decisions: PairDecisions) -> str:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from occstats.comparison import Comparison
 from occstats.figures._base import Order, Plot, draw_lines, score_label
 from occstats.figures._labels import clean
-from occstats.figures._style import Palette, Theme, Width, bounded
+from occstats.figures._style import Palette, Theme, Width
 
 MOST_ALGORITHMS = 8
 _POINTS = 101
@@ -75,7 +75,7 @@ def profiles(
         table = pd.DataFrame(
             {name: profile_shares(lag[name].to_numpy(dtype=float), weights, at) for name in names}
         ).assign(at=at)
-        axes = plot.axes(bounded(plot.inches, 0.72, 3.2))
+        axes = plot.axes(min(0.72 * plot.inches, 3.2))
         tidy = table.melt("at", var_name="algorithm", value_name="share")
         looks = {name: plot.look(name) for name in names}
         draw_lines(

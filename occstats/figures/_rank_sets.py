@@ -97,14 +97,9 @@ def rank_sets(
 
 def possible_ranks(comparison: Comparison) -> pd.DataFrame:
     """Return the place of each algorithm in the table, and its best and worst possible rank."""
-    summary = comparison.summary.set_index("algorithm")
-    return pd.DataFrame(
-        {
-            "place": np.arange(1, len(summary) + 1),
-            "best": summary["rank_low"],
-            "worst": summary["rank_high"],
-        }
-    )
+    table = comparison.summary.set_index("algorithm")[["rank_low", "rank_high"]]
+    table.insert(0, "place", np.arange(1, len(table) + 1))
+    return table.set_axis(["place", "best", "worst"], axis=1)
 
 
 def _alternative_text(table: pd.DataFrame) -> str:

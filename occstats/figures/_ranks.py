@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from occstats.comparison import Comparison
 from occstats.figures._base import Order, Plot, unnamed
 from occstats.figures._labels import abreast, clean
-from occstats.figures._style import BLUE, ORANGE, Palette, Theme, Width, ink, paper
+from occstats.figures._style import BLUE, ORANGE, ArtistOptions, Palette, Theme, Width, ink, paper
 
 MOST_PANELS = 20
 # With more bars, neighbouring ranks share one.
@@ -84,7 +84,7 @@ def ranks(
             index="algorithm", columns="rank", values="frequency"
         ).reindex(names)
         mean = comparison.summary.set_index("algorithm")["mean_rank"]
-        columns = max(1, min(3 if plot.inches < 4.5 else 5, len(names)))
+        columns = min(3 if plot.inches < 4.5 else 5, len(names))
         rows = math.ceil(len(names) / columns)
         titles = plot.labels(names, 0.82 * plot.inches / columns, lines=2)
         row = 1.06 if any("\n" in text for text in titles) else 0.95
@@ -94,53 +94,39 @@ def ranks(
             plot.note(f"Every bar is {together} ranks.")
         frequency = np.add.reduceat(table.to_numpy(float), np.arange(0, total, together), axis=1)
         # A seventh of a panel's width is between the panels.
-        ticks = min(
-            abreast(
-                str(total), 6 / 7 * plot.inches / columns, matplotlib.rcParams["xtick.labelsize"]
-            ),
-            5,
-        )
+        size = matplotlib.rcParams["xtick.labelsize"]
+        ticks = min(abreast(str(total), 6 / 7 * plot.inches / columns, size), 5)
         for axes, name, bars, text in zip(panels, names, frequency, titles, strict=False):
             colour = plot.look(name).color if plot.coloured else BLUE
             _panel(axes, bars, together, total, colour, mean[name], ticks)
             axes.set_title(text)
             plot.emphasise([axes.title], [name])
         panels[0].set_ylim(0, max(1.08 * float(np.nanmax(frequency)), 0.05))
-        _trim(panels, len(names), columns)
+        for axes in panels[len(names) :]:
+            axes.remove()
+        panels = panels[: len(names)]
+        # The last panel of a shortened column shows the ticks of the removed one.
+        for axes in panels[-columns:]:
+            axes.tick_params(labelbottom=True)
         whole.supylabel("frequency", fontsize="medium")
-        bottom = panels[(rows - 1) * columns : len(names)] or panels[:1]
+        bottom = panels[(rows - 1) * columns :]
         bottom[(len(bottom) - 1) // 2].set_xlabel("rank (1 = best, ▲ mean)")
         alternative = _alternative_text(table.to_numpy(float), names, total)
-        return plot.finish_panels(alternative, panels[: len(names)])
+        return plot.finish_panels(alternative, panels)
 
 
 def _panel(
     axes: Axes, bars: np.ndarray, together: int, count: int, colour: str, mean: float, ticks: int
 ) -> None:
     with unnamed(axes):
+        middles = np.arange(len(bars)) * together + (together + 1) / 2
+        edge: ArtistOptions = {"edgecolor": "none" if count > 15 else ink(), "linewidth": 0.4}
         sns.barplot(
-            x=np.arange(len(bars)) * together + (together + 1) / 2,
-            y=bars,
-            native_scale=True,
-            width=0.82,
-            color=colour,
-            saturation=1,
-            edgecolor="none" if count > 15 else ink(),
-            linewidth=0.4,
-            errorbar=None,
-            ax=axes,
-        )
-    axes.plot(
-        mean,
-        0,
-        marker="^",
-        color=ORANGE,
-        markeredgecolor=paper(),
-        markeredgewidth=0.5,
-        markersize=5.5,
-        clip_on=False,
-        zorder=5,
-    )
+            x=middles, y=bars, native_scale=True, width=0.82, color=colour, saturation=1,
+            errorbar=None, ax=axes, **edge,
+        )  # fmt: skip
+    marker: ArtistOptions = {"markersize": 5.5, "markeredgecolor": paper(), "markeredgewidth": 0.5}
+    axes.plot(mean, 0, "^", color=ORANGE, clip_on=False, zorder=5, **marker)
     axes.set_xlim(0.4, count + 0.6)
     axes.xaxis.set_major_locator(MaxNLocator(min(count, ticks), integer=True, min_n_ticks=2))
     if count <= 9:
@@ -150,17 +136,7 @@ def _panel(
     axes.grid(axis="y")
 
 
-def _trim(panels: list[Axes], used: int, columns: int) -> None:
-    for axes in panels[used:]:
-        axes.remove()
-    # The last panel of a shortened column shows the ticks that the removed one would have shown.
-    for axes in panels[max(used - columns, 0) : used]:
-        axes.tick_params(labelbottom=True)
-
-
 def _alternative_text(frequency: np.ndarray, names: list[str], total: int) -> str:
-    if not len(names):
-        return "Bar charts of rank frequencies, without algorithms."
     first, last = int(np.nanargmax(frequency[:, 0])), int(np.nanargmax(frequency[:, -1]))
     return (
         f"Bar charts of how often each of {total} algorithms takes each rank, datasets weighted "

@@ -15,7 +15,7 @@ from occstats.comparison import Comparison
 from occstats.errors import FigureError
 from occstats.figures._base import Plot, draw_points, fence, known_algorithm, score_label
 from occstats.figures._labels import clean, label
-from occstats.figures._style import BLUE, ORANGE, Theme, Width, bounded, ink, paper
+from occstats.figures._style import BLUE, ORANGE, ArtistOptions, Theme, Width, ink, paper
 
 MOST_SPOKES = 3000
 _BETTER = {"a": (BLUE, "o"), "b": (ORANGE, "s"), "equal": ("#7F7F7F", "D")}
@@ -73,9 +73,12 @@ def scatter(
         tasks = _tasks(comparison, first, second)
         means = _means(tasks, comparison.results.higher_is_better)
         plot.style(ranked, labels)
-        axes = plot.axes(bounded(plot.inches, 0.98, 4.6))
+        axes = plot.axes(min(0.98 * plot.inches, 4.6))
         _draw_tasks(axes, tasks, means)
-        _draw_means(axes, means)
+        edge: ArtistOptions = {"markeredgecolor": paper(), "markeredgewidth": 0.5, "alpha": 0.9}
+        for kind, (colour, marker) in _BETTER.items():
+            part = means[means["better"] == kind]
+            axes.plot(part["x"], part["y"], marker, markersize=4.6, color=colour, zorder=3, **edge)
         _limit(axes, plot, tasks)
         _name_extremes(axes, plot, means, name_datasets)
         score = score_label(comparison)
@@ -119,32 +122,8 @@ def _draw_tasks(axes: Axes, tasks: pd.DataFrame, means: pd.DataFrame) -> None:
         centre = means.loc[tasks["dataset"], ["x", "y"]].to_numpy()
         spokes = np.stack([tasks[["x", "y"]].to_numpy(), centre], axis=1)
         axes.add_collection(LineCollection(list(spokes), colors="#BBBBBB", lw=0.35, zorder=1))
-    draw_points(
-        axes,
-        tasks["x"],
-        tasks["y"],
-        tasks["weight"],
-        largest=4.0,
-        colours="#8C8C8C",
-        alpha=0.8,
-        zorder=2,
-    )
-
-
-def _draw_means(axes: Axes, means: pd.DataFrame) -> None:
-    for kind, (colour, marker) in _BETTER.items():
-        part = means[means["better"] == kind]
-        axes.plot(
-            part["x"],
-            part["y"],
-            marker,
-            markersize=4.6,
-            color=colour,
-            markeredgecolor=paper(),
-            markeredgewidth=0.5,
-            alpha=0.9,
-            zorder=3,
-        )
+    points: ArtistOptions = {"largest": 4.0, "colours": "#8C8C8C", "alpha": 0.8, "zorder": 2}
+    draw_points(axes, tasks["x"], tasks["y"], tasks["weight"], **points)
 
 
 def _name_extremes(axes: Axes, plot: Plot, means: pd.DataFrame, count: int) -> None:
@@ -160,17 +139,11 @@ def _name_extremes(axes: Axes, plot: Plot, means: pd.DataFrame, count: int) -> N
             # A name is at its point, or below the name above it.
             height = point["y"] * points_a_unit
             lowest = min(height, lowest - size)
+            x, y, ha, va = (-4, 2, "right", "bottom") if above else (4, -2, "left", "top")
             axes.annotate(
-                label(name, 18),
-                (point["x"], point["y"]),
-                xytext=(-4, 2 + lowest - height) if above else (4, -2 + lowest - height),
-                textcoords="offset points",
-                ha="right" if above else "left",
-                va="bottom" if above else "top",
-                fontsize="small",
-                color=ink(),
-                zorder=5,
-            )
+                label(name, 18), (point["x"], point["y"]), (x, y + lowest - height),
+                textcoords="offset points", ha=ha, va=va, fontsize="small", color=ink(), zorder=5,
+            )  # fmt: skip
 
 
 def _limit(axes: Axes, plot: Plot, tasks: pd.DataFrame) -> None:

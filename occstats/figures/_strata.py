@@ -14,14 +14,13 @@ from occstats.comparison.study import clusters_of
 from occstats.figures._base import (
     Order,
     Plot,
-    confidence,
     confidence_intervals,
     draw_lines,
     records,
     score_label,
 )
 from occstats.figures._labels import clean
-from occstats.figures._style import Palette, Theme, Width, bounded
+from occstats.figures._style import Palette, Theme, Width
 from occstats.stats.strata import strata_intervals
 
 MOST_ALGORITHMS = 6
@@ -76,7 +75,7 @@ def strata(
         places = table.drop_duplicates("stratum").sort_values("low").reset_index(drop=True)
         means = table.pivot(index="stratum", columns="algorithm", values="mean_rank")
         means = means.reindex(index=places["stratum"], columns=names)
-        axes = plot.axes(bounded(plot.inches, 0.78, 3.2))
+        axes = plot.axes(min(0.78 * plot.inches, 3.2))
         ends = _ends(comparison, places, names)
         _draw(axes, plot, means, ends)
         axes.set_xticks(np.arange(len(places)), _intervals(places))
@@ -102,7 +101,7 @@ def _ends(comparison: Comparison, places: pd.DataFrame, names: list[str]) -> NDA
         np.clip(trait, edges[0], edges[-1]),
         clusters_of(results).keep(results.scores.index.isin(ranks.index)),
         edges.tolist(),
-        confidence=confidence(comparison),
+        confidence=1 - comparison.settings.alpha,
         random_state=comparison.settings.random_state,
     )
     # Strata are numbered from the hardest; if lower is better, the axis starts at the easiest.

@@ -39,6 +39,8 @@ class Preset:
     font_size: float = 8.0
 
 
+# Options of Matplotlib's artists that several calls share.
+ArtistOptions: TypeAlias = dict[str, Any]
 Theme = Literal["house", "user"]
 Palette: TypeAlias = str | Sequence[str] | Mapping[str, str]
 Width: TypeAlias = str | float | Preset
@@ -66,20 +68,11 @@ PRESETS: dict[str, Preset] = {
 }
 _LENGTH = re.compile(r"(\d+(?:\.\d+)?)\s*(in|mm|cm|pt)?", re.ASCII)
 _INCHES = {"in": 1.0, "mm": 1 / _MILLIMETRES, "cm": 10 / _MILLIMETRES, "pt": 1 / 72.27}
-_NARROWEST, _WIDEST = 2.0, 40.0
 
 
 def preset(width: Width) -> Preset:
     """Return the preset of a venue, or one for a width in inches, mm, cm or TeX points.
 
-    Parameters
-    ----------
-    width : str, float or Preset
-        A name in `PRESETS` (``"ieee"`` for one column, ``"ieee-wide"`` for two), a number of
-        inches, or a length such as ``"90mm"``.
-
-    Examples
-    --------
     >>> preset("ieee-wide").width
     7.16
     >>> round(preset("90mm").width, 3)
@@ -96,17 +89,11 @@ def preset(width: Width) -> Preset:
             f"{', '.join(PRESETS)}; got {width!r}"
         )
     inches = float(match[1]) * _INCHES[match[2] or "in"]
-    if not _NARROWEST <= inches <= _WIDEST:
+    if not 2 <= inches <= 40:
         raise FigureError(
-            f"width must be between {_NARROWEST:g} and {_WIDEST:g} inches; got {width!r}, "
-            f"which is {inches:.3g} inches"
+            f"width must be between 2 and 40 inches; got {width!r}, which is {inches:.3g} inches"
         )
     return Preset(inches)
-
-
-def bounded(inches: float, ratio: float, most: float) -> float:
-    """Return a height: a share of the width, but no more than suits a page."""
-    return min(inches * ratio, most)
 
 
 # -- colours ---------------------------------------------------------------------------------------
@@ -160,12 +147,9 @@ def series_styles(
     '#ff0000'
     """
     everyone = list(names)
-    markers, lines = itertools.cycle(_MARKERS), itertools.cycle(_LINES)
     colours = _colours(everyone, palette, theme)
-    return {
-        name: SeriesStyle(colour, next(markers), next(lines))
-        for name, colour in zip(everyone, colours, strict=True)
-    }
+    looks = zip(colours, itertools.cycle(_MARKERS), itertools.cycle(_LINES), strict=False)
+    return {name: SeriesStyle(*look) for name, look in zip(everyone, looks, strict=False)}
 
 
 def _colours(names: list[str], palette: Palette | None, theme: Theme) -> list[str]:
@@ -249,9 +233,8 @@ _ALWAYS: dict[Any, Any] = {
 
 def settings(chosen: Preset, theme: Theme) -> dict[Any, Any]:
     """Return the complete Matplotlib settings of a theme: the house style, or the user's own."""
-    defaults = _defaults()
     if theme == "user":
-        own = {key: matplotlib.rcParams[key] for key in defaults}
+        own = {key: matplotlib.rcParams[key] for key in _house()}
         families = own["font.family"]
         families = [families] if isinstance(families, str) else list(families)
         return {**own, "font.family": [*families, *_fallback_fonts()], **_ALWAYS}
@@ -259,7 +242,6 @@ def settings(chosen: Preset, theme: Theme) -> dict[Any, Any]:
     # Matplotlib's own fonts first: they are found under any settings.
     families = ("STIXGeneral", "serif") if chosen.serif else ("DejaVu Sans", "sans-serif")
     return {
-        **defaults,
         **_house(),
         "font.family": [*families, *_fallback_fonts()],
         "mathtext.fontset": "stix" if chosen.serif else "dejavusans",
@@ -271,14 +253,12 @@ def settings(chosen: Preset, theme: Theme) -> dict[Any, Any]:
 
 @functools.cache
 def _house() -> dict[Any, Any]:
-    style = Path(__file__).with_name("house.mplstyle")
-    return dict(matplotlib.rc_params_from_file(style, use_default_template=False))
-
-
-@functools.cache
-def _defaults() -> dict[Any, Any]:
+    """Return Matplotlib's default settings of figures, changed by the house style."""
     defaults = matplotlib.rcParamsDefault
-    return {key: defaults[key] for key in defaults if not _INTERPRETER.fullmatch(key)}
+    style = matplotlib.rc_params_from_file(
+        Path(__file__).with_name("house.mplstyle"), use_default_template=False
+    )
+    return {key: defaults[key] for key in defaults if not _INTERPRETER.fullmatch(key)} | dict(style)
 
 
 @functools.cache
@@ -359,7 +339,7 @@ def save(
     title: str | None = None,
     dpi: float = 300,
 ) -> list[Path]:
-    """Write a figure at its final size, with the same bytes every time.
+    """Write a figure at its final size, with the same bytes every time; return the files.
 
     Text stays text (searchable, editable) in PDF and SVG; title and alternative text are in the
     metadata. Each file is complete before it replaces an older one.
@@ -376,11 +356,6 @@ def save(
         Title in the metadata; by default the name of the file.
     dpi : float
         Dots per inch of a PNG, and of rasterised parts of a PDF or SVG.
-
-    Returns
-    -------
-    list of Path
-        The files written.
 
     Examples
     --------
@@ -453,9 +428,8 @@ def svg_markup(drawn: Drawn, *, title: str = "", identity: str = "") -> str:
             element.set("id", prefix + element.attrib["id"])
     # Matplotlib's style sheet, inherited from the root.
     root.attrib.update({"stroke-linejoin": "round", "stroke-linecap": "butt", "role": "img"})
-    texts = {
-        name: text for name, text in (("title", clean(title)), ("desc", alt_text(figure))) if text
-    }
+    texts = {"title": clean(title), "desc": alt_text(figure)}
+    texts = {name: text for name, text in texts.items() if text}
     root.set("aria-labelledby", " ".join(prefix + name for name in texts))
     for place, (name, text) in enumerate(texts.items()):
         element = ElementTree.Element(f"{_SVG}{name}", id=prefix + name)
@@ -484,9 +458,8 @@ def _render(figure: Figure, kind: str, title: str, dpi: float) -> bytes:
     if alternative:
         metadata["Subject" if kind == "pdf" else "Description"] = alternative
     # Neither the date nor the version of Matplotlib may change the bytes.
-    metadata |= {"pdf": {"CreationDate": None}, "svg": {"Date": None, "Creator": None}}.get(
-        kind, {}
-    )
+    unset = {"pdf": ("CreationDate",), "svg": ("Date", "Creator")}
+    metadata |= dict.fromkeys(unset.get(kind, ()))
     buffer = io.BytesIO()
     own = getattr(figure, _SETTINGS, None)
     with matplotlib.rc_context({**(own or {}), **_ALWAYS}):

@@ -23,7 +23,7 @@ from occstats.figures._base import (
     require_columns,
 )
 from occstats.figures._labels import clean, label
-from occstats.figures._style import Palette, Theme, Width, paper
+from occstats.figures._style import ArtistOptions, Palette, Theme, Width, paper
 
 MOST_PANELS = 12
 _RESERVED = ("descriptor", "metric", "score", "smoothed")
@@ -114,10 +114,8 @@ def sweep(
         strips = whole.subfigures(down, 1, squeeze=False).flat
         drawn: list[Axes] = []
         for strip, row in zip(strips, rows, strict=True):
-            for axes, panel in zip(
-                strip.subplots(1, len(row), squeeze=False).flat, row, strict=True
-            ):
-                name, part, used = panel
+            beside = strip.subplots(1, len(row), squeeze=False).flat
+            for axes, (name, part, used) in zip(beside, row, strict=True):
                 keep_tick_style(axes)
                 drawn.append(axes)
                 if len(used) == 2:
@@ -192,16 +190,12 @@ def _curves(axes: Axes, plot: Plot, part: pd.DataFrame, parameter: str) -> None:
     draw_lines(axes, part, parameter, "smoothed", "metric", looks, markersize=0)
     for metric, rows in part.groupby("metric", sort=False):
         best, look = _best(rows), looks[str(metric)]
-        axes.plot(
-            best[parameter],
-            best["smoothed"],
-            marker=look.marker,
-            color=look.color,
-            markeredgecolor=paper(),
-            markeredgewidth=0.6,
-            markersize=5,
-            zorder=5,
-        )
+        style: ArtistOptions = {
+            "color": look.color,
+            "markeredgecolor": paper(),
+            "markeredgewidth": 0.6,
+        }
+        axes.plot(best[parameter], best["smoothed"], look.marker, markersize=5, zorder=5, **style)
     axes.xaxis.set_major_locator(MaxNLocator(5))
     axes.yaxis.set_major_locator(MaxNLocator(4))
     axes.grid()
@@ -222,15 +216,8 @@ def _heat_map(strip: FigureBase, axes: Axes, part: pd.DataFrame, used: list[str]
     if min(values.shape) > 1 and len(levels) > 1 and np.ptp(values.compressed()) > 1e-12:
         axes.contour(x, y, values, levels=levels, colors="white", linewidths=0.5)
     best = _best(part)
-    axes.plot(
-        best[used[0]],
-        best[used[1]],
-        marker="*",
-        color="white",
-        markeredgecolor="black",
-        markeredgewidth=0.6,
-        markersize=8,
-    )
+    edge: ArtistOptions = {"markeredgecolor": "black", "markeredgewidth": 0.6}
+    axes.plot(best[used[0]], best[used[1]], "*", color="white", markersize=8, **edge)
     axes.spines[:].set_visible(False)
     axes.xaxis.set_major_locator(MaxNLocator(5))
     axes.yaxis.set_major_locator(MaxNLocator(5))

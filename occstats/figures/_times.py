@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from occstats.errors import FigureError
 from occstats.figures._base import Plot, choose_algorithms, draw_lines, require_columns
 from occstats.figures._labels import clean
-from occstats.figures._style import Palette, Theme, Width
+from occstats.figures._style import ArtistOptions, Palette, Theme, Width
 
 MOST_DESCRIPTORS = 16
 _PANELS = {"fit_seconds": "construction time (s)", "query_seconds": "query time (s)"}
@@ -132,16 +132,10 @@ def _guide(axes: Axes, size: NDArray[np.float64], seconds: NDArray[np.float64]) 
     if not np.isfinite(seconds).any() or size.max() <= size.min():
         return
     ends = np.array([size.min(), size.max()])
-    start = float(np.nanmax(seconds)) / (ends[1] / ends[0])
-    axes.plot(ends, start * ends / ends[0], color="#999999", lw=0.7, ls=":", zorder=0)
-    axes.annotate(
-        "∝ n",
-        (ends[1], float(np.nanmax(seconds))),
-        xytext=(-14, 3),
-        textcoords="offset points",
-        fontsize="small",
-        color="#777777",
-    )
+    top = float(np.nanmax(seconds))
+    axes.plot(ends, top * ends / ends[1], color="#999999", lw=0.7, ls=":", zorder=0)
+    style: ArtistOptions = {"fontsize": "small", "color": "#777777"}
+    axes.annotate("∝ n", (ends[1], top), (-14, 3), textcoords="offset points", **style)
 
 
 def _alternative_text(table: pd.DataFrame, names: list[str]) -> str:

@@ -14,9 +14,9 @@ from occstats._format import listing, percent
 from occstats.comparison import Comparison
 from occstats.comparison.study import clusters_of
 from occstats.errors import FigureError
-from occstats.figures._base import Order, Plot, confidence, confidence_intervals, score_label
+from occstats.figures._base import Order, Plot, confidence_intervals, score_label
 from occstats.figures._labels import clean
-from occstats.figures._style import Palette, Theme, Width, bounded, ink, paper
+from occstats.figures._style import Palette, Theme, Width, ink, paper
 from occstats.figures.registry import read_frame
 from occstats.stats.pareto import ParetoFront, pareto_front
 
@@ -101,7 +101,7 @@ def trade_off(
             sign * scores[known].to_numpy(dtype=float),
             seconds.loc[known, rivals].to_numpy(dtype=float),
             clusters_of(comparison.results).keep(known.to_numpy()),
-            confidence=confidence(comparison),
+            confidence=1 - comparison.settings.alpha,
             n_resamples=_RESAMPLES,
             random_state=comparison.settings.random_state,
         )
@@ -118,7 +118,7 @@ def trade_off(
             )
             names = [name for name in chosen if name in rivals]
         # A legend of many names must not shrink the axes.
-        axes = plot.axes(bounded(plot.inches, 0.8, 3.4) + 0.13 * max(len(names) - 6, 0))
+        axes = plot.axes(min(0.8 * plot.inches, 3.4) + 0.13 * max(len(names) - 6, 0))
         places = {name: rivals.index(name) for name in names}
         _draw_algorithms(axes, plot, places, found, sign)
         axes.set_xscale("log")

@@ -45,16 +45,8 @@ _ALGORITHM_OPTIONS = ("algorithms", "order", "show", "labels", "highlight", "hue
 class FigureEntry:
     """Name, input and one-line description of a figure.
 
-    Attributes
-    ----------
-    name : str
-        Name of the function.
-    needs : tuple of str
-        Its first arguments: "comparison", "times", "sweep", or none.
-    shows : str
-        What the figure shows.
-    module : str
-        The file in this folder; by default ``_name``.
+    `needs` are the first arguments of the function ("comparison", "times", "sweep", or none), and
+    `module` is its file in this folder, by default ``_name``.
     """
 
     name: str
@@ -111,6 +103,7 @@ FIGURES: dict[str, FigureEntry] = {
         FigureEntry("alp_example", (), "ALP worked on a toy example"),
     )
 }
+_OF_COMPARISON = [name for name, entry in FIGURES.items() if "comparison" in entry.needs]
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,32 +123,24 @@ class Plotter:
     comparison: Comparison = field(repr=False)
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
-        offered = [key for key, entry in FIGURES.items() if "comparison" in entry.needs]
-        if name not in offered:
+        if name not in _OF_COMPARISON:
             raise AttributeError(
-                f"a comparison has no figure {name!r}{did_you_mean(name, offered)}; "
-                f"the figures are {', '.join(offered)}"
+                f"a comparison has no figure {name!r}{did_you_mean(name, _OF_COMPARISON)}; "
+                f"the figures are {', '.join(_OF_COMPARISON)}"
             )
         return MethodType(FIGURES[name].function(), self.comparison)
 
     def __dir__(self) -> list[str]:
-        figures = [name for name, entry in FIGURES.items() if "comparison" in entry.needs]
-        return sorted([*super().__dir__(), *figures])
+        return sorted([*super().__dir__(), *_OF_COMPARISON])
 
     def save_all(
         self, folder: str | Path, *, formats: Sequence[str] = ("pdf",), **options: Any
     ) -> list[Path]:
         """Write every figure of the comparison into a folder and return the files.
 
-        Parameters
-        ----------
-        folder : path
-            Where to write.
-        formats : sequence of {"pdf", "svg", "png"}
-            Files to write of each figure.
-        **options
-            Options of every figure, such as `width`, and of those of algorithms, such as `show`;
-            see `occstats.figures`.
+        The `options` are those of every figure, such as `width`, and those of figures of
+        algorithms, such as `show`; see `occstats.figures`. A figure that the data do not allow is
+        left out.
         """
         return [
             path
@@ -334,18 +319,15 @@ def read_frame(path: str | Path, what: str) -> pd.DataFrame:
     import pandas as pd
 
     file = Path(path)
-    readers: dict[str, Callable[[], pd.DataFrame]] = {
-        ".csv": lambda: pd.read_csv(
-            file, dtype={"descriptor": str, "metric": str}, keep_default_na=False, na_values=[""]
-        ),
-        ".parquet": lambda: pd.read_parquet(file),
-    }
-    if file.suffix.lower() not in readers:
+    if file.suffix.lower() not in (".csv", ".parquet"):
         raise FigureError(f"--{what} takes a .csv or .parquet file; got {str(path)!r}")
     if not file.is_file():
         raise ResultsError(f"--{what}: there is no file {str(path)!r}")
     try:
-        return readers[file.suffix.lower()]()
+        if file.suffix.lower() == ".parquet":
+            return pd.read_parquet(file)
+        text = {"descriptor": str, "metric": str}
+        return pd.read_csv(file, dtype=text, keep_default_na=False, na_values=[""])
     except (ValueError, OSError, UnicodeError) as error:
         # pandas and pyarrow explain themselves in several lines.
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
