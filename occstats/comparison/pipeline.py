@@ -179,34 +179,9 @@ def compare(
     >>> print(comparison.verdict.splitlines()[0])
     ALP has the best mean rank (3.51; mean AUROC 0.817).
     """
+    given = {name: value for name, value in locals().items() if name in SETTINGS}
     removed = {name: reading.pop(name) for name in [*reading] if name in REPLACED}
-    settings = Settings.of(
-        preset=preset,
-        estimand=estimand,
-        test=test,
-        correction=correction,
-        family=family,
-        alternative=alternative,
-        null=null,
-        control=control,
-        alpha=alpha,
-        engine=engine,
-        algorithms=algorithms,
-        missing=missing,
-        tie_tolerance=tie_tolerance,
-        n_resamples=n_resamples,
-        rope=rope,
-        margin=margin,
-        prior_weight=prior_weight,
-        random_state=random_state,
-        deep=deep,
-        kendall=kendall,
-        inference=inference,
-        median=median,
-        strata=strata,
-        n_strata=n_strata,
-        **removed,
-    )
+    settings = Settings.of(**given, **removed)
     return compare_with(_load(results, reading), settings, progress=progress)
 
 
