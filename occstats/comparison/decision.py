@@ -121,7 +121,30 @@ class Decision:
     @property
     def basis(self) -> str:
         """Return the test, its side and its correction as a phrase."""
-        return _basis(self.study, self.family_size)
+        settings, study, size = self.settings, self.study, self.family_size
+        if settings.estimand == "mean":
+            test = "test of the mean difference (bootstrap-t)"
+            if settings.null == "asymptotic":
+                test = "t-test of the mean difference per dataset"
+        else:
+            test = "clustered signed-rank test"
+            if settings.test == "ds":
+                test = "clustered signed-rank test of Datta and Satten"
+            elif study.n_clusters == study.sample.n_tasks:
+                test = "Wilcoxon signed-rank test"
+        if settings.alternative != "two-sided":
+            test = f"one-sided {test}"
+        if settings.correction == "none" and len(study.algorithms) > 2:
+            return f"{test}, not corrected"
+        if size == 1:
+            return test
+        tests = "pairs" if settings.alternative == "two-sided" else "tests"
+        what = {
+            "row": "within each row",
+            "control": f"for the {size} comparisons with {settings.control}",
+            "all": f"for all {size:,} {tests}",
+        }[settings.family]
+        return f"{test} corrected {what} ({CORRECTIONS[settings.correction].name})"
 
     @property
     def rule(self) -> str:
@@ -356,32 +379,6 @@ def _family_size(n_datasets: IntArray, settings: Settings, control: int | None) 
     return max(1, int(size))
 
 
-def _basis(study: Study, size: int) -> str:
-    settings = study.settings
-    if settings.estimand == "mean":
-        test = "test of the mean difference (bootstrap-t)"
-        if settings.null == "asymptotic":
-            test = "t-test of the mean difference per dataset"
-    else:
-        test = "clustered signed-rank test"
-        if settings.test == "ds":
-            test = "clustered signed-rank test of Datta and Satten"
-        elif study.n_clusters == study.sample.n_tasks:
-            test = "Wilcoxon signed-rank test"
-    if settings.alternative != "two-sided":
-        test = f"one-sided {test}"
-    if settings.correction == "none" and len(study.algorithms) > 2:
-        return f"{test}, not corrected"
-    if size == 1:
-        return test
-    what = {
-        "row": "within each row",
-        "control": f"for the {size} comparisons with {settings.control}",
-        "all": f"for all {size:,} {'pairs' if settings.alternative == 'two-sided' else 'tests'}",
-    }[settings.family]
-    return f"{test} corrected {what} ({CORRECTIONS[settings.correction].name})"
-
-
 def least_p(
     n_datasets: int, settings: Settings, size: int = 1, *, null: str | None = None
 ) -> float:
@@ -430,12 +427,8 @@ def _ignoring_clusters(study: Study) -> tuple[FloatArray, ObjectArray]:
     correction in place of max-T.
     """
     correction = study.settings.correction
-    settings = replace(
-        study.settings,
-        null="asymptotic",
-        correction="holm" if correction == "max-t" else correction,
-        margin=None,
-    )
+    correction = "holm" if correction == "max-t" else correction
+    settings = replace(study.settings, correction=correction, margin=None)
     given = study.tested if settings.estimand == "typical" else study.sample
     alone = Sample(given.scores, Clusters.of(np.arange(given.n_tasks)), given.tie_tolerance)
     options: dict[str, Any] = {
