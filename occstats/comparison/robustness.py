@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from occstats.comparison.decision import BETTER, WORSE, conclusions, decide
 from occstats.comparison.study import prepare
 from occstats.errors import OccstatsError
 from occstats.results.missing import POLICIES
+from occstats.stats._arrays import BoolArray, FloatArray, IntArray, ObjectArray
 from occstats.stats.leave_one_out import (
     LeaveOneAlgorithmOut,
     LeaveOneClusterOut,
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Gaps", "Stability", "study_gaps", "study_stability"]
 
-Booleans = npt.NDArray[np.bool_]
 POLICY_COLUMNS = ["policy", "algorithms", "tasks", "best", "pairs", "changed_pairs"]
 
 
@@ -114,7 +113,7 @@ def study_stability(study: Study, decision: Decision) -> Stability:
     )
 
 
-def _best(standing: npt.NDArray[np.float64], names: Sequence[str]) -> npt.NDArray[np.object_]:
+def _best(standing: FloatArray, names: Sequence[str]) -> ObjectArray:
     """Return the algorithm with the lowest standing in each row; the first of equal ones."""
     known = ~np.isnan(standing).all(axis=1)
     best = np.full(len(standing), None, dtype=object)
@@ -123,7 +122,7 @@ def _best(standing: npt.NDArray[np.float64], names: Sequence[str]) -> npt.NDArra
     return best
 
 
-def _count(changed: Booleans) -> npt.NDArray[np.intp]:
+def _count(changed: BoolArray) -> IntArray:
     return np.asarray(changed.sum(axis=(1, 2)) // 2)
 
 

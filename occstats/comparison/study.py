@@ -16,6 +16,7 @@ import pandas as pd
 from occstats._format import count, did_you_mean, listing, printable, quote
 from occstats.comparison.choices import PRESETS
 from occstats.errors import ArgumentError, ResultsError
+from occstats.stats._arrays import BoolArray
 from occstats.stats.clusters import Clusters
 from occstats.stats.mcnemar import is_binary
 from occstats.stats.ranks import RankSummary, mean_ranks, rank_frequencies
@@ -91,7 +92,7 @@ class Study:
         return self.sample.clusters.independent.n_clusters
 
     @cached_property
-    def unscored(self) -> npt.NDArray[np.bool_]:
+    def unscored(self) -> BoolArray:
         """Return a mask of the algorithms with unscored failures, which have no mean."""
         results = self.results
         if results.failed is None or results.failure_score is not None:
