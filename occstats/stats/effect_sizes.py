@@ -33,7 +33,7 @@ from occstats.stats._arrays import (
     round_to_grid,
     signed_ranks,
 )
-from occstats.stats.clusters import Clusters, effective_units, means_without
+from occstats.stats.clusters import effective_units, means_without
 from occstats.stats.jackknife import arcsine_limits, rank_biserial_limits, wilson
 from occstats.stats.sample import PairBlock, Sample
 
@@ -133,13 +133,19 @@ def _mean_effects(
     """Return the effects that are means over datasets, and numbers of tasks and datasets."""
     grid, grouping, suites = block.grid, block.clusters, block.clusters.suites
     known = ~np.isnan(grid)
+    balance = means_without(grouping.means(np.sign(grid)), suites)
+    present = (grouping.sums(known) > 0).astype(float)
+    sizes = present if suites is None else suites.sums(present)
+    limits = arcsine_limits(balance[0], balance[1:], sizes, confidence)
     means = _dataset_means(block)
-    wins = grouping.means(np.where(known, grid > 0, np.nan))
-    losses = grouping.means(np.where(known, grid < 0, np.nan))
-    ahead, n_clusters = _ahead(means, tie_tolerance)
+    # Means within rounding error of zero are ties.
+    sign = np.sign(np.where(np.abs(means) <= max(tie_tolerance / 2, 1e-15), 0.0, means))
+    n_clusters = (~np.isnan(means)).sum(axis=0)
+    points = np.nansum(0.5 + 0.5 * sign, axis=0)
+    ahead = np.divide(points, n_clusters, out=np.full_like(points, np.nan), where=n_clusters > 0)
     won, tied, lost = ((np.sign(grid) == sign).sum(axis=0) for sign in (1, 0, -1))
     return (
-        _improvement(wins, losses, confidence, suites),
+        0.5 + 0.5 * np.vstack([balance[:1], limits]),
         np.stack([ahead, *wilson(ahead, effective_units(means, suites), confidence)]),
         np.stack([won, tied, lost, known.sum(axis=0), n_clusters]),
     )
@@ -155,17 +161,6 @@ def _dataset_means(block: PairBlock) -> FloatArray:
     return np.where(balance != 0, np.copysign(np.inf, balance), means)
 
 
-def _improvement(
-    wins: FloatArray, losses: FloatArray, confidence: float, suites: Clusters | None
-) -> FloatArray:
-    """Return the probability of improvement on a task, with its arcsine interval."""
-    balance = means_without(wins - losses, suites)
-    present = (~np.isnan(wins)).astype(float)
-    sizes = present if suites is None else suites.sums(present)
-    limits = arcsine_limits(balance[0], balance[1:], sizes, confidence)
-    return np.asarray(0.5 + 0.5 * np.vstack([balance[:1], limits]))
-
-
 def rank_biserial(x: ArrayLike, *, tie_tolerance: float = 0.0) -> float:
     """Return the matched rank-biserial correlation of differences, without zeros and NaN.
 
@@ -179,16 +174,6 @@ def rank_biserial(x: ArrayLike, *, tie_tolerance: float = 0.0) -> float:
     ranks, _ = signed_ranks(round_to_grid(as_vector("x", x, allow_nan=True), tie_tolerance))
     total = float(np.abs(ranks).sum())
     return float(ranks.sum() / total) if total else 0.0
-
-
-def _ahead(means: FloatArray, tie_tolerance: float) -> tuple[FloatArray, FloatArray]:
-    """Return the share of datasets with a positive mean (ties one half), and their number."""
-    present = ~np.isnan(means)
-    # Means within rounding error of zero are ties.
-    sign = np.sign(np.where(np.abs(means) <= max(tie_tolerance / 2, 1e-15), 0.0, means))
-    n = present.sum(axis=0).astype(float)
-    points = np.where(present, 0.5 + 0.5 * sign, 0.0).sum(axis=0)
-    return np.divide(points, n, out=np.full(n.shape, np.nan), where=n > 0), n
 
 
 def _signed(limits: FloatArray, k: int) -> Effect:
