@@ -1,16 +1,8 @@
 r"""Weighted Kendall's τ between the scores of two algorithms, with jackknife intervals.
 
-With :math:`\langle x, y \rangle = \sum_{s,t} w_{st}\, \mathrm{sign}(x_s - x_t)\,
-\mathrm{sign}(y_s - y_t)`, :math:`\tau = \langle x, y \rangle / \sqrt{\langle x, x \rangle
-\langle y, y \rangle}` [1]_: ties are treated as in τ-b, the case of equal weights. The sum
-without a cluster is the whole sum less the contributions of its tasks, paired with all tasks and
-with each other. Contributions come from sorting or, for few tasks, from products of sign matrices
-shared by all pairs.
-
-References
-----------
-.. [1] S. Vigna (2015). A weighted correlation index for rankings with ties. Proceedings of the
-   24th International Conference on World Wide Web, 1166-1176.
+The sum over pairs of tasks without a cluster is the whole sum less the contributions of its tasks,
+paired with all tasks and with each other. Contributions come from sorting or, for few tasks, from
+products of sign matrices shared by all pairs.
 """
 
 from itertools import pairwise
