@@ -42,6 +42,12 @@ def write(comparison: Comparison, folder: str | os.PathLike[str]) -> Path:
 
 def contents(comparison: Comparison) -> dict[str, str | bytes]:
     """Return the content of each file by its path, which no name in the data can change."""
+
+    def csv(table: Table) -> str | bytes:
+        if table.name not in long:
+            return table.to_csv()
+        return gzip.compress(table.to_csv().encode("utf-8", "backslashreplace"), mtime=0)
+
     tables = all_tables(comparison)
     capped = [table.capped() for table in tables]
     long = {table.name: table.csv_path for table in tables if table.csv_path.endswith(".gz")}
@@ -50,28 +56,14 @@ def contents(comparison: Comparison) -> dict[str, str | bytes]:
         "report.md": _report_markdown(comparison, capped),
         "methods.tex": methods_to_latex(comparison.methods_text),
         "references.bib": comparison.methods_text.bibtex(),
-        **{table.csv_path: _csv(table) for table in tables},
+        **{table.csv_path: csv(table) for table in tables},
         **paper_files(comparison),
         "report.html": page.render(comparison, capped),
     }
 
 
-def _csv(table: Table) -> str | bytes:
-    text = table.to_csv()
-    if not table.csv_path.endswith(".gz"):
-        return text
-    return gzip.compress(text.encode("utf-8", "backslashreplace"), mtime=0)
-
-
 def paper_files(comparison: Comparison) -> dict[str, str]:
-    """Return the tables of a paper in LaTeX: the comparison, p-values of all pairs, and scores.
-
-    Examples
-    --------
-    >>> import occstats
-    >>> list(paper_files(occstats.compare("lenz2021", n_resamples=100)))
-    ['paper/comparison.tex', 'paper/p_values.tex', 'paper/scores.tex']
-    """
+    """Return the tables of a paper in LaTeX: the comparison, p-values of all pairs, and scores."""
     files = {"paper/comparison.tex": comparison_to_latex(comparison)}
     several = len(comparison.algorithms) > 2 and comparison.settings.control is None
     if several and comparison.results.n_independent > 1:
@@ -81,15 +73,7 @@ def paper_files(comparison: Comparison) -> dict[str, str]:
 
 
 def comparison_to_latex(comparison: Comparison) -> str:
-    """Return the table of the comparison in LaTeX.
-
-    Examples
-    --------
-    >>> import occstats
-    >>> latex = comparison_to_latex(occstats.compare("lenz2021", n_resamples=100))
-    >>> "NND & 4.35 & 0.805 & +0.007 & " in latex
-    True
-    """
+    """Return the table of the comparison in LaTeX."""
     return table_to_latex(paper_comparison(comparison).capped())
 
 

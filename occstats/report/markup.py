@@ -102,20 +102,15 @@ def table_to_markdown(table: Table) -> str:
         [escape_markdown(name) for name in table.headers],
         *_rows(table, escape_markdown, lambda cell: f"**{cell}**"),
     ]
-    numbers = [column.number for column in table.columns]
-    widths = [max(3, *map(cell_len, cells)) for cells in zip(*rows, strict=True)]
-    rule = [
-        "-" * (w - 1) + ":" if number else "-" * w
-        for w, number in zip(widths, numbers, strict=True)
-    ]
-    lines = []
-    for row in (rows[0], rule, *rows[1:]):
-        blanks = [" " * (w - cell_len(cell)) for cell, w in zip(row, widths, strict=True)]
-        padded = (
-            blank + cell if number else cell + blank
-            for cell, blank, number in zip(row, blanks, numbers, strict=True)
-        )
-        lines.append(f"| {' | '.join(padded)} |")
+    aligned = []
+    for column, cells in zip(table.columns, zip(*rows, strict=True), strict=True):
+        width = max(3, *map(cell_len, cells))
+        blanks = [" " * (width - cell_len(cell)) for cell in cells]
+        pairs = zip(blanks, cells, strict=True)
+        head, *body = (b + c if column.number else c + b for b, c in pairs)
+        rule = "-" * (width - 1) + ":" if column.number else "-" * width
+        aligned.append([head, rule, *body])
+    lines = [f"| {' | '.join(row)} |" for row in zip(*aligned, strict=True)]
     parts = [f"### {escape_markdown(table.title)}", escape_markdown(table.explanation)]
     parts += ["\n".join(lines), escape_markdown(table.remark())]
     return "\n\n".join(filter(None, parts)) + "\n"
@@ -142,12 +137,9 @@ def table_to_html(table: Table, *, most_rows: int | None = None) -> str:
     head = [[cell("th", escape_html(c.header), c, ' scope="col"') for c in columns]]
     if any(column.group for column in columns):
         groups = [(name, len([*some])) for name, some in groupby(c.group for c in columns)]
-        scopes = [' scope="colgroup"' if name else "" for name, _ in groups]
-        above = [
-            f'<th{scope} colspan="{span}">{escape_html(name)}</th>'
-            for scope, (name, span) in zip(scopes, groups, strict=True)
-        ]
-        head.insert(0, above)
+        above = [f' colspan="{span}">{escape_html(name)}</th>' for name, span in groups]
+        scopes = ['<th scope="colgroup"' if name else "<th" for name, _ in groups]
+        head.insert(0, [start + end for start, end in zip(scopes, above, strict=True)])
     left_out = len(table) - len(body), len(table.columns) - len(columns)
     more = "<p>… {:,} more rows and {:,} more columns</p>".format(*left_out)
     note = f"<p><small>{escape_html(table.remark())}</small></p>" if table.remark() else ""
@@ -166,15 +158,8 @@ def _joined(rows: list[list[str]]) -> str:
 def table_to_latex(table: Table, *, group_columns: int = 0) -> str:
     r"""Return the table as a ``table`` environment, or a ``longtable`` if a page is too short.
 
-    The font is as large as fits the text width of an article, and at least ``\tiny``.
-
-    Parameters
-    ----------
-    table
-        The table.
-    group_columns
-        Number of leading columns that describe the group of a row: repeated values are left out,
-        and rules separate the groups of the first column.
+    The font is as large as fits the text width of an article, and at least ``\tiny``. In the
+    first ``group_columns``, repeated values are left out; rules separate groups of the first.
 
     Examples
     --------
@@ -202,7 +187,12 @@ def table_to_latex(table: Table, *, group_columns: int = 0) -> str:
     sentences = [f"{table.title}.", table.explanation, table.remark()]
     caption = rf"\caption{{{escape_latex(' '.join(filter(None, sentences)))}}}"
     label = rf"\label{{tab:{table.name.replace('_', '-')}}}"
-    columns = f"{{@{{}}{''.join(map(_alignment, range(len(table.columns)), table.columns))}@{{}}}}"
+    # A column without a heading marks the number before it, such as a star.
+    alignments = [
+        r"@{\,}l" if position and not column.header else "r" if column.number else "l"
+        for position, column in enumerate(table.columns)
+    ]
+    columns = f"{{@{{}}{''.join(alignments)}@{{}}}}"
     head = [r"\toprule", *_latex_headings(table), r"\midrule"]
     rows = _latex_rows(table, group_columns)
     size, space = _fitting_size(table)
@@ -245,12 +235,6 @@ def table_to_latex(table: Table, *, group_columns: int = 0) -> str:
             r"\end{table}",
         ]
     return "\n".join(lines) + "\n"
-
-
-def _alignment(position: int, column: Column) -> str:
-    if position and not column.header:
-        return r"@{\,}l"  # a mark of the number before it, such as a star
-    return "r" if column.number else "l"
 
 
 def _latex_headings(table: Table) -> Iterator[str]:

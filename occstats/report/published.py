@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from occstats._format import decimals
 from occstats.comparison.decision import BETTER
 
 __all__ = [
@@ -74,17 +75,7 @@ def nearness(ours: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:
 
 
 def published_page(results: Any, published: pd.DataFrame, *, notes: list[str]) -> str:
-    """Return a page in Markdown that compares every published number with ours.
-
-    Parameters
-    ----------
-    results : Results
-        Our scores.
-    published : DataFrame
-        The published table: dataset, class, traits and a column for each algorithm.
-    notes : list of str
-        Remarks on how our scores were computed.
-    """
+    """Return a page in Markdown that compares every number of `published_table` with ours."""
     ours, theirs = results.scores, scores_of(published)
     near = nearness(ours, theirs)
     lines = ["# Published numbers and ours", "", *[f"- {note}" for note in notes], ""]
@@ -132,18 +123,6 @@ def compare_conclusions(ours: Any, published: pd.DataFrame) -> list[str]:
 
     The paper's own digits are evaluated twice: on the tasks that we have, which compares like with
     like, and on all of its tasks, for comparison with what it prints.
-
-    Parameters
-    ----------
-    ours : Results
-        Our scores of the paper's tasks, or of some.
-    published : DataFrame
-        The paper's table: dataset, class, traits and a column for each algorithm.
-
-    Returns
-    -------
-    list of str
-        Lines of Markdown.
     """
     from occstats.comparison import compare
     from occstats.results import load_results
@@ -200,7 +179,7 @@ def _summary(compared: dict[str, Any]) -> list[str]:
             f"{printed.loc[name, 'rank']:.2f}",
             *(f"{frame.loc[name, 'mean_score']:.3f}" for frame in frames),
             f"{printed.loc[name, 'auroc']:.3f}",
-            _decimals(frames[0].loc[name, "cvsd"], 4),
+            decimals(4)(frames[0].loc[name, "cvsd"]),
             f"{printed.loc[name, 'cvsd']:.4f}",
         ]
         for name in frames[0].index
@@ -233,7 +212,7 @@ def _tau(compared: dict[str, Any]) -> list[str]:
         each.kendall.assign(pair=each.kendall[["a", "b"]].apply(sorted, axis=1).map(" – ".join))
         for each in compared.values()
     ]
-    rows = _keyed(frames, ["pair"], lambda row: _decimals(row["tau"], 3))
+    rows = _keyed(frames, ["pair"], lambda row: decimals(3)(row["tau"]))
     return _titled("Weighted Kendall's τ", ["pair", *compared], rows)
 
 
@@ -242,7 +221,7 @@ def _regression(compared: dict[str, Any]) -> list[str]:
     rows = _keyed(
         frames,
         ["algorithm", "term"],
-        lambda row: f"{_decimals(row['coefficient'], 2)} ({_p_value(row['p'])})",
+        lambda row: f"{decimals(2)(row['coefficient'])} ({_p_value(row['p'])})",
     )
     title = "Ranks explained by traits: coefficient (p); a lower rank is better"
     return _titled(title, ["", "trait", *compared], rows)
@@ -290,10 +269,6 @@ def _keyed(
 
 def _titled(title: str, head: Sequence[object], rows: Sequence[Sequence[object]]) -> list[str]:
     return [f"### {title}", "", *markdown_table(head, rows), ""]
-
-
-def _decimals(value: float | None, digits: int) -> str:
-    return "–" if value is None or pd.isna(value) else f"{value:.{digits}f}"
 
 
 def _p_value(p: float) -> str:

@@ -30,23 +30,8 @@
   };
   const tickLabel = (value) => String(Number(value.toPrecision(6))).replace("-", "−");
 
-  const tip = document.createElement("div");
-  tip.className = "tip";
-  tip.hidden = true;
-  const showTip = (event) => {
-    const words = event.target.dataset?.tip;
-    tip.hidden = !words;
-    if (!words) return;
-    tip.textContent = words;
-    const room = document.documentElement.clientWidth - tip.offsetWidth - 12;
-    tip.style.left = `${Math.max(4, Math.min(event.clientX + 14, room))}px`;
-    tip.style.top = `${event.clientY + 16}px`;
-  };
-  const withTips = (chart) => {
-    chart.addEventListener("pointermove", showTip);
-    chart.addEventListener("pointerleave", () => { tip.hidden = true; });
-    return chart;
-  };
+  /* The browser shows a title under the pointer. */
+  const title = (words) => svgElement("title", {}, words);
 
   /* One bar per dataset: its mean difference, largest first. */
   const bars = (rows, label, describe) => {
@@ -68,11 +53,11 @@
       const [from, to] = [y(Math.max(row.difference, 0)), y(Math.min(row.difference, 0))];
       chart.append(
         svgElement("rect", { x: x + step * 0.12, width: step * 0.76, y: from, height: Math.max(to - from, 0.8), class: row.difference < 0 ? "second" : "first" }),
-        svgElement("rect", { x, width: step, y: top, height: height - top - bottom, class: "target", "data-tip": describe(row) }),
+        svgElement("rect", { x, width: step, y: top, height: height - top - bottom, class: "target" }, title(describe(row))),
       );
     });
     chart.append(text(left, height - 6, "datasets, by mean difference"));
-    return withTips(chart);
+    return chart;
   };
 
   /* One point per task: the score of one algorithm against that of the other. */
@@ -97,18 +82,17 @@
     for (const point of points) {
       chart.append(svgElement("circle", {
         cx: x(point.b), cy: y(point.a), r: 1.6 + 3.4 * Math.sqrt(point.weight),
-        class: point.difference < 0 ? "second" : "first", "data-tip": point.words,
-      }));
+        class: point.difference < 0 ? "second" : "first",
+      }, title(point.words)));
     }
     const middle = (size - bottom + edge) / 2;
     chart.append(
       text((size + left) / 2, size - 6, names.b, { "text-anchor": "middle" }),
       text(12, middle, names.a, { "text-anchor": "middle", transform: `rotate(-90 12 ${middle})` }),
     );
-    return withTips(chart);
+    return chart;
   };
 
-  document.body.append(tip);
   window.occstats.svgElement = svgElement;
 
   /* More points than this are slow to draw and hard to see. */
