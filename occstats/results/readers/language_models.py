@@ -70,10 +70,11 @@ def _table(
     where: str,
     program: str,
     limits: Limits,
+    roles: Mapping[str, str],
     measures: Mapping[str, Any] | None = None,
-    **suggested: Any,
 ) -> Iterator[RawTable]:
     """Return a table of records; measures become rows, named in the column ``metric``."""
+    suggested: Record = dict(roles)
     if measures is not None:
         if records and not measures:
             raise ResultsError(f"{where}: contains no scores; the evaluation may be unfinished")
@@ -121,7 +122,7 @@ def _inspect(paths: Sequence[Path], limits: Limits) -> Iterable[RawTable]:
                 }
             )
     roles = {"cluster": "task", "task": "id", "algorithm": "model", "repeat": "epoch"}
-    yield from _table(records, show_path(paths[0]), "Inspect", limits, measures, **roles)
+    yield from _table(records, show_path(paths[0]), "Inspect", limits, roles, measures)
 
 
 def _inspect_log(path: Path, limits: Limits) -> tuple[Record, list[Record]]:
@@ -193,7 +194,7 @@ def _lm_eval(paths: Sequence[Path], limits: Limits) -> Iterable[RawTable]:
             )
     roles = {"cluster": "task", "task": "doc_id", "algorithm": "model"}
     yield from _table(
-        records, show_path(paths[0]), "lm-evaluation-harness", limits, measures, **roles
+        records, show_path(paths[0]), "lm-evaluation-harness", limits, roles, measures
     )
 
 
@@ -227,7 +228,7 @@ def _helm(paths: Sequence[Path], limits: Limits) -> Iterable[RawTable]:
                 }
             )
     roles = {"cluster": "scenario", "task": "instance_id", "algorithm": "model", "repeat": "trial"}
-    yield from _table(records, show_path(paths[0]), "HELM", limits, measures, **roles)
+    yield from _table(records, show_path(paths[0]), "HELM", limits, roles, measures)
 
 
 def _mteb(paths: Sequence[Path], limits: Limits) -> Iterable[RawTable]:
@@ -258,7 +259,7 @@ def _mteb(paths: Sequence[Path], limits: Limits) -> Iterable[RawTable]:
         "algorithm": "model",
         "score": "main_score",
     }
-    yield from _table(records, show_path(paths[0]), "MTEB", limits, **roles)
+    yield from _table(records, show_path(paths[0]), "MTEB", limits, roles)
 
 
 def _mteb_model(path: Path, limits: Limits) -> str:
