@@ -7,7 +7,7 @@ import math
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from string import ascii_letters
@@ -206,8 +206,6 @@ def explain_text(cell: object, decimal: str = ".") -> str:
 
 
 _LONGEST_NUMBER = 400
-# Printable ASCII lines that are either not numbers or integers without leading zeros.
-_PLAIN_LINES = re.compile(r"(?:(?:[A-Za-z][!-~]*|0|[1-9][0-9]{0,14})(?:\n|\Z))*")
 # Names in leaderboards are often links or set in bold.
 _WRAPPED = re.compile(
     r"\s*<(a|b|i|u|em|strong|span|font|code|small|p|div)\b([^>]*)>(.*)</\1>\s*", re.I | re.S
@@ -293,28 +291,15 @@ def _folded(name: str) -> Hashable:
     return number if math.isfinite(number) else folded
 
 
-def _are_apart(names: list[str]) -> bool:
-    """Return True if plain names differ by more than case, in one pass over all of them."""
-    lines = "\n".join(names)
-    if _PLAIN_LINES.fullmatch(lines) is None or lines.count("\n") >= len(names):
-        return False
-    return len(set(lines.lower().split("\n"))) == len(set(names))
-
-
-def look_alikes(
-    names: Iterable[str], fold: Callable[[str], Hashable] = _folded
-) -> list[tuple[str, ...]]:
+def look_alikes(names: Iterable[str]) -> list[tuple[str, ...]]:
     """Group the names that differ only by case, whitespace, Unicode form or number style.
 
     >>> look_alikes(["Iris", "iris ", "wine", "1", "01"])
     [('Iris', 'iris '), ('1', '01')]
     """
-    names = list(names)
-    if fold is _folded and _are_apart(names):
-        return []
     groups: dict[Hashable, dict[str, None]] = {}
     for name in names:
-        groups.setdefault(fold(name), {})[name] = None
+        groups.setdefault(_folded(name), {})[name] = None
     return [tuple(group) for group in groups.values() if len(group) > 1]
 
 

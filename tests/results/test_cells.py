@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from occstats.results import load_results
 from occstats.results.aliases import is_summary
-from occstats.results.cells import _folded, column_text, look_alikes, parse_numbers
+from occstats.results.cells import column_text, parse_numbers
 
 NASTY = [
     *("NA", "null", "None", "nan", "NaN", "001", "1e5", "True", "false", "1.0", "-", "?", "inf"),
@@ -120,11 +120,6 @@ def test_html_escapes_names():
     assert "<b>" not in html
     assert "&lt;script&gt;" in html
     assert "&lt;b&gt;" in html
-
-
-@given(st.lists(st.text("aAbB019 .-_\n", max_size=4), max_size=5))
-def test_fast_grouping_of_names_equals_the_slow_one(names):
-    assert look_alikes(names) == look_alikes(names, lambda name: (_folded(name),))
 
 
 @given(st.lists(st.text("01.eE+-\n", max_size=4), min_size=1, max_size=3))
