@@ -49,10 +49,11 @@ def test_arff(tmp_path):
     assert dataset.omitted_rows == 1
 
 
-def test_integer_labels_of_parquet_keep_their_form(tmp_path):
+def test_booleans_and_integer_labels_of_parquet(tmp_path):
     path = tmp_path / "d.parquet"
-    pd.DataFrame({"a": [1, 2], "class": [1.0, 2.0]}).to_parquet(path)
+    pd.DataFrame({"a": [True, False], "class": [1.0, 2.0]}).to_parquet(path)
     assert read_dataset(path).labels.tolist() == ["1", "2"]
+    assert read_dataset(path).X.ravel().tolist() == [1.0, 0.0]
 
 
 def test_numbers_of_a_text_file_keep_every_bit(tmp_path):
@@ -60,11 +61,6 @@ def test_numbers_of_a_text_file_keep_every_bit(tmp_path):
     frame = pd.DataFrame(numbers, columns=["a", "b"]).assign(**{"class": "x"})
     frame.to_csv(tmp_path / "t.csv", index=False)
     np.testing.assert_array_equal(read_dataset(tmp_path / "t.csv").X, numbers)
-
-
-def test_booleans_become_numbers():
-    frame = pd.DataFrame({"a": [True, False], "class": ["x", "y"]})
-    assert from_frame(frame, name="d").X.ravel().tolist() == [1.0, 0.0]
 
 
 @pytest.mark.parametrize(

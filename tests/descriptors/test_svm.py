@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 from scipy.optimize import minimize
-from sklearn.svm import OneClassSVM
 from threadpoolctl import threadpool_limits
 
 from occstats_descriptors import SVM, dimension_multiple
@@ -99,14 +98,6 @@ def test_same_solution_as_libsvm(kind, nu, n, tolerance):
         assert weights[:, one_sided].max(initial=0) < 0.02
 
 
-def test_score_is_the_decision_value_of_libsvm_on_the_papers_scale():
-    rows, queries = sample(80, 4), sample(20, 4, seed=1)
-    machine = OneClassSVM(gamma=1 / (0.25 * 4), nu=0.2).fit(rows)
-    distance = machine.decision_function(queries) / (0.2 * 80)
-    expected = (distance / (np.abs(distance) + 1) + 1) / 2
-    np.testing.assert_allclose(SVM().fit(rows).score_samples(queries), expected, atol=1e-12)
-
-
 def test_stopping_rule_holds_for_all_rows():
     rows = sample(5000, 6, "clustered")
     solution = OneClassProblem(rows, 1 / 1.5, working_set=600).solve(0.3)
@@ -116,14 +107,6 @@ def test_stopping_rule_holds_for_all_rows():
     assert weight.sum() == pytest.approx(0.3 * 5000)
     gradient = kernel_times(rows, rows, weight, 1 / 1.5)
     assert gradient[weight > 0].max() - gradient[weight < 1].min() < 2e-3
-
-
-def test_small_working_set_reaches_the_same_solution():
-    rows = sample(2500, 4, "clustered")
-    whole = OneClassProblem(rows, 1.0, working_set=2500).solve(0.2)
-    parts = OneClassProblem(rows, 1.0, working_set=200).solve(0.2)
-    assert parts.objective == pytest.approx(whole.objective, rel=1e-6)
-    assert parts.rho == pytest.approx(whole.rho, rel=1e-4)
 
 
 @pytest.mark.parametrize("n", [400, 4600])

@@ -50,7 +50,6 @@ def test_a_setting_gives_the_size_that_was_swept(n, a):
     [
         ("a=0.1:0.3:0.1", ("a", (0.1, 0.2, 0.3))),
         ("k=1:9:4", ("k", (1, 5, 9))),
-        ("k=2:2:1", ("k", (2,))),
         ("x = 3, 1e-3 ,yes", ("x", (3, 0.001, "yes"))),
         ("flag=true,false", ("flag", (True, False))),
         ("c=90000:90001:1", ("c", (90_000, 90_001))),
@@ -64,12 +63,9 @@ def test_grids_are_parsed(text, expected):
     ("text", "message"),
     [
         ("a", "expected name=start:stop:step"),
-        ("=1,2", "expected name=start:stop:step"),
         ("a=", "expected name=start:stop:step"),
-        ("a=1:2", "three numbers"),
         ("a=1:x:2", "three numbers"),
         ("a=2:1:1", "start ≤ stop"),
-        ("a=1:2:0", "step > 0"),
         ("a=1:inf:1", "finite"),
         ("a=0:1:1e-9", "more than 100000 values"),
     ],
@@ -102,7 +98,6 @@ def test_grids_are_passed_to_the_descriptors_that_have_them():
         (["NND"], {"LOF.a": [1]}, "is for LOF, which is not among"),
         (["NND"], {"k": []}, "has no values"),
         (["NND"], {"k": [1, 1]}, "has a duplicate value"),
-        (["NND"], {"k": [0, 1]}, "positive integers, got 0"),
         (["NND"], {"k": [1.5]}, "positive integers, got 1.5"),
         (["LOF"], {"a": ["x"]}, "positive numbers, got 'x'"),
         (["LOF"], {"a": [2.0, 1.0]}, "must increase"),
@@ -116,13 +111,9 @@ def test_invalid_grids_are_refused(descriptors, grids, message):
     assert str(caught.value).startswith("--grid")
 
 
-@pytest.mark.parametrize("window", [0, 2, -1])
-def test_windows_are_odd(window):
-    with pytest.raises(ArgumentError, match=f"odd number of grid points, got {window}"):
-        with_windows("LOF", PAPER["LOF"], {"a": window})
-
-
-def test_metrics_are_checked():
+def test_windows_and_metrics_are_checked():
+    with pytest.raises(ArgumentError, match="odd number of grid points, got 2"):
+        with_windows("LOF", PAPER["LOF"], {"a": 2})
     with pytest.raises(ArgumentError, match="expected manhattan or euclidean, got 'cosine'"):
         make_sweep_recipes(["NND"], metrics=["cosine"])
     with pytest.raises(ArgumentError, match="distinct"):
