@@ -135,10 +135,6 @@ class OrderedDifferences:
         high = np.where(there, self.values, -np.inf).max(axis=1, initial=-np.inf)
         return np.where(there.any(axis=1), low, 0.0), np.where(there.any(axis=1), high, 0.0)
 
-    def round_up(self, delta: FloatArray) -> FloatArray:
-        """Round up to a possible Walsh average of whole differences, where magnitudes are exact."""
-        return np.ceil(2 * delta) / 2 if self.whole else delta
-
     def merge(self, pairs: IntArray, delta: FloatArray) -> Merged:
         """Subtract a shift from the differences of some pairs, and order them by magnitude."""
         x, shift = self.values[pairs], delta[:, None]
@@ -304,7 +300,10 @@ class ShiftSearch:
             a, b = left[rows], right[rows]
             share = f_left[rows] / (f_left[rows] - f_right[rows])
             share = np.where(step < _FALSE_POSITIONS, share, 0.5)
-            delta = self._differences.round_up(a + (b - a) * share)
+            delta = a + (b - a) * share
+            if self._differences.whole:
+                # Up to a possible Walsh average, where magnitudes are exact.
+                delta = np.ceil(2 * delta) / 2
             delta = np.where((delta > a) & (delta <= b), delta, b)
             found = self._at(delta, rows)
             f = found.z - level[rows]

@@ -223,11 +223,8 @@ def _orthonormal(
         return f"{', '.join(zero)} is zero in all tasks: remove it"
     # Columns of unit length: the precision does not depend on the units of the terms.
     q, r = linalg.qr(roots[:, None] * (design / lengths), mode="economic")
-    dependent = [
-        term
-        for term, pivot in zip(terms, np.abs(np.diag(r)), strict=True)
-        if pivot < _RANK_TOLERANCE
-    ]
+    pivots = zip(terms, np.abs(np.diag(r)), strict=True)
+    dependent = [term for term, pivot in pivots if pivot < _RANK_TOLERANCE]
     if dependent:
         return (
             f"{', '.join(dependent)} cannot be separated from the terms before it "
