@@ -113,10 +113,6 @@ def check_engines(
     names : sequence of str, optional
         Names of the columns, for messages.
 
-    Returns
-    -------
-    EngineCheck
-
     Examples
     --------
     >>> scores = [[.9, .8, .7], [.8, .9, .6], [.7, .5, .6], [.9, .8, .8], [.6, .5, .2]]
