@@ -46,9 +46,9 @@ class ALP(NeighbourDescriptor):
     local_weights : {"linear", "equal"}, callable or array-like, default 'linear'
         Weights :math:`w^l` of the neighbours, from nearest to farthest.
     metric : {"manhattan", "euclidean", "minkowski"}, default 'manhattan'
-        Metric.
+        Distance metric.
     p : float, default 2.0
-        Exponent of the Minkowski metric, at least 1; unused by the others.
+        Exponent of the Minkowski metric, at least 1; ignored by the others.
     n_jobs : int or None, default None
         Number of threads; −1 for all cores, None for two. The scores do not depend on it.
     contamination : float, default 0.1
@@ -164,7 +164,7 @@ _NAMED_WEIGHTS = {"linear": linear_weights, "equal": equal_weights}
 
 def resolve_weights(weights: Weights, length: int, *, name: str = "weights") -> Vector:
     """
-    Return weights as a vector, and check that they fit the definition.
+    Return weights as a vector; check that they are in [0, 1], do not increase and sum to 1.
 
     Parameters
     ----------
@@ -174,11 +174,6 @@ def resolve_weights(weights: Weights, length: int, *, name: str = "weights") -> 
         Number of weights.
     name : str
         Name of the parameter, for the error message.
-
-    Returns
-    -------
-    ndarray of shape (length,)
-        Weights in [0, 1] that do not increase and sum to 1.
 
     Examples
     --------

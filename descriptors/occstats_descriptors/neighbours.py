@@ -31,7 +31,7 @@ class Neighbours:
     distances : ndarray of shape (rows, k)
         Distances to the neighbours.
     indices : ndarray of shape (rows, k)
-        Integers of the neighbours among the training rows.
+        Row indices of the neighbours in the training data.
     """
 
     distances: Matrix
@@ -70,9 +70,9 @@ class NeighbourSearch:
     X : array-like of shape (n, m)
         Training rows, at least two.
     metric : {"manhattan", "euclidean", "minkowski"}
-        Metric.
+        Distance metric.
     p : float, default 2
-        Exponent of the Minkowski metric, at least 1 (also infinity); unused by the others.
+        Exponent of the Minkowski metric, at least 1 (also infinity); ignored by the others.
     n_jobs : int, optional
         Number of threads; −1 means all cores. By default two, or one if there is only one core.
         Results do not depend on it.
@@ -131,10 +131,6 @@ class NeighbourSearch:
         ----------
         k : int
             Number of neighbours in [1, n − 1].
-
-        Returns
-        -------
-        Neighbours
         """
         self._check_k(k, self.n - 1)
         if self._training is None or self._training.k < k:
@@ -151,10 +147,6 @@ class NeighbourSearch:
             New rows; one that equals a training row has it as a neighbour at distance 0.
         k : int
             Number of neighbours in [1, n].
-
-        Returns
-        -------
-        Neighbours
         """
         self._check_k(k, self.n)
         checked: Matrix = check_array(Y, dtype=np.float64, order="C")
@@ -170,20 +162,17 @@ class NeighbourSearch:
         return self.exponent == _exponent(metric, p) and np.array_equal(self.X, X)
 
     def _search(self, queries: Matrix, k: int, excluded: Integers) -> Neighbours:
-        if self._engine is None:
-            self._engine = self._make_engine()
+        if self._engine is None and self.exponent in (1, 2):
+            # The first search imports numba and the kernels, so that importing the package does not.
+            from occstats_descriptors._kernels.block_search import BlockSearch
+
+            self._engine = BlockSearch(self.X, squared=self.exponent == 2, threads=self.threads)
+        elif self._engine is None:
+            self._engine = _MinkowskiSearch(self.X, self.exponent)
         distances, indices = self._engine.search(queries, k, excluded)
         if self.exponent == 2:
             np.sqrt(distances, out=distances)
         return Neighbours(distances, indices)
-
-    def _make_engine(self) -> _Engine:
-        # The first search imports numba and the kernels, so that importing the package does not.
-        if self.exponent not in (1, 2):
-            return _MinkowskiSearch(self.X, self.exponent)
-        from occstats_descriptors._kernels.block_search import BlockSearch
-
-        return BlockSearch(self.X, squared=self.exponent == 2, threads=self.threads)
 
     @staticmethod
     def _check_k(k: int, limit: int) -> None:

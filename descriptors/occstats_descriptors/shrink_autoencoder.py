@@ -39,7 +39,7 @@ class SAE(Descriptor):
     ----------
     latent : int, "nearest" or "floor", default 'nearest'
         Number of latent units; "nearest" is :math:`\lfloor\sqrt{m}\rceil + 1`, as printed by Lenz
-        et al., and "floor" is :math:`\lfloor\sqrt{m}\rfloor + 1`, as in both published programs.
+        et al., and "floor" is :math:`\lfloor\sqrt{m}\rfloor + 1`, as in both published codes.
     shrinkage : float, default 10.0
         Weight :math:`\lambda` of the latent term.
     learning_rate : float, default 0.01
@@ -66,11 +66,11 @@ class SAE(Descriptor):
 
     Notes
     -----
-    The papers leave details open. These follow fuzzy-rough-learn, the program that the authors of
-    the comparison published as the one they used, and the program of Cao et al. where both agree:
+    The papers leave details open. These follow fuzzy-rough-learn, which the authors of the
+    comparison published as the code they used, and the code of Cao et al. where both agree:
 
     - both: attributes divided by their largest absolute value; tanh in all layers, including the
-      last; transposed encoder weights in the decoder, with biases of its own; initial weights
+      last; transposed encoder weights in the decoder, with separate biases; initial weights
       uniform in :math:`\pm\sqrt{6 / (\text{inputs} + \text{outputs})}`; :math:`\lambda = 10`;
       Adadelta; batches of a twentieth of the training rows, at most 100; validation every fifth
       pass with a fifth of the rows; training ends after about 2,000 steps without a gain of 0.001,
@@ -166,17 +166,12 @@ class SAE(Descriptor):
         return np.asarray(values)
 
     def _keep_encoder(self, parameters: Vector) -> None:
-        sizes = self.layer_sizes_
-        shapes = list(pairwise(sizes))
-        weights, place = [], 0
-        for shape in shapes:
-            weights.append(parameters[place : place + math.prod(shape)].reshape(shape))
-            place += math.prod(shape)
-        biases = []
-        for _, outputs in shapes:
-            biases.append(parameters[place : place + outputs])
-            place += outputs
-        self._encoder = [(w.copy(), b.copy()) for w, b in zip(weights, biases, strict=True)]
+        shapes = list(pairwise(self.layer_sizes_))
+        lengths = [math.prod(shape) for shape in shapes] + [outputs for _, outputs in shapes]
+        parts = np.split(parameters, np.cumsum(lengths))[: len(lengths)]
+        weights = [part.reshape(shape).copy() for part, shape in zip(parts, shapes, strict=False)]
+        biases = [part.copy() for part in parts[len(shapes) :]]
+        self._encoder = list(zip(weights, biases, strict=True))
 
 
 def layer_sizes(m: int, latent: int | str = "nearest") -> tuple[int, int, int, int]:

@@ -21,9 +21,10 @@ class SVM(Descriptor):
     r"""
     Support vector machine: distance to a margin around the target class, Gaussian kernel.
 
-    The signed distance :math:`d(y) = \sum_i \alpha_i k(x_i, y) - \rho` is that to the hyperplane
-    which separates the target rows from the origin of the kernel's feature space with the largest
-    margin, where a share of about :math:`\nu` of the rows may be on the wrong side:
+    The signed distance to the hyperplane that separates the target rows from the origin of the
+    kernel's feature space with the largest margin is
+    :math:`d(y) = \sum_i \alpha_i k(x_i, y) - \rho`, where a share of about :math:`\nu` of the rows
+    may be on the wrong side:
 
     .. math::
 
@@ -37,14 +38,14 @@ class SVM(Descriptor):
     Parameters
     ----------
     nu : float, default 0.2
-        Share of target rows outside, in (0, 1].
+        Approximate share of target rows outside the boundary, in (0, 1].
     c : float or callable, default dimension_multiple(0.25)
         Kernel width: a positive number, or a rule that is called with the number of attributes.
     tol : float, default 0.001
         Tolerance of the solver, as in LIBSVM.
     solver : {"auto", "libsvm", "native"}, default 'auto'
         LIBSVM (through scikit-learn), or the solver of this package, which reaches the same
-        solution to the tolerance and is faster from a few hundred rows on; "auto" chooses by the
+        solution to the tolerance and is faster beyond a few hundred rows; "auto" chooses by the
         number of rows.
     n_jobs : int or None, default None
         Number of threads; −1 and None for all cores. The scores do not depend on it.
@@ -106,7 +107,12 @@ class SVM(Descriptor):
         self.n_jobs = n_jobs
 
     def _fit(self, X: Matrix) -> None:
-        self._check_parameters()
+        check_share(self.nu)
+        positive_number(self.tol, "tol")
+        if self.solver not in ("auto", "libsvm", "native"):
+            raise ValueError(
+                f'solver must be "auto", "libsvm" or "native", got solver={self.solver!r}.'
+            )
         self.c_ = resolve_width(self.c, X.shape[1])
         rows = bounded(X)
         self._center = rows.mean(axis=0)
@@ -155,14 +161,6 @@ class SVM(Descriptor):
             threads=thread_count(self.n_jobs),
         )
         return signed_distance_score(values - self.rho_)
-
-    def _check_parameters(self) -> None:
-        check_share(self.nu)
-        positive_number(self.tol, "tol")
-        if self.solver not in ("auto", "libsvm", "native"):
-            raise ValueError(
-                f'solver must be "auto", "libsvm" or "native", got solver={self.solver!r}.'
-            )
 
 
 def check_share(nu: float) -> None:

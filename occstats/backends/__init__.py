@@ -24,23 +24,20 @@ class Engine:
         The name as an option, and in prose.
     sentence : str
         Continuation of a methods paragraph after the name of the software; citations in braces.
-    needs_r : bool
-        Whether it runs only the tests of R's clusrank.
     """
 
     key: str
     name: str
     sentence: str = ""
-    needs_r: bool = True
 
 
 _BY_R = ", the tests with the R package clusrank {jiang2020}"
 ENGINES = {
     engine.key: engine
     for engine in (
-        Engine("native", "native", needs_r=False),
+        Engine("native", "native"),
         Engine("clusrank", "R's clusrank, embedded", _BY_R),
-        Engine("rscript", "R's clusrank in a process of its own", _BY_R),
+        Engine("rscript", "R's clusrank in a separate process", _BY_R),
         Engine(
             "both",
             "native, checked against R's clusrank",

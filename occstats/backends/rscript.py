@@ -1,4 +1,4 @@
-"""R in a process of its own: find it, query its versions, run the bridge on CSV files."""
+"""R in a separate process: find it, query its versions, run the bridge on CSV files."""
 
 from __future__ import annotations
 

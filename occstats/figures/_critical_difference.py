@@ -66,7 +66,7 @@ def critical_difference(
 
     Each bar is one group of algorithms (its dots), as large as possible, in which every pair was
     tested and no pair differs significantly. Two algorithms without a common bar differ
-    significantly, or were not tested. Tests of pairs say more than the mean ranks: where an
+    significantly, or were not tested. Pairwise tests need not follow the mean ranks: if an
     algorithm outside the group lies between two members, the bar has a gap. Demšar's diagram
     (2006) has no gaps because a single critical difference of mean ranks decides there; it
     assumes independent tasks, and the decision about two algorithms depends on all others

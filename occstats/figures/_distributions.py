@@ -45,7 +45,7 @@ def distributions(
     title: str | None = None,
     note: bool = True,
 ) -> Axes:
-    """Draw half a violin, a box and the tasks themselves for each algorithm.
+    """Draw a half violin, a box and the individual tasks for each algorithm.
 
     Density, quartiles and the area of the points follow the weights of the tasks, so that a
     dataset with many classes counts no more than one with two. The diamond is the weighted mean.
@@ -74,7 +74,12 @@ def distributions(
         axes = plot.axes(0.45 + 0.308 * len(names))
         plot.label_rows(axes, names, plot.row_labels(names, lines=2))
         format_rows(axes, len(names))
-        _limit(axes, plot, scores)
+        low, high = fence(scores)
+        beyond = int(((scores < low) | (scores > high)).sum())
+        if beyond:
+            plot.note(f"{count(beyond, 'score')} beyond the axis.")
+        margin = 0.03 * (high - low) or 0.05
+        axes.set_xlim(low - margin, high + margin)
         strips = []
         for place, name in enumerate(names):
             here = np.isfinite(scores[:, place])
@@ -93,15 +98,6 @@ def distributions(
             "mean; points: tasks, area by weight."
         )
         return plot.finish(_alternative_text(comparison, names, scores, weights))
-
-
-def _limit(axes: Axes, plot: Plot, scores: NDArray[np.float64]) -> None:
-    low, high = fence(scores)
-    beyond = int(((scores < low) | (scores > high)).sum())
-    if beyond:
-        plot.note(f"{count(beyond, 'score')} beyond the axis.")
-    margin = 0.03 * (high - low) or 0.05
-    axes.set_xlim(low - margin, high + margin)
 
 
 def _draw_one(

@@ -49,8 +49,8 @@ def mean_ranks(
 ) -> Axes:
     """Draw the weighted mean rank of each algorithm with a confidence interval over datasets.
 
-    The intervals describe each algorithm by itself. They decide nothing about a pair: algorithms
-    are compared on the same tasks, so that two with overlapping intervals may still differ
+    The intervals describe single algorithms and decide nothing about pairs: algorithms are
+    compared on the same tasks, so that two with overlapping intervals may still differ
     significantly, and all pairs are tested together, so that two with disjoint intervals may not.
 
     Parameters

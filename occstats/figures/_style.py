@@ -284,7 +284,7 @@ def alt_text(drawn: Drawn) -> str:
     Parameters
     ----------
     drawn : Axes, array of Axes, Figure or SubFigure
-        What a function of this package returned, or a figure in which it drew; the texts of
+        The return value of a figure function, or a figure in which it drew; the texts of
         several of our axes follow each other. Empty for anything else.
 
     Examples
@@ -339,7 +339,7 @@ def save(
     title: str | None = None,
     dpi: float = 300,
 ) -> list[Path]:
-    """Write a figure at its final size, with the same bytes every time; return the files.
+    """Write a figure at its final size, byte-for-byte reproducible, and return the files.
 
     Text stays text (searchable, editable) in PDF and SVG; title and alternative text are in the
     metadata. Each file is complete before it replaces an older one.
@@ -347,7 +347,7 @@ def save(
     Parameters
     ----------
     drawn : Axes, array of Axes or Figure
-        What a function of this package returned, or any Matplotlib figure.
+        The return value of a figure function, or any Matplotlib figure.
     path : path
         Where to write. Its suffix is the format, unless `formats` are given.
     formats : sequence of {"pdf", "svg", "png"}, optional

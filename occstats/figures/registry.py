@@ -252,11 +252,11 @@ def side_by_side(
     Parameters
     ----------
     comparisons : dict of str to Comparison
-        Title and comparison of each panel: several metrics, suites, years.
+        Title and comparison of each panel, for example by metric, suite or year.
     name : str
         A figure of a comparison, such as ``"critical_difference"``.
     columns : int, optional
-        Panels in a row; by default all.
+        Panels per row; by default all.
     width : str, float or Preset
         Width of the whole figure.
     height : float, optional

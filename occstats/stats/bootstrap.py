@@ -85,7 +85,7 @@ def cluster_bootstrap(
     Parameters
     ----------
     statistic : callable
-        From counts (resamples × clusters) to values (resamples × statistics).
+        Maps counts (resamples × clusters) to values (resamples × statistics).
     clusters : int or Clusters
         Number of clusters, or the clusters, whose suites are drawn as a whole.
     method : {"percentile", "bca"}

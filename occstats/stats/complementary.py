@@ -21,7 +21,7 @@ class ComplementaryPairs:
     mean_best_score : ndarray
         Weighted mean of the higher of the two scores.
     mean_rank : ndarray
-        Weighted mean rank of that score among all pairs, 1 being the best.
+        Weighted mean rank of that score among all pairs; 1 is best.
     """
 
     a: IntArray

@@ -32,7 +32,7 @@ ConcludeWithout = Callable[[FloatArray, FloatArray, int | None], BoolArray]
 
 @dataclass(frozen=True, eq=False)
 class LeaveOneClusterOut:
-    """Results of the analysis without each cluster in turn.
+    """Results of leaving out each cluster in turn.
 
     Attributes
     ----------
@@ -82,7 +82,7 @@ class LeaveOneClusterOut:
 
 @dataclass(frozen=True, eq=False)
 class LeaveOneAlgorithmOut:
-    """Results of the analysis of the others without each algorithm in turn.
+    """Results of leaving out each algorithm in turn.
 
     Attributes
     ----------
@@ -127,13 +127,13 @@ def leave_one_cluster_out(
     clusters : array_like
         The cluster of each task.
     conclude : callable
-        From matrices (statistic, p) to the matrix "a is better than b".
+        Maps matrices (statistic, p) to the matrix "a is better than b".
     estimand : {"typical", "mean"}
         Signed-rank statistics, or Student's t of the clusters' mean differences.
     test, alternative, tie_tolerance
         The signed-rank test, and the alternative of the p-values.
     p : array_like, k × k, optional
-        P-values with all clusters, by another null distribution than the asymptotic one. P-values
+        P-values with all clusters, if not from the asymptotic null distribution. P-values
         without a cluster are shifted accordingly on the normal scale.
 
     Examples
@@ -225,7 +225,7 @@ def leave_one_algorithm_out(
     scores, clusters
         As in `leave_one_cluster_out`, for the ranks.
     conclude : callable
-        From matrices (statistic, p) and the algorithm that is left out, or None, to the matrix "a
+        Maps matrices (statistic, p) and the omitted algorithm, or None, to the matrix "a
         is better than b".
     estimand : {"typical", "mean"}
         Order algorithms by mean ranks or by mean scores.

@@ -137,7 +137,7 @@ def typical_tests(
     control : int, optional
         Test only this column against the others.
     alpha : float
-        Level of the intervals: of all together if `simultaneous`, else of each.
+        Joint level of all intervals if `simultaneous`, else the level of each.
     simultaneous : bool
         Correct for all pairs by max-T (two-sided, by flips); else ``p`` is ``p_unadjusted``.
         Asymptotic p-values are never corrected; see :func:`adjust_pairs`.
@@ -148,7 +148,7 @@ def typical_tests(
     shifts, intervals : bool
         Compute the shifts, and their limits; without shifts only raw differences are flipped.
     n_resamples : int
-        Random flips; all :math:`2^{m-1}` flips are enumerated if there are no more.
+        Random flips; all :math:`2^{m-1}` flips are enumerated if they are no more than this.
     random_state : int, Generator or None
         Seed of the flips.
 

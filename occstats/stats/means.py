@@ -70,7 +70,7 @@ def mean_tests(
     control : int, optional
         Test only this column against the others.
     alpha : float
-        Level of the intervals: of all together if `simultaneous`, else of each.
+        Joint level of all intervals if `simultaneous`, else the level of each.
     simultaneous : bool
         Correct for all pairs by max-T; else ``p`` is the two-sided p-value of the single test.
         Asymptotic p-values are never corrected; see :func:`adjust_pairs`.

@@ -11,7 +11,7 @@ from occstats.stats._arrays import FloatArray, as_scores, count_tied, midranks, 
 
 @dataclass(frozen=True, eq=False)
 class RankSummary:
-    """Ranks of k algorithms, 1 being the best.
+    """Ranks of k algorithms; 1 is best.
 
     Attributes
     ----------

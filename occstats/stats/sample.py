@@ -147,7 +147,7 @@ class Sample:
 
     @cached_property
     def ranks(self) -> FloatArray:
-        """Ranks of the algorithms within each task, 1 being the best; NaN where one is missing."""
+        """Ranks of the algorithms within each task; 1 is best, NaN where one is missing."""
         if self.complete.all():
             return midranks(-self.rounded)
         ranks = np.full(self.scores.shape, np.nan)

@@ -58,7 +58,7 @@ class ClusteredWilcoxonResult:
     notes : tuple of str
         Remarks, such as an exact null replaced by Monte Carlo.
     test, null, alternative : str
-        The options in force.
+        The options used.
     """
 
     statistic: float
@@ -305,7 +305,7 @@ def pairwise_tests(
     test : {"rgl", "ds", "dataset-means", "wilcoxon"}
         ``"dataset-means"`` is Wilcoxon's test [1]_ on the mean difference in each cluster: valid,
         but it ignores the number and spread of the tasks in a dataset. ``"wilcoxon"`` treats tasks
-        as independent, and so rejects a true null hypothesis far too often if the tasks of a
+        as independent and so rejects a true null hypothesis far too often if tasks within a
         dataset are correlated.
     null, alternative, tie_tolerance, mu, n_resamples, random_state
         As in :func:`clustered_wilcoxon`.
