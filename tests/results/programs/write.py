@@ -5,6 +5,7 @@ usage: python write.py PROGRAM    where the program is installed; README.md says
 
 import shutil
 import sys
+from itertools import product
 from pathlib import Path
 
 HERE = Path(__file__).parent
@@ -71,19 +72,9 @@ def write_benchopt(folder: Path) -> None:
             "            self.beta -= self.step * self.X.T @ rest\n"
             "    def get_result(self): return dict(beta=self.beta)\n"
         )
-    options = [
-        "--max-runs",
-        "3",
-        "--n-repetitions",
-        "2",
-        "--no-html",
-        "--no-plot",
-        "--output",
-        "written",
-    ]
-    subprocess.run(
-        [shutil.which("benchopt") or "benchopt", "run", ".", *options], cwd=folder, check=True
-    )
+    options = ["--max-runs=3", "--n-repetitions=2", "--no-html", "--no-plot", "--output=written"]
+    program = shutil.which("benchopt") or "benchopt"
+    subprocess.run([program, "run", ".", *options], cwd=folder, check=True)
     frame = pd.read_parquet(folder / "outputs/written.parquet")
     about = [name for name in frame if name.startswith(("platform-", "system-"))]
     frame[about] = None  # what benchopt says about the machine
@@ -140,40 +131,20 @@ def write_tsml(folder: Path) -> None:
 
     shutil.rmtree(folder, ignore_errors=True)
     rng = np.random.default_rng(0)
-    for name in DATASETS:
-        for resample in range(2):
-            labels = rng.integers(2, size=4)
-            for classifier, wrong in (("good", 0), ("bad", 2)):
-                said = np.where(np.arange(4) < wrong, 1 - labels, labels)
-                for split in ("TRAIN", "TEST"):
-                    write_classification_results(
-                        said,
-                        np.eye(2)[said],
-                        labels,
-                        classifier,
-                        name,
-                        str(folder / "classification"),
-                        full_path=False,
-                        split=split,
-                        resample_id=resample,
-                        time_unit="Milliseconds",
-                        accuracy=float((said == labels).mean()) if split == "TEST" else 0.0,
-                        n_classes=2,
-                    )
-            values = rng.normal(size=4)
-            for regressor, shift in (("good", 0.5), ("bad", 1.5)):
-                write_regression_results(
-                    values + shift,
-                    values,
-                    regressor,
-                    name,
-                    str(folder / "regression"),
-                    full_path=False,
-                    split="TEST",
-                    resample_id=resample,
-                    time_unit="Milliseconds",
-                    mse=shift**2,
-                )
+    for name, resample in product(DATASETS, range(2)):
+        common = {"full_path": False, "resample_id": resample, "time_unit": "Milliseconds"}
+        labels = rng.integers(2, size=4)
+        for (classifier, wrong), split in product((("good", 0), ("bad", 2)), ("TRAIN", "TEST")):
+            said = np.where(np.arange(4) < wrong, 1 - labels, labels)
+            accuracy = float((said == labels).mean()) if split == "TEST" else 0.0
+            target = (classifier, name, str(folder / "classification"))
+            scores = {"split": split, "accuracy": accuracy, "n_classes": 2}
+            write_classification_results(said, np.eye(2)[said], labels, *target, **common, **scores)
+        values = rng.normal(size=4)
+        for regressor, shift in (("good", 0.5), ("bad", 1.5)):
+            target = (regressor, name, str(folder / "regression"))
+            scores = {"split": "TEST", "mse": shift**2}
+            write_regression_results(values + shift, values, *target, **common, **scores)
 
 
 def write_openml(folder: Path) -> None:
@@ -220,7 +191,7 @@ def write_automlbenchmark(folder: Path) -> None:
     import numpy as np
     import pandas as pd
 
-    np.nan = np.nan  # written for NumPy 1
+    setattr(np, "NaN", np.nan)  # noqa: B010  written for NumPy 1
     from amlb import results
     from amlb.utils import Namespace
 
@@ -231,37 +202,31 @@ def write_automlbenchmark(folder: Path) -> None:
     results.rget = lambda: SimpleNamespace(app_version="dev")
     rng = np.random.default_rng(0)
     entries = []
-    for number, name in enumerate(DATASETS):
-        for fold in range(2):
-            truth = np.array(["no", "yes"] * 4)
-            for framework, blur in (("constantpredictor", 1.0), ("TunedForest", 0.3)):
-                yes = np.clip(
-                    (truth == "yes") * (1 - blur) + blur * rng.uniform(size=8), 0.01, 0.99
-                )
-                predictions = pd.DataFrame(
-                    {
-                        "no": 1 - yes,
-                        "yes": yes,
-                        "predictions": np.where(yes > 0.5, "yes", "no"),
-                        "truth": truth,
-                    }
-                )
-                metric = "logloss" if name == "three" else "auc"
-                described = Namespace(
-                    type_="binary",
-                    framework=framework,
-                    framework_version="1.0",
-                    framework_params={},
-                    seed=fold,
-                    metric=metric,
-                    metrics=[metric, "acc"],
-                )
-                task = SimpleNamespace(id=f"openml.org/t/{number}", name=name)
-                result = results.ClassificationResult(predictions)
-                if (framework, name, fold) == ("TunedForest", "two", 1):
-                    result = results.ErrorResult(TimeoutError("too long"))
-                scored = results.TaskResult(task, fold, "1h8c", str(folder), described)
-                entries.append(scored.compute_score(result))
+    frameworks = (("constantpredictor", 1.0), ("TunedForest", 0.3))
+    for (number, name), fold, (framework, blur) in product(
+        enumerate(DATASETS), range(2), frameworks
+    ):
+        truth = np.array(["no", "yes"] * 4)
+        yes = (truth == "yes") * (1 - blur) + blur * rng.uniform(size=8)
+        yes = np.clip(yes, 0.01, 0.99)
+        said = np.where(yes > 0.5, "yes", "no")
+        predictions = pd.DataFrame({"no": 1 - yes, "yes": yes, "predictions": said, "truth": truth})
+        metric = "logloss" if name == "three" else "auc"
+        described = Namespace(
+            type_="binary",
+            framework=framework,
+            framework_version="1.0",
+            framework_params={},
+            seed=fold,
+            metric=metric,
+            metrics=[metric, "acc"],
+        )
+        task = SimpleNamespace(id=f"openml.org/t/{number}", name=name)
+        result = results.ClassificationResult(predictions)
+        if (framework, name, fold) == ("TunedForest", "two", 1):
+            result = results.ErrorResult(TimeoutError("too long"))
+        scored = results.TaskResult(task, fold, "1h8c", str(folder), described)
+        entries.append(scored.compute_score(result))
     board = results.Scoreboard(scores=entries, scores_dir=str(folder))
     results.Scoreboard.save_df(board.as_data_frame(), str(folder / "results.csv"))
 
@@ -290,25 +255,18 @@ def write_helm(folder: Path) -> None:
                 adapter_spec=AdapterSpec(method="generation", model=model),
                 metric_specs=[MetricSpec(class_name="Metric")],
             )
-            found = [
-                PerInstanceStats(
-                    instance_id=f"id{i}",
-                    perturbation=changed,
-                    train_trial_index=0,
-                    stats=[
-                        Stat(MetricName(name, split="test", perturbation=changed)).add(value)
-                        for name, value in (
-                            (
-                                "exact_match",
-                                float(changed is None and (model == "lab/alpha" or i > 0)),
-                            ),
-                            ("num_output_tokens", 3),
-                        )
-                    ],
+            found = []
+            for i, changed in product(range(2), (None, typos)):
+                right = float(changed is None and (model == "lab/alpha" or i > 0))
+                stats = [
+                    Stat(MetricName(name, split="test", perturbation=changed)).add(value)
+                    for name, value in (("exact_match", right), ("num_output_tokens", 3))
+                ]
+                found.append(
+                    PerInstanceStats(
+                        instance_id=f"id{i}", perturbation=changed, train_trial_index=0, stats=stats
+                    )
                 )
-                for i in range(2)
-                for changed in (None, typos)
-            ]
             run = folder / spec.name.replace(":", "-")  # no name of a file everywhere
             run.mkdir(parents=True)
             (run / "run_spec.json").write_text(json.dumps(asdict_without_nones(spec), indent=2))
@@ -338,9 +296,7 @@ def write_lm_eval(folder: Path) -> None:
                     "filtered_resps": [(-1.0, False), (-2.0, False)],
                     "filter": "none",
                     "metrics": ["acc", "acc_norm"],
-                    "doc_hash": "0",
-                    "prompt_hash": "0",
-                    "target_hash": "0",
+                    **dict.fromkeys(("doc_hash", "prompt_hash", "target_hash"), "0"),
                     "acc": float(model == "lab/alpha" or i > 0),
                     "acc_norm": 1.0,
                 }
