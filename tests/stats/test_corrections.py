@@ -72,17 +72,13 @@ def p_matrix():
     return p
 
 
-def test_one_family_of_all_ordered_pairs(p_matrix):
+def test_one_family_of_all_pairs(p_matrix):
     off = ~np.eye(4, dtype=bool)
     adjusted = adjust_pairs(p_matrix, family="all", alternative="greater")
     np.testing.assert_array_equal(adjusted[off], adjust(p_matrix[off]))
     assert np.isnan(np.diagonal(adjusted)).all()
-
-
-def test_one_family_of_all_unordered_pairs(p_matrix):
-    p = np.triu(p_matrix, 1) + np.triu(p_matrix, 1).T
+    p, upper = np.triu(p_matrix, 1) + np.triu(p_matrix, 1).T, np.triu_indices(4, 1)
     adjusted = adjust_pairs(p, family="all", alternative="two-sided")
-    upper = np.triu_indices(4, 1)
     np.testing.assert_array_equal(adjusted[upper], adjust(p[upper]))
     np.testing.assert_array_equal(adjusted, adjusted.T)
 

@@ -88,29 +88,11 @@ def test_centring_that_leaves_one_dataset_has_no_statistic():
 
 
 @pytest.mark.parametrize("test", ["rgl", "ds"])
-@pytest.mark.parametrize("seed", range(2))
-def test_is_brute_force_over_flips_and_walsh_averages(test, seed):
-    scores, clusters = unbalanced(seed, effect=0.6)
-    for alpha in (0.05, 0.2):
-        expected, critical = typical_reference(scores, clusters, test, alpha)
-        found = typical_tests(scores, clusters, test=test, alpha=alpha)
-        assert found.exact
-        assert len(expected) == 3
-        for pair, one in expected.items():
-            assert found.statistic[pair] == pytest.approx(one["z"], abs=1e-10)
-            assert found.difference[pair] == one["shift"]
-            assert found.p[pair] == pytest.approx(one["p"], abs=1e-12)
-            assert found.critical[pair] == pytest.approx(critical, abs=1e-10)
-            assert one["once"]
-            assert (found.low[pair], found.high[pair]) == (one["low"], one["high"])
-
-
-@pytest.mark.parametrize("test", ["rgl", "ds"])
-@settings(max_examples=15)
+@settings(max_examples=25)
 @given(table=tables(failures=True), alpha=st.sampled_from([0.05, 0.15, 0.4]))
 def test_is_brute_force_with_ties_gaps_and_failures(test, table, alpha):
     scores, clusters = table
-    expected, _ = typical_reference(scores, clusters, test, alpha)
+    expected, critical = typical_reference(scores, clusters, test, alpha)
     found = typical_tests(sample_of(scores, clusters), test=test, alpha=alpha)
     for pair in combinations(range(scores.shape[1]), 2):
         if pair not in expected:
@@ -119,6 +101,8 @@ def test_is_brute_force_with_ties_gaps_and_failures(test, table, alpha):
         one = expected[pair]
         assert found.statistic[pair] == pytest.approx(one["z"], abs=1e-9)
         assert found.p[pair] == pytest.approx(one["p"], abs=1e-12)
+        if np.isfinite(found.critical[pair]):
+            assert found.critical[pair] == pytest.approx(critical, abs=1e-9)
         np.testing.assert_equal(found.difference[pair], one["shift"])
         # Z need not fall throughout: it may pass the critical value more than once.
         if one["once"]:
