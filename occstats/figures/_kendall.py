@@ -71,15 +71,8 @@ def kendall(
     >>> axes = comparison.plot.kendall(width="ieee", order="similarity")
     """
     with Plot(ax, width, height, theme, title, note) as plot:
-        names = plot.algorithms(
-            comparison,
-            most_that_fit(plot.inches, MOST_ALGORITHMS),
-            algorithms,
-            order,
-            show,
-            labels,
-            highlight,
-        )
+        limit = most_that_fit(plot.inches, MOST_ALGORITHMS)
+        names = plot.algorithms(comparison, limit, algorithms, order, show, labels, highlight)
         tau = kendall_square(comparison, names)
         side = matrix_label_room(plot.inches)
         drawn = plot.labels(names, side, size="small", lines=2 if len(names) <= MOST_NUMBERS else 1)
@@ -89,7 +82,12 @@ def kendall(
         upright = len(names) > 12 or max(len(text) for text in drawn) > 5
         axes = plot.axes(cells + (room if upright else 0.15) + 0.15)
         _triangle(axes, tau, names, _colour_map(cmap))
-        _write_names(axes, plot, names, drawn, upright)
+        places = np.arange(len(names) - 1) + 0.5
+        axes.set_yticks(places, drawn[1:], rotation=0)
+        axes.set_xticks(places, drawn[:-1], rotation=90 if upright else 0)
+        plot.emphasise(axes.get_yticklabels(), names[1:])
+        plot.emphasise(axes.get_xticklabels(), names[:-1])
+        axes.tick_params(length=0)
         return plot.finish(_alternative_text(tau, names, len(comparison.summary)))
 
 
@@ -110,28 +108,15 @@ def _triangle(axes: Axes, tau: np.ndarray, names: list[str], colours: Colormap) 
     low = min(float(np.floor(fence(shown)[0] * 10) / 10), 0.9)
     # Three algorithms or fewer leave no corner free for the colour bar.
     inset = axes.inset_axes((0.56, 0.9, 0.42, 0.045)) if count > 3 else None
+    bar_options = {"orientation": "horizontal", "extend": "min" if least < low else "neither"}
     sns.heatmap(
         shown if shown.size else np.full((1, 1), np.nan),
         mask=~np.isfinite(shown) if shown.size else None,
-        cmap=colours,
-        vmin=low,
-        vmax=1,
-        linewidths=0.6,
-        linecolor=paper(),
-        square=True,
+        cmap=colours, vmin=low, vmax=1, linewidths=0.6, linecolor=paper(), square=True,
         annot=_numbers(shown) if count <= MOST_NUMBERS else False,
-        fmt="",
-        annot_kws={"fontsize": "small"},
-        cbar_ax=inset,
-        cbar_kws={
-            "orientation": "horizontal",
-            "extend": "min" if least < low else "neither",
-            **({} if inset is not None else {"shrink": 0.6}),
-        },
-        xticklabels=False,
-        yticklabels=False,
-        ax=axes,
-    )
+        fmt="", annot_kws={"fontsize": "small"}, xticklabels=False, yticklabels=False, ax=axes,
+        cbar_ax=inset, cbar_kws=bar_options | ({} if inset is not None else {"shrink": 0.6}),
+    )  # fmt: skip
     mesh = axes.collections[0]
     for text in axes.texts:
         column, row = text.get_position()
@@ -142,15 +127,6 @@ def _triangle(axes: Axes, tau: np.ndarray, names: list[str], colours: Colormap) 
     bar.locator = MaxNLocator(3)
     bar.ax.tick_params(length=1.5, pad=1.5, labelsize="small")
     bar.ax.set_title("weighted Kendall’s τ", fontsize="small", pad=2)
-
-
-def _write_names(axes: Axes, plot: Plot, names: list[str], drawn: list[str], upright: bool) -> None:
-    places = np.arange(len(names) - 1) + 0.5
-    axes.set_yticks(places, drawn[1:], rotation=0)
-    axes.set_xticks(places, drawn[:-1], rotation=90 if upright else 0)
-    plot.emphasise(axes.get_yticklabels(), names[1:])
-    plot.emphasise(axes.get_xticklabels(), names[:-1])
-    axes.tick_params(length=0)
 
 
 def _numbers(shown: np.ndarray) -> np.ndarray:

@@ -74,15 +74,8 @@ def pairwise(
     >>> axes = comparison.plot.pairwise(width="acm")
     """
     with Plot(ax, width, height, theme, title, note) as plot:
-        names = plot.algorithms(
-            comparison,
-            most_that_fit(plot.inches, MOST_ALGORITHMS),
-            algorithms,
-            order,
-            show,
-            labels,
-            highlight,
-        )
+        limit = most_that_fit(plot.inches, MOST_ALGORITHMS)
+        names = plot.algorithms(comparison, limit, algorithms, order, show, labels, highlight)
         side = min(0.25 * plot.inches, matrix_label_room(plot.inches))
         drawn = plot.labels(names, side, size="small", lines=2 if len(names) <= 12 else 1)
         room = max(measure(text, "small") for text in drawn)

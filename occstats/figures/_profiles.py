@@ -67,7 +67,8 @@ def profiles(
         names = plot.algorithms(
             comparison, MOST_ALGORITHMS, algorithms, order, show, labels, highlight, hue, palette
         )
-        lag = _behind(comparison)
+        scores = comparison.results.scores * (1 if comparison.results.higher_is_better else -1)
+        lag = -scores.sub(scores.max(axis=1), axis=0)
         # The worst twentieth of the tasks would stretch the axis over flat lines.
         reach = float(np.nanquantile(lag[names].to_numpy(dtype=float), 0.95)) or 1.0
         at = np.linspace(0, reach, _POINTS)
@@ -101,11 +102,6 @@ def profile_shares(
     """
     within = np.nan_to_num(lag, nan=np.inf)[:, None] <= at[None] + 1e-12
     return np.asarray(weights @ within / weights.sum(), dtype=float)
-
-
-def _behind(comparison: Comparison) -> pd.DataFrame:
-    scores = comparison.results.scores * (1 if comparison.results.higher_is_better else -1)
-    return -scores.sub(scores.max(axis=1), axis=0)
 
 
 def _alternative_text(table: pd.DataFrame, names: list[str], reach: float) -> str:

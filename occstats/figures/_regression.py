@@ -111,7 +111,13 @@ def _panel(axes: Axes, part: pd.DataFrame, inches: float) -> None:
     axes.axvline(0, color=FADED, lw=0.7, zorder=0)
     looks = [_look(row.ci_low, row.ci_high) for row in records(part)]
     draw_intervals(axes, part, ("coefficient", "ci_low", "ci_high"), looks, size=4)
-    _limit(axes, part)
+    # A very wide interval, which would make the others look like points, is clipped.
+    ends = part[["ci_low", "ci_high"]].to_numpy(dtype=float)
+    low, high = fence(ends)
+    low, high = min(low, 0.0), max(high, 0.0)
+    if low > np.nanmin(ends) or high < np.nanmax(ends):
+        margin = 0.05 * (high - low)
+        axes.set_xlim(low - margin, high + margin)
     reach = max(map(abs, axes.get_xlim()))
     ticks = min(abreast(f"−{reach:.2g}", inches, matplotlib.rcParams["xtick.labelsize"]), 4)
     axes.xaxis.set_major_locator(MaxNLocator(ticks, steps=[1, 2, 3, 5, 10]))
@@ -122,16 +128,6 @@ def _look(low: float, high: float) -> SeriesStyle:
     if high < 0:
         return SeriesStyle(BLUE, "<")
     return SeriesStyle(ORANGE, ">") if low > 0 else SeriesStyle(ink(), ".")
-
-
-def _limit(axes: Axes, part: pd.DataFrame) -> None:
-    """Clip a very wide interval, which would make the others look like points."""
-    ends = part[["ci_low", "ci_high"]].to_numpy(dtype=float)
-    low, high = fence(ends)
-    low, high = min(low, 0.0), max(high, 0.0)
-    if low > np.nanmin(ends) or high < np.nanmax(ends):
-        margin = 0.05 * (high - low)
-        axes.set_xlim(low - margin, high + margin)
 
 
 def _alternative_text(table: pd.DataFrame, names: list[str], terms: list[str]) -> str:

@@ -78,7 +78,12 @@ def strata(
         axes = plot.axes(min(0.78 * plot.inches, 3.2))
         ends = _ends(comparison, places, names)
         _draw(axes, plot, means, ends)
-        axes.set_xticks(np.arange(len(places)), _intervals(places))
+        strata_labels = [
+            f"{row.low:.2g}–{row.high:.2g}"
+            + (f"\n({row.n_tasks} tasks)" if len(places) <= 7 else "")
+            for row in records(places)
+        ]
+        axes.set_xticks(np.arange(len(places)), strata_labels)
         direction = " (hard → easy)" if comparison.results.higher_is_better else " (easy → hard)"
         axes.set_xlabel(f"median {score_label(comparison)} of the task{direction}")
         axes.set_ylabel("weighted mean rank (1 = best)")
@@ -128,14 +133,6 @@ def _draw(axes: Axes, plot: Plot, means: pd.DataFrame, ends: NDArray[np.float64]
     axes.margins(x=0.06, y=0.08)
     axes.grid(axis="y")
     plot.legend(axes, names)
-
-
-def _intervals(places: pd.DataFrame) -> list[str]:
-    many = len(places) > 7
-    return [
-        f"{row.low:.2g}–{row.high:.2g}" + ("" if many else f"\n({row.n_tasks} tasks)")
-        for row in records(places)
-    ]
 
 
 def _alternative_text(means: pd.DataFrame, places: pd.DataFrame) -> str:

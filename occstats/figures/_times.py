@@ -85,7 +85,11 @@ def times(
             if not narrow or column == "query_seconds":
                 axes.set_xlabel("training instances n")
         for axes in panels:
-            _logarithmic(axes)
+            axes.set(xscale="log", yscale="log")
+            for axis in (axes.xaxis, axes.yaxis):
+                axis.set_minor_locator(LogLocator(subs=tuple(range(2, 10))))
+                axis.set_minor_formatter(NullFormatter())
+            axes.grid()
         plot.legend(whole, names)
         return plot.finish_panels(_alternative_text(table, names), panels)
 
@@ -118,14 +122,6 @@ def _panel(axes: Axes, plot: Plot, table: pd.DataFrame, column: str, names: list
         markersize=3.2, linewidth=1.0,
     )  # fmt: skip
     _guide(axes, table["n"].to_numpy(float), table[column].to_numpy(float))
-
-
-def _logarithmic(axes: Axes) -> None:
-    axes.set(xscale="log", yscale="log")
-    for axis in (axes.xaxis, axes.yaxis):
-        axis.set_minor_locator(LogLocator(subs=tuple(range(2, 10))))
-        axis.set_minor_formatter(NullFormatter())
-    axes.grid()
 
 
 def _guide(axes: Axes, size: NDArray[np.float64], seconds: NDArray[np.float64]) -> None:

@@ -51,8 +51,9 @@ def trade_off(
     An algorithm is on the front (the line) if no other has at least its score in no more time.
     Whole datasets are resampled for the intervals on both axes and for the probability of being
     on the front, printed after the name. If not all algorithms can be drawn, those likely on the
-    front take precedence. Times are geometric means: twice as slow on half of the datasets and
-    twice as fast on the others is equally fast. Each dataset has equal weight.
+    front take precedence. Times are geometric means: an algorithm that is twice as slow on half
+    of the datasets and twice as fast on the others counts as equally fast. Each dataset has equal
+    weight.
 
     Parameters
     ----------
@@ -131,20 +132,21 @@ def trade_off(
         plot.legend(axes, names, shares)
         left_out = len(comparison.results.scores) - int(known.sum())
         missing = [name for name in ranked if name not in rivals]
-        for sentence in _notes(comparison, missing, left_out):
-            plot.note(sentence)
+        plot.note(
+            f"{confidence_intervals(comparison)} (cluster bootstrap, percentiles). Next to a name: "
+            "share of resamples of whole datasets in which it is on the Pareto front (line)."
+        )
+        if left_out:
+            plot.note(f"Without {left_out} tasks that lack a score or a time.")
+        if missing:
+            plot.note(f"No times of {listing([clean(name) for name in missing])}.")
         return plot.finish(_alternative_text(places, found, sign, score_label(comparison)))
 
 
 def task_times(comparison: Comparison, times: pd.DataFrame | str | Path) -> pd.DataFrame:
     """Return the seconds of each algorithm (columns) on the compared tasks (rows).
 
-    Parameters
-    ----------
-    comparison : Comparison
-        Defines the tasks and algorithms.
-    times : DataFrame or path
-        As in `trade_off`.
+    The forms of `times` are those of `trade_off`.
     """
     frame = times if isinstance(times, pd.DataFrame) else read_frame(times, "times")
     algorithms = comparison.algorithms
@@ -211,18 +213,6 @@ def _draw_algorithms(
     axes.step(
         found.cost[front], sign * found.score[front], where="post", color=ink(), lw=0.8, zorder=1
     )
-
-
-def _notes(comparison: Comparison, missing: list[str], left_out: int) -> list[str]:
-    notes = [
-        f"{confidence_intervals(comparison)} (cluster bootstrap, percentiles). Next to a name: "
-        "share of resamples of whole datasets in which it is on the Pareto front (line)."
-    ]
-    if left_out:
-        notes.append(f"Without {left_out} tasks that lack a score or a time.")
-    if missing:
-        notes.append(f"No times of {listing([clean(name) for name in missing])}.")
-    return notes
 
 
 def _alternative_text(places: dict[str, int], found: ParetoFront, sign: float, score: str) -> str:
