@@ -39,20 +39,12 @@ def results_frame(
     for place, dataset in enumerate(datasets):
         for task in range(tasks):
             base = generator.uniform(0.5, 0.95)
+            traits = 20 + 13 * place + task, 2 + (7 * place) % 11, (0.31 * place + 0.07 * task) % 1
             for rank, algorithm in enumerate(algorithms):
-                score = np.clip(base - 0.01 * rank + generator.normal(0, 0.02), 0, 1)
-                rows.append(
-                    {
-                        "dataset": dataset,
-                        "class": str(task),
-                        "descriptor": algorithm,
-                        "auroc": float(score),
-                        "n": 20 + 13 * place + task,
-                        "m": 2 + (7 * place) % 11,
-                        "sparsity": (0.31 * place + 0.07 * task) % 1,
-                    }
-                )
-    return pd.DataFrame(rows)
+                score = float(np.clip(base - 0.01 * rank + generator.normal(0, 0.02), 0, 1))
+                rows.append((dataset, str(task), algorithm, score, *traits))
+    columns = ["dataset", "class", "descriptor", "auroc", "n", "m", "sparsity"]
+    return pd.DataFrame(rows, columns=columns)
 
 
 def decided(comparison, conclusion, names=None, mean_rank=None):
@@ -146,19 +138,13 @@ def many():
 @pytest.fixture(scope="session")
 def times_frame():
     rows = [
-        {
-            "descriptor": name,
-            "n": n,
-            "repetition": repetition,
-            "fit_seconds": cost * n**power * (1 + 0.1 * repetition),
-            "query_seconds": 1e-4 * n**power,
-            "n_queries": 1024,
-        }
+        (name, n, repetition, cost * n**power * (1 + 0.1 * repetition), 1e-4 * n**power)
         for name, cost, power in (("NND", 1e-6, 1.0), ("SVM", 1e-7, 2.0), ("IF", 0.1, 0.0))
         for n in (64, 256, 1024, 4096)
         for repetition in range(3)
     ]
-    return pd.DataFrame(rows)
+    columns = ["descriptor", "n", "repetition", "fit_seconds", "query_seconds"]
+    return pd.DataFrame(rows, columns=columns).assign(n_queries=1024)
 
 
 @pytest.fixture(scope="session")

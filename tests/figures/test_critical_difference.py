@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 import occstats
 from occstats import figures
@@ -23,7 +22,7 @@ from occstats.figures._critical_difference import (
     maximal_cliques,
 )
 
-from .conftest import conclusions, decided, note_of, results_frame
+from .conftest import boxes, conclusions, decided, note_of, results_frame
 
 
 def graph(size, pairs):
@@ -65,11 +64,6 @@ def pairs_in(everyone):
 
 
 @given(graphs())
-def test_maximal_cliques_equal_those_found_by_trying_all(adjacent):
-    assert maximal_cliques(adjacent) == cliques_by_trying_all(adjacent)
-
-
-@given(graphs())
 def test_groups_are_all_maximal_cliques_of_two_or_more(alike):
     expected = [clique for clique in cliques_by_trying_all(alike) if len(clique) > 1]
     assert groups(decisions_of(alike)) == expected
@@ -98,15 +92,6 @@ def test_equivalent_pairs_share_a_group_and_untested_ones_do_not(small):
     words[1, 2] = words[2, 1] = None
     comparison = decided(small, words)
     assert groups(pair_decisions(comparison, comparison.algorithms)) == [(0, 1), (0, 2)]
-
-
-def test_decisions_are_those_of_the_pairwise_frame(default):
-    decisions = pair_decisions(default, default.algorithms)
-    for row in default.pairwise.itertuples():
-        place = default.algorithms.index(row.a), default.algorithms.index(row.b)
-        assert decisions.conclusion[place] == row.conclusion
-        assert decisions.differ[place] == (row.conclusion in ("better", "worse"))
-    assert not decisions.tested.diagonal().any()
 
 
 # -- the diagram -----------------------------------------------------------------------------------
@@ -192,8 +177,10 @@ def test_by_the_tests_of_the_paper_only_svm_is_not_worse_than_alp(lenz2021):
     assert ["MD", "IF", "EIF"] in found
 
 
-def test_a_diagram_has_no_letters(default):
-    written = [text.get_text() for text in default.plot.critical_difference().texts]
+def test_a_diagram_writes_names_and_mean_ranks(default):
+    axes = default.plot.critical_difference()
+    assert axes.get_xlabel().startswith("← better")
+    written = [text.get_text() for text in axes.texts]
     numbers = [text for text in written if re.fullmatch(r"\d+\.\d\d", text)]
     assert sorted(set(written) - set(numbers)) == sorted(default.algorithms)
     assert sorted(numbers) == sorted(f"{rank:.2f}" for rank in default.summary["mean_rank"])
@@ -212,8 +199,7 @@ def test_stems_start_at_their_rank_and_stand_apart(default):
 def test_stems_stay_within_the_scale(small):
     # All mean ranks at one end.
     comparison = decided(small, conclusions(graph(12, [])), mean_rank=[*[1.0] * 11, 12.0])
-    axes = comparison.plot.critical_difference()
-    feet = [stem.get_xdata()[1] for stem in stems_of(axes)]
+    feet = [stem.get_xdata()[1] for stem in stems_of(comparison.plot.critical_difference())]
     assert min(feet) == 1
     assert max(feet) <= 12
 
@@ -224,12 +210,6 @@ def test_a_diagram_is_sorted_by_mean_rank_whatever_the_table_is_sorted_by(small)
     check_bars(comparison.plot.critical_difference(), [(1, 2)])
     words = figures.alt_text(comparison.plot.critical_difference())
     assert "Best mean rank first: b, a and c. Groups" in words
-
-
-def test_the_diagram_names_its_axis_and_its_direction(default):
-    label = default.plot.critical_difference().get_xlabel()
-    assert label.startswith("← better")
-    assert "mean rank" in label
 
 
 LONG = [
@@ -244,7 +224,7 @@ LONG = [
 
 @pytest.mark.parametrize("width", ["column", "page"])
 @pytest.mark.parametrize("length", ["short", "long"])
-@pytest.mark.parametrize("count", [2, 9, 30])
+@pytest.mark.parametrize("count", [9, 30])
 def test_nothing_in_a_diagram_overlaps_a_name(small, count, length, width):
     # Neighbours within a quarter of the places, less a few pairs, as tests of pairs find them.
     places = np.arange(count)
@@ -262,18 +242,12 @@ def test_nothing_in_a_diagram_overlaps_a_name(small, count, length, width):
         )
         return
     assert len(stems_of(axes)) == count
-    canvas = FigureCanvasAgg(figure)
-    canvas.draw()
-    renderer = canvas.get_renderer()
-    texts = [text.get_window_extent(renderer) for text in axes.texts]
-    bars = [
-        line.get_window_extent(renderer)
-        for line in axes.lines
-        if line.get_linewidth() == BAR_WIDTH or line.get_marker() == "o"
-    ]
+    texts = boxes(figure, axes.texts)
+    marks = [line for line in axes.lines if line.get_lw() == BAR_WIDTH or line.get_marker() == "o"]
+    bars = boxes(figure, marks)
     assert not any("[" in text.get_text() for text in axes.texts)
     # The box of a text has room for letters above and below that it may not have.
-    slack = 0.012 * figure.dpi
+    slack = 0.012
     for one, other in itertools.combinations(texts, 2):
         assert one.x1 < other.x0 or other.x1 < one.x0 or (
             one.y1 - slack <= other.y0 or other.y1 - slack <= one.y0
@@ -281,8 +255,8 @@ def test_nothing_in_a_diagram_overlaps_a_name(small, count, length, width):
     for text, bar in itertools.product(texts, bars):
         assert text.x1 <= bar.x0 or bar.x1 <= text.x0 or text.y1 <= bar.y0 or bar.y1 <= text.y0
     edges = [value for box in texts for value in (box.x0, box.x1)]
-    assert min(edges) >= -0.5
-    assert max(edges) <= figure.bbox.width + 0.5
+    assert min(edges) >= -0.005
+    assert max(edges) <= figure.get_figwidth() + 0.005
 
 
 # -- the letter display ----------------------------------------------------------------------------
@@ -322,11 +296,9 @@ def test_a_letter_display_shows_exactly_the_pairs_with_no_significant_difference
 
 
 @pytest.mark.parametrize("name", ["critical_difference", "letters", "rank_sets", "pairwise"])
-@pytest.mark.parametrize("fixture", ["default", "lenz2021"])
-def test_notes_name_the_level_and_the_test_of_the_comparison(request, fixture, name):
-    comparison = request.getfixturevalue(fixture)
-    note = note_of(getattr(comparison.plot, name)())
-    assert f" at α = {comparison.settings.alpha:g} by the {comparison.basis}." in note
+def test_notes_name_the_level_and_the_test_of_the_comparison(default, name):
+    note = note_of(getattr(default.plot, name)())
+    assert f" at α = {default.settings.alpha:g} by the {default.basis}." in note
 
 
 @pytest.mark.parametrize("name", ["critical_difference", "letters"])

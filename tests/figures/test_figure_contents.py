@@ -6,7 +6,6 @@ import dataclasses
 import itertools
 
 import numpy as np
-import pandas as pd
 import pytest
 from matplotlib.patches import Rectangle
 from matplotlib.text import Annotation
@@ -32,11 +31,8 @@ def test_rank_frequencies_are_the_heights_of_the_bars(lenz2021):
     # The paper: SAE is last in nearly 40 % of the problems and first in about 5 %.
     assert heights[-1] == pytest.approx(0.39, abs=0.01)
     assert heights[0] == pytest.approx(0.05, abs=0.01)
-
-
-def test_no_bar_is_taller_than_its_panel(lenz2021):
-    for axes in lenz2021.plot.ranks():
-        assert max(patch.get_height() for patch in axes.patches) <= axes.get_ylim()[1]
+    tallest = [max(patch.get_height() for patch in axes.patches) for axes in panels]
+    assert max(tallest) <= panels[0].get_ylim()[1]
 
 
 def test_kendall_prints_the_values_of_the_paper(lenz2021):
@@ -207,10 +203,7 @@ def test_strata_show_what_was_chosen(lenz2021):
     expected = lenz2021.strata.query("algorithm == 'IF'").sort_values("low")["mean_rank"]
     assert axes.lines[3].get_ydata() == pytest.approx(expected.to_numpy())
     assert axes.yaxis.get_inverted()
-
-
-def test_strata_have_intervals(lenz2021):
-    assert "95 % confidence intervals (cluster bootstrap)" in note_of(lenz2021.plot.strata())
+    assert "95 % confidence intervals (cluster bootstrap)" in note_of(axes)
 
 
 def test_distributions_follow_the_weights(lenz2021):
@@ -306,21 +299,12 @@ def test_bad_arguments_are_refused_with_a_reason(lenz2021, call, message):
 
 
 def test_one_dataset_has_ranks_without_intervals():
-    frame = pd.DataFrame(
-        {
-            "dataset": "only",
-            "class": list("abcdabcd"),
-            "descriptor": ["p"] * 4 + ["q"] * 4,
-            "auroc": [0.9, 0.8, 0.7, 0.6, 0.8, 0.85, 0.6, 0.5],
-        }
-    )
-    comparison = occstats.compare(frame, n_resamples=100)
+    comparison = occstats.compare(results_frame(["p", "q"], ["only"], 4), n_resamples=100)
     note = note_of(comparison.plot.mean_ranks())
     assert note == "No intervals: too few datasets to resample."
     with pytest.raises(FigureError, match="no regression to draw"):
         comparison.plot.regression()
-    diagram = comparison.plot.critical_difference()
-    assert note_of(diagram) == "No pair was tested."
+    assert note_of(comparison.plot.critical_difference()) == "No pair was tested."
 
 
 def test_of_many_algorithms_neighbouring_ranks_share_a_bar(many):

@@ -105,21 +105,14 @@ def test_known_troubles(name, expected):
     assert label(name) == expected
 
 
-def test_wide_letters_count_twice():
-    assert cell_len("近傍 a") == 6
+def test_wide_letters_count_twice_and_a_mark_keeps_its_letter():
     assert shorten("近傍法の平均局所近接度", 9) == "近傍…度"
-
-
-def test_a_mark_never_loses_its_letter():
     assert "\u0301" not in shorten("abcdefgh" + "e\u0301" * 8, 6).split("…")[1][:1]
 
 
-def test_wrapped_prose_keeps_its_words():
+def test_prose_is_wrapped_between_words_and_not_at_hyphens():
     text = "one two three four five six seven eight nine ten"
     assert wrap(text, 1.0, 8).split() == text.split()
     assert max(map(len, wrap(text, 1.0, 8).splitlines())) <= 16
-
-
-def test_a_name_in_the_key_is_not_broken_at_its_hyphens():
-    text = wrap("[1] boosted [2] nearest-neighbour", 1.2, 8)
-    assert text.splitlines() == ["[1] boosted [2]", "nearest-neighbour"]
+    key = wrap("[1] boosted [2] nearest-neighbour", 1.2, 8)
+    assert key.splitlines() == ["[1] boosted [2]", "nearest-neighbour"]

@@ -15,7 +15,7 @@ from PIL import Image
 
 from occstats import figures
 from occstats.errors import FigureError, OutputError
-from occstats.figures._style import PRESETS, MissingGlyphWarning, preset, series_styles
+from occstats.figures._style import MissingGlyphWarning, preset, series_styles
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -34,11 +34,6 @@ def test_presets_and_lengths(width, inches):
 def test_widths_that_make_no_sense_are_refused(width):
     with pytest.raises(FigureError, match="width must be"):
         preset(width)
-
-
-def test_every_venue_has_one_and_two_columns():
-    for venue in ("elsevier", "ieee", "lncs", "springer", "neurips", "acm"):
-        assert PRESETS[f"{venue}-wide"].width >= PRESETS[venue].width
 
 
 def test_series_differ_in_colour_or_marker_and_neighbours_in_all():
@@ -121,26 +116,18 @@ def saved(lenz2021, tmp_path_factory):
     return axes, {file.suffix[1:]: file for file in files}
 
 
-def test_svg_has_title_description_and_text(saved):
+def test_files_have_title_description_and_text(saved):
     axes, files = saved
-    markup = files["svg"].read_text()
+    markup, data = files["svg"].read_text(), files["pdf"].read_bytes()
     root = ElementTree.fromstring(markup)
     assert root.find(f"{SVG}title").text == "Tau"
     assert figures.alt_text(axes) in "".join(root.itertext())
     assert {"ALP", "SVM", ".92"} <= {element.text for element in root.iter(f"{SVG}text")}
     assert "<dc:date>" not in markup
-
-
-def test_pdf_has_its_description_and_embedded_truetype(saved):
-    data = saved[1]["pdf"].read_bytes()
     assert b"/FontFile2" in data
     assert b"/Type3" not in data
     assert b"CreationDate" not in data
     assert b"Heat map of weighted Kendall" in data
-
-
-def test_png_has_its_description_and_resolution(saved):
-    axes, files = saved
     with Image.open(files["png"]) as image:
         assert image.text["Description"] == figures.alt_text(axes)
         assert image.width == 700
@@ -203,9 +190,6 @@ def test_names_of_files(tmp_path):
 def test_bad_requests_are_refused(tmp_path, path, options, message):
     with pytest.raises(FigureError, match=re.escape(message)):
         figures.save(Figure(), tmp_path / path, **options)
-
-
-def test_only_figures_can_be_saved(tmp_path):
     with pytest.raises(FigureError, match="figure or axes; got str"):
         figures.save("picture", tmp_path / "x.svg")
 

@@ -154,38 +154,24 @@ def test_sweep_gives_each_metric_of_a_plane_a_panel(sweep_frame):
     assert titles == ["ALP (manhattan)", "ALP (euclidean)"]
 
 
+MEASURED = {"descriptor": ["a"], "n": [1], "fit_seconds": [0], "query_seconds": [0]}
+SWEPT = {"descriptor": "a", "score": [0.5, 0.6]}
+
+
 @pytest.mark.parametrize(
-    ("draw", "frame", "message"),
+    ("draw", "columns", "message"),
     [
-        (figures.times, pd.DataFrame({"n": [1]}), "times lacks the column descriptor"),
-        (figures.sweep, pd.DataFrame({"descriptor": ["a"]}), "sweep lacks the column score"),
-        (
-            figures.times,
-            pd.DataFrame(columns=["descriptor", "n", "fit_seconds", "query_seconds"]),
-            "has no rows",
-        ),
-        (
-            figures.times,
-            pd.DataFrame({"descriptor": ["a"], "n": [1], "fit_seconds": [0], "query_seconds": [0]}),
-            "no positive fit_seconds",
-        ),
-        (
-            figures.sweep,
-            pd.DataFrame({"descriptor": ["a"], "score": [0.5]}),
-            "one or two hyperparameters a descriptor; 'a' has 0",
-        ),
-        (
-            figures.sweep,
-            pd.DataFrame(
-                {"descriptor": "a", "x": [1, 2], "y": [1, 2], "z": [1, 2], "score": [0.5, 0.6]}
-            ),
-            "'a' has 3",
-        ),
+        (figures.times, {"n": [1]}, "times lacks the column descriptor"),
+        (figures.times, {key: [] for key in MEASURED}, "has no rows"),
+        (figures.times, MEASURED, "no positive fit_seconds"),
+        (figures.sweep, {"descriptor": ["a"]}, "sweep lacks the column score"),
+        (figures.sweep, SWEPT, "one or two hyperparameters a descriptor; 'a' has 0"),
+        (figures.sweep, SWEPT | {key: [1, 2] for key in "xyz"}, "'a' has 3"),
     ],
 )
-def test_frames_that_cannot_be_drawn_are_refused(draw, frame, message):
+def test_frames_that_cannot_be_drawn_are_refused(draw, columns, message):
     with pytest.raises(FigureError, match=message):
-        draw(frame)
+        draw(pd.DataFrame(columns))
 
 
 def test_the_example_reproduces_every_entry_of_the_papers_tables():
@@ -208,10 +194,8 @@ def test_the_example_reproduces_every_entry_of_the_papers_tables():
         assert away[order[:3]].tolist() == distances
         assert away[order[3]] > distances[-1]
     assert EXAMPLE.local_distances.round(2).tolist() == [[1, 1.67, 2.67], [5, 5, 7]]
-    assert EXAMPLE.localised_proximities.round(2).tolist() == [
-        [0.2, 0.25, 0.31],
-        [0.42, 0.38, 0.39],
-    ]
+    proximities = [[0.2, 0.25, 0.31], [0.42, 0.38, 0.39]]
+    assert EXAMPLE.localised_proximities.round(2).tolist() == proximities
     assert EXAMPLE.scores.round(2).tolist() == [0.27, 0.4]
 
 
