@@ -38,16 +38,16 @@ def chosen(choices: Mapping[str, Chosen], value: str) -> Chosen | None:
 
 ESTIMANDS = {"typical": "typical difference", "mean": "mean difference"}
 ALTERNATIVES = {"two-sided": "two-sided", "greater": "one-sided", "less": "one-sided"}
-_FAILURES = "A missing score counted as a failure, ranked below every score. "
+_FAILURES = "Missing scores counted as failures, ranked below every score. "
 MISSING = {
     "refuse": "",
-    "complete": "Tasks that some algorithm lacks were left out. ",
-    "pairwise": "A pair of algorithms was compared on the tasks that both have; ranks use the "
-    "tasks that all have. ",
-    "drop-algorithms": "Algorithms without a score on some task were left out. ",
+    "complete": "Tasks without a score for every algorithm were excluded. ",
+    "pairwise": "Each pair of algorithms was compared on the tasks with scores for both; ranks use "
+    "the tasks with scores for all. ",
+    "drop-algorithms": "Algorithms without a score on every task were excluded. ",
     "worst": _FAILURES,
     "worst=SCORE": _FAILURES,
-    "impute=NAME": "A missing score was replaced by that of a baseline. ",
+    "impute=NAME": "Missing scores were replaced by those of a baseline. ",
 }
 _WEIGHTED = "by the weighted Kendall's τ {vigna2015}"
 KENDALLS = {
@@ -59,7 +59,7 @@ KENDALLS = {
 }
 INFERENCES = {
     "cr1": "with standard errors robust to clustering by dataset, a small-sample factor and "
-    "the t distribution with one degree of freedom less than there are datasets {cameron2015}",
+    "the t distribution with one degree of freedom less than the number of datasets {cameron2015}",
     "cr2": "with bias-reduced standard errors robust to clustering by dataset (CR2) "
     "{bell2002} and Satterthwaite degrees of freedom {pustejovsky2018}",
     "hc3": "with heteroscedasticity-consistent standard errors (HC3) {mackinnon1985}",
@@ -89,7 +89,7 @@ TRAITS = {
 
 @dataclass(frozen=True)
 class Preset:
-    """Predefined settings, the publication they are from, and what they mean for error rates."""
+    """Predefined settings, their source, and their consequences for error rates."""
 
     settings: dict[str, str | float]
     source: str
@@ -129,7 +129,7 @@ PRESETS = {
             "n_strata": 5,
         },
         "Lenz et al. (2021)",
-        "one-sided tests, corrected by Holm within each row separately, which does not control the "
-        "error rate over all pairs.",
+        "one-sided tests with Holm's correction within each row, which does not control the error "
+        "rate over all pairs.",
     ),
 }
