@@ -9,6 +9,7 @@ from click.testing import CliRunner
 
 import occstats
 from occstats.cli import main
+from occstats.comparison.gate import judge
 
 CASES = Path(__file__).parents[1] / "cases"
 
@@ -80,6 +81,15 @@ def test_failed_runs_need_a_score():
     assert known.exit_code == 4
     # Without a policy a candidate that crashes is refused.
     assert gate(path, *names).exit_code == 2
+
+
+def test_the_line_has_the_decision_of_the_comparison(lenz):
+    found = lenz(algorithms=("ALP", "SAE"), estimand="mean")
+    row = found.pairwise.set_index(["a", "b"]).loc[("ALP", "SAE")]
+    line = judge(found, "ALP", "SAE").line
+    numbers = " to ".join(f"{row[name]:+.3g}" for name in ("ci_low", "ci_high"))
+    assert f"= {row['difference']:+.3g} mean AUROC (95 % CI {numbers}; p " in line
+    assert row["conclusion"] == "better"
 
 
 def test_a_loss_is_named_so_that_positive_is_better(tmp_path):
