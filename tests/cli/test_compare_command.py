@@ -12,16 +12,7 @@ from click.testing import CliRunner
 import occstats
 from occstats.cli import main
 from occstats.cli.compare_commands import working
-
-FAST = ["--n-resamples", "100"]
-SMALL = pd.DataFrame(
-    {
-        "dataset": ["x", "x", "y", "y", "z", "z"],
-        "class": ["1", "2"] * 3,
-        "p": [0.9, 0.8, 0.7, 0.9, 0.6, 0.8],
-        "q": [0.8, 0.7, 0.7, 0.8, 0.7, 0.6],
-    }
-)
+from tests.cli.conftest import FAST, SMALL
 
 
 def run(*arguments):
@@ -37,37 +28,6 @@ def refuse_literal(literal):
 
 def document(*arguments):
     return json.loads(run(*arguments, "--json"), parse_constant=refuse_literal)
-
-
-@pytest.fixture
-def csv(tmp_path):
-    def write(frame, name="results.csv"):
-        frame.to_csv(tmp_path / name, index=False)
-        return tmp_path / name
-
-    return write
-
-
-def test_the_answer_comes_first():
-    text = run("lenz2021")
-    assert text.startswith(
-        "lenz2021: 9 algorithms, 246 tasks in 50 datasets, AUROC (higher is better)\n\nALP has "
-    )
-    assert "\x1b" not in text
-    lines = text.splitlines()
-    assert len(lines) <= 24
-    assert max(map(len, lines)) <= 80
-
-
-def test_full_prints_all_tables_of_the_preset():
-    text = run("lenz2021", "--preset", "paper", "--full")
-    lines = text.split("\np-values\n")[1].split("\n\n")[0].splitlines()
-    rows = {line.split()[0]: " ".join(line.split()) for line in lines}
-    assert rows["ALP"] == ("ALP 0.17 0.020* 0.035* <0.001* 0.043* <0.001* <0.001* <0.001*")
-    assert "≥ 1" in rows["NND"]
-    assert "one-sided clustered signed-rank test corrected within each row (Holm)" in " ".join(
-        text.split()
-    )
 
 
 def test_json_is_the_only_output():
@@ -129,12 +89,6 @@ def test_missing_cells_are_dropped_and_counted(csv):
     path = csv(frame)
     assert "1 of 6 tasks dropped" in run(path, "--missing", "complete")
     assert document(path, "--missing", "pairwise")["pairwise"][0]["n_tasks"] == 5
-
-
-def test_one_dataset_has_no_p_values(csv):
-    text = run(csv(SMALL.head(2)))
-    assert "no p-values" in text
-    assert "p ≤" not in text
 
 
 @pytest.fixture(scope="module")

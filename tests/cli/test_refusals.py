@@ -12,17 +12,9 @@ from click.testing import CliRunner
 
 import occstats
 from occstats.cli import main
+from tests.cli.conftest import FAST, SMALL
 
-FAST = ["--n-resamples", "100"]
-GOOD = pd.DataFrame(
-    {
-        "dataset": ["x", "x", "y", "y", "z", "z"],
-        "class": ["1", "2"] * 3,
-        "p": [0.9, 0.8, 0.7, 0.9, 0.6, 0.8],
-        "q": [0.8, 0.7, 0.7, 0.8, 0.7, 0.6],
-    }
-)
-LONG = GOOD.melt(["dataset", "class"], var_name="model", value_name="score")
+LONG = SMALL.melt(["dataset", "class"], var_name="model", value_name="score")
 MISSING = """
 dataset,task,CAND,BASE
 d0,t0,,0.5
@@ -48,17 +40,6 @@ def refused(*arguments):
     assert not others or any(line.startswith("try: occstats compare ") for line in others)
     assert not others or max(len(line) for line in lines if not line.startswith("try: ")) <= 80
     return lines
-
-
-@pytest.fixture
-def csv(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-
-    def write(frame, name="results.csv"):
-        frame.to_csv(name, index=False)
-        return name
-
-    return write
 
 
 # Files
@@ -97,7 +78,7 @@ def test_pickles_are_never_loaded(tmp_path, monkeypatch):
 
 
 def test_names_that_are_near_are_proposed(csv):
-    csv(GOOD, "results_2024.csv")
+    csv(SMALL, "results_2024.csv")
     assert "results_2024.csv" in refused("result_2024.csv")[0]
     assert "lenz2021" in refused("lenz2012")[0]
 
@@ -217,7 +198,7 @@ def test_arguments(typed, text):
     ],
 )
 def test_commands(csv, typed, text):
-    csv(GOOD, "mine.csv")
+    csv(SMALL, "mine.csv")
     result = CliRunner().invoke(main, typed.split())
     assert (result.exit_code, result.stdout) == (2, "")
     (line,) = result.stderr.splitlines()
@@ -235,7 +216,7 @@ def test_r_that_is_not_installed_is_explained(monkeypatch, tmp_path):
 
 @pytest.mark.parametrize("out", ["results.csv", "results.csv/below", "a" * 300])
 def test_impossible_folders_are_refused(csv, out):
-    path = csv(GOOD)
+    path = csv(SMALL)
     before = Path(path).read_bytes()
     refused(path, "--out", out)
     assert Path(path).read_bytes() == before

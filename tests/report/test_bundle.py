@@ -27,14 +27,6 @@ def content(folder):
     return {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*.*")}
 
 
-def test_a_new_folder_has_usual_permissions(comparison, tmp_path):
-    folder = comparison.write(tmp_path / "a" / "b")
-    assert folder == tmp_path / "a" / "b"
-    assert folder.stat().st_mode & 0o500 == 0o500
-    assert [path.name for path in (tmp_path / "a").iterdir()] == ["b"]
-    assert json.loads((folder / "comparison.json").read_text())["meta"]["tasks"] == 246
-
-
 def test_other_peoples_files_stay(comparison, tmp_path):
     (tmp_path / "notes.txt").write_text("mine")
     (tmp_path / "comparison.json").write_text("old")

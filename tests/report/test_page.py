@@ -199,10 +199,6 @@ def test_names_never_become_markup(hostile, undrawn):
     assert data["score"] == "<i>auroc</i>"
 
 
-def test_bytes_are_the_same_every_time(undrawn, comparison):
-    assert render(comparison) == render(comparison)
-
-
 @pytest.mark.parametrize(
     ("settings", "sentence"),
     [

@@ -8,7 +8,6 @@ import pytest
 
 import occstats
 from occstats.report.published import nearness, published_page, published_table, scores_of
-from occstats.stats import adjust
 from occstats.tuning import default_hyperparameters
 
 REFERENCE = Path(__file__).parents[1] / "reference"
@@ -75,21 +74,6 @@ def test_nearness_counts_by_half_a_unit_of_the_third_decimal():
     counts = near.loc["NND", ["equal to 3 decimals", "within 0.005", "within 0.02"]]
     assert counts.tolist() == [sum(shift <= limit) for limit in (0.0005, 0.005, 0.02)]
     assert near.loc["MD", "equal to 3 decimals"] == len(paper)
-
-
-def test_preset_paper_decides_by_the_tests_of_clusrank():
-    reference = pd.read_csv(REFERENCE / "clusrank_paper.csv", keep_default_na=False)
-    rows = reference[(reference["method"] == "rgl") & (reference["differences"] == "rounded9")]
-    expected = rows.set_index(["a", "b"]).sort_index()
-    found = occstats.compare("lenz2021", preset="paper", n_resamples=100)
-    pairs = found.pairwise.set_index(["a", "b"]).sort_index()
-    np.testing.assert_allclose(pairs["p_unadjusted"], expected["p"], rtol=1e-10)
-    np.testing.assert_allclose(pairs["statistic"], expected["Z"], rtol=1e-10, atol=1e-10)
-    for name in found.algorithms:
-        corrected = adjust(expected.loc[name, "p"].to_numpy(), "holm")
-        np.testing.assert_allclose(pairs.loc[name, "p"], corrected, rtol=1e-10)
-        better = (pairs.loc[name, "conclusion"] == "better").to_numpy()
-        np.testing.assert_array_equal(better, corrected <= 0.05)
 
 
 def test_default_hyperparameters_are_those_of_the_paper():

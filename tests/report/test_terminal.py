@@ -27,13 +27,8 @@ def test_first_screen(name):
     assert text == (FOLDER / f"{name}.txt").read_text(encoding="utf-8")
     lines = text.splitlines()
     assert max(map(len, lines)) <= 80
-    assert len(lines) <= 36
+    assert len(lines) <= (24 if name in ("lenz2021", "mean", "margin", "holm", "paper") else 36)
     assert not re.search(r"tied|P\(best\)|nan|\binf\b|data set\b|−0\.0+\b|[ [(]-\d", text)
-
-
-def test_nine_algorithms_fit_a_small_terminal():
-    for name in ("lenz2021", "mean", "margin", "holm", "paper"):
-        assert len((FOLDER / f"{name}.txt").read_text(encoding="utf-8").splitlines()) <= 24
 
 
 def test_command_line_prints_the_first_screen(monkeypatch):
@@ -68,10 +63,6 @@ def test_policies_for_missing_results_are_compared_in_full():
     assert "Missing results" not in screen(comparison)
     text = screen(comparison, full=True)
     assert "Missing results\n143 of 2,460 results are missing" in text
-
-
-def test_written_folder_is_named(comparison, tmp_path):
-    assert screen(comparison, folder=tmp_path).endswith(f"Written to {tmp_path}.\n")
 
 
 def test_a_common_prefix_is_left_out_once(comparison):
@@ -174,13 +165,6 @@ def test_no_number_is_ever_cut(studied, width):
 @pytest.mark.parametrize("width", [40, 60, 80])
 def test_no_line_is_wider_than_the_terminal(studied, width):
     assert max(map(len, screen(studied, width).splitlines())) <= width
-
-
-def test_long_names_can_be_distinguished():
-    comparison = occstats.compare(with_long_names(), n_resamples=100)
-    text = screen(comparison)
-    for number in range(len(DESCRIBED)):
-        assert re.search(rf"^variant {number} ", text, flags=re.MULTILINE)
 
 
 def test_rows_of_a_triangle_end_where_its_columns_do(comparison):
