@@ -192,10 +192,8 @@ def read_dataset(path: str | Path, *, label: str = "class", name: str | None = N
     reader = _READERS.get(_ending(path))
     if reader is None:
         raise DataError(f"{path}: unknown type of file; expected {', '.join(_READERS)}")
-    if not path.exists():
-        raise DataError(f"{path}: no such file")
     if not path.is_file():
-        raise DataError(f"{path}: not a regular file")
+        raise DataError(f"{path}: {'not a regular' if path.exists() else 'no such'} file")
     size = path.stat().st_size
     if size == 0:
         raise DataError(f"{path}: the file is empty")
@@ -224,14 +222,10 @@ def data_files(folder: str | Path) -> list[Path]:
     return [path for path in files if path.stem.lower() not in {"manifest", "readme", "index"}]
 
 
-def _read_parquet(path: Path, label: str) -> pd.DataFrame:
-    return pd.read_parquet(path)
-
-
 def _read_text(path: Path, label: str) -> pd.DataFrame:
     opened = gzip.open if path.name.lower().endswith(".gz") else open
     with opened(path, "rt", encoding="utf-8-sig", newline="") as file:
-        separator = _separator(file.readline())
+        separator = max(",;\t|", key=file.readline().count)
         file.seek(0)
         columns = next(csv.reader(file, delimiter=separator))
         twice = [column for column in columns if columns.count(column) > 1]
@@ -252,10 +246,6 @@ def _read_text(path: Path, label: str) -> pd.DataFrame:
     return frame
 
 
-def _separator(header: str) -> str:
-    return max(",;\t|", key=header.count) if header.strip() else ","
-
-
 def _read_arff(path: Path, label: str) -> pd.DataFrame:
     try:
         frame = parse_arff(path.read_text(encoding="utf-8", errors="replace"))
@@ -269,7 +259,7 @@ def _read_arff(path: Path, label: str) -> pd.DataFrame:
 
 
 _READERS: dict[str, Callable[[Path, str], pd.DataFrame]] = {
-    ".parquet": _read_parquet,
+    ".parquet": lambda path, label: pd.read_parquet(path),
     ".csv": _read_text,
     ".tsv": _read_text,
     ".csv.gz": _read_text,

@@ -14,6 +14,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 import pandas as pd
 
+from occstats._files import write_file
 from occstats.datasets.catalogue import Entry, problems
 from occstats.datasets.dataset import Dataset, from_frame, parse_arff
 from occstats.errors import DataError, OutputError
@@ -70,7 +71,12 @@ def fetch_dataset(
     finally:
         # The download was complete, right or wrong: it need not be resumed.
         partial.unlink(missing_ok=True)
-    _store(dataset, frame.columns[:-1].tolist(), folder / f"{entry.name}.parquet")
+    stored = pd.DataFrame(dataset.X, columns=frame.columns[:-1].tolist())
+    stored = stored.assign(**{"class": dataset.labels})
+    write_file(
+        folder / f"{entry.name}.parquet",
+        lambda stream: stored.to_parquet(stream, compression="zstd", index=False),
+    )
     return dataset
 
 
@@ -82,7 +88,15 @@ def _download(address: str, partial: Path, *, wait: Callable[[float], None]) -> 
             wait(2.0**attempt)
         try:
             _download_rest(address, partial)
-            return _checked(address, partial)
+            content = partial.read_bytes()
+            start = content[:256].lstrip().lower()
+            if not content or start.startswith((b"<!doctype", b"<html")):
+                partial.unlink()
+                what = "an HTML page" if content else "nothing"
+                raise DataError(
+                    f"{address}: the server sends {what} instead of data; try again later"
+                )
+            return content
         except urllib.error.HTTPError as error:
             if error.code == 416:  # the partial file does not match the original
                 partial.unlink(missing_ok=True)
@@ -115,16 +129,6 @@ def _download_rest(address: str, partial: Path) -> None:
         raise ConnectionError("the connection ended early")
 
 
-def _checked(address: str, partial: Path) -> bytes:
-    content = partial.read_bytes()
-    start = content[:256].lstrip().lower()
-    if not content or start.startswith((b"<!doctype", b"<html")):
-        partial.unlink()
-        what = "an HTML page" if content else "nothing"
-        raise DataError(f"{address}: the server sends {what} instead of data; try again later")
-    return content
-
-
 def _mirrored(address: str, mirror: str | None) -> str:
     if mirror is None:
         return address
@@ -133,18 +137,6 @@ def _mirrored(address: str, mirror: str | None) -> str:
         raise DataError(f"mirror {mirror!r}: expected an address such as https://example.org/data")
     path = other.path.rstrip("/") + parts.path
     return urlunsplit((other.scheme, other.netloc, path, parts.query, ""))
-
-
-def _store(dataset: Dataset, names: list[str], path: Path) -> None:
-    frame = pd.DataFrame(dataset.X, columns=names).assign(**{"class": dataset.labels})
-    temporary = path.with_name(f".{path.name}.tmp")
-    try:
-        frame.to_parquet(temporary, compression="zstd", index=False)
-        temporary.replace(path)
-    except OSError as error:
-        raise OutputError(f"{path}: cannot be written ({error.strerror or error})") from error
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 def find_members(content: bytes, wanted: list[str], *, source: str) -> dict[str, bytes]:
@@ -169,10 +161,9 @@ def find_members(content: bytes, wanted: list[str], *, source: str) -> dict[str,
     """
     found: dict[str, bytes] = {}
     for name, member in _members(PurePosixPath(source).name, content, source, DEEPEST):
-        if name in wanted and name not in found:
-            found[name] = member
-    lacking = [name for name in wanted if name not in found]
-    if lacking:
+        if name in wanted:
+            found.setdefault(name, member)
+    if lacking := [name for name in wanted if name not in found]:
         raise DataError(f"{source}: the archive has no file {', '.join(lacking)}")
     return {name: found[name] for name in wanted}
 
@@ -283,7 +274,10 @@ def _read(content: bytes, how: dict[str, Any]) -> pd.DataFrame:
         lines = [line for line in text.splitlines() if line and not line.startswith("@")]
         return _parsed("\n".join(lines), ",")
     if layout == "miniboone":
-        return _miniboone(text)
+        # The first line counts signal and background rows, in this order.
+        first, _, rest = text.partition("\n")
+        signal, background = map(int, first.split())
+        return _parsed(rest, "whitespace").assign(**{"class": ["1"] * signal + ["0"] * background})
     return _parsed(text, how.get("separator", ","), header=how.get("header", False))
 
 
@@ -296,15 +290,6 @@ def _parsed(text: str, separator: str, *, header: bool = False) -> pd.DataFrame:
         keep_default_na=False,
         skipinitialspace=True,
     )
-
-
-def _miniboone(text: str) -> pd.DataFrame:
-    """Read MiniBooNE: the first line counts signal and background rows, in this order."""
-    first, _, rest = text.partition("\n")
-    signal, background = map(int, first.split())
-    frame = _parsed(rest, "whitespace")
-    frame["class"] = ["1"] * signal + ["0"] * background
-    return frame
 
 
 def _with_label(frame: pd.DataFrame, how: dict[str, Any]) -> pd.DataFrame:
