@@ -85,10 +85,6 @@ class Descriptor(OutlierMixin, BaseEstimator):  # type: ignore[misc]
             Target rows; finite numbers.
         y : ignored
             Present for API consistency.
-
-        Returns
-        -------
-        self
         """
         self._fit(self._checked_training(X))
         return self

@@ -97,7 +97,11 @@ class EIF(Forest):
 
         X = _writeable(X)
         m = X.shape[1]
-        extension = self._resolved_extension(m)
+        extension = m - 1 if self.extension is None else integer(self.extension, "extension", 0)
+        if extension > m - 1:
+            raise ValueError(
+                f"extension must be at most {m - 1} for {m} attributes, got extension={extension}."
+            )
         seed = seed_of(self.random_state)
         most = 2**self._height - 1
 
@@ -123,16 +127,6 @@ class EIF(Forest):
 
         mean_path = self._paths(_writeable(X)) / self.n_trees
         return np.asarray(1.0 - 2.0 ** (-mean_path / average_path(self.subsample_)))
-
-    def _resolved_extension(self, m: int) -> int:
-        if self.extension is None:
-            return m - 1
-        extension = integer(self.extension, "extension", 0)
-        if extension > m - 1:
-            raise ValueError(
-                f"extension must be at most {m - 1} for {m} attributes, got extension={extension}."
-            )
-        return extension
 
 
 def _writeable(rows: Matrix) -> Matrix:

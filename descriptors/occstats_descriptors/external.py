@@ -177,7 +177,7 @@ def _method_and_sign(detector: Any, orientation: str) -> tuple[str, float]:
         return methods[0], 1.0 if orientation == "normal" else -1.0
     if _is_pyod(detector):
         return "decision_function", -1.0
-    if _is_scikit_learn(detector):
+    if isinstance(detector, OutlierMixin):
         return methods[0], 1.0
     raise ValueError(
         f"The meaning of high scores of {name} is unknown: it is neither a scikit-learn outlier "
@@ -193,16 +193,12 @@ def _is_pyod(detector: Any) -> bool:
     )
 
 
-def _is_scikit_learn(detector: Any) -> bool:
-    return isinstance(detector, OutlierMixin)
-
-
 def _own_outliers(detector: Any, rows: Matrix) -> np.ndarray | None:
     """Find the training rows that the fitted detector labels as outliers."""
     if _is_pyod(detector):
         labels = getattr(detector, "labels_", None)
         return None if labels is None else np.asarray(labels) == 1
-    if _is_scikit_learn(detector) and hasattr(detector, "predict"):
+    if isinstance(detector, OutlierMixin) and hasattr(detector, "predict"):
         return np.asarray(np.asarray(detector.predict(rows)) == -1)
     return None
 

@@ -163,7 +163,7 @@ class NeighbourSearch:
 
     def _search(self, queries: Matrix, k: int, excluded: Integers) -> Neighbours:
         if self._engine is None and self.exponent in (1, 2):
-            # The first search imports numba and the kernels, so that importing the package does not.
+            # Imported here, so that importing the package does not import numba.
             from occstats_descriptors._kernels.block_search import BlockSearch
 
             self._engine = BlockSearch(self.X, squared=self.exponent == 2, threads=self.threads)

@@ -79,11 +79,6 @@ def log_multiple(factor: float) -> LogMultiple:
     factor : float
         The factor a, positive and finite.
 
-    Returns
-    -------
-    LogMultiple
-        A frozen value that can be called with n.
-
     Examples
     --------
     >>> from occstats_descriptors import log_multiple
@@ -106,11 +101,6 @@ def dimension_multiple(factor: float) -> DimensionMultiple:
     ----------
     factor : float
         The factor c′, positive and finite.
-
-    Returns
-    -------
-    DimensionMultiple
-        A frozen value that can be called with m.
 
     Examples
     --------
@@ -139,11 +129,6 @@ def resolve(size: Size, n: int, *, name: str = "k", maximum: int | None = None) 
         Name of the parameter, for the error message.
     maximum : int, optional
         Largest explicit number that the definition allows; n − 1 if not given.
-
-    Returns
-    -------
-    int
-        The number of neighbours.
 
     Examples
     --------
