@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
@@ -279,7 +279,6 @@ class _RoleFinder:
         found["score"] = None
         if across == "task":
             found["metric"] = None
-        if across == "task":
             if found["algorithm"] is None:
                 rows = (self.row_names(), found["cluster"], found["task"])
                 found["algorithm"] = next((name for name in rows if name is not None), None)
@@ -325,8 +324,7 @@ class _RoleFinder:
         )
 
     def _name_rows(self) -> None:
-        """Take the only text that names every row as the dataset, rather than a number"
-        " ``class``."""
+        """Take the only text that names every row as the dataset, not a number ``class``."""
         task = self.found["task"]
         if self.found["cluster"] is not None or task is None or "task" in self.asked:
             return
@@ -357,11 +355,13 @@ class _RoleFinder:
             retry = {"cluster": FILE}
             if not self.parsed.is_distinct(*keys):
                 retry["duplicates"] = "average"
-        near = _nearest(self.columns, ALIASES["cluster"])
+        usual = ALIASES["cluster"]
+        alike = (c for c in self.columns if did_you_mean(normalise(c), usual[:3]))
+        near = f" (did you mean {quote(close)}?)" if (close := next(alike, None)) else ""
         raise ResultsError(
             f"{self.where}: no column holds the dataset or task{near}; found"
             f" {quote_list(self.columns)}, expected a name such as"
-            f" {', '.join(ALIASES['cluster'][:6])}; pass cluster=…"
+            f" {', '.join(usual[:6])}; pass cluster=…"
             " ('@file' for the name of the file, '@row' for each row)",
             retry,
         )
@@ -511,14 +511,6 @@ def _alias(column: str, aliases: Sequence[str]) -> str | None:
 _MOST_GUESSES, _MOST_NAMES = 50, 200
 
 
-def _nearest(columns: Iterable[str], expected: Sequence[str]) -> str:
-    for column in columns:
-        hint = did_you_mean(normalise(column), expected[:3])
-        if hint:
-            return f" (did you mean {quote(column)}?)"
-    return ""
-
-
 def choose_score(parsed: ParsedTable, free: Sequence[str], found: dict[str, Any]) -> str:
     """Return the column of scores: known by name, or the only one with numbers."""
     usual = ALIASES["score"]
@@ -538,7 +530,7 @@ def choose_score(parsed: ParsedTable, free: Sequence[str], found: dict[str, Any]
             if parsed.is_numeric(c)
             and not parsed.is_flag(c)
             and (looks_like_trait(c) is not True or lower_is_better(c))
-            and not _is_trait_alias(c)
+            and not any(normalise(c) in aliases for aliases in TRAITS.values())
             and not _is_of_spread(c)
         ]
         if len(known) == 1:
@@ -573,7 +565,6 @@ def choose_score(parsed: ParsedTable, free: Sequence[str], found: dict[str, Any]
 
 
 def _is_of_validation(column: str) -> bool:
-    """Return True for a validation score."""
     return "validation" in map(PARTS.get, normalise(column).split("_"))
 
 
@@ -583,21 +574,15 @@ _ASIDE = frozenset(("residual", "gap", "violation", "violations"))
 
 def _unusual(column: str) -> tuple[int, bool, bool]:
     """Sort times and ranks after other measures, and single folds after the mean."""
-    aside = 2 if _ASIDE & set(normalise(column).split("_")) else int(bool(looks_like_trait(column)))
-    return aside, _is_of_fold(column), lower_is_better(column) is None
-
-
-def _is_of_fold(column: str) -> bool:
-    return re.search(r"(fold|split|resample)_?\d", normalise(column)) is not None
+    name = normalise(column)
+    aside = 2 if _ASIDE & set(name.split("_")) else int(bool(looks_like_trait(column)))
+    of_fold = re.search(r"(fold|split|resample)_?\d", name) is not None
+    return aside, of_fold, lower_is_better(column) is None
 
 
 def _is_of_spread(column: str) -> bool:
     beside = companion_of(column)
     return beside is not None and is_spread(beside[1])
-
-
-def _is_trait_alias(column: str) -> bool:
-    return any(normalise(column) in aliases for aliases in TRAITS.values())
 
 
 Floats = npt.NDArray[np.float64]
@@ -612,8 +597,12 @@ def meaning(
 ) -> tuple[str, bool]:
     """Return what the scores measure, and whether lower is better."""
     named = score_name or roles.score_name
-    if named is None and (not roles.across or is_one_measure(roles)):
-        named = roles.score if not roles.across else roles.columns[0]
+    if named is None and not roles.across:
+        named = roles.score
+    elif (
+        named is None and len(roles.columns) == 1 and measure(roles.columns[0]) in ALIASES["score"]
+    ):
+        named = roles.columns[0]
     uncertain = None
     if named is None or measure(named) in GENERIC:
         of_file, uncertain = name_from_file(raw.stem)
@@ -652,11 +641,6 @@ def meaning(
             {"lower_is_better": minimised or optimised},
         )
     return named, bool(lower)
-
-
-def is_one_measure(roles: Roles) -> bool:
-    """Return True if the only column of scores is named by its measure."""
-    return len(roles.columns) == 1 and measure(roles.columns[0]) in ALIASES["score"]
 
 
 def check_range(

@@ -62,11 +62,13 @@ def _each_once(raw: RawTable) -> RawTable:
 
 
 def _read_shards(paths: Sequence[Path], where: str, limits: Limits) -> RawTable:
+    import pyarrow as pa
+
     columns: dict[str, None] = {}
     parts, rows, size, unverified = [], 0, 0, 0
     for path in paths:
         file = _open(path)
-        names = _flat_names(file, path)
+        names = [field.name for field in file.schema_arrow if not pa.types.is_nested(field.type)]
         limits.check_columns(len(names), show_path(path))
         check_names(names, show_path(path))
         columns.update(dict.fromkeys(names))
@@ -106,19 +108,12 @@ def _open(path: Path, text_columns: Sequence[str] = ()) -> Any:
                 " written; copy or write it again"
             )
     try:
-        return pq.ParquetFile(
+        file = pq.ParquetFile(
             path, page_checksum_verification=True, read_dictionary=list(text_columns)
         )
+        _ = file.schema_arrow  # a damaged schema raises only here
+        return file
     except (pa.ArrowException, OSError, ValueError, MemoryError) as error:
-        raise _damaged(path, error) from None
-
-
-def _flat_names(file: Any, path: Path) -> list[str]:
-    import pyarrow as pa
-
-    try:
-        return [field.name for field in file.schema_arrow if not pa.types.is_nested(field.type)]
-    except (pa.ArrowException, OSError, ValueError) as error:
         raise _damaged(path, error) from None
 
 
@@ -127,18 +122,8 @@ def _read_columns(path: Path, wanted: Sequence[str]) -> pd.DataFrame:
 
     try:
         schema = _open(path).schema_arrow
-        text = [
-            field.name
-            for field in schema
-            if field.name in wanted
-            and any(
-                test(field.type)
-                for test in (
-                    *(pa.types.is_string, pa.types.is_large_string),
-                    *(pa.types.is_binary, pa.types.is_large_binary),
-                )
-            )
-        ]
+        texts = {pa.string(), pa.large_string(), pa.binary(), pa.large_binary()}
+        text = [field.name for field in schema if field.name in wanted and field.type in texts]
         present = [name for name in wanted if name in schema.names]
         digested = DIGEST in (schema.metadata or {})
         # The checksum covers all columns.
