@@ -1,6 +1,6 @@
 """Honest comparison of algorithms on benchmark tasks that come in clusters.
 
-The door to the package; heavy libraries are imported by what needs them, when it is used.
+Heavy libraries are imported on first use.
 
 >>> import occstats
 >>> comparison = occstats.compare("lenz2021")  # doctest: +SKIP

@@ -33,7 +33,7 @@ from occstats.errors import EngineError
 
 INSTALL_RPY2 = "install it with pip install 'occstats[r]' (it is compiled, which needs r-base-dev)"
 ANOTHER_RPY2 = (
-    "install the version that fits your R (pip install 'occstats[r]' up to R 4.4, "
+    "install the version that matches your R (pip install 'occstats[r]' up to R 4.4, "
     "rpy2-rinterface 3.6.6 or later from R 4.5 on) or use engine 'rscript'"
 )
 

@@ -44,7 +44,7 @@ class Gate:
 
 
 def judge(comparison: Comparison, candidate: str, baseline: str) -> Gate:
-    """Judge a candidate by a comparison of its mean score with the baseline's.
+    """Test a candidate by comparing its mean score with the baseline's.
 
     The two-sided 1 − α interval of the mean difference decides, so that non-inferiority is tested
     one-sided at α/2, as ICH E9 recommends.
@@ -69,8 +69,8 @@ def judge(comparison: Comparison, candidate: str, baseline: str) -> Gate:
         evidence = _evidence(comparison, row, names)
     m, unit = int(row["n_datasets"]), comparison.results.unit
     caution = (
-        f"A failure that hits up to {min(300 / m, 100):.3g} % of all {unit}s (3/{m}) may be in "
-        f"none of these {m}."
+        f"A failure that affects up to {min(300 / m, 100):.3g} % of all {unit}s (3/{m}) may occur "
+        f"in none of these {m}."
     )
     return Gate(outcome, f"**{outcome}**: {evidence}", caution)
 

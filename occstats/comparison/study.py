@@ -207,7 +207,7 @@ class Study:
                 "weight."
             )
         elif results.suites is not None:
-            yield "Every suite has one dataset, so suites change nothing."
+            yield "Every suite has one dataset, so suites make no difference."
         if self.scale != 1:
             yield (
                 f"The scores are of the order of {self.scale:g}: differences within "
@@ -253,8 +253,8 @@ def _shared_prefix(names: list[str]) -> str:
         return ""
     examples = [name for name, same in zip(names, shared, strict=True) if same][:2]
     return (
-        f" Many names share a prefix ({', '.join(map(printable, examples))}): if these belong "
-        "together, name the column of the dataset (cluster=…, --cluster)."
+        f" Many names share a prefix ({', '.join(map(printable, examples))}): if these form "
+        "groups, name the column of the group (cluster=…, --cluster)."
     )
 
 

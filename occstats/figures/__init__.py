@@ -7,7 +7,7 @@ of axes if it has several panels); `comparison.plot` offers those of a compariso
 >>> sorted(figures.FIGURES)[:3]
 ['alp_diagram', 'alp_example', 'critical_difference']
 
-`save` writes PDF, SVG or PNG with reproducible bytes and alternative text; `alt_text` returns that
+`save` writes reproducible PDF, SVG or PNG files with alternative text; `alt_text` returns that
 text. A new figure belongs to pyplot and has its final size. No global setting is changed, and
 Matplotlib is imported when the first figure is drawn.
 
@@ -19,8 +19,8 @@ order : {"rank", "name", "similarity"} or sequence of str
     Best first, by name, by similarity (average linkage on 1 − Kendall's τ), or the listed
     algorithms first and then the others, best first.
 show : int, optional
-    Maximum number of algorithms. By default as many as are legible; none is left out unless a
-    fifth would be, and the note says how many were.
+    Maximum number of algorithms. By default as many as are legible; none is omitted unless at
+    least a fifth would be, and the note gives their number.
 labels : dict, optional
     Labels to write instead of the names of algorithms.
 highlight : str or sequence of str, optional
@@ -35,15 +35,15 @@ Options of all figures:
 ax : Axes, optional
     Axes to draw on; by default those of a new figure.
 figure : Figure or SubFigure, optional
-    In place of `ax`, where to draw a figure with several panels.
+    Figure to draw in, in place of `ax`, if there are several panels.
 width : str, float or Preset
     Width of a new figure: a name in `PRESETS` (``"ieee"``, ``"ieee-wide"`` …), a number of inches,
     or a length such as ``"90mm"``.
 height : float, optional
-    Height of a new figure in inches; by default what it needs.
+    Height of a new figure in inches; by default as needed.
 theme : {"house", "user"}
-    The house style, with the same bytes for the same input, or the Matplotlib settings and palette
-    of the user, as ``seaborn.set_theme`` or a style sheet left them.
+    The house style, which is byte-for-byte reproducible, or the user's Matplotlib settings and
+    palette, as set by ``seaborn.set_theme`` or a style sheet.
 title : str, optional
     Title of the figure.
 note : bool

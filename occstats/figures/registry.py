@@ -74,7 +74,7 @@ _COMPARISON = ("comparison",)
 FIGURES: dict[str, FigureEntry] = {
     entry.name: entry
     for entry in (
-        FigureEntry("ranks", _COMPARISON, "how often each algorithm takes each rank"),
+        FigureEntry("ranks", _COMPARISON, "frequency of each rank, by algorithm"),
         FigureEntry("mean_ranks", _COMPARISON, "mean ranks with confidence intervals"),
         FigureEntry(
             "critical_difference",

@@ -40,14 +40,11 @@ POLICIES = {
 # that represents a failure in means.
 IMPUTE = "impute="
 WORST = "worst="
-_PAIRS_SHOWN = 12
-_NOTES_SHOWN = 3
-_SOURCES_SHOWN = 3
-_ALGORITHMS_SHOWN = 5
-# Lines of an error message, and characters per line.
+# Items listed in a message, and its lines and characters per line.
+_PAIRS_SHOWN, _NOTES_SHOWN, _SOURCES_SHOWN, _ALGORITHMS_SHOWN = 12, 3, 3, 5
 _MOST_LINES, _WIDTH = 12, 80
-_LONGEST_HEADER = 65_536
-_MOST_SIBLINGS = 200
+# Files searched for results of other algorithms, and bytes of their headers.
+_MOST_SIBLINGS, _LONGEST_HEADER = 200, 65_536
 
 
 def resolve(results: Results, policy: str = "refuse") -> Results:
@@ -205,7 +202,8 @@ def _siblings(sources: Sequence[str]) -> list[str]:
         if not path.is_file():
             return []
         near = [other for other in sorted(path.parent.iterdir()) if other.suffix == path.suffix]
-        same = [other for other in near[:_MOST_SIBLINGS] if header(other) == header(path)]
+        mine = header(path)
+        same = [other for other in near[:_MOST_SIBLINGS] if header(other) == mine]
     except OSError:
         return []
     return [str(other) for other in same if other != path]
@@ -222,11 +220,8 @@ def _refusal(results: Results, absent: Mask, disputed: Mask) -> ResultsError:
     """Describe what is missing and list the options, the best one first."""
     problems = []
     if absent.any():
-        rows, columns = np.nonzero(absent)
-        examples = "; ".join(
-            f"{show_task(results.scores.index[row])}: {quote(results.algorithms[column])}"
-            for row, column in zip(rows[:3].tolist(), columns[:3].tolist(), strict=True)
-        )
+        first_cells = results.missing.head(3).itertuples(index=False, name=None)
+        examples = "; ".join(f"{show_task(cell)}: {quote(cell[2])}" for cell in first_cells)
         problems.append(
             f"{absent.sum():,} of {absent.size:,} cells have no score"
             f" (in {absent.any(axis=1).sum():,} of {results.n_tasks:,} tasks), first {examples}"
@@ -288,7 +283,7 @@ def _options(results: Results, absent: Mask, disputed: Mask) -> list[tuple[str, 
         left = f"then all others have {count(without, 'task')}"
         options.append(("", f"leave out {quote(lacking)}, which lacks the most scores ({left})"))
     if not options:
-        options.append(("", "use algorithms with common tasks of the same names"))
+        options.append(("", "use algorithms that share tasks under the same names"))
     return options
 
 
@@ -348,7 +343,7 @@ def _failure_score(results: Results, policy: str) -> float | None:
         score = np.nan
     if not isfinite(score):
         raise ResultsError(
-            f"missing: {quote(policy)} must have the score of a failure after 'worst=', a finite"
+            f"missing: {quote(policy)} needs the score of a failure after 'worst=', a finite"
             f" number; got {quote(text)}"
         )
     sign = 1.0 if results.higher_is_better else -1.0

@@ -1,7 +1,7 @@
 """Statistics for the comparison of algorithms on tasks that come in clusters.
 
-Every function is useful alone: arrays go in, a small frozen result comes out. Modules are loaded
-when one of their names is first used.
+Every function can be used on its own: it takes arrays and returns a small frozen result.
+Modules are loaded when one of their names is first used.
 """
 
 import lazy_loader

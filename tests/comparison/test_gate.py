@@ -35,7 +35,7 @@ def test_exit_codes(candidate, baseline, options, outcome, code):
     assert line.startswith(f"**{outcome}**: {candidate} − {baseline} = ")
     assert "mean AUROC (95 % CI " in line
     assert caution == (
-        "A failure that hits up to 6 % of all datasets (3/50) may be in none of these 50."
+        "A failure that affects up to 6 % of all datasets (3/50) may occur in none of these 50."
     )
 
 
@@ -55,8 +55,8 @@ def test_cases(name, names, outcome, code):
     result = gate(CASES / f"{name}.csv", *names, "--margin", "0.02")
     line, caution = result.stdout.splitlines()
     assert (line.split(":")[0], result.exit_code) == (f"**{outcome}**", code)
-    assert re.fullmatch(r"A failure that hits up to [\d.]+ % of all datasets \(3/(\d+)\) may be "
-                        r"in none of these \1\.", caution)  # fmt: skip
+    assert re.fullmatch(r"A failure that affects up to [\d.]+ % of all datasets \(3/(\d+)\) may "
+                        r"occur in none of these \1\.", caution)  # fmt: skip
     assert "nan" not in line
     assert not re.search(r"[−-]0(?!\.\d*[1-9])", line)
     depends = "CAND is typically better than BASE (typical difference +0.00989), but BASE has the "

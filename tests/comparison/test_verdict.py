@@ -247,5 +247,5 @@ def test_one_task_per_dataset_says_nothing_about_clusters():
     # Names that share a prefix replace the general hint.
     stems = np.where(frame["dataset"] > "d4", "iris_", "wine_")
     sentence = tally_sentence(compare(frame.assign(dataset=stems + frame["dataset"])))
-    assert "(iris_d5, iris_d6): if these belong together" in sentence
+    assert "(iris_d5, iris_d6): if these form groups" in sentence
     assert "If tasks form groups" not in sentence
