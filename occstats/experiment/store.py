@@ -176,12 +176,14 @@ class Store:
 
         At the end, if no other process writes, the shards are compacted.
         """
-        host, process = socket.gethostname(), os.getpid()
-        mine = self.folder / f"{WRITER}{host}-{process}.json"
-        since = time.strftime("%Y-%m-%d %H:%M")
         others = self.writers()
-        command = " ".join([Path(sys.argv[0]).name, *sys.argv[1:]])[:500]
-        entry = {"host": host, "process": process, "since": since, "command": command}
+        entry = {
+            "host": socket.gethostname(),
+            "process": os.getpid(),
+            "since": time.strftime("%Y-%m-%d %H:%M"),
+            "command": " ".join([Path(sys.argv[0]).name, *sys.argv[1:]])[:500],
+        }
+        mine = self.folder / f"{WRITER}{entry['host']}-{entry['process']}.json"
         write_file(mine, json.dumps(entry))
         try:
             yield others
@@ -193,13 +195,10 @@ class Store:
     def writers(self, but: Path | None = None) -> list[str]:
         """Describe the processes that write to the folder; forget killed ones of this machine."""
         found = []
-        for path in sorted(self.folder.glob(f"{WRITER}*.json")):
+        for path in sorted(set(self.folder.glob(f"{WRITER}*.json")) - {but}):
             with suppress(OSError, ValueError, KeyError, TypeError):
                 entry = json.loads(path.read_text(encoding="utf-8"))
-                here = entry["host"] == socket.gethostname()
-                if path == but:
-                    continue
-                if here and not _is_alive(int(entry["process"])):
+                if entry["host"] == socket.gethostname() and not _is_alive(int(entry["process"])):
                     path.unlink(missing_ok=True)
                     continue
                 found.append(
@@ -258,10 +257,8 @@ def _without(rows: pd.DataFrame, seen: set[Any]) -> pd.DataFrame:
 def _is_alive(process: int) -> bool:
     try:
         os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:  # a process of another user
-        return True
+    except OSError as error:  # it may be a process of another user
+        return not isinstance(error, ProcessLookupError)
     return True
 
 
