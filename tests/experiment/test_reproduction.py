@@ -33,11 +33,8 @@ def equal(means, paper, name):
     return (means[name] - paper[name]).abs() <= 0.0005 + 1e-9
 
 
-def test_mahalanobis_distance_agrees_to_the_printed_digits(means, paper):
+def test_md_and_nnd_with_one_neighbour_agree_to_the_printed_digits(means, paper):
     assert equal(means, paper, "MD").all()
-
-
-def test_nearest_neighbour_distance_agrees_where_the_paper_used_one_neighbour(means, paper):
     one_neighbour = means.index.get_level_values("dataset") != "sonar"
     assert equal(means, paper, "NND")[one_neighbour].all()
 
