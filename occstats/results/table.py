@@ -130,7 +130,7 @@ class Results:
                 raise ResultsError(
                     f"{name}: the rows must be the tasks of scores, in the same order"
                 )
-            if "fail" in name and list(frame.columns) != self.algorithms:
+            if name in {"failed", "recorded_failures"} and list(frame.columns) != self.algorithms:
                 raise ResultsError(
                     f"{name}: the columns must be those of scores, in the same order"
                 )
