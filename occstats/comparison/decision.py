@@ -294,11 +294,11 @@ def _cautions(study: Study, tests: PairTests, size: int) -> Iterator[str]:
         if m > 1 and least > settings.alpha:
             yield (
                 f"With {m} {study.results.unit}s no sign-flip test gives a corrected p-value below "
-                f"{least:.2g}: smaller ones rest on the normal approximation alone."
+                f"{least:.2g}: smaller ones come from the normal approximation alone."
             )
     elif not tests.exact:
         if tests.n_resamples < settings.n_resamples:
-            yield f"The p-values rest on {tests.n_resamples:,} resamples."
+            yield f"The p-values are based on {tests.n_resamples:,} resamples."
         least = tests.smallest_p * _least_factor(settings, size)
         if least > settings.alpha:
             yield (

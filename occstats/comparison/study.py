@@ -210,7 +210,7 @@ class Study:
             yield "Every suite has one dataset, so suites make no difference."
         if self.scale != 1:
             yield (
-                f"The scores are of the order of {self.scale:g}: differences within "
+                f"The scores are on the order of {self.scale:g}: differences within "
                 f"±{settings.rope:g} are practically equivalent, within "
                 f"{settings.tie_tolerance:g} they are ties."
             )
@@ -240,9 +240,9 @@ class Study:
             )
         wanted = settings.n_resamples
         if self.form_resamples < wanted and "Bayesian probabilities" not in self.left_out:
-            yield f"Bayesian probabilities rest on {self.form_resamples:,} resamples."
+            yield f"Bayesian probabilities are based on {self.form_resamples:,} resamples."
         if self.mean_resamples < wanted:
-            yield f"With {m:,} datasets, means rest on {self.mean_resamples:,} resamples of them."
+            yield f"With {m:,} datasets, means are based on {self.mean_resamples:,} resamples."
 
 
 def _shared_prefix(names: list[str]) -> str:

@@ -155,7 +155,7 @@ def probability_best(
 ) -> FloatArray:
     """Return the posterior probability that each column has the highest weighted mean.
 
-    By the Bayesian bootstrap [1]_: Dirichlet weights over the datasets; columns that tie for the
+    Uses the Bayesian bootstrap [1]_, with Dirichlet weights over datasets; columns that tie for
     first place share it. Pass negative ranks for the probability of the best mean rank.
 
     Parameters
@@ -200,8 +200,8 @@ def correlated_t(
 
     Folds share training data, so that their differences are correlated; Nadeau and Bengio's
     correction [1]_ sets the correlation to the share ρ of the data in a test fold. The posterior of
-    the mean difference [2]_ is Student's with n − 1 degrees of freedom, the mean :math:`\bar x` and
-    the scale :math:`\sqrt{(1/n + \rho/(1-\rho)) s^2}`.
+    the mean difference [2]_ is Student's t with n − 1 degrees of freedom, mean :math:`\bar x` and
+    scale :math:`\sqrt{(1/n + \rho/(1-\rho)) s^2}`.
 
     Parameters
     ----------

@@ -36,7 +36,7 @@ def complementary_pairs(
     *,
     tie_tolerance: float = 0.0,
 ) -> ComplementaryPairs:
-    r"""Score every pair of algorithms by the better of the two in each task.
+    r"""Score every pair of algorithms by the better of the two on each task.
 
     Parameters
     ----------

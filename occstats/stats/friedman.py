@@ -66,7 +66,7 @@ class FriedmanResult:
 
 
 def friedman(scores: ArrayLike, *, tie_tolerance: float = 0.0) -> FriedmanResult:
-    r"""Test by Friedman's ranks that all algorithms are equal, with Iman and Davenport's F.
+    r"""Run Friedman's test that all algorithms are equal, with Iman and Davenport's F.
 
     .. math:: F = \frac{(n-1)\chi^2}{n(k-1) - \chi^2}
 
@@ -82,7 +82,7 @@ def friedman(scores: ArrayLike, *, tie_tolerance: float = 0.0) -> FriedmanResult
     Returns
     -------
     FriedmanResult
-        p is 1 where all algorithms tie in all rows.
+        p is 1 if all algorithms tie in all rows.
 
     Examples
     --------

@@ -267,7 +267,7 @@ def difference_posterior(
 ) -> BayesianPairs:
     """Compute the posterior of the mean difference: above, within and below a ROPE.
 
-    By the Bayesian bootstrap [1]_: Dirichlet weights over datasets.
+    Uses the Bayesian bootstrap [1]_, with Dirichlet weights over datasets.
 
     Parameters
     ----------

@@ -127,7 +127,7 @@ def datasets_needed(
     Parameters
     ----------
     x : array_like
-        Differences, one per task; "greater" is to show a positive difference, "less" a negative.
+        Differences, one per task; "greater" tests for a positive difference, "less" a negative one.
     clusters : array_like
         The dataset of each task.
     power, alpha, alternative

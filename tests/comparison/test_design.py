@@ -70,7 +70,7 @@ def test_too_few_datasets_show_nothing(n_clusters, settings, least, needed):
 
 def test_few_datasets_of_asymptotic_tests_are_noted(lenz):
     found = compare(table([2] * 4), correction="holm", null="asymptotic")
-    assert any("rest on the normal approximation alone" in note for note in found.notes)
+    assert any("come from the normal approximation alone" in note for note in found.notes)
     assert found.design.smallest_p == pytest.approx(2 * norm.sf(2))
     assert not any("approximation" in note for note in lenz().notes)
 

@@ -61,7 +61,7 @@ def test_many_datasets_leave_no_time_to_leave_each_out():
     (note,) = (note for note in found.notes if "left out to save time" in note)
     assert "12,000 datasets" in note
     assert "leaving out datasets (about " in note
-    assert any("means rest on 8,333 resamples" in note for note in found.notes)
+    assert any("means are based on 8,333 resamples" in note for note in found.notes)
     assert prepared(results, deep=True).left_out == {}
 
 
@@ -78,7 +78,7 @@ def test_the_number_of_resamples_follows_the_size():
     assert prepared(large(2_000, 1, 9)).flips == int(3e8 / (36 * 2_000))
     found = prepared(large(200, 1, 12))
     assert found.form_resamples == int(1e10 / (2 * 66 * 200**2))
-    assert any("Bayesian probabilities rest on 1,893 resamples" in note for note in found.notes)
+    assert any("probabilities are based on 1,893 resamples" in note for note in found.notes)
 
 
 def test_parts_that_were_left_out_are_empty(monkeypatch):
@@ -116,4 +116,4 @@ def test_fewer_resamples_of_tests_are_noted(monkeypatch):
     monkeypatch.setattr(study, "FLIPS_BUDGET", {"typical": 2_000.0 * 3 * 15, "mean": 1.0})
     found = compare(large(15, 1, 3), n_resamples=3_000)
     assert found.meta["resamples_used"] == 2_000
-    assert "The p-values rest on 2,000 resamples." in found.notes
+    assert "The p-values are based on 2,000 resamples." in found.notes

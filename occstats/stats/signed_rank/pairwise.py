@@ -106,10 +106,10 @@ def clustered_wilcoxon(
     random_state: RandomState = None,
     engine: Engine = "native",
 ) -> ClusteredWilcoxonResult:
-    r"""Test whether paired differences centre on ``mu`` when they come in clusters.
+    r"""Test whether clustered paired differences are centred at ``mu``.
 
     Observations of one cluster (tasks of one dataset, eyes of one patient) may be dependent;
-    clusters are independent. Wilcoxon's own test ignores clustering and rejects far too often.
+    clusters are independent. Wilcoxon's test ignores clustering and rejects far too often.
 
     Parameters
     ----------
