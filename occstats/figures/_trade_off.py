@@ -137,9 +137,9 @@ def trade_off(
             "share of resamples of whole datasets in which it is on the Pareto front (line)."
         )
         if left_out:
-            plot.note(f"Without {left_out} tasks that lack a score or a time.")
+            plot.note(f"Excludes {left_out} tasks without a score or a time.")
         if missing:
-            plot.note(f"No times of {listing([clean(name) for name in missing])}.")
+            plot.note(f"No times for {listing([clean(name) for name in missing])}.")
         return plot.finish(_alternative_text(places, found, sign, score_label(comparison)))
 
 
