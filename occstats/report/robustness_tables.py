@@ -123,22 +123,11 @@ def _stability(comparison: Comparison) -> Iterator[Table]:
             ),
             terminal_rows=_rows(comparison),
         )
+    leader = "The leader without it, and the number of pairs whose conclusion changes."
     for name, title, explanation in (
-        (
-            "changes",
-            "Changed conclusions",
-            f"One row per pair and removed {unit} or algorithm.",
-        ),
-        (
-            "leave_one_dataset_out",
-            f"Leave-one-{unit}-out",
-            "The leader without it, and the number of pairs whose conclusion changes.",
-        ),
-        (
-            "leave_one_algorithm_out",
-            "Leave-one-algorithm-out",
-            "The leader without it, and the number of pairs whose conclusion changes.",
-        ),
+        ("changes", "Changed conclusions", f"One row per pair and removed {unit} or algorithm."),
+        ("leave_one_dataset_out", f"Leave-one-{unit}-out", leader),
+        ("leave_one_algorithm_out", "Leave-one-algorithm-out", leader),
     ):
         frame = getattr(section, name)
         if frame is not None:
