@@ -209,6 +209,13 @@ class Plot:
         self._key |= key
         return [escape(text) for text in drawn]
 
+    def row_axes(self, names: Sequence[str], margin: float) -> tuple[Axes, list[str]]:
+        """Return axes with a row for each name, and labels of up to two fifths of the width."""
+        many = len(names) > 25
+        drawn = self.row_labels(names, lines=1 if many else 2)
+        row = 0.26 if any("\n" in text for text in drawn) else 0.196
+        return self.axes(margin + (0.16 if many else row) * len(names)), drawn
+
     def row_labels(self, names: Sequence[str], *, lines: int) -> list[str]:
         """Return labels for rows, which may take two fifths of the width."""
         size = matplotlib.rcParams["ytick.labelsize"]
@@ -242,11 +249,10 @@ class Plot:
             Line2D([], [], color=look.color, marker=look.marker, ls=look.linestyle, label=text)
             for look, text in zip(map(self.look, names), drawn, strict=True)
         ]
+        place: dict[str, Any] = {"loc": "outside upper center"}
         if isinstance(target, Axes):
-            place: dict[str, Any] = {"loc": "lower center", "bbox_to_anchor": (0.5, 1.0)}
-            target.legend(handles=handles, ncols=columns, **place)
-        else:
-            target.legend(handles=handles, ncols=columns, loc="outside upper center")
+            place = {"loc": "lower center", "bbox_to_anchor": (0.5, 1.0)}
+        target.legend(handles=handles, ncols=columns, **place)
 
     # -- axes --------------------------------------------------------------------------------------
 
@@ -348,17 +354,11 @@ class Plot:
         if isinstance(target, Axes):
             # Below the label of the axis, which is below all tick labels.
             at_bottom = target.xaxis.get_label_position() == "bottom"
+            below = target.xaxis.label if at_bottom else "axes fraction"
             target.annotate(
-                lines,
-                (0, 0),
-                xytext=(0, -4),
-                xycoords=("axes fraction", target.xaxis.label if at_bottom else "axes fraction"),
-                textcoords="offset points",
-                va="top",
-                fontsize=size,
-                linespacing=1.15,
-                annotation_clip=False,
-            )
+                lines, (0, 0), (0, -4), xycoords=("axes fraction", below), va="top", fontsize=size,
+                textcoords="offset points", linespacing=1.15, annotation_clip=False,
+            )  # fmt: skip
             return
         target.supxlabel(lines, x=0.01, ha="left", fontsize=size, linespacing=1.15)
         if isinstance(target, Figure) and self.given is None and self._height is None:
@@ -514,11 +514,6 @@ def most_that_fit(inches: float, most: int) -> int:
     """
     # 8.5 points a row, and a margin at the sides.
     return max(min(most, int((inches - matrix_label_room(inches) - 0.15) * 72 / 8.5)), 2)
-
-
-def row_height(drawn: Sequence[str]) -> float:
-    """Return the height in inches of rows with these labels."""
-    return 0.26 if any("\n" in text for text in drawn) else 0.196
 
 
 def format_rows(axes: Axes, count: int) -> None:

@@ -20,7 +20,6 @@ from occstats.figures._base import (
     Plot,
     by_mean_rank,
     pair_decisions,
-    row_height,
     significance,
 )
 from occstats.figures._labels import clean, fitted, measure
@@ -429,8 +428,7 @@ def _draw_letters(plot: Plot, comparison: Comparison, names: list[str]) -> str:
     shared = {member for group in lettered for member in group}
     columns = sorted([*lettered, *((i,) for i in range(len(names)) if i not in shared)])
     mean = comparison.summary.set_index("algorithm").loc[names, "mean_rank"]
-    drawn = plot.row_labels(names, lines=2 if len(names) <= 25 else 1)
-    axes = plot.axes(0.35 + (row_height(drawn) if len(names) <= 25 else 0.15) * len(names))
+    axes, drawn = plot.row_axes(names, 0.35)
     plot.label_rows(axes, names, drawn)
     count = max(len(columns), 6)
     # Names are part of a new figure's width, but lie outside the axes of the user.

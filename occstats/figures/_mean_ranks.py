@@ -17,7 +17,6 @@ from occstats.figures._base import (
     draw_intervals,
     format_rows,
     records,
-    row_height,
 )
 from occstats.figures._labels import clean, measure
 from occstats.figures._style import ArtistOptions, Palette, Theme, Width
@@ -74,9 +73,7 @@ def mean_ranks(
             ranked=by_mean_rank(comparison),
         )  # fmt: skip
         table = comparison.summary.set_index("algorithm").loc[names].reset_index()
-        drawn = plot.row_labels(names, lines=2 if len(names) <= 25 else 1)
-        row = 0.16 if len(names) > 25 else row_height(drawn)
-        axes = plot.axes(0.45 + row * len(names))
+        axes, drawn = plot.row_axes(names, 0.45)
         columns = ("mean_rank", "mean_rank_ci_low", "mean_rank_ci_high")
         draw_intervals(axes, table, columns, [plot.plain_look(name) for name in names])
         numbers = [f"{rank:.2f}" for rank in table["mean_rank"]]

@@ -10,15 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
 from occstats.comparison import Comparison
-from occstats.figures._base import (
-    Order,
-    Plot,
-    draw_intervals,
-    format_rows,
-    records,
-    row_height,
-    significance,
-)
+from occstats.figures._base import Order, Plot, draw_intervals, format_rows, records, significance
 from occstats.figures._labels import clean
 from occstats.figures._style import Palette, Theme, Width
 
@@ -75,9 +67,7 @@ def rank_sets(
             comparison, MOST_ALGORITHMS, algorithms, order, show, labels, highlight, hue, palette
         )
         table = possible_ranks(comparison).loc[names]
-        drawn = plot.row_labels(names, lines=2 if len(names) <= 25 else 1)
-        row = row_height(drawn) if len(names) <= 25 else 0.16
-        axes = plot.axes(0.45 + row * len(names))
+        axes, drawn = plot.row_axes(names, 0.45)
         draw_intervals(
             axes, table, ("place", "best", "worst"), [plot.plain_look(name) for name in names]
         )
