@@ -198,7 +198,7 @@ def test_algorithms_without_a_common_task_cannot_be_ranked():
     frame = table([2] * 8)
     half = frame["dataset"].isin(["d0", "d1", "d2", "d3"])
     apart = frame[~((frame["algorithm"] == "A0") & half | (frame["algorithm"] == "A1") & ~half)]
-    with pytest.raises(ResultsError, match="no task has a score of every algorithm"):
+    with pytest.raises(ResultsError, match="no task has scores of all algorithms"):
         compare(apart, missing="pairwise")
 
 
