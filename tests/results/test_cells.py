@@ -193,7 +193,8 @@ def test_written_tables_come_back(frame, ending):
 @given(tables())
 def test_long_and_wide_agree(frame):
     assume("fold" not in frame)
-    # In a wide table, a row of that name may be a summary.
+    # In a wide table, a single column may be named by its measure, and a row be a summary.
+    assume(frame["descriptor"].nunique() > 1)
     assume(not any(is_summary(name) for name in frame["dataset"]))
     results = load_results(frame)
     wide = results.scores.dropna(axis=1, how="all").reset_index()
