@@ -176,7 +176,7 @@ def test_json_and_csv_hold_the_frame(case):
         assert row["reversed"] == own.reversed
         assert row["p"] == (None if np.isnan(own.p) else own.p)
         also = written.loc[(own.a, own.b)]
-        assert also["p"] == pytest.approx(own.p, abs=0, rel=1e-15, nan_ok=True)
+        assert also["p"] == pytest.approx(own.p, abs=0, rel=1e-12, nan_ok=True)
         assert also["conclusion"] == conclusion or (conclusion is None and pd.isna(also["p"]))
 
 
