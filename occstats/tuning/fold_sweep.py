@@ -337,13 +337,17 @@ def localised_proximities(near_d: Array, double_sums: Array, scale: float, out: 
 
 # Scores per block, which should fit into the cache.
 BLOCK = 1 << 18
+# Above this number of moves per score, sorting is faster than buckets.
+MOST_MOVES = 8
 
 
 class Areas:
     """AUROC of many score vectors on the rows of one test part.
 
     Scores of distances are rounded to 12 significant digits, as in `auroc`. The last bit of each
-    double is replaced by the label, so that sorting integers sorts scores and labels together.
+    double is replaced by the label, so that ordering integers orders the scores together with the
+    labels. Scores are ordered by a bucket sort with as many buckets as scores, or by a comparison
+    sort where nearly all of them fall into a few buckets.
 
     Parameters
     ----------
@@ -376,9 +380,20 @@ class Areas:
             keys = values.view(np.int64)
             keys &= ~1
             keys |= self._labels
-            keys.sort(axis=1)
-            count_ordered_pairs(keys, pairs[start : start + step])
+            part = pairs[start : start + step]
+            count_by_buckets(values, keys, part)
+            unordered = np.flatnonzero(part < 0)
+            if len(unordered):
+                part[unordered] = _count_sorted(keys[unordered])
         return pairs / (2.0 * self._positives * self._negatives)
+
+
+def _count_sorted(keys: NDArray[np.int64]) -> NDArray[np.float64]:
+    keys.sort(axis=1)
+    found = np.empty(len(keys))
+    for row in range(len(keys)):
+        found[row] = count_ordered_pairs(keys[row])
+    return found
 
 
 @compiled
@@ -396,22 +411,63 @@ def round_to_twelve_digits(values: NDArray[Any]) -> None:
 
 
 @compiled
-def count_ordered_pairs(keys: NDArray[Any], out: NDArray[Any]) -> None:
-    """Count twice the (target, other) pairs in order in each sorted row, with ties as one half."""
+def count_ordered_pairs(keys: NDArray[Any]) -> int:
+    """Count twice the (target, other) pairs in order, with ties as one half."""
+    below = 0
+    pairs = 0
+    position = 0
+    n = len(keys)
+    while position < n:
+        score = keys[position] >> 1
+        targets = 0
+        others = 0
+        while position < n and keys[position] >> 1 == score:
+            label = keys[position] & 1
+            targets += label
+            others += 1 - label
+            position += 1
+        pairs += targets * (2 * below + others)
+        below += others
+    return pairs
+
+
+@compiled
+def count_by_buckets(values: NDArray[Any], keys: NDArray[Any], out: NDArray[Any]) -> None:
+    """Order each row by buckets of equal width and count its pairs; −1 if that takes too long.
+
+    `values` are the keys read as numbers, which are in the same order.
+    """
     n = keys.shape[1]
+    starts = np.empty(n + 1, dtype=np.int32)
+    bucket = np.empty(n, dtype=np.int32)
+    ordered = np.empty(n, dtype=np.int64)
     for row in range(keys.shape[0]):
-        below = 0
-        pairs = 0
-        position = 0
-        while position < n:
-            score = keys[row, position] >> 1
-            targets = 0
-            others = 0
-            while position < n and keys[row, position] >> 1 == score:
-                label = keys[row, position] & 1
-                targets += label
-                others += 1 - label
-                position += 1
-            pairs += targets * (2 * below + others)
-            below += others
-        out[row] = pairs
+        low = values[row, 0]
+        high = low
+        for position in range(n):
+            low = min(low, values[row, position])
+            high = max(high, values[row, position])
+        scale = (n - 1) / (high - low) if high - low > 1e-290 else 0.0
+        starts[:] = 0
+        for position in range(n):
+            place = np.int32((values[row, position] - low) * scale)
+            bucket[position] = place
+            starts[place + 1] += 1
+        for following in range(n):
+            starts[following + 1] += starts[following]
+        for position in range(n):
+            place = bucket[position]
+            ordered[starts[place]] = keys[row, position]
+            starts[place] += 1
+        moves = 0
+        for position in range(1, n):
+            key = ordered[position]
+            gap = position
+            while gap > 0 and ordered[gap - 1] >> 1 > key >> 1:
+                ordered[gap] = ordered[gap - 1]
+                gap -= 1
+            ordered[gap] = key
+            moves += position - gap
+            if moves > MOST_MOVES * n:
+                break
+        out[row] = -1 if moves > MOST_MOVES * n else count_ordered_pairs(ordered)
