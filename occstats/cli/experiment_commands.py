@@ -185,6 +185,7 @@ def _run_paper(
         table = paper.run(**how)
     import occstats
     from occstats._files import write_file
+    from occstats.experiment.store import FAILED
     from occstats.report.published import nearness, published_page, published_table, scores_of
 
     folder = Path(out)
@@ -199,7 +200,7 @@ def _run_paper(
     else:
         click.echo(near.to_string(float_format="{:.3f}".format))
         click.echo(f"Written to {out}: published.md, report/, sweep/, results/.")
-    return int(table["status"].isin(["failed", "timeout"]).any())
+    return int(table["status"].isin(FAILED).any())
 
 
 @click.command(

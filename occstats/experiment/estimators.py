@@ -50,7 +50,7 @@ class SeedPolicy:
         if isinstance(text, SeedPolicy):
             return text
         number = str(text).removeprefix("pinned:")
-        if not number.isdigit() or int(number) >= 2**32:
+        if not (number.isascii() and number.isdecimal()) or int(number) >= 2**32:
             raise DataError(
                 f"seed {text!r}: expected an integer from 0 to 4294967295 (each fit derives its "
                 "own seed from it) or 'pinned:0' (every fit gets 0, as in the paper)"

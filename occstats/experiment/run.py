@@ -21,7 +21,7 @@ from occstats.experiment.dispatch import execute
 from occstats.experiment.estimators import Recipe, SeedPolicy, make_recipes, plain, shares_search
 from occstats.experiment.plan import Key, Plan, Shard, configuration, estimated_seconds, make_plan
 from occstats.experiment.provenance import provenance
-from occstats.experiment.store import KEY, Store, keys_of
+from occstats.experiment.store import FAILED, KEY, Store, keys_of
 from occstats.experiment.tasks import N_FOLDS, Task, tasks_of
 from occstats.experiment.worker import Rows, compute_shard, evaluate, failed_rows
 from occstats.progress import bar_class, shown, track
@@ -327,7 +327,7 @@ class Experiment:
         if what == "failed":
             self._present()  # refuses other settings before anything is removed
             rows = self.store.read([*KEY, "status"])
-            keys &= set(keys_of(rows[rows["status"].isin(["failed", "timeout"])]))
+            keys &= set(keys_of(rows[rows["status"].isin(FAILED)]))
         return self.store.forget(keys)
 
     def run(
@@ -349,6 +349,10 @@ class Experiment:
         list of str
             Other processes that were writing to the same folder.
         """
+        if jobs is not None and jobs < 1:
+            raise ArgumentError(f"jobs={jobs}: expected at least 1")
+        if shard is not None and not 1 <= shard[0] <= shard[1]:
+            raise ArgumentError(f"shard={shard}: expected (i, n) with 1 ≤ i ≤ n, such as (3, 10)")
         if force is not None:
             self.forget(force)
         self.store.clean()
@@ -508,7 +512,7 @@ def summarise(experiment: Experiment, table: pd.DataFrame) -> RunSummary:
     columns = [*KEY, "status", "error"]
     if table.empty:
         table = pd.DataFrame(columns=[*columns, "omitted_rows"])
-    failed = table.loc[table["status"].isin(["failed", "timeout"]), columns]
+    failed = table.loc[table["status"].isin(FAILED), columns]
     omitted = table.groupby("dataset", sort=False)["omitted_rows"].first()
     return RunSummary(
         n_datasets=len(experiment.tasks),

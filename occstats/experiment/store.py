@@ -17,6 +17,8 @@ from occstats._files import remove_stale, verify_digest, write_file, write_parqu
 from occstats.errors import ResultsError
 
 KEY = ["dataset", "class", "descriptor", "fold"]
+# Status of a fit without scores.
+FAILED = ["failed", "timeout"]
 # Rows of a compacted file; a sweep has millions, and a file is held in memory.
 MOST_ROWS = 100_000
 # Prefix of the files by which processes announce that they write to the folder.

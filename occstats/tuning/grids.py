@@ -247,7 +247,7 @@ def parse_grid(text: str) -> tuple[str, tuple[Value, ...]]:
         raise ArgumentError(
             f"--grid: expected three numbers start:stop:step for {name}, got {given!r}"
         ) from None
-    if not (math.isfinite(start) and math.isfinite(stop) and step > 0 and stop >= start):
+    if not (all(map(math.isfinite, (start, stop, step))) and step > 0 and stop >= start):
         raise ArgumentError(
             f"--grid: start:stop:step needs finite start ≤ stop and step > 0 for {name}, "
             f"got {given!r}"

@@ -127,8 +127,10 @@ def expand(
     for task, values in task_grids(mine, recipe):
         datasets.setdefault(task.dataset, []).append(values)
     shape = tuple(len(axis.values) for axis in recipe.axes)
-    means = [np.mean(tasks, axis=0) for tasks in datasets.values()]
-    return GridMeans(recipe, list(datasets), np.array(means) if means else np.empty((0, *shape)))
+    means = {name: np.mean(values, axis=0) for name, values in datasets.items()}
+    means = {name: values for name, values in means.items() if not np.isnan(values).all()}
+    found = np.array(list(means.values())) if means else np.empty((0, *shape))
+    return GridMeans(recipe, list(means), found)
 
 
 def task_grids(rows: pd.DataFrame, recipe: SweepRecipe) -> Iterator[tuple[Task, FloatArray]]:

@@ -17,7 +17,7 @@ from occstats.errors import ResultsError
 from occstats.experiment.estimators import Recipe, SeedPolicy
 from occstats.experiment.plan import estimated_seconds
 from occstats.experiment.run import Data, Experiment, folder_or_temporary
-from occstats.experiment.store import KEY, Store
+from occstats.experiment.store import FAILED, KEY, Store
 from occstats.experiment.tasks import Task
 from occstats.experiment.worker import Rows
 from occstats.tuning.fold_sweep import COARSE_STEP, MOST_DISTINCT, failed_sweep, sweep_fold
@@ -378,7 +378,7 @@ class Sweep:
     @property
     def failures(self) -> int:
         """Return the number of rows of failed fits."""
-        return int((self.rows["status"] == "failed").sum())
+        return int(self.rows["status"].isin(FAILED).sum())
 
     @property
     def notes(self) -> tuple[str, ...]:

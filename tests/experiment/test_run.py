@@ -95,6 +95,14 @@ def test_shares_of_a_job_array_make_the_whole(toy_folder, tmp_path):
     pd.testing.assert_frame_equal(scores(table), scores(whole), check_exact=True)
 
 
+@pytest.mark.parametrize(
+    "how", [{"jobs": 0}, {"jobs": -1}, {"shard": (0, 3)}, {"shard": (5, 3)}, {"shard": (1, 0)}]
+)
+def test_impossible_numbers_of_workers_and_shards_are_refused(one_target, how):
+    with pytest.raises(ArgumentError, match="expected"):
+        run_experiment(one_target, descriptors=["MD"], **how)
+
+
 def test_the_results_can_be_compared(toy_folder, tmp_path):
     file, folder = tmp_path / "results.parquet", tmp_path / "r"
     descriptors = ["MD", "other=MD"]
@@ -204,6 +212,7 @@ def test_the_command_lists_failures_and_retries_them(toy_folder, tmp_path):
         (["--datasets", "q*"], "no dataset matches 'q*'"),
         (["--shard", "4/3"], "not I/N with 1 ≤ I ≤ N"),
         (["--seed", "x"], "expected an integer"),
+        (["--seed", "²"], "expected an integer"),
         (["--parameters", "nowhere"], "nowhere"),
         (["--out", "file"], "exists and is not a folder"),
         (["--scheduler", "tcp://127.0.0.1:9"], "no scheduler answers at tcp://127.0.0.1:9"),

@@ -124,6 +124,9 @@ def test_rows_are_expanded_to_the_grid_and_averaged():
     # A missing or failed fold leaves no mean.
     lacking = expand(table[~((table["class"] == "b") & (table["fold"] == 1))].drop(index=0), recipe)
     assert np.isnan(lacking.means[0]).tolist() == [True, False, False, False]
+    failed = table.assign(auroc=table["auroc"].where(table["dataset"] != "d"))
+    failed.loc[failed["dataset"] == "d", "status"] = "failed"
+    assert expand(failed, recipe).datasets == ["e"]
 
 
 def sweep(noise, m=25, seed=0):
