@@ -15,6 +15,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from occstats.errors import ResultsError
 from occstats.results import load_results
 from occstats.results.aliases import is_summary
 from occstats.results.cells import column_text, parse_numbers
@@ -201,7 +202,11 @@ def test_written_tables_come_back(frame, ending):
 @given(tables(folds=st.none(), least=2))
 def test_long_and_wide_agree(frame):
     assume(not any(is_summary(name) for name in frame["dataset"]))
-    results = load_results(frame)
+    try:
+        results = load_results(frame)
+    except ResultsError as error:
+        assume("duplicate key" not in str(error))  # names that are read alike
+        raise
     wide = results.scores.dropna(axis=1, how="all").reset_index()
     again = load_results(wide, algorithm=list(wide.columns[2:]), cluster="dataset", task="class")
     shared = list(wide.columns[2:])
