@@ -165,32 +165,42 @@ def with_grids(
     [('n_trees', 'plain')]
     """
     known = grid_names(origin)
-    axes = {axis.parameter: axis for axis in PAPER.get(origin.upper(), ())}
+    own: dict[str, tuple[str, tuple[Value, ...]]] = {}
     # Grids prefixed with the name of the descriptor take precedence.
-    given = {name: values for name, values in grids.items() if "." not in name} | {
-        name.removeprefix(f"{descriptor}."): values
-        for name, values in grids.items()
-        if name.rpartition(".")[0] == descriptor
-    }
-    own = {
-        name: tuple(values)
-        for name, values in given.items()
-        if name in known or name in _parameters(origin)
-    }
-    if any(name not in known for name in own):
+    for owner in ("", descriptor):
+        by_parameter: dict[str, tuple[str, tuple[Value, ...]]] = {}
+        for given, values in grids.items():
+            prefix, _, name = given.rpartition(".")
+            if prefix != owner or (name not in known and name not in _parameters(origin)):
+                continue
+            parameter, _ = known.get(name, (name, ""))
+            if parameter in by_parameter:
+                other = by_parameter[parameter][0]
+                raise ArgumentError(
+                    f"--grid: {other} and {name} both set {parameter} of {descriptor}; pass one of "
+                    f"them, or name the descriptor of each ({descriptor}.{name}=…)"
+                )
+            by_parameter[parameter] = name, tuple(values)
+        own |= by_parameter
+    axes = {axis.parameter: axis for axis in PAPER.get(origin.upper(), ())}
+    if any(name not in known for name, _ in own.values()):
         axes = {}  # a parameter without a fast sweep: refit over the given grids only
-    for name, values in own.items():
-        parameter, rule = known.get(name, (name, "plain"))
+    for parameter, (name, values) in own.items():
+        rule = known.get(name, (name, "plain"))[1]
         default = axes.get(parameter)
         axis = Axis(name, parameter, rule, values)
         if default is not None and default.rule == rule:
             axis = replace(default, values=values)
         _check_values(descriptor, axis)
         axes[parameter] = axis
+    example = f"--grid {descriptor}.{next(iter([*known, *_parameters(origin)]), 'name')}=…"
     if not axes:
+        raise ArgumentError(f"--grid: {descriptor} has no default grid; pass one: {example}")
+    common = [name for name in grids if "." not in name]
+    if common and not own:
         raise ArgumentError(
-            f"--grid: {descriptor} has no default grid; pass one, for example "
-            f"--grid {next(iter(_parameters(origin)), 'name')}=1,2,5"
+            f"--grid: {descriptor} has no parameter {' or '.join(common)}; leave {descriptor} out "
+            f"or pass a grid for it: {example}"
         )
     return tuple(axes.values())
 

@@ -87,6 +87,8 @@ def test_grids_are_passed_to_the_descriptors_that_have_them():
     # LOF over numbers of neighbours instead of factors of log n is not smoothed.
     (lof,) = make_sweep_recipes(["LOF"], metrics=["manhattan"], grids={"k": [1, 5]})
     assert [(axis.rule, axis.window) for axis in lof.axes] == [("count", 1)]
+    (lof,) = make_sweep_recipes(["LOF"], metrics=["manhattan"], grids={"k": [1], "LOF.a": [2.0]})
+    assert [(axis.name, axis.values) for axis in lof.axes] == [("a", (2.0,))]
     (other,) = make_sweep_recipes(["sklearn.svm:OneClassSVM"], grids={"nu": [0.1], "gamma": [1]})
     assert [axis.rule for axis in other.axes] == ["plain", "plain"]
 
@@ -103,6 +105,8 @@ def test_grids_are_passed_to_the_descriptors_that_have_them():
         (["LOF"], {"a": [2.0, 1.0]}, "must increase"),
         (["SVM"], {"nu": [0.5, 1.5]}, r"numbers in \(0, 1\]"),
         (["MD"], {}, "MD has no default grid"),
+        (["LOF", "SVM"], {"k": [1, 2]}, "SVM has no parameter k; leave SVM out or .*SVM.nu=…"),
+        (["NND", "LOF"], {"k": [1], "a": [1.0]}, "k and a both set k of NND; pass one of them"),
     ],
 )
 def test_invalid_grids_are_refused(descriptors, grids, message):
