@@ -27,7 +27,7 @@ OUTPUT = between("out", "full")
 GATE = ("candidate", "baseline", "margin", "alpha", "missing")
 FIGURES = between("formats", "times")
 DRAWING = between("width", "note")
-COLUMNS = ("cluster", "algorithm", "score", "lower_is_better")
+COLUMNS = ("dataset", "algorithm", "score", "lower_is_better")
 
 
 @contextlib.contextmanager

@@ -163,8 +163,8 @@ def _as_options(arguments: Mapping[str, Any]) -> str:
 
     Examples
     --------
-    >>> _as_options({"cluster": "data set", "traits": ["n", "m"], "lower_is_better": True})
-    "--cluster 'data set' --trait n --trait m --lower-is-better"
+    >>> _as_options({"dataset": "data set", "traits": ["n", "m"], "lower_is_better": True})
+    "--dataset 'data set' --trait n --trait m --lower-is-better"
     """
     from occstats.cli.options import option_name
 

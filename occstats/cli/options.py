@@ -223,9 +223,9 @@ TABLE: dict[str, Row] = {
     "rule": _row(TESTS, "Removed", hidden=True),
     "confidence": _row(TESTS, "Removed", hidden=True),
     # Reading
-    "cluster": _column("The dataset of a task (@file: the file name, @row: one per row); if "
-        "given twice, the suite and the dataset", "dataset, group, …", multiple=True,
-        callback=_one_or_more),
+    "dataset": _column("The dataset of a task (@file: the file name, @row: one per row)",
+        "dataset, …", "--cluster", "--dataset", multiple=True, callback=_one_or_more),
+    "suite": _column("The suite of a dataset, if datasets are related"),
     "task": _column("The task within its dataset", "class, task, …"),
     "algorithm": _column("The algorithm (long form); if given several times, the columns of "
         "the algorithms (wide form)", "descriptor, algorithm, model, …", multiple=True,
@@ -239,6 +239,12 @@ TABLE: dict[str, Row] = {
     "status": _column("The status of a run; scores of failed runs are missing", "status"),
     "transpose": _row(READ, "Rows are algorithms and columns are tasks, as in a leaderboard",
         is_flag=True),
+    "dataset_from": _row(READ, "Regular expression for the dataset in the name of a task; its "
+        "first group, if it has one", metavar="REGEX"),
+    "algorithm_from": _row(READ, "Regular expression for the algorithm in the name of a column, "
+        "file or task", metavar="REGEX"),
+    "ignore": _column("Leave out a column, such as an average over the others; repeatable",
+        multiple=True),
     "where": _row(READ, "Keep only the rows with this value, or with != those without it; "
         "repeatable", metavar="COLUMN=VALUE", multiple=True),
     "duplicates": _row(READ, "Rows with the same dataset, task, algorithm and fold: refuse them, "
@@ -247,6 +253,8 @@ TABLE: dict[str, Row] = {
         "lm-eval, inspect, helm, mteb, or a plug-in", metavar="NAME",
         usual="detected if unambiguous"),
     "sheet": _row(READ, "Sheet of an Excel workbook", metavar="NAME", usual="the only one"),
+    "table": _row(READ, "Number of the table in a file with several tables", metavar="N",
+        type=int, usual="the only one"),
     "traits": _column("A trait of the tasks; repeatable", "n, m, sparsity", "--trait",
         multiple=True),
     "metric": _row(READ, "Metric to keep, if a column names the metric of each row",
@@ -364,7 +372,7 @@ def between(first: str, last: str) -> tuple[str, ...]:
 
 # The parameters of `compare`, of `load_results`, and of the commands that work through tasks.
 SETTINGS = between("control", "confidence")
-READING = between("cluster", "format")
+READING = between("dataset", "format")
 EXPERIMENT = ("out", "as_json", *between("data", "progress"))
 
 

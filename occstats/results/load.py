@@ -47,7 +47,8 @@ _MOST_RETRIES = 6
 
 def load_results(
     *sources: Source,
-    cluster: str | Sequence[str] | None = None,
+    dataset: str | Sequence[str] | None = None,
+    suite: str | None = None,
     task: str | None = None,
     algorithm: str | Sequence[str] | None = None,
     score: str | None = None,
@@ -55,10 +56,14 @@ def load_results(
     repeat: str | None = None,
     status: str | None = None,
     transpose: bool = False,
+    dataset_from: str | None = None,
+    algorithm_from: str | None = None,
+    ignore: str | Sequence[str] = (),
     where: str | Sequence[str] = (),
     duplicates: Duplicates = "refuse",
     reader: str | None = None,
     sheet: str | None = None,
+    table: int | None = None,
     traits: str | Sequence[str] = (),
     metric: str | None = None,
     score_name: str | None = None,
@@ -71,6 +76,7 @@ def load_results(
     decimal: Decimal = ".",
     scale: float = 1.0,
     max_rows: int = MOST_ROWS,
+    cluster: str | Sequence[str] | None = None,
     format: None = None,
 ) -> Results:
     """Load results from one or more sources into one table, joined by task.
@@ -82,10 +88,11 @@ def load_results(
         gzipped), Feather, JSON lines; ``"lenz2021"``; a frame. In long form a row is the score of
         an algorithm on a task (and fold); in wide form a row is a task, and the algorithms are
         columns.
-    cluster : str or sequence of str, optional
+    dataset : str, optional
         Column with the dataset of a task; ``"@file"`` uses the file name, ``"@row"`` makes each row
-        a dataset. Two columns are the suite and the dataset. By default found by name (dataset,
-        group, …).
+        a dataset. By default found by name (dataset, …).
+    suite : str, optional
+        Column with the suite of a dataset, if datasets are related.
     task : str, optional
         Column with the task within its dataset. By default found by name (class, task, …).
     algorithm : str or sequence of str, optional
@@ -101,6 +108,12 @@ def load_results(
         Column with the status of a run; scores of failed runs are missing.
     transpose : bool, default False
         Rows are algorithms and columns are tasks, as in a leaderboard.
+    dataset_from : str, optional
+        Regular expression for the dataset in the name of a task; its first group, if it has one.
+    algorithm_from : str, optional
+        Regular expression for the algorithm in the name of a column, file or task.
+    ignore : str or sequence of str, optional
+        Columns to leave out, such as an average over the others.
     where : str or sequence of str, optional
         Conditions ``"COLUMN=VALUE"`` or ``"COLUMN!=VALUE"`` on the rows to keep.
     duplicates : {'refuse', 'average'}, default 'refuse'
@@ -112,6 +125,8 @@ def load_results(
         unambiguous.
     sheet : str, optional
         Sheet of an Excel workbook; needed if there are several.
+    table : int, optional
+        Number of the table in a file with several tables, counted from 1.
     traits : str or sequence of str, optional
         Columns with traits of the tasks. By default n, m and sparsity, if present.
     metric : str, optional
@@ -138,6 +153,8 @@ def load_results(
         Factor to multiply the scores by; 0.01 turns percentages into fractions.
     max_rows : int, default 2,000,000
         Largest number of rows; larger files are refused before they are unpacked.
+    cluster : str or sequence of str, optional
+        Synonym of `dataset`; two columns are the suite and the dataset.
     format : None
         Former name of `reader`; any other value raises an error.
 
@@ -190,7 +207,8 @@ def load_results(
     if format is not None:
         raise ArgumentError(f"format={format!r} was renamed: set reader={format!r}")
     reading = Reading(
-        cluster=cluster,
+        dataset=cluster if dataset is None else dataset,
+        suite=suite,
         task=task,
         algorithm=algorithm,
         score=score,
@@ -198,10 +216,14 @@ def load_results(
         repeat=repeat,
         status=status,
         transpose=transpose,
+        dataset_from=dataset_from,
+        algorithm_from=algorithm_from,
+        ignore=ignore,
         where=where,
         duplicates=duplicates,
         reader=reader,
         sheet=sheet,
+        table=table,
         traits=traits,
         metric=metric,
         score_name=score_name,
@@ -366,7 +388,10 @@ def _table(raw: RawTable, reading: Reading) -> Results:
         table = _understand(raw, Reading(**raw.suggested))
         names = {**table.column_names, "algorithm": "descriptor"}  # as a run writes them
         return replace(table, column_names=names, read_as=())
-    reading = reading.suggested(raw.suggested)
+    known = dict(raw.suggested)
+    if "cluster" in known:  # as plug-ins may call it
+        known["dataset"] = known.pop("cluster")
+    reading = reading.suggested(known)
     try:
         return _understand(raw, reading)
     except ResultsError as error:

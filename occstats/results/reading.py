@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, Literal, get_args
@@ -31,7 +32,8 @@ _ROLES = ("suite", "cluster", "task", "algorithm", "score", "fold", "repeat", "s
 class Reading:
     """Options for reading the sources; :func:`occstats.load_results` describes them."""
 
-    cluster: str | Sequence[str] | None = None
+    dataset: str | Sequence[str] | None = None
+    suite: str | None = None
     task: str | None = None
     algorithm: str | Sequence[str] | None = None
     score: str | None = None
@@ -39,10 +41,14 @@ class Reading:
     repeat: str | None = None
     status: str | None = None
     transpose: bool = False
+    dataset_from: str | None = None
+    algorithm_from: str | None = None
+    ignore: str | Sequence[str] = ()
     where: str | Sequence[str] = ()
     duplicates: Duplicates = "refuse"
     reader: str | None = None
     sheet: str | None = None
+    table: int | None = None
     traits: str | Sequence[str] = ()
     metric: str | None = None
     score_name: str | None = None
@@ -80,21 +86,31 @@ class Reading:
                 f"encoding: {str(self.encoding)!r} is not known; pass a name such as 'cp1252' or"
                 " 'latin-1'"
             ) from None
-        for name in ("traits", "where"):
+        for name in ("traits", "where", "ignore"):
             if isinstance(getattr(self, name), str):
                 object.__setattr__(self, name, (getattr(self, name),))
+        if self.table is not None and not (isinstance(self.table, int) and self.table >= 1):
+            raise ResultsError(f"table: must be a positive integer; got {str(self.table)!r}")
+        for name in ("dataset_from", "algorithm_from"):
+            try:
+                re.compile(getattr(self, name) or "")
+            except re.error as error:
+                raise ResultsError(
+                    f"{name}: {str(getattr(self, name))!r} is not a regular expression ({error})"
+                ) from None
         levels = self.levels
         if len(levels) > 2:
             raise ResultsError(
-                f"cluster: at most two columns, the suite and the dataset; got {len(levels)}: give"
-                f" the outermost and the innermost, cluster={[levels[0], levels[-1]]!r}"
+                f"dataset: at most two columns, the suite and the dataset; got {len(levels)}; pass"
+                f" suite={levels[0]!r}, dataset={levels[-1]!r}"
             )
 
     @property
     def levels(self) -> tuple[str, ...]:
-        """Return the columns of clusters, the outermost first."""
-        given = self.cluster
-        return () if given is None else (given,) if isinstance(given, str) else tuple(given)
+        """Return the columns of suite and dataset, the outermost first."""
+        given = self.dataset
+        levels = () if given is None else (given,) if isinstance(given, str) else tuple(given)
+        return levels if self.suite is None else (self.suite, *levels)
 
     @property
     def columns(self) -> dict[str, str]:

@@ -185,7 +185,7 @@ class _RoleFinder:
         if role == "task" and self.found["cluster"] is None and len(matches) == 2:
             # Functions and their instances: the column of text is the coarser one.
             coarse, fine = sorted(matches, key=lambda column: not self.parsed.is_text(column))
-            retry = {"cluster": coarse, "task": fine}
+            retry = {"dataset": coarse, "task": fine}
         raise ResultsError(
             f"{self.where}: the {role} column could be {quote_list(matches)}; choose one",
             retry,
@@ -350,9 +350,9 @@ class _RoleFinder:
         if texts and self.found["algorithm"] is None:
             retry = self._guess_from_texts(texts)
         elif not keys and not texts:
-            retry = {"cluster": ROW}
+            retry = {"dataset": ROW}
         elif keys and (not texts or self.parsed.is_distinct(*keys)):
-            retry = {"cluster": FILE}
+            retry = {"dataset": FILE}
             if not self.parsed.is_distinct(*keys):
                 retry["duplicates"] = "average"
         usual = ALIASES["cluster"]
@@ -371,9 +371,9 @@ class _RoleFinder:
         scores = [c for c in self.free if self.parsed.is_numeric(c) and not looks_like_trait(c)]
         if all(self.parsed.is_distinct(c) for c in texts):  # each row is unique
             measured = any(map(is_measure, scores))
-            return {"algorithm": texts[0], "cluster": FILE} if measured else {}
+            return {"algorithm": texts[0], "dataset": FILE} if measured else {}
         if len(texts) == 1:
-            return {"cluster": texts[0]}
+            return {"dataset": texts[0]}
         if len(texts) > 2 or not self.parsed.is_distinct(*texts):
             return {}
         few, many = sorted(texts, key=self.parsed.n_distinct)
@@ -383,9 +383,9 @@ class _RoleFinder:
             return {"algorithm": few, "task": many}
         # Nested columns give dataset and task; otherwise the first one is the dataset.
         return (
-            {"cluster": few, "task": many}
+            {"dataset": few, "task": many}
             if self.parsed.determines(many, few)
-            else {"cluster": texts[0], "task": texts[1]}
+            else {"dataset": texts[0], "task": texts[1]}
         )
 
     def _check_measures(self, candidates: Sequence[str], across: str) -> None:
@@ -414,7 +414,7 @@ class _RoleFinder:
         if measures and len(numeric) > 1:
             retry = {"algorithm": texts[0]} if len(texts) == 1 else {}
             if self.guessed is not None and not texts:
-                retry = {"algorithm": self.guessed, "cluster": FILE}
+                retry = {"algorithm": self.guessed, "dataset": FILE}
             raise ResultsError(
                 f"{self.where}: no column names the algorithm, and {quote_list(measures)} are"
                 " measures, not algorithms; name the column of algorithms with algorithm=…, or, if"
