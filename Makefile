@@ -2,8 +2,8 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
-# Extras that `make test-all` installs: embedded R, and packages that some tests compare with.
-EXTRAS ?= r peers
+# Optional for `make test-all`: the extra for embedded R, and packages that some tests compare with.
+OPTIONAL ?= --editable=.[r] --group=peers
 PIP_FLAGS ?= --quiet --disable-pip-version-check
 
 .PHONY: demo test test-all lint types docs reproduce benchmark clean
@@ -20,15 +20,18 @@ test: $(VENV)/.installed-dev
 # All tests, including those that need R, Chromium, LaTeX or the extras; installs these where possible.
 test-all: $(VENV)/.installed-dev
 	.ci/system-packages
-	@for extra in $(EXTRAS); do \
-	    $(BIN)/python -m pip install $(PIP_FLAGS) --editable ".[$$extra]" \
-	        || echo "note: the extra '$$extra' cannot be installed here; its tests will be skipped"; \
+	@for each in $(OPTIONAL); do \
+	    $(BIN)/python -m pip install $(PIP_FLAGS) "$$each" \
+	        || echo "note: '$$each' cannot be installed here; its tests will be skipped"; \
 	done
 	$(BIN)/python -m pytest -n auto --dist worksteal
 
 lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/codespell
+	$(BIN)/zizmor --quiet --offline .github
+	$(BIN)/sp-repo-review .
 
 types: $(VENV)/.installed-dev
 	$(BIN)/mypy
@@ -45,7 +48,7 @@ reproduce: $(VENV)/.installed
 
 # Compare speed with other packages, best on an idle machine; writes benchmarks/descriptors/README.md.
 benchmark: $(VENV)/.installed
-	$(BIN)/python -m pip install $(PIP_FLAGS) --editable '.[benchmarks]'
+	$(BIN)/python -m pip install $(PIP_FLAGS) --group benchmarks
 	$(BIN)/python benchmarks/descriptors --growth
 
 $(BIN)/python:
@@ -53,15 +56,15 @@ $(BIN)/python:
 	$(BIN)/python -m pip install $(PIP_FLAGS) --upgrade pip
 
 $(VENV)/.installed: pyproject.toml | $(BIN)/python
-	$(BIN)/python -m pip install $(PIP_FLAGS) --editable .
+	$(BIN)/python -m pip install $(PIP_FLAGS) --editable '.[descriptors]'
 	@touch $@
 
 $(VENV)/.installed-dev: pyproject.toml | $(BIN)/python
-	$(BIN)/python -m pip install $(PIP_FLAGS) --editable '.[test,dev,distributed]'
+	$(BIN)/python -m pip install $(PIP_FLAGS) --editable '.[distributed]' --group dev
 	@touch $@ $(VENV)/.installed
 
 $(VENV)/.installed-docs: pyproject.toml | $(BIN)/python
-	$(BIN)/python -m pip install $(PIP_FLAGS) --editable '.[docs]'
+	$(BIN)/python -m pip install $(PIP_FLAGS) --editable '.[descriptors]' --group docs
 	@touch $@ $(VENV)/.installed
 
 clean:

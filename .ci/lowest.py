@@ -1,6 +1,6 @@
 """Print the lowest version of each library that pyproject.toml allows, as pip requirements.
 
-usage: python .ci/lowest.py [EXTRA ...]    (default: the extra ``test``)
+usage: python .ci/lowest.py EXTRA_OR_GROUP ...
 """
 
 import sys
@@ -18,14 +18,14 @@ def lowest(requirement: Requirement) -> str:
     return f"{requirement.name}=={bounds[0]}"
 
 
-def main(extras: list[str]) -> None:
+def main(names: list[str]) -> None:
     pyproject = Path(__file__).resolve().parents[1] / "pyproject.toml"
-    project = tomllib.loads(pyproject.read_text(encoding="utf-8"))["project"]
-    declared = list(project["dependencies"])
-    for extra in extras:
-        declared += project["optional-dependencies"][extra]
+    document = tomllib.loads(pyproject.read_text(encoding="utf-8"))
+    project = document["project"]
+    optional = project["optional-dependencies"] | document["dependency-groups"]
+    declared = [*project["dependencies"], *(each for name in names for each in optional[name])]
     print("\n".join(sorted({lowest(Requirement(each)) for each in declared})))
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:] or ["test"])
+    main(sys.argv[1:])

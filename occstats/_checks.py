@@ -2,12 +2,13 @@
 
 import math
 from collections.abc import Iterable
+from importlib.util import find_spec
 from typing import Any
 
 from occstats._format import did_you_mean
-from occstats.errors import ArgumentError
+from occstats.errors import ArgumentError, MissingExtraError
 
-__all__ = ["check_choice", "check_fraction", "check_integer", "check_number"]
+__all__ = ["check_choice", "check_fraction", "check_integer", "check_number", "require_descriptors"]
 
 
 def check_choice(name: str, value: object, choices: Iterable[str]) -> None:
@@ -88,3 +89,14 @@ def check_integer(name: str, value: Any, *, least: int = 1) -> None:
     """
     if isinstance(value, bool) or not hasattr(value, "__index__") or value < least:
         raise ArgumentError(f"{name} must be an integer of at least {least}; got {value!r}")
+
+
+def require_descriptors() -> None:
+    """Raise an error that says what to install unless the extra ``descriptors`` is there."""
+    missing = [name for name in ("sklearn", "numba", "loky") if find_spec(name) is None]
+    if missing:
+        raise MissingExtraError(
+            f"running descriptors needs {', '.join(missing)}, which comparisons do not; "
+            "try: pip install 'occstats[descriptors]'",
+            name=missing[0],
+        )

@@ -1,4 +1,8 @@
 """The nine data descriptors, so that users write ``from occstats.descriptors import ALP``."""
 
-from occstats_descriptors import *  # noqa: F403
-from occstats_descriptors import __all__ as __all__  # noqa: PLC0414
+from occstats._checks import require_descriptors
+
+require_descriptors()
+
+from occstats_descriptors import *  # noqa: E402, F403
+from occstats_descriptors import __all__ as __all__  # noqa: E402, PLC0414

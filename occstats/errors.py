@@ -41,5 +41,9 @@ class EngineError(OccstatsError, RuntimeError):
     """An optional backend (R, a scheduler) is missing or failed."""
 
 
+class MissingExtraError(OccstatsError, ModuleNotFoundError):
+    """An optional part of the package is not installed."""
+
+
 class OutputError(OccstatsError, OSError):
     """The output cannot be written; existing files are unchanged."""

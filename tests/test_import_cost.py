@@ -42,6 +42,32 @@ def test_a_comparison_needs_no_compiler_and_no_plotting():
     assert not names & {"numba", "matplotlib", "seaborn", "sklearn", "rpy2", "scipy.stats"}
 
 
+WITHOUT_DESCRIPTORS = """
+import sys
+sys.modules.update(dict.fromkeys(["sklearn", "numba", "loky"]))  # as if not installed
+from importlib import util
+found = util.find_spec
+util.find_spec = lambda name, *rest: found(name, *rest) if sys.modules.get(name, 1) else None
+from occstats.cli import main
+"""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [("compare lenz2021 --n-resamples 100", 0), ("run --datasets iris --out unused", 2),
+     ("tune --datasets iris --out unused", 2), ("time --out unused", 2)],
+)  # fmt: skip
+def test_a_comparison_needs_no_descriptors_and_others_say_what_to_install(
+    arguments, code, tmp_path
+):
+    script = f"{WITHOUT_DESCRIPTORS}main({arguments.split()})"
+    command = [sys.executable, "-c", script]
+    done = subprocess.run(command, capture_output=True, check=False, text=True, cwd=tmp_path)
+    assert done.returncode == code, done.stderr
+    assert ("pip install 'occstats[descriptors]'" in done.stderr) == bool(code)
+    assert "Traceback" not in done.stderr
+
+
 def test_the_package_has_its_public_names():
     import occstats
 

@@ -17,6 +17,8 @@ ROOT = Path(__file__).parents[1]
 PACKAGE = [*ROOT.glob("occstats/**/*.py"), *ROOT.glob("descriptors/**/*.py")]
 SCRIPTS = [*ROOT.glob("benchmarks/**/*.py"), *ROOT.glob("docs/*.py"), *ROOT.glob(".ci/*.py")]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+# A recipe of conda has no extras.
+REQUIRED = PROJECT["dependencies"] + PROJECT["optional-dependencies"]["descriptors"]
 # Where the module has another name than the distribution.
 MODULES = {"scikit-learn": "sklearn"}
 
@@ -44,7 +46,7 @@ def test_every_declared_dependency_is_imported_somewhere():
         for path in PACKAGE
         for module, _ in imports(ast.parse(path.read_text("utf-8")))
     }
-    assert {module_of(each) for each in PROJECT["dependencies"]} - found == set()
+    assert {module_of(each) for each in REQUIRED} - found == set()
 
 
 @pytest.mark.parametrize("package", ["occstats", "descriptors"])
@@ -106,7 +108,5 @@ def test_the_version_is_the_same_everywhere(name, pattern):
 def test_the_conda_recipe_has_the_same_requirements():
     recipe = (ROOT / "packaging/conda/meta.yaml").read_text("utf-8").split("  run:")[1]
     asked = dict(re.findall(r"^    - ([\w-]+?)(?:-base)? (>=\S+)$", recipe, re.MULTILINE))
-    wanted = dict(
-        re.fullmatch(r"([\w-]+)(>=.+)", each).groups() for each in PROJECT["dependencies"]
-    )
+    wanted = dict(re.fullmatch(r"([\w-]+)(>=.+)", each).groups() for each in REQUIRED)
     assert asked == wanted | {"python": PROJECT["requires-python"]}

@@ -1,7 +1,7 @@
 """Measure the descriptors and other implementations in the same run.
 
 Run by hand on a quiet machine: ``python benchmarks/descriptors`` (other implementations:
-``pip install '.[benchmarks]'``). The parts are the modules ``part_*.py`` in this folder, with a
+``pip install --group benchmarks``). The parts are the modules ``part_*.py`` in this folder, with a
 function ``rows(quick)``. ``--only neighbours,alp`` runs some parts, ``--quick`` only small cases,
 and ``--growth`` also draws the growth with n. Each measured row replaces the row of the same case
 and kind of processor in ``record.json``, from which ``README.md`` is written; ``--only none`` just

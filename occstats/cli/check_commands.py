@@ -15,11 +15,13 @@ from typing import Any, Literal
 import click
 from click.shell_completion import get_completion_class
 
+from occstats._checks import require_descriptors
 from occstats.cli.options import READING, LongCommand, options, results, take
 
 __all__ = ["Finding", "check_r", "completion", "diagnose", "doctor"]
 
-LIBRARIES = ("numpy", "scipy", "pandas", "scikit-learn", "statsmodels", "pyarrow", "matplotlib")
+LIBRARIES = ("numpy", "scipy", "pandas", "statsmodels", "pyarrow", "matplotlib")
+DESCRIPTORS = "pip install 'occstats[descriptors]'"
 THREAD_VARIABLES = (
     "OMP_NUM_THREADS",
     "OPENBLAS_NUM_THREADS",
@@ -91,6 +93,7 @@ def doctor(as_json: bool, compile_ahead: bool) -> None:
 
 
 def _compile() -> None:
+    require_descriptors()
     from occstats.progress import track
     from occstats_descriptors.warm_up import cache_folder, compile_kernels, kernels_of
 
@@ -105,7 +108,7 @@ def diagnose() -> tuple[Finding, ...]:
     """Examine Python, the libraries, BLAS and its threads, numba, R, clusrank and rpy2."""
     where = f"{sys.executable}, {platform.platform()}, {os.cpu_count()} processors"
     python = Finding("Python", "ok", platform.python_version(), where)
-    return (python, *map(_library, LIBRARIES), *_blas(), _numba(), *_r())
+    return (python, *map(_library, LIBRARIES), *_blas(), *_descriptors(), *_r())
 
 
 def _library(name: str) -> Finding:
@@ -134,10 +137,18 @@ def _blas() -> list[Finding]:
     return findings or [Finding("BLAS", "ok", detail=", ".join(["threads unknown", *given]))]
 
 
-def _numba() -> Finding:
-    found = _library("numba")
+def _descriptors() -> list[Finding]:
+    """Examine what only the descriptors need."""
+    found = replace(_library("scikit-learn"), optional=True)
     if found.status != "ok":
-        return found
+        found = replace(found, remedy=DESCRIPTORS)
+    return [found, _numba()]
+
+
+def _numba() -> Finding:
+    found = replace(_library("numba"), optional=True)
+    if found.status != "ok":
+        return replace(found, remedy=DESCRIPTORS)
     try:
         import numba
 

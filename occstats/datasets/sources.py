@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from occstats._checks import require_descriptors
 from occstats.datasets.dataset import Dataset, data_files, from_frame, read_dataset, stem_of
 from occstats.errors import DataError
 
@@ -32,6 +33,7 @@ def load_builtin(name: str) -> Dataset:
     """
     if name not in BUILTIN:
         raise DataError(f"no built-in dataset {name!r}; available: {', '.join(BUILTIN)}")
+    require_descriptors()
     from sklearn import datasets
 
     bunch = getattr(datasets, BUILTIN[name])()

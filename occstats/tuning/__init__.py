@@ -1,8 +1,12 @@
 """Hyperparameter sweeps: the best defaults, and leave-one-dataset-out parameters."""
 
-from occstats.tuning.grids import PAPER, default_hyperparameters
-from occstats.tuning.optimum import OptimumInterval, optimum_interval
-from occstats.tuning.sweep import (
+from occstats._checks import require_descriptors
+
+require_descriptors()
+
+from occstats.tuning.grids import PAPER, default_hyperparameters  # noqa: E402
+from occstats.tuning.optimum import OptimumInterval, optimum_interval  # noqa: E402
+from occstats.tuning.sweep import (  # noqa: E402
     Sweep,
     SweepExperiment,
     leave_one_out_parameters,
