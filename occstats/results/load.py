@@ -275,7 +275,8 @@ def _open_sources(sources: Sequence[Source], reading: Reading) -> list[RawTable 
         opened: list[RawTable | Results] = list(reader.read(paths, limits)) if paths else []
     else:
         opened, others = [], list(sources)
-    opened += [_open(source, reading, limits, i) for i, source in enumerate(others, 1)]
+    for number, source in enumerate(others, 1):
+        opened += _open(source, reading, limits, number)
     return _labelled(opened)
 
 
@@ -286,14 +287,16 @@ def _is_held(source: Source) -> bool:
     )
 
 
-def _open(source: Source, reading: Reading, limits: Limits, number: int) -> RawTable | Results:
+def _open(
+    source: Source, reading: Reading, limits: Limits, number: int
+) -> Sequence[RawTable | Results]:
     if isinstance(source, Results):
-        return source
+        return [source]
     name = "frame" if number == 1 else f"frame {number}"
     if isinstance(source, pd.DataFrame):
-        return from_frame(source, name)
+        return [from_frame(source, name)]
     if hasattr(source, "__arrow_c_stream__"):
-        return from_arrow(source, name, limits)
+        return [from_arrow(source, name, limits)]
     try:
         path = fspath(source)
     except TypeError:
@@ -308,10 +311,10 @@ def _open(source: Source, reading: Reading, limits: Limits, number: int) -> RawT
         ) from None
     if isinstance(source, str) and source in bundled_names():
         raw = read_delimited(_bundled_file(source).read_bytes(), source, limits)
-        return replace(raw, suggested={"score_name": "auroc"}, fixed=True)
+        return [replace(raw, suggested={"score_name": "auroc"}, fixed=True)]
     if not path:
         raise ResultsError("sources: the path is empty; name a results file or 'lenz2021'")
-    return recognise(read_path(Path(path), limits, reading))
+    return [recognise(raw) for raw in read_path(Path(path), limits, reading)]
 
 
 def _labelled(opened: list[RawTable | Results]) -> list[RawTable | Results]:

@@ -170,7 +170,7 @@ def test_an_excel_sheet_with_a_title(tmp_path):
 @pytest.mark.parametrize(
     ("name", "content", "says"),
     [
-        ("a.arff", b"@RELATION a\n@ATTRIBUTE b STRING\n@DATA\nx\n", "is an ARFF file"),
+        ("a.arff", b"@RELATION a\n@ATTRIBUTE b STRING\n@DATA\nx\n", "is ARFF, which is not read"),
         ("a.html", b"<table><tr><td>x</td></tr></table>", "is a web page"),
         (
             "a.csv",

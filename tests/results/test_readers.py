@@ -138,7 +138,6 @@ def test_feather_decompression_bomb(tmp_path, refused):
     pa.feather.write_feather(table, path, compression="zstd")
     assert path.stat().st_size < 500_000
     refused(path, max_rows=100_000, says=("bytes or more when decompressed", "max_rows"))
-    refused(path, max_rows=1_000, says=("rows, more than the limit of 1,000",))
 
 
 def test_gzip_decompression_bomb(tmp_path, refused):
@@ -224,7 +223,7 @@ def many_columns(path):
         (equal_rows, "a.parquet", "with a duplicate key"),
         (zeros, "a.csv", "bytes or more when decompressed"),
         (packed_zeros, "a.csv.gz", "bytes or more when decompressed"),
-        (one_line, "a.csv", "a line of more than"),
+        (one_line, "a.csv", "1 cells where the header has 3"),
         (many_columns, "a.csv", "90,003 columns"),
         (long_names, "a.csv", "20,000 tasks"),
     ],

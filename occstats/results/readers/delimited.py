@@ -1,4 +1,4 @@
-"""Read CSV, TSV and Markdown tables: all cells as text, with the delimiter detected."""
+"""Read CSV and TSV: all cells as text, with the delimiter detected."""
 
 from __future__ import annotations
 
@@ -6,11 +6,7 @@ import codecs
 import csv
 import io
 import re
-from collections.abc import Sequence
-from itertools import takewhile
 from typing import Any
-
-import pandas as pd
 
 from occstats._format import quote
 from occstats.errors import ResultsError
@@ -18,33 +14,29 @@ from occstats.results.cells import reason_of
 from occstats.results.readers.frames import (
     RawTable,
     check_header,
-    check_names,
+    frame_of_arrow,
     join_header,
     n_titles,
 )
 from occstats.results.readers.limits import Limits
 
-__all__ = ["find_delimiter", "read_delimited"]
+__all__ = ["as_utf8", "find_delimiter", "read_delimited"]
 
 _CANDIDATES = (",", ";", "\t", "|")
 _SAMPLE = 65_536
 _ROWS_SAMPLED = 50
 _PIECE = 1 << 20
-_LONGEST_LINE = 1 << 24
 
 
 def read_delimited(content: bytes, where: str, limits: Limits, header_rows: int = 1) -> RawTable:
-    """Read delimited text in UTF-8, or UTF-16 with a byte-order mark."""
+    """Read delimited text in UTF-8."""
     import pyarrow as pa
     import pyarrow.csv
 
-    whole = _as_utf8(content, where)
-    content = _without_title(_without_comments(_without_markdown(whole, where)))
-    # Titles and comments are cut off at the start; a Markdown table begins with a bar.
-    above = len(whole) - len(content) if whole.endswith(content) else whole.find(b"|")
-    caption = whole[: min(above, _SAMPLE)].decode("utf-8", errors="replace")
+    whole = content
+    content = _without_title(_without_comments(content))
+    caption = whole[: min(len(whole) - len(content), _SAMPLE)].decode("utf-8", errors="replace")
     del whole
-    limits.check_rows(content.count(b"\n") - 1, where)
     sample = content[:_SAMPLE].decode("utf-8", errors="replace")
     delimiter = find_delimiter(sample)
     if header_rows > 1:
@@ -52,7 +44,13 @@ def read_delimited(content: bytes, where: str, limits: Limits, header_rows: int 
     else:
         check_header(_first_rows(sample, delimiter), where)
     names = _header(content, delimiter)
+    if len(names) < 2 and content.count(b"\n") > 0:
+        raise ResultsError(
+            f"{where}: is text, not a table: no comma, semicolon, tab or bar separates cells in"
+            f" {quote(sample.strip())}"
+        )
     limits.check_columns(len(names), where)
+    limits.check_rows(content.count(b"\n") - 1, where)
     limits.check_cells(content.count(b"\n") * len(names), where)
     ragged: list[Any] = []
 
@@ -78,18 +76,16 @@ def read_delimited(content: bytes, where: str, limits: Limits, header_rows: int 
             f"{where}: ends within a quoted cell; the file may be truncated; copy it again, or"
             " close the quotation mark"
         )
+    del content
     # Spreadsheets export empty columns to the right of the table.
     table = table.select(
         [
             i
             for i, name in enumerate(table.column_names)
-            if name.strip() or any(cell for cell in table.column(i).unique().to_pylist())
+            if name.strip() or any(table.column(i).unique().to_pylist())
         ]
     )
-    check_names(list(table.column_names), where)
-    del content
-    frame: pd.DataFrame = table.to_pandas(strings_to_categorical=table.num_rows > _SAMPLE)
-    return RawTable.of(frame, where, caption=caption)
+    return RawTable(where, frame_of_arrow(table, where, limits), caption=caption)
 
 
 def find_delimiter(sample: str) -> str:
@@ -124,13 +120,24 @@ def _first_rows(sample: str, delimiter: str) -> list[list[str]]:
     return rows
 
 
-def _as_utf8(content: bytes, where: str) -> bytes:
-    """Return the content as UTF-8 without a mark, checked in chunks to save memory."""
+def as_utf8(content: bytes, where: str) -> bytes:
+    """Return the content of a text file as UTF-8 without a mark, ending with a line break."""
     if content[:2] in {b"\xff\xfe", b"\xfe\xff"}:
         try:
             content = content.decode("utf-16").encode("utf-8")
         except UnicodeError:
             raise ResultsError(f"{where}: is not UTF-16; save the file as UTF-8") from None
+    if not content.isascii():
+        _check_utf8(content, where)
+    content = content.removeprefix(codecs.BOM_UTF8)
+    if not content.strip(b"\0 \t\r\n"):
+        kind = "zero bytes" if b"\0" in content else "whitespace"
+        raise ResultsError(f"{where}: contains only {kind}; the file may be truncated")
+    return content if content.endswith(b"\n") else content + b"\n"
+
+
+def _check_utf8(content: bytes, where: str) -> None:
+    """Refuse other encodings; in chunks, to save memory."""
     decoder, place, pending = codecs.getincrementaldecoder("utf-8")(), 0, 0
     try:
         for place in range(0, len(content), _PIECE):
@@ -147,17 +154,6 @@ def _as_utf8(content: bytes, where: str) -> bytes:
         raise ResultsError(
             f"{problem}, or, if the cell is {quote(cell)}, set the encoding", {"encoding": "cp1252"}
         ) from None
-    content = content.removeprefix(codecs.BOM_UTF8)
-    if b"\0" in content[:_SAMPLE] and not content.strip(b"\0 \t\r\n"):
-        raise ResultsError(f"{where}: contains only zero bytes; copy it again")
-    for place in range(0, len(content) - _LONGEST_LINE, _LONGEST_LINE):
-        if content.find(b"\n", place, place + _LONGEST_LINE) < 0:
-            raise ResultsError(
-                f"{where}: a line of more than {_LONGEST_LINE:,} bytes; this may not be a table"
-            )
-    if not content[:_SAMPLE].strip() and not content.strip():
-        raise ResultsError(f"{where}: contains only whitespace; the file may be truncated")
-    return content if content.endswith(b"\n") else content + b"\n"
 
 
 def _in_windows(content: bytes, place: int) -> str | None:
@@ -168,28 +164,8 @@ def _in_windows(content: bytes, place: int) -> str | None:
         return None
     if not all(letter.isprintable() for letter in set(text) if letter > "\x7f"):
         return None
-    before, after = re.split(r"[,;|\t\n\"]", text[:place])[-1], text[place:]
-    return (before + re.split(r"[,;|\t\r\n\"]", after)[0]).strip()
-
-
-def _without_markdown(content: bytes, where: str) -> bytes:
-    """Convert the only Markdown table of a file to cells separated by bars."""
-    start = content[:_SAMPLE].lstrip()[:1]
-    if start != b"|" and not (start == b"#" and where.strip("'\"").endswith((".md", ".markdown"))):
-        return content
-    lines = [line.strip() for line in content.split(b"\n")]
-    heads = [i for i, line in enumerate(lines[:-1]) if _is_rule(lines[i + 1]) and line[:1] == b"|"]
-    if not heads:
-        return content
-    if len(heads) > 1:
-        raise ResultsError(f"{where}: contains {len(heads)} tables; keep one")
-    rows = [line.strip(b"|") for line in takewhile(lambda x: x[:1] == b"|", lines[heads[0] :])]
-    cells = [b"|".join(cell.strip() for cell in row.split(b"|")) for row in rows]
-    return b"\n".join([cells[0], *cells[2:], b""])
-
-
-def _is_rule(line: bytes) -> bool:
-    return line[:1] == b"|" and b"-" in line and not line.strip(b" |:-")
+    before = re.split(r"[,;|\t\n\"]", text[max(place - _SAMPLE, 0) : place])[-1]
+    return (before + re.split(r"[,;|\t\r\n\"]", text[place : place + _SAMPLE])[0]).strip()
 
 
 def _without_comments(content: bytes) -> bytes:
@@ -246,13 +222,18 @@ def _header(content: bytes, delimiter: str) -> list[str]:
         return []
 
 
-def _unreadable(error: BaseException, ragged: Sequence[Any], where: str) -> ResultsError:
-    if ragged:
-        row = ragged[0]
-        number = f", line {row.number}" if row.number else ""
-        return ResultsError(
-            f"{where}{number}: {row.actual_columns} cells where the header has"
-            f" {row.expected_columns} ({quote(row.text)}); quote names that contain the delimiter"
+def _unreadable(error: BaseException, ragged: list[Any], where: str) -> ResultsError:
+    if not ragged:
+        reason = reason_of(error)
+        return ResultsError(f"{where}: cannot be read as a table ({reason}); it may not be CSV")
+    row = ragged[0]
+    number = f", line {row.number}" if row.number else ""
+    remedy = "complete the row, or delete it"
+    if row.actual_columns > row.expected_columns:
+        remedy = (
+            "quote cells that contain the delimiter, or, if the first column has no name, add one"
         )
-    reason = reason_of(error)
-    return ResultsError(f"{where}: cannot be read as a table ({reason}); it may not be CSV")
+    return ResultsError(
+        f"{where}{number}: {row.actual_columns} cells where the header has"
+        f" {row.expected_columns} ({quote(row.text)}); {remedy}"
+    )

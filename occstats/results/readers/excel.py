@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import zipfile
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,17 +11,14 @@ import pandas as pd
 from occstats._format import quote, quote_list, show_path
 from occstats.errors import ResultsError
 from occstats.results.cells import reason_of
-from occstats.results.readers.frames import (
-    RawTable,
-    check_header,
-    check_names,
-    from_frame,
-    join_header,
-    n_titles,
-)
+from occstats.results.readers.frames import RawTable, check_header, join_header, n_titles
 from occstats.results.readers.limits import Limits
 
 __all__ = ["read_excel"]
+
+# openpyxl takes microseconds for a cell, far longer than readers of other formats.
+_SLOWER = 20
+_HEAD = 12
 
 
 def read_excel(
@@ -38,11 +34,11 @@ def read_excel(
             " the table as CSV"
         ) from None
     try:
-        with zipfile.ZipFile(path) as archive:
-            limits.check_bytes(sum(part.file_size for part in archive.infolist()), where)
+        _check_parts(path, limits, where)
         workbook = load_workbook(path, read_only=True, data_only=True)
         try:
-            rows = _rows(workbook, where, limits, sheet)
+            table = _sheet(workbook, where, sheet)
+            rows = _rows(table, limits, where)
         finally:
             workbook.close()
     except ResultsError:
@@ -50,38 +46,82 @@ def read_excel(
     except Exception as error:  # a damaged workbook can raise anything
         reason = reason_of(error)
         raise ResultsError(f"{where}: damaged Excel workbook ({reason}); save it again") from None
-    top = [["" if cell is None else str(cell) for cell in row] for row in rows[:12]]
-    titles = n_titles(top)
-    caption = " ".join(filter(None, (cell for row in top[:titles] for cell in row)))
+    titles = n_titles(_texts(rows[:_HEAD]))
+    caption = " ".join(cell for row in _texts(rows[:titles]) for cell in row if cell)
     del rows[:titles]
-    top = [["" if cell is None else str(cell) for cell in row] for row in rows[: header_rows + 12]]
+    top = _texts(rows[: header_rows + _HEAD])
     if header_rows == 1:
         check_header(top, where)
     header, used = join_header(top, header_rows) if header_rows > 1 else ((top or [[]])[0], 1)
-    while header and not header[-1] and all(r[len(header) - 1] is None for r in rows[used:]):
-        header.pop()
-    check_names(header, where)
-    filled = (row for row in rows[used:] if any(cell is not None for cell in row))
-    body = [list(row[: len(header)]) for row in filled]
-    table = from_frame(pd.DataFrame(body, columns=header, dtype=object), where)
-    return replace(table, caption=caption)
+    frame = pd.DataFrame(rows[used:], columns=range(len(header)), dtype=object)
+    # Formatted cells to the right of a table are empty columns.
+    kept = [i for i, name in enumerate(header) if name or frame[i].notna().any()]
+    frame = frame[kept].set_axis([header[i] for i in kept], axis=1)
+    return RawTable(where, frame, caption=caption)
 
 
-def _rows(workbook: Any, where: str, limits: Limits, sheet: str | None) -> list[tuple[Any, ...]]:
-    names = workbook.sheetnames
-    if sheet is not None and sheet not in names:
-        raise ResultsError(f"{where}: there is no sheet {quote(sheet)}; found {quote_list(names)}")
-    if sheet is None and len(names) > 1:
+def _texts(rows: list[list[Any]]) -> list[list[str]]:
+    return [["" if cell is None else str(cell) for cell in row] for row in rows]
+
+
+def _check_parts(path: Path, limits: Limits, where: str) -> None:
+    """Count rows, cells and tags in the XML of all parts, which openpyxl walks before we can."""
+    rows, cells = limits.rows // _SLOWER, limits.cells // _SLOWER
+    with zipfile.ZipFile(path) as archive:
+        limits.check_bytes(sum(part.file_size for part in archive.infolist()), where)
+        for part in archive.namelist():
+            if not part.endswith((".xml", ".rels")):
+                continue
+            content = archive.read(part)
+            if b"\0" in content or b"<!DOCTYPE" in content:
+                raise ResultsError(f"{where}: {quote(part)} is not plain XML; save it as CSV")
+            # The names of tags may have a prefix.
+            if (
+                content.count(b"<row") + content.count(b":row") > rows
+                or content.count(b"<c") + content.count(b":c") > cells
+                or content.count(b"<") > 4 * cells
+            ):
+                raise ResultsError(
+                    f"{where}: more than {rows:,} rows or {cells:,} cells, the limits for Excel"
+                    " workbooks; save the table as CSV"
+                )
+            if "sheet" in part:
+                widest = max(row.count(b"<c") + row.count(b":c") for row in content.split(b"row"))
+                limits.check_columns(widest, where)
+
+
+def _rows(sheet: Any, limits: Limits, where: str) -> list[list[Any]]:
+    """Return the filled rows of a sheet, all of equal length."""
+    sheet.reset_dimensions()  # those in the file may be wrong
+    rows, cells = [], 0
+    for number, row in enumerate(sheet.iter_rows(values_only=True)):
+        cells += len(row)
+        limits.check_rows(number, where)
+        limits.check_columns(len(row), where)
+        limits.check_cells(cells, where)
+        if any(cell is not None for cell in row):
+            rows.append(list(row))
+    width = max(map(len, rows), default=0)
+    limits.check_cells(width * len(rows), where)
+    return [row + [None] * (width - len(row)) for row in rows]
+
+
+def _sheet(workbook: Any, where: str, name: str | None) -> Any:
+    sheets = {sheet.title: sheet for sheet in workbook.worksheets}
+    if name is not None:
+        if name not in sheets:
+            raise ResultsError(
+                f"{where}: there is no sheet {quote(name)}; found {quote_list(sheets)}"
+            )
+        return sheets[name]
+    filled = {}
+    for title, sheet in sheets.items():
+        sheet.reset_dimensions()
+        if any(map(any, sheet.iter_rows(max_row=_HEAD, values_only=True))):
+            filled[title] = sheet
+    if len(filled) > 1:
         raise ResultsError(
-            f"{where}: the workbook has {len(names)} sheets ({quote_list(names)}); choose one",
-            {"sheet": names[0]},
+            f"{where}: contains {len(filled)} sheets ({quote_list(filled)}); choose one with"
+            " sheet=NAME"
         )
-    table = workbook[sheet or names[0]]
-    rows: list[tuple[Any, ...]] = []
-    for row in table.iter_rows(values_only=True):
-        if not rows:
-            limits.check_columns(len(row), where)
-        rows.append(row)
-        limits.check_rows(len(rows) - 1, where)
-        limits.check_cells(len(rows) * len(row), where)
-    return rows
+    return next(iter((filled or sheets).values()))

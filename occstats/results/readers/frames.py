@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -27,6 +27,7 @@ __all__ = [
     "RawTable",
     "check_header",
     "check_names",
+    "frame_of_arrow",
     "from_arrow",
     "from_frame",
     "join_header",
@@ -41,20 +42,20 @@ ROW = "@row"
 UNNAMED = ("", "index", "Unnamed: 0", "level_0")
 
 
+# A longer column name is text, and matching it against patterns would be slow.
+_LONGEST_NAME = 1_000
+
+
 @dataclass(frozen=True)
 class RawTable:
-    """Table whose columns are read on demand and have no roles yet.
+    """Table whose columns have no roles yet.
 
     Attributes
     ----------
     name : str
         The source, as shown in messages.
-    columns : sequence of str
-        Names of the columns, all distinct.
-    n_rows : int
-        Number of rows.
-    read : callable
-        Function that reads the given columns into a frame.
+    frame : DataFrame
+        The cells; columns have distinct names. Text files have text in all cells.
     parts : sequence of (int, str)
         For a source of several files, the first row and the name of each.
     index : sequence of str
@@ -73,12 +74,12 @@ class RawTable:
         Text above the table.
     notes : sequence of str
         Notes on the source.
+    kept : array of int, optional
+        Numbers of the rows that were kept, if others were dropped.
     """
 
     name: str
-    columns: Sequence[str]
-    n_rows: int
-    read: Callable[[Sequence[str]], pd.DataFrame]
+    frame: pd.DataFrame
     parts: Sequence[tuple[int, str]] = ()
     index: Sequence[str] = ()
     suggested: Mapping[str, Any] = field(default_factory=dict)
@@ -90,12 +91,22 @@ class RawTable:
     notes: Sequence[str] = ()
     kept: npt.NDArray[np.int64] | None = None
 
-    @classmethod
-    def of(cls, frame: pd.DataFrame, name: str, **details: Any) -> RawTable:
-        """Wrap a frame whose column names are distinct strings."""
-        return cls(
-            name, list(frame.columns), len(frame), lambda wanted: frame[list(wanted)], **details
-        )
+    def __post_init__(self) -> None:
+        check_names(self.columns, self.name)
+
+    @property
+    def columns(self) -> list[str]:
+        """Return the names of the columns."""
+        return list(self.frame.columns)
+
+    @property
+    def n_rows(self) -> int:
+        """Return the number of rows."""
+        return len(self.frame)
+
+    def read(self, wanted: Sequence[str]) -> pd.DataFrame:
+        """Return the given columns."""
+        return self.frame[list(wanted)]
 
     @property
     def stem(self) -> str:
@@ -117,26 +128,16 @@ class RawTable:
         if rows.all():
             return self
         before = np.arange(self.n_rows) if self.kept is None else self.kept
-        read = self.read
-        return replace(
-            self,
-            n_rows=int(rows.sum()),
-            read=lambda wanted: read(wanted).iloc[np.flatnonzero(rows)].reset_index(drop=True),
-            kept=before[rows],
-        )
+        frame = self.frame.iloc[np.flatnonzero(rows)].reset_index(drop=True)
+        return replace(self, frame=frame, kept=before[rows])
 
     def add(self, columns: Mapping[str, Any], *, drop: Sequence[str] = ()) -> RawTable:
         """Add columns, in place of those that are dropped."""
         made = pd.DataFrame(dict(columns), index=range(self.n_rows))
-        read = self.read
-
-        def with_added(wanted: Sequence[str]) -> pd.DataFrame:
-            old = read([name for name in wanted if name not in made])
-            # In one step, because there may be thousands of columns.
-            return pd.concat([old.reset_index(drop=True), made], axis=1)[list(wanted)]
-
         left = [name for name in self.columns if name not in drop and name not in made]
-        return replace(self, columns=[*made.columns, *left], read=with_added)
+        # In one step, because there may be thousands of columns.
+        frame = pd.concat([made, self.frame[left].reset_index(drop=True)], axis=1)
+        return replace(self, frame=frame)
 
     def with_origin(self) -> RawTable:
         """Add the name of the file and the number of the row as columns."""
@@ -163,11 +164,17 @@ class RawTable:
 
 
 def check_names(columns: Sequence[str], where: str) -> None:
-    """Refuse a table in which two columns have the same name."""
-    twice = sorted(name for name, times in Counter(columns).items() if times > 1)
-    if twice:
+    """Refuse a table in which column names are equal or longer than any name."""
+    if len(set(columns)) < len(columns):
+        twice = sorted(name for name, times in Counter(columns).items() if times > 1)
         raise ResultsError(
             f"{where}: duplicate column names {quote_list(twice)}; give each column a unique name"
+        )
+    longest = max(map(len, columns), default=0)
+    if longest > _LONGEST_NAME:
+        raise ResultsError(
+            f"{where}: a column name of {longest:,} characters, more than the limit of"
+            f" {_LONGEST_NAME:,}; the first row may not hold the column names"
         )
 
 
@@ -196,10 +203,8 @@ def from_frame(frame: pd.DataFrame, name: str, **details: Any) -> RawTable:
             if unnamed:
                 index = [""]
             frame = frame.reset_index(names=index)
-    columns = [str(column) for column in frame.columns]
-    check_names(columns, name)
-    frame = frame.set_axis(columns, axis=1)
-    return RawTable.of(frame, name, index=index, **details)
+    frame = frame.set_axis([str(column) for column in frame.columns], axis=1)
+    return RawTable(name, frame, index=index, **details)
 
 
 # Part of a table that is searched for header rows.
@@ -212,27 +217,70 @@ def from_arrow(source: Any, where: str, limits: Limits) -> RawTable:
 
     try:
         reader = pa.RecordBatchReader.from_stream(source)
-        names = [item.name for item in reader.schema if not pa.types.is_nested(item.type)]
-        check_names(list(reader.schema.names), where)
-        limits.check_columns(len(names), where)
         batches, rows = [], 0
         for batch in reader:
             rows += batch.num_rows
             limits.check_rows(rows, where)
             batches.append(batch)
-        table = pa.Table.from_batches(batches, reader.schema).select(names)
-        for place, item in enumerate(table.schema):
-            # Polars exports categories with unsigned codes, which pandas does not support.
-            if pa.types.is_dictionary(item.type):
-                plain = pa.array(table.column(place).to_pylist())
-                table = table.set_column(place, item.name, plain)
-        frame: pd.DataFrame = table.to_pandas(ignore_metadata=True, integer_object_nulls=True)
+        frame = frame_of_arrow(pa.Table.from_batches(batches, reader.schema), where, limits)
     except (pa.ArrowException, ValueError, TypeError) as error:
         if isinstance(error, ResultsError):
             raise
         reason = reason_of(error)
         raise ResultsError(f"{where}: cannot be read as a table ({reason})") from None
-    return RawTable.of(frame, where)
+    return RawTable(where, frame)
+
+
+def frame_of_arrow(table: Any, where: str, limits: Limits) -> pd.DataFrame:
+    """Convert an Arrow table without its nested columns, after a check of its decoded size."""
+    import pyarrow as pa
+
+    check_names(table.column_names, where)
+    kept = [
+        item.name
+        for item in table.schema
+        if not (pa.types.is_nested(item.type) or pa.types.is_run_end_encoded(item.type))
+    ]
+    limits.check_columns(len(kept), where)
+    limits.check_rows(table.num_rows, where)
+    limits.check_cells(table.num_rows * len(kept), where)
+    table = table.select(kept)
+    limits.check_bytes(sum(map(_decoded_bytes, table.columns)), where)
+    for place, item in enumerate(table.schema):
+        # Polars exports categories with unsigned codes, which pandas does not support.
+        if pa.types.is_dictionary(item.type) and pa.types.is_unsigned_integer(item.type.index_type):
+            plain = [
+                chunk.dictionary.cast(pa.large_string()).take(chunk.indices)
+                for chunk in table.column(place).chunks
+            ]
+            column = pa.chunked_array(plain, pa.large_string())
+            table = table.set_column(place, item.name, column)
+    # Text stays in Arrow's form: a copy as Python objects takes five times as long.
+    text = {
+        kind: pd.ArrowDtype(pa.large_string() if kind != pa.string() else kind)
+        for kind in (pa.string(), pa.large_string(), pa.string_view())
+    }
+    frame: pd.DataFrame = table.to_pandas(
+        ignore_metadata=True, integer_object_nulls=True, types_mapper=text.get
+    )
+    return frame
+
+
+def _decoded_bytes(column: Any) -> int:
+    """Return the size of a column with every name written out, as it may be shared by rows."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    size = int(column.nbytes)
+    for chunk in column.chunks:
+        if pa.types.is_dictionary(chunk.type):
+            names = chunk.dictionary.cast(pa.large_binary())
+            size += pc.sum(pc.binary_length(names).take(chunk.indices)).as_py() or 0
+        elif chunk.type in (pa.string_view(), pa.binary_view()):
+            # A view is 16 bytes, the first four of which are its length.
+            views = np.frombuffer(chunk.buffers()[1], "<u4")[::4]
+            size += int(views[chunk.offset :][: len(chunk)].sum())
+    return size
 
 
 def check_header(rows: Sequence[Sequence[str]], where: str) -> None:

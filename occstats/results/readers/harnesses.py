@@ -110,12 +110,11 @@ def _tables(name: str, adapt: Callable[[RawTable], RawTable | None]) -> Any:
     def read(paths: Sequence[Path], limits: Limits) -> Iterable[RawTable]:
         from occstats.results.readers import read_path
 
-        for path in paths:
-            raw = read_path(path, limits)
+        for raw in (raw for path in paths for raw in read_path(path, limits)):
             adapted = adapt(raw)
             if adapted is None:
                 raise ResultsError(
-                    f"{show_path(path)}: missing columns expected by {name}; found"
+                    f"{raw.name}: missing columns expected by {name}; found"
                     f" {quote_list(raw.columns)}"
                 )
             yield adapted
@@ -130,7 +129,7 @@ def _automlbenchmark(raw: RawTable) -> RawTable | None:
     score = "score" if "score" in raw.columns else "result"
     frame = raw.read(["framework", "task"])
     suggested: dict[str, Any] = {
-        "cluster": "task",
+        "dataset": "task",
         "algorithm": "framework",
         "fold": "fold",
         "score": score,
@@ -162,7 +161,7 @@ def _tsml(raw: RawTable) -> RawTable | None:
     long = frame.melt(id_vars=[first], var_name="resample", value_name="score")
     long = long.rename(columns={first: "dataset"})
     made = from_frame(long, raw.name)
-    suggested = {"cluster": "dataset", "fold": "resample", "score": "score", "algorithm": FILE}
+    suggested = {"dataset": "dataset", "fold": "resample", "score": "score", "algorithm": FILE}
     measured = name_from_file(raw.stem)[0]
     if measured is not None:
         suggested["score_name"] = measured
@@ -186,7 +185,7 @@ def _tsml_predictions(paths: Sequence[Path], limits: Limits) -> Iterable[RawTabl
             lines = [stream.readline() for _ in range(3)]
         head = lines[0].rstrip("\n").split(",")
         if not path.name.lower().startswith("testres") or len(head) < 4:
-            adapted = _tsml(read_path(path, limits))
+            adapted = _tsml(read_path(path, limits)[0])
             if adapted is None:
                 raise ResultsError(
                     f"{show_path(path)}: is not a result of tsml or aeon: neither a table of"
@@ -228,7 +227,7 @@ def _benchopt(raw: RawTable) -> RawTable | None:
     keep = np.zeros(len(frame), dtype=bool)
     keep[last.to_numpy()] = True
     suggested: dict[str, Any] = {
-        "cluster": dataset,
+        "dataset": dataset,
         "task": "objective_name",
         "algorithm": "solver_name",
         "score": value,
@@ -245,7 +244,7 @@ def _openml(raw: RawTable) -> RawTable | None:
     if not {"run_id", "task_id", "flow_name", "data_name", "function", "value"} <= set(raw.columns):
         return None
     suggested: dict[str, Any] = {
-        "cluster": "data_name",
+        "dataset": "data_name",
         "task": "task_id",
         "algorithm": "flow_name",
         "score": "value",

@@ -121,7 +121,7 @@ def _inspect(paths: Sequence[Path], limits: Limits) -> Iterable[RawTable]:
                     **scores,
                 }
             )
-    roles = {"cluster": "task", "task": "id", "algorithm": "model", "repeat": "epoch"}
+    roles = {"dataset": "task", "task": "id", "algorithm": "model", "repeat": "epoch"}
     yield from _table(records, show_path(paths[0]), "Inspect", limits, roles, measures)
 
 
@@ -192,7 +192,7 @@ def _lm_eval(paths: Sequence[Path], limits: Limits) -> Iterable[RawTable]:
                     **scores,
                 }
             )
-    roles = {"cluster": "task", "task": "doc_id", "algorithm": "model"}
+    roles = {"dataset": "task", "task": "doc_id", "algorithm": "model"}
     yield from _table(
         records, show_path(paths[0]), "lm-evaluation-harness", limits, roles, measures
     )
@@ -227,7 +227,7 @@ def _helm(paths: Sequence[Path], limits: Limits) -> Iterable[RawTable]:
                     **scores,
                 }
             )
-    roles = {"cluster": "scenario", "task": "instance_id", "algorithm": "model", "repeat": "trial"}
+    roles = {"dataset": "scenario", "task": "instance_id", "algorithm": "model", "repeat": "trial"}
     yield from _table(records, show_path(paths[0]), "HELM", limits, roles, measures)
 
 
@@ -254,7 +254,7 @@ def _mteb(paths: Sequence[Path], limits: Limits) -> Iterable[RawTable]:
             for entry in splits.get(split, [])
         ]
     roles = {
-        "cluster": "task_name",
+        "dataset": "task_name",
         "task": "hf_subset",
         "algorithm": "model",
         "score": "main_score",

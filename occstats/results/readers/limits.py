@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +12,7 @@ from occstats._format import did_you_mean, quote_list, show_path
 from occstats.errors import ResultsError
 from occstats.results.reading import MOST_ROWS
 
-__all__ = ["Limits", "check_exists", "kind_of_file"]
+__all__ = ["Limits", "check_exists", "check_text", "kind_of_bytes", "kind_of_file"]
 
 _SUFFIXES = {
     ".parquet": "parquet",
@@ -29,6 +30,8 @@ _SUFFIXES = {
     ".jsonl": "json",
     ".ndjson": "json",
     ".json": "json",
+    ".md": "markdown",
+    ".markdown": "markdown",
 }
 _PICKLED = {".pkl", ".pickle", ".p", ".joblib", ".dill", ".cloudpickle"}
 
@@ -38,8 +41,9 @@ _FOREIGN: tuple[tuple[bytes, str, str], ...] = (
     (b"\xd0\xcf\x11\xe0", "an old Excel workbook", "save the table as CSV"),
     (b"\x89HDF", "an HDF5 file", "save the table as Parquet or CSV"),
     (b"SQLite format 3", "an SQLite database", "export the table as CSV"),
-    (b"\x93NUMPY", "a NumPy array without names", "save a table with names as CSV or Parquet"),
+    (b"\x93NUMPY", "a NumPy array without names", "in Python, pass the array with names"),
     (b"%PDF", "a PDF document", "download the table itself"),
+    (b"{\\rtf", "a text document", "save the table as CSV"),
     (b"FEA1", "a Feather file of the old version 1", "write it again with a current library"),
     (b"BZh91AY&SY", "a file compressed with bzip2", "decompress it first"),
     (b"\xfd7zXZ\x00", "a file compressed with xz", "unpack it first"),
@@ -152,6 +156,11 @@ def kind_of_file(path: Path, status: os.stat_result) -> str:
     suffix = path.suffix.lower()
     if suffix in _PICKLED:
         raise ResultsError(_pickle_message(where))
+    if suffix == ".npz":
+        raise ResultsError(
+            f"{where}: is a file of NumPy arrays; in Python, pass a mapping from algorithms to"
+            " scores"
+        )
     if status.st_size == 0:
         raise ResultsError(f"{where}: the file is empty; it may be truncated")
     with path.open("rb") as stream:
@@ -161,17 +170,18 @@ def kind_of_file(path: Path, status: os.stat_result) -> str:
     if kind == "gzip":
         return kind
     if expected in {"parquet", "feather", "excel"} and kind != expected:
+        check_text(head, "", where)  # such as the page of an error
         raise ResultsError(
             f"{where}: has the suffix {suffix} but contains {_describe(kind)}; correct the suffix,"
             " or download or write the file again"
         )
-    if expected in {"text", "json"} and kind in {"parquet", "feather", "excel"}:
+    if expected is not None and kind not in {expected, "text", "json"}:
         ending = {"excel": "xlsx"}.get(kind, kind)
         raise ResultsError(
             f"{where}: has the suffix {suffix} but contains {_describe(kind)}; rename it to"
             f" .{ending}"
         )
-    return expected or kind
+    return kind if kind == "json" else expected or kind
 
 
 def kind_of_bytes(head: bytes, where: str) -> str:
@@ -191,17 +201,40 @@ def kind_of_bytes(head: bytes, where: str) -> str:
         raise ResultsError(f"{where}: is a ZIP archive; unpack it first")
     if _is_pickle(head):
         raise ResultsError(_pickle_message(where))
-    text = head.lstrip(b"\xef\xbb\xbf \t\r\n").lower()
-    if text.startswith((b"<!doctype", b"<html", b"<head", b"<?xml", b"<!--", b"<table")):
+    text = head.lstrip(b"\xef\xbb\xbf \t\r\n")
+    return "json" if text.startswith((b"{", b"[{", b"[\n", b"[\r", b"[ ", b"[[")) else "text"
+
+
+# Languages that are not read, by suffix; they are also recognised by their first lines.
+_LANGUAGES = {".tex": "LaTeX", ".yaml": "YAML", ".yml": "YAML", ".toml": "TOML", ".arff": "ARFF"}
+_YAML = re.compile(rb"(?:- )?[\w.-]+:(?: [^,;\t|]*)?")
+
+
+def check_text(content: bytes, suffix: str, where: str) -> None:
+    """Refuse text in a language other than those of tables."""
+    lines = [line.rstrip() for line in content[:4096].split(b"\n")]
+    lines = [line for line in lines if line and not line.startswith((b"%", b"#"))]
+    first, second = [*lines, b"", b""][:2]
+    start = first.lstrip().lower()
+    if start.startswith((b"<!doctype", b"<html", b"<head", b"<?xml", b"<!--", b"<table")):
         raise ResultsError(
             f"{where}: is a web page (HTML or XML), not a table; download the file itself (the"
             " 'raw' link)"
         )
-    if text.startswith((b"\\begin", b"\\documentclass", b"\\documentstyle")):
-        raise ResultsError(f"{where}: is a LaTeX document; save the table as CSV")
-    if text.startswith((b"@relation", b"%")) and b"@attribute" in text:
-        raise ResultsError(f"{where}: is an ARFF file; save the table as CSV")
-    return "json" if text.startswith((b"{", b"[{", b"[\n", b"[\r", b"[ ")) else "text"
+    language = _LANGUAGES.get(suffix)
+    if start.startswith(b"\\"):
+        language = "LaTeX"
+    elif start.startswith(b"@relation"):
+        language = "ARFF"
+    elif start == b"---" or all(map(_YAML.fullmatch, (first, second.lstrip()))):
+        language = "YAML"
+    if language is not None:
+        raise ResultsError(f"{where}: is {language}, which is not read; save the table as CSV")
+    if _SUFFIXES.get(suffix) == "markdown":
+        raise ResultsError(
+            f"{where}: contains no Markdown table, that is, no rows of cells between bars; tables"
+            " in HTML are not read"
+        )
 
 
 def _is_pickle(head: bytes) -> bool:
