@@ -20,7 +20,7 @@ copyright = "The occstats developers"
 release = version = __version__
 
 extensions = ["myst_nb", "sphinx.ext.autodoc", "numpydoc"]
-exclude_patterns = ["README.md"]
+exclude_patterns = ["README.md", "generated/tests.md"]
 default_role = "py:obj"
 language = "en"
 
@@ -39,7 +39,7 @@ numpydoc_show_class_members = False
 
 html_theme = "furo"
 html_title = f"occstats {release}"
-html_extra_path = ["schema"]
+html_extra_path = ["schema", "generated/site"]
 html_show_sphinx = False
 html_math_renderer = "mathml"
 

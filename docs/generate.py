@@ -1,10 +1,11 @@
-"""Generate pages and files of the site: commands, API, gallery, JSON schema.
+"""Generate pages and files of the site: commands, API, gallery, JSON schema, llms.txt.
 
 usage: python docs/generate.py [--schema]    (conf.py calls it; --schema writes docs/schema only)
 """
 
 import json
 import os
+import re
 import shutil
 import sys
 from importlib import import_module
@@ -223,12 +224,49 @@ def write_schema() -> None:
     (HERE / "schema" / "comparison.schema.json").write_text(text, encoding="utf-8")
 
 
+def tests() -> str:
+    """Return a table of the number of test functions in each folder of tests."""
+    lines = ["| tests of | files | test functions |", "| --- | ---: | ---: |"]
+    folders = sorted(path for path in (HERE.parent / "tests").iterdir() if path.is_dir())
+    for folder in folders:
+        texts = [path.read_text("utf-8") for path in folder.rglob("test_*.py")]
+        count = sum(len(re.findall(r"^ *def test_", text, re.MULTILINE)) for text in texts)
+        if count:
+            lines.append(f"| {folder.name} | {len(texts)} | {count} |")
+    return "\n".join(lines) + "\n"
+
+
+def llms() -> str:
+    """Return llms.txt: every page of the site with its title and first sentence, for language models."""
+    from occstats.cli.main import main as group
+
+    lines = ["# occstats", "", f"> {(group.help or '').splitlines()[0]}", ""]
+    lines += ["`occstats skill` prints instructions for agents.", ""]
+    for folder in (HERE, *sorted(path for path in HERE.iterdir() if path.is_dir())):
+        pages = sorted(folder.glob("*.md"))
+        if folder not in (HERE, OUT) and pages:
+            lines += ["", f"## {folder.name.capitalize()}", ""]
+        for page in pages if folder != OUT else ():
+            text = page.read_text("utf-8")
+            if included := re.match(r"```{include} (\S+)", text):
+                text = (folder / included[1]).read_text("utf-8")
+            title, _, body = text.partition("\n")
+            prose = re.sub(r"\[([^]]+)\]\([^)]+\)", r"\1", body.strip().partition("\n\n")[0])
+            first = re.match(r"[A-Z].*?[.:](?=\s|$)", " ".join(prose.split()))
+            address = page.relative_to(HERE).with_suffix(".html").as_posix()
+            note = f": {first[0].rstrip(':.')}" if first else ""
+            lines.append(f"- [{title.lstrip('# ')}]({address}){note}")
+    return "\n".join(lines) + "\n"
+
+
 def main() -> None:
     import matplotlib as mpl
 
     mpl.use("agg")
     OUT.mkdir(exist_ok=True)
-    pages = {"commands": commands()}
+    (OUT / "site").mkdir(exist_ok=True)
+    (OUT / "site" / "llms.txt").write_text(llms(), encoding="utf-8")
+    pages = {"commands": commands(), "tests": tests()}
     # Figures take most of the time; `DRAFT=1 make docs` keeps existing ones.
     if not (os.environ.get("DRAFT") and (OUT / "gallery.md").exists()):
         pages["gallery"] = gallery()

@@ -121,7 +121,7 @@ def options():
     }
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("page", [*PAGES, "occstats/data/SKILL.md"])
 def test_every_command_and_option_of_a_page_exists(page):
     for kind, body, _, _ in blocks(page):
         for line in body.splitlines() if kind in ("console", "bash") else ():

@@ -1,4 +1,4 @@
-"""``occstats doctor``, ``check-r`` and ``completion``: commands that check and set up."""
+"""``occstats doctor``, ``check-r``, ``skill`` and ``completion``: commands that check and set up."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from click.shell_completion import get_completion_class
 from occstats._checks import require_descriptors
 from occstats.cli.options import READING, LongCommand, options, results, take
 
-__all__ = ["Finding", "check_r", "completion", "diagnose", "doctor"]
+__all__ = ["Finding", "check_r", "completion", "diagnose", "doctor", "skill"]
 
 LIBRARIES = ("numpy", "scipy", "pandas", "statsmodels", "pyarrow", "matplotlib")
 DESCRIPTORS = "pip install 'occstats[descriptors]'"
@@ -301,6 +301,18 @@ def check_r(
             click.echo(f"{key}: {check.sentence(table.algorithms)}")
     if not agree:
         sys.exit(1)
+
+
+@click.command()
+def skill() -> None:
+    """Print instructions for coding agents, as a skill file.
+
+    \b
+    occstats skill > .claude/skills/occstats/SKILL.md
+    """
+    from importlib.resources import files
+
+    click.echo((files("occstats") / "data" / "SKILL.md").read_text("utf-8"), nl=False)
 
 
 @click.command()

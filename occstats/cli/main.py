@@ -32,6 +32,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "datasets": ("experiment_commands", "List, check and fetch the paper's datasets."),
     "check-r": ("check_commands", "Check the native tests against R's clusrank."),
     "doctor": ("check_commands", "Report what is installed and what is missing."),
+    "skill": ("check_commands", "Print instructions for coding agents."),
     "completion": ("check_commands", "Print the completion script for a shell."),
 }
 
