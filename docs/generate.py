@@ -237,7 +237,7 @@ def tests() -> str:
 
 
 def llms() -> str:
-    """Return llms.txt: every page of the site with its title and first sentence, for language models."""
+    """Return llms.txt: the title and the first sentence of every page, for language models."""
     from occstats.cli.main import main as group
 
     lines = ["# occstats", "", f"> {(group.help or '').splitlines()[0]}", ""]

@@ -1,4 +1,4 @@
-"""``occstats doctor``, ``check-r``, ``skill`` and ``completion``: commands that check and set up."""
+"""``occstats doctor``, ``check-r``, ``skill``, ``completion``: commands that check and set up."""
 
 from __future__ import annotations
 
