@@ -23,7 +23,7 @@ def in_wheel(path: str) -> str | None:
         return path
     if path.startswith("descriptors/occstats_descriptors/"):
         return path.removeprefix("descriptors/")
-    return "occstats/R/clusrank_bridge.R" if path == "R/clusrank_bridge.R" else None
+    return f"occstats/{path}" if path in ("R/clusrank_bridge.R", "R/install.R") else None
 
 
 def names(archive: Path) -> set[str]:

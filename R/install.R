@@ -1,11 +1,12 @@
-# Install clusrank, for the backends "clusrank" and "rscript", from CRAN:
+# Install clusrank, for the backends "rpy2" and "rscript", from CRAN:
 #
 #     Rscript R/install.R
 #
-# Equivalent to install.packages("clusrank") in R, into a personal library if the system's is not
+# `occstats doctor` prints the command for an installed occstats. Equivalent to install.packages("clusrank") in R, into a personal library if the system's is not
 # writable, from the configured mirror or else R's default.
 
-if (requireNamespace("clusrank", quietly = TRUE)) {
+least <- "0.6-2"
+if (requireNamespace("clusrank", quietly = TRUE) && utils::packageVersion("clusrank") >= least) {
     message("clusrank ", utils::packageVersion("clusrank"), " is already installed.")
     quit(status = 0)
 }

@@ -98,7 +98,7 @@ def check_engines(
     tie_tolerance: float = 0.0,
     n_resamples: int = 10_000,
     random_state: RandomState = None,
-    through: Literal["rpy2", "rscript", "either"] = "either",
+    engine: Literal["rpy2", "rscript", "either"] = "either",
     names: Sequence[str] | None = None,
 ) -> EngineCheck:
     """Run all pairs natively and in clusrank, and compare.
@@ -108,7 +108,7 @@ def check_engines(
     scores, clusters, test, null, alternative, tie_tolerance, n_resamples, random_state
         As for :func:`occstats.stats.clustered_wilcoxon`. ``null="permutation"`` is refused:
         the backends draw different random numbers, and clusrank permutes another statistic.
-    through : {"either", "rpy2", "rscript"}
+    engine : {"either", "rpy2", "rscript"}
         Interface to R; ``"either"`` uses rpy2 where possible.
     names : sequence of str, optional
         Names of the columns, for messages.
@@ -119,16 +119,14 @@ def check_engines(
     >>> check_engines(scores, [1, 1, 2, 2, 3]).agrees  # doctest: +SKIP
     True
     """
-    check_choice("through", through, ("rpy2", "rscript", "either"))
+    check_choice("engine", engine, ("either", "rpy2", "rscript"))
     if null == "permutation":
         raise EngineError(
             "null 'permutation' cannot be checked against clusrank: the backends draw different "
             "random numbers and clusrank permutes another statistic; check 'asymptotic' or 'exact'"
         )
-    engine = "clusrank" if through == "rpy2" else "rscript"
-    if through == "either":
-        found = probe_rpy2()
-        engine = "clusrank" if found.clusrank and not found.problem else "rscript"
+    if engine == "either":
+        engine = "rscript" if probe_rpy2().problem else "rpy2"
     sample = Sample.of(scores, clusters, tie_tolerance=tie_tolerance)
     options: dict[str, Any] = {
         "null": null,

@@ -33,8 +33,8 @@ import numpy.typing as npt
 import pandas as pd
 
 from occstats._checks import check_choice
-from occstats.backends.embedded_r import require_embedded, run_embedded
-from occstats.backends.rscript import NATIVE_OFFER, require_r, run_in_rscript
+from occstats.backends.embedded_r import require, run_embedded
+from occstats.backends.rscript import NATIVE_OFFER, RFound, run_in_rscript
 from occstats.errors import EngineError
 from occstats.stats._arrays import FloatArray, IntArray, round_to_grid, signed_ranks
 from occstats.stats.clusters import Clusters
@@ -67,7 +67,7 @@ def clusrank_pairs(
     tie_tolerance: float = 0.0,
     n_resamples: int = 10_000,
     random_state: RandomState = None,
-    engine: str = "clusrank",
+    engine: str = "rpy2",
     names: Sequence[str] | None = None,
 ) -> PairwiseTests:
     """Test all ordered pairs of columns with clusrank, in one call of R.
@@ -78,7 +78,7 @@ def clusrank_pairs(
         Higher is better; NaN marks a missing score, and each pair uses the tasks both have.
     clusters, mu, test, null, alternative, tie_tolerance, n_resamples, random_state
         As in :func:`occstats.stats.clustered_wilcoxon`; every pair uses the same seed, set in R.
-    engine : {"clusrank", "rscript"}
+    engine : {"rpy2", "rscript"}
         R embedded by rpy2, or run by ``Rscript``.
     names : sequence of str, optional
         Names of the columns, for messages.
@@ -131,19 +131,14 @@ def engine_versions(engine: str) -> dict[str, str]:
 
     Examples
     --------
-    >>> engine_versions("clusrank")  # doctest: +SKIP
-    {'engine': 'clusrank', 'R': '4.2.2', 'clusrank': '1.0.4', 'rpy2': '3.6.5'}
+    >>> engine_versions("rpy2")  # doctest: +SKIP
+    {'engine': 'rpy2', 'R': '4.2.2', 'clusrank': '1.0.4', 'rpy2': '3.6.5'}
     """
-    if engine == "rscript":
-        found = require_r("rscript")
+    found = require(engine)
+    if isinstance(found, RFound):
         return {"engine": engine, "R": found.version, "clusrank": found.clusrank}
-    embedded = require_embedded()
-    return {
-        "engine": engine,
-        "R": embedded.r_version,
-        "clusrank": embedded.clusrank,
-        "rpy2": embedded.version,
-    }
+    versions = {"R": found.r_version, "clusrank": found.clusrank, "rpy2": found.version}
+    return {"engine": engine, **versions}
 
 
 def evaluate_in_r(
@@ -166,12 +161,9 @@ def evaluate_in_r(
         R fails, or clusrank would give a wrong answer or answer another question.
     """
     check_choice("test", test, ("rgl", "ds"))
-    check_choice("engine", engine, ("clusrank", "rscript"))
+    check_choice("engine", engine, ("rpy2", "rscript"))
     check_test(test, null, alternative, n_resamples)
-    if engine == "clusrank":
-        require_embedded()
-    else:
-        require_r(engine)
+    require(engine)
     found: dict[str, Evaluation] = {}
     for label, (x, codes) in samples.items():
         native = TESTS[test].single(x, Clusters.of(codes)).evaluate(0, "asymptotic", 1, None)
@@ -188,7 +180,7 @@ def evaluate_in_r(
         return list(found.values())
     _refuse_wrong(asked, test, null)
     lengths = [len(x) for x, _ in asked.values()]
-    answers = (run_embedded if engine == "clusrank" else run_in_rscript)(
+    answers = (run_embedded if engine == "rpy2" else run_in_rscript)(
         np.concatenate([x for x, _ in asked.values()]),
         np.concatenate([codes for _, codes in asked.values()]).astype(np.int32),
         np.repeat(np.arange(len(lengths), dtype=np.int32), lengths),

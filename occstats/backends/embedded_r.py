@@ -10,7 +10,7 @@ import threading
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
@@ -19,15 +19,17 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from occstats.backends.rscript import (
-    INSTALL_CLUSRANK,
+    BRIDGE,
     NATIVE_OFFER,
     NUMBERS,
     PROBE_SECONDS,
+    RFound,
     ask,
-    bridge_path,
+    clusrank_problem,
     find_rscript,
-    refuse,
-    require_r,
+    install_clusrank,
+    probe_r,
+    r_file,
 )
 from occstats.errors import EngineError
 
@@ -86,7 +88,7 @@ def probe_rpy2() -> Rpy2Found:
     # Missing software may be installed meanwhile, so failures are not cached.
     if rscript not in _FOUND:
         found = _probe_rpy2()
-        if found.problem or not found.clusrank:
+        if found.problem or clusrank_problem(found.r_version, found.clusrank):
             return found
         _FOUND[rscript] = found
     return _FOUND[rscript]
@@ -94,7 +96,7 @@ def probe_rpy2() -> Rpy2Found:
 
 def _probe_rpy2() -> Rpy2Found:
     try:
-        done = ask([sys.executable, "-c", _PROBE, bridge_path().as_posix()], PROBE_SECONDS)
+        done = ask([sys.executable, "-c", _PROBE, r_file(BRIDGE).as_posix()], PROBE_SECONDS)
     except (subprocess.TimeoutExpired, OSError) as error:
         return _broken(f"its import fails in a new process: {error}")
     said = [line for line in done.stdout.splitlines() if line.startswith("rpy2 says ")]
@@ -126,19 +128,23 @@ def _rpy2_version() -> str:
     return ""
 
 
-def require_embedded() -> Rpy2Found:
-    """Return rpy2 with R and clusrank, or raise an error that names what is missing."""
-    if not find_rscript():
-        require_r("clusrank")
-    found = probe_rpy2()
-    if found.problem:
-        if found.version:
-            require_r("clusrank")  # R itself may be broken
-        refuse("clusrank", found.problem, found.remedy)
-    if not found.clusrank:
-        problem = f"the R package clusrank is not installed in R {found.r_version}"
-        refuse("clusrank", problem, INSTALL_CLUSRANK)
-    return found
+def require(engine: str) -> RFound | Rpy2Found:
+    """Return the versions of a backend, or raise an error that names all that is missing."""
+    rpy2 = probe_rpy2() if engine == "rpy2" else None
+    if rpy2 and not rpy2.problem:
+        problem = clusrank_problem(rpy2.r_version, rpy2.clusrank)
+        if not problem:
+            return rpy2
+        rpy2 = replace(rpy2, problem=problem, remedy=install_clusrank())
+    r = probe_r()
+    if not rpy2 and not r.problem:
+        return r
+    missing: list[RFound | Rpy2Found] = [r] if r.problem else []
+    # Without R even a good rpy2 fails; both report a missing clusrank.
+    if rpy2 and rpy2.problem != r.problem and (r.version or not rpy2.version):
+        missing.append(rpy2)
+    listed = "; ".join(f"{found.problem}; {found.remedy}" for found in missing)
+    raise EngineError(f"engine {engine!r}: {listed}; {NATIVE_OFFER}")
 
 
 def run_embedded(
@@ -160,7 +166,7 @@ def run_embedded(
             )
         except rinterface.embedded.RRuntimeError as error:
             said = " ".join(str(error).split())[:300]
-            raise EngineError(f"engine 'clusrank': R failed: {said}; {NATIVE_OFFER}") from None
+            raise EngineError(f"engine 'rpy2': R failed: {said}; {NATIVE_OFFER}") from None
         columns = dict(zip(table.names, table, strict=True))
         numbers = {name: np.array(columns[name], dtype=np.float64) for name in NUMBERS}
         return pd.DataFrame({**numbers, "failure": [str(text) for text in columns["failure"]]})
@@ -174,7 +180,7 @@ def _start_r() -> tuple[Any, Any]:
             with own_environment():
                 rinterface.initr()
             environment = rinterface.baseenv["new.env"]()
-            rinterface.baseenv["source"](bridge_path().as_posix(), local=environment)
+            rinterface.baseenv["source"](r_file(BRIDGE).as_posix(), local=environment)
             return rinterface, environment["clusrank_batch"]
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
+import shlex
 import shutil
 import subprocess
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NoReturn
 
 import numpy as np
 import pandas as pd
@@ -22,13 +23,15 @@ NUMBERS = ("statistic", "variance", "z", "p", "observations", "clusters")
 #: The end of every error message.
 NATIVE_OFFER = "or use engine 'native', which needs no R and gives the same asymptotic p-values"
 
+BRIDGE = "clusrank_bridge.R"
 PROBE_SECONDS = 60
 RUN_SECONDS = 3600.0
 TIMEOUT_VARIABLE = "OCCSTATS_R_TIMEOUT"
 
 INSTALL_R = "install R 4.0 or later (Debian, Ubuntu: apt install r-base-dev; conda: r-base)"
 MEND_R = "run it by hand to see why, fix your .Rprofile or reinstall R"
-INSTALL_CLUSRANK = 'install it in R with install.packages("clusrank")'
+#: The oldest clusrank whose numbers were compared with the native ones.
+LEAST_CLUSRANK = "0.6-2"
 
 
 @dataclass(frozen=True)
@@ -52,17 +55,40 @@ class RFound:
     remedy: str = ""
 
 
-def bridge_path() -> Path:
-    """Return the R script: next to the Python files when installed, in ``R/`` in a checkout."""
+def r_file(name: str) -> Path:
+    """Return an R script: next to the Python files when installed, in ``R/`` in a checkout."""
     package = Path(occstats.__file__).parent
     for folder in (package / "R", package.parent / "R"):
-        path = folder / "clusrank_bridge.R"
+        path = folder / name
         if path.is_file():
             return path
     raise EngineError(
-        f"the R side of occstats, R/clusrank_bridge.R, is missing next to {package}: "
+        f"the R side of occstats, R/{name}, is missing next to {package}: "
         f"reinstall occstats; {NATIVE_OFFER}"
     )
+
+
+def install_clusrank() -> str:
+    """Return the remedy for a missing clusrank."""
+    return f"install clusrank with Rscript {shlex.quote(str(r_file('install.R')))}"
+
+
+def clusrank_problem(r_version: str, clusrank: str) -> str:
+    """Return why an installed clusrank cannot be used; empty if it can.
+
+    Examples
+    --------
+    >>> clusrank_problem("4.2.2", "1.0.4"), clusrank_problem("4.2.2", "0.5.9")
+    ('', 'the R package clusrank is too old: 0.5.9, needed is 0.6-2 or later')
+    """
+    if not clusrank:
+        return f"the R package clusrank is not installed in R {r_version}"
+    found, least = (
+        [int(part) for part in re.split(r"[.-]", v)] for v in (clusrank, LEAST_CLUSRANK)
+    )
+    if found < least:
+        return f"the R package clusrank is too old: {clusrank}, needed is {LEAST_CLUSRANK} or later"
+    return ""
 
 
 def find_rscript() -> str:
@@ -92,8 +118,9 @@ def _probe(rscript: str) -> RFound:
     if not rscript:
         home = os.environ.get("R_HOME", "")
         where = f"in R_HOME ({home})" if home else "on the PATH"
-        return RFound(problem=f"R is not installed: there is no Rscript {where}", remedy=INSTALL_R)
-    expression = f"source({_r_string(bridge_path())}); cat('\\nversions', versions(), sep='\\t')"
+        problem = f"R is not installed: there is no Rscript {where}"
+        return RFound(problem=problem, remedy=f"{INSTALL_R} and then {install_clusrank()}")
+    expression = f"source({_r_string(r_file(BRIDGE))}); cat('\\nversions', versions(), sep='\\t')"
     try:
         done = ask([rscript, "--no-save", "--no-restore", "-e", expression], PROBE_SECONDS)
     except subprocess.TimeoutExpired:
@@ -107,23 +134,8 @@ def _probe(rscript: str) -> RFound:
         problem = f"{rscript} fails: {last_words(done.stderr) or last_words(done.stdout)}"
         return RFound(rscript, problem=problem, remedy=MEND_R)
     _, version, clusrank = (said[-1] + [""])[:3]
-    if not clusrank:
-        problem = f"the R package clusrank is not installed in R {version}"
-        return RFound(rscript, version, problem=problem, remedy=INSTALL_CLUSRANK)
-    return RFound(rscript, version, clusrank)
-
-
-def require_r(engine: str) -> RFound:
-    """Return R with clusrank, or raise an error that names what is missing."""
-    found = probe_r()
-    if found.problem:
-        refuse(engine, found.problem, found.remedy)
-    return found
-
-
-def refuse(engine: str, problem: str, remedy: str) -> NoReturn:
-    """Raise an error with the problem, its remedy, and the native alternative."""
-    raise EngineError(f"engine {engine!r}: {problem}; {remedy}, {NATIVE_OFFER}")
+    problem = clusrank_problem(version, clusrank)
+    return RFound(rscript, version, clusrank, problem, install_clusrank() if problem else "")
 
 
 def run_in_rscript(
@@ -141,14 +153,14 @@ def run_in_rscript(
     settings : tuple
         Method, null, alternative, number of resamples and seed, as the R function takes them.
     """
-    found = require_r("rscript")
+    found = probe_r()
     seconds = _timeout()
     with tempfile.TemporaryDirectory(prefix="occstats-") as folder:
         differences, answers = Path(folder, "differences.csv"), Path(folder, "answers.csv")
         # Hexadecimal: R's reader of decimals can be off in the last bit, which breaks ties.
         rows = {"x": [value.hex() for value in x.tolist()], "cluster": cluster, "test": test}
         pd.DataFrame(rows).to_csv(differences, index=False)
-        command = [found.rscript, "--no-save", "--no-restore", str(bridge_path())]
+        command = [found.rscript, "--no-save", "--no-restore", str(r_file(BRIDGE))]
         command += [str(differences), str(answers), *map(str, settings)]
         try:
             done = ask(command, seconds)

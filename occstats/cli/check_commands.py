@@ -61,7 +61,7 @@ def doctor(as_json: bool, compile_ahead: bool) -> None:
     works = {finding.name: finding.status == "ok" for finding in findings}
     engines = {
         "native": True,
-        "clusrank": works["rpy2"] and works["clusrank"],
+        "rpy2": works["rpy2"] and works["clusrank"],
         "rscript": works["R"] and works["clusrank"],
     }
     healthy = all(finding.optional or finding.status == "ok" for finding in findings)
@@ -177,11 +177,11 @@ def _r() -> list[Finding]:
         ]
     else:
         findings = [optional("R", "ok", r.version, r.rscript)]
-        if r.clusrank:
+        if not r.problem:
             findings.append(optional("clusrank", "ok", r.clusrank, "R package"))
         else:
-            remedy = rscript.INSTALL_CLUSRANK
-            findings.append(optional("clusrank", "missing", "", r.problem, remedy))
+            status: Literal["broken", "missing"] = "broken" if r.clusrank else "missing"
+            findings.append(optional("clusrank", status, r.clusrank, r.problem, r.remedy))
     if not rpy2.problem:
         findings.append(optional("rpy2", "ok", rpy2.version, f"embeds R {rpy2.r_version}"))
     elif rpy2.version and not r.version:
@@ -192,7 +192,6 @@ def _r() -> list[Finding]:
     return findings
 
 
-WAYS = {"either": "either", "clusrank": "rpy2", "rscript": "rscript"}
 TESTS: dict[str, tuple[Literal["rgl", "ds"], ...]] = {
     "both": ("rgl", "ds"),
     "rgl": ("rgl",),
@@ -233,9 +232,10 @@ def _one_of(*choices: str) -> dict[str, Any]:
             },
             missing={"help": "Treatment of missing scores, as in compare", "default": "refuse"},
             engine={
-                "help": "Run R embedded by rpy2 (clusrank) or as Rscript; either uses the one "
-                "that works",
-                **_one_of(*WAYS),
+                "help": "Run R embedded by rpy2 or as Rscript; either uses the one that works",
+                "choices": ("either", "rpy2", "rscript"),
+                "default": "either",
+                "usual": "either",
             },
         ),
     ],
@@ -271,7 +271,7 @@ def check_r(
     table = load_results(*(results or ("lenz2021",)), **take(READING, given))
     table = table.resolve_missing(missing)
     sample = Sample(table.tested, clusters_of(table), tie_tolerance)
-    how: Any = {"null": null, "alternative": alternative, "through": WAYS[engine]}
+    how: Any = {"null": null, "alternative": alternative, "engine": engine}
     checks = {
         key: check_engines(sample, test=key, names=table.algorithms, **how) for key in TESTS[test]
     }

@@ -111,6 +111,13 @@ def _one_or_more(
     return list(value) if len(value) > 1 else next(iter(value), None)
 
 
+def _engine(_: click.Context, __: click.Parameter, value: str | None) -> str | None:
+    if value != "clusrank":
+        return value
+    click.echo("--engine clusrank is now called --engine rpy2", err=True)
+    return "rpy2"
+
+
 def _shard(_: click.Context, __: click.Parameter, value: str | None) -> tuple[int, int] | None:
     if value is None:
         return None
@@ -197,8 +204,9 @@ TABLE: dict[str, Row] = {
     "null": _row(TESTS, "Null distribution: cluster sign flips (for the estimand typical), a "
         "bootstrap of datasets (for mean), or the normal or t distribution",
         choices=CHOICES["null"], usual="by the estimand; asymptotic with an R backend"),
-    "engine": _row(TESTS, "Backend of the tests; all but native need R, and both checks native "
-        "against R", choices=CHOICES["engine"], usual="native"),
+    "engine": _row(TESTS, "Backend of the tests: R's clusrank embedded by rpy2 or run by Rscript; "
+        "both checks native against R", choices=CHOICES["engine"], usual="native",
+        callback=_engine),
     "tie_tolerance": _row(TESTS, "Round differences to multiples of this before ranking, "
         "so that 0.3 − 0.2 and 0.2 − 0.1 tie; 0 ranks the raw floats", type=float,
         usual="1e-9 of the scale of the score, which is 1 for scores in 0 … 1"),

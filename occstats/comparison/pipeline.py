@@ -117,7 +117,7 @@ def compare(
         Baseline of a many-to-one comparison.
     alpha : float, default 0.05
         Significance level; confidence intervals have level ``1 - alpha``.
-    engine : {'native', 'clusrank', 'rscript', 'both'}, default 'native'
+    engine : {'native', 'rpy2', 'rscript', 'both'}, default 'native'
         Backend of the tests: this package; R's clusrank, embedded or as a process; or this
         package, checked against clusrank. All but ``'native'`` need R.
     algorithms : sequence of str, optional

@@ -11,6 +11,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, Literal, get_args
 
 from occstats._checks import check_choice, check_fraction, check_integer, check_number
+from occstats.backends import current_name
 from occstats.comparison.choices import MISSING, PRESETS, chosen
 from occstats.errors import ArgumentError
 
@@ -31,7 +32,7 @@ Correction = Literal[
 Family = Literal["all", "control", "row"]
 Alternative = Literal["two-sided", "greater", "less"]
 Null = Literal["flips", "bootstrap", "asymptotic"]
-Engine = Literal["native", "clusrank", "rscript", "both"]
+Engine = Literal["native", "rpy2", "rscript", "both"]
 Kendall = Literal["product", "sum", "hyperbolic", "plain"]
 Inference = Literal["cr1", "cr2", "hc3", "classical"]
 Median = Literal["all", "others"]
@@ -160,7 +161,9 @@ class Settings:
             implied["family"] = "control"
         if "margin" in given:
             implied["rope"] = given["margin"]
-        if given.get("engine") in ("clusrank", "rscript", "both"):
+        if "engine" in given:
+            given["engine"] = current_name(given["engine"])
+        if given.get("engine") in ("rpy2", "rscript", "both"):
             implied = {"correction": "holm"} | implied
             implied |= {"null": "asymptotic", "estimand": "typical"}
         names = given.get("algorithms")

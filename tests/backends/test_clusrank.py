@@ -27,10 +27,9 @@ from occstats.stats.clusters import Clusters
 REFERENCE = Path(__file__).parents[1] / "reference"
 CASES = json.loads((REFERENCE / "clusrank_cases.json").read_text())
 # R starts slowly: one way to it is enough for most tests.
-embedded_only = pytest.mark.parametrize("engine", ["clusrank"], indirect=True)
+embedded_only = pytest.mark.parametrize("engine", ["rpy2"], indirect=True)
 ASYMPTOTIC = [case for case in CASES if not case["exact"]]
 EXACT = [case for case in CASES if case["exact"]]
-THROUGH = {"clusrank": "rpy2", "rscript": "rscript"}
 
 
 @cache
@@ -38,12 +37,12 @@ def missing(engine):
     """Return what is missing; cached, as every probe starts a process."""
     if probe_r().problem:
         return f"needs R with clusrank: {probe_r().problem}"
-    if engine == "clusrank" and probe_rpy2().problem:
+    if engine == "rpy2" and probe_rpy2().problem:
         return f"needs rpy2: {probe_rpy2().problem}"
     return ""
 
 
-@pytest.fixture(params=["clusrank", "rscript"])
+@pytest.fixture(params=["rpy2", "rscript"])
 def engine(request):
     if missing(request.param):
         pytest.skip(missing(request.param))
@@ -52,11 +51,11 @@ def engine(request):
 
 @pytest.fixture
 def embedded():
-    if missing("clusrank"):
-        pytest.skip(missing("clusrank"))
+    if missing("rpy2"):
+        pytest.skip(missing("rpy2"))
 
 
-def clusrank_test(x, clusters, *, engine="clusrank", **options):
+def clusrank_test(x, clusters, *, engine="rpy2", **options):
     return clustered_wilcoxon(x, clusters, engine=engine, **options)
 
 
@@ -218,7 +217,7 @@ def test_check_r_counts_failures(engine):
 def test_equal_signed_ranks_are_tested_natively_only(engine):
     clusters = np.repeat(np.arange(5), [3, 1, 1, 2, 1])
     scores = np.column_stack([np.full(8, 0.8), np.full(8, 0.7), np.linspace(0, 1, 8)])
-    check = check_engines(scores, clusters, tie_tolerance=1e-9, through=THROUGH[engine])
+    check = check_engines(scores, clusters, tie_tolerance=1e-9, engine=engine)
     assert check.agrees
     assert check.equal_ranks == [(0, 1), (1, 0)]
     assert check.n_tests == 4
@@ -228,7 +227,7 @@ def test_equal_signed_ranks_are_tested_natively_only(engine):
     assert check.sentence().endswith("where all signed ranks are equal (2 tests).")
     # Clusters of equal size leave clusrank a variance, and Datta and Satten's test always does.
     for options in ({"clusters": np.arange(8) // 2}, {"clusters": clusters, "test": "ds"}):
-        check = check_engines(scores, **options, tie_tolerance=1e-9, through=THROUGH[engine])
+        check = check_engines(scores, **options, tie_tolerance=1e-9, engine=engine)
         assert check.agrees
         assert check.n_tests == 6
 
@@ -241,7 +240,7 @@ def test_failures_are_the_largest_differences(engine, test):
     scores[random.random((30, 3)) < 0.15] = -np.inf
     scores[random.random((30, 3)) < 0.1] = np.nan
     sample = Sample(scores, Clusters.of(np.arange(30) // 4))
-    check = check_engines(sample, test=test, through=THROUGH[engine])
+    check = check_engines(sample, test=test, engine=engine)
     assert check.agrees
     assert check.n_tests == 6
 

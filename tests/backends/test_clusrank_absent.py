@@ -6,12 +6,15 @@ import sys
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
 from occstats.backends import embedded_r as rpy2
 from occstats.backends import rscript
 from occstats.backends.agreement import EngineCheck, check_engines
 from occstats.backends.clusrank import clusrank_pairs, exact_defect
 from occstats.backends.rscript import find_rscript, probe_r
+from occstats.cli.check_commands import check_r
+from occstats.comparison.settings import Settings
 from occstats.errors import ArgumentError, EngineError
 from occstats.stats import clustered_wilcoxon, pairwise_tests
 
@@ -53,13 +56,13 @@ def fake_rpy2(folder, text):
     return str(folder)
 
 
-@pytest.mark.parametrize("engine", ["clusrank", "rscript"])
+@pytest.mark.parametrize("engine", ["rpy2", "rscript"])
 def test_r_is_absent(monkeypatch, tmp_path, engine):
     monkeypatch.setenv("PATH", str(tmp_path))
     assert "R is not installed: there is no Rscript on the PATH; install R" in refusal(engine)
 
 
-@pytest.mark.parametrize("engine", ["clusrank", "rscript"])
+@pytest.mark.parametrize("engine", ["rpy2", "rscript"])
 def test_r_home_is_wrong(monkeypatch, tmp_path, engine):
     monkeypatch.setenv("R_HOME", str(tmp_path))
     assert f"there is no Rscript in R_HOME ({tmp_path})" in refusal(engine)
@@ -94,9 +97,9 @@ def test_clusrank_is_absent(monkeypatch):
     assert not found.clusrank
     message = refusal("rscript")
     assert f"the R package clusrank is not installed in R {found.version}" in message
-    assert 'install.packages("clusrank")' in message
+    assert "install clusrank with Rscript " in message
     if not rpy2.probe_rpy2().problem:
-        assert "the R package clusrank is not installed in R" in refusal("clusrank")
+        assert "the R package clusrank is not installed in R" in refusal("rpy2")
 
 
 @posix
@@ -121,8 +124,38 @@ def test_rpy2_is_absent_or_broken(monkeypatch, tmp_path, capfd, text, said):
     program(tmp_path, "Rscript", "printf '\\nversions\\t4.2.2\\t1.0.4'")
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setenv("PYTHONPATH", fake_rpy2(tmp_path, text))
-    assert said in refusal("clusrank")
+    assert said in refusal("rpy2")
     assert capfd.readouterr() == ("", "")
+
+
+@posix
+@pytest.mark.parametrize(
+    ("clusrank", "problem"),
+    [("", "clusrank is not installed in R 4.2.2"), ("0.5.1", "clusrank is too old: 0.5.1, needed")],
+)
+def test_all_that_is_missing_is_named_at_once(monkeypatch, tmp_path, clusrank, problem):
+    program(tmp_path, "Rscript", f"printf '\\nversions\\t4.2.2\\t{clusrank}'")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    absent = "raise ModuleNotFoundError('no', name='rpy2')"
+    monkeypatch.setenv("PYTHONPATH", fake_rpy2(tmp_path, absent))
+    message = refusal("rpy2")
+    assert problem in message
+    assert "rpy2 is not installed" in message
+    assert f'least <- "{rscript.LEAST_CLUSRANK}"' in rscript.r_file("install.R").read_text()
+    (tmp_path / "Rscript").unlink()
+    message = refusal("rpy2")
+    for part in ("R is not installed", "install clusrank with", "rpy2 is not installed"):
+        assert part in message
+
+
+def test_the_old_name_of_the_embedded_backend_is_accepted(monkeypatch, tmp_path):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.warns(FutureWarning, match="'clusrank' is now called 'rpy2'"):
+        assert "engine 'rpy2': R is not installed" in refusal("clusrank")
+    with pytest.warns(FutureWarning, match="now called"):
+        assert Settings.of(engine="clusrank").engine == "rpy2"
+    done = CliRunner().invoke(check_r, ["--engine", "clusrank"])
+    assert done.stderr.startswith("--engine clusrank is now called --engine rpy2")
 
 
 @posix
@@ -181,7 +214,7 @@ def test_bad_arguments_are_refused_before_r_is_looked_for(monkeypatch, tmp_path)
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(ArgumentError, match="alternative must be one of"):
         clustered_wilcoxon(X, CLUSTERS, alternative="bigger", engine="rscript")
-    with pytest.raises(ArgumentError, match="engine must be one of clusrank, rscript"):
+    with pytest.raises(ArgumentError, match="engine must be one of rpy2, rscript"):
         clusrank_pairs(np.ones((3, 2)), [1, 2, 3], engine="socket")
     with pytest.raises(EngineError, match="null 'permutation' cannot be checked"):
         check_engines(np.ones((3, 2)), [1, 2, 3], null="permutation")

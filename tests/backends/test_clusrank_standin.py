@@ -66,7 +66,7 @@ def library(tmp_path_factory):
     (source / "R").mkdir(parents=True)
     installed.mkdir()
     (source / "DESCRIPTION").write_text(
-        "Package: clusrank\nVersion: 0.0.1\nTitle: Stand-In\nDescription: Of the interface.\n"
+        "Package: clusrank\nVersion: 9.0.1\nTitle: Stand-In\nDescription: Of the interface.\n"
         "License: MIT\nAuthor: occstats\nMaintainer: occstats <nobody@localhost>\n"
     )
     (source / "NAMESPACE").write_text("export(clusWilcox.test)\nimportFrom(stats, pnorm)\n")
@@ -86,9 +86,9 @@ def environment(library):
     return {**os.environ, "R_LIBS": str(library), "R_PROFILE_USER": profile}
 
 
-@pytest.fixture(params=["clusrank", "rscript"])
+@pytest.fixture(params=["rpy2", "rscript"])
 def engine(request):
-    if request.param == "clusrank" and probe_rpy2().problem:
+    if request.param == "rpy2" and probe_rpy2().problem:
         pytest.skip(f"needs rpy2: {probe_rpy2().problem}")
     return request.param
 
@@ -134,7 +134,7 @@ def test_an_embedded_r_can_be_interrupted(environment):
 import numpy as np
 from occstats.backends.clusrank import clusrank_pairs
 from occstats.stats import clustered_wilcoxon
-sample = {"x": [1.0, -2.0, 3.0], "clusters": [1, 1, 2], "engine": "clusrank"}
+sample = {"x": [1.0, -2.0, 3.0], "clusters": [1, 1, 2], "engine": "rpy2"}
 before = clustered_wilcoxon(**sample).statistic
 try:
     print("started", flush=True)

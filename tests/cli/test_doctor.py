@@ -50,7 +50,7 @@ def test_everything_is_well(monkeypatch):
     pretend(monkeypatch, *WELL)
     done = CliRunner().invoke(command)
     assert done.exit_code == 0
-    assert "tests: native, clusrank, rscript." in done.stdout
+    assert "tests: native, rpy2, rscript." in done.stdout
     assert "→" not in done.stdout
     assert "\x1b" not in done.stdout
 
@@ -92,7 +92,7 @@ def test_problems_with_r(monkeypatch, r, rpy2, statuses, engines):
         assert bool(findings[name].remedy) is (status in ("missing", "broken"))
     document = json.loads(CliRunner().invoke(command, ["--json"]).stdout)
     assert document["healthy"]
-    assert (document["engines"]["clusrank"], document["engines"]["rscript"]) == engines
+    assert (document["engines"]["rpy2"], document["engines"]["rscript"]) == engines
     text = CliRunner().invoke(command)
     assert text.exit_code == 0
     assert "The native backend needs no R and gives the same asymptotic p-values." in text.stdout

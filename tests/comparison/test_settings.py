@@ -69,12 +69,12 @@ def test_settings_that_follow_from_changed_ones_are_determined_again(two):
 
 
 def test_an_r_engine_implies_its_tests():
-    for engine in ("clusrank", "rscript", "both"):
+    for engine in ("rpy2", "rscript", "both"):
         found = Settings.of(engine=engine)
         chosen = (found.estimand, found.null, found.correction, found.family)
         assert chosen == ("typical", "asymptotic", "holm", "all")
     with pytest.raises(ArgumentError, match="or engine='native'"):
-        Settings.of(engine="clusrank", estimand="mean")
+        Settings.of(engine="rpy2", estimand="mean")
 
 
 def test_settings_are_recorded(two):

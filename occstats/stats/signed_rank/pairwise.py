@@ -26,7 +26,7 @@ from occstats.stats.signed_rank.null import RandomState, repeatable
 TestName = Literal["rgl", "ds"]
 Null = Literal["asymptotic", "exact", "permutation"]
 Alternative = Literal["two-sided", "less", "greater"]
-Engine = Literal["native", "clusrank", "rscript"]
+Engine = Literal["native", "rpy2", "rscript"]
 
 _MIRRORED = {"less": "greater", "greater": "less", "two-sided": "two-sided"}
 
@@ -139,7 +139,7 @@ def clustered_wilcoxon(
         take more than 2·10⁹ additions or 5·10⁷ distinct sums (see `notes`).
     random_state : int, numpy.random.Generator or None
         Seed of the Monte Carlo sample.
-    engine : {"native", "clusrank", "rscript"}
+    engine : {"native", "rpy2", "rscript"}
         Backend: this package, or R's clusrank package through rpy2 or ``Rscript``.
 
     Returns
@@ -211,7 +211,11 @@ def clustered_wilcoxon(
     """
     differences = as_vector("x", x) - float(mu)
     check_choice("test", test, ("rgl", "ds"))
-    check_choice("engine", engine, ("native", "clusrank", "rscript"))
+    if engine != "native":
+        from occstats.backends import current_name
+
+        engine = current_name(engine)
+    check_choice("engine", engine, ("native", "rpy2", "rscript"))
     chosen = check_test(test, null, alternative, n_resamples)
     grouping = Clusters.of(clusters, len(differences))
     if engine == "native":
