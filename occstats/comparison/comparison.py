@@ -3,30 +3,47 @@
 from __future__ import annotations
 
 import os
+import platform
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 import pandas as pd
+import scipy
+from threadpoolctl import threadpool_limits
 
+from occstats import __version__
 from occstats._format import count, did_you_mean, quote, quote_list
-from occstats.comparison.decision import BETTER
+from occstats.comparison import task_effects
+from occstats.comparison.decision import BETTER, Decision
+from occstats.comparison.design import Design, study_design
+from occstats.comparison.effects import (
+    binary_frame,
+    diagnostics_frame,
+    effects_frame,
+    kendall_frame,
+)
+from occstats.comparison.robustness import Gaps, Stability, study_gaps, study_stability
 from occstats.comparison.settings import Settings
+from occstats.comparison.summary import study_classical, summary_frame
 from occstats.errors import ArgumentError
 from occstats.results import Results
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from occstats.comparison.design import Design
-    from occstats.comparison.robustness import Gaps, Stability
+    from occstats.comparison.study import Study
     from occstats.comparison.text.columns import IntervalKind
     from occstats.comparison.text.methods import MethodsText
     from occstats.figures import Plotter
     from occstats.stats.friedman import Classical
 
 __all__ = ["Comparison", "Tally"]
+
+Part = TypeVar("Part")
+RECORDED_PACKAGES = (np, scipy, pd)
 
 #: The main columns of ``pairwise``.
 PAIR_COLUMNS = [
@@ -78,7 +95,8 @@ class Comparison:
     """The result of `occstats.compare`, as pandas frames and in words.
 
     A positive difference means that ``a`` is better than ``b``, whatever the orientation of the
-    score. Rank 1 is best. Weighted means give each dataset equal weight.
+    score. Rank 1 is best. Weighted means give each dataset equal weight. The decision about all
+    pairs is made at once; every frame is computed when it is first used.
 
     Attributes
     ----------
@@ -131,43 +149,163 @@ class Comparison:
     np.float64(0.16)
     """
 
-    results: Results
-    settings: Settings
-    summary: pd.DataFrame
-    pairwise: pd.DataFrame
-    ranks: pd.DataFrame
-    kendall: pd.DataFrame
-    regression: pd.DataFrame
-    complementary_pairs: pd.DataFrame
-    rank_frequencies: pd.DataFrame
-    strata: pd.DataFrame
-    diagnostics: pd.DataFrame
-    stability: Stability
-    design: Design
-    classical: Classical
-    gaps: Gaps | None
-    fold_tests: pd.DataFrame | None
-    binary: pd.DataFrame | None
-    rule: str
-    basis: str
-    notes: tuple[str, ...]
-    meta: dict[str, Any]
+    decision: Decision
+    given: Results
+    progress: bool | None = None
+
+    def _compute(self, part: Callable[..., Part], *arguments: Any) -> Part:
+        # One thread is as fast as several for these products, does not wait on a busy machine, and
+        # always gives the same last digits.
+        with threadpool_limits(1, user_api="blas"):
+            return part(*arguments)
+
+    @property
+    def study(self) -> Study:
+        """Return the results and settings with the quantities that the parts share."""
+        return self.decision.study
+
+    @property
+    def results(self) -> Results:
+        """Return the compared results."""
+        return self.study.results
+
+    @property
+    def settings(self) -> Settings:
+        """Return the settings used."""
+        return self.study.settings
 
     @cached_property
     def algorithms(self) -> list[str]:
         """Return the algorithms, best first."""
-        return list(self.summary["algorithm"])
+        return self.study.algorithms
+
+    @property
+    def rule(self) -> str:
+        """Return the rule for calling an algorithm better, as a sentence."""
+        return self.decision.rule
+
+    @property
+    def basis(self) -> str:
+        """Return the test behind the rule, as a phrase."""
+        return self.decision.basis
+
+    @cached_property
+    def summary(self) -> pd.DataFrame:
+        """Return the means of each algorithm with intervals, and its ranks."""
+        return self._compute(summary_frame, self.study, self.decision)
+
+    @cached_property
+    def pairwise(self) -> pd.DataFrame:
+        """Return the decision about each ordered pair, and its effect sizes."""
+        return self._compute(
+            lambda: self.decision.frame().merge(effects_frame(self.study), on=["a", "b"])
+        )
+
+    @cached_property
+    def ranks(self) -> pd.DataFrame:
+        """Return the ranks, tasks × algorithms."""
+        return task_effects.rank_frame(self.study)
+
+    @cached_property
+    def kendall(self) -> pd.DataFrame:
+        """Return the rank correlations of the scores."""
+        return self._compute(kendall_frame, self.study)
+
+    @cached_property
+    def regression(self) -> pd.DataFrame:
+        """Return the regression of ranks on traits of the tasks."""
+        return self._regression[0]
+
+    @cached_property
+    def _regression(self) -> tuple[pd.DataFrame, tuple[str, ...]]:
+        return self._compute(task_effects.regression_frame, self.study)
+
+    @cached_property
+    def complementary_pairs(self) -> pd.DataFrame:
+        """Return the pairs of algorithms by how well they complement each other."""
+        return self._compute(task_effects.complementary_frame, self.study)
+
+    @cached_property
+    def rank_frequencies(self) -> pd.DataFrame:
+        """Return the frequencies of ranks."""
+        return task_effects.frequency_frame(self.study)
+
+    @cached_property
+    def strata(self) -> pd.DataFrame:
+        """Return the mean ranks by difficulty."""
+        return self._compute(task_effects.strata_frame, self.study)
+
+    @cached_property
+    def diagnostics(self) -> pd.DataFrame:
+        """Return the correlation of tasks within datasets."""
+        return self._compute(diagnostics_frame, self.study)
+
+    @cached_property
+    def stability(self) -> Stability:
+        """Return the conclusions without each dataset and each algorithm."""
+        return self._compute(study_stability, self.study, self.decision)
+
+    @cached_property
+    def design(self) -> Design:
+        """Return the detectable differences and the datasets needed."""
+        return self._compute(study_design, self.study, self.decision, self.progress)
+
+    @cached_property
+    def classical(self) -> Classical:
+        """Return the classical tests, which treat tasks as independent."""
+        return self._compute(study_classical, self.study)
+
+    @cached_property
+    def gaps(self) -> Gaps | None:
+        """Return the missing results, and the conclusions under other policies; None if none."""
+        return self._compute(study_gaps, self.given, self.decision)
+
+    @cached_property
+    def fold_tests(self) -> pd.DataFrame | None:
+        """Return the tests by fold of each task; None without folds."""
+        return task_effects.fold_frame(self.study)
+
+    @cached_property
+    def binary(self) -> pd.DataFrame | None:
+        """Return the clustered McNemar tests of 0/1 scores; None for others."""
+        return self._compute(binary_frame, self.study)
+
+    @cached_property
+    def notes(self) -> tuple[str, ...]:
+        """Return the notes on the input, and cautions."""
+        return (*self.study.notes, *self._regression[1], *self.decision.notes)
+
+    @cached_property
+    def meta(self) -> dict[str, Any]:
+        """Return counts, settings and versions for the record."""
+        results, decision = self.results, self.decision
+        return {
+            "algorithms": results.algorithms,
+            "tasks": results.n_tasks,
+            "clusters": results.n_clusters,
+            "suites": results.n_suites,
+            "score": results.score_name,
+            "higher_is_better": results.higher_is_better,
+            "sources": list(results.sources),
+            **self.settings.record(),
+            "engine": decision.backend,
+            "resamples_used": decision.tests.n_resamples,
+            "versions": {
+                "occstats": __version__,
+                "python": platform.python_version(),
+                **{package.__name__: package.__version__ for package in RECORDED_PACKAGES},
+            },
+        }
 
     @cached_property
     def tally(self) -> Tally:
         """Return the numbers of unordered pairs that were tested and that differ."""
-        # Each pair is there in both orders.
-        main = self.pairwise["conclusion"]
-        naive = self.pairwise["conclusion_ignoring_clusters"]
+        tested = self.decision.tested
+        _, naive = self._compute(lambda: self.decision.ignoring_clusters)
         return Tally(
-            tested=int(main.notna().sum()) // 2,
-            different=int((main == BETTER).sum()),
-            ignoring_clusters=int(((naive == BETTER) & main.notna()).sum()),
+            tested=int(tested.sum()) // 2,
+            different=int(self.decision.better.sum()),
+            ignoring_clusters=int(((naive == BETTER) & tested).sum()),
         )
 
     @cached_property

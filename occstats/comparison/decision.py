@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,7 +15,13 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from occstats.backends import run_in_r
-from occstats.stats._arrays import BoolArray, FloatArray, IntArray, ObjectArray
+from occstats.stats._arrays import (
+    BoolArray,
+    FloatArray,
+    IntArray,
+    ObjectArray,
+    round_to_grid,
+)
 from occstats.stats.clusters import Clusters
 from occstats.stats.corrections import CORRECTIONS, adjust, adjust_pairs
 from occstats.stats.max_t import PairTests, typical_shifts, typical_tests
@@ -61,6 +68,8 @@ class Decision:
     conclusions : ndarray of object
         a is ``better`` or ``worse``, the pair is ``equivalent`` or ``undecided``; None without a
         test.
+    identical : ndarray of bool
+        Pairs with equal scores on all tasks that both have.
     reversed : ndarray of bool
         Decided pairs whose other estimate has the opposite sign.
     typical, mean : ndarray
@@ -81,6 +90,7 @@ class Decision:
     low: FloatArray
     high: FloatArray
     conclusions: ObjectArray
+    identical: BoolArray
     reversed: BoolArray
     typical: FloatArray
     mean: FloatArray
@@ -95,7 +105,7 @@ class Decision:
         """Return the settings in force."""
         return self.study.settings
 
-    @property
+    @cached_property
     def smallest_p(self) -> float:
         """Return the smallest corrected p-value that this number of datasets can give."""
         return least_p(self.study.n_clusters, self.settings, self.family_size)
@@ -117,6 +127,11 @@ class Decision:
     def better(self) -> BoolArray:
         """Return the matrix "a is better than b"."""
         return np.asarray(self.conclusions == BETTER)
+
+    @property
+    def tested(self) -> BoolArray:
+        """Return the matrix of pairs with a test."""
+        return np.asarray(self.conclusions != None)  # noqa: E711  by element
 
     @property
     def basis(self) -> str:
@@ -178,9 +193,36 @@ class Decision:
         with np.errstate(invalid="ignore"):
             return np.asarray((statistic > critical + SAME_Z) & ~np.isnan(p))
 
+    @cached_property
+    def ignoring_clusters(self) -> tuple[FloatArray, ObjectArray]:
+        """Return p-values and conclusions as if every task were a dataset of its own."""
+        return _ignoring_clusters(self.study)
+
+    def row(self, algorithm: str) -> pd.DataFrame:
+        """Return the decision about an algorithm and each other one, with wins and losses."""
+        a = self.study.algorithms.index(algorithm)
+        others = np.delete(np.arange(len(self.p)), a)
+        sample = self.study.tested
+        pairs = np.full(len(others), a), others
+        signs = np.sign(round_to_grid(sample.pair_differences(*pairs), sample.tie_tolerance))
+        columns = {name: matrix[pairs] for name, matrix in self._matrices().items()}
+        counts = {"wins": 1, "ties": 0, "losses": -1}
+        columns |= {name: (signs == sign).sum(axis=0) for name, sign in counts.items()}
+        names = np.array(self.study.algorithms, dtype=object)[others]
+        return pd.DataFrame(columns, index=pd.Index(names, name="b"))
+
     def frame(self) -> pd.DataFrame:
         """Return one row per ordered pair: the decision, both estimates and the naive analysis."""
-        p_naive, naive = _ignoring_clusters(self.study)
+        p_naive, naive = self.ignoring_clusters
+        return self.study.ordered_pairs(
+            {
+                **self._matrices(),
+                "p_ignoring_clusters": p_naive,
+                "conclusion_ignoring_clusters": naive,
+            }
+        )
+
+    def _matrices(self) -> dict[str, NDArray[Any]]:
         columns: dict[str, NDArray[Any]] = {
             "difference": self.tests.difference,
             "ci_low": self.low,
@@ -194,12 +236,10 @@ class Decision:
             "mean_difference": self.mean,
             "n_tasks": self.n_tasks,
             "n_datasets": self.n_datasets,
-            "p_ignoring_clusters": p_naive,
-            "conclusion_ignoring_clusters": naive,
         }
         if not self.settings.has_intervals:
             del columns["ci_low"], columns["ci_high"]
-        return self.study.ordered_pairs(columns)
+        return columns
 
 
 def decide(study: Study) -> Decision:
@@ -222,7 +262,8 @@ def decide(study: Study) -> Decision:
     typical, mean = _both_estimates(study, tests)
     tested = ~np.isnan(p)
     found = conclusions(_better(p, _signs(tests), settings), tested)
-    same = _identical(study.tested) & tested
+    identical = _identical(study.tested)
+    same = identical & tested
     if settings.margin is not None:
         with np.errstate(invalid="ignore"):
             same |= (low > -settings.margin) & (high < settings.margin)
@@ -237,6 +278,7 @@ def decide(study: Study) -> Decision:
         low=low,
         high=high,
         conclusions=found,
+        identical=identical,
         reversed=((found == BETTER) & negative) | ((found == WORSE) & positive),
         typical=typical,
         mean=mean,

@@ -68,7 +68,7 @@ class Design:
         return section_to_html(self)
 
 
-def study_design(study: Study, decision: Decision, *, progress: bool | None = None) -> Design:
+def study_design(study: Study, decision: Decision, progress: bool | None = None) -> Design:
     """Return the differences that this benchmark can detect and, with ``deep``, its power."""
     size = decision.family_size
     return Design(

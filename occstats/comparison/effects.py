@@ -8,16 +8,18 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from occstats.results.aliases import score_word
 from occstats.stats.bayes import bayesian_signed_rank
 from occstats.stats.diagnostics import cluster_diagnostics
 from occstats.stats.effect_sizes import Effect, pair_effects
 from occstats.stats.kendall import kendall_jackknife, kendall_matrix
+from occstats.stats.mcnemar import clustered_mcnemar, is_binary
 from occstats.stats.means import difference_posterior
 
 if TYPE_CHECKING:
     from occstats.comparison.study import Study
 
-__all__ = ["diagnostics_frame", "effects_frame", "kendall_frame"]
+__all__ = ["binary_frame", "diagnostics_frame", "effects_frame", "kendall_frame"]
 
 Columns = dict[str, npt.NDArray[Any]]
 
@@ -94,3 +96,17 @@ def diagnostics_frame(study: Study) -> pd.DataFrame:
         "size_p": found.size_p,
     }
     return study.unordered_pairs(columns)
+
+
+def binary_frame(study: Study) -> pd.DataFrame | None:
+    """Return clustered McNemar tests of all pairs; None for other scores than 0 and 1."""
+    results, alpha = study.results, study.settings.alpha
+    left_out = "posterior of mean differences" in study.left_out
+    if study.n_clusters < 2 or left_out or not is_binary(results.scores):
+        return None
+    return clustered_mcnemar(study.sample, confidence=1 - alpha, alpha=alpha).to_frame(
+        study.algorithms,
+        confidence=1 - alpha,
+        score=score_word(results.score_name),
+        unit=results.unit,
+    )

@@ -4,23 +4,15 @@ from __future__ import annotations
 
 import inspect
 import os
-import platform
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
 import pandas as pd
-import scipy
 from threadpoolctl import threadpool_limits
 
-from occstats import __version__
 from occstats._format import did_you_mean
-from occstats.comparison import task_effects
 from occstats.comparison.comparison import Comparison
-from occstats.comparison.decision import Decision, decide
-from occstats.comparison.design import study_design
-from occstats.comparison.effects import diagnostics_frame, effects_frame, kendall_frame
-from occstats.comparison.robustness import study_gaps, study_stability
+from occstats.comparison.decision import decide
 from occstats.comparison.settings import (
     REPLACED,
     SETTINGS,
@@ -38,18 +30,13 @@ from occstats.comparison.settings import (
     Strata,
     Test,
 )
-from occstats.comparison.study import Study, prepare
-from occstats.comparison.summary import summary_frame
+from occstats.comparison.study import prepare
 from occstats.errors import ArgumentError
 from occstats.results import Results, load_results
-from occstats.results.aliases import score_word
-from occstats.stats.friedman import classical_tests
-from occstats.stats.mcnemar import clustered_mcnemar, is_binary
 
 __all__ = ["compare"]
 
 Source = str | os.PathLike[str] | pd.DataFrame | Results
-RECORDED_PACKAGES = (np, scipy, pd)
 
 
 def compare(
@@ -189,80 +176,10 @@ def compare_with(
     results: Results, settings: Settings, *, progress: bool | None = None
 ) -> Comparison:
     """Compare with settings that are already checked."""
-    # The products are small: one thread is as fast as several, does not wait on a busy machine,
-    # and always gives the same last digits.
+    # One thread, as in `Comparison`.
     with threadpool_limits(1, user_api="blas"):
-        return _compare(results, prepare(results, settings), progress)
-
-
-def _compare(given: Results, study: Study, progress: bool | None) -> Comparison:
-    decision = decide(study)
-    pairwise = decision.frame().merge(effects_frame(study), on=["a", "b"])
-    regression, regression_notes = task_effects.regression_frame(study)
-    return Comparison(
-        results=study.results,
-        settings=study.settings,
-        rule=decision.rule,
-        basis=decision.basis,
-        summary=summary_frame(study, decision),
-        pairwise=pairwise,
-        ranks=task_effects.rank_frame(study),
-        kendall=kendall_frame(study),
-        regression=regression,
-        complementary_pairs=task_effects.complementary_frame(study),
-        rank_frequencies=task_effects.frequency_frame(study),
-        strata=task_effects.strata_frame(study),
-        diagnostics=diagnostics_frame(study),
-        stability=study_stability(study, decision),
-        design=study_design(study, decision, progress=progress),
-        classical=classical_tests(
-            study.sample,
-            study.algorithms,
-            alpha=study.settings.alpha,
-            posthoc="post-hoc tests" not in study.left_out,
-        ),
-        gaps=study_gaps(given, study, pairwise),
-        fold_tests=task_effects.fold_frame(study),
-        binary=_binary_frame(study),
-        notes=(*study.notes, *regression_notes, *decision.notes),
-        meta=_record(study, decision),
-    )
-
-
-def _binary_frame(study: Study) -> pd.DataFrame | None:
-    """Return clustered McNemar tests of all pairs; None for other scores than 0 and 1."""
-    results, alpha = study.results, study.settings.alpha
-    left_out = "posterior of mean differences" in study.left_out
-    if study.n_clusters < 2 or left_out or not is_binary(results.scores):
-        return None
-    return clustered_mcnemar(study.sample, confidence=1 - alpha, alpha=alpha).to_frame(
-        study.algorithms,
-        confidence=1 - alpha,
-        score=score_word(results.score_name),
-        unit=results.unit,
-    )
-
-
-def _record(study: Study, decision: Decision) -> dict[str, Any]:
-    """Return counts, settings and versions for the record."""
-    results = study.results
-    return {
-        "algorithms": results.algorithms,
-        "tasks": results.n_tasks,
-        "clusters": results.n_clusters,
-        "suites": results.n_suites,
-        "score": results.score_name,
-        "higher_is_better": results.higher_is_better,
-        "sources": list(results.sources),
-        **study.settings.record(),
-        "engine": decision.backend,
-        "resamples_used": decision.tests.n_resamples,
-        "versions": {
-            "occstats": __version__,
-            "python": platform.python_version(),
-            **{package.__name__: package.__version__ for package in RECORDED_PACKAGES},
-        },
-    }
+        decision = decide(prepare(results, settings))
+    return Comparison(decision=decision, given=results, progress=progress)
 
 
 def _load(results: Any, reading: dict[str, Any]) -> Results:

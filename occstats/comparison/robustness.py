@@ -186,8 +186,9 @@ class Gaps:
     policies: pd.DataFrame
 
 
-def study_gaps(results: Results, study: Study, pairwise: pd.DataFrame) -> Gaps | None:
+def study_gaps(results: Results, decision: Decision) -> Gaps | None:
     """Decide under the other policies; None where nothing is missing."""
+    study = decision.study
     if study.settings.algorithms is not None:
         results = results.select(study.settings.algorithms)
     absent = results.scores.isna().to_numpy()
@@ -199,18 +200,20 @@ def study_gaps(results: Results, study: Study, pairwise: pd.DataFrame) -> Gaps |
             continue
         # A policy that leaves nothing to compare is left out.
         with contextlib.suppress(OccstatsError):
-            rows.append(_outcome(results, study, pairwise, policy))
+            rows.append(_outcome(results, decision, policy))
     frame = pd.DataFrame(rows, columns=POLICY_COLUMNS)
     return Gaps(int(absent.sum()), absent.size, frame)
 
 
 def _outcome(
-    results: Results, study: Study, pairwise: pd.DataFrame, policy: str
+    results: Results, decision: Decision, policy: str
 ) -> tuple[str, int, int, str, int, int]:
-    other = prepare(results, replace(study.settings, missing=policy, engine="native"))
-    frame = other.ordered_pairs({"conclusion": decide(other).conclusions})
-    keys = ["a", "b", "conclusion"]
-    both = pairwise[keys].merge(frame[keys], on=["a", "b"], suffixes=("", "_other"))
+    other = prepare(results, replace(decision.settings, missing=policy, engine="native"))
+    both = decision.study.ordered_pairs({"conclusion": decision.conclusions}).merge(
+        other.ordered_pairs({"conclusion": decide(other).conclusions}),
+        on=["a", "b"],
+        suffixes=("", "_other"),
+    )
     # Each tested pair once.
     both = both[(both["a"] < both["b"]) & both["conclusion"].notna()]
     # Undecided, equivalent and not tested are the same here: no difference is shown.

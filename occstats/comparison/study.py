@@ -111,6 +111,20 @@ class Study:
         ranks, weights = self.tested.whole.ranks, self.tested.whole.clusters.weights
         return RankSummary(ranks, mean_ranks(ranks, weights), rank_frequencies(ranks, weights))
 
+    @cached_property
+    def means(self) -> pd.DataFrame:
+        """Return the mean rank and the mean score of each algorithm."""
+        scores = self.whole.scores.to_numpy(dtype=np.float64)
+        return pd.DataFrame(
+            {
+                "algorithm": self.algorithms,
+                "mean_rank": self.ranking.mean_ranks,
+                "mean_score": np.where(
+                    self.unscored, np.nan, self.sample.whole.clusters.weights @ scores
+                ),
+            }
+        )
+
     def ordered_pairs(self, matrices: Mapping[str, npt.NDArray[Any]]) -> pd.DataFrame:
         """Return one row per ordered pair a ≠ b with the element [a, b] of each matrix."""
         return self._pairs(np.nonzero(~np.eye(len(self.algorithms), dtype=bool)), matrices)

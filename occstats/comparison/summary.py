@@ -11,12 +11,23 @@ from scipy import special
 from occstats.stats._arrays import FloatArray
 from occstats.stats.bayes import probability_best
 from occstats.stats.bootstrap import bootstrap_means
+from occstats.stats.friedman import Classical, classical_tests
 
 if TYPE_CHECKING:
     from occstats.comparison.decision import Decision
     from occstats.comparison.study import Study
 
-__all__ = ["summary_frame"]
+__all__ = ["study_classical", "summary_frame"]
+
+
+def study_classical(study: Study) -> Classical:
+    """Run the classical tests, which treat tasks as independent."""
+    return classical_tests(
+        study.sample,
+        study.algorithms,
+        alpha=study.settings.alpha,
+        posthoc="post-hoc tests" not in study.left_out,
+    )
 
 
 def summary_frame(study: Study, decision: Decision) -> pd.DataFrame:
@@ -36,9 +47,8 @@ def summary_frame(study: Study, decision: Decision) -> pd.DataFrame:
     better = decision.better
     bounds = study.results.bounds
     score_low, score_high = np.clip((interval.low[k:], interval.high[k:]), *bounds)
-    mean_score = sample.clusters.weights @ scores
-    mean_score, score_low, score_high = (
-        np.where(study.unscored, np.nan, values) for values in (mean_score, score_low, score_high)
+    score_low, score_high = (
+        np.where(study.unscored, np.nan, values) for values in (score_low, score_high)
     )
     # One dataset, however it is weighted, gives one order.
     best = np.full(k, np.nan)
@@ -51,9 +61,7 @@ def summary_frame(study: Study, decision: Decision) -> pd.DataFrame:
         )
     return pd.DataFrame(
         {
-            "algorithm": study.algorithms,
-            "mean_rank": study.ranking.mean_ranks,
-            "mean_score": mean_score,
+            **study.means,
             "cvsd": _mean_spread(study),
             "mean_rank_ci_low": low,
             "mean_rank_ci_high": high,

@@ -100,7 +100,7 @@ def comparison_table(comparison: Comparison) -> Table:
     (['NND', '4.35', '0.805', '+0.007'], '*')
     """
     settings, rows = comparison.settings, subject_rows(comparison)
-    frame = comparison.summary[["algorithm", "mean_rank", "mean_score"]].join(
+    frame = comparison.study.means.join(
         rows[[name for name in PAIR_COLUMNS if name in rows]], on="algorithm"
     )
     shown = frame.assign(own=frame["algorithm"] == subject_of(comparison))
@@ -210,7 +210,7 @@ def _in_words(comparison: Comparison) -> bool:
 
 
 def _can_conclude(comparison: Comparison) -> bool:
-    return comparison.design.possible or comparison.settings.margin is not None
+    return comparison.decision.possible or comparison.settings.margin is not None
 
 
 def _heading_name(comparison: Comparison) -> str:

@@ -92,8 +92,8 @@ def print_comparison(
     if comparison.results.read_as:
         console.print()
     _print_answer(console, comparison, full=full)
-    notes = list(comparison.notes)
     if full:
+        notes = list(comparison.notes)
         console.print()
         names, _ = short_names(comparison.algorithms)
         for table in all_tables(comparison)[1:]:
@@ -103,7 +103,7 @@ def print_comparison(
         # Notes on the data, the ranks and the p-values; others are about what is not shown.
         notes = [
             note
-            for note in notes
+            for note in (*comparison.study.notes, *comparison.decision.notes)
             if note in comparison.results.notes or note.startswith("Ranks") or "p-value" in note
         ]
         if len(notes) > MOST_NOTES:

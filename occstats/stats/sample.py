@@ -1,7 +1,7 @@
 """Samples of scores and clusters, with the derived quantities that all statistics share."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any
 
@@ -106,6 +106,10 @@ class Sample:
         if clusters is None:
             raise ArgumentError("clusters must hold one label per task; got None.")
         return cls(table, Clusters.of(clusters, len(table)), tie_tolerance)
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Without the quantities derived from them.
+        return {part.name: getattr(self, part.name) for part in fields(self)}
 
     @property
     def n_tasks(self) -> int:

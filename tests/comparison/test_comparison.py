@@ -1,5 +1,7 @@
 """Parts of a comparison: some tasks, further algorithms, the pairs."""
 
+import pickle
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -52,6 +54,16 @@ def test_add_compares_a_method_of_ones_own_with_the_others(comparison):
     assert comparison.algorithms == ["ALP", "SVM", "NND"]
     with pytest.raises(ArgumentError, match="add needs results"):
         comparison.add()
+
+
+def test_frames_are_computed_when_they_are_used_and_survive_pickling(comparison):
+    fresh = occstats.compare(comparison.results, n_resamples=100)
+    repr(fresh)
+    assert not {"pairwise", "summary", "stability", "kendall", "regression"} & set(vars(fresh))
+    restored = pickle.loads(pickle.dumps(fresh))
+    assert repr(restored) == repr(comparison)
+    assert restored.to_json() == comparison.to_json()
+    assert restored.stability is restored.stability
 
 
 def test_pairs_are_the_columns_that_people_read(comparison):

@@ -15,6 +15,7 @@ import occstats
 import occstats.comparison
 import occstats.stats
 from occstats.errors import ArgumentError, ResultsError
+from occstats.report.json_document import FRAMES, SECTIONS
 from tests.comparison.synthetic import compare, table
 
 CASES = Path(__file__).parents[1] / "cases"
@@ -151,7 +152,8 @@ def frames(value):
 
 
 def test_rows_are_numbered(comparison):
-    tables = [frame for frame in frames(comparison) if not isinstance(frame.index, pd.MultiIndex)]
+    parts = [getattr(comparison, name) for name in (*FRAMES, *SECTIONS)]
+    tables = [frame for part in parts for frame in frames(part)]
     assert len(tables) > 10
     for frame in tables:
         assert frame.index.is_unique

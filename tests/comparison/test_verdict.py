@@ -99,10 +99,10 @@ def test_a_leader_by_rank_that_is_worse_is_said_first():
 
 def test_a_worse_leader_need_not_be_reversed(lenz):
     comparison = lenz()
-    frame = comparison.pairwise.copy()
-    frame.loc[(frame["a"] == "ALP") & (frame["b"] == "SVM"), "conclusion"] = "worse"
-    frame.loc[(frame["a"] == "SVM") & (frame["b"] == "ALP"), "conclusion"] = "better"
-    changed = make_verdict(replace(comparison, pairwise=frame))
+    conclusions = comparison.decision.conclusions.copy()
+    conclusions[0, 1], conclusions[1, 0] = "worse", "better"
+    decision = replace(comparison.decision, conclusions=conclusions)
+    changed = make_verdict(replace(comparison, decision=decision))
     assert changed.sentences[0] == (
         "SVM is typically better than ALP, although ALP has the best mean rank."
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import dataclasses
+import copy
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -66,7 +66,9 @@ def decided(comparison, conclusion, names=None, mean_rank=None):
         }
     )
     summary = pd.DataFrame({"algorithm": names, "mean_rank": ranks})
-    return dataclasses.replace(comparison, summary=summary, pairwise=pairwise)
+    changed = copy.copy(comparison)
+    vars(changed).update(summary=summary, pairwise=pairwise, algorithms=list(names))
+    return changed
 
 
 def conclusions(alike, tested=None):

@@ -1,5 +1,6 @@
 """The HTML page: accessible structure, names as text, a strict policy."""
 
+import copy
 import dataclasses
 import json
 import re
@@ -262,7 +263,9 @@ def test_pairs_of_many_algorithms_are_cut_with_a_note(hostile, undrawn, monkeypa
 def test_absent_analyses_are_left_out(comparison, undrawn):
     parts = dict.fromkeys(("influence", "changes", "leave_one_dataset_out"))
     stability = dataclasses.replace(comparison.stability, **parts)
-    tables = Page(render(dataclasses.replace(comparison, stability=stability))).tables()
+    changed = copy.copy(comparison)
+    vars(changed).update(stability=stability)
+    tables = Page(render(changed)).tables()
     assert not set(tables) & set(parts)
     assert "leave_one_algorithm_out" in tables
 

@@ -147,11 +147,12 @@ def subject_rows(comparison: Comparison) -> pd.DataFrame:
 
     Of one-sided tests, ``p`` is that of "the subject is better", or "is worse" where it is.
     """
-    pairs, subject = comparison.pairwise, subject_of(comparison)
-    rows = pairs[pairs["a"] == subject].set_index("b")
+    decision, subject = comparison.decision, subject_of(comparison)
+    rows = decision.row(subject)
     alternative = comparison.settings.alternative
     if alternative != "two-sided":
-        back = pairs[pairs["b"] == subject].set_index("a")["p"].reindex(rows.index)
+        own = comparison.algorithms.index(subject)
+        back = pd.Series(np.delete(decision.p[:, own], own), rows.index)
         forward = (rows["conclusion"] != WORSE) == (alternative == "greater")
         rows["p"] = rows["p"].where(forward, back)
     return rows
@@ -213,8 +214,8 @@ def difference_digits(comparison: Comparison) -> int:
     places = score_digits(comparison)
     if not comparison.settings.has_intervals:
         return places
-    pairs = comparison.pairwise
-    width = (pairs["ci_high"] - pairs["ci_low"])[pairs["a"] == subject_of(comparison)]
+    rows = comparison.decision.row(subject_of(comparison))
+    width = rows["ci_high"] - rows["ci_low"]
     width = width[(width > 0) & np.isfinite(width)]
     return places if width.empty else max(places, int(np.ceil(-np.log10(width.min()))))
 
@@ -229,17 +230,17 @@ def tally_sentence(comparison: Comparison) -> str:
     '14 of 36 pairs differ; 28 if tasks are treated as independent (Holm).'
     """
     settings, results, counts = comparison.settings, comparison.results, comparison.tally
-    if not counts.tested or not comparison.design.possible:
+    if not counts.tested or not comparison.decision.possible:
         return ""
     alone = results.n_independent == results.n_tasks
     ignored = 0 if alone else counts.ignoring_clusters
     hint = "If tasks form groups, name the column of the group (option cluster)."
-    for note in comparison.notes:
+    for note in comparison.study.notes:
         if note.startswith(ONE_TASK):
             hint = note.removeprefix(ONE_TASK)
     if len(comparison.algorithms) == 2:
         if ignored > counts.different:
-            p = comparison.pairwise["p_ignoring_clusters"].min()
+            p = np.nanmin(comparison.decision.ignoring_clusters[0])
             return f"They would differ if tasks were treated as independent ({p_equation(p)})."
         return hint if alone else ""
     sentence, again = f"{counts.different:,} of {counts.tested:,} pairs differ", ""
@@ -265,13 +266,14 @@ class _Writer:
         self.subject = subject_of(comparison)
         self.score = score_word(self.results.score_name)
         self.typical = self.settings.estimand == "typical"
-        self.possible = comparison.design.possible
+        self.possible = comparison.decision.possible
         self.rows = subject_rows(comparison)
         self.conclusions: dict[Any, Any] = self.rows["conclusion"].to_dict()
         self.others = [name for name in comparison.algorithms if name != self.subject]
         # Whether all algorithms have the same scores.
-        pairs = comparison.pairwise
-        self.same = bool((pairs["ties"] == pairs["n_tasks"]).all())
+        decision = comparison.decision
+        same = decision.identical | (decision.n_tasks == 0)
+        self.same = bool((same | np.eye(len(same), dtype=bool)).all())
 
     def name(self, algorithm: str) -> str:
         return printable(self.names.get(algorithm, algorithm))
@@ -313,7 +315,7 @@ class _Writer:
             yield "not tested against", untested
 
     def remarks(self) -> Iterator[str]:
-        results, settings, design = self.results, self.settings, self.comparison.design
+        results, settings, decision = self.results, self.settings, self.comparison.decision
         m = count(results.n_independent, results.unit)
         several = len(self.others) > 1
         if results.n_independent < 2:
@@ -327,8 +329,8 @@ class _Writer:
             corrected = "corrected p-value" if several else "p-value"
             yield (
                 f"With {m} this benchmark cannot show a difference at α = {settings.alpha:g}: no "
-                f"{corrected} can be below {design.smallest_p_corrected:.2g}; at least "
-                f"{count(design.datasets_needed, results.unit)} are needed."
+                f"{corrected} can be below {decision.smallest_p:.2g}; at least "
+                f"{count(decision.datasets_needed, results.unit)} are needed."
             )
         elif settings.null == "asymptotic" and results.n_independent < FEW_DATASETS:
             yield (
@@ -363,11 +365,11 @@ class _Writer:
             winners, losers = pair if kind == BETTER else pair[::-1]
             more = len(rows) > len(others)
         else:
-            pairs = self.comparison.pairwise
-            pairs = pairs[pairs["reversed"] & (pairs["conclusion"] == BETTER)]
-            if pairs.empty:
+            decision, names = self.comparison.decision, self.comparison.algorithms
+            pairs = np.argwhere(decision.reversed & decision.better)
+            if not len(pairs):
                 return ""
-            winners, losers = [pairs["a"].iloc[0]], [pairs["b"].iloc[0]]
+            winners, losers = [names[pairs[0, 0]]], [names[pairs[0, 1]]]
             more = len(pairs) > 1
         if self.typical:
             level = "higher" if self.results.higher_is_better else "lower"
@@ -382,7 +384,7 @@ class _Writer:
 
     def leader(self) -> str:
         """Name the best mean rank or mean score, and the place of the control."""
-        summary = self.comparison.summary.set_index("algorithm")
+        summary = self.comparison.study.means.set_index("algorithm")
         values = summary["mean_rank" if self.typical else "mean_score"]
         kind = "mean rank" if self.typical else f"mean {self.score}"
         write = decimals(score_digits(self.comparison))
