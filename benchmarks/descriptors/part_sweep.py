@@ -27,8 +27,8 @@ def rows(quick: bool) -> Rows:
     is_target = rng.random(QUERIES) < 0.3
     sizes = list(range(1, LARGEST + 1))
     sweep = NeighbourSweep(X, Y, is_target, metric="manhattan", largest=LARGEST)
-    sweep.areas("ALP", [sizes[:3], sizes[:3]])  # compiles
-    ours = best_seconds({OURS: lambda: sweep.areas("ALP", [sizes, sizes])})[OURS]
+    sweep.measures("ALP", [sizes[:3], sizes[:3]])  # compiles
+    ours = best_seconds({OURS: lambda: sweep.measures("ALP", [sizes, sizes])})[OURS]
     whole = best_seconds(
         {OURS: lambda: NeighbourSweep(X, Y, is_target, metric="manhattan", largest=LARGEST)}, 2
     )[OURS]
@@ -41,8 +41,8 @@ def rows(quick: bool) -> Rows:
         alp = ALP(k=k, l=l, n_jobs=1).fit(X, neighbours=search)
         return auroc(is_target, alp.score_neighbours(near))
 
-    found = sweep.areas("ALP", [[5, 60], [7, 80]])
-    assert abs(found[1, 1] - (reused(60, 80) or 0)) < 1e-9
+    found = sweep.measures("ALP", [[5, 60], [7, 80]])
+    assert abs(found[1, 1, 0] - (reused(60, 80) or 0)) < 1e-9
     seconds = {OURS: ours, REUSED: extrapolated(reused, 10 if quick else 60)}
     case = f"{ROWS:,} × {ATTRIBUTES}, {QUERIES:,} queries, {COMBINATIONS:,} combinations"
     goal = "ALP sweep against reuse of neighbours / refits"
@@ -64,7 +64,7 @@ def rows(quick: bool) -> Rows:
         model.k, model.l, model.distances = k, l, widest[:, :k]
         return auroc(is_target, model._query(neighbours[:, :l], distances[:, :k]))
 
-    assert abs(found[1, 1] - (peer_reused(60, 80) or 0)) < 1e-6
+    assert abs(found[1, 1, 0] - (peer_reused(60, 80) or 0)) < 1e-6
     seconds = {OURS: ours, PEER_REUSED: extrapolated(peer_reused, 6 if quick else 40)}
     yield Row(
         goal, f"{case}; neighbours given", seconds, 100, 300, PEER_REUSED, frozenset({PEER_REUSED})

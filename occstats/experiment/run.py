@@ -451,6 +451,8 @@ class RunSummary:
         Rows of the experiment, and how many of them are in the store.
     undefined : int
         Folds whose test part lacks target or other rows.
+    without_average_precision : int
+        Fits by version 0.2 or earlier, which recorded AUROC alone.
     failures : list of dict
         Each fit without a result, with its reason.
     omitted_rows, small_classes : dict
@@ -463,6 +465,7 @@ class RunSummary:
     planned: int
     done: int
     undefined: int
+    without_average_precision: int
     failures: list[dict[str, Any]]
     omitted_rows: dict[str, int]
     small_classes: dict[str, int]
@@ -494,6 +497,11 @@ class RunSummary:
             lines.append(
                 f"{self.undefined} folds have no AUROC: their test part lacks target or other rows."
             )
+        if self.without_average_precision:
+            lines.append(
+                f"{self.without_average_precision} fits by an earlier version have AUROC but no "
+                "average precision; compute them again with --force all."
+            )
         if self.failures:
             lines.append(f"{len(self.failures)} fits failed:")
             for failure in self.failures[:MOST_FAILURES_SHOWN]:
@@ -513,6 +521,7 @@ def summarise(experiment: Experiment, table: pd.DataFrame) -> RunSummary:
     if table.empty:
         table = pd.DataFrame(columns=[*columns, "omitted_rows"])
     failed = table.loc[table["status"].isin(FAILED), columns]
+    measures = table.reindex(columns=["auroc", "average_precision"]).notna()
     omitted = table.groupby("dataset", sort=False)["omitted_rows"].first()
     return RunSummary(
         n_datasets=len(experiment.tasks),
@@ -521,6 +530,7 @@ def summarise(experiment: Experiment, table: pd.DataFrame) -> RunSummary:
         planned=experiment.plan.n_rows,
         done=len(table),
         undefined=int((table["status"] == "undefined").sum()),
+        without_average_precision=int((measures["auroc"] & ~measures["average_precision"]).sum()),
         failures=[dict(zip(columns, row, strict=True)) for row in failed.to_numpy()],
         omitted_rows={str(k): int(v) for k, v in omitted.items() if v},
         small_classes=dict(experiment.small_classes),

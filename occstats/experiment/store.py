@@ -27,6 +27,7 @@ WRITER = ".writing-"
 NUMBERS = {
     "fold": "int64",
     "auroc": "float64",
+    "average_precision": "float64",
     "n": "int64",
     "m": "int64",
     "sparsity": "float64",
@@ -101,7 +102,10 @@ class Store:
     def read(self, columns: Iterable[str] | None = None) -> pd.DataFrame:
         """Return the rows of all shards, each once; an empty frame where there are none."""
         wanted = list(columns) if columns is not None else None
-        parts = [rows if wanted is None else rows[wanted] for _, rows in self.shards()]
+        # Earlier versions recorded fewer columns.
+        parts = [
+            rows if wanted is None else rows.reindex(columns=wanted) for _, rows in self.shards()
+        ]
         if not parts:
             return pd.DataFrame(columns=wanted or [])
         return pd.concat(parts, ignore_index=True)

@@ -237,7 +237,47 @@ def auroc(
     negatives = len(is_target) - positives
     if not positives or not negatives:
         return None
-    compared = np.asarray(scores, dtype=np.float64)
-    ranks = stats.rankdata(round_significant(compared) if of_distances else compared)
+    ranks = stats.rankdata(_compared(scores, of_distances))
     area = ranks[is_target].sum() - positives * (positives + 1) / 2
     return float(area / (positives * negatives))
+
+
+def average_precision(
+    is_target: NDArray[np.bool_], scores: NDArray[np.float64], *, of_distances: bool = True
+) -> float | None:
+    r"""Return the average precision, with the target class as the positive one.
+
+    .. math:: \frac{1}{n_+} \sum_{i \in \text{target}}
+        \frac{\#\{j \in \text{target} : s_j \geq s_i\}}{\#\{j : s_j \geq s_i\}}
+
+    Unlike AUROC it depends on the share of the target class, which a score that is constant has
+    as its average precision.
+
+    Parameters
+    ----------
+    is_target, scores, of_distances
+        As in `auroc`.
+
+    Returns
+    -------
+    float or None
+        None where target rows or other rows are absent.
+
+    Examples
+    --------
+    >>> average_precision(np.array([True, True, False, False]), np.array([0.9, 0.2, 0.3, 0.1]))
+    0.8333...
+    """
+    positives = int(is_target.sum())
+    if not positives or positives == len(is_target):
+        return None
+    compared = _compared(scores, of_distances)
+    targets = np.sort(compared[is_target])
+    above = positives - np.searchsorted(targets, targets)
+    of_all = len(compared) - np.searchsorted(np.sort(compared), targets)
+    return float(np.mean(above / of_all))
+
+
+def _compared(scores: NDArray[np.float64], of_distances: bool) -> NDArray[np.float64]:
+    values = np.asarray(scores, dtype=np.float64)
+    return round_significant(values) if of_distances else values

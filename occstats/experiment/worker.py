@@ -35,6 +35,7 @@ from occstats.experiment.store import Store, typed
 from occstats.experiment.tasks import (
     Fold,
     auroc,
+    average_precision,
     make_folds,
     scale_by_interquartile_range,
     sparsity,
@@ -120,8 +121,10 @@ def _evaluated(unit: Unit, recipe: Recipe) -> dict[str, Any]:
         return row | {"status": "failed", "error": outcome.reason}
     if data.undefined:
         return row | {"status": "undefined", "error": data.undefined}
+    of_distances = is_of_distances(recipe.origin)
     return row | {
-        "auroc": auroc(data.is_target, scores, of_distances=is_of_distances(recipe.origin))
+        "auroc": auroc(data.is_target, scores, of_distances=of_distances),
+        "average_precision": average_precision(data.is_target, scores, of_distances=of_distances),
     }
 
 
@@ -140,6 +143,7 @@ def row_header(unit: Unit, recipe: Recipe) -> dict[str, Any]:
         "descriptor": recipe.name,
         "fold": unit.fold,
         "auroc": np.nan,
+        "average_precision": np.nan,
         "status": "ok",
         "error": None,
         "n": unit.task.n,

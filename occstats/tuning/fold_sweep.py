@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from occstats.experiment.estimators import fit_and_score, is_of_distances, make_estimator
 from occstats.experiment.isolation import contained
 from occstats.experiment.plan import Unit
-from occstats.experiment.tasks import auroc
+from occstats.experiment.tasks import auroc, average_precision
 from occstats.experiment.worker import fold_data, make_search, row_header
 from occstats.tuning.grids import SweepRecipe, Value
 from occstats_descriptors._kernels.jit import compiled
@@ -51,18 +51,18 @@ def sweep_fold(unit: Unit, recipes: Sequence[SweepRecipe]) -> pd.DataFrame:
         )
         return sweep, time.perf_counter() - started
 
-    def areas(recipe: SweepRecipe) -> dict[str, Any]:
+    def measured(recipe: SweepRecipe) -> dict[str, Any]:
         values = recipe.distinct_values(unit.task)
         if recipe.kind == "refits":
             return _refit(unit, recipe, values)
         if recipe.kind == "neighbours":
-            return {"auroc": search()[0].areas(recipe.origin, values).ravel()}
+            return _measures(search()[0].measures(recipe.origin, values))
         names = [axis.parameter for axis in recipe.axes]
         by_name = {name: list(map(float, v)) for name, v in zip(names, values, strict=True)}
-        found = support_vector_areas(
+        found = support_vector_measures(
             data.train, data.test, data.is_target, by_name["nu"], by_name["c"]
         )
-        return {"auroc": (found if names[0] == "nu" else found.T).ravel()}
+        return _measures(found if names[0] == "nu" else found.swapaxes(0, 1))
 
     parts = []
     for recipe in recipes:
@@ -71,12 +71,17 @@ def sweep_fold(unit: Unit, recipes: Sequence[SweepRecipe]) -> pd.DataFrame:
             with contained(unit.seed_of(recipe)) as outcome:
                 search_seconds = search()[1] if recipe.kind == "neighbours" else 0.0
                 started = time.perf_counter()
-                found = areas(recipe)
+                found = measured(recipe)
                 found["seconds"] = search_seconds + time.perf_counter() - started
             if outcome.reason is not None:
                 found = {"status": "failed", "error": outcome.reason, "seconds": np.nan}
         parts.append(_frame(unit, recipe, found))
     return pd.concat(parts, ignore_index=True)
+
+
+def _measures(found: Matrix) -> dict[str, Any]:
+    """Return columns from an array whose last axis is AUROC and average precision."""
+    return {"auroc": found[..., 0].ravel(), "average_precision": found[..., 1].ravel()}
 
 
 def failed_sweep(
@@ -100,22 +105,26 @@ def _frame(unit: Unit, recipe: SweepRecipe, found: dict[str, Any]) -> pd.DataFra
 def _refit(unit: Unit, recipe: SweepRecipe, values: list[list[Value]]) -> dict[str, Any]:
     """Refit for every combination of values; a failed fit is recorded with its reason."""
     data, seed = fold_data(unit), unit.seed_of(recipe)
-    areas, errors = [], []
+    measures, errors = [], []
     for combination in itertools.product(*values):
         point = dict(zip([axis.parameter for axis in recipe.axes], combination, strict=True))
-        area: float | None = None
+        found: tuple[float | None, float | None] = (None, None)
         with contained(seed) as outcome:
             estimator = make_estimator(recipe, seed, n=unit.task.n, parameters=point)
             scores, *_ = fit_and_score(estimator, data.train, data.test)
-            area = auroc(data.is_target, scores, of_distances=is_of_distances(recipe.origin))
-        areas.append(np.nan if area is None else area)
+            of_distances = is_of_distances(recipe.origin)
+            found = (
+                auroc(data.is_target, scores, of_distances=of_distances),
+                average_precision(data.is_target, scores, of_distances=of_distances),
+            )
+        measures.append(found)
         errors.append(outcome.reason)
     status = ["ok" if error is None else "failed" for error in errors]
-    return {"auroc": areas, "status": status, "error": errors}
+    return {**_measures(np.array(measures, dtype=float)), "status": status, "error": errors}
 
 
 class NeighbourSweep:
-    """AUROC of the neighbour-based descriptors on one fold for many numbers of neighbours.
+    """AUROC and average precision of neighbour-based descriptors on one fold for many sizes.
 
     Memory is bounded by a few matrices of rows × largest size.
 
@@ -146,23 +155,23 @@ class NeighbourSweep:
         search = make_search(train, metric=metric, order=order)
         self._training = search.training(largest)
         self._near = search.query(test, largest)
-        self._areas = Areas(is_target)
+        self._measures = Measures(is_target)
 
-    def areas(self, descriptor: str, sizes: Sequence[Sequence[Any]]) -> Matrix:
-        """Return the AUROC for each k, or for each k (rows) and l (columns) of ALP."""
+    def measures(self, descriptor: str, sizes: Sequence[Sequence[Any]]) -> Matrix:
+        """Return both measures (last axis) for each k, or for each k and l of ALP."""
         return np.asarray(getattr(self, f"_{descriptor.lower()}")(*sizes))
 
     def _nnd(self, ks: Sequence[int]) -> Matrix:
         scores = 1 / (1 + self._near.distances[:, [k - 1 for k in ks]].T)
-        return self._areas(scores)
+        return self._measures(scores)
 
     def _lnnd(self, ks: Sequence[int]) -> Matrix:
         from occstats_descriptors.neighbours import ratio
 
-        found = np.empty(len(ks))
+        found = np.empty((len(ks), 2))
         for place, k in enumerate(ks):
             local = self._training.distances[self._near.indices[:, k - 1], k - 1]
-            found[place] = self._areas(ratio(local, self._near.distances[:, k - 1])[None])[0]
+            found[place] = self._measures(ratio(local, self._near.distances[:, k - 1])[None])[0]
         return found
 
     def _lof(self, ks: Sequence[int]) -> Matrix:
@@ -175,7 +184,7 @@ class NeighbourSweep:
         reachability_sums(training, self._training.indices, training, theirs)
         scores = np.empty(near.shape[::-1])
         local_factors(own, indices, theirs, scores)
-        return self._areas(scores[[k - 1 for k in ks]])
+        return self._measures(scores[[k - 1 for k in ks]])
 
     def _alp(self, ks: Sequence[int], ls: Sequence[int]) -> Matrix:
         scales = max(ks)
@@ -185,14 +194,14 @@ class NeighbourSweep:
         rows = np.array(ks) - 1
         all_rows = len(rows) == scales
         columns = {l: place for place, l in enumerate(ls)}  # noqa: E741 - the paper's name
-        found = np.empty((len(ks), len(ls)))
+        found = np.empty((len(ks), len(ls), 2))
         for l in range(1, max(ls) + 1):  # noqa: E741
             advance_sums(
                 np.ascontiguousarray(self._near.indices[:, l - 1]), training, sums, double_sums
             )
             if l in columns:
                 localised_proximities(near, double_sums, 2 / (l * (l + 1)), scores)
-                found[:, columns[l]] = self._areas(scores if all_rows else scores[rows])
+                found[:, columns[l]] = self._measures(scores if all_rows else scores[rows])
         return found
 
 
@@ -206,14 +215,14 @@ def _scaled(near: Any, training: Any) -> tuple[Matrix, Matrix]:
     )
 
 
-def support_vector_areas(
+def support_vector_measures(
     train: Matrix,
     test: Matrix,
     is_target: NDArray[np.bool_],
     nus: Sequence[float],
     widths: Sequence[float],
 ) -> Matrix:
-    """Return the AUROC of SVM for each ν (rows) and kernel width c (columns).
+    """Return AUROC and average precision (last axis) of SVM for each ν and kernel width c.
 
     Distances are computed once, the problem for each ν starts from the solution for the previous
     one, and the test rows are scored for all ν in one product. Solutions agree with those of the
@@ -231,7 +240,7 @@ def support_vector_areas(
     """
     from occstats_descriptors.svm_grid import SupportVectorGrid
 
-    areas = Areas(is_target, of_distances=False)
+    measures = Measures(is_target, of_distances=False)
     with warnings.catch_warnings():
         # Without convergence the best solution found is used, as in a fit.
         warnings.filterwarnings("ignore", message="The one-class support vector problem")
@@ -243,15 +252,16 @@ def support_vector_areas(
         some_nus, some_widths = (
             [*values[:-1:COARSE_STEP], values[-1]] if coarse else values for values in (nus, widths)
         )
-        found = np.empty((len(some_nus), len(some_widths)))
+        found = np.empty((len(some_nus), len(some_widths), 2))
         for place, width in enumerate(some_widths):
-            found[:, place] = areas(grid.scores(some_nus, width).T)
+            found[:, place] = measures(grid.scores(some_nus, width).T)
     if not coarse:
         return found
     from scipy.interpolate import RectBivariateSpline
 
-    spline = RectBivariateSpline(some_nus, some_widths, found)
-    return np.asarray(np.clip(spline(nus, widths), 0.0, 1.0))
+    splines = [RectBivariateSpline(some_nus, some_widths, found[..., i]) for i in range(2)]
+    between = np.stack([spline(nus, widths) for spline in splines], axis=-1)
+    return np.asarray(np.clip(between, 0.0, 1.0))
 
 
 # --- compiled kernels
@@ -341,8 +351,8 @@ BLOCK = 1 << 18
 MOST_MOVES = 8
 
 
-class Areas:
-    """AUROC of many score vectors on the rows of one test part.
+class Measures:
+    """AUROC and average precision of many score vectors on the rows of one test part.
 
     Scores of distances are rounded to 12 significant digits, as in `auroc`. The last bit of each
     double is replaced by the label, so that ordering integers orders the scores together with the
@@ -358,20 +368,19 @@ class Areas:
 
     Examples
     --------
-    >>> areas = Areas(np.array([True, True, False, False]))
-    >>> areas(np.array([[0.9, 0.1 + 0.2, 0.3, 0.1], [0.1, 0.2, 0.3, 0.4]])).tolist()
-    [0.875, 0.0]
+    >>> measures = Measures(np.array([True, True, False, False]))
+    >>> measures(np.array([[0.9, 0.1 + 0.2, 0.3, 0.1], [0.1, 0.2, 0.3, 0.4]])).round(3).tolist()
+    [[0.875, 0.833], [0.0, 0.417]]
     """
 
     def __init__(self, is_target: NDArray[np.bool_], *, of_distances: bool = True) -> None:
         self._of_distances = of_distances
         self._labels = is_target.astype(np.int64)
         self._positives = int(is_target.sum())
-        self._negatives = len(is_target) - self._positives
 
     def __call__(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the AUROC of each row of a matrix of non-negative scores."""
-        pairs = np.empty(len(scores))
+        """Return AUROC and average precision of each row of a matrix of non-negative scores."""
+        found = np.empty((len(scores), 2))
         step = max(1, BLOCK // len(self._labels))
         for start in range(0, len(scores), step):
             values = np.array(scores[start : start + step], dtype=np.float64, order="C")
@@ -380,20 +389,11 @@ class Areas:
             keys = values.view(np.int64)
             keys &= ~1
             keys |= self._labels
-            part = pairs[start : start + step]
-            count_by_buckets(values, keys, part)
-            unordered = np.flatnonzero(part < 0)
-            if len(unordered):
-                part[unordered] = _count_sorted(keys[unordered])
-        return pairs / (2.0 * self._positives * self._negatives)
-
-
-def _count_sorted(keys: NDArray[np.int64]) -> NDArray[np.float64]:
-    keys.sort(axis=1)
-    found = np.empty(len(keys))
-    for row in range(len(keys)):
-        found[row] = count_ordered_pairs(keys[row])
-    return found
+            part = found[start : start + step]
+            measure_by_buckets(values, keys, self._positives, part)
+            for row in np.flatnonzero(part[:, 0] < 0):
+                measure_ordered(np.sort(keys[row]), self._positives, part[row])
+        return found
 
 
 @compiled
@@ -411,12 +411,15 @@ def round_to_twelve_digits(values: NDArray[Any]) -> None:
 
 
 @compiled
-def count_ordered_pairs(keys: NDArray[Any]) -> int:
-    """Count twice the (target, other) pairs in order, with ties as one half."""
-    below = 0
-    pairs = 0
-    position = 0
+def measure_ordered(keys: NDArray[Any], positives: int, out: NDArray[Any]) -> None:
+    """Write AUROC, with ties as one half, and average precision of keys in increasing order."""
     n = len(keys)
+    negatives = n - positives
+    lower_targets = 0
+    lower_others = 0
+    pairs = 0
+    precisions = 0.0
+    position = 0
     while position < n:
         score = keys[position] >> 1
         targets = 0
@@ -426,14 +429,20 @@ def count_ordered_pairs(keys: NDArray[Any]) -> int:
             targets += label
             others += 1 - label
             position += 1
-        pairs += targets * (2 * below + others)
-        below += others
-    return pairs
+        pairs += targets * (2 * lower_others + others)
+        above = positives - lower_targets
+        precisions += targets * (above / (above + negatives - lower_others))
+        lower_targets += targets
+        lower_others += others
+    out[0] = pairs / (2.0 * positives * negatives)
+    out[1] = precisions / positives
 
 
 @compiled
-def count_by_buckets(values: NDArray[Any], keys: NDArray[Any], out: NDArray[Any]) -> None:
-    """Order each row by buckets of equal width and count its pairs; −1 if that takes too long.
+def measure_by_buckets(
+    values: NDArray[Any], keys: NDArray[Any], positives: int, out: NDArray[Any]
+) -> None:
+    """Order each row by buckets of equal width and measure it; −1 if that takes too long.
 
     `values` are the keys read as numbers, which are in the same order.
     """
@@ -470,4 +479,7 @@ def count_by_buckets(values: NDArray[Any], keys: NDArray[Any], out: NDArray[Any]
             moves += position - gap
             if moves > MOST_MOVES * n:
                 break
-        out[row] = -1 if moves > MOST_MOVES * n else count_ordered_pairs(ordered)
+        if moves > MOST_MOVES * n:
+            out[row, 0] = -1.0
+        else:
+            measure_ordered(ordered, positives, out[row])

@@ -336,7 +336,8 @@ def results_with(rows: pd.DataFrame, grids: Sequence[GridMeans], chosen: Choices
     chosen : mapping
         Descriptor → dataset → grid values.
     """
-    columns = ["dataset", "class", "descriptor", "fold", "auroc", "status", "n", "m", "sparsity"]
+    columns = ["dataset", "class", "descriptor", "fold", "auroc", "average_precision", "status"]
+    columns += ["n", "m", "sparsity"]
     parts = []
     for grid in grids:
         recipe = grid.recipe

@@ -398,6 +398,11 @@ class Sweep:
                     f"{name}: the optimum is within half a window of an end of the grid, where "
                     "the rolling mean is one-sided; a wider grid may change it."
                 )
+        if (self.rows["auroc"].notna() & self.rows["average_precision"].isna()).any():
+            notes.append(
+                "Rows of an earlier version have no average precision; compute them again with "
+                "--force all."
+            )
         if self.failures:
             notes.append(f"{self.failures} fits failed; points without a score are never chosen.")
         return tuple(notes)
@@ -426,7 +431,7 @@ def read_sweep(folder: str | Path) -> Sweep:
             f"{folder}: contains no sweep ({DESCRIPTION} is missing); make one with "
             f"'occstats tune --out {folder}'"
         )
-    columns = [*KEY, "parameters", "auroc", "n", "m", "sparsity", "status"]
+    columns = [*KEY, "parameters", "auroc", "average_precision", "n", "m", "sparsity", "status"]
     rows = Store(shards_of(folder)).read(columns=columns)
     grids = [expand(rows, recipe, tasks) for recipe in recipes]
     swept = [grid for grid in grids if grid.datasets]

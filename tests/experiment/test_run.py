@@ -12,6 +12,7 @@ from occstats.cli import main
 from occstats.errors import ArgumentError, DataError
 from occstats.experiment import prepare, run_experiment
 from occstats.experiment.estimators import Recipe
+from occstats.experiment.run import summarise
 from occstats.experiment.store import KEY, Store
 from occstats.experiment.timing import measure_times
 
@@ -29,11 +30,33 @@ def test_there_is_one_complete_row_per_fit(toy):
     assert len(table) == 4 * 3 * 5
     assert not table.duplicated(KEY).any()
     assert (table["status"] == "ok").all()
-    assert table["auroc"].between(0, 1).all()
+    assert table[["auroc", "average_precision"]].stack().between(0, 1).all()
+    by_precision = load_results(table, score="average_precision").scores
+    assert by_precision.loc[("toy", "c0"), "ALP"] == pytest.approx(
+        table.query("dataset == 'toy' and `class` == 'c0' and descriptor == 'ALP'")[
+            "average_precision"
+        ].mean()
+    )
     assert (table[TIMINGS] > 0).all().all()
     alp = table[(table["descriptor"] == "ALP") & (table["dataset"] == "toy")]
     # 12 targets: training parts of at least 9, so n' = 8 and k = min(round(5.5 log 8), 8) = 8
     assert {json.loads(p)["k"] for p in alp[alp["class"] == "c0"]["parameters"]} == {8}
+
+
+def test_a_store_without_average_precision_is_resumed(one_target, tmp_path):
+    run_experiment(one_target, descriptors=["NND"], out=tmp_path, jobs=1)
+    store = prepare(one_target, out=tmp_path, descriptors=["NND"]).store
+    for shard in store.shard_ids():
+        rows = store.read_shard(shard).drop(columns="average_precision")
+        store.write(shard, rows, store.metadata(shard))
+    experiment = prepare(one_target, out=tmp_path, descriptors=["NND", "MD"])
+    experiment.run(jobs=1)
+    table = experiment.table()
+    old = table["descriptor"] == "NND"
+    assert table["auroc"].notna().all()
+    assert table["average_precision"].isna().tolist() == old.tolist()
+    text = " ".join(summarise(experiment, table).lines())
+    assert f"{old.sum()} fits by an earlier version have AUROC but no average precision" in text
 
 
 def test_scores_depend_neither_on_workers_nor_on_other_descriptors(toy):

@@ -5,13 +5,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
-from sklearn.metrics import roc_auc_score
+from sklearn.metrics import average_precision_score, roc_auc_score
 
 from occstats.datasets import Dataset
 from occstats.errors import DataError
 from occstats.experiment.estimators import SeedPolicy
 from occstats.experiment.tasks import (
     auroc,
+    average_precision,
     make_folds,
     round_significant,
     scale_by_interquartile_range,
@@ -74,13 +75,13 @@ def test_only_scores_of_distances_tie_when_they_differ_in_the_last_bits():
     hnp.arrays(float, 30, elements=st.floats(0, 1).map(lambda value: round(value, 2))),
     hnp.arrays(bool, 30),
 )
-def test_auroc_agrees_with_scikit_learn(scores, is_target):
-    if is_target.all() or not is_target.any():
-        assert auroc(is_target, scores) is None
-    else:
-        assert auroc(is_target, scores) == pytest.approx(
-            roc_auc_score(is_target, scores), abs=1e-12
-        )
+def test_measures_agree_with_scikit_learn(scores, is_target):
+    pairs = ((auroc, roc_auc_score), (average_precision, average_precision_score))
+    for ours, theirs in pairs:
+        if is_target.all() or not is_target.any():
+            assert ours(is_target, scores) is None
+        else:
+            assert ours(is_target, scores) == pytest.approx(theirs(is_target, scores), abs=1e-12)
 
 
 @given(hnp.arrays(float, 5, elements=st.floats(allow_nan=False, allow_infinity=False)))

@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from occstats.experiment.tasks import auroc
+from occstats.experiment.tasks import auroc, average_precision
 from occstats.tuning import fold_sweep
-from occstats.tuning.fold_sweep import Areas, NeighbourSweep, support_vector_areas
+from occstats.tuning.fold_sweep import Measures, NeighbourSweep, support_vector_measures
 from occstats_descriptors import ALP, LNND, LOF, NND, SVM
 from occstats_descriptors.svm_grid import SupportVectorGrid
 
@@ -29,6 +29,10 @@ def fold(kind, seed=0, n=40, queries=60, m=3):
     return rows[:n], rows[n:], is_target
 
 
+def measures(is_target, scores):
+    return [auroc(is_target, scores), average_precision(is_target, scores)]
+
+
 KINDS = ["normal", "integers", "duplicates", "huge"]
 
 
@@ -39,9 +43,10 @@ def test_every_k_equals_the_descriptor(descriptor, kind, metric):
     train, test, is_target = fold(kind)
     ks = [*range(1, 8), 15, 29]
     sweep = NeighbourSweep(train, test, is_target, metric=metric, largest=29)
-    swept = sweep.areas(descriptor.__name__, [ks])
+    swept = sweep.measures(descriptor.__name__, [ks])
     alone = [
-        auroc(is_target, descriptor(k=k, metric=metric).fit(train).score_samples(test)) for k in ks
+        measures(is_target, descriptor(k=k, metric=metric).fit(train).score_samples(test))
+        for k in ks
     ]
     np.testing.assert_allclose(swept, alone, rtol=0, atol=1e-12)
 
@@ -51,9 +56,9 @@ def test_every_k_equals_the_descriptor(descriptor, kind, metric):
 def test_every_pair_of_k_and_l_equals_alp(kind, ks, ls):
     train, test, is_target = fold(kind, n=12, queries=40)
     sweep = NeighbourSweep(train, test, is_target, metric="manhattan", largest=11)
-    swept = sweep.areas("ALP", [ks, ls])
+    swept = sweep.measures("ALP", [ks, ls])
     alone = [
-        [auroc(is_target, ALP(k=k, l=l).fit(train).score_samples(test)) for l in ls]  # noqa: E741
+        [measures(is_target, ALP(k=k, l=l).fit(train).score_samples(test)) for l in ls]  # noqa: E741
         for k in ks
     ]
     np.testing.assert_allclose(swept, alone, rtol=0, atol=1e-12)
@@ -62,9 +67,9 @@ def test_every_pair_of_k_and_l_equals_alp(kind, ks, ls):
 def test_support_vectors_reach_the_solution_of_each_fit():
     train, test, is_target = fold("normal", n=60)
     nus, widths = [0.05, 0.2, 0.5, 0.95], [0.3, 1.5]
-    swept = support_vector_areas(train, test, is_target, nus, widths)
+    swept = support_vector_measures(train, test, is_target, nus, widths)
     alone = [
-        [auroc(is_target, SVM(nu=nu, c=c).fit(train).score_samples(test)) for c in widths]
+        [measures(is_target, SVM(nu=nu, c=c).fit(train).score_samples(test)) for c in widths]
         for nu in nus
     ]
     # Solutions agree to the tolerance of the solver (1e-3): a few pairs of rows may swap.
@@ -75,7 +80,7 @@ def test_a_large_problem_is_solved_at_every_fifth_value(monkeypatch):
     train, test, is_target = fold("normal", n=60)
     nus = [round(0.05 + 0.01 * step, 2) for step in range(18)]
     widths = [round(0.5 + 0.05 * step, 2) for step in range(21)]
-    whole = support_vector_areas(train, test, is_target, nus, widths)
+    whole = support_vector_measures(train, test, is_target, nus, widths)
     monkeypatch.setattr(fold_sweep, "MOST_DISTINCT", len(train) - 1)
     solved = []
 
@@ -85,7 +90,7 @@ def test_a_large_problem_is_solved_at_every_fifth_value(monkeypatch):
             return super().scores(nus, c)
 
     monkeypatch.setattr("occstats_descriptors.svm_grid.SupportVectorGrid", Counted)
-    coarse = support_vector_areas(train, test, is_target, nus, widths)
+    coarse = support_vector_measures(train, test, is_target, nus, widths)
     assert solved == [([0.05, 0.1, 0.15, 0.2, 0.22], c) for c in (0.5, 0.75, 1.0, 1.25, 1.5)]
     at = np.ix_([0, 5, 10, 15, 17], [0, 5, 10, 15, 20])
     # The spline interpolates the solutions, which start elsewhere and agree to the tolerance.
@@ -94,7 +99,7 @@ def test_a_large_problem_is_solved_at_every_fifth_value(monkeypatch):
     assert (coarse <= 1).all()
     # A short grid is solved at every point.
     solved.clear()
-    support_vector_areas(train, test, is_target, nus[:4], widths)
+    support_vector_measures(train, test, is_target, nus[:4], widths)
     assert len(solved) == len(widths)
 
 
@@ -107,11 +112,11 @@ def test_a_large_problem_is_solved_at_every_fifth_value(monkeypatch):
     ),
     st.data(),
 )
-def test_areas_of_a_matrix_equal_those_of_its_rows(scores, data):
+def test_measures_of_a_matrix_equal_those_of_its_rows(scores, data):
     columns = scores.shape[1]
     targets = data.draw(st.integers(1, columns - 1))
     is_target = np.array(
         data.draw(st.permutations([True] * targets + [False] * (columns - targets)))
     )
-    expected = [auroc(is_target, row) for row in scores]
-    assert Areas(is_target)(scores).tolist() == pytest.approx(expected, abs=1e-12)
+    expected = np.array([measures(is_target, row) for row in scores])
+    assert Measures(is_target)(scores) == pytest.approx(expected, abs=1e-12)
