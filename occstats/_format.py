@@ -27,6 +27,7 @@ __all__ = [
     "quote",
     "quote_list",
     "shares",
+    "shorten",
     "show_path",
     "significant",
     "word",
@@ -40,6 +41,7 @@ MOST_DECIMALS = 8
 _INVISIBLE = {"Cc", "Cf", "Cs", "Zl", "Zp"}
 _JOINERS = {"\u200c", "\u200d"}
 _LONGEST_QUOTED = 60
+_LONGEST_SHOWN = 200
 # TeX's special characters, and those that its default fonts lack.
 TEX_COMMANDS = {
     "\\": r"\textbackslash{}",
@@ -94,6 +96,19 @@ def printable(name: str) -> str:
     )
 
 
+def shorten(name: str) -> str:
+    """Return the name for a report: one of more than 200 characters without its middle.
+
+    Examples
+    --------
+    >>> shorten("ALP"), len(shorten("a" * 4000))
+    ('ALP', 200)
+    """
+    if len(name) <= _LONGEST_SHOWN:
+        return name
+    return f"{name[: _LONGEST_SHOWN - 60]}…{name[-59:]}"
+
+
 def did_you_mean(name: str, candidates: Iterable[str]) -> str:
     """Return a suggestion to append to an error message; empty if no candidate is close.
 
@@ -119,7 +134,7 @@ def listing(names: Iterable[str], limit: int = 12, conjunction: str = "and") -> 
     >>> listing(["a", "b", "c", "d"], limit=2)
     'a, b and 2 more'
     """
-    shown = [printable(name) for name in names]
+    shown = [shorten(printable(name)) for name in names]
     if len(shown) > limit:
         shown = [*shown[:limit], f"{len(shown) - limit} more"]
     if len(shown) <= 1:
@@ -362,7 +377,7 @@ def word(value: object) -> str:
     ('ALP', '–', '–')
     """
     absent = value is None or (isinstance(value, float) and math.isnan(value))
-    return ABSENT if absent else str(value)
+    return ABSENT if absent else shorten(str(value))
 
 
 def minus_signs(text: str) -> str:

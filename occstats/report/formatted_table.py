@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -10,14 +11,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from occstats._format import integer, p_value, significant, word
+from occstats._format import integer, p_value, shorten, significant, word
 
 __all__ = ["MOST_ROWS", "PAIR", "Column", "Table", "grid_table", "guard", "plain_table", "truth"]
 
 # The CSV file of a longer frame is compressed, and replaces the frame in comparison.json.
 MOST_ROWS = 10_000
-# A spreadsheet runs a cell that begins with one of these as a formula.
-_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+# A spreadsheet runs a cell that begins with one of these, also after blanks, as a formula.
+_FORMULA_STARTS = {"=", "+", "-", "@", "\t", "\r"}
 
 
 @dataclass(frozen=True)
@@ -102,7 +103,7 @@ class Table:
         return [
             f"{column.group}, {column.header}"
             if column.group and column.group != before
-            else column.header
+            else shorten(column.header)
             for column, before in zip(self.columns, ["", *groups], strict=False)
         ]
 
@@ -186,10 +187,12 @@ def guard(name: str) -> str:
 
     Examples
     --------
-    >>> guard("=1+1"), guard("ALP")
-    ("'=1+1", 'ALP')
+    >>> guard("=1+1"), guard(" ＝1+1"), guard("ALP")
+    ("'=1+1", "' ＝1+1", 'ALP')
     """
-    return f"'{name}" if name.startswith(_FORMULA_STARTS) else name
+    # Full-width signs count as well.
+    starts = {name[:1], unicodedata.normalize("NFKC", name.lstrip()[:1])}
+    return f"'{name}" if starts & _FORMULA_STARTS else name
 
 
 def grid_table(

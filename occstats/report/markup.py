@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterator
 from itertools import groupby
 
-from occstats._format import TEX_COMMANDS, minus_signs, printable
+from occstats._format import TEX_COMMANDS, minus_signs, printable, shorten
 from occstats.report.formatted_table import Column, Table
 
 __all__ = [
@@ -134,7 +134,7 @@ def table_to_html(table: Table, *, most_rows: int | None = None) -> str:
         ]
         for row in _rows(table, escape_html, lambda text: f"<strong>{text}</strong>", most_rows)
     ]
-    head = [[cell("th", escape_html(c.header), c, ' scope="col"') for c in columns]]
+    head = [[cell("th", escape_html(shorten(c.header)), c, ' scope="col"') for c in columns]]
     if any(column.group for column in columns):
         groups = [(name, len([*some])) for name, some in groupby(c.group for c in columns)]
         above = [f' colspan="{span}">{escape_html(name)}</th>' for name, span in groups]
@@ -239,7 +239,7 @@ def table_to_latex(table: Table, *, group_columns: int = 0) -> str:
 
 def _latex_headings(table: Table) -> Iterator[str]:
     """Yield the row of headings, below the row of group headings if there are groups."""
-    bottom = [column.header for column in table.columns]
+    bottom = [shorten(column.header) for column in table.columns]
     if any(column.group for column in table.columns):
         above: list[str] = []
         rules, start = "", 0
@@ -284,7 +284,11 @@ def _fitting_size(table: Table) -> tuple[str, float]:
     grouped = any(column.group for column in table.columns)
     width = 0.0
     for column, cells in zip(table.columns, zip(*table.cells(), strict=True), strict=True):
-        heading = column.header.partition(" ") if grouped and not column.group else (column.header,)
+        heading = (
+            column.header.partition(" ")
+            if grouped and not column.group
+            else (shorten(column.header),)
+        )
         widths = [
             _width(cell) * (1.15 if table.is_best(index, column) else 1.0)
             for index, cell in enumerate(cells)

@@ -59,6 +59,7 @@ _COMMA = re.compile(r"[+-]?\d*,\d+(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
 _MARKED = re.compile(
     r"(?:\*\*|__)(.+?)(?:\*\*|__)(.*)|\\(?:textbf|underline|mathbf)\{(.+?)\}(.*)|\$(.+)\$"
 )
+_LONGEST_SCORE = 100
 # Marks of significance after a score.
 _SIGNIFICANT = "*†‡§¶ "
 # Text in place of the score of a failed run, and of a missing score.
@@ -141,8 +142,8 @@ def _parse(cell: object, decimal: str) -> tuple[float, float] | None:
     """Return the number and its spread, NaN for no value, or None if it is not a number."""
     if isinstance(cell, str):
         text = cell.strip()
-        # Most cells that are not numbers begin with a letter.
-        if text[:1] in _LETTERS:
+        # Most cells that are not numbers begin with a letter, or are long.
+        if text[:1] in _LETTERS or len(text) > _LONGEST_SCORE:
             return (np.nan, np.nan) if text.casefold() in _NO_VALUE else None
         return _parse_text(text, decimal)
     if cell is None or cell is pd.NA or cell is pd.NaT:
@@ -210,7 +211,7 @@ _LONGEST_NUMBER = 400
 _WRAPPED = re.compile(
     r"\s*<(a|b|i|u|em|strong|span|font|code|small|p|div)\b([^>]*)>(.*)</\1>\s*", re.I | re.S
 )
-_BOLD = re.compile(r"\s*(\*\*|__)([^*_].*[^*_]|[^*_])\1\s*")
+_BOLD = re.compile(r"\s*\*\*([^*].*[^*]|[^*])\*\*\s*")
 _LINK = re.compile(r"\s*\[([^\[\]]+)\]\((?:\w+://)?(?:[^/()]*/)?([^()]*?)/?\)\s*")
 _LINKED = re.compile(r"href\s*=\s*[\"'](?:\w+://)?(?:[^/\"']*/)?([^\"']*?)/?[\"']", re.I)
 _CONTROLS = {
@@ -332,7 +333,7 @@ def _unwrapped(name: str) -> str:
     while (found := _WRAPPED.fullmatch(name)) is not None and found[3].strip():
         name = found[3].strip()
     if (bold := _BOLD.fullmatch(name)) is not None:
-        name = bold[2]
+        name = bold[1]
     link = _LINK.fullmatch(name)
     return name if link is None else link[1].strip()
 
