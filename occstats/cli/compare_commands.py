@@ -222,11 +222,18 @@ def figures(
     drawing = take(DRAWING, given)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
+        notices: dict[str, list[str]] = {}
         for drawn in draw_figures(comparison, only=only, **drawing, **frames):
             if drawn.reason:
                 click.echo(f"{drawn.entry.name}: not drawn: {drawn.reason}", err=True)
+            for notice in drawn.notices:
+                notices.setdefault(notice, []).append(drawn.entry.name)
             for path in drawn.save(out, kinds, dpi):
                 click.echo(str(path))
+    for notice, names in notices.items():
+        click.echo(f"{', '.join(names)}: {notice}", err=True)
+    if any("of" in notice and "algorithms" in notice for notice in notices):
+        click.echo("More: --show N, --algorithms A,B …", err=True)
     for message in _merged([warning.message for warning in caught]):
         click.echo(f"Warning: {message}", err=True)
 

@@ -19,16 +19,14 @@ order : {"rank", "name", "similarity"} or sequence of str
     Best first, by name, by similarity (average linkage on 1 − Kendall's τ), or the listed
     algorithms first and then the others, best first.
 show : int, optional
-    Maximum number of algorithms. By default as many as are legible; none is omitted unless at
-    least a fifth would be, and the note gives their number.
+    Maximum number of algorithms. By default the best 30, or as many as fit the width of a matrix;
+    9 if only colours and markers tell them apart. The note gives their number.
 labels : dict, optional
     Labels to write instead of the names of algorithms.
 highlight : str or sequence of str, optional
     Algorithms to emphasise; the others are grey.
-hue : dict, optional
-    Family of each algorithm; algorithms of one family share a colour.
 palette : str, sequence or dict, optional
-    Name of a seaborn palette, a list of colours, or a colour for each algorithm or family.
+    Name of a seaborn palette, a list of colours, or a dictionary from algorithm to colour.
 
 Options of all figures:
 
@@ -46,8 +44,8 @@ theme : {"house", "user"}
     palette, as set by ``seaborn.set_theme`` or a style sheet.
 title : str, optional
     Title of the figure.
-note : bool
-    Whether to write the note below the figure.
+note : bool, optional
+    Whether to write the note below the figure; by default only below a new figure.
 """
 
 from typing import Any

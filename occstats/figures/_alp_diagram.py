@@ -43,7 +43,7 @@ def alp_diagram(
     height: float | None = None,
     theme: Theme = "house",
     title: str | None = None,
-    note: bool = True,
+    note: bool | None = None,
 ) -> Axes:
     r"""Draw a diagram of average localised proximity.
 

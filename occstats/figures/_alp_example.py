@@ -88,7 +88,7 @@ def alp_example(
     height: float | None = None,
     theme: Theme = "house",
     title: str | None = None,
-    note: bool = True,
+    note: bool | None = None,
 ) -> NDArray[Any]:
     """Draw a worked example: two queries, their neighbours and the computation of their scores.
 

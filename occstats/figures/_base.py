@@ -3,7 +3,7 @@
 A figure opens a `Plot` with its options, selects its algorithms, asks for axes and draws on them::
 
     with Plot(ax, width, height, theme, title, note) as plot:
-        names = plot.algorithms(comparison, 40, algorithms, order, show, labels, highlight)
+        names = plot.algorithms(comparison, ROWS, algorithms, order, show, labels, highlight)
         axes = plot.axes(height=0.4 + 0.2 * len(names))
         ...
         return plot.finish("Alternative text.")
@@ -14,13 +14,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, Self, TypeAlias
 
 import matplotlib
 import numpy as np
 import pandas as pd
-import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure, FigureBase, SubFigure
 from matplotlib.lines import Line2D
@@ -30,10 +29,10 @@ from numpy.typing import ArrayLike, NDArray
 from occstats._checks import check_choice, check_integer
 from occstats._format import did_you_mean, listing
 from occstats.comparison import Comparison
+from occstats.comparison.text.verdict import short_names
 from occstats.errors import FigureError
 from occstats.figures._labels import clean, escape, fitted, label, measure, wrap
 from occstats.figures._style import (
-    COLOURS,
     FADED,
     Palette,
     SeriesStyle,
@@ -41,6 +40,7 @@ from occstats.figures._style import (
     Width,
     describe,
     preset,
+    remember_notices,
     remember_settings,
     series_styles,
     settings,
@@ -48,6 +48,12 @@ from occstats.figures._style import (
 from occstats.results.aliases import score_word
 
 Order: TypeAlias = Literal["rank", "name", "similarity"] | Sequence[str]
+
+# At most this many algorithms are drawn by default: one row or panel each, or told apart by colour
+# and marker (the paper has nine).
+ROWS, COLOURED = 30, 9
+# Inches: the largest cell of a matrix, and the least height of a labelled row.
+_LARGEST_CELL, _LEAST_ROW = 0.62, 8.5 / 72
 
 _PYPLOT: ContextVar[bool] = ContextVar("pyplot", default=True)
 
@@ -76,7 +82,7 @@ class Plot:
         height: float | None,
         theme: Theme,
         title: str | None,
-        note: bool,
+        note: bool | None,
     ) -> None:
         check_choice("theme", theme, ("house", "user"))
         if height is not None and not 0.5 <= height <= 40:
@@ -89,15 +95,16 @@ class Plot:
         if where is None:
             self._settings = settings(chosen, theme)
         self._context = matplotlib.rc_context(self._settings)
-        self._height, self._theme, self._title, self._shows_note = height, theme, title, note
+        self._height, self._theme, self._title = height, theme, title
+        # In a figure of the user, notes would cover neighbouring axes.
+        self._shows_note = where is None if note is None else note
         self._target: Axes | FigureBase | None = where
         self._axes = where if isinstance(where, Axes) else None
         self._notes: list[str] = []
-        self._key: dict[str, str] = {}
+        self._notices: list[str] = []
         self._looks: dict[str, SeriesStyle] = {}
-        self._labels: Mapping[str, str] = {}
+        self._called: dict[str, str] = {}
         self._highlight: Sequence[str] | None = None
-        self._hue: Mapping[str, str] | None = None
         self.coloured = False
 
     def __enter__(self) -> Self:
@@ -124,14 +131,13 @@ class Plot:
         show: int | None = None,
         labels: Mapping[str, str] | None = None,
         highlight: str | Sequence[str] | None = None,
-        hue: Mapping[str, str] | None = None,
         palette: Palette | None = None,
         *,
         first: Sequence[str] = (),
         why: str = "The best",
         ranked: Sequence[str] | None = None,
     ) -> list[str]:
-        """Return the algorithms to draw, in order: at most about `limit` unless they are named.
+        """Return the algorithms to draw, in order: at most `limit` unless they are named.
 
         Those in `first` precede the best of the others, and `why` explains it in the note.
         `ranked` replaces the order of the summary table.
@@ -141,9 +147,9 @@ class Plot:
         preferred = [*first, *(name for name in ranked if name not in first)]
         chosen = choose_algorithms(algorithms, preferred, limit, show)
         if algorithms is None and len(chosen) < len(table):
-            self.note(f"{why} {len(chosen)} of {len(table)} algorithms.")
+            self.notice(f"{why} {len(chosen)} of {len(table)} algorithms.")
         # The order of the table decides, so that an algorithm looks the same in every figure.
-        self.style(_distinct_colours(table, chosen), labels, highlight, hue, palette)
+        self.style(table, labels, highlight, palette)
         return _ordered(comparison, chosen, order, ranked if algorithms is None else chosen)
 
     def style(
@@ -151,32 +157,25 @@ class Plot:
         everyone: Sequence[str],
         labels: Mapping[str, str] | None = None,
         highlight: str | Sequence[str] | None = None,
-        hue: Mapping[str, str] | None = None,
         palette: Palette | None = None,
     ) -> None:
         """Assign label, colour, marker and line to all algorithms, drawn or not."""
         chosen = [highlight] if isinstance(highlight, str) else highlight
-        for option, named in (("labels", labels), ("hue", hue), ("highlight", chosen)):
+        coloured = palette if isinstance(palette, Mapping) else None
+        for option, named in (("labels", labels), ("highlight", chosen), ("palette", coloured)):
             for name in named or ():
                 known_algorithm(name, everyone, option)
-        self._labels, self._highlight, self._hue = labels or {}, chosen, hue
-        self.coloured = any(option is not None for option in (highlight, hue, palette))
-        families = [self._family(name) for name in everyone]
-        for key in palette if isinstance(palette, Mapping) else ():
-            known_algorithm(key, [*dict.fromkeys(families)], "palette:")
-        colours = series_styles(dict.fromkeys(families), palette, self._theme)
-        own = series_styles(everyone, None, self._theme)
+        short, prefix = short_names([*everyone])
+        if prefix and labels is None:
+            self.note(f"Names without their common prefix {escape(clean(prefix))}.")
+        self._called = {**(short if labels is None else {}), **(labels or {})}
+        self._highlight = chosen
+        self.coloured = highlight is not None or palette is not None
+        looks = series_styles(everyone, palette, self._theme)
         self._looks = {
-            name: SeriesStyle(
-                FADED if self.highlighted(name) is False else colours[family].color,
-                own[name].marker,
-                own[name].linestyle,
-            )
-            for name, family in zip(everyone, families, strict=True)
+            name: look if self.highlighted(name) is not False else replace(look, color=FADED)
+            for name, look in looks.items()
         }
-
-    def _family(self, name: str) -> str:
-        return name if self._hue is None else str(self._hue.get(name, "other"))
 
     def highlighted(self, name: str) -> bool | None:
         """Tell whether an algorithm is highlighted; None if none is."""
@@ -193,8 +192,8 @@ class Plot:
     # -- labels ------------------------------------------------------------------------------------
 
     def called(self, name: str) -> str:
-        """Return the user's label of an algorithm, neither shortened nor escaped."""
-        return str(self._labels.get(name, name))
+        """Return the label of an algorithm, neither shortened nor escaped."""
+        return clean(self._called.get(name, name))
 
     def label(self, name: str, limit: int = 24) -> str:
         """Return one name ready to be drawn within a text."""
@@ -203,11 +202,32 @@ class Plot:
     def labels(
         self, names: Sequence[str], inches: float, *, lines: int = 1, size: str | float = "medium"
     ) -> list[str]:
-        """Return labels that fit: whole, wrapped, shortened, or numbered with a key in the note."""
-        called = [clean(self.called(name)) for name in names]
-        drawn, key = fitted(called, inches, size=size, lines=lines, known=self._key)
-        self._key |= key
-        return [escape(text) for text in drawn]
+        """Return distinct labels that fit: whole, wrapped, or without their middle."""
+        called = [self.called(name) for name in names]
+        return [escape(text) for text in fitted(called, inches, size=size, lines=lines)]
+
+    def matrix_labels(self, names: Sequence[str]) -> tuple[list[str], list[str], float, float, int]:
+        """Return the labels of rows and columns of a matrix, and its geometry.
+
+        Columns carry numbers, which the rows explain, if a name is too long for a column. The
+        geometry is the size of a cell and of the headings in inches, and the angle of the headings.
+        """
+        called = [self.called(name) for name in names]
+        widest, number = max(measure(text, "small") for text in called), 0.11
+        numbered = widest > min(0.3 * self.inches, 1.1)
+        if numbered:
+            columns = [str(place) for place in range(1, len(names) + 1)]
+            # A matrix of few algorithms leaves more room than a third of the width.
+            room = max(0.33 * self.inches, self.inches - 0.15 - _LARGEST_CELL * len(names))
+            room -= measure(f"\u2002{columns[-1]}", "small")
+            rows = self.labels(names, room, size="small")
+            rows = [f"{row}\u2002{place}" for row, place in zip(rows, columns, strict=True)]
+            widest = max(measure(row, "small") for row in rows)
+        else:
+            columns = rows = [escape(text) for text in called]
+        cell = min((self.inches - widest - 0.15) / len(names), _LARGEST_CELL)
+        upright = not numbered and widest > 0.9 * cell
+        return rows, columns, cell, widest if upright else number, 90 if upright else 0
 
     def row_axes(self, names: Sequence[str], margin: float) -> tuple[Axes, list[str]]:
         """Return axes with a row for each name, and labels of up to two fifths of the width."""
@@ -233,7 +253,13 @@ class Plot:
                 text.set_fontweight("bold")
 
     def legend(
-        self, target: Axes | FigureBase, names: Sequence[str], values: Sequence[str] = ()
+        self,
+        target: Axes | FigureBase,
+        names: Sequence[str],
+        values: Sequence[str] = (),
+        *,
+        markers: bool = True,
+        lines: bool = True,
     ) -> None:
         """Draw a legend above axes or figure, in as many columns as the names allow."""
         size, handle = matplotlib.rcParams["legend.fontsize"], 0.48
@@ -246,7 +272,14 @@ class Plot:
         # As few columns as need no further row: three and three rather than four and two.
         columns = -(-len(names) // -(-len(names) // columns))
         handles = [
-            Line2D([], [], color=look.color, marker=look.marker, ls=look.linestyle, label=text)
+            Line2D(
+                [],
+                [],
+                color=look.color,
+                label=text,
+                marker=look.marker if markers else "",
+                ls=look.linestyle if lines else "",
+            )
             for look, text in zip(map(self.look, names), drawn, strict=True)
         ]
         place: dict[str, Any] = {"loc": "outside upper center"}
@@ -275,6 +308,27 @@ class Plot:
             keep_tick_style(axes)
         return figure, panels
 
+    def panel_each(self, names: Sequence[str], xlabel: str, ylabel: str) -> list[Axes]:
+        """Return one small panel per name under its title, all with the same scales."""
+        columns = min(3 if self.inches < 4.5 else 5, len(names))
+        rows = -(-len(names) // columns)
+        titles = self.labels(names, 0.82 * self.inches / columns, lines=2)
+        height = 1.06 if any("\n" in text for text in titles) else 0.95
+        whole, panels = self.subplots(rows * height + 0.28, rows, columns, sharex=True, sharey=True)
+        for axes in panels[len(names) :]:
+            axes.remove()
+        panels = panels[: len(names)]
+        for axes, text in zip(panels, titles, strict=True):
+            axes.set_title(text)
+        self.emphasise([axes.title for axes in panels], names)
+        # The last panel of a shortened column shows the ticks of the removed one.
+        for axes in panels[-columns:]:
+            axes.tick_params(labelbottom=True)
+        bottom = panels[(rows - 1) * columns :]
+        bottom[(len(bottom) - 1) // 2].set_xlabel(xlabel)
+        whole.supylabel(ylabel, fontsize="medium")
+        return panels
+
     def figure(self, height: float) -> FigureBase:
         """Return the user's figure or subfigure, or a new figure of this height in inches."""
         if isinstance(self.given, FigureBase):
@@ -296,6 +350,11 @@ class Plot:
         """Add a sentence to the note below the figure."""
         self._notes.append(text)
 
+    def notice(self, text: str) -> None:
+        """Add a sentence to the note that the command line prints as well."""
+        self.note(text)
+        self._notices.append(text)
+
     def finish(self, alternative: str) -> Axes:
         """Write title and note, attach the alternative text, and return the axes."""
         assert self._axes is not None
@@ -315,34 +374,11 @@ class Plot:
         if self._title is not None:
             title = escape(clean(self._title))
             target.set_title(title) if isinstance(target, Axes) else target.suptitle(title)
-        if self._hue is not None:
-            self._family_legend(target)
-        key = "  ".join(f"{number}\u00a0{escape(name)}" for number, name in self._key.items())
-        lines = [" ".join(self._notes) if self._shows_note else "", key]
-        self._write_note(target, "\n".join(filter(None, lines)))
-
-    def _family_legend(self, target: Axes | FigureBase) -> None:
-        families: dict[str, str] = {}
-        for name, look in self._looks.items():
-            # A highlighted member shows the colour of its family.
-            if families.get(self._family(name), FADED) == FADED:
-                families[self._family(name)] = look.color
-        handles = [
-            Line2D([], [], ls="", marker="s", color=colour, label=label(family, 24))
-            for family, colour in families.items()
-        ]
-        if isinstance(target, Axes):
-            kept = target.get_legend()
-            target.legend(handles=handles, loc="best", fontsize="small")
-            if kept is not None:
-                target.add_artist(kept)
-        else:
-            columns = min(len(handles), 3)
-            target.legend(handles=handles, loc="outside upper center", ncols=columns)
+        remember_notices(target, self._notices)
+        if self._shows_note and self._notes:
+            self._write_note(target, " ".join(self._notes))
 
     def _write_note(self, target: Axes | FigureBase, text: str) -> None:
-        if not text:
-            return
         size = max(float(matplotlib.rcParams["font.size"]) - 1.5, 6.0)
         if isinstance(target, Axes):
             # Axes alone in a subfigure (`side_by_side`) leave its whole width to the note.
@@ -350,7 +386,7 @@ class Plot:
             target = part if isinstance(part, SubFigure) else target
         # Backends measure letters a little differently.
         room = 0.96 * _width_of(target)
-        lines = "\n".join(wrap(part, room, size) for part in text.splitlines())
+        lines = wrap(text, room, size)
         if isinstance(target, Axes):
             # Below the label of the axis, which is below all tick labels.
             at_bottom = target.xaxis.get_label_position() == "bottom"
@@ -413,39 +449,20 @@ def choose_algorithms(
 ) -> list[str]:
     """Return the algorithms asked for, or the first of the ranked ones that remain legible.
 
-    None is left out unless a fifth would be: 20 of 21 is less useful than all 21.
-
-    >>> len(choose_algorithms(None, range(25), 20)), len(choose_algorithms(None, range(26), 20))
-    (25, 20)
+    >>> len(choose_algorithms(None, range(25), 30)), len(choose_algorithms(None, range(40), 30))
+    (25, 30)
     """
     if wanted is None:
         if show is not None:
             check_integer("show", show, least=1)
             return list(ranked[:show])
-        return list(ranked if len(ranked) <= 1.25 * limit else ranked[:limit])
+        return list(ranked[:limit])
     if isinstance(wanted, str):
         raise FigureError(f"algorithms must be a list of names; got the text {wanted!r}")
     chosen = [known_algorithm(name, ranked) for name in dict.fromkeys(wanted)]
     if not chosen:
         raise FigureError("algorithms must name at least one algorithm; got an empty list")
     return chosen[:show]
-
-
-def _distinct_colours(ranked: Sequence[str], drawn: Sequence[str]) -> list[str]:
-    """Return an order in which styles are assigned: by rank, but no colour twice in a figure.
-
-    >>> many = [f"a{place}" for place in range(40)]
-    >>> order = _distinct_colours(many, ["a0", "a30"])
-    >>> order.index("a0"), order.index("a30"), sorted(order) == sorted(many)
-    (0, 1, True)
-    """
-    order = list(ranked)
-    free = (place for place, name in enumerate(ranked[:COLOURS]) if name not in drawn)
-    for name in drawn:
-        far = order.index(name)
-        if far >= COLOURS and (near := next(free, None)) is not None:
-            order[near], order[far] = name, order[near]
-    return order
 
 
 def _ordered(
@@ -501,19 +518,13 @@ def fence(values: ArrayLike) -> tuple[float, float]:
     return float(near.min()), float(near.max())
 
 
-def matrix_label_room(inches: float) -> float:
-    """Return the inches available to the labels of a matrix."""
-    return min(0.3 * inches, 1.5)
+def matrix_limit(inches: float) -> int:
+    """Return how many algorithms fit a matrix of a width.
 
-
-def most_that_fit(inches: float, most: int) -> int:
-    """Return how many labelled rows fit a matrix of a width, at most `most`.
-
-    >>> most_that_fit(3.5, 40), most_that_fit(7.0, 40)
-    (19, 40)
+    >>> matrix_limit(3.5), matrix_limit(7.0)
+    (18, 30)
     """
-    # 8.5 points a row, and a margin at the sides.
-    return max(min(most, int((inches - matrix_label_room(inches) - 0.15) * 72 / 8.5)), 2)
+    return max(min(ROWS, int((0.67 * inches - 0.15) / _LEAST_ROW)), 2)
 
 
 def format_rows(axes: Axes, count: int) -> None:
@@ -568,20 +579,11 @@ def draw_intervals(
     size: float = 5.0,
 ) -> None:
     """Draw an estimate and its interval (three columns) for each row, the first at the top."""
-    values = table[list(columns)].to_numpy(dtype=float).ravel()
-    rows = np.repeat(np.arange(len(table)), 3)
-    long = pd.DataFrame({"value": values, "row": rows}).dropna()
-    with unnamed(axes):
-        for look in dict.fromkeys(looks):
-            part = long[long["row"].map(lambda row, look=look: looks[row] == look)]
-            # The three values of a row are the estimate and the ends, not a sample.
-            sns.pointplot(
-                part, x="value", y="row", orient="h", native_scale=True, linestyle="none", ax=axes,
-                estimator=lambda values: values.iloc[0],
-                errorbar=lambda values: values.iloc[1:] if len(values) == 3 else (np.nan, np.nan),
-                err_kws={"linewidth": 1.4, "solid_capstyle": "butt"},
-                color=look.color, marker=look.marker, markersize=size, markeredgewidth=0.8,
-            )  # fmt: skip
+    for row, look, (value, low, high) in zip(
+        range(len(table)), looks, table[list(columns)].to_numpy(dtype=float), strict=True
+    ):
+        axes.plot([low, high], [row] * 2, color=look.color, lw=1.4, solid_capstyle="butt")
+        axes.plot(value, row, look.marker, color=look.color, ms=size, mew=0.8)
 
 
 def draw_lines(
@@ -593,20 +595,11 @@ def draw_lines(
     looks: Mapping[str, SeriesStyle],
     **options: Any,
 ) -> None:
-    """Draw one line for each series of a tidy table, in the order of `looks`."""
-    style: dict[str, Any] = {
-        "markers": {name: look.marker for name, look in looks.items()},
-        "errorbar": None,
-        "markeredgewidth": 0,
-    }
-    with unnamed(axes):
-        sns.lineplot(
-            table, x=x, y=y, hue=series, style=series, legend=False, ax=axes,
-            hue_order=list(looks), style_order=list(looks),
-            palette={name: look.color for name, look in looks.items()},
-            dashes={name: look.dashes for name, look in looks.items()},
-            **style | options,
-        )  # fmt: skip
+    """Draw one line through the means of each series of a tidy table, in the order of `looks`."""
+    for name, look in looks.items():
+        means = table[table[series] == name].groupby(x)[y].mean()
+        style: dict[str, Any] = {"marker": look.marker, "ls": look.linestyle, "mew": 0}
+        axes.plot(means.index, means, color=look.color, **style | options)
 
 
 # -- what comparisons and frames say ---------------------------------------------------------------
@@ -617,13 +610,15 @@ class PairDecisions:
     """The decision about every pair of some algorithms, as squares in their order.
 
     A `conclusion` compares the row with the column ("better", "worse", "equivalent", "undecided",
-    or None if the pair was not tested), and a `difference` is that of row minus column.
+    or None if the pair was not tested), and a `difference` is that of row minus column. `basis`
+    names the level and the test.
     """
 
     names: tuple[str, ...]
     conclusion: NDArray[np.object_]
     difference: NDArray[np.float64]
     p: NDArray[np.float64]
+    basis: str
 
     @property
     def tested(self) -> NDArray[np.bool_]:
@@ -651,7 +646,8 @@ def pair_decisions(comparison: Comparison, names: list[str]) -> PairDecisions:
     p = square("p").astype(float)
     # Where one-sided tests found the column better, the p-value is that of this claim.
     p = np.where((conclusion == "worse") != (comparison.settings.alternative == "less"), p.T, p)
-    return PairDecisions(tuple(names), conclusion, square("difference").astype(float), p)
+    difference = square("difference").astype(float)
+    return PairDecisions(tuple(names), conclusion, difference, p, significance(comparison))
 
 
 def significance(comparison: Comparison) -> str:

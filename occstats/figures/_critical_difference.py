@@ -7,28 +7,30 @@ from itertools import pairwise
 
 import matplotlib
 import numpy as np
+import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator, MultipleLocator
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import isotonic_regression
 
 from occstats._format import listing
 from occstats.comparison import Comparison
+from occstats.errors import FigureError
 from occstats.figures._base import (
+    ROWS,
     Order,
     PairDecisions,
     Plot,
     by_mean_rank,
+    known_algorithm,
     pair_decisions,
-    significance,
 )
 from occstats.figures._labels import clean, fitted, measure
 from occstats.figures._style import BLUE, FADED, ArtistOptions, Palette, Theme, Width, ink, paper
 
-MOST_ALGORITHMS = 40
 # Beyond these a letter display is easier to read, and it fits a page.
 MOST_STEMS, MOST_ROWS = 30, 40
-# Up to this number a diagram is drawn even if some names have to be abbreviated.
+# Up to this number a diagram is drawn even if some names have to be shortened.
 ALWAYS = 15
 # Inches: a vertical unit (at 8 points), the least distance of two stems, the space beside a name.
 _UNIT, _APART, _SPACE = 0.165, 0.075, 0.04
@@ -52,14 +54,13 @@ def critical_difference(
     show: int | None = None,
     labels: Mapping[str, str] | None = None,
     highlight: str | Sequence[str] | None = None,
-    hue: Mapping[str, str] | None = None,
     palette: Palette | None = None,
     ax: Axes | None = None,
     width: Width = "column",
     height: float | None = None,
     theme: Theme = "house",
     title: str | None = None,
-    note: bool = True,
+    note: bool | None = None,
 ) -> Axes:
     """Draw mean ranks on a scale, with a bar for each group with no significant difference.
 
@@ -72,13 +73,13 @@ def critical_difference(
     (Benavoli et al. 2016).
 
     More than 30 algorithms, or more than 15 with names that do not fit the width, are drawn as a
-    letter display (`letters`), and the note says so.
+    letter display (`letters`), as the note and the command line say.
 
     Parameters
     ----------
     comparison : Comparison
         Its frames `summary` and `pairwise` are drawn.
-    algorithms, show, labels, highlight, hue, palette : optional
+    algorithms, show, labels, highlight, palette : optional
         Algorithms to draw, their labels and colours; see `occstats.figures`.
     ax, width, height, theme, title, note : optional
         Where to draw, size, style, title and note; see `occstats.figures`.
@@ -99,49 +100,122 @@ def critical_difference(
     with Plot(ax, width, height, theme, title, note) as plot:
         ranked = by_mean_rank(comparison)
         chosen = plot.algorithms(
-            comparison, MOST_ALGORITHMS, algorithms, "rank", show, labels, highlight, hue, palette,
-            ranked=ranked,
-        )  # fmt: skip
-        names = [name for name in ranked if name in chosen]
-        decisions = pair_decisions(comparison, names)
-        mean = comparison.summary.set_index("algorithm").loc[names, "mean_rank"].to_numpy(float)
-        numbers = max(measure(f"{rank:.2f}", "small") for rank in mean) + 2 * _SPACE
-        room = min(
-            0.27 * plot.inches, (plot.inches - _APART * (len(names) - 1)) / 2 - numbers - _SPACE
+            comparison, ROWS, algorithms, "rank", show, labels, highlight, palette, ranked=ranked
         )
-        everyone = groups(decisions) if len(names) <= MOST_STEMS else []
-        rows = _packed(everyone)
-        instead = _obstacle(plot, names, room, max(rows, default=-1) + 1)
-        if instead:
-            plot.note(f"Drawn as a letter display: {instead}.")
-            return plot.finish(_draw_letters(plot, comparison, names))
-        drawn = plot.labels(names, room, lines=3)
-        widest = max(measure(text, "medium") for text in drawn)
-        top = _PARTED + _BAR_STEP * (max(rows, default=-1) + 1)
-        levels, depth = _levels(drawn, top)
-        # Everything vertical follows the size of the letters.
-        scale = float(matplotlib.rcParams["font.size"]) / 8
-        axes = plot.axes(0.55 + _UNIT * scale * depth)
-        # Mean ranks fill only a part of the possible ranks.
-        low, high = float(np.floor(mean.min())), float(np.ceil(mean.max()))
-        if high == low:
-            low, high = max(low - 1, 1.0), min(high + 1, float(max(len(comparison.summary), 2)))
-        # Narrow axes of the user keep a scale; names may then lie outside.
-        side = min(widest + numbers + _SPACE, 0.36 * plot.inches)
-        _scale(axes, plot, (low, high), depth, side)
-        unit = (high - low) / (plot.inches - 2 * side)
-        feet = _parted(mean, _APART * unit, low, high)
-        ends = (low - unit * (numbers + _SPACE), high + unit * (numbers + _SPACE))
-        _names(axes, plot, names, drawn, mean, feet, levels, ends, _SPACE * unit)
-        for row, group in zip(rows, everyone, strict=True):
-            _bar(axes, feet, group, _PARTED + _BAR_STEP * (row + 0.3), _APART * unit)
-        meaning = "Bars join algorithms (dots) with no significant difference"
-        explanation = _explain(comparison, decisions, everyone, meaning)
-        if any(_gaps(group) for group in everyone):
-            explanation += " A gap in a bar marks an algorithm outside the group."
-        plot.note(explanation)
-        kind = "Critical-difference diagram"
-        return plot.finish(_alternative_text(kind, comparison, decisions, everyone))
+        names = [name for name in ranked if name in chosen]
+        mean = comparison.summary.set_index("algorithm")["mean_rank"]
+        return _draw_diagram(plot, pair_decisions(comparison, names), mean)
+
+
+def critical_difference_from(
+    ranks: Mapping[str, float] | pd.Series,
+    p_values: pd.DataFrame | ArrayLike,
+    *,
+    alpha: float = 0.05,
+    labels: Mapping[str, str] | None = None,
+    highlight: str | Sequence[str] | None = None,
+    palette: Palette | None = None,
+    ax: Axes | None = None,
+    width: Width = "column",
+    height: float | None = None,
+    theme: Theme = "house",
+    title: str | None = None,
+    note: bool | None = None,
+) -> Axes:
+    """Draw a critical-difference diagram from mean ranks and p-values of any other test.
+
+    Parameters
+    ----------
+    ranks : Series or dict
+        Mean rank of each algorithm.
+    p_values : DataFrame or matrix
+        Corrected p-value of every pair, as a symmetric matrix or one of its triangles; a missing
+        one marks a pair without a test. A matrix without names has the order of `ranks`.
+    alpha : float
+        Pairs with a p-value of at most `alpha` differ significantly.
+    labels, highlight, palette : optional
+        Labels and colours; see `occstats.figures`.
+    ax, width, height, theme, title, note : optional
+        Where to draw, size, style, title and note; see `occstats.figures`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from occstats import figures
+    >>> ranks = {"forest": 1.4, "kernel": 1.9, "linear": 2.7}
+    >>> p_values = np.array([[1, 0.21, 0.004], [0.21, 1, 0.03], [0.004, 0.03, 1]])
+    >>> axes = figures.critical_difference_from(ranks, p_values)
+    """
+    mean = pd.Series(ranks, dtype=float)
+    mean.index = mean.index.map(str)
+    if mean.index.has_duplicates or len(mean) < 2 or not np.isfinite(mean).all():
+        raise FigureError("ranks must be the mean ranks of at least two different algorithms")
+    if not 0 < alpha < 1:
+        raise FigureError(f"alpha must be between 0 and 1; got {alpha!r}")
+    if not isinstance(p_values, pd.DataFrame):
+        given = np.asarray(p_values, dtype=float)
+        if given.shape != (len(mean),) * 2:
+            raise FigureError(
+                f"p_values must be a {len(mean)} × {len(mean)} matrix; got shape {given.shape}"
+            )
+        p_values = pd.DataFrame(given, index=mean.index, columns=mean.index)
+    square = p_values.rename(index=str, columns=str)
+    names = [str(name) for name in mean.sort_values(kind="stable").index]
+    for name in names:
+        known_algorithm(name, [*square.index, *square.columns], "p_values: the algorithm")
+    square = square.reindex(index=names, columns=names)
+    p = square.to_numpy(dtype=float)
+    p = np.where(np.isnan(p), p.T, p)
+    np.fill_diagonal(p, np.nan)
+    ahead = np.where(np.triu(np.ones_like(p, dtype=bool)), "better", "worse").astype(object)
+    conclusion = np.where(p <= alpha, ahead, "undecided").astype(object)
+    conclusion[np.isnan(p)] = None
+    decisions = PairDecisions(
+        tuple(names), conclusion, np.full(p.shape, np.nan), p, f"at α\u00a0=\u00a0{alpha:g}"
+    )
+    with Plot(ax, width, height, theme, title, note) as plot:
+        plot.style(names, labels, highlight, palette)
+        return _draw_diagram(plot, decisions, mean)
+
+
+def _draw_diagram(plot: Plot, decisions: PairDecisions, mean_ranks: pd.Series) -> Axes:
+    """Draw the diagram of some algorithms, or their letter display if it is easier to read."""
+    names = [*decisions.names]
+    mean = mean_ranks.loc[names].to_numpy(dtype=float)
+    numbers = max(measure(f"{rank:.2f}", "small") for rank in mean) + 2 * _SPACE
+    room = min(0.27 * plot.inches, (plot.inches - _APART * (len(names) - 1)) / 2 - numbers - _SPACE)
+    everyone = groups(decisions) if len(names) <= MOST_STEMS else []
+    rows = _packed(everyone)
+    instead = _obstacle(plot, names, room, max(rows, default=-1) + 1)
+    if instead:
+        plot.notice(f"Drawn as a letter display: {instead}.")
+        return plot.finish(_draw_letters(plot, decisions, mean_ranks))
+    drawn = plot.labels(names, room, lines=3)
+    widest = max(measure(text, "medium") for text in drawn)
+    top = _PARTED + _BAR_STEP * (max(rows, default=-1) + 1)
+    levels, depth = _levels(drawn, top)
+    # Everything vertical follows the size of the letters.
+    scale = float(matplotlib.rcParams["font.size"]) / 8
+    axes = plot.axes(0.55 + _UNIT * scale * depth)
+    # Mean ranks fill only a part of the possible ranks.
+    low, high = float(np.floor(mean.min())), float(np.ceil(mean.max()))
+    if high == low:
+        low, high = max(low - 1, 1.0), min(high + 1, float(max(len(mean_ranks), 2)))
+    # Narrow axes of the user keep a scale; names may then lie outside.
+    side = min(widest + numbers + _SPACE, 0.36 * plot.inches)
+    _scale(axes, plot, (low, high), depth, side)
+    unit = (high - low) / (plot.inches - 2 * side)
+    feet = _parted(mean, _APART * unit, low, high)
+    ends = (low - unit * (numbers + _SPACE), high + unit * (numbers + _SPACE))
+    _names(axes, plot, names, drawn, mean, feet, levels, ends, _SPACE * unit)
+    for row, group in zip(rows, everyone, strict=True):
+        _bar(axes, feet, group, _PARTED + _BAR_STEP * (row + 0.3), _APART * unit)
+    meaning = "Bars join algorithms (dots) with no significant difference"
+    explanation = _explain(decisions, everyone, meaning)
+    if any(_gaps(group) for group in everyone):
+        explanation += " A gap in a bar marks an algorithm outside the group."
+    plot.note(explanation)
+    return plot.finish(_alternative_text("Critical-difference diagram", decisions, everyone))
 
 
 def letters(
@@ -152,27 +226,26 @@ def letters(
     show: int | None = None,
     labels: Mapping[str, str] | None = None,
     highlight: str | Sequence[str] | None = None,
-    hue: Mapping[str, str] | None = None,
     palette: Palette | None = None,
     ax: Axes | None = None,
     width: Width = "column",
     height: float | None = None,
     theme: Theme = "house",
     title: str | None = None,
-    note: bool = True,
+    note: bool | None = None,
 ) -> Axes:
     """Draw a compact letter display of the groups with no significant difference.
 
     Each letter is a group of algorithms in which every pair was tested and no pair differs
     significantly. Two algorithms without a common letter differ significantly, or were not tested.
-    There are as few letters as a greedy search finds. With `hue`, `palette` or `highlight`, a
-    square in its colour precedes each mean rank.
+    There are as few letters as a greedy search finds. With `palette` or `highlight`, a square
+    in its colour precedes each mean rank.
 
     Parameters
     ----------
     comparison : Comparison
         Its frames `summary` and `pairwise` are drawn.
-    algorithms, order, show, labels, highlight, hue, palette : optional
+    algorithms, order, show, labels, highlight, palette : optional
         Algorithms to draw, their order, labels and colours; see `occstats.figures`.
     ax, width, height, theme, title, note : optional
         Where to draw, size, style, title and note; see `occstats.figures`.
@@ -190,10 +263,11 @@ def letters(
     """
     with Plot(ax, width, height, theme, title, note) as plot:
         names = plot.algorithms(
-            comparison, MOST_ALGORITHMS, algorithms, order, show, labels, highlight, hue, palette,
+            comparison, ROWS, algorithms, order, show, labels, highlight, palette,
             ranked=by_mean_rank(comparison),
         )  # fmt: skip
-        return plot.finish(_draw_letters(plot, comparison, names))
+        mean = comparison.summary.set_index("algorithm")["mean_rank"]
+        return plot.finish(_draw_letters(plot, pair_decisions(comparison, names), mean))
 
 
 # -- groups ---------------------------------------------------------------------------------------
@@ -214,7 +288,7 @@ def groups(decisions: PairDecisions) -> list[Group]:
     ...     ["worse", "equivalent", None],
     ... ], dtype=object)
     >>> numbers = np.full((3, 3), np.nan)
-    >>> groups(PairDecisions(("a", "b", "c"), conclusion, numbers, numbers))
+    >>> groups(PairDecisions(("a", "b", "c"), conclusion, numbers, numbers, ""))
     [(0, 1), (1, 2)]
     """
     return [clique for clique in maximal_cliques(decisions.alike) if len(clique) > 1]
@@ -307,8 +381,9 @@ def _obstacle(plot: Plot, names: list[str], room: float, n_rows: int) -> str:
     if n_rows > MOST_ROWS:
         return f"the groups need more than {MOST_ROWS} rows of bars"
     if len(names) > ALWAYS:
-        called = [clean(plot.called(name)) for name in names]
-        if room <= 0 or fitted(called, room, size="medium", lines=3)[1]:
+        whole = [plot.called(name) for name in names]
+        fit = fitted(whole, max(room, 0), size="medium", lines=3)
+        if any("…" in text and "…" not in name for text, name in zip(fit, whole, strict=True)):
             return "the names are too long for a diagram of this width"
     return ""
 
@@ -420,14 +495,13 @@ def _bar(axes: Axes, feet: NDArray[np.float64], group: Group, level: float, apar
 # -- letter display -------------------------------------------------------------------------------
 
 
-def _draw_letters(plot: Plot, comparison: Comparison, names: list[str]) -> str:
+def _draw_letters(plot: Plot, decisions: PairDecisions, mean: pd.Series) -> str:
     """Draw the letter display of some algorithms and return its alternative text."""
-    decisions = pair_decisions(comparison, names)
+    names = [*decisions.names]
     lettered = covering_groups(groups(decisions))
     # By convention, an algorithm that differs from all others has a letter of its own.
     shared = {member for group in lettered for member in group}
     columns = sorted([*lettered, *((i,) for i in range(len(names)) if i not in shared)])
-    mean = comparison.summary.set_index("algorithm").loc[names, "mean_rank"]
     axes, drawn = plot.row_axes(names, 0.35)
     plot.label_rows(axes, names, drawn)
     count = max(len(columns), 6)
@@ -457,7 +531,7 @@ def _draw_letters(plot: Plot, comparison: Comparison, names: list[str]) -> str:
             axes.plot(column, member, "o", markeredgewidth=0, zorder=2, **dot)
             if written:
                 axes.text(column, member, _letter(column), color=BLUE, zorder=3, **style)
-    axes.set_xticks([-0.5 - 0.5 * ranks], ["mean\nrank"])
+    axes.set_xticks([-0.5 - 0.5 * ranks], ["mean\nrank"], linespacing=1.0)
     axes.xaxis.tick_top()
     axes.xaxis.set_label_position("top")
     axes.grid(visible=False)
@@ -465,30 +539,26 @@ def _draw_letters(plot: Plot, comparison: Comparison, names: list[str]) -> str:
     axes.spines[:].set_visible(False)
     shared_by = "that share a letter" if written else "with a dot in the same column"
     meaning = f"No significant difference between algorithms {shared_by}"
-    plot.note(_explain(comparison, decisions, lettered, meaning))
-    return _alternative_text("Letter display", comparison, decisions, lettered)
+    plot.note(_explain(decisions, lettered, meaning))
+    return _alternative_text("Letter display", decisions, lettered)
 
 
 # -- note and alternative text --------------------------------------------------------------------
 
 
-def _explain(
-    comparison: Comparison, decisions: PairDecisions, everyone: list[Group], meaning: str
-) -> str:
+def _explain(decisions: PairDecisions, everyone: list[Group], meaning: str) -> str:
     """Return the note: `meaning` of a group in the figure, level and test, untested pairs."""
     tested = int(np.triu(decisions.tested, 1).sum())
     if not tested:
         return "No pair was tested."
-    level = significance(comparison)
+    level = decisions.basis
     differ = "All tested pairs differ" if tested > 1 else "The two algorithms differ"
     text = f"{meaning} {level}." if everyone else f"{differ} significantly {level}."
     untested = len(decisions.names) * (len(decisions.names) - 1) // 2 - tested
     return text + (f" Pairs without a test: {untested}." if untested else "")
 
 
-def _alternative_text(
-    figure: str, comparison: Comparison, decisions: PairDecisions, everyone: list[Group]
-) -> str:
+def _alternative_text(figure: str, decisions: PairDecisions, everyone: list[Group]) -> str:
     """Return the alternative text of a figure of groups."""
     names = [clean(name) for name in decisions.names]
     text = f"{figure}. Best mean rank first: {listing(names, 20)}."
@@ -503,4 +573,4 @@ def _alternative_text(
         text += " All tested pairs differ significantly."
     else:
         return f"{text} No pair was tested."
-    return text + f" Decided {significance(comparison)}."
+    return text + f" Decided {decisions.basis}."

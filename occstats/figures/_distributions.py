@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from occstats._format import count
 from occstats.comparison import Comparison
 from occstats.figures._base import (
+    ROWS,
     Order,
     Plot,
     draw_points,
@@ -24,7 +25,6 @@ from occstats.figures._base import (
 from occstats.figures._labels import clean
 from occstats.figures._style import ArtistOptions, Palette, Theme, Width, ink, paper
 
-MOST_ALGORITHMS = 20
 MOST_POINTS = 400
 
 
@@ -36,14 +36,13 @@ def distributions(
     show: int | None = None,
     labels: Mapping[str, str] | None = None,
     highlight: str | Sequence[str] | None = None,
-    hue: Mapping[str, str] | None = None,
     palette: Palette | None = None,
     ax: Axes | None = None,
     width: Width = "column",
     height: float | None = None,
     theme: Theme = "house",
     title: str | None = None,
-    note: bool = True,
+    note: bool | None = None,
 ) -> Axes:
     """Draw a half violin, a box and the individual tasks for each algorithm.
 
@@ -54,7 +53,7 @@ def distributions(
     ----------
     comparison : Comparison
         The scores in its `results` are drawn.
-    algorithms, order, show, labels, highlight, hue, palette : optional
+    algorithms, order, show, labels, highlight, palette : optional
         Algorithms to draw, their order, labels and colours; see `occstats.figures`.
     ax, width, height, theme, title, note : optional
         Where to draw, size, style, title and note; see `occstats.figures`.
@@ -67,7 +66,7 @@ def distributions(
     """
     with Plot(ax, width, height, theme, title, note) as plot:
         names = plot.algorithms(
-            comparison, MOST_ALGORITHMS, algorithms, order, show, labels, highlight, hue, palette
+            comparison, ROWS, algorithms, order, show, labels, highlight, palette
         )
         scores = comparison.results.scores[names].to_numpy(dtype=float)
         weights = np.asarray(comparison.results.weights, dtype=float)

@@ -18,13 +18,11 @@ from occstats.figures._base import (
     Plot,
     fence,
     kendall_square,
-    matrix_label_room,
-    most_that_fit,
+    matrix_limit,
 )
-from occstats.figures._labels import clean, measure
+from occstats.figures._labels import clean
 from occstats.figures._style import Theme, Width, ink_on, paper
 
-MOST_ALGORITHMS = 40
 MOST_NUMBERS = 12
 
 
@@ -42,7 +40,7 @@ def kendall(
     height: float | None = None,
     theme: Theme = "house",
     title: str | None = None,
-    note: bool = True,
+    note: bool | None = None,
 ) -> Axes:
     """Draw the weighted Kendall's τ of every pair of algorithms as a triangular heat map.
 
@@ -71,21 +69,21 @@ def kendall(
     >>> axes = comparison.plot.kendall(width="ieee", order="similarity")
     """
     with Plot(ax, width, height, theme, title, note) as plot:
-        limit = most_that_fit(plot.inches, MOST_ALGORITHMS)
+        limit = matrix_limit(plot.inches)
         names = plot.algorithms(comparison, limit, algorithms, order, show, labels, highlight)
         tau = kendall_square(comparison, names)
-        side = matrix_label_room(plot.inches)
-        drawn = plot.labels(names, side, size="small", lines=2 if len(names) <= MOST_NUMBERS else 1)
-        room = max(measure(text, "small") for text in drawn)
-        # As wide as the figure, unless the cells would be needlessly large.
-        cells = min(plot.inches - room - 0.15, max(3.4, len(names) * 8.5 / 72))
-        upright = len(names) > 12 or max(len(text) for text in drawn) > 5
-        axes = plot.axes(cells + (room if upright else 0.15) + 0.15)
+        rows, columns, cell, bottom, angle = plot.matrix_labels(names)
+        # The name of the first column explains its number above the first row.
+        first = int(rows != columns)
+        axes = plot.axes(
+            cell * (len(names) - 1 + first) + bottom + (0.1 if len(names) > 3 else 0.5)
+        )
         _triangle(axes, tau, names, _colour_map(cmap))
         places = np.arange(len(names) - 1) + 0.5
-        axes.set_yticks(places, drawn[1:], rotation=0)
-        axes.set_xticks(places, drawn[:-1], rotation=90 if upright else 0)
-        plot.emphasise(axes.get_yticklabels(), names[1:])
+        axes.set_ylim(len(names) - 1, -first)
+        axes.set_yticks([*[-0.5] * first, *places], rows[1 - first :], rotation=0, fontsize="small")
+        axes.set_xticks(places, columns[:-1], rotation=angle, fontsize="small")
+        plot.emphasise(axes.get_yticklabels(), names[1 - first :])
         plot.emphasise(axes.get_xticklabels(), names[:-1])
         axes.tick_params(length=0)
         return plot.finish(_alternative_text(tau, names, len(comparison.summary)))

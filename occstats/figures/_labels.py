@@ -6,7 +6,7 @@ a name of 300 characters leaves no room for the data. Every name from a table pa
 >>> label("cost_in_$ and \\alpha^2")
 'cost_in_\\$ and \\alpha^2'
 >>> fitted(["short", "a name for two lines"], 0.9, size=8, lines=2)
-(['short', 'a name for two\nlines'], {})
+['short', 'a name for two\nlines']
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 import textwrap
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import matplotlib
@@ -68,24 +68,8 @@ def escape(text: str) -> str:
     return text.replace("$", r"\$")
 
 
-# A name that keeps this share of its width when its middle is cut out is still recognisable.
-_RECOGNISED = 0.7
-_LONGEST_IN_KEY = 120
-
-
-def fitted(
-    names: Sequence[str],
-    inches: float,
-    *,
-    size: str | float,
-    lines: int = 1,
-    known: Mapping[str, str] | None = None,
-) -> tuple[list[str], dict[str, str]]:
-    """Return labels that fit a width, and a key of those that had to be numbered.
-
-    A name that does not fit is wrapped between its words; then a little is cut out of its middle,
-    if it remains recognisable and distinct; then it is replaced by a number, with the whole name
-    in the key.
+def fitted(names: Sequence[str], inches: float, *, size: str | float, lines: int = 1) -> list[str]:
+    """Return distinct labels that fit a width: whole, wrapped, or without their middle.
 
     Parameters
     ----------
@@ -97,40 +81,42 @@ def fitted(
         Font size, as Matplotlib takes it.
     lines
         Maximum number of lines of a label.
-    known
-        Key of the numbers already in use; a name in it keeps its number.
 
     Examples
     --------
-    >>> fitted(["short", "x" * 90], 0.9, size=8)[0]
-    ['short', '[1]']
+    >>> fitted(["short", "x" * 90, "x" * 91], 0.9, size=8)
+    ['short', 'xxxxxxx…xxxx', 'xxxxxxxxx…(2)']
     """
-    taken = {name: number for number, name in (known or {}).items()}
     drawn: list[str] = []
-    key: dict[str, str] = {}
     for name in names:
-        text = _placed(name, inches, size, lines)
-        if text is None or text in drawn:
-            whole = shorten(name, _LONGEST_IN_KEY)
-            text = taken.setdefault(whole, f"[{len(taken) + 1}]")
-            while text in drawn:
-                text = f"[{int(text[1:-1]) + 1}]"
-            key[text] = whole
+        text, number = _placed(name, inches, size, lines), 1
+        while text in drawn:
+            number += 1
+            text = _cut(name, inches - measure(f"…({number})", size), size, head=True)
+            text += f"…({number})"
         drawn.append(text)
-    return drawn, key
+    return drawn
 
 
-def _placed(name: str, inches: float, size: str | float, lines: int) -> str | None:
-    """Return the name whole, wrapped or a little shortened, or None if it does not fit."""
+def _placed(name: str, inches: float, size: str | float, lines: int) -> str:
+    """Return the name whole, wrapped, or without its middle."""
     if measure(name, size) <= inches:
         return name
     if lines > 1:
         wrapped = _wrapped(name, inches, size)
         if wrapped.count("\n") < lines and measure(wrapped, size) <= inches:
             return wrapped
-    cut = shorten(name, max(int(cell_len(name) * inches / measure(name, size)) - 1, 3))
-    kept = cell_len(cut) >= _RECOGNISED * cell_len(name)
-    return cut if kept and measure(cut, size) <= inches else None
+    return _cut(name, inches, size)
+
+
+def _cut(name: str, inches: float, size: str | float, *, head: bool = False) -> str:
+    """Return the longest shortened name, or its longest beginning, that fits a width."""
+    share = max(inches, 0) / max(measure(name, size), 1e-9)
+    for limit in range(min(int(cell_len(name) * share) + 3, cell_len(name)), 2, -1):
+        text = set_cell_size(name, limit).rstrip() if head else shorten(name, limit)
+        if measure(text, size) <= inches:
+            return text
+    return "" if head else "…"
 
 
 def _wrapped(name: str, inches: float, size: str | float) -> str:

@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 
 from occstats.comparison.text.columns import interval_kinds
 from occstats.figures._base import (
+    ROWS,
     Order,
     Plot,
     by_mean_rank,
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
 
     from occstats.comparison import Comparison
 
-MOST_ALGORITHMS = 40
-
 
 def mean_ranks(
     comparison: Comparison,
@@ -37,14 +36,13 @@ def mean_ranks(
     show: int | None = None,
     labels: Mapping[str, str] | None = None,
     highlight: str | Sequence[str] | None = None,
-    hue: Mapping[str, str] | None = None,
     palette: Palette | None = None,
     ax: Axes | None = None,
     width: Width = "column",
     height: float | None = None,
     theme: Theme = "house",
     title: str | None = None,
-    note: bool = True,
+    note: bool | None = None,
 ) -> Axes:
     """Draw the weighted mean rank of each algorithm with a confidence interval over datasets.
 
@@ -56,7 +54,7 @@ def mean_ranks(
     ----------
     comparison : Comparison
         Its frame `summary` is drawn.
-    algorithms, order, show, labels, highlight, hue, palette : optional
+    algorithms, order, show, labels, highlight, palette : optional
         Algorithms to draw, their order, labels and colours; see `occstats.figures`.
     ax, width, height, theme, title, note : optional
         Where to draw, size, style, title and note; see `occstats.figures`.
@@ -69,7 +67,7 @@ def mean_ranks(
     """
     with Plot(ax, width, height, theme, title, note) as plot:
         names = plot.algorithms(
-            comparison, MOST_ALGORITHMS, algorithms, order, show, labels, highlight, hue, palette,
+            comparison, ROWS, algorithms, order, show, labels, highlight, palette,
             ranked=by_mean_rank(comparison),
         )  # fmt: skip
         table = comparison.summary.set_index("algorithm").loc[names].reset_index()

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.colors import TwoSlopeNorm
+from matplotlib.colors import to_rgba
 from matplotlib.patches import Rectangle
 from numpy.typing import NDArray
 
+from occstats._checks import check_choice
 from occstats._format import decimals, minus_signs, p_writer
 from occstats.comparison import Comparison
 from occstats.comparison.choices import ESTIMANDS
@@ -21,24 +22,24 @@ from occstats.figures._base import (
     PairDecisions,
     Plot,
     fence,
-    matrix_label_room,
-    most_that_fit,
+    matrix_limit,
     pair_decisions,
     score_label,
-    significance,
 )
 from occstats.figures._labels import clean, measure
 from occstats.figures._style import BLUE, ArtistOptions, Theme, Width, ink, ink_on, paper
 
-MOST_ALGORITHMS = 30
 # Inches in which two lines of 6 points still fit.
 _LEAST_CELL = 0.29
+# Steps of p below the level, each with a darker colour.
+_STEPS = (0.01, 0.001)
 _SHARES = (("wins", BLUE, ""), ("ties", "#C8C8C8", ""), ("losses", "#E69F00", "//////"))
 
 
 def pairwise(
     comparison: Comparison,
     *,
+    cells: Literal["difference", "p"] = "difference",
     algorithms: Sequence[str] | None = None,
     order: Order = "rank",
     show: int | None = None,
@@ -49,19 +50,22 @@ def pairwise(
     height: float | None = None,
     theme: Theme = "house",
     title: str | None = None,
-    note: bool = True,
+    note: bool | None = None,
 ) -> Axes:
     """Draw every pair of algorithms as one matrix that is legible in a single column.
 
     Above the diagonal: the difference of row minus column (positive: the row is better) and the
     p-value that decides, bold and framed where the difference is significant. Below the diagonal:
     the shares of tasks that the row wins, ties and loses against the column. If there is no room
-    for numbers, only colours are drawn, of at most 30 algorithms.
+    for numbers, only colours are drawn.
 
     Parameters
     ----------
     comparison : Comparison
         Its frames `pairwise` and `summary` are drawn.
+    cells : {"difference", "p"}
+        Colour the cells above the diagonal by the difference; or by the p-value, in steps, and
+        print it alone, as `sign_plot` of scikit-posthocs does.
     algorithms, order, show, labels, highlight : optional
         Algorithms to draw, their order and labels; see `occstats.figures`.
     ax, width, height, theme, title, note : optional
@@ -74,29 +78,29 @@ def pairwise(
     >>> axes = comparison.plot.pairwise(width="acm")
     """
     with Plot(ax, width, height, theme, title, note) as plot:
-        limit = most_that_fit(plot.inches, MOST_ALGORITHMS)
+        check_choice("cells", cells, ("difference", "p"))
+        limit = matrix_limit(plot.inches)
         names = plot.algorithms(comparison, limit, algorithms, order, show, labels, highlight)
-        side = min(0.25 * plot.inches, matrix_label_room(plot.inches))
-        drawn = plot.labels(names, side, size="small", lines=2 if len(names) <= 12 else 1)
-        room = max(measure(text, "small") for text in drawn)
-        cell = (plot.inches - max(0.45, room + 0.15)) / len(names)
+        rows, columns, cell, top, angle = plot.matrix_labels(names)
         numbers = cell >= _LEAST_CELL
-        # The names above need as much room as those at the side, and a margin.
-        axes = plot.axes(min(1.07 * plot.inches, 5.4))
-        _frame(axes, plot, names, drawn)
+        axes = plot.axes(cell * len(names) + top + 0.1)
+        _frame(axes, plot, names, rows, columns, angle)
         decisions = pair_decisions(comparison, names)
-        strongest = _differences(axes, decisions, numbers, p_writer(comparison.settings))
+        colours = (_colours_of_p if cells == "p" else _colours_of_differences)(decisions)
+        write_p = p_writer(comparison.settings)
+        _draw_cells(axes, decisions, colours, write_p if numbers else None, alone=cells == "p")
         shares = _shares(axes, comparison, names, cell)
-        plot.note(_note(comparison, numbers, shares, strongest))
-        return plot.finish(_alternative_text(comparison, decisions))
+        plot.note(_note(comparison, decisions, cells, numbers, shares))
+        return plot.finish(_alternative_text(decisions))
 
 
-def _frame(axes: Axes, plot: Plot, names: list[str], drawn: list[str]) -> None:
+def _frame(
+    axes: Axes, plot: Plot, names: list[str], rows: list[str], columns: list[str], angle: int
+) -> None:
     count = len(names)
-    vertical = count > 12 or max(len(text) for text in drawn) > 5
     axes.set(xlim=(0, count), ylim=(count, 0), aspect="equal")
-    axes.set_yticks(np.arange(count) + 0.5, drawn)
-    axes.set_xticks(np.arange(count) + 0.5, drawn, rotation=90 if vertical else 0)
+    axes.set_yticks(np.arange(count) + 0.5, rows, fontsize="small")
+    axes.set_xticks(np.arange(count) + 0.5, columns, rotation=angle, fontsize="small")
     axes.xaxis.tick_top()
     axes.xaxis.set_label_position("top")
     plot.emphasise(axes.get_yticklabels(), names)
@@ -108,32 +112,52 @@ def _frame(axes: Axes, plot: Plot, names: list[str], drawn: list[str]) -> None:
         axes.add_patch(Rectangle((place, place), 1, 1, facecolor="#EFEFEF", lw=0))
 
 
-def _differences(
-    axes: Axes, decisions: PairDecisions, numbers: bool, write_p: Callable[[float], str]
-) -> float:
-    """Draw the cells above the diagonal; return the difference with the strongest colour."""
-    difference, p, differ = decisions.difference, decisions.p, decisions.differ
-    upper = np.triu(np.ones_like(difference, dtype=bool), 1)
+def _strongest(decisions: PairDecisions) -> float:
+    """Return the difference with the strongest colour."""
+    upper = np.abs(decisions.difference[np.triu_indices(len(decisions.names), 1)])
     # One outlying algorithm must not give all others the same colour.
-    reach = fence(np.concatenate([-np.abs(difference[upper]), np.abs(difference[upper])]))[1] or 1.0
+    return fence(np.concatenate([-upper, upper]))[1] or 1.0
+
+
+def _colours_of_differences(decisions: PairDecisions) -> NDArray[np.float64]:
     # Without the strongest colours, black numbers stay legible on all cells.
-    norm = TwoSlopeNorm(0, -2.2 * reach, 2.2 * reach)
-    colours = matplotlib.colormaps["PuOr"]
-    for row, column in np.argwhere(upper & (decisions.tested | np.isfinite(difference))):
-        value = difference[row, column]
-        # With many ties there is no shift; the decision is drawn all the same.
-        colour = colours(norm(0.0 if np.isnan(value) else value))
+    reach = 2.2 * _strongest(decisions)
+    # With many ties there is no shift; the decision is drawn all the same.
+    shares = np.clip(np.nan_to_num(decisions.difference) / reach, -1, 1)
+    return np.asarray(matplotlib.colormaps["PuOr"](0.5 + shares / 2))
+
+
+def _colours_of_p(decisions: PairDecisions) -> NDArray[np.float64]:
+    """Colour the significant pairs by p in three steps: blue, or orange if the row is worse."""
+    depth = 0.25 + 0.2 * np.sum([decisions.p <= step for step in _STEPS], axis=0)
+    better = (decisions.conclusion == "better")[..., None]
+    maps = matplotlib.colormaps["Blues"], matplotlib.colormaps["Oranges"]
+    significant = np.where(better, *(colours(depth) for colours in maps))
+    return np.where(decisions.differ[..., None], significant, to_rgba("#F4F4F4"))
+
+
+def _draw_cells(
+    axes: Axes,
+    decisions: PairDecisions,
+    colours: NDArray[np.float64],
+    write_p: Callable[[float], str] | None,
+    *,
+    alone: bool,
+) -> None:
+    """Draw the cells above the diagonal, with the difference and p, or p alone, if they fit."""
+    known = decisions.tested | np.isfinite(decisions.difference)
+    for row, column in np.argwhere(np.triu(known, 1)):
+        colour = colours[row, column]
         axes.add_patch(Rectangle((column, row), 1, 1, facecolor=colour, edgecolor=paper(), lw=0.6))
-        strong = bool(differ[row, column])
-        on_cell = ink_on(colour)
+        strong, on_cell = bool(decisions.differ[row, column]), ink_on(colour)
         if strong:
             corner = (column + 0.04, row + 0.04)
             axes.add_patch(Rectangle(corner, 0.92, 0.92, fill=False, edgecolor=on_cell, lw=0.7))
-        if numbers:
-            text = f"{_signed(value)}\n{_short(write_p(p[row, column]))}"
+        if write_p is not None:
+            p = _short(write_p(decisions.p[row, column]))
+            text = p if alone else f"{_signed(decisions.difference[row, column])}\n{p}"
             weight = "bold" if strong else "normal"
             _write(axes, column, row + 0.5, text, color=on_cell, weight=weight, linespacing=1.25)
-    return reach
 
 
 def _shares(axes: Axes, comparison: Comparison, names: list[str], inches: float) -> str:
@@ -202,25 +226,31 @@ def _short(number: str) -> str:
     return minus_signs(re.sub(r"(?<!\d)0\.", ".", number))
 
 
-def _note(comparison: Comparison, numbers: bool, shares: str, strongest: float) -> str:
-    score = score_label(comparison)
+def _note(
+    comparison: Comparison, decisions: PairDecisions, cells: str, numbers: bool, shares: str
+) -> str:
     estimand = ESTIMANDS[comparison.settings.estimand or "typical"]
-    value = ", and p" if numbers else f" (strongest colour: ±{strongest:.2g})"
+    if cells == "p":
+        steps = f"{_STEPS[0]:g}, {_STEPS[1]:g} (darker)"
+        above = f"p; blue: row better, orange: column better, shades from {steps}"
+    else:
+        value = ", and p" if numbers else f" (strongest colour: ±{_strongest(decisions):.2g})"
+        above = f"{estimand} in {score_label(comparison)}, row − column{value}"
     unit = f"; {shares} in % of the tasks." if shares else "."
     return (
-        f"Above: {estimand} in {score}, row − column{value}; framed: significant "
-        f"{significance(comparison)}. Below: row wins (solid), ties (pale), loses (hatched){unit}"
+        f"Above: {above}; framed: significant {decisions.basis}. "
+        f"Below: row wins (solid), ties (pale), loses (hatched){unit}"
     )
 
 
-def _alternative_text(comparison: Comparison, decisions: PairDecisions) -> str:
+def _alternative_text(decisions: PairDecisions) -> str:
     names, difference = decisions.names, decisions.difference
     differ = int(np.triu(decisions.differ, 1).sum())
     tested = int(np.triu(decisions.tested, 1).sum())
     text = (
         f"Matrix of all pairs of {len(names)} algorithms with difference, p-value and wins, ties "
         f"and losses. {differ} of {tested} tested pairs differ significantly "
-        f"{significance(comparison)}."
+        f"{decisions.basis}."
     )
     upper = np.where(np.triu(np.ones_like(difference, dtype=bool), 1), np.abs(difference), np.nan)
     if np.isfinite(upper).any():

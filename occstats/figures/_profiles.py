@@ -7,15 +7,14 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.ticker import PercentFormatter
+from matplotlib.ticker import MaxNLocator, PercentFormatter
 from numpy.typing import NDArray
 
 from occstats.comparison import Comparison
-from occstats.figures._base import Order, Plot, draw_lines, score_label
+from occstats.figures._base import COLOURED, Order, Plot, draw_lines, score_label
 from occstats.figures._labels import clean
 from occstats.figures._style import Palette, Theme, Width
 
-MOST_ALGORITHMS = 8
 _POINTS = 101
 
 
@@ -27,14 +26,13 @@ def profiles(
     show: int | None = None,
     labels: Mapping[str, str] | None = None,
     highlight: str | Sequence[str] | None = None,
-    hue: Mapping[str, str] | None = None,
     palette: Palette | None = None,
     ax: Axes | None = None,
     width: Width = "column",
     height: float | None = None,
     theme: Theme = "house",
     title: str | None = None,
-    note: bool = True,
+    note: bool | None = None,
 ) -> Axes:
     r"""Draw for each algorithm the share of tasks within each distance of the best score.
 
@@ -47,7 +45,7 @@ def profiles(
     ----------
     comparison : Comparison
         The scores in its `results` are drawn.
-    algorithms, order, show, labels, highlight, hue, palette : optional
+    algorithms, order, show, labels, highlight, palette : optional
         Algorithms to draw, their order, labels and colours; see `occstats.figures`.
     ax, width, height, theme, title, note : optional
         Where to draw, size, style, title and note; see `occstats.figures`.
@@ -65,7 +63,7 @@ def profiles(
     """
     with Plot(ax, width, height, theme, title, note) as plot:
         names = plot.algorithms(
-            comparison, MOST_ALGORITHMS, algorithms, order, show, labels, highlight, hue, palette
+            comparison, COLOURED, algorithms, order, show, labels, highlight, palette
         )
         scores = comparison.results.scores * (1 if comparison.results.higher_is_better else -1)
         lag = -scores.sub(scores.max(axis=1), axis=0)
@@ -79,15 +77,14 @@ def profiles(
         axes = plot.axes(min(0.72 * plot.inches, 3.2))
         tidy = table.melt("at", var_name="algorithm", value_name="share")
         looks = {name: plot.look(name) for name in names}
-        draw_lines(
-            axes, tidy, "at", "share", "algorithm", looks, markers=False, drawstyle="steps-post"
-        )
+        draw_lines(axes, tidy, "at", "share", "algorithm", looks, marker="", drawstyle="steps-post")
         axes.set(xlim=(0, reach), ylim=(0, 1.02))
+        axes.xaxis.set_major_locator(MaxNLocator(5))
         axes.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
         axes.grid()
         axes.set_xlabel(f"distance to the best {score_label(comparison)} of the task")
         axes.set_ylabel("weighted share of tasks")
-        plot.legend(axes, names)
+        plot.legend(axes, names, markers=False)
         return plot.finish(_alternative_text(table, names, reach))
 
 

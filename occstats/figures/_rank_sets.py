@@ -10,11 +10,17 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
 from occstats.comparison import Comparison
-from occstats.figures._base import Order, Plot, draw_intervals, format_rows, records, significance
+from occstats.figures._base import (
+    ROWS,
+    Order,
+    Plot,
+    draw_intervals,
+    format_rows,
+    records,
+    significance,
+)
 from occstats.figures._labels import clean
 from occstats.figures._style import Palette, Theme, Width
-
-MOST_ALGORITHMS = 40
 
 
 def rank_sets(
@@ -25,14 +31,13 @@ def rank_sets(
     show: int | None = None,
     labels: Mapping[str, str] | None = None,
     highlight: str | Sequence[str] | None = None,
-    hue: Mapping[str, str] | None = None,
     palette: Palette | None = None,
     ax: Axes | None = None,
     width: Width = "column",
     height: float | None = None,
     theme: Theme = "house",
     title: str | None = None,
-    note: bool = True,
+    note: bool | None = None,
 ) -> Axes:
     """Draw the ranks of each algorithm that are consistent with the decisions about all pairs.
 
@@ -45,7 +50,7 @@ def rank_sets(
     ----------
     comparison : Comparison
         Its frames `pairwise` and `summary` are drawn.
-    algorithms, order, show, labels, highlight, hue, palette : optional
+    algorithms, order, show, labels, highlight, palette : optional
         Algorithms to draw, their order, labels and colours; see `occstats.figures`.
     ax, width, height, theme, title, note : optional
         Where to draw, size, style, title and note; see `occstats.figures`.
@@ -64,7 +69,7 @@ def rank_sets(
     """
     with Plot(ax, width, height, theme, title, note) as plot:
         names = plot.algorithms(
-            comparison, MOST_ALGORITHMS, algorithms, order, show, labels, highlight, hue, palette
+            comparison, ROWS, algorithms, order, show, labels, highlight, palette
         )
         table = possible_ranks(comparison).loc[names]
         axes, drawn = plot.row_axes(names, 0.45)

@@ -15,11 +15,10 @@ from matplotlib.ticker import MaxNLocator, PercentFormatter
 from numpy.typing import NDArray
 
 from occstats.comparison import Comparison
-from occstats.figures._base import Order, Plot, unnamed
+from occstats.figures._base import ROWS, Order, Plot, unnamed
 from occstats.figures._labels import abreast, clean
 from occstats.figures._style import BLUE, ORANGE, ArtistOptions, Palette, Theme, Width, ink, paper
 
-MOST_PANELS = 20
 # With more bars, neighbouring ranks share one.
 MOST_BARS = 30
 
@@ -32,14 +31,13 @@ def ranks(
     show: int | None = None,
     labels: Mapping[str, str] | None = None,
     highlight: str | Sequence[str] | None = None,
-    hue: Mapping[str, str] | None = None,
     palette: Palette | None = None,
     figure: FigureBase | None = None,
     width: Width = "column",
     height: float | None = None,
     theme: Theme = "house",
     title: str | None = None,
-    note: bool = True,
+    note: bool | None = None,
 ) -> NDArray[Any]:
     r"""Draw the weighted frequency of each rank, one small panel per algorithm.
 
@@ -52,7 +50,7 @@ def ranks(
     ----------
     comparison : Comparison
         Its frames `rank_frequencies` and `summary` are drawn.
-    algorithms, order, show, labels, highlight, hue, palette : optional
+    algorithms, order, show, labels, highlight, palette : optional
         Algorithms to draw, their order, labels and colours; see `occstats.figures`.
     figure, width, height, theme, title, note : optional
         Where to draw, size, style, title and note; see `occstats.figures`.
@@ -77,40 +75,26 @@ def ranks(
     """
     with Plot(figure, width, height, theme, title, note) as plot:
         names = plot.algorithms(
-            comparison, MOST_PANELS, algorithms, order, show, labels, highlight, hue, palette
+            comparison, ROWS, algorithms, order, show, labels, highlight, palette
         )
         total = len(comparison.summary)
         table = comparison.rank_frequencies.pivot(
             index="algorithm", columns="rank", values="frequency"
         ).reindex(names)
         mean = comparison.summary.set_index("algorithm")["mean_rank"]
-        columns = min(3 if plot.inches < 4.5 else 5, len(names))
-        rows = math.ceil(len(names) / columns)
-        titles = plot.labels(names, 0.82 * plot.inches / columns, lines=2)
-        row = 1.06 if any("\n" in text for text in titles) else 0.95
-        whole, panels = plot.subplots(rows * row + 0.28, rows, columns, sharex=True, sharey=True)
+        panels = plot.panel_each(names, "rank (1 = best, ▲ mean)", "frequency")
         together = math.ceil(total / MOST_BARS)
         if together > 1:
             plot.note(f"Every bar is {together} ranks.")
         frequency = np.add.reduceat(table.to_numpy(float), np.arange(0, total, together), axis=1)
         # A seventh of a panel's width is between the panels.
         size = matplotlib.rcParams["xtick.labelsize"]
-        ticks = min(abreast(str(total), 6 / 7 * plot.inches / columns, size), 5)
-        for axes, name, bars, text in zip(panels, names, frequency, titles, strict=False):
+        across = min(len(names), 3 if plot.inches < 4.5 else 5)
+        ticks = min(abreast(str(total), 6 / 7 * plot.inches / across, size), 5)
+        for axes, name, bars in zip(panels, names, frequency, strict=True):
             colour = plot.look(name).color if plot.coloured else BLUE
             _panel(axes, bars, together, total, colour, mean[name], ticks)
-            axes.set_title(text)
-            plot.emphasise([axes.title], [name])
         panels[0].set_ylim(0, max(1.08 * float(np.nanmax(frequency)), 0.05))
-        for axes in panels[len(names) :]:
-            axes.remove()
-        panels = panels[: len(names)]
-        # The last panel of a shortened column shows the ticks of the removed one.
-        for axes in panels[-columns:]:
-            axes.tick_params(labelbottom=True)
-        whole.supylabel("frequency", fontsize="medium")
-        bottom = panels[(rows - 1) * columns :]
-        bottom[(len(bottom) - 1) // 2].set_xlabel("rank (1 = best, ▲ mean)")
         alternative = _alternative_text(table.to_numpy(float), names, total)
         return plot.finish_panels(alternative, panels)
 

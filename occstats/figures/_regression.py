@@ -18,6 +18,7 @@ from occstats._format import listing
 from occstats.comparison import Comparison
 from occstats.errors import FigureError
 from occstats.figures._base import (
+    ROWS,
     Order,
     Plot,
     confidence_intervals,
@@ -29,7 +30,6 @@ from occstats.figures._base import (
 from occstats.figures._labels import abreast, clean, label
 from occstats.figures._style import BLUE, FADED, ORANGE, SeriesStyle, Theme, Width, ink
 
-MOST_ALGORITHMS = 25
 _TERMS = {"log_n": "log n", "log_m": "log m", "median_score": "median score"}
 
 
@@ -46,7 +46,7 @@ def regression(
     height: float | None = None,
     theme: Theme = "house",
     title: str | None = None,
-    note: bool = True,
+    note: bool | None = None,
 ) -> NDArray[Any]:
     """Draw a forest plot: the effect of each trait of a task on the rank of each algorithm.
 
@@ -83,9 +83,7 @@ def regression(
                 "there is no regression to draw: the results have no traits of the tasks, or too "
                 "few datasets for them (give trait columns such as n, m, sparsity)"
             )
-        names = plot.algorithms(
-            comparison, MOST_ALGORITHMS, algorithms, order, show, labels, highlight
-        )
+        names = plot.algorithms(comparison, ROWS, algorithms, order, show, labels, highlight)
         terms = [str(term) for term in dict.fromkeys(table["term"])]
         columns = min(len(terms), 2 if plot.inches < 4.5 else 4)
         rows = math.ceil(len(terms) / columns)

@@ -33,7 +33,7 @@ def scatter(
     height: float | None = None,
     theme: Theme = "house",
     title: str | None = None,
-    note: bool = True,
+    note: bool | None = None,
 ) -> Axes:
     """Draw the scores of two algorithms on every task, and the mean of every dataset.
 

@@ -3,29 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
+from matplotlib.figure import FigureBase
+from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
+from occstats._format import minus_signs
 from occstats.comparison import Comparison
 from occstats.comparison.study import clusters_of
 from occstats.figures._base import (
+    ROWS,
     Order,
     Plot,
     confidence_intervals,
-    draw_lines,
     records,
     score_label,
 )
 from occstats.figures._labels import clean
-from occstats.figures._style import Palette, Theme, Width
+from occstats.figures._style import BLUE, FADED, Palette, Theme, Width
 from occstats.stats.strata import strata_intervals
-
-MOST_ALGORITHMS = 6
-# Share of the distance between strata over which their algorithms are spread.
-_SPREAD = 0.4
 
 
 def strata(
@@ -36,28 +35,33 @@ def strata(
     show: int | None = None,
     labels: Mapping[str, str] | None = None,
     highlight: str | Sequence[str] | None = None,
-    hue: Mapping[str, str] | None = None,
     palette: Palette | None = None,
-    ax: Axes | None = None,
+    figure: FigureBase | None = None,
     width: Width = "column",
     height: float | None = None,
     theme: Theme = "house",
     title: str | None = None,
-    note: bool = True,
-) -> Axes:
-    """Draw the weighted mean rank of some algorithms in strata of the tasks' median score.
+    note: bool | None = None,
+) -> NDArray[Any]:
+    """Draw the weighted mean rank in strata of the tasks' median score, one panel per algorithm.
 
-    Thin lines are confidence intervals from resampling whole datasets, side by side so that all
-    are visible. A stratum with tasks of a single dataset has none.
+    Each panel has the line of its algorithm, with a confidence interval from resampling whole
+    datasets at each stratum, in front of the lines of the others. A stratum with tasks of a single
+    dataset has no interval.
 
     Parameters
     ----------
     comparison : Comparison
         Its frame `strata` is drawn.
-    algorithms, order, show, labels, highlight, hue, palette : optional
+    algorithms, order, show, labels, highlight, palette : optional
         Algorithms to draw, their order, labels and colours; see `occstats.figures`.
-    ax, width, height, theme, title, note : optional
+    figure, width, height, theme, title, note : optional
         Where to draw, size, style, title and note; see `occstats.figures`.
+
+    Returns
+    -------
+    ndarray of Axes
+        One for each panel.
 
     Examples
     --------
@@ -67,29 +71,37 @@ def strata(
     >>> comparison = occstats.compare("lenz2021")
     >>> axes = comparison.plot.strata(algorithms=["ALP", "SVM", "LOF", "IF"])
     """
-    with Plot(ax, width, height, theme, title, note) as plot:
+    with Plot(figure, width, height, theme, title, note) as plot:
         names = plot.algorithms(
-            comparison, MOST_ALGORITHMS, algorithms, order, show, labels, highlight, hue, palette
+            comparison, ROWS, algorithms, order, show, labels, highlight, palette
         )
         table = comparison.strata
-        places = table.drop_duplicates("stratum").sort_values("low").reset_index(drop=True)
+        strata = table.drop_duplicates("stratum").sort_values("low").reset_index(drop=True)
         means = table.pivot(index="stratum", columns="algorithm", values="mean_rank")
-        means = means.reindex(index=places["stratum"], columns=names)
-        axes = plot.axes(min(0.78 * plot.inches, 3.2))
-        ends = _ends(comparison, places, names)
-        _draw(axes, plot, means, ends)
-        strata_labels = [
-            f"{row.low:.2g}–{row.high:.2g}"
-            + (f"\n({row.n_tasks} tasks)" if len(places) <= 7 else "")
-            for row in records(places)
-        ]
-        axes.set_xticks(np.arange(len(places)), strata_labels)
-        direction = " (hard → easy)" if comparison.results.higher_is_better else " (easy → hard)"
-        axes.set_xlabel(f"median {score_label(comparison)} of the task{direction}")
-        axes.set_ylabel("weighted mean rank (1 = best)")
+        means = means.reindex(index=strata["stratum"], columns=names)
+        direction = "hard → easy" if comparison.results.higher_is_better else "easy → hard"
+        panels = plot.panel_each(names, f"difficulty ({direction})", "mean rank")
+        ends = _ends(comparison, strata, names)
+        places = np.arange(len(strata))
+        for column, (axes, name) in enumerate(zip(panels, names, strict=True)):
+            colour = plot.look(name).color if plot.coloured else BLUE
+            axes.plot(places, means.drop(columns=name), color=FADED, lw=0.5, zorder=1)
+            axes.plot(places, means[name], "o-", color=colour, ms=3, lw=1.2, zorder=3)
+            axes.vlines(places, *ends[:, :, column], color=colour, lw=1.2, zorder=2)
+            axes.grid(axis="y")
+            axes.set_xticks(places, [str(place + 1) for place in places])
+        panels[0].yaxis.set_major_locator(MaxNLocator(4, integer=True))
+        panels[0].invert_yaxis()
+        panels[0].margins(x=0.1)
+        bounds = [f"{row.low:.2g} to {row.high:.2g} ({row.n_tasks})" for row in records(strata)]
+        plot.note(
+            f"Strata of tasks by median {score_label(comparison)} (number of tasks): "
+            + minus_signs("; ".join(f"{place}: {text}" for place, text in enumerate(bounds, 1)))
+            + "."
+        )
         if np.isfinite(ends).any():
             plot.note(f"{confidence_intervals(comparison)} (cluster bootstrap).")
-        return plot.finish(_alternative_text(means, places))
+        return plot.finish_panels(_alternative_text(means, strata), panels)
 
 
 def _ends(comparison: Comparison, places: pd.DataFrame, names: list[str]) -> NDArray[np.float64]:
@@ -112,27 +124,6 @@ def _ends(comparison: Comparison, places: pd.DataFrame, names: list[str]) -> NDA
     # Strata are numbered from the hardest; if lower is better, the axis starts at the easiest.
     order = places["stratum"].to_numpy(dtype=int) - 1
     return np.asarray(found)[:, order]
-
-
-def _draw(axes: Axes, plot: Plot, means: pd.DataFrame, ends: NDArray[np.float64]) -> None:
-    names = [str(name) for name in means.columns]
-    tidy = means.set_axis(np.arange(len(means))).melt(
-        ignore_index=False, var_name="algorithm", value_name="mean_rank"
-    )
-    looks = {name: plot.look(name) for name in names}
-    shifts = _SPREAD * (np.arange(len(names)) - (len(names) - 1) / 2) / max(len(names), 4)
-    tidy = tidy.reset_index(names="place")
-    tidy["place"] += tidy["algorithm"].map(dict(zip(names, shifts, strict=True)))
-    draw_lines(axes, tidy, "place", "mean_rank", "algorithm", looks)
-    for column, name in enumerate(names):
-        axes.vlines(
-            np.arange(len(means)) + shifts[column], *ends[:, :, column],
-            color=looks[name].color, lw=0.7, alpha=0.7, zorder=1,
-        )  # fmt: skip
-    axes.invert_yaxis()
-    axes.margins(x=0.06, y=0.08)
-    axes.grid(axis="y")
-    plot.legend(axes, names)
 
 
 def _alternative_text(means: pd.DataFrame, places: pd.DataFrame) -> str:

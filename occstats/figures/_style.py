@@ -105,8 +105,6 @@ _HUES = (
     BLUE, ORANGE, "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#882255", "#999933",
     "#661100",
 )  # fmt: skip
-# Number of distinct colours: the hues, and a lighter and a darker shade of each.
-COLOURS = 3 * len(_HUES)
 # Nine markers and 30 colours: 90 series before a combination repeats.
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
 # Matplotlib's dash pattern: an offset, and the lengths of dashes and gaps.
@@ -271,6 +269,7 @@ def _fallback_fonts() -> tuple[str, ...]:
 
 # Attributes that a figure or axes carries for `save`.
 _ALT_TEXT, _SETTINGS = "_occstats_alt_text", "_occstats_settings"
+_NOTICES = "_occstats_notices"
 
 
 def describe(target: Axes | FigureBase, text: str) -> None:
@@ -436,6 +435,17 @@ def svg_markup(drawn: Drawn, *, title: str = "", identity: str = "") -> str:
         element.text = text
         root.insert(place, element)
     return ElementTree.tostring(root, encoding="unicode")
+
+
+def remember_notices(target: Axes | FigureBase, notices: Sequence[str]) -> None:
+    """Attach what the command line prints about a figure."""
+    figure = root_figure(target)
+    setattr(figure, _NOTICES, (*notices_of(figure), *notices))
+
+
+def notices_of(figure: Figure) -> tuple[str, ...]:
+    """Return what was left out of a figure, or drawn in another way."""
+    return tuple(getattr(figure, _NOTICES, ()))
 
 
 def root_figure(drawn: Drawn) -> Figure:

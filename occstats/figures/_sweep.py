@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from occstats._format import listing
 from occstats.errors import FigureError
 from occstats.figures._base import (
+    ROWS,
     Plot,
     choose_algorithms,
     draw_lines,
@@ -25,7 +26,6 @@ from occstats.figures._base import (
 from occstats.figures._labels import clean, label
 from occstats.figures._style import ArtistOptions, Palette, Theme, Width, paper
 
-MOST_PANELS = 12
 _RESERVED = ("descriptor", "metric", "score", "smoothed")
 # Title, rows and hyperparameters of a panel.
 Panel = tuple[str, pd.DataFrame, list[str]]
@@ -44,7 +44,7 @@ def sweep(
     height: float | None = None,
     theme: Theme = "house",
     title: str | None = None,
-    note: bool = True,
+    note: bool | None = None,
 ) -> NDArray[Any]:
     """Draw the weighted mean score of each descriptor over its hyperparameters.
 
@@ -99,9 +99,9 @@ def sweep(
         table = _prepared(frame)
         columns = _parameter_columns(table, parameters)
         panels = _panels(table, columns)
-        shown = panels[: len(choose_algorithms(None, [p[0] for p in panels], MOST_PANELS, show))]
+        shown = panels[: len(choose_algorithms(None, [p[0] for p in panels], ROWS, show))]
         if len(shown) < len(panels):
-            plot.note(f"The first {len(shown)} of {len(panels)} panels.")
+            plot.notice(f"The first {len(shown)} of {len(panels)} panels.")
         metrics = list(
             dict.fromkeys(m for _, part, used in shown if len(used) == 1 for m in part["metric"])
         )

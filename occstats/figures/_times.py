@@ -13,11 +13,10 @@ from matplotlib.ticker import LogLocator, NullFormatter
 from numpy.typing import NDArray
 
 from occstats.errors import FigureError
-from occstats.figures._base import Plot, choose_algorithms, draw_lines, require_columns
+from occstats.figures._base import COLOURED, Plot, choose_algorithms, draw_lines, require_columns
 from occstats.figures._labels import clean
 from occstats.figures._style import ArtistOptions, Palette, Theme, Width
 
-MOST_DESCRIPTORS = 16
 _PANELS = {"fit_seconds": "construction time (s)", "query_seconds": "query time (s)"}
 
 
@@ -28,14 +27,13 @@ def times(
     show: int | None = None,
     labels: Mapping[str, str] | None = None,
     highlight: str | Sequence[str] | None = None,
-    hue: Mapping[str, str] | None = None,
     palette: Palette | None = None,
     figure: FigureBase | None = None,
     width: Width = "page",
     height: float | None = None,
     theme: Theme = "house",
     title: str | None = None,
-    note: bool = True,
+    note: bool | None = None,
 ) -> NDArray[Any]:
     r"""Draw construction and query times over :math:`n`, both axes logarithmic.
 
@@ -49,7 +47,7 @@ def times(
         ``fit_seconds``, ``query_seconds`` and, optionally, ``repetition`` and ``n_queries``.
         ``query_seconds`` is the time of the whole batch; with ``n_queries`` it is divided by it
         and shown per query. Missing times (failed, out of memory) are left out of the line.
-    algorithms, show, labels, highlight, hue, palette : optional
+    algorithms, show, labels, highlight, palette : optional
         Algorithms to draw, their order, labels and colours; see `occstats.figures`.
     figure, width, height, theme, title, note : optional
         Where to draw, size, style, title and note; see `occstats.figures`.
@@ -71,10 +69,10 @@ def times(
         require_columns(frame, ("descriptor", "n", *_PANELS), "times")
         table = _per_query(frame)
         everyone = [str(name) for name in dict.fromkeys(table["descriptor"])]
-        names = choose_algorithms(algorithms, everyone, MOST_DESCRIPTORS, show)
-        plot.style(everyone, labels, highlight, hue, palette)
+        names = choose_algorithms(algorithms, everyone, COLOURED, show)
+        plot.style(everyone, labels, highlight, palette)
         if algorithms is None and len(names) < len(everyone):
-            plot.note(f"The first {len(names)} of {len(everyone)} descriptors.")
+            plot.notice(f"The first {len(names)} of {len(everyone)} descriptors.")
         narrow = plot.inches < 4.5
         rows, columns = (2, 1) if narrow else (1, 2)
         whole, panels = plot.subplots(4.7 if narrow else 3.2, rows, columns, sharex=True)
@@ -115,12 +113,11 @@ def _per_query(frame: pd.DataFrame) -> pd.DataFrame:
 def _panel(axes: Axes, plot: Plot, table: pd.DataFrame, column: str, names: list[str]) -> None:
     looks = {name: plot.look(name) for name in names}
     part = table[table["descriptor"].isin(names)].dropna(subset=[column])
-    # The axes become logarithmic later, because seaborn would average logarithms.
-    draw_lines(
-        axes, part, "n", column, "descriptor", looks,
-        errorbar=("pi", 100), err_kws={"alpha": 0.18, "linewidth": 0},
-        markersize=3.2, linewidth=1.0,
-    )  # fmt: skip
+    draw_lines(axes, part, "n", column, "descriptor", looks, markersize=3.2, linewidth=1.0)
+    for name, rows in part.groupby("descriptor"):
+        ends = rows.groupby("n")[column].agg(["min", "max"])
+        colour = looks[str(name)].color
+        axes.fill_between(ends.index, ends["min"], ends["max"], color=colour, alpha=0.18, lw=0)
     _guide(axes, table["n"].to_numpy(float), table[column].to_numpy(float))
 
 

@@ -9,18 +9,18 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.ticker import NullFormatter
 
 from occstats._format import listing, percent
 from occstats.comparison import Comparison
 from occstats.comparison.study import clusters_of
 from occstats.errors import FigureError
-from occstats.figures._base import Order, Plot, confidence_intervals, score_label
+from occstats.figures._base import COLOURED, Order, Plot, confidence_intervals, score_label
 from occstats.figures._labels import clean
 from occstats.figures._style import Palette, Theme, Width, ink, paper
 from occstats.figures.registry import read_frame
 from occstats.stats.pareto import ParetoFront, pareto_front
 
-MOST_ALGORITHMS = 16
 # More resamples would not change the printed shares.
 _RESAMPLES = 2000
 # Algorithms at least this often on the front are drawn in any case.
@@ -37,14 +37,13 @@ def trade_off(
     show: int | None = None,
     labels: Mapping[str, str] | None = None,
     highlight: str | Sequence[str] | None = None,
-    hue: Mapping[str, str] | None = None,
     palette: Palette | None = None,
     ax: Axes | None = None,
     width: Width = "column",
     height: float | None = None,
     theme: Theme = "house",
     title: str | None = None,
-    note: bool = True,
+    note: bool | None = None,
 ) -> Axes:
     """Draw the mean score of each algorithm over its run time, and the Pareto front.
 
@@ -65,7 +64,7 @@ def trade_off(
         ``query_seconds``, which are added. One row per task, with a column ``time_`` followed by
         the name of each algorithm. Or measurements without datasets, as `occstats time` writes
         them: the largest ``n`` that all have counts, and times have no interval.
-    algorithms, order, show, labels, highlight, hue, palette : optional
+    algorithms, order, show, labels, highlight, palette : optional
         Algorithms to draw, their order, labels and colours; see `occstats.figures`.
     ax, width, height, theme, title, note : optional
         Where to draw, size, style, title and note; see `occstats.figures`.
@@ -80,10 +79,10 @@ def trade_off(
     """
     with Plot(ax, width, height, theme, title, note) as plot:
         seconds = task_times(comparison, times)
-        options = (order, show, labels, highlight, hue, palette)
+        options = (order, show, labels, highlight, palette)
         ranked = comparison.algorithms
         if algorithms is not None:
-            ranked = plot.algorithms(comparison, MOST_ALGORITHMS, algorithms, *options)
+            ranked = plot.algorithms(comparison, COLOURED, algorithms, *options)
         rivals = [name for name in ranked if name in seconds.columns]
         if len(rivals) < 2:
             raise FigureError(
@@ -114,22 +113,21 @@ def trade_off(
                 rivals[i] for i in likely if found.on_front[i] or found.probability[i] >= _LIKELY
             ]
             why = "Those likely on the front and the best others,"
-            chosen = plot.algorithms(
-                comparison, MOST_ALGORITHMS, None, *options, first=first, why=why
-            )
+            chosen = plot.algorithms(comparison, COLOURED, None, *options, first=first, why=why)
             names = [name for name in chosen if name in rivals]
         # A legend of many names must not shrink the axes.
         axes = plot.axes(min(0.8 * plot.inches, 3.4) + 0.13 * max(len(names) - 6, 0))
         places = {name: rivals.index(name) for name in names}
         _draw_algorithms(axes, plot, places, found, sign)
         axes.set_xscale("log")
+        axes.xaxis.set_minor_formatter(NullFormatter())
         axes.set_xlabel("run time (s), geometric mean")
         axes.set_ylabel(f"mean {score_label(comparison)}")
         axes.grid()
         if sign < 0:
             axes.invert_yaxis()
         shares = [percent(float(found.probability[place])) for place in places.values()]
-        plot.legend(axes, names, shares)
+        plot.legend(axes, names, shares, lines=False)
         left_out = len(comparison.results.scores) - int(known.sum())
         missing = [name for name in ranked if name not in rivals]
         plot.note(

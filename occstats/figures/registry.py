@@ -38,7 +38,7 @@ __all__ = [
 ]
 
 # Options of figures of algorithms; draw_figures passes them only to the figures that take them.
-_ALGORITHM_OPTIONS = ("algorithms", "order", "show", "labels", "highlight", "hue", "palette")
+_ALGORITHM_OPTIONS = ("algorithms", "order", "show", "labels", "highlight", "palette")
 
 
 @dataclass(frozen=True)
@@ -156,6 +156,13 @@ class DrawnFigure:
     entry: FigureEntry
     figure: Figure | None = None
     reason: str = ""
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """Return what was left out, or drawn in another way."""
+        from occstats.figures._style import notices_of
+
+        return () if self.figure is None else notices_of(self.figure)
 
     def save(self, folder: str | Path, formats: Sequence[str], dpi: float = 300) -> list[Path]:
         """Write the figure under its name and return the files."""
@@ -308,7 +315,7 @@ def side_by_side(
         places = whole.subfigures(len(rows), across, squeeze=False, height_ratios=heights).ravel()
         for place, (title, comparison) in zip(places, comparisons.items(), strict=False):
             where = {"ax": place.add_subplot()} if on_axes else {"figure": place}
-            function(comparison, **{**options, **where, "title": title})
+            function(comparison, **{"note": True, **options, **where, "title": title})
         texts = zip(comparisons, map(alt_text, alone), strict=True)
         describe(whole, " ".join(f"{title}: {text}" for title, text in texts))
     return np.array(axes_of(whole), dtype=object)
