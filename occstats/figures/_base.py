@@ -148,8 +148,11 @@ class Plot:
         chosen = choose_algorithms(algorithms, preferred, limit, show)
         if algorithms is None and len(chosen) < len(table):
             self.notice(f"{why} {len(chosen)} of {len(table)} algorithms.")
-        # The order of the table decides, so that an algorithm looks the same in every figure.
-        self.style(table, labels, highlight, palette)
+        # The order of the table decides, so that an algorithm looks the same in every figure;
+        # there are 30 colours.
+        alike = set(chosen) <= set(table[:30])
+        everyone = table if alike else [*chosen, *(name for name in table if name not in chosen)]
+        self.style(everyone, labels, highlight, palette)
         return _ordered(comparison, chosen, order, ranked if algorithms is None else chosen)
 
     def style(
@@ -598,6 +601,8 @@ def draw_lines(
     """Draw one line through the means of each series of a tidy table, in the order of `looks`."""
     for name, look in looks.items():
         means = table[table[series] == name].groupby(x)[y].mean()
+        if means.empty:
+            continue
         style: dict[str, Any] = {"marker": look.marker, "ls": look.linestyle, "mew": 0}
         axes.plot(means.index, means, color=look.color, **style | options)
 

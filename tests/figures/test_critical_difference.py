@@ -6,6 +6,7 @@ import itertools
 import re
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -42,7 +43,8 @@ def graphs(draw, least=1, most=7):
 
 def decisions_of(alike):
     numbers = np.full(alike.shape, np.nan)
-    return PairDecisions(tuple(map(str, range(len(alike)))), conclusions(alike), numbers, numbers)
+    names = tuple(map(str, range(len(alike))))
+    return PairDecisions(names, conclusions(alike), numbers, numbers, "")
 
 
 def cliques_by_trying_all(adjacent):
@@ -245,7 +247,6 @@ def test_nothing_in_a_diagram_overlaps_a_name(small, count, length, width):
     texts = boxes(figure, axes.texts)
     marks = [line for line in axes.lines if line.get_lw() == BAR_WIDTH or line.get_marker() == "o"]
     bars = boxes(figure, marks)
-    assert not any("[" in text.get_text() for text in axes.texts)
     # The box of a text has room for letters above and below that it may not have.
     slack = 0.012
     for one, other in itertools.combinations(texts, 2):
@@ -263,10 +264,10 @@ def test_nothing_in_a_diagram_overlaps_a_name(small, count, length, width):
 
 
 def test_more_than_thirty_algorithms_become_a_letter_display_and_the_note_says_so(many):
-    figure = many.plot.critical_difference(width="page")
+    figure = many.plot.critical_difference(width="page", show=31)
     assert figures.alt_text(figure).startswith("Letter display")
     assert "Drawn as a letter display: more than 30 algorithms." in note_of(figure)
-    thirty = many.plot.critical_difference(width="page", show=30)
+    thirty = many.plot.critical_difference(width="page")
     assert figures.alt_text(thirty).startswith("Critical-difference diagram")
 
 
@@ -281,7 +282,7 @@ def test_more_bars_than_fit_a_page_become_a_letter_display(small):
 
 def test_a_letter_display_shows_exactly_the_pairs_with_no_significant_difference(many):
     names = many.algorithms
-    axes = many.plot.letters(width=12)
+    axes = many.plot.letters(width=12, show=31)
     shared = {}
     for text in axes.texts:
         column, row = text.get_position()
@@ -328,3 +329,37 @@ def test_a_control_leaves_the_other_pairs_untested():
     assert np.triu(decisions.tested, 1).sum() == 3
     assert all(names.index("b") in group for group in groups(decisions))
     assert "Pairs without a test: 3." in note_of(comparison.plot.critical_difference())
+
+
+# -- ranks and p-values of other tests -------------------------------------------------------------
+
+
+def test_a_diagram_of_own_ranks_and_p_values_is_that_of_the_comparison(default):
+    mean = default.summary.set_index("algorithm")["mean_rank"]
+    # The order of the ranks does not matter, and one triangle is enough.
+    square = default.p_values.to_numpy()
+    half = default.p_values.where(np.triu(np.ones_like(square, dtype=bool)))
+    ours = default.plot.critical_difference()
+    for p_values in (default.p_values, half):
+        axes = figures.critical_difference_from(mean[::-1], p_values)
+        assert [str(text) for text in axes.texts] == [str(text) for text in ours.texts]
+        for one, other in zip(axes.lines, ours.lines, strict=True):
+            np.testing.assert_array_equal(one.get_xydata(), other.get_xydata())
+    assert note_of(axes).startswith("Bars join algorithms (dots) with no significant difference at")
+    strict = figures.critical_difference_from(mean, square, alpha=1e-9, highlight="ALP")
+    assert len([line for line in strict.lines if line.get_lw() == BAR_WIDTH]) == 1
+
+
+@pytest.mark.parametrize(
+    ("ranks", "p_values", "options", "message"),
+    [
+        ({"a": 1.0}, np.eye(1), {}, "at least two different algorithms"),
+        ({"a": 1.0, "b": np.nan}, np.eye(2), {}, "at least two different algorithms"),
+        ({"a": 1.0, "b": 2.0}, np.eye(3), {}, r"2 × 2 matrix; got shape \(3, 3\)"),
+        ({"a": 1.0, "b": 2.0}, np.eye(2), {"alpha": 5}, "alpha must be between 0 and 1"),
+        ({"a": 1.0, "b": 2.0}, pd.DataFrame(np.eye(2), list("ac"), list("ac")), {}, "'b' is not"),
+    ],
+)
+def test_ranks_and_p_values_that_do_not_fit_are_refused(ranks, p_values, options, message):
+    with pytest.raises(figures.FigureError, match=message):
+        figures.critical_difference_from(ranks, p_values, **options)

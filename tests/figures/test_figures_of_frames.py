@@ -102,7 +102,7 @@ def test_of_many_the_fast_one_on_the_front_is_drawn_though_it_is_the_worst(many)
     axes = many.plot.trade_off(index.assign(**seconds))
     key = [text.get_text() for text in axes.get_legend().get_texts()]
     assert f"{worst}  100 %" in [text.replace("\n", " ") for text in key]
-    assert len(key) == 16
+    assert len(key) == 9
 
 
 # -- run times, sweeps and the worked example ------------------------------------------------------
