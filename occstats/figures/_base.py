@@ -441,6 +441,18 @@ def known_algorithm(name: str, known: Sequence[str], option: str = "algorithm") 
     return name
 
 
+def chosen_pair(comparison: Comparison, a: str | None, b: str | None) -> tuple[str, str]:
+    """Return two different algorithms, by default the best two."""
+    ranked = comparison.algorithms
+    if len(ranked) < 2:
+        raise FigureError("a figure of a pair needs two algorithms; this comparison has one")
+    first = known_algorithm(a, ranked) if a is not None else next(n for n in ranked if n != b)
+    second = known_algorithm(b, ranked) if b is not None else next(n for n in ranked if n != first)
+    if first == second:
+        raise FigureError(f"a and b must be two different algorithms; got {first!r} twice")
+    return first, second
+
+
 def by_mean_rank(comparison: Comparison) -> list[str]:
     """Return the algorithms sorted by mean rank, whatever the table is sorted by."""
     table = comparison.summary.sort_values("mean_rank", kind="stable")
@@ -537,6 +549,23 @@ def format_rows(axes: Axes, count: int) -> None:
     axes.grid(visible=False, axis="y")
     axes.tick_params(axis="y", length=0)
     axes.spines["left"].set_visible(False)
+
+
+def write_column(
+    axes: Axes, cells: Sequence[str], heading: str = "", *, bold: Sequence[bool] = ()
+) -> None:
+    """Write a text for each row in a column at the right of the axes."""
+    # Points from the axes to the right end of the texts.
+    right = 72 * max(measure(cell, "small") for cell in cells) + (6 if any(bold) else 5)
+    at_end: dict[str, Any] = {
+        "xycoords": ("axes fraction", "data"), "textcoords": "offset points",
+        "ha": "right", "va": "center_baseline", "fontsize": "small",
+    }  # fmt: skip
+    weights = ["bold" if strong else "normal" for strong in bold] or ["normal"] * len(cells)
+    for place, (cell, weight) in enumerate(zip(cells, weights, strict=True)):
+        axes.annotate(cell, (1.0, place), (right, 0), weight=weight, **at_end)
+    if heading:
+        axes.annotate(heading, (1.0, -0.85), (right, 0), annotation_clip=False, **at_end)
 
 
 # -- marks -----------------------------------------------------------------------------------------

@@ -18,9 +18,10 @@ from occstats.figures._base import (
     draw_intervals,
     format_rows,
     records,
+    write_column,
 )
-from occstats.figures._labels import clean, measure
-from occstats.figures._style import ArtistOptions, Palette, Theme, Width
+from occstats.figures._labels import clean
+from occstats.figures._style import Palette, Theme, Width
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -74,15 +75,7 @@ def mean_ranks(
         axes, drawn = plot.row_axes(names, 0.45)
         columns = ("mean_rank", "mean_rank_ci_low", "mean_rank_ci_high")
         draw_intervals(axes, table, columns, [plot.plain_look(name) for name in names])
-        numbers = [f"{rank:.2f}" for rank in table["mean_rank"]]
-        # Points from the axes to the right end of the numbers.
-        right = 72 * max(measure(number, "small") for number in numbers) + 5
-        at_end: ArtistOptions = {
-            "xycoords": ("axes fraction", "data"), "textcoords": "offset points",
-            "ha": "right", "va": "center_baseline", "fontsize": "small",
-        }  # fmt: skip
-        for place, number in enumerate(numbers):
-            axes.annotate(number, (1.0, place), (right, 0), **at_end)
+        write_column(axes, [f"{rank:.2f}" for rank in table["mean_rank"]])
         plot.label_rows(axes, names, drawn)
         format_rows(axes, len(names))
         axes.set_xlabel("weighted mean rank (1 = best)")

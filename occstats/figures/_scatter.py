@@ -13,7 +13,7 @@ from matplotlib.collections import LineCollection
 from occstats._format import count
 from occstats.comparison import Comparison
 from occstats.errors import FigureError
-from occstats.figures._base import Plot, draw_points, fence, known_algorithm, score_label
+from occstats.figures._base import Plot, chosen_pair, draw_points, fence, score_label
 from occstats.figures._labels import clean, label
 from occstats.figures._style import BLUE, ORANGE, ArtistOptions, Theme, Width, ink, paper
 
@@ -61,18 +61,10 @@ def scatter(
     >>> axes = comparison.plot.scatter("ALP", "LOF")
     """
     with Plot(ax, width, height, theme, title, note) as plot:
-        ranked = [str(name) for name in comparison.summary["algorithm"]]
-        first = known_algorithm(a, ranked) if a is not None else next(n for n in ranked if n != b)
-        if b is None and len(ranked) < 2:
-            raise FigureError("a scatter needs two algorithms; this comparison has one")
-        second = (
-            known_algorithm(b, ranked) if b is not None else next(n for n in ranked if n != first)
-        )
-        if first == second:
-            raise FigureError(f"a and b must be two different algorithms; got {first!r} twice")
+        first, second = chosen_pair(comparison, a, b)
         tasks = _tasks(comparison, first, second)
         means = _means(tasks, comparison.results.higher_is_better)
-        plot.style(ranked, labels)
+        plot.style(comparison.algorithms, labels)
         axes = plot.axes(min(0.98 * plot.inches, 4.6))
         _draw_tasks(axes, tasks, means)
         edge: ArtistOptions = {"markeredgecolor": paper(), "markeredgewidth": 0.5, "alpha": 0.9}

@@ -81,6 +81,7 @@ FIGURES: dict[str, FigureEntry] = {
             _COMPARISON,
             "mean ranks, with bars joining algorithms with no significant difference",
         ),
+        FigureEntry("forest", _COMPARISON, "difference of the leader or control from each rival"),
         FigureEntry("rank_sets", _COMPARISON, "ranks consistent with the decisions"),
         FigureEntry(
             "letters", _COMPARISON, "groups with no significant difference", "_critical_difference"
@@ -93,6 +94,9 @@ FIGURES: dict[str, FigureEntry] = {
         FigureEntry("distributions", _COMPARISON, "scores of each algorithm"),
         FigureEntry("profiles", _COMPARISON, "share of tasks close to the best"),
         FigureEntry("scatter", _COMPARISON, "two algorithms task by task (the best two)"),
+        FigureEntry(
+            "posterior", _COMPARISON, "posterior of the difference of a pair (the best two)"
+        ),
         FigureEntry("regression", _COMPARISON, "effects of the tasks' traits on ranks"),
         FigureEntry(
             "trade_off", ("comparison", "times"), "score against run time, with the Pareto front"

@@ -48,7 +48,7 @@ _OUTLINE: tuple[tuple[str, str, str, tuple[str, ...], tuple[str, ...], tuple[str
         "Pairwise comparisons",
         "The p-value and the size of the difference for every pair of algorithms. Select a p-value "
         "to see its pair in detail.",
-        ("pairwise",),
+        ("forest", "pairwise", "posterior"),
         ("p_values", "pairwise", "binary"),
         ("effect_sizes",),
     ),

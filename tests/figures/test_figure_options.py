@@ -58,12 +58,14 @@ GIVEN = {
     "show": 2,
     "width": "90mm",
 }
+PAIR = ("scatter", "posterior")
 # Positions are mean ranks, two algorithms have axes of their own, and cells of a matrix are not
 # coloured by algorithm.
 MEANINGLESS = {
     ("critical_difference", "order"),
-    *((name, "palette") for name in ("kendall", "pairwise", "regression", "scatter")),
-    *(("scatter", option) for option in ("order", "highlight", "algorithms", "show")),
+    *((name, "palette") for name in ("kendall", "pairwise", "regression", "forest", *PAIR)),
+    ("forest", "highlight"),
+    *((name, option) for name in PAIR for option in ("order", "highlight", "algorithms", "show")),
 }
 
 

@@ -11,7 +11,7 @@ import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 import occstats
-from occstats._format import p_writer
+from occstats._format import p_writer, percent
 from occstats.figures.registry import draw_figures
 from occstats.report.bundle import contents
 from occstats.report.pair_data import pair_data
@@ -372,6 +372,56 @@ def test_the_matrix_of_pairs(case, decisions):
         assert (text.get_weight() == "bold") == (decisions.conclusion[a, b] in DECIDED)
         seen += 1
     assert seen == comparison.tally.tested
+
+
+def test_the_forest(case, decisions):
+    comparison, _ = case
+    axes = comparison.plot.forest()
+    subject = subject_of(comparison)
+    rivals = [name for name in comparison.algorithms if name != subject]
+    assert [label.get_text() for label in axes.get_yticklabels()] == rivals
+    cells = {round(text.xy[1]): text for text in axes.texts if hasattr(text, "xy")}
+    points = {round(line.get_ydata()[0]): line for line in axes.lines if len(line.get_xdata()) == 1}
+    lines = {line.get_ydata()[0]: line for line in axes.lines if line.get_linewidth() == 1.4}
+    frame = comparison.pairwise.set_index(["a", "b"])
+    for row, rival in enumerate(rivals):
+        pair = frame.loc[(subject, rival)]
+        if pd.isna(pair["conclusion"]):
+            assert cells[row].get_text() == ""
+            continue
+        assert cells[row].get_text() == decisions.claim(subject, rival)
+        assert (cells[row].get_weight() == "bold") == (pair["conclusion"] in DECIDED)
+        if row in points:
+            assert points[row].get_xdata()[0] == pair["difference"]
+            filled = points[row].get_markerfacecolor() == points[row].get_color()
+            assert filled == (pair["conclusion"] != "undecided")
+        if row in points and comparison.settings.has_intervals:
+            ends = pair[["ci_low", "ci_high"]].to_numpy(dtype=float)
+            drawn = np.asarray(lines[row].get_xdata()) if np.isfinite(ends).any() else ends
+            np.testing.assert_array_equal(drawn[np.isfinite(ends)], ends[np.isfinite(ends)])
+
+
+def test_the_heat_map_of_p(case, decisions):
+    comparison, _ = case
+    axes = comparison.plot.pairwise(cells="p", width="page")
+    names, seen = comparison.algorithms, 0
+    for text in axes.texts:
+        column, row = (int(np.floor(x)) for x in text.get_position())
+        a, b = names[row], names[column]
+        if column > row and not pd.isna(decisions.conclusion[a, b]):
+            assert text.get_text() == re.sub(r"(?<!\d)0\.", ".", decisions.claim(a, b))
+            assert (text.get_weight() == "bold") == (decisions.conclusion[a, b] in DECIDED)
+            seen += 1
+    assert seen == comparison.tally.tested
+
+
+def test_the_posterior(case):
+    comparison, _ = case
+    a, b = comparison.algorithms[:2]
+    row = comparison.pairwise.set_index(["a", "b"]).loc[(a, b)]
+    shares = [row[f"difference_{side}"] for side in ("below", "within", "above")]
+    drawn = [text.get_text().split("\n")[1] for text in comparison.plot.posterior().texts]
+    assert np.isnan(shares).any() or drawn == [percent(share) for share in shares]
 
 
 # -- the page --------------------------------------------------------------------------------------

@@ -1,0 +1,158 @@
+"""Forest plot: the difference of one algorithm from each of the others."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+
+from occstats._format import minus_signs, p_writer
+from occstats.comparison import Comparison
+from occstats.comparison.choices import ESTIMANDS
+from occstats.comparison.text.verdict import difference_of, mostly_equal, subject_of
+from occstats.errors import FigureError
+from occstats.figures._base import (
+    ROWS,
+    Order,
+    Plot,
+    confidence_intervals,
+    fence,
+    format_rows,
+    known_algorithm,
+    pair_decisions,
+    score_label,
+    write_column,
+)
+from occstats.figures._labels import clean
+from occstats.figures._style import BLUE, FADED, ORANGE, Theme, Width, ink, paper
+
+# Colour and marker of a row, by the conclusion about the algorithm.
+_LOOKS = {"better": (BLUE, "o"), "worse": (ORANGE, "s"), "equivalent": ("#009E73", "D")}
+
+
+def forest(
+    comparison: Comparison,
+    algorithm: str | None = None,
+    *,
+    algorithms: Sequence[str] | None = None,
+    order: Order = "rank",
+    show: int | None = None,
+    labels: Mapping[str, str] | None = None,
+    ax: Axes | None = None,
+    width: Width = "column",
+    height: float | None = None,
+    theme: Theme = "house",
+    title: str | None = None,
+    note: bool | None = None,
+) -> Axes:
+    """Draw the difference of the leader or the control from each rival, with its interval and p.
+
+    Estimates, simultaneous confidence intervals, p-values and conclusions are those of the
+    decisions about pairs. To the right of zero, the algorithm is better than the rival of the row.
+    The margin, if there is one, is shaded. An interval without a limit on one side leaves the
+    axes; wins and losses replace the difference of a pair with many ties.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        Its frames `pairwise` and `summary` are drawn.
+    algorithm : str, optional
+        The algorithm to compare with the others; by default the control or else the leader.
+    algorithms, order, show, labels : optional
+        Rivals to draw, their order and labels; see `occstats.figures`.
+    ax, width, height, theme, title, note : optional
+        Where to draw, size, style, title and note; see `occstats.figures`.
+
+    Examples
+    --------
+    >>> import occstats
+    >>> comparison = occstats.compare("lenz2021")
+    >>> axes = comparison.plot.forest()
+    >>> axes.get_xlabel()
+    'typical difference in AUROC, ALP − rival'
+    """
+    with Plot(ax, width, height, theme, title, note) as plot:
+        subject = algorithm or subject_of(comparison)
+        known_algorithm(subject, comparison.algorithms)
+        rivals = [name for name in comparison.algorithms if name != subject]
+        if not rivals:
+            raise FigureError("a forest plot needs two algorithms; this comparison has one")
+        chosen = plot.algorithms(
+            comparison, ROWS, algorithms, order, show, labels, ranked=[*rivals, subject]
+        )
+        names = [name for name in chosen if name != subject]
+        decisions = pair_decisions(comparison, [subject, *names])
+        pairs = comparison.pairwise
+        rows = pairs[pairs["a"] == subject].set_index("b").loc[names]
+        axes, drawn = plot.row_axes(names, 0.45)
+        _draw_rows(axes, comparison, rows)
+        write_p = p_writer(comparison.settings)
+        numbers = [write_p(p) if np.isfinite(p) else "" for p in decisions.p[0, 1:]]
+        bold = decisions.differ[0, 1:].tolist()
+        write_column(axes, numbers, "p", bold=bold)
+        plot.label_rows(axes, names, drawn)
+        format_rows(axes, len(names))
+        estimand = ESTIMANDS[comparison.settings.estimand or "typical"]
+        sides = difference_of(comparison, plot.label(subject, 16), "rival")
+        axes.set_xlabel(f"{estimand} in {score_label(comparison)}, {sides}")
+        plot.note(_note(comparison, rows, decisions.basis, plot.label(subject, 16)))
+        return plot.finish(_alternative_text(rows, subject, decisions.basis))
+
+
+def _draw_rows(axes: Axes, comparison: Comparison, rows: pd.DataFrame) -> None:
+    margin = comparison.settings.margin
+    if margin is not None:
+        axes.axvspan(-margin, margin, color=FADED, alpha=0.3, lw=0, zorder=0)
+    axes.axvline(0, color=ink(), lw=0.6, zorder=1)
+    tied = mostly_equal(rows) & (comparison.settings.estimand == "typical")
+    value = rows["difference"].where(~tied).to_numpy(dtype=float)
+    ends = rows.reindex(columns=["ci_low", "ci_high"]).to_numpy(dtype=float)
+    finite = [0.0, *value[np.isfinite(value)], *ends[~tied][np.isfinite(ends[~tied])]]
+    low, high = fence([*finite, *([-margin, margin] if margin is not None else [])])
+    low, high = min(low, 0.0), max(high, 0.0)
+    pad = 0.05 * (high - low) or 0.01
+    axes.set_xlim(low - pad, high + pad)
+    # Limits that do not exist, or are infinite, lie beyond the axes.
+    far = 10 * (high - low + pad)
+    limits = np.clip(np.where(np.isfinite(ends), ends, [-far, far]), -far, far)
+    for row, conclusion in enumerate(rows["conclusion"]):
+        colour, marker = _LOOKS.get(str(conclusion), (ink(), "o"))
+        if tied.iloc[row]:
+            counts = rows[["wins", "losses"]].iloc[row]
+            text = f"{counts['wins']:,.0f} wins : {counts['losses']:,.0f} losses"
+            axes.text(0, row, text, ha="center", va="center", fontsize="small", color=colour)
+        elif np.isfinite(value[row]):
+            if np.isfinite(ends[row]).any():
+                axes.plot(limits[row], [row] * 2, color=colour, lw=1.4, solid_capstyle="butt")
+            filled = colour if str(conclusion) in _LOOKS else paper()
+            axes.plot(value[row], row, marker, color=colour, ms=5, mfc=filled, mew=1.0, zorder=3)
+
+
+def _note(comparison: Comparison, rows: pd.DataFrame, basis: str, subject: str) -> str:
+    settings, found = comparison.settings, set(rows["conclusion"])
+    kinds = [
+        f"{shape} if {subject} is {kind}"
+        for kind, shape in (("better", "circles"), ("worse", "squares"), ("equivalent", "diamonds"))
+        if kind in found
+    ]
+    text = f"Filled {', '.join(kinds)}, {basis}." if kinds else f"Decided {basis}."
+    if settings.has_intervals and rows[["ci_low", "ci_high"]].notna().any(axis=None):
+        together = settings.correction != "none" and len(comparison.algorithms) > 2
+        text += f" Lines: {'simultaneous ' * together}{confidence_intervals(comparison)}."
+    if settings.margin is not None:
+        text += f" Shaded: within the margin ±{settings.margin:g}."
+    return text
+
+
+def _alternative_text(rows: pd.DataFrame, subject: str, basis: str) -> str:
+    parts = [
+        minus_signs(f"{clean(name)} {row['difference']:+.3f} ({row['conclusion'] or 'not tested'})")
+        for name, row in rows.head(20).iterrows()
+        if np.isfinite(row["difference"])
+    ]
+    return (
+        f"Forest plot of the differences of {clean(subject)} from {len(rows)} rivals, positive if "
+        f"{clean(subject)} is better: {', '.join(parts) or 'none is defined'}. Decided {basis}."
+    )
