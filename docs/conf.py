@@ -8,6 +8,7 @@ HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE), str(HERE.parent), str(HERE.parent / "descriptors")]
 
 import generate  # noqa: E402
+import outputs  # noqa: E402
 from docutils.nodes import SkipNode  # noqa: E402
 from docutils.utils.math import MathError  # noqa: E402
 from docutils.utils.math.latex2mathml import tex2mathml  # noqa: E402
@@ -61,7 +62,14 @@ def _display_math(writer, node):
     raise SkipNode
 
 
+def _add_outputs(app, name, source):
+    """Show what the code of a page prints and draws."""
+    if name.partition("/")[0] in ("start", "how-to", "explanation", "tutorial"):
+        source[0] = outputs.with_outputs(source[0], name, HERE / "generated" / "outputs")
+
+
 def setup(app):
+    app.connect("source-read", _add_outputs)
     # Browsers display MathML without scripts, which would need the network.
     app.add_html_math_renderer("mathml", (_inline_math, None), (_display_math, None))
     app.connect("config-inited", lambda *_: generate.main())

@@ -3,20 +3,24 @@
 import importlib.util
 import json
 import re
-import shlex
+import sys
 from functools import cache, partial
 from itertools import pairwise
 from pathlib import Path
 
 import pandas as pd
 import pytest
-from click.testing import CliRunner
 
 import occstats
 from occstats.cli import main
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
+sys.path.append(str(DOCS))
+
+import outputs  # noqa: E402
+from outputs import BLOCK  # noqa: E402
+
 PAGES = [
     "README.md",
     *sorted(
@@ -25,11 +29,6 @@ PAGES = [
         if not path.is_relative_to(DOCS / "generated")
     ),
 ]
-BLOCK = re.compile(
-    r"(?:<!-- (?P<mark>not run|file): (?P<detail>[^>]+) -->\n)?"
-    r"```(?P<kind>\w+)\n(?P<body>.*?)```",
-    re.DOTALL,
-)
 TREE = re.compile(r"^```\{toctree\}\n(.*?)```", re.DOTALL | re.MULTILINE)
 
 
@@ -47,17 +46,8 @@ def has_code(page):
     return any(kind in ("console", "python") for kind, _, mark, _ in blocks(page) if mark is None)
 
 
-def invoke(line, *options):
-    """Return what a command prints."""
-    program, *arguments = shlex.split(line.removeprefix("$ "), comments=True)
-    assert program == "occstats", line
-    result = CliRunner().invoke(main, [*arguments, *options])
-    assert result.exit_code == 0, (line, result.output, result.exception)
-    return [text.rstrip() for text in result.stdout.splitlines()]
-
-
 # Several pages show the output of the same comparison of a bundled table.
-invoke_once = cache(invoke)
+invoke_once = cache(outputs.invoke)
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if has_code(page)])
@@ -69,24 +59,24 @@ def test_a_page_runs_from_top_to_bottom(page, tmp_path, monkeypatch):
     # Shown output needs the default number of resamples, everything else only has to run.
     fast = partial(occstats.compare, n_resamples=100)
     monkeypatch.setattr(occstats, "compare", fast, raising=False)
-    namespace, printed = {}, []
-    for (kind, body, mark, detail), (following, *_) in pairwise([*blocks(page), ("end",)]):
-        if mark == "file":
-            (tmp_path / detail).write_text(body, encoding="utf-8")
-        elif mark is not None:
-            continue
-        elif kind == "python":
-            exec(compile(body, page, "exec"), namespace)
-        elif kind == "console":
-            for line in body.splitlines():
-                if following == "text" and "compare lenz2021" in line:
-                    printed = invoke_once(line)
-                else:
-                    quick = " compare " in line and following != "text"
-                    printed = invoke(line, *(["--n-resamples", "100"] if quick else []))
-        elif kind == "text":
-            shown = [text for text in body.splitlines() if text not in ("", "…")]
-            assert [text for text in shown if text not in printed] == []
+    shown = {console.end() for console, text in pairwise(BLOCK.finditer(text_of(page)))
+             if text["kind"] == "text"}  # fmt: skip
+
+    def invoke(line):
+        if " compare " not in line:
+            return outputs.invoke(line)
+        # Shown output follows a block of one command.
+        if any(text_of(page)[:end].endswith(f"\n{line}\n```") for end in shown):
+            return invoke_once(line) if "compare lenz2021" in line else outputs.invoke(line)
+        return outputs.invoke(line, "--n-resamples", "100")
+
+    printed = ""
+    for block, output, _ in outputs.run_page(text_of(page), invoke=invoke):
+        if block["kind"] == "text" and block["mark"] is None:
+            lines = [text.rstrip() for text in printed.splitlines()]
+            expected = [text for text in block["body"].splitlines() if text not in ("", "…")]
+            assert [text for text in expected if text not in lines] == []
+        printed = output
 
 
 # Names of earlier versions that have a successor; only the changelog may use them.
