@@ -19,7 +19,7 @@ BLOCK = re.compile(
     r"```(?P<kind>\w+)\n(?P<body>.*?)```",
     re.DOTALL,
 )
-MOST_LINES = 40
+MOST_LINES, MOST_COLUMNS = 40, 100
 
 
 def invoke(line: str, *options: str) -> str:
@@ -91,6 +91,10 @@ def with_outputs(text: str, name: str, folder: Path) -> str:
             shown = following is not None and following["kind"] == "text"
             lines = printed.rstrip().splitlines()
             if lines and not shown:
+                lines = [
+                    f"{line[:MOST_COLUMNS]}…" if len(line) > MOST_COLUMNS else line
+                    for line in lines
+                ]
                 cut = [*lines[: MOST_LINES - 1], "…"] if len(lines) > MOST_LINES else lines
                 parts.append("\n\n```text\n" + "\n".join(cut) + "\n```\n")
             for number, figure in enumerate(figures[:2]):
@@ -98,5 +102,5 @@ def with_outputs(text: str, name: str, folder: Path) -> str:
                 target = folder / f"{name.replace('/', '-')}-{block.start()}-{number}.svg"
                 target.write_bytes(figure.read_bytes())
                 place_in_docs = target.relative_to(Path(__file__).parent).as_posix()
-                parts.append(f"\n\n![{figure.stem.replace('_', ' ')}](/{place_in_docs})\n")
+                parts.append(f"\n\n![Figure of the code above](/{place_in_docs})\n")
     return "".join(parts) + text[end:]
