@@ -17,7 +17,7 @@ import pandas as pd
 
 from occstats._format import did_you_mean, quote, quote_list, show_path
 from occstats.errors import ResultsError
-from occstats.results.aliases import name_from_file, normalise
+from occstats.results.aliases import lower_is_better, name_from_file, normalise
 from occstats.results.cells import reason_of
 from occstats.results.readers.frames import FILE, RawTable, from_frame
 from occstats.results.readers.limits import Limits
@@ -128,6 +128,8 @@ def _automlbenchmark(raw: RawTable) -> RawTable | None:
         return None
     score = "score" if "score" in raw.columns else "result"
     frame = raw.read(["framework", "task"])
+    if _has_losses(raw, score):
+        return None
     suggested: dict[str, Any] = {
         "dataset": "task",
         "algorithm": "framework",
@@ -147,6 +149,18 @@ def _automlbenchmark(raw: RawTable) -> RawTable | None:
             raw = raw.add({"framework, constraint": named})
             suggested["algorithm"] = "framework, constraint"
     return replace(raw, suggested=suggested, mixed=True, notes=[*raw.notes, *notes])
+
+
+def _has_losses(raw: RawTable, score: str) -> bool:
+    """Return True if losses are not negated, so that neither direction holds for all tasks."""
+    values = pd.to_numeric(raw.frame[score], errors="coerce").to_numpy(float)
+    measured = set(raw.frame["metric"][values > 0]) if "metric" in raw.columns else set()
+    copies = [
+        (values > 0) & (values == pd.to_numeric(raw.frame[name], errors="coerce").to_numpy(float))
+        for name in ("logloss", "rmse", "mae")
+        if name in raw.columns
+    ]
+    return any(lower_is_better(str(name)) for name in measured) or bool(np.any(copies))
 
 
 def _tsml(raw: RawTable) -> RawTable | None:

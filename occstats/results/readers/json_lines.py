@@ -12,6 +12,7 @@ import pandas as pd
 from occstats._format import quote, quote_list
 from occstats.errors import ResultsError
 from occstats.results.readers.frames import RawTable
+from occstats.results.readers.language_models import is_lm_eval, read_lm_eval
 from occstats.results.readers.limits import Limits
 
 __all__ = ["read_json"]
@@ -49,9 +50,12 @@ def read_json(content: bytes, where: str, limits: Limits) -> RawTable:
         ) from None
     # A decoded value takes about a hundred bytes.
     limits.check_cells(4 * sum(text.count(sign) for sign in ",[{"), where)
+    document = _decode(text, where)
+    if is_lm_eval(document):
+        return read_lm_eval(json.loads(text), where, limits)
     columns: dict[str, list[Any]] = {}
     rows = 0
-    for place, record in _records(text, where, limits):
+    for place, record in _records(document, text, where, limits):
         if not isinstance(record, dict):
             raise ResultsError(
                 f"{where}, {place}: contains {quote(json.dumps(record))}, not an object; {_SHAPES}"
@@ -81,16 +85,21 @@ def _flat(record: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
             yield name, value
 
 
-def _records(text: str, where: str, limits: Limits) -> Iterator[tuple[str, Any]]:
+def _decode(text: str, where: str) -> Any:
+    """Return the document, or None if the text is one object per line."""
     try:
-        document = _DECODER.decode(text)
+        return _DECODER.decode(text)
     except _RepeatedKeyError as error:
         raise _repeated(error, where) from None
     except (json.JSONDecodeError, RecursionError) as error:
         if not _is_record(text.split("\n", 1)[0]):
             raise _not_json(error, where) from None
-    else:
-        records = document if isinstance(document, list) else _of_object(document, where, limits)
+    return None
+
+
+def _records(document: Any, text: str, where: str, limits: Limits) -> Iterator[tuple[str, Any]]:
+    if document is not None:
+        records = _of_object(document, where, limits) if isinstance(document, dict) else document
         yield from ((f"record {number}", item) for number, item in enumerate(records, start=1))
         return
     # Only \n ends a line; splitlines would also split at separators within strings.

@@ -22,7 +22,7 @@ from occstats.results.readers.frames import RawTable, from_frame
 from occstats.results.readers.harnesses import Reader
 from occstats.results.readers.limits import Limits
 
-__all__ = ["READERS"]
+__all__ = ["READERS", "is_lm_eval", "read_lm_eval"]
 
 Record = dict[str, Any]
 
@@ -164,10 +164,18 @@ def _part(archive: zipfile.ZipFile, name: str) -> bytes:
 
 
 def _lm_eval(paths: Sequence[Path], limits: Limits) -> Iterable[RawTable]:
-    """Read samples of lm-evaluation-harness: ``MODEL/samples_TASK_TIME.jsonl``."""
+    """Read lm-evaluation-harness: ``MODEL/samples_TASK_TIME.jsonl``, or files of results."""
+    files = _files(paths, "samples_*.jsonl") or _files(paths, "*.json")
+    if files and files[0].suffix == ".json":
+        for path in files:
+            document = _load(path, limits)
+            if not is_lm_eval(document):
+                raise ResultsError(f"{show_path(path)}: is not a result of lm-evaluation-harness")
+            yield read_lm_eval(document, show_path(path), limits)
+        return
     records: list[Record] = []
     measures: dict[str, Any] = {}
-    for path in _files(paths, "samples_*.jsonl"):
+    for path in files:
         where = show_path(path)
         limits.check_bytes(path.stat().st_size, where)
         task = re.sub(r"_\d{4}-\d\d-\d\dT[\d\-.:]+$", "", path.stem.removeprefix("samples_"))
@@ -196,6 +204,45 @@ def _lm_eval(paths: Sequence[Path], limits: Limits) -> Iterable[RawTable]:
     yield from _table(
         records, show_path(paths[0]), "lm-evaluation-harness", limits, roles, measures
     )
+
+
+def is_lm_eval(document: Any) -> bool:
+    """Return True for the content of a file of results of lm-evaluation-harness."""
+    if not isinstance(document, Mapping) or not {"results", "versions", "config"} <= set(document):
+        return False
+    results = document["results"]
+    return isinstance(results, Mapping) and all(isinstance(m, Mapping) for m in results.values())
+
+
+def read_lm_eval(document: Mapping[str, Any], where: str, limits: Limits) -> RawTable:
+    """Read results of one model: measures of tasks, which may belong to groups."""
+    config = document["config"] if isinstance(document["config"], Mapping) else {}
+    given = config.get("model_args")
+    if isinstance(given, str):
+        given = dict(part.partition("=")[::2] for part in given.split(","))
+    given = given if isinstance(given, Mapping) else {}
+    model = document.get("model_name") or given.get("pretrained") or config.get("model")
+    revision = given.get("revision")
+    # A group's own results are means over its tasks.
+    subtasks = document.get("group_subtasks") or {}
+    group_of = {task: group for group, tasks in subtasks.items() for task in tasks}
+    records, measures = [], {}
+    for task, found in document["results"].items():
+        if subtasks.get(task):
+            continue
+        scores = {
+            key.removesuffix(",none"): value
+            for key, value in found.items()
+            if "_stderr" not in key and isinstance(value, int | float)
+        }
+        dataset = task.partition("-")[0] if task.startswith("hendrycksTest-") else task
+        for _ in range(_DEEPEST):  # groups of groups
+            dataset = group_of.get(dataset, dataset)
+        measures.update(scores)
+        named = f"{model}, {revision}" if revision else str(model)
+        records.append({"dataset": dataset, "task": task, "model": named, **scores})
+    roles = {"dataset": "dataset", "task": "task", "algorithm": "model"}
+    return next(_table(records, where, "lm-evaluation-harness", limits, roles, measures))
 
 
 def _helm(paths: Sequence[Path], limits: Limits) -> Iterable[RawTable]:
@@ -291,7 +338,7 @@ READERS = tuple(
     Reader(name, sentence, _checked(name, read))
     for name, sentence, read in (
         ("inspect", "logs of Inspect", _inspect),
-        ("lm-eval", "samples of lm-evaluation-harness", _lm_eval),
+        ("lm-eval", "samples and results of lm-evaluation-harness", _lm_eval),
         ("helm", "runs of HELM", _helm),
         ("mteb", "results of MTEB", _mteb),
     )
