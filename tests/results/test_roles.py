@@ -300,21 +300,6 @@ def test_json_markdown_and_comments(tmp_path, text):
     assert results.scores.to_numpy().tolist() == [[0.1, 0.3], [0.2, 0.1]]
 
 
-def test_excel_workbooks(tmp_path, wide, refused):
-    pytest.importorskip("openpyxl", reason="reading Excel needs openpyxl")
-    path = tmp_path / "a.xlsx"
-    wide.to_excel(path, index=False)
-    assert load_results(path).scores.equals(load_results(wide).scores)
-    with pd.ExcelWriter(path) as writer:
-        wide.to_excel(writer, sheet_name="first", index=False)
-        wide.to_excel(writer, sheet_name="second", index=False)
-    refused(path, says=("2 sheets ('first', 'second')", "sheet=NAME"))
-    assert load_results(path, sheet="second").scores.equals(load_results(wide).scores)
-    refused(path, sheet="third", says=("no sheet 'third'", "'second'"))
-    path.write_bytes(path.read_bytes()[:2000])
-    refused(path, says=("damaged Excel workbook",))
-
-
 def test_a_file_per_algorithm(tmp_path):
     for name, shift in (("HC2", 0.0), ("QUANT", 0.1)):
         lines = [f"x,{0.5 + shift},{0.7 + shift}", f"y,{0.6 + shift},"]

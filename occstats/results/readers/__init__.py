@@ -129,7 +129,11 @@ def _read_directory(path: Path, limits: Limits, reading: Reading) -> list[RawTab
 
 
 def _labels(files: Sequence[Path], folder: Path) -> list[str]:
-    """Return the stems of the files, or the names of their folders if all stems are equal."""
-    if len({file.name for file in files}) > 1 or len(files) == 1:
-        return [file.name.split(".")[0] for file in files]
-    return [str(file.relative_to(folder).parent) for file in files]
+    """Return the names of the files without suffixes, with those of their folders if needed."""
+    inner = [file.relative_to(folder) for file in files]
+    if len({file.name for file in inner}) == 1 < len(inner):
+        return [str(file.parent) for file in inner]
+    stems = [file.name.split(".")[0] for file in inner]
+    if len(set(stems)) == len(inner):
+        return stems
+    return [str(file.parent / stem) for file, stem in zip(inner, stems, strict=True)]

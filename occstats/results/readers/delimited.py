@@ -26,6 +26,7 @@ _CANDIDATES = (",", ";", "\t", "|")
 _SAMPLE = 65_536
 _ROWS_SAMPLED = 50
 _PIECE = 1 << 20
+_LONGEST_LINE = 1 << 24
 
 
 def read_delimited(content: bytes, where: str, limits: Limits, header_rows: int = 1) -> RawTable:
@@ -133,6 +134,11 @@ def as_utf8(content: bytes, where: str) -> bytes:
     if not content.strip(b"\0 \t\r\n"):
         kind = "zero bytes" if b"\0" in content else "whitespace"
         raise ResultsError(f"{where}: contains only {kind}; the file may be truncated")
+    for place in range(0, len(content) - _LONGEST_LINE, _LONGEST_LINE):
+        if content.find(b"\n", place, place + _LONGEST_LINE) < 0:
+            raise ResultsError(
+                f"{where}: a line of more than {_LONGEST_LINE:,} bytes; this may not be a table"
+            )
     return content if content.endswith(b"\n") else content + b"\n"
 
 

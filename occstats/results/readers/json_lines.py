@@ -100,6 +100,8 @@ def _decode(text: str, where: str) -> Any:
 def _records(document: Any, text: str, where: str, limits: Limits) -> Iterator[tuple[str, Any]]:
     if document is not None:
         records = _of_object(document, where, limits) if isinstance(document, dict) else document
+        if not isinstance(records, list):
+            raise ResultsError(f"{where}: is JSON, but a single value, not a table; {_SHAPES}")
         yield from ((f"record {number}", item) for number, item in enumerate(records, start=1))
         return
     # Only \n ends a line; splitlines would also split at separators within strings.

@@ -212,6 +212,11 @@ _YAML = re.compile(rb"(?:- )?[\w.-]+:(?: [^,;\t|]*)?")
 
 def check_text(content: bytes, suffix: str, where: str) -> None:
     """Refuse text in a language other than those of tables."""
+    if _SUFFIXES.get(suffix) == "markdown":
+        raise ResultsError(
+            f"{where}: contains no Markdown table, that is, no rows of cells between bars; tables"
+            " in HTML are not read"
+        )
     lines = [line.rstrip() for line in content[:4096].split(b"\n")]
     lines = [line for line in lines if line and not line.startswith((b"%", b"#"))]
     first, second = [*lines, b"", b""][:2]
@@ -230,11 +235,6 @@ def check_text(content: bytes, suffix: str, where: str) -> None:
         language = "YAML"
     if language is not None:
         raise ResultsError(f"{where}: is {language}, which is not read; save the table as CSV")
-    if _SUFFIXES.get(suffix) == "markdown":
-        raise ResultsError(
-            f"{where}: contains no Markdown table, that is, no rows of cells between bars; tables"
-            " in HTML are not read"
-        )
 
 
 def _is_pickle(head: bytes) -> bool:
