@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
+import sys
 from importlib import import_module
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -11,7 +16,7 @@ from sklearn.base import OutlierMixin, clone
 from occstats_descriptors._kernels import Matrix, Vector
 from occstats_descriptors.base import Descriptor
 
-__all__ = ["ExternalDetector", "make_external"]
+__all__ = ["ExternalDetector", "imported", "make_external", "real_scores"]
 
 _ORIENTATIONS = ("auto", "normal", "outlier")
 
@@ -74,7 +79,7 @@ class ExternalDetector(Descriptor):
         self._check_direction()
 
     def _score(self, X: Matrix) -> Vector:
-        values = np.asarray(getattr(self.detector_, self._method)(X), dtype=np.float64)
+        values = real_scores(getattr(self.detector_, self._method)(X))
         if values.shape != (len(X),):
             raise ValueError(
                 f"{_name(self.detector)}.{self._method} must give one score per row, "
@@ -87,7 +92,7 @@ class ExternalDetector(Descriptor):
             kept = getattr(self.detector_, attribute, None)
             if kept is not None and len(kept) == len(self._rows):
                 sign = self._sign if attribute == "decision_scores_" else 1.0
-                return sign * np.asarray(kept, dtype=np.float64)
+                return sign * real_scores(kept)
         return self._score(self._rows)
 
     def _check_direction(self) -> None:
@@ -104,6 +109,28 @@ class ExternalDetector(Descriptor):
             )
 
 
+def real_scores(scores: Any) -> Vector:
+    """
+    Return scores as an array of float64; refuse those that are not real numbers.
+
+    Examples
+    --------
+    >>> from occstats_descriptors.external import real_scores
+    >>> real_scores([1, 2])
+    array([1., 2.])
+    >>> real_scores([1j])
+    Traceback (most recent call last):
+    ...
+    ValueError: Scores must be real numbers, got complex128.
+    """
+    if np.ma.is_masked(scores):
+        raise ValueError("Scores must be real numbers, got a masked array.")
+    values = np.asarray(scores)
+    if values.dtype.kind not in "fiub":
+        raise ValueError(f"Scores must be real numbers, got {values.dtype}.")
+    return values.astype(np.float64, copy=False)
+
+
 def make_external(path: str, **parameters: Any) -> Descriptor:
     """
     Make a descriptor from the import path of an outlier detector.
@@ -111,7 +138,7 @@ def make_external(path: str, **parameters: Any) -> Descriptor:
     Parameters
     ----------
     path : str
-        ``"package.module:Class"``.
+        ``"package.module:Class"``, or ``"file.py:Class"``.
     **parameters
         Parameters of the constructor. The parameter ``novelty`` (of scikit-learn's
         LocalOutlierFactor) is True unless given.
@@ -127,7 +154,7 @@ def make_external(path: str, **parameters: Any) -> Descriptor:
     >>> make_external("sklearn.neighbors:LocalOutlierFactor", n_neighbors=5)
     ExternalDetector(detector=LocalOutlierFactor(n_neighbors=5, novelty=True))
     """
-    kind = _imported(path)
+    kind = imported(path)
     if "novelty" not in parameters and "novelty" in getattr(kind, "_parameter_constraints", {}):
         parameters["novelty"] = True
     try:
@@ -142,24 +169,57 @@ def make_external(path: str, **parameters: Any) -> Descriptor:
     return ExternalDetector(detector=detector)
 
 
-def _imported(path: str) -> type:
-    module, separator, name = path.partition(":")
+def imported(path: str) -> type:
+    """
+    Return a class by its import path, or by the Python file that defines it.
+
+    Examples
+    --------
+    >>> from occstats_descriptors.external import imported
+    >>> imported("sklearn.svm:OneClassSVM")
+    <class 'sklearn.svm._classes.OneClassSVM'>
+    """
+    module, separator, name = path.rpartition(":")
     if not (module and separator and name.isidentifier()):
         raise ValueError(
-            f"An external descriptor must be named as 'package.module:Class', got {path!r}."
+            f"An external descriptor must be named as 'package.module:Class' or 'file.py:Class', "
+            f"got {path!r}."
         )
     try:
-        kind = getattr(import_module(module), name)
+        code = _from_file(Path(module)) if module.endswith(".py") else import_module(module)
+        kind = getattr(code, name)
+    except FileNotFoundError as error:
+        raise ValueError(f"{path!r} cannot be imported: there is no file {module!r}.") from error
     except ModuleNotFoundError as error:
+        file = Path(*module.split(".")).with_suffix(".py")
+        if file.is_file():
+            remedy = f"to use the file in this folder, write '{file.as_posix()}:{name}'"
+        else:
+            remedy = "install the package it belongs to, or correct the path"
         raise ValueError(
-            f"{path!r} cannot be imported: there is no module {error.name!r}; "
-            f"install the package it belongs to, or correct the path."
+            f"{path!r} cannot be imported: there is no module {error.name!r}; {remedy}."
         ) from error
     except AttributeError as error:
         raise ValueError(f"{path!r} cannot be imported: {module} has no {name!r}.") from error
     if not isinstance(kind, type):
         raise ValueError(f"{path!r} must be a class, got {type(kind).__name__}.")
     return kind
+
+
+def _from_file(file: Path) -> ModuleType:
+    """Import a file once, under a name that no other module has."""
+    name = f"_file_{hashlib.sha256(str(file.resolve()).encode()).hexdigest()[:16]}_{file.stem}"
+    if name not in sys.modules:
+        spec = spec_from_file_location(name, file)
+        assert spec is not None
+        assert spec.loader is not None
+        sys.modules[name] = module = module_from_spec(spec)
+        try:
+            spec.loader.exec_module(module)
+        except BaseException:
+            del sys.modules[name]
+            raise
+    return sys.modules[name]
 
 
 def _method_and_sign(detector: Any, orientation: str) -> tuple[str, float]:

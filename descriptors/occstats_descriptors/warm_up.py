@@ -31,8 +31,6 @@ __all__ = [
 
 # Rows of a class, rows of its dataset, attributes.
 Shape = tuple[int, int, int]
-# Called with a function, names to call it with, and a number of processes; yields finished names.
-Parallel = Callable[[Callable[[str], None], Iterable[str], int], Iterator[str]]
 
 
 def _fit(name: str, n: int, m: int, **parameters: object) -> Callable[[], None]:
@@ -137,7 +135,6 @@ def compile_kernels(
     *,
     n_jobs: int | None = None,
     again: bool = True,
-    parallel: Parallel | None = None,
 ) -> Iterator[str]:
     """
     Compile the kernels of some descriptors into the cache on disk, in parallel processes.
@@ -152,9 +149,6 @@ def compile_kernels(
         Number of processes; by default the number of cores.
     again : bool
         If True, also compile groups that were compiled before.
-    parallel : callable, optional
-        Function that calls another function with each of some names in a number of processes, and
-        yields each name when it is done. By default, a pool of processes, or this process for one.
 
     Yields
     ------
@@ -168,14 +162,13 @@ def compile_kernels(
     """
     wanted = (kernels_of if again else missing_kernels)(names, shapes)
     jobs = thread_count(n_jobs)
-    if parallel is not None:
-        yield from parallel(_compile, wanted, jobs)
-    elif jobs == 1:
+    if jobs == 1:
         for group in wanted:
             _compile(group)
             yield group
     else:
-        with ProcessPoolExecutor(jobs) as pool:
+        # Without the current folder, which may contain any module.
+        with ProcessPoolExecutor(jobs, env={"PYTHONSAFEPATH": "1"}) as pool:
             running = {pool.submit(_compile, group): group for group in wanted}
             for done in as_completed(running):
                 done.result()

@@ -35,14 +35,6 @@ def _figure_formats(text: str) -> list[str]:
     return [] if text.strip().lower() == "none" else check_formats(split_names(text))
 
 
-def _start_workers(given: dict[str, Any]) -> None:
-    """Let workers begin their imports while this process plans."""
-    if (given["jobs"] or 1) > 1 and given["scheduler"] is None and not given["dry_run"]:
-        from occstats.workers import start_fork_server
-
-        start_fork_server()
-
-
 def _carry_out(
     experiment: Experiment, out: str, unit: str, *, dry_run: bool, as_json: bool, **how: Any
 ) -> bool:
@@ -122,7 +114,6 @@ def run(
     occstats run --data my-data --shard 3/10 --out results
     occstats run --preset paper --fast --data folder-of-the-papers-datasets --out paper
     """
-    _start_workers(given)
     from occstats.experiment.run import prepare, summarise
 
     protocol = take(PROTOCOL, given)
@@ -241,7 +232,6 @@ def tune(
     occstats tune --data my-data --descriptors LOF --grid a=0.5:8:0.5 --window 3
     occstats tune --descriptors sklearn.svm:OneClassSVM --grid nu=0.1:0.5:0.1 --grid gamma=0.1,1
     """
-    _start_workers(given)
     from occstats.report.terminal import make_console, print_table
     from occstats.report.tuning_tables import defaults_table, write_sweep
     from occstats.tuning import prepare_sweep, read_sweep

@@ -1,19 +1,27 @@
 """Execute shards in this process, in a local worker pool, or on a Dask cluster."""
 
+import contextlib
+import ctypes
 import logging
 import os
+import signal
 import socket
+import subprocess
+import sys
+import threading
 import time
+import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from concurrent.futures.process import BrokenProcessPool
 from typing import Any
 from urllib.parse import urlsplit
 
 from occstats.errors import DataError, EngineError
-from occstats.experiment.plan import Shard
+from occstats.experiment.isolation import ENVIRONMENT, limit_memory, silence
+from occstats.experiment.plan import Shard, is_third_party
 from occstats.experiment.worker import prepare_process
-from occstats.workers import WorkerDiedError, Workers, close_spare_server
 
 # Dask workers may still be starting when a run begins, and may return after they were lost.
 SECONDS_FOR_WORKERS = 20.0
@@ -47,28 +55,21 @@ def execute(
     is_visible : callable
         Return whether the file of a shard is visible on this machine.
     jobs : int
-        Local worker processes. With 1, our own descriptors run in this process; third-party
-        estimators, which may kill their process, run in a worker.
+        Local worker processes. With 1, our own descriptors run in this process. Third-party
+        estimators run in a process of their own in any case.
     scheduler : str, optional
         Address of a Dask scheduler whose workers see the same files.
     memory : float, optional
         Bytes that a local worker may use; by default the memory of the machine.
     """
-    in_this_process = jobs == 1 and memory is None and not any(map(_is_third_party, shards))
-    if scheduler is not None or in_this_process:
-        close_spare_server()
     if scheduler is not None:
         yield from _on_scheduler(shards, work, scheduler, is_visible)
-    elif in_this_process:
+    elif jobs == 1 and memory is None:
         for shard in shards:
-            work(shard, False)
+            work(shard, is_third_party(shard))
             yield shard
     else:
         yield from _in_pool(shards, work, jobs, memory or machine_memory())
-
-
-def _is_third_party(shard: Shard) -> bool:
-    return any(":" in recipe.origin for unit in shard.units for recipe in unit.recipes)
 
 
 def machine_memory() -> float | None:
@@ -95,32 +96,105 @@ def _in_pool(
     shards: Sequence[Shard], work: Work, jobs: int, memory: float | None
 ) -> Iterator[Shard]:
     waiting = list(reversed(shards))
+    running: dict[Future[None], Shard] = {}
     # A shard whose worker died is computed again with each fit in its own process, so that the
     # fit that kills its process is identified and recorded.
     deaths: Counter[str] = Counter()
+    pool: Any = None
+    try:
+        while waiting or running:
+            try:
+                while waiting and len(running) < jobs:
+                    shard = waiting[-1]
+                    if deaths[shard.id] > MOST_DEATHS:
+                        raise EngineError(
+                            f"{MOST_DEATHS} workers were killed while computing "
+                            f"{', '.join(dict.fromkeys(key[2] for key in shard.keys))} on "
+                            f"{shard.dataset}; finished results are safe: exclude these descriptors"
+                        )
+                    pool = pool or _start_pool(shards, jobs, memory)
+                    isolate = is_third_party(shard) or deaths[shard.id] > 0
+                    running[pool.submit(work, shard, isolate)] = waiting.pop()
+                for future in wait(running, return_when=FIRST_COMPLETED).done:
+                    future.result()
+                    yield running.pop(future)
+            except BrokenProcessPool:
+                pool.shutdown(kill_workers=True)
+                pool = None
+                for future, shard in running.items():
+                    if future.exception() is None:
+                        yield shard
+                    else:
+                        deaths[shard.id] += 1
+                        waiting.append(shard)
+                running.clear()
+    finally:
+        if pool is not None:
+            pool.shutdown(kill_workers=bool(running))
+
+
+def _start_pool(shards: Sequence[Shard], jobs: int, memory: float | None) -> Any:
+    from loky import ProcessPoolExecutor
+
     units = [unit for shard in shards for unit in shard.units]
     descriptors = sorted({recipe.origin for unit in units for recipe in unit.recipes})
     shapes = sorted({(unit.task.n, unit.task.rows, unit.task.m) for unit in units})
-    prepare = partial(prepare_process, descriptors, shapes, work)
-    with Workers(jobs, memory=memory, prepare=prepare) as workers:
-        while waiting or workers.busy:
-            while waiting and workers.busy < jobs:
-                shard = waiting.pop()
-                if deaths[shard.id] > MOST_DEATHS:
-                    raise EngineError(
-                        f"{MOST_DEATHS} workers were killed while computing "
-                        f"{', '.join(dict.fromkeys(key[2] for key in shard.keys))} on "
-                        f"{shard.dataset}; finished results are safe: exclude these descriptors"
-                    )
-                workers.submit(shard, work, shard, deaths[shard.id] > 0)
-            for shard, error in workers.finished():
-                if isinstance(error, WorkerDiedError):
-                    deaths[shard.id] += 1
-                    waiting.append(shard)
-                elif error is not None:
-                    raise error
-                else:
-                    yield shard
+    # A worker that loky replaces because its memory has grown.
+    warnings.filterwarnings("ignore", message="A worker stopped while some jobs")
+    pool = ProcessPoolExecutor(
+        jobs,
+        initializer=_initialise_worker,
+        initargs=(os.getpid(), memory, descriptors, shapes),
+        env=ENVIRONMENT,
+    )
+    in_main_thread = threading.current_thread() is threading.main_thread()
+    handler = signal.signal(signal.SIGINT, signal.SIG_IGN) if in_main_thread else None
+    safe_path = os.environ.get("PYTHONSAFEPATH")
+    os.environ["PYTHONSAFEPATH"] = "1"
+    try:
+        # Started now, with all their helpers: without the current folder, and deaf to Ctrl-C.
+        pool.submit(os.getpid).result()
+    except (BrokenProcessPool, OSError) as error:
+        imported = [sys.executable, "-P", "-c", "import occstats.experiment.worker"]
+        said = subprocess.run(imported, capture_output=True, text=True, check=False).stderr
+        cause = said.strip().splitlines()[-1] if said.strip() else " ".join(str(error).split())
+        raise EngineError(f"worker processes cannot be started: {cause[:500]}") from error
+    finally:
+        if in_main_thread:
+            signal.signal(signal.SIGINT, handler)
+        if safe_path is None:
+            del os.environ["PYTHONSAFEPATH"]
+    return pool
+
+
+def _initialise_worker(
+    parent: int,
+    memory: float | None,
+    descriptors: Sequence[str],
+    shapes: Sequence[tuple[int, int, int]],
+) -> None:
+    _exit_with_parent(parent)
+    silence()
+    limit_memory(memory)
+    with contextlib.suppress(Exception):  # it fails again in a fit, which reports it
+        prepare_process(descriptors, shapes)
+
+
+def _exit_with_parent(parent: int) -> None:
+    """End this process when its parent has ended, even if it was killed."""
+    try:
+        set_death_signal = 1  # PR_SET_PDEATHSIG of Linux works while compiled code runs
+        ctypes.CDLL(None).prctl(set_death_signal, signal.SIGKILL)
+    except (OSError, AttributeError, TypeError):
+
+        def watch() -> None:
+            while os.getppid() == parent:
+                time.sleep(0.5)
+            os._exit(1)
+
+        threading.Thread(target=watch, daemon=True).start()
+    if os.getppid() != parent:
+        os._exit(1)
 
 
 def _on_scheduler(
@@ -143,7 +217,7 @@ def _on_scheduler(
             return client.submit(work, shard, isolate, key=key, priority=shard.cost, pure=False)
 
         # A third-party fit that kills its process must not kill the worker of a machine.
-        pending = {submit(shard, _is_third_party(shard)): shard for shard in shards}
+        pending = {submit(shard, is_third_party(shard)): shard for shard in shards}
         queue = distributed.as_completed(list(pending), loop=client.loop)
         checked = time.monotonic()
         while pending:

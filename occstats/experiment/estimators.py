@@ -77,7 +77,7 @@ class Recipe:
     name : str
         The name in the results table.
     origin : str
-        A name among the nine, or an import path (``pkg.mod:Class``).
+        A name among the nine, an import path (``pkg.mod:Class``), or a file (``mine.py:Class``).
     parameters : mapping
         Parameters that differ from the descriptor's defaults.
     by_dataset : mapping
@@ -117,8 +117,8 @@ def make_recipes(
     Parameters
     ----------
     descriptors : iterable of str or Recipe, optional
-        Names among the nine, or import paths, optionally prefixed with a name for the results
-        (``"mine=pkg.mod:Class"``).
+        Names among the nine, import paths or files (``"mine.py:Class"``), optionally prefixed with
+        a name for the results (``"mine=pkg.mod:Class"``).
     by_dataset : mapping, optional
         Descriptor → dataset → parameters.
 
@@ -246,18 +246,24 @@ def fit_and_score(
     *,
     clock: Callable[[], float] = time.perf_counter,
 ) -> tuple[NDArray[np.float64], float, float]:
-    """Fit and score; return one finite score per test row, and the fit and query seconds."""
+    """Fit and score; return one finite score per test row, and the fit and query seconds.
+
+    The estimator gets copies, which it may change.
+    """
+    own_train, own_test = train.copy(), test.copy()
     started = clock()
-    estimator.fit(train)
+    estimator.fit(own_train)
     fitted = clock()
-    scores = estimator.score_samples(test)
+    scores = estimator.score_samples(own_test)
     finished = clock()
     return checked_scores(scores, len(test)), fitted - started, finished - fitted
 
 
 def checked_scores(scores: Any, n: int) -> NDArray[np.float64]:
     """Return the scores as n finite numbers, or raise ValueError."""
-    checked = np.asarray(scores, dtype=np.float64)
+    from occstats_descriptors.external import real_scores
+
+    checked = real_scores(scores)
     if checked.shape != (n,):
         raise ValueError(f"scores have shape {checked.shape} for {n} rows")
     if not np.isfinite(checked).all():

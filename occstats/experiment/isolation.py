@@ -1,136 +1,232 @@
 """Isolate third-party estimators.
 
-Process state is restored, timeouts are enforced, and crashes are recorded as failed rows.
+Each shard of such an estimator runs in a process group of its own. Timeouts are enforced, crashes
+are recorded as failed rows, and process state is restored between fits.
 """
 
 import contextlib
-import multiprocessing
 import os
+import pickle
 import random
 import re
 import signal
+import subprocess
 import sys
+import tempfile
 import threading
+import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from multiprocessing.connection import Connection
-from multiprocessing.process import BaseProcess
+from pathlib import Path
 from typing import Any
 
 import numpy as np
-from loky.backend import get_context
 
-from occstats.workers import initialise_worker
+from occstats.errors import EngineError, OccstatsError
+
+# Importing NumPy and pyarrow must not start threads; every fit is limited to one anyway. The
+# current folder may contain any module.
+ENVIRONMENT = {
+    "OMP_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+    "MKL_NUM_THREADS": "1",
+    "BLIS_NUM_THREADS": "1",
+    "JE_ARROW_MALLOC_CONF": "background_thread:false",
+    "PYTHONSAFEPATH": "1",
+}
+# Starting a process takes longer than most fits: one that ends soon after its time is not killed.
+SECONDS_OF_GRACE = 1.0
+SECONDS_BETWEEN_CHECKS = 0.05
+LONGEST_REASON = 500
+_SERVE = (
+    "import sys; sys.path[:] = sys.argv[2:]; "
+    "from occstats.experiment.isolation import serve; serve(sys.argv[1])"
+)
 
 
-class CallTimeoutError(Exception):
-    """The call exceeded its timeout, and its process was killed."""
+class IsolationError(Exception):
+    """A call in a child process has no answer."""
 
 
-class ChildProcessDiedError(Exception):
+class CallTimeoutError(IsolationError):
+    """The call exceeded its timeout."""
+
+
+class ChildProcessDiedError(IsolationError):
     """The process of the call was killed, crashed, or ran out of memory."""
 
 
-class IsolatedCalls:
-    """Call a function in a child process, which is killed when a call exceeds its timeout.
+def isolated_calls(
+    function: Callable[..., Any],
+    calls: Sequence[tuple[Any, ...]],
+    *,
+    timeout: float | None = None,
+    memory: float | None = None,
+    warm_up: Callable[[], object] = int,
+) -> Iterator[Any]:
+    """Call a function in a child process; yield what each call returns or raises.
 
-    A signal cannot interrupt compiled code; killing the process can. The child is kept between
-    calls, so that imports and caches are paid for once.
+    A process that a call kills, breaks or keeps too long is replaced for the remaining calls. It
+    has no connection that a call could close, keep open or write to: calls and answers are files.
+    Processes that a call started end with the child, and all of them with this process.
 
     Parameters
     ----------
     function : callable
         A module-level function.
+    calls : sequence of tuple
+        The arguments of each call.
     timeout : float, optional
         Seconds that one call may take; no limit by default.
+    memory : float, optional
+        Bytes that the child may use.
     warm_up : callable, optional
-        Called once in the child, for example to import modules; not part of the time of a call.
+        Called first in the child, for example to import modules; not part of the time of a call.
 
     Examples
     --------
     >>> import math
-    >>> with IsolatedCalls(math.sqrt, timeout=60) as calls:
-    ...     calls(4.0)
-    2.0
+    >>> list(isolated_calls(math.sqrt, [(4.0,), (-1.0,)]))
+    [2.0, ValueError('math domain error')]
     """
-
-    def __init__(
-        self,
-        function: Callable[..., Any],
-        *,
-        timeout: float | None = None,
-        warm_up: Callable[[], object] | None = None,
-    ) -> None:
-        self._function = function
-        self._warm_up = warm_up
-        self._timeout = timeout
-        self._process: BaseProcess | None = None
-        self._connection: Connection | None = None
-
-    def __enter__(self) -> "IsolatedCalls":
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        self._kill()
-
-    def __call__(self, *arguments: Any) -> Any:
-        """Call the function; raise what it raises."""
-        try:
-            connection = self._child()
-            connection.send(arguments)
-            if not connection.poll(self._timeout):
-                self._kill()
-                raise CallTimeoutError(f"took longer than {self._timeout:g} s")
-            succeeded, value = connection.recv()
-        except (EOFError, BrokenPipeError, ConnectionResetError) as error:
-            code = self._kill()
-            raise ChildProcessDiedError(f"its process died (exit code {code})") from error
-        if not succeeded:
-            raise value
-        return value
-
-    def _child(self) -> Connection:
-        if self._connection is None:
-            # Not forked: a fork of a process with threads (BLAS, numba) may hang. Not spawned by
-            # multiprocessing, which would import the user's script again and fails in workers.
-            context = get_context("loky")
-            self._connection, theirs = context.Pipe()
-            self._process = context.Process(
-                target=_serve,
-                args=(theirs, self._function, self._warm_up, os.getpid()),
-                daemon=True,
-            )
-            with _allowed_to_start():
-                self._process.start()
-            theirs.close()
-            self._connection.recv()  # ready: start-up does not count as time of the first call
-        return self._connection
-
-    def _kill(self) -> int | None:
-        process, connection = self._process, self._connection
-        self._process = self._connection = None
-        if connection is not None:
-            connection.close()
-        if process is None or process.pid is None:
-            return None
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(process.pid, signal.SIGKILL)
-        process.join()
-        return process.exitcode
+    remaining = list(calls)
+    while remaining:
+        with (
+            tempfile.TemporaryDirectory(prefix="occstats-", ignore_cleanup_errors=True) as folder,
+            _child(Path(folder), (memory, warm_up, function, remaining)) as child,
+        ):
+            for place in range(len(remaining)):
+                answer, usable = _answer(child, Path(folder, str(place)), timeout)
+                remaining = remaining[1:]
+                yield answer
+                if not usable:
+                    break
 
 
 @contextlib.contextmanager
-def _allowed_to_start() -> Iterator[None]:
-    """Let a daemonic process (a Dask worker) have a child, which ends with its parent."""
-    configuration: dict[str, Any] = multiprocessing.current_process()._config  # type: ignore[attr-defined]
-    was = configuration.get("daemon")
-    configuration["daemon"] = False
+def _child(folder: Path, work: tuple[Any, ...]) -> Iterator["subprocess.Popen[bytes]"]:
+    """Start a process that answers calls, and wait until it is ready."""
+    (folder / "work").write_bytes(pickle.dumps(work))
+    paths = [entry or os.getcwd() for entry in sys.path if isinstance(entry, str)]
+    guard = [sys.executable, "-IS", str(Path(__file__).with_name("guard.py"))]
+    with open(folder / "output", "wb") as output:
+        try:
+            child = subprocess.Popen(
+                [*guard, sys.executable, "-c", _SERVE, str(folder), *paths],
+                stdin=subprocess.PIPE,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                env=os.environ | ENVIRONMENT,
+                start_new_session=True,
+            )
+        except OSError as error:
+            raise EngineError(f"a process for estimators cannot be started: {error}") from error
     try:
-        yield
+        if not _exists(child, folder / "ready", None):
+            said = (folder / "output").read_text(errors="replace").strip().splitlines()
+            raise EngineError(
+                "the process for estimators does not start: "
+                f"{said[-1][:LONGEST_REASON] if said else f'exit code {_exit_code(child)}'}"
+            )
+        yield child
     finally:
-        configuration["daemon"] = was
+        # Its group too: children of fits, and a child whose guard was killed.
+        if hasattr(os, "killpg"):
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(child.pid, signal.SIGKILL)
+        child.kill()
+        child.wait()
+        assert child.stdin is not None
+        child.stdin.close()
+
+
+def _answer(
+    child: "subprocess.Popen[bytes]", path: Path, timeout: float | None
+) -> tuple[Any, bool]:
+    """Return the answer to a call, and whether the process can be used for the next one."""
+    late = CallTimeoutError(f"took longer than {timeout:g} s" if timeout else "")
+    if not _exists(child, path, timeout):
+        if child.poll() is None:
+            return late, False
+        return ChildProcessDiedError(f"its process died (exit code {_exit_code(child)})"), False
+    try:
+        seconds, answer = pickle.loads(path.read_bytes())
+    except Exception as error:
+        return ChildProcessDiedError(f"its answer cannot be read ({reason_of(error)})"), False
+    # An error that was not contained is a sign of a broken process.
+    usable = not isinstance(answer, Exception) or isinstance(answer, OccstatsError)
+    return (late if timeout is not None and seconds > timeout else answer), usable
+
+
+def _exists(child: "subprocess.Popen[bytes]", path: Path, timeout: float | None) -> bool:
+    """Wait for a file, until the process has ended or the time and the grace are over."""
+    end = None if timeout is None else time.monotonic() + timeout + SECONDS_OF_GRACE
+    while not path.exists():
+        if child.poll() is not None:
+            return path.exists()
+        if end is not None and time.monotonic() > end:
+            return False
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            child.wait(SECONDS_BETWEEN_CHECKS)
+    return True
+
+
+def _exit_code(child: "subprocess.Popen[bytes]") -> int:
+    """Return the exit code of the command of the guard; negative for a signal."""
+    code = child.wait()
+    return code - 256 if code > 127 else code
+
+
+def serve(folder: str) -> None:
+    """Answer the calls in a folder; the main function of the child process."""
+    memory, warm_up, function, calls = pickle.loads(Path(folder, "work").read_bytes())
+    limit_memory(memory)
+    warm_up()
+    _write(f"{folder}/ready", b"")
+    silence()
+    warnings.simplefilter("ignore")
+    for place, arguments in enumerate(calls):
+        started = time.perf_counter()
+        answer: Any
+        try:
+            answer = function(*arguments)
+        except Exception as error:
+            answer = error
+        seconds = time.perf_counter() - started
+        try:
+            message = pickle.dumps((seconds, answer))
+            pickle.loads(message)
+        except Exception:  # an exception that cannot be pickled
+            message = pickle.dumps((seconds, RuntimeError(reason_of(answer))))
+        _write(f"{folder}/{place}", message)
+
+
+def _write(path: str, content: bytes) -> None:
+    with open(f"{path}.tmp", "wb") as file:
+        file.write(content)
+    os.rename(f"{path}.tmp", path)
+
+
+def silence() -> None:
+    """Discard what this process prints, and ignore Ctrl-C."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    null = os.open(os.devnull, os.O_WRONLY)
+    for stream in (1, 2):
+        os.dup2(null, stream)
+    os.close(null)
+
+
+def limit_memory(memory: float | None) -> None:
+    """Limit the memory of this process to some bytes, where supported; None for no limit."""
+    if memory is None:
+        return
+    with contextlib.suppress(ImportError, AttributeError, ValueError, OSError):
+        import resource
+
+        _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+        resource.setrlimit(resource.RLIMIT_DATA, (int(memory), hard))
 
 
 @dataclass
@@ -203,8 +299,12 @@ def reason_of(error: BaseException) -> str:
     >>> reason_of(ValueError(f"nu is\\n{np.float64(7.0)!r}")), reason_of(SystemExit(0))
     ('ValueError: nu is 7.0', 'SystemExit: 0')
     """
-    text = re.sub(r"\bnp\.[a-z]+\d*_?\(([^()]*)\)", r"\1", " ".join(str(error).split()))
-    return f"{type(error).__name__}: {text}"[:500]
+    try:
+        text = str(error)[: 10 * LONGEST_REASON]
+    except BaseException:
+        text = "its message cannot be printed"
+    text = re.sub(r"\bnp\.[a-z]+\d*_?\(([^()]*)\)", r"\1", " ".join(text.split()))
+    return f"{type(error).__name__}: {text}"[:LONGEST_REASON]
 
 
 def _restore_signals(handlers: dict[Any, Any]) -> None:
@@ -213,28 +313,3 @@ def _restore_signals(handlers: dict[Any, Any]) -> None:
     for number, handler in handlers.items():
         if handler is not None and signal.getsignal(number) is not handler:
             signal.signal(number, handler)
-
-
-def _serve(
-    connection: Connection,
-    function: Callable[..., Any],
-    warm_up: Callable[[], object] | None,
-    parent: int,
-) -> None:
-    initialise_worker(parent)
-    if warm_up is not None:
-        warm_up()
-    connection.send("ready")
-    while True:
-        try:
-            arguments = connection.recv()
-        except EOFError:  # the parent has ended
-            return
-        try:
-            answer: tuple[bool, Any] = (True, function(*arguments))
-        except Exception as error:
-            answer = (False, error)
-        try:
-            connection.send(answer)
-        except (TypeError, ValueError, AttributeError):  # an exception that cannot be pickled
-            connection.send((False, RuntimeError(f"{type(answer[1]).__name__}: {answer[1]}")))

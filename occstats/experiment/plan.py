@@ -5,6 +5,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import groupby
 from typing import Any
 
 from occstats.datasets import Source
@@ -15,6 +16,8 @@ from occstats.experiment.tasks import N_FOLDS, Task
 # short enough that a killed worker loses little and all workers stay busy until the end.
 SHORTEST_SHARD, LONGEST_SHARD = 0.5, 20.0
 SHARDS_WANTED = 64
+# Each shard of a third-party estimator starts a process.
+SHORTEST_OF_THIRD_PARTY = 10.0
 
 # Dataset, class, descriptor and fold, which identify a row.
 Key = tuple[str, str, str, int]
@@ -142,14 +145,26 @@ def make_plan(
 
 
 def _pack(units: Iterable[Unit], limit: float) -> Iterable[Shard]:
-    packed: list[Unit] = []
-    for unit in units:
-        if packed and sum(u.cost for u in packed) + unit.cost > limit:
-            yield Shard(tuple(packed))
-            packed = []
-        packed.append(unit)
-    if packed:
+    # A third-party estimator shares its process, and therefore its shards, with no other.
+    for name, group in groupby(units, key=_third_party_name):
+        most = max(limit, SHORTEST_OF_THIRD_PARTY) if name else limit
+        packed: list[Unit] = []
+        for unit in group:
+            if packed and sum(u.cost for u in packed) + unit.cost > most:
+                yield Shard(tuple(packed))
+                packed = []
+            packed.append(unit)
         yield Shard(tuple(packed))
+
+
+def _third_party_name(unit: Unit) -> str:
+    """Return the name of the estimator of another package; empty for our descriptors."""
+    return str(next((r.name for r in unit.recipes if ":" in r.origin), ""))
+
+
+def is_third_party(shard: Shard) -> bool:
+    """Return whether a shard is of an estimator of another package."""
+    return any(map(_third_party_name, shard.units))
 
 
 def configuration(data_fingerprint: str, recipe: Recipe, dataset: str, seed: SeedPolicy) -> str:

@@ -61,7 +61,7 @@ def code_of(origin: str) -> str:
     Parameters
     ----------
     origin : str
-        A name among the nine, or an import path (``pkg.mod:Class``).
+        A name among the nine, an import path (``pkg.mod:Class``), or a file (``mine.py:Class``).
 
     Examples
     --------
@@ -71,9 +71,10 @@ def code_of(origin: str) -> str:
     'scikit-learn'
     """
     parts = [f"occstats {__version__}"]
-    module, separator, name = origin.partition(":")
-    if separator:
-        kind = getattr(import_module(module), name)
+    if ":" in origin:
+        from occstats_descriptors.external import imported
+
+        kind = imported(origin)
         packages = dict.fromkeys(base.__module__ for base in kind.__mro__)
         known = {"occstats", "occstats_descriptors", *sys.stdlib_module_names}
         parts += [_identity(module) for module in packages if module.partition(".")[0] not in known]
@@ -95,4 +96,5 @@ def _identity(module: str) -> str:
     digest = hashlib.sha256()
     for path in files:
         digest.update(path.read_bytes())
-    return f"{package} {digest.hexdigest()[:16]}"
+    # The name of a module from a file depends on the folder.
+    return f"{top.stem if package.startswith('_file_') else package} {digest.hexdigest()[:16]}"

@@ -25,7 +25,6 @@ from occstats.experiment.store import FAILED, KEY, Store, keys_of
 from occstats.experiment.tasks import N_FOLDS, Task, tasks_of
 from occstats.experiment.worker import Rows, compute_shard, evaluate, failed_rows
 from occstats.progress import bar_class, shown, track
-from occstats.workers import parallel_calls
 
 # Starting a worker takes as long as a small run.
 SECONDS_PER_WORKER = 3.0
@@ -366,6 +365,7 @@ class Experiment:
         self.begin()
         if remaining.shards:
             self._compile_kernels(jobs, progress)
+        limit = None if memory is None else memory * 1e9
         work = partial(
             compute_shard,
             evaluate=type(self).evaluate,
@@ -373,6 +373,7 @@ class Experiment:
             whole_units=self.whole_units,
             store=self.store,
             timeout=self.timeout,
+            memory=limit,
             metadata={"occstats": json.dumps(self._metadata())},
         )
         worthwhile = int(remaining.cost / SECONDS_PER_WORKER)
@@ -383,7 +384,7 @@ class Experiment:
                 is_visible=lambda done: self.store.path_of(done.id).exists(),
                 jobs=jobs or max(1, min(os.cpu_count() or 1, worthwhile)),
                 scheduler=scheduler,
-                memory=None if memory is None else memory * 1e9,
+                memory=limit,
             )
             # In estimated seconds, so that the remaining time is meaningful.
             layout = "{l_bar}{bar}| {elapsed} elapsed, about {remaining} left{postfix}"
@@ -410,8 +411,7 @@ class Experiment:
             return
         if shown(progress):
             print(f"Compiling (once; kept for later runs): {', '.join(missing)}.", file=sys.stderr)
-        parallel = None if jobs == 1 else parallel_calls
-        ready = compile_kernels(descriptors, shapes, n_jobs=jobs, again=False, parallel=parallel)
+        ready = compile_kernels(descriptors, shapes, n_jobs=jobs, again=False)
         # A kernel that cannot be compiled fails where it is used, with its reason.
         with contextlib.suppress(RuntimeError):
             for _ in track(ready, "compiling", total=len(missing), progress=progress):

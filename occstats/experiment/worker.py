@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib import import_module
@@ -14,7 +13,7 @@ from numpy.typing import NDArray
 
 from occstats import __version__
 from occstats.datasets import Source, fingerprint, open_source
-from occstats.errors import DataError
+from occstats.errors import DataError, OccstatsError
 from occstats.experiment.estimators import (
     Recipe,
     checked_scores,
@@ -26,9 +25,10 @@ from occstats.experiment.estimators import (
 )
 from occstats.experiment.isolation import (
     CallTimeoutError,
-    ChildProcessDiedError,
-    IsolatedCalls,
+    IsolationError,
     contained,
+    isolated_calls,
+    reason_of,
 )
 from occstats.experiment.plan import Shard, Unit, configuration
 from occstats.experiment.store import Store, typed
@@ -54,6 +54,7 @@ def compute_shard(
     whole_units: bool,
     store: Store,
     timeout: float | None,
+    memory: float | None,
     metadata: Mapping[str, str],
 ) -> None:
     """Evaluate all units of a shard and write its file.
@@ -63,30 +64,35 @@ def compute_shard(
     shard : Shard
         The work.
     isolate : bool
-        Run each call in a child process, as with a timeout, because a fit may kill its process.
+        Run the fits in a child process, as with a timeout, because they may kill or change it.
     evaluate, failed : callable
         From a unit and some of its recipes to rows; `failed` takes status and reason, too.
     whole_units : bool
         Evaluate all recipes of a unit in one call, to which the timeout applies.
-    store, timeout, metadata
-        Where the rows go, seconds that a call may take, and the description of the file.
+    store, timeout, memory, metadata
+        Where the rows go, seconds that a call may take, bytes that a child process may use, and
+        the description of the file.
     """
+    calls = [
+        (unit, recipes)
+        for unit in shard.units
+        for recipes in ([unit.recipes] if whole_units else [(each,) for each in unit.recipes])
+    ]
+    answers: Iterable[Any] = (evaluate(*call) for call in calls)
+    if isolate or timeout is not None:
+        answers = isolated_calls(
+            evaluate, calls, timeout=timeout, memory=memory, warm_up=_import_descriptors
+        )
     frames = []
-    with ExitStack() as cleanup:
-        call = evaluate
-        if isolate or timeout is not None:
-            call = cleanup.enter_context(
-                IsolatedCalls(evaluate, timeout=timeout, warm_up=_import_descriptors)
-            )
-        for unit in shard.units:
-            for recipes in [unit.recipes] if whole_units else [(each,) for each in unit.recipes]:
-                try:
-                    rows = call(unit, recipes)
-                except CallTimeoutError as error:
-                    rows = failed(unit, recipes, status="timeout", reason=str(error))
-                except ChildProcessDiedError as error:
-                    rows = failed(unit, recipes, status="failed", reason=str(error))
-                frames.append(rows)
+    for call, answer in zip(calls, answers, strict=True):
+        if isinstance(answer, OccstatsError):
+            raise answer
+        if isinstance(answer, Exception):
+            late = isinstance(answer, CallTimeoutError)
+            reason = str(answer) if isinstance(answer, IsolationError) else reason_of(answer)
+            frames.append(failed(*call, status="timeout" if late else "failed", reason=reason))
+        else:
+            frames.append(answer)
     configurations = {
         recipe.name: configuration(unit.data_fingerprint, recipe, unit.task.dataset, unit.seed)
         for unit in shard.units
@@ -282,13 +288,8 @@ def make_search(train: Array, *, metric: str, p: float = 2.0, order: str) -> Any
     return TreeOrderSearch(train, metric=metric, p=p, n_jobs=1)
 
 
-def prepare_process(
-    descriptors: Iterable[str], shapes: Collection[tuple[int, int, int]], *others: object
-) -> None:
-    """Import what every fit needs and load the kernels, so that forked workers have them.
-
-    Further arguments are not used: unpickling them imports their modules.
-    """
+def prepare_process(descriptors: Iterable[str], shapes: Collection[tuple[int, int, int]]) -> None:
+    """Import what every fit needs and load the kernels."""
     from occstats_descriptors.warm_up import load_kernels
 
     _import_descriptors()
