@@ -9,7 +9,9 @@ import errno
 import hashlib
 import json
 import os
+import re
 import shutil
+import stat
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -29,7 +31,14 @@ Content = str | bytes | Callable[[IO[bytes]], object]
 DIGEST = b"occstats-content"
 # The list of written files, and the note that exists while they are being replaced.
 MANIFEST = ".occstats-manifest.json"
+LARGEST_MANIFEST = 10_000_000
 UNFINISHED = "UNFINISHED.txt"
+UNFINISHED_TEXT = (
+    "The files of this folder are being replaced. If this note remains, they belong to two "
+    "different runs: run the same command again.\n"
+)
+UNFINISHED_DIGEST = hashlib.sha256(UNFINISHED_TEXT.encode()).hexdigest()
+MOST_SHOWN = 5
 STAGING = ".occstats-"
 # Temporary files are short-lived; older ones belong to a killed process.
 STALE_AFTER_SECONDS = 600
@@ -78,13 +87,27 @@ def write_file(path: str | os.PathLike[str], content: Content) -> Path:
     return target
 
 
-def write_folder(folder: str | os.PathLike[str], files: Iterable[tuple[str, str | bytes]]) -> Path:
+def write_folder(
+    folder: str | os.PathLike[str],
+    files: Iterable[tuple[str, str | bytes]],
+    *,
+    force: bool = False,
+) -> Path:
     """Write files into a folder: all of them or none.
 
     They are written to a temporary folder and then moved. A failure before the first move (a full
     disk, an interrupt) leaves the folder unchanged. A manifest lists the written files: files of
     an earlier call that are not written again are removed unless they were edited; other files
     stay. ``UNFINISHED.txt`` exists while files are being moved.
+
+    Parameters
+    ----------
+    folder : path
+        The folder; created if it does not exist.
+    files : iterable of (str, str or bytes)
+        The name of each file in the folder, and its content.
+    force : bool, default False
+        Replace files of these names that are not in the manifest; otherwise, refuse.
 
     Examples
     --------
@@ -110,9 +133,9 @@ def write_folder(folder: str | os.PathLike[str], files: Iterable[tuple[str, str 
                 (staging / name).parent.mkdir(parents=True, exist_ok=True)
                 _write_durably(staging / name, data)
                 digests[name] = hashlib.sha256(data).hexdigest()
-            _write_durably(staging / MANIFEST, json.dumps(digests, indent=1) + "\n")
+            _write_durably(staging / MANIFEST, _as_json(digests))
             if existed:
-                _move_over(staging, path, [*digests, MANIFEST])
+                _move_over(staging, path, digests, force)
             else:
                 umask = os.umask(0)
                 os.umask(umask)
@@ -152,6 +175,7 @@ def check_folder(folder: str | os.PathLike[str]) -> Path:
         raise OutputError(f"{_shown(above)} is a file, so nothing can be written below it")
     if not os.access(above, os.W_OK | os.X_OK):
         raise OutputError(f"{_shown(above)} is not writable: choose another output folder")
+    _manifest(path)
     return path
 
 
@@ -246,45 +270,73 @@ def _as_bytes(content: str | bytes) -> bytes:
     return content if isinstance(content, bytes) else content.encode("utf-8", "backslashreplace")
 
 
-def _move_over(staging: Path, folder: Path, names: list[str]) -> None:
-    for name in names:
-        target = folder / name
-        # A symbolic link would send the files elsewhere.
-        for parent in target.relative_to(folder).parents:
-            if (folder / parent).is_symlink() and folder / parent != folder:
-                raise OutputError(
-                    f"{_shown(folder / parent)} is a symbolic link where a folder belongs: move it"
-                    " away"
-                )
-        target.parent.mkdir(parents=True, exist_ok=True)
-        if target.is_dir():
-            raise OutputError(f"{_shown(target)} is a folder where a file belongs: move it away")
+def _move_over(staging: Path, folder: Path, digests: dict[str, str], force: bool) -> None:
     old = _manifest(folder)
-    unfinished = folder / UNFINISHED
-    unfinished.write_text(
-        "The files of this folder are being replaced. If this note remains, they belong to two "
-        "different runs: run the same command again.\n",
-        encoding="utf-8",
-    )
-    for name in names:
+    for name in digests:
+        if link := _link_above(folder, name):
+            raise OutputError(
+                f"{_shown(link)} is a symbolic link where a folder belongs: move it away"
+            )
+        if (folder / name).is_dir():
+            raise OutputError(
+                f"{_shown(folder / name)} is a folder where a file belongs: move it away"
+            )
+    others = [n for n in (*digests, UNFINISHED) if n not in old and os.path.lexists(folder / n)]
+    if others and not force:
+        shown = ", ".join(map(_shown, others[:MOST_SHOWN]))
+        more = f" and {len(others) - MOST_SHOWN} more" if len(others) > MOST_SHOWN else ""
+        raise OutputError(
+            f"{_shown(folder)} contains files of the same names that occstats did not write there: "
+            f"{shown}{more}; choose another folder, or pass --force to replace them"
+        )
+    # What a killed process leaves is listed, so that the next call may replace and remove it.
+    _write_durably(staging / UNFINISHED, UNFINISHED_TEXT)
+    _write_durably(staging / "listed", _as_json({**old, **digests, UNFINISHED: UNFINISHED_DIGEST}))
+    os.replace(staging / "listed", folder / MANIFEST)
+    os.replace(staging / UNFINISHED, folder / UNFINISHED)
+    for name in digests:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
         os.replace(staging / name, folder / name)
     for name, digest in old.items():
         gone = folder / name
-        if name not in names and _digest(gone) == digest:
+        if name not in digests and not _link_above(folder, name) and _digest(gone) == digest:
             gone.unlink()
             with suppress(OSError):
                 gone.parent.rmdir()  # only if nothing is left in it
-    unfinished.unlink(missing_ok=True)
+    (folder / UNFINISHED).unlink(missing_ok=True)
+    os.replace(staging / MANIFEST, folder / MANIFEST)
+
+
+def _as_json(digests: Mapping[str, str]) -> str:
+    return json.dumps(digests, indent=1) + "\n"
+
+
+def _link_above(folder: Path, name: str) -> Path | None:
+    """Return a symbolic link between the folder and a file in it, which would lead elsewhere."""
+    above = Path(name).parents
+    return next(
+        (folder / part for part in above if part.name and (folder / part).is_symlink()), None
+    )
 
 
 def _manifest(folder: Path) -> dict[str, str]:
     """Return the written names and digests, without names that lead outside the folder."""
+    path = folder / MANIFEST
     try:
-        listed = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        found = path.lstat()
+        if not stat.S_ISREG(found.st_mode) or found.st_size > LARGEST_MANIFEST:
+            raise ValueError("not a small file")
+        listed = json.loads(path.read_text(encoding="utf-8"))
+        for name, digest in listed.items():
+            if not re.fullmatch("[0-9a-f]{64}", digest) or "\0" in name:
+                raise ValueError("not a list of files")
+    except (FileNotFoundError, NotADirectoryError):
         return {}
-    if not isinstance(listed, dict):
-        return {}
+    except (OSError, ValueError, AttributeError, TypeError, RecursionError) as error:
+        raise OutputError(
+            f"{_shown(path)} is not a list of files written by occstats: move it away or choose "
+            "another folder"
+        ) from error
     return {
         name: digest
         for name, digest in listed.items()
@@ -294,7 +346,9 @@ def _manifest(folder: Path) -> dict[str, str]:
 
 def _digest(path: Path) -> str | None:
     try:
-        return None if path.is_symlink() else hashlib.sha256(path.read_bytes()).hexdigest()
+        if not stat.S_ISREG(path.lstat().st_mode):
+            return None
+        return hashlib.sha256(path.read_bytes()).hexdigest()
     except OSError:
         return None
 

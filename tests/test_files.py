@@ -74,14 +74,46 @@ def test_a_failure_before_the_moves_changes_nothing(tmp_path):
     assert not list(folder.glob(f"{files.STAGING}*.tmp"))
 
 
+def test_files_of_others_are_replaced_only_by_force(tmp_path):
+    folder, victim = tmp_path / "out", tmp_path / "victim.txt"
+    folder.mkdir()
+    victim.write_text("mine")
+    (folder / "a.txt").write_text("mine")
+    (folder / files.UNFINISHED).symlink_to(victim)
+    with pytest.raises(OutputError, match=r"did not write there: 'a\.txt', 'UNFINISHED\.txt'; "):
+        files.write_folder(folder, NEW)
+    assert content(folder) == {"a.txt": "mine", files.UNFINISHED: "mine"}
+    files.write_folder(folder, NEW, force=True)
+    assert content(folder) == dict(NEW)
+    assert victim.read_text() == "mine"
+
+
 def test_symbolic_links_are_not_followed(tmp_path):
     folder, elsewhere = tmp_path / "out", tmp_path / "elsewhere"
-    folder.mkdir()
-    elsewhere.mkdir()
+    files.write_folder(folder, OLD)
+    (folder / "tables").rename(elsewhere)
     (folder / "tables").symlink_to(elsewhere)
     with pytest.raises(OutputError, match="symbolic link"):
         files.write_folder(folder, NEW)
-    assert not list(elsewhere.iterdir())
+    files.write_folder(folder, NEW[:1])
+    assert content(elsewhere) == {"b.txt": "old b", "c.txt": "old c"}
+
+
+@pytest.mark.parametrize(
+    "manifest",
+    ['{"a.txt": null}', '{"a\\u0000b": "' + "0" * 64 + '"}', "[" * 200_000, "[]", "FIFO"],
+)
+def test_a_wrong_manifest_is_refused_and_nothing_touched(tmp_path, manifest):
+    folder = files.write_folder(tmp_path / "out", OLD)
+    path = folder / files.MANIFEST
+    if manifest == "FIFO":
+        path.unlink()
+        os.mkfifo(path)
+    else:
+        path.write_text(manifest)
+    with pytest.raises(OutputError, match="is not a list of files written by occstats"):
+        files.write_folder(folder, NEW)
+    assert content(folder) == dict(OLD)
 
 
 def test_a_manifest_cannot_name_files_outside(tmp_path):
@@ -108,7 +140,7 @@ from occstats import _files as files
 count, real = 0, os.replace
 def replace(*arguments):
     global count
-    if count == int(sys.argv[2]):
+    if count == 2 + int(sys.argv[2]):  # after the manifest and the note
         os.kill(os.getpid(), 9)
     count += 1
     return real(*arguments)
@@ -119,7 +151,7 @@ files.write_folder(sys.argv[1], [(f"{i}.txt", "new") for i in range(5)])
 
 @pytest.mark.parametrize("moves", [0, 3])
 def test_a_note_remains_if_the_process_is_killed(tmp_path, moves):
-    folder = files.write_folder(tmp_path / "out", [(f"{i}.txt", "old") for i in range(5)])
+    folder = files.write_folder(tmp_path / "out", [(f"{i}.txt", "old") for i in range(1, 5)])
     done = subprocess.run(
         [sys.executable, "-c", REWRITE, str(folder), str(moves)], capture_output=True, check=False
     )

@@ -12,6 +12,7 @@ import click
 
 from occstats.cli.options import (
     READING,
+    REPLACE,
     SETTINGS,
     LongCommand,
     between,
@@ -48,7 +49,8 @@ def working(text: str) -> Iterator[None]:
     params=[
         results(),
         *options(
-            *(*OUTPUT, *SETTINGS, *READING),
+            *(*OUTPUT, "force", *SETTINGS, *READING),
+            force=REPLACE,
             out={
                 "help": "Write the report, methods, tables (CSV, LaTeX) and comparison.json to "
                 "this folder"
@@ -58,7 +60,7 @@ def working(text: str) -> Iterator[None]:
     common=(*OUTPUT, *between("control", "missing"), *COLUMNS),
 )
 def compare(
-    results: tuple[str, ...], out: str | None, as_json: bool, full: bool, **given: Any
+    results: tuple[str, ...], out: str | None, force: bool, as_json: bool, full: bool, **given: Any
 ) -> None:
     """Compare algorithms on tasks grouped by dataset.
 
@@ -81,7 +83,7 @@ def compare(
 
         comparison = pipeline.compare([*results], **take((*SETTINGS, *READING), given))
     with working("Writing the report"):
-        folder = comparison.write(out) if out is not None else None
+        folder = comparison.write(out, force=force) if out is not None else None
     if as_json:
         click.echo(comparison.to_json())
         return

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from occstats.cli.main import HelpfulGroup
-from occstats.cli.options import EXPERIMENT, options, split_names, take
+from occstats.cli.options import EXPERIMENT, REPLACE, options, split_names, take
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -276,7 +276,8 @@ def _parse_window(text: str) -> tuple[str, int]:
 
 @click.command(
     params=options(
-        *("data", "label", "descriptors", "seed", "out", "formats", "progress", "as_json"),
+        *("data", "label", "descriptors", "seed", "out", "force", "formats", "progress"),
+        "as_json",
         *("attributes", "sizes", "samples", "queries", "limit"),
         data={
             "multiple": False,
@@ -293,6 +294,7 @@ def _parse_window(text: str) -> tuple[str, int]:
         },
         seed={"default": 0, "metavar": "S", "help": "Seed of samples and descriptors"},
         out={"default": "times"},
+        force=REPLACE,
         formats=FIGURE_FORMATS,
         as_json={"help": "Print the measurements as JSON"},
     )
@@ -308,6 +310,7 @@ def time(
     limit: float,
     seed: int,
     out: str,
+    force: bool,
     formats: str,
     progress: bool | None,
     as_json: bool,
@@ -340,7 +343,7 @@ def time(
         seed=seed,
         progress=progress,
     )
-    written = _write_times(table, Path(out), kinds)
+    written = _write_times(table, Path(out), kinds, force)
     if as_json:
         from occstats import __version__
         from occstats.report.json_document import plain
@@ -361,7 +364,7 @@ def time(
     return 1 if (table["status"] == "failed").any() else 0
 
 
-def _write_times(table: pd.DataFrame, folder: Path, kinds: list[str]) -> list[Path]:
+def _write_times(table: pd.DataFrame, folder: Path, kinds: list[str], force: bool) -> list[Path]:
     import io
 
     from occstats._files import write_folder
@@ -374,7 +377,7 @@ def _write_times(table: pd.DataFrame, folder: Path, kinds: list[str]) -> list[Pa
         "times.csv": guarded.to_csv(index=False, lineterminator="\n"),
         "times.parquet": parquet.getvalue(),
     }
-    write_folder(folder, iter(files.items()))
+    write_folder(folder, iter(files.items()), force=force)
     written = [folder / name for name in files]
     if kinds and (table["status"] == "ok").any():
         from occstats.figures import save, times

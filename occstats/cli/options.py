@@ -396,6 +396,15 @@ def option_name(name: str) -> str:
     return names[-1].partition("/")[0] if names else f"--{name.replace('_', '-')}"
 
 
+# Changes of "force" for commands that only write a folder.
+REPLACE = {
+    "group": OUTPUT,
+    "help": "Replace files in --out that occstats did not write",
+    "type": None,
+    "is_flag": True,
+}
+
+
 def options(*names: str, **changes: dict[str, Any]) -> list[click.Parameter]:
     """Return the options of a command, with changed attributes."""
     found: list[click.Parameter] = []

@@ -406,14 +406,15 @@ class Comparison:
 
         return to_json(self, indent=indent)
 
-    def write(self, folder: str | os.PathLike[str]) -> Path:
+    def write(self, folder: str | os.PathLike[str], *, force: bool = False) -> Path:
         """Write the report, its tables, the methods with references, and the JSON document.
 
-        Files of an earlier comparison are replaced only when all new ones are complete.
+        Files of an earlier comparison are replaced only when all new ones are complete; other files
+        of the same names are replaced only with `force`.
         """
         from occstats.report.bundle import write
 
-        return write(self, folder)
+        return write(self, folder, force=force)
 
     @property
     def plot(self) -> Plotter:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["comparison_to_latex", "contents", "methods_to_latex", "paper_files", "write"]
 
 
-def write(comparison: Comparison, folder: str | os.PathLike[str]) -> Path:
+def write(comparison: Comparison, folder: str | os.PathLike[str], *, force: bool = False) -> Path:
     """Write the comparison to a folder.
 
     ``report.html``, a self-contained page; ``report.md`` with verdict, tables and methods;
@@ -32,12 +32,21 @@ def write(comparison: Comparison, folder: str | os.PathLike[str]) -> Path:
     with a note. The CSV file of more than 10,000 rows is compressed by gzip, and
     ``comparison.json`` refers to it.
 
+    Parameters
+    ----------
+    comparison : Comparison
+        The comparison.
+    folder : path
+        The folder; created if it does not exist.
+    force : bool, default False
+        Replace files of the same names that occstats did not write.
+
     Returns
     -------
     pathlib.Path
         The folder.
     """
-    return write_folder(folder, contents(comparison).items())
+    return write_folder(folder, contents(comparison).items(), force=force)
 
 
 def contents(comparison: Comparison) -> dict[str, str | bytes]:

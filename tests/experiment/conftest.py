@@ -21,7 +21,7 @@ def _find_misbehaving(monkeypatch):
 @pytest.fixture
 def in_process(monkeypatch):
     """Run third-party estimators in this process, where their isolation is not the point."""
-    monkeypatch.setattr("occstats.experiment.dispatch._is_third_party", lambda shard: False)
+    monkeypatch.setattr("occstats.experiment.dispatch.is_third_party", lambda shard: False)
 
 
 @pytest.fixture
@@ -64,9 +64,9 @@ class Gate:
         for path in self.folder.iterdir():
             path.unlink()
 
-    def arrivals(self):
-        """Return the parent of the process of each waiting fit."""
-        return [int(path.name.rpartition("-")[2]) for path in self.folder.glob("arrived-*")]
+    def fits(self):
+        """Return the process of each waiting fit."""
+        return [int(path.name.split("-")[1]) for path in self.folder.glob("arrived-*")]
 
 
 @pytest.fixture

@@ -1,8 +1,12 @@
 """Estimators that misbehave in every way third-party code can."""
 
 import asyncio
+import contextlib
+import ctypes
 import os
+import re
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -75,11 +79,11 @@ class Checking(Fine):
 
 
 class Waiting(Fine):
-    """Announce the process and its parent, then wait until the gate opens."""
+    """Announce the process, then wait until the gate opens."""
 
     def fit(self, X, y=None):
         folder = Path(os.environ["OCCSTATS_TEST_GATE"])
-        (folder / f"arrived-{os.getpid()}-{os.getppid()}").touch()
+        (folder / f"arrived-{os.getpid()}").touch()
         while not (folder / "open").exists():
             time.sleep(0.02)
         return super().fit(X)
@@ -125,14 +129,120 @@ class Watching(Fine):
         return np.sin(1e3 * (X.sum(axis=1) + self.draw_))
 
 
-def call(function, *arguments):
-    """Call a function, in a child process."""
-    return function(*arguments)
+class Mutating(Fine):
+    """Centre the rows in place, as careless code does; the parameter changes nothing."""
+
+    def __init__(self, *, unused=1):
+        self.unused = unused
+
+    def fit(self, X, y=None):
+        X /= 3.0
+        return super().fit(X)
+
+    def score_samples(self, X):
+        X *= 2.0
+        return super().score_samples(X)
 
 
-def raise_unpicklable():
-    class Unpicklable(Exception):
-        def __reduce__(self):
-            raise TypeError
+class Patching(Fine):
+    """Change NumPy and the rounding mode for all who come after."""
 
-    raise Unpicklable("no")
+    def fit(self, X, y=None):
+        np.abs = np.zeros_like
+        if sys.platform == "linux":
+            ctypes.CDLL("libm.so.6").fesetround(0x800)  # upwards
+        return super().fit(X)
+
+
+class Scoring(Fine):
+    """Give scores that are no real numbers, one for each row."""
+
+    def __init__(self, *, way="complex"):
+        self.way = way
+
+    def score_samples(self, X):
+        scores = super().score_samples(X)
+        if self.way == "masked":
+            return np.ma.masked_array(scores, mask=np.arange(len(X)) == 0)
+        return scores * 1j if self.way == "complex" else scores.astype(str)
+
+
+# --- calls in a child process
+
+
+def call(name, *arguments):
+    """Call a function of this module."""
+    return int(*arguments) if name == "int" else globals()[name](*arguments)
+
+
+def kill(number):
+    signal.raise_signal(number)
+
+
+def fork_and_crash(file):
+    """Leave a process that holds all connections of this one."""
+    spawn(file)
+    child = os.fork()
+    if not child:
+        time.sleep(3600)
+    signal.raise_signal(signal.SIGSEGV)
+
+
+def spawn(file):
+    """Start a process that outlives the call, and write its number."""
+    Path(file).write_text(str(subprocess.Popen(["sleep", "3600"]).pid))
+
+
+def write_to_all_files():
+    for descriptor in range(3, 64):
+        with contextlib.suppress(OSError):
+            os.write(descriptor, b"\x00\x00\x00\x05hello")
+
+
+def close_all_files():
+    os.closerange(0, 256)
+
+
+def lower_limits():
+    import resource
+
+    resource.setrlimit(resource.RLIMIT_NOFILE, (3, 3))
+    raise Unprintable
+
+
+def clear_modules():
+    sys.path.clear()
+    sys.modules.clear()
+    raise Unprintable
+
+
+def take_two_gigabytes():
+    assert bytearray(2_000_000_000)
+
+
+class Unprintable(Exception):
+    def __str__(self):
+        raise RuntimeError("no")
+
+    def __reduce__(self):
+        raise TypeError
+
+
+def raise_unprintable():
+    raise Unprintable
+
+
+def raise_at_length():
+    raise ValueError("x" * 50_000_000)
+
+
+def warn_often(n):
+    for number in range(n):
+        warnings.warn(f"warning {number}", stacklevel=1)
+    return "done"
+
+
+def hold_the_interpreter(file):
+    """Never return to Python, where another thread could end the process."""
+    Path(file).write_text(str(os.getpid()))
+    re.match(r"(a+)+$", "a" * 60 + "b")

@@ -6,17 +6,26 @@ import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import Future
+from concurrent.futures.process import BrokenProcessPool
+from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
-from occstats import run_experiment
-from occstats.errors import EngineError
-from occstats.experiment import dispatch, prepare, worker
+from occstats import run_experiment, tune
+from occstats.errors import DataError, EngineError
+from occstats.experiment import dispatch, prepare
 from occstats.experiment.estimators import Recipe
-from occstats.experiment.isolation import CallTimeoutError, ChildProcessDiedError, IsolatedCalls
+from occstats.experiment.isolation import (
+    CallTimeoutError,
+    ChildProcessDiedError,
+    contained,
+    isolated_calls,
+)
 from occstats.experiment.store import KEY, Store
-from occstats.workers import WorkerDiedError
+from occstats.experiment.timing import RowPool, measure_times
 
 TIMINGS = ["fit_seconds", "query_seconds"]
 REASONS = {
@@ -65,9 +74,10 @@ def test_fits_that_kill_or_change_their_process_do_not_affect_others(
     alone = run_experiment(one_target, descriptors=others, jobs=1)
     # A relative folder: a fit that changes directory must not send results elsewhere.
     monkeypatch.chdir(tmp_path)
-    descriptors = [recipe("kill"), "misbehaving:Untidy", *others]
+    untidy = ["misbehaving:Untidy", "misbehaving:Patching"]
+    descriptors = [recipe("kill"), *untidy, *others]
     table = run_experiment(one_target, descriptors=descriptors, out="r", jobs=1)
-    assert len(Store(tmp_path / "r").read()) == len(table) == 20  # forked copies wrote nothing
+    assert len(Store(tmp_path / "r").read()) == len(table) == 25  # forked copies wrote nothing
     assert not table.duplicated(KEY).any()
     statuses = table.groupby("descriptor")["status"].agg(sorted)
     assert statuses["kill"] == ["failed", *["ok"] * 4]
@@ -79,63 +89,149 @@ def test_fits_that_kill_or_change_their_process_do_not_affect_others(
     )
 
 
-def test_calls_that_end_their_process_are_reported():
-    from misbehaving import call, raise_unpicklable
+def outcomes(*calls, **options):
+    from misbehaving import call
 
-    with IsolatedCalls(call) as calls:
-        with pytest.raises(ChildProcessDiedError, match=r"exit code 3\b"):
-            calls(os._exit, 3)
-        with pytest.raises(ValueError, match="invalid literal"):
-            calls(int, "x")
-        with pytest.raises(RuntimeError, match="Unpicklable: no"):
-            calls(raise_unpicklable)
-        with pytest.raises(ChildProcessDiedError, match="exit code -11"):
-            calls(signal.raise_signal, signal.SIGSEGV)
-    with IsolatedCalls(time.sleep, timeout=0.1) as calls, pytest.raises(CallTimeoutError):
-        calls(3600)
+    return list(isolated_calls(call, calls, **options))
 
 
-def test_a_fit_that_exceeds_its_time_is_a_row(one_target, tmp_path, monkeypatch):
-    class Slow(IsolatedCalls):
-        def __call__(self, unit, recipes):
-            if unit.fold == 0:
-                raise CallTimeoutError(f"took longer than {self._timeout:g} s")
-            return self._function(unit, recipes)
-
-    monkeypatch.setattr(worker, "IsolatedCalls", Slow)
-    table = run_experiment(one_target, descriptors=["MD"], timeout=3, jobs=1)
-    assert table["status"].tolist() == ["timeout", *["ok"] * 4]
-    assert table["error"][0] == "took longer than 3 s"
+def gone(file):
+    """Wait until the process whose number is in the file has ended."""
+    while Path(f"/proc/{Path(file).read_text()}").exists():
+        time.sleep(0.02)
+    return True
 
 
-def test_a_shard_that_kills_every_worker_is_given_up(one_target, tmp_path, monkeypatch):
+def test_calls_that_break_their_process_are_reported(tmp_path):
+    crashed, limited, written, closed, cleared, seven = outcomes(
+        ("fork_and_crash", tmp_path / "child"),
+        ("lower_limits",),
+        ("write_to_all_files",),
+        ("close_all_files",),
+        ("clear_modules",),
+        ("int", "7"),
+    )
+    assert str(crashed) == "its process died (exit code -11)"
+    assert gone(tmp_path / "child")
+    assert isinstance(limited, ChildProcessDiedError)
+    assert isinstance(cleared, Exception)
+    assert (written, closed, seven) == (None, None, 7)
+
+
+def test_what_calls_raise_and_start_ends_with_them(tmp_path):
+    value, unprintable, large = outcomes(
+        ("spawn", tmp_path / "child"), ("raise_unprintable",), ("take_two_gigabytes",), memory=1e9
+    )
+    assert value is None
+    assert str(unprintable) == "Unprintable: its message cannot be printed"
+    assert isinstance(large, MemoryError)
+    assert gone(tmp_path / "child")
+
+
+def test_a_call_is_late_by_its_own_clock_and_killed_after_a_grace():
+    late, long = outcomes(("int", "7"), ("hold_the_interpreter", os.devnull), timeout=1e-9)
+    for answer in (late, long):
+        assert isinstance(answer, CallTimeoutError)
+        assert str(answer) == "took longer than 1e-09 s"
+
+
+@pytest.mark.usefixtures("in_process")
+def test_long_messages_and_many_warnings_are_cut():
+    from misbehaving import raise_at_length
+
+    with contained() as outcome:
+        raise_at_length()
+    assert outcome.reason == f"ValueError: {'x' * 488}"
+    assert outcomes(("warn_often", 1000)) == ["done"]
+
+
+@pytest.mark.usefixtures("in_process")
+@pytest.mark.parametrize("way", ["complex", "masked", "text"])
+def test_scores_that_are_no_real_numbers_are_failed_rows(one_target, way):
+    wrong = Recipe("wrong", "misbehaving:Scoring", {"way": way})
+    table = run_experiment(one_target, descriptors=[wrong], jobs=1)
+    assert set(table["status"]) == {"failed"}
+    assert table["error"].str.startswith("ValueError: Scores must be real numbers, got ").all()
+
+
+@pytest.mark.usefixtures("in_process")
+def test_a_fit_that_changes_its_rows_changes_no_others(one_target):
+    fine = run_experiment(one_target, descriptors=["misbehaving:Fine"], jobs=1)
+    mutating = "misbehaving:Mutating"
+    both = run_experiment(one_target, descriptors=[mutating, "misbehaving:Fine"], jobs=1)
+    after = both[both["descriptor"] == "Fine"].reset_index(drop=True)
+    pd.testing.assert_frame_equal(scores(after), scores(fine), check_exact=True)
+    swept = tune(one_target, descriptors=[mutating], grids={"unused": [1, 2, 3]}, jobs=1).rows
+    assert (swept.groupby("fold")["auroc"].nunique() == 1).all()
+    pool = RowPool(np.arange(200.0).reshape(100, 2), "rows")
+    measure_times(pool, descriptors=[mutating], sizes=[5], n_samples=1, n_queries=5)
+    assert (pool.rows == np.arange(200.0).reshape(100, 2)).all()
+
+
+def test_a_fit_that_exceeds_its_time_is_a_row(one_target):
+    table = run_experiment(one_target, descriptors=["MD"], timeout=1e-9, jobs=1)
+    assert table["status"].tolist() == ["timeout"] * 5
+    assert table["error"][0] == "took longer than 1e-09 s"
+
+
+def test_a_shard_that_kills_every_worker_is_given_up(one_target, monkeypatch):
     isolated = []
 
     class Dying:
-        busy = 0
+        def __init__(self, shards, jobs, memory):
+            assert memory == 2e9
 
-        def __init__(self, jobs, **options):
-            assert options["memory"] == 2e9
+        def submit(self, work, shard, isolate):
+            isolated.append(isolate)
+            future = Future()
+            future.set_exception(BrokenProcessPool("the worker died"))
+            return future
 
-        def __enter__(self):
-            return self
-
-        def __exit__(self, *exception):
+        def shutdown(self, **options):
             pass
 
-        def submit(self, name, function, shard, isolate):
-            isolated.append(isolate)
-            self.busy, self.shard = 1, shard
-
-        def finished(self):
-            self.busy = 0
-            yield self.shard, WorkerDiedError("the worker died")
-
-    monkeypatch.setattr(dispatch, "Workers", Dying)
+    monkeypatch.setattr(dispatch, "_start_pool", Dying)
     with pytest.raises(EngineError, match="4 workers were killed while computing MD on one; "):
         run_experiment(one_target, descriptors=["MD"], jobs=1, memory=2)
     # The second attempt isolates each fit, which finds the one that kills.
     assert isolated == [False, True, True, True, True]
+
+
+def die_once(shard, isolate):
+    if not isolate:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+def test_a_killed_worker_is_replaced(one_target, tmp_path):
+    shards = prepare(one_target, out=tmp_path, descriptors=["MD", "other=MD"]).plan.shards
+    done = list(dispatch.execute(shards, die_once, is_visible=bool, jobs=2))
+    assert {shard.id for shard in done} == {shard.id for shard in shards}
+
+
+def test_the_reason_why_workers_do_not_start_is_told(one_target, tmp_path, monkeypatch):
+    (tmp_path / "sitecustomize.py").write_text("raise SystemExit('no luck')")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    with pytest.raises(EngineError, match="does not start: no luck"):
+        run_experiment(one_target, descriptors=["misbehaving:Fine"], jobs=1)
+    with pytest.raises(EngineError, match="worker processes cannot be started: no luck"):
+        run_experiment(one_target, descriptors=["MD"], jobs=2)
+
+
+def test_code_in_the_current_folder_is_run_only_if_named(one_target, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("argparse", "json", "pandas"):
+        (tmp_path / f"{name}.py").write_text("open('was-run', 'w')")
+    table = run_experiment(one_target, descriptors=["MD", "misbehaving:Fine"], jobs=2)
+    assert set(table["status"]) == {"ok"}
+    assert not (tmp_path / "was-run").exists()
+    (tmp_path / "mine.py").write_text("from sklearn.svm import OneClassSVM as Mine")
+    with pytest.raises(DataError, match=r"there is no module 'mine'; .*write 'mine\.py:Mine'"):
+        prepare(one_target, out=tmp_path / "r", descriptors=["mine:Mine"])
+    mine, theirs = "mine=mine.py:Mine", "theirs=sklearn.svm:OneClassSVM"
+    table = run_experiment(one_target, descriptors=[mine, theirs], jobs=1)
+    areas = table.pivot(index="fold", columns="descriptor", values="auroc")
+    assert areas["mine"].equals(areas["theirs"])
+    assert table["status"].eq("ok").all()
 
 
 def test_libraries_loaded_between_fits_get_one_thread_too():
@@ -165,9 +261,13 @@ def test_an_interrupted_run_is_resumed(one_target, tmp_path, gate, start, wait_f
         stderr=subprocess.PIPE,
     )  # fmt: skip
     # At most two of the three shards wait, so that the third is finished.
-    wait_for(lambda: Store(out).shard_ids() and gate.arrivals(), process)
+    wait_for(lambda: Store(out).shard_ids() and gate.fits(), process)
     process.send_signal(sent)
+    if sent == signal.SIGINT:
+        process.send_signal(sent)
     _, error = process.communicate()
+    for fit in gate.fits():
+        wait_for(lambda fit=fit: not Path(f"/proc/{fit}").exists())
     if sent == signal.SIGINT:
         assert process.returncode == 130
         assert "the same command resumes the work" in error
@@ -178,7 +278,7 @@ def test_an_interrupted_run_is_resumed(one_target, tmp_path, gate, start, wait_f
     experiment = prepare(data, out=out, descriptors=descriptors)
     assert experiment.remaining().n_rows == 10 - len(before)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(dispatch, "_is_third_party", lambda shard: False)
+        patch.setattr(dispatch, "is_third_party", lambda shard: False)
         experiment.run(jobs=1)
         whole = run_experiment(data, descriptors=descriptors, jobs=1)
     pd.testing.assert_frame_equal(scores(experiment.table()), scores(whole), check_exact=True)

@@ -4,6 +4,7 @@ import errno
 import io
 import json
 import re
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -29,11 +30,13 @@ def content(folder):
 
 def test_other_peoples_files_stay(comparison, tmp_path):
     (tmp_path / "notes.txt").write_text("mine")
-    (tmp_path / "comparison.json").write_text("old")
-    comparison.write(tmp_path)
+    (tmp_path / "comparison.json").write_text("mine")
+    with pytest.raises(OutputError, match=r"did not write there: 'comparison\.json'; "):
+        comparison.write(tmp_path)
+    assert content(tmp_path) == {Path("notes.txt"): b"mine", Path("comparison.json"): b"mine"}
+    comparison.write(tmp_path, force=True)
     assert (tmp_path / "notes.txt").read_text() == "mine"
-    assert (tmp_path / "comparison.json").read_text() != "old"
-    assert not list(tmp_path.glob(".occstats-*.tmp"))
+    assert (tmp_path / "comparison.json").read_text() != "mine"
 
 
 @pytest.mark.parametrize("existing", [True, False])
