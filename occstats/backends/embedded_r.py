@@ -61,8 +61,9 @@ class Rpy2Found:
 
 # Importing rpy2 can print, raise anything or crash, so a new process tries first.
 _PROBE = """
-import json, sys
+import json, os, sys
 said = {}
+os.environ["R_PROFILE_USER"] = os.environ["R_ENVIRON_USER"] = os.devnull
 try:
     import rpy2.rinterface as rinterface
     rinterface.initr()
@@ -96,7 +97,7 @@ def probe_rpy2() -> Rpy2Found:
 
 def _probe_rpy2() -> Rpy2Found:
     try:
-        done = ask([sys.executable, "-c", _PROBE, r_file(BRIDGE).as_posix()], PROBE_SECONDS)
+        done = ask([sys.executable, "-P", "-c", _PROBE, r_file(BRIDGE).as_posix()], PROBE_SECONDS)
     except (subprocess.TimeoutExpired, OSError) as error:
         return _broken(f"its import fails in a new process: {error}")
     said = [line for line in done.stdout.splitlines() if line.startswith("rpy2 says ")]
@@ -174,6 +175,8 @@ def run_embedded(
 
 @cache
 def _start_r() -> tuple[Any, Any]:
+    # Files of the current folder, such as an .Rprofile, are not code of ours.
+    os.environ["R_PROFILE_USER"] = os.environ["R_ENVIRON_USER"] = os.devnull
     with quiet_start():
         rinterface = importlib.import_module("rpy2.rinterface")
         with _quiet_r():

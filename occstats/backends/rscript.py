@@ -29,7 +29,7 @@ RUN_SECONDS = 3600.0
 TIMEOUT_VARIABLE = "OCCSTATS_R_TIMEOUT"
 
 INSTALL_R = "install R 4.0 or later (Debian, Ubuntu: apt install r-base-dev; conda: r-base)"
-MEND_R = "run it by hand to see why, fix your .Rprofile or reinstall R"
+MEND_R = "run it by hand to see why, or reinstall R"
 #: The oldest clusrank whose numbers were compared with the native ones.
 LEAST_CLUSRANK = "0.6-2"
 
@@ -122,13 +122,14 @@ def _probe(rscript: str) -> RFound:
         return RFound(problem=problem, remedy=f"{INSTALL_R} and then {install_clusrank()}")
     expression = f"source({_r_string(r_file(BRIDGE))}); cat('\\nversions', versions(), sep='\\t')"
     try:
-        done = ask([rscript, "--no-save", "--no-restore", "-e", expression], PROBE_SECONDS)
+        # Files of the current folder, such as an .Rprofile, are not code of ours.
+        done = ask([rscript, "--vanilla", "-e", expression], PROBE_SECONDS)
     except subprocess.TimeoutExpired:
         problem = f"{rscript} did not answer within {PROBE_SECONDS} seconds"
         return RFound(rscript, problem=problem, remedy=MEND_R)
     except OSError as error:
         return RFound(rscript, problem=f"{rscript} does not start: {error}", remedy=INSTALL_R)
-    # A user's .Rprofile may print first.
+    # R may print first.
     said = [line.split("\t") for line in done.stdout.splitlines() if line.startswith("versions\t")]
     if done.returncode != 0 or not said:
         problem = f"{rscript} fails: {last_words(done.stderr) or last_words(done.stdout)}"
@@ -160,7 +161,7 @@ def run_in_rscript(
         # Hexadecimal: R's reader of decimals can be off in the last bit, which breaks ties.
         rows = {"x": [value.hex() for value in x.tolist()], "cluster": cluster, "test": test}
         pd.DataFrame(rows).to_csv(differences, index=False)
-        command = [found.rscript, "--no-save", "--no-restore", str(r_file(BRIDGE))]
+        command = [found.rscript, "--vanilla", str(r_file(BRIDGE))]
         command += [str(differences), str(answers), *map(str, settings)]
         try:
             done = ask(command, seconds)

@@ -6,11 +6,13 @@ import contextlib
 import os
 import re
 import shlex
+import signal
 import sys
 from collections.abc import Mapping, Sequence
 from functools import partial
 from importlib import import_module
 from textwrap import TextWrapper
+from types import FrameType
 from typing import Any, NoReturn
 
 import click
@@ -118,6 +120,10 @@ class LazyGroup(HelpfulGroup):
             # Write characters that a terminal cannot show as escapes.
             with contextlib.suppress(AttributeError, ValueError):
                 stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+        # Child processes must not take modules from the current folder.
+        os.environ["PYTHONSAFEPATH"] = "1"
+        with contextlib.suppress(ValueError):  # not in the main thread
+            signal.signal(signal.SIGINT, _interrupt_once)
         try:
             code: Any = run()
         except click.UsageError as error:
@@ -130,6 +136,12 @@ class LazyGroup(HelpfulGroup):
             click.echo("Interrupted.", err=True)
             sys.exit(INTERRUPTED)
         sys.exit(code if isinstance(code, int) else 0)
+
+
+def _interrupt_once(number: int, frame: FrameType | None) -> NoReturn:
+    """Interrupt the command; another Ctrl-C must not interrupt its cleaning up."""
+    signal.signal(number, signal.SIG_IGN)
+    raise KeyboardInterrupt
 
 
 def advice(error: OccstatsError, arguments: Sequence[str]) -> str:
