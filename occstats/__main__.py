@@ -10,7 +10,7 @@ import occstats
 if sys.path[0] == os.getcwd() != str(Path(occstats.__file__).parents[1]):
     del sys.path[0]
 
-from occstats.cli import main  # noqa: E402
+from occstats.cli import main
 
 if __name__ == "__main__":
     main()

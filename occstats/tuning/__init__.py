@@ -5,7 +5,6 @@ from occstats._checks import require_descriptors
 require_descriptors()
 
 from occstats.tuning.grids import PAPER, default_hyperparameters  # noqa: E402
-from occstats.tuning.optimum import OptimumInterval, optimum_interval  # noqa: E402
 from occstats.tuning.sweep import (  # noqa: E402
     Sweep,
     SweepExperiment,
@@ -17,12 +16,10 @@ from occstats.tuning.sweep import (  # noqa: E402
 
 __all__ = [
     "PAPER",
-    "OptimumInterval",
     "Sweep",
     "SweepExperiment",
     "default_hyperparameters",
     "leave_one_out_parameters",
-    "optimum_interval",
     "prepare_sweep",
     "read_sweep",
     "tune",

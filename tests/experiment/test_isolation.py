@@ -213,7 +213,7 @@ def test_the_reason_why_workers_do_not_start_is_told(one_target, tmp_path, monke
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     with pytest.raises(EngineError, match="does not start: SystemExit: no luck"):
         run_experiment(one_target, descriptors=["misbehaving:Fine"], jobs=1)
-    with pytest.raises(EngineError, match="worker processes cannot be started: .*no luck"):
+    with pytest.raises(EngineError, match=r"worker processes cannot be started: .*no luck"):
         run_experiment(one_target, descriptors=["MD"], jobs=2)
 
 

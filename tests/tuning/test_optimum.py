@@ -7,12 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from occstats.errors import ArgumentError
-from occstats.tuning import optimum_interval
 from occstats.tuning.grids import Axis, SweepRecipe
 from occstats.tuning.optimum import GridMeans, choices, expand, find_optimum, rolling_mean
-
-GRID = np.linspace(0, 1, 21)
 
 
 def grid_of(means, windows=(1,), rule="plain"):
@@ -54,8 +50,8 @@ def test_optimum_flatness_and_edge_by_hand():
     assert found.flat == {"a": (2, 4)}
     assert not found.at_edge
     low, high = found.interval["a"]
-    # With only the second dataset drawn, 1, 4 and 5 tie, and the middle one counts.
-    assert low <= 3 <= high
+    # With only the second dataset drawn, 1, 4 and 5 tie, and the first one counts.
+    assert (low, high) == (1, 3)
 
 
 def test_datasets_have_equal_weight_and_planes_are_two_dimensional():
@@ -129,59 +125,28 @@ def test_rows_are_expanded_to_the_grid_and_averaged():
     assert expand(failed, recipe).datasets == ["e"]
 
 
-def sweep(noise, m=25, seed=0):
+def sweep(noise, seed=0):
     rng = np.random.default_rng(seed)
-    level = rng.uniform(0.6, 0.9, (m, 1))
-    return level - (GRID - 0.4) ** 2 + rng.normal(0, noise, (m, 21))
+    level = rng.uniform(0.6, 0.9, (25, 1))
+    return level - (np.arange(21) / 20 - 0.4) ** 2 + rng.normal(0, noise, (25, 21))
 
 
-def test_noise_widens_the_interval():
-    clear = optimum_interval(GRID, sweep(1e-6), random_state=0)
-    assert (clear.low, clear.estimate, clear.high) == pytest.approx((0.4, 0.4, 0.4))
-    assert clear.probability.max() == 1
-    assert not clear.at_edge
-    rising = np.random.default_rng(0).normal(GRID, 0.01, (10, 21))
-    assert optimum_interval(GRID, rising, random_state=0).at_edge
-    noisy = optimum_interval(GRID, sweep(0.05), random_state=0)
-    assert noisy.high - noisy.low > 0.05
-    assert noisy.low <= noisy.estimate <= noisy.high
-    assert noisy.probability.sum() == pytest.approx(1)
-    assert set(np.round([noisy.low, noisy.high], 9)) <= set(np.round(GRID, 9))
+def interval(means, windows=(1,)):
+    return find_optimum(grid_of(means, windows), n_resamples=500).interval["a"]
 
 
-def test_smoothing_narrows_the_interval():
-    vander = np.vander(GRID, 3)
-    hat = vander @ np.linalg.pinv(vander)
-    raw = optimum_interval(GRID, sweep(0.05), random_state=0)
-    smooth = optimum_interval(GRID, sweep(0.05), smoother=lambda c: c @ hat.T, random_state=0)
-    assert smooth.high - smooth.low < raw.high - raw.low
-    assert smooth.score_low < smooth.score < smooth.score_high
+def test_noise_widens_the_interval_and_smoothing_narrows_it():
+    assert interval(sweep(1e-6)) == (9, 9)
+    (low, high), (smooth_low, smooth_high) = interval(sweep(0.2)), interval(sweep(0.2), (5,))
+    assert 0 < smooth_high - smooth_low < high - low
 
 
 def test_the_interval_covers_the_truth():
-    covered = [
-        found.low - 1e-9 <= 0.4 <= found.high + 1e-9
-        for found in (
-            optimum_interval(GRID, sweep(0.05, seed=seed), n_resamples=500, random_state=0)
-            for seed in range(60)
-        )
-    ]
-    assert np.mean(covered) >= 0.85
+    limits = [interval(sweep(0.05, seed=seed)) for seed in range(60)]
+    assert np.mean([low <= 9 <= high for low, high in limits]) >= 0.85
 
 
-def test_missing_values_ties_and_a_single_dataset():
-    table = sweep(0.01)
-    table[0, :5] = np.nan
-    assert optimum_interval(GRID, table, random_state=0).estimate == pytest.approx(0.4, abs=0.1)
-    flat = optimum_interval([1, 2, 3], np.ones((4, 3)), random_state=0)
-    assert (flat.estimate, flat.low, flat.high) == (2, 2, 2)
-    single = optimum_interval(GRID, sweep(0.01, m=1))
-    assert np.isnan(single.low)
-    assert single.probability.sum() == 1
-
-
-def test_invalid_shapes_are_refused():
-    with pytest.raises(ArgumentError, match="grid must have one value per column"):
-        optimum_interval([1, 2], np.ones((4, 3)))
-    with pytest.raises(ArgumentError, match="at least one dataset"):
-        optimum_interval([1, 2], np.ones((0, 2)))
+def test_the_first_of_tied_values_counts_and_a_single_dataset_has_no_interval():
+    found = find_optimum(grid_of(np.ones((4, 3))), n_resamples=10)
+    assert (found.values["a"], *found.interval["a"]) == (1, 1, 1)
+    assert np.isnan(interval(np.ones((1, 3)))).all()
