@@ -121,10 +121,12 @@ def _download_rest(address: str, partial: Path) -> None:
         announced = answer.headers.get("Content-Length")
         expected = int(announced) + (have if resumed else 0) if announced else None
         with partial.open("ab" if resumed else "wb") as file:
-            while block := answer.read(BLOCK):
+            while file.tell() <= LARGEST_DOWNLOAD and (block := answer.read(BLOCK)):
                 file.write(block)
-                if file.tell() > LARGEST_DOWNLOAD:
-                    raise DataError(f"{address}: larger than any of the datasets")
+            oversized = file.tell() > LARGEST_DOWNLOAD
+    if oversized:
+        partial.unlink()
+        raise DataError(f"{address}: larger than any of the datasets")
     if expected is not None and partial.stat().st_size < expected:
         raise ConnectionError("the connection ended early")
 

@@ -356,11 +356,19 @@ class SweepRecipe(Recipe):
     @property
     def kind(self) -> str:
         """Return how it is computed: ``neighbours``, ``support vectors`` or ``refits``."""
+        if self.own_parameters:
+            return "refits"
         if shares_search(self.origin) and all(a.rule in {"count", "log"} for a in self.axes):
             return "neighbours"
         if self.origin.upper() == "SVM" and {a.parameter for a in self.axes} == {"nu", "c"}:
             return "support vectors"
         return "refits"
+
+    @property
+    def own_parameters(self) -> dict[str, str]:
+        """Return the parameters that apply to all points of the grid, apart from the metric."""
+        given = sorted(self.parameters.items())
+        return {name: repr(plain(value)) for name, value in given if name != "metric"}
 
     def distinct_values(self, task: Task) -> list[list[Value]]:
         """Return the distinct values of each parameter for a task, in the order of the grid."""
@@ -369,7 +377,8 @@ class SweepRecipe(Recipe):
     def fingerprint(self, dataset: str) -> str:
         """Return code, origin, metric and grids as text, to distinguish configurations."""
         axes = [(axis.name, axis.rule, axis.values) for axis in self.axes]
-        return json.dumps([self.code, self.origin, self.order, self.metric, axes])
+        own = [self.own_parameters] if self.own_parameters else []
+        return json.dumps([self.code, self.origin, self.order, self.metric, axes, *own])
 
 
 def make_sweep_recipes(
@@ -401,12 +410,13 @@ def make_sweep_recipes(
         axes = with_grids(recipe.name, recipe.origin, given)
         axes = with_windows(recipe.name, axes, windows or {})
         for metric in metric_names if shares_search(recipe.origin) else (None,):
+            own = {k: v for k, v in recipe.parameters.items() if metric is None or k != "metric"}
             default = metric in {None, DEFAULT_METRICS[0]}
             found.append(
                 SweepRecipe(
                     name=recipe.name if default else f"{recipe.name} ({metric})",
                     origin=recipe.origin,
-                    parameters={} if default else {"metric": metric},
+                    parameters=own if default else {**own, "metric": metric},
                     order=recipe.order,
                     code=recipe.code,
                     axes=axes,

@@ -11,14 +11,14 @@ from click.testing import CliRunner
 import occstats
 from occstats.cli import main
 from occstats.errors import ArgumentError, DataError, ResultsError
-from occstats.experiment import run_experiment
+from occstats.experiment import Recipe, run_experiment
 from occstats.experiment.tasks import size_for_task
 from occstats.tuning import leave_one_out_parameters, prepare_sweep, read_sweep, tune
 
 TASK = ["dataset", "class", "descriptor", "fold"]
 SMALL = {"descriptors": ["NND", "LOF", "ALP"], "metrics": ["manhattan"], "jobs": 1}
 # Refits of third-party estimators run in this process, where their isolation is not the point.
-IN_PROCESS = "occstats.experiment.dispatch._is_third_party"
+IN_PROCESS = "occstats.experiment.dispatch.is_third_party"
 
 
 @pytest.fixture(scope="module")
@@ -139,6 +139,19 @@ def test_any_estimator_can_be_refitted(frames, monkeypatch):
     assert sweep.optima["machine"].values.keys() == {"nu", "kernel"}
     assert sweep.curves.empty  # no numeric axis
     assert set(sweep.results["descriptor"]) == {"machine"}
+
+
+def test_a_sweep_keeps_the_parameters_of_a_recipe(frames):
+    data = {"one": frames["one"]}
+    swept = [
+        tune(data, descriptors=[Recipe("NND", "NND", given)], metrics=["manhattan"], jobs=1,
+             grids={"k": [1, 2]})
+        for given in ({}, {"contamination": 0.2}, {"metric": "euclidean"})
+    ]  # fmt: skip
+    recipes = [sweep.grids[0].recipe for sweep in swept]
+    assert [recipe.parameters for recipe in recipes] == [{}, {"contamination": 0.2}, {}]
+    assert len({recipe.fingerprint("one") for recipe in recipes}) == 2
+    assert swept[0].rows["auroc"].equals(swept[1].rows["auroc"])  # refitted with the same k
 
 
 def test_failed_fits_are_reported_retried_and_never_chosen(folder, tmp_path, monkeypatch):
