@@ -99,7 +99,7 @@ def test_a_wrong_download_is_not_stored(entry, repository, served, tmp_path, cha
     assert not list(tmp_path.iterdir())
 
 
-def test_an_oversized_download_is_not_kept(entry, repository, tmp_path, monkeypatch):
+def test_an_oversized_download_is_not_kept(entry, repository, served, tmp_path, monkeypatch):
     monkeypatch.setattr("occstats.datasets.fetching.LARGEST_DOWNLOAD", 10)
     with pytest.raises(DataError, match="larger than any of the datasets"):
         fetch(entry, repository, tmp_path)
