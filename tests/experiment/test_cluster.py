@@ -126,6 +126,10 @@ def on(event, action):
         thread.join()
 
 
+def parent_of(process):
+    return int(subprocess.check_output(["ps", "-o", "ppid=", "-p", str(process)]))
+
+
 def test_a_cluster_loses_a_worker_and_then_its_scheduler(start_scheduler, one_target, gate):
     process, address, add_workers = start_scheduler()
     add_workers(2)
@@ -133,11 +137,12 @@ def test_a_cluster_loses_a_worker_and_then_its_scheduler(start_scheduler, one_ta
     killed = []
 
     def kill_worker():
-        killed.append(gate.arrivals()[0])  # the parent of the process that isolates the fit
+        # The parent of the process that guards the fit.
+        killed.append(parent_of(parent_of(gate.fits()[0])))
         os.kill(killed[0], signal.SIGKILL)
         gate.open()
 
-    with on(gate.arrivals, kill_worker):
+    with on(gate.fits, kill_worker):
         table = run_experiment(one_target, descriptors=descriptors, scheduler=address)
     assert killed
     statuses = table.groupby("descriptor")["status"].unique().map(list).to_dict()
@@ -148,7 +153,7 @@ def test_a_cluster_loses_a_worker_and_then_its_scheduler(start_scheduler, one_ta
 
     gate.close()
     lost = pytest.raises(EngineError, match=f"lost the scheduler at {address}")
-    with on(gate.arrivals, process.kill), lost:
+    with on(gate.fits, process.kill), lost:
         run_experiment(one_target, descriptors=descriptors, scheduler=address, seed=2)
 
 

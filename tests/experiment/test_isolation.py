@@ -208,13 +208,21 @@ def test_a_killed_worker_is_replaced(one_target, tmp_path):
     assert {shard.id for shard in done} == {shard.id for shard in shards}
 
 
-def test_the_reason_why_workers_do_not_start_is_told(one_target, tmp_path, monkeypatch):
+def test_the_reason_why_processes_do_not_start_is_told(one_target, tmp_path, monkeypatch):
+    class Refusing:
+        def __init__(self, *arguments, **options):
+            pass
+
+        def submit(self, function):
+            raise OSError(12, "Cannot allocate memory")
+
+    monkeypatch.setattr("loky.ProcessPoolExecutor", Refusing)
+    with pytest.raises(EngineError, match=r"worker processes cannot be started: .*Cannot allocate"):
+        run_experiment(one_target, descriptors=["MD"], jobs=2)
     (tmp_path / "sitecustomize.py").write_text("raise SystemExit('no luck')")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     with pytest.raises(EngineError, match="does not start: SystemExit: no luck"):
         run_experiment(one_target, descriptors=["misbehaving:Fine"], jobs=1)
-    with pytest.raises(EngineError, match=r"worker processes cannot be started: .*no luck"):
-        run_experiment(one_target, descriptors=["MD"], jobs=2)
 
 
 def test_code_in_the_current_folder_is_run_only_if_named(one_target, tmp_path, monkeypatch):
