@@ -350,7 +350,12 @@ class Comparison:
 
         if column in REPLACED_COLUMNS and column not in EXPLANATIONS:
             return f"{column!r} was replaced by {REPLACED_COLUMNS[column]}."
-        return explain(column, self.intervals)
+        sentence = explain(column, self.intervals)
+        columns = [*self.summary.columns, *self.pairwise.columns]
+        if sentence or column in columns or column in type(self).__dict__:
+            return sentence
+        known = [*EXPLANATIONS, *map(str, columns)]
+        return f"There is no column {column!r}{did_you_mean(column, known)}."
 
     @property
     def methods(self) -> str:
@@ -381,8 +386,13 @@ class Comparison:
         """Return the deciding p-values as a matrix, rows and columns best first."""
         return self.matrix("p")
 
-    def to_latex(self) -> str:
+    def to_latex(self, *, label: str = "tab:comparison") -> str:
         """Return the table of the comparison for a paper, in LaTeX (booktabs).
+
+        Parameters
+        ----------
+        label
+            Name by which the paper refers to the table.
 
         Examples
         --------
@@ -392,7 +402,7 @@ class Comparison:
         """
         from occstats.report.bundle import comparison_to_latex
 
-        return comparison_to_latex(self)
+        return comparison_to_latex(self, label)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain Python values, with the keys of ``occstats compare --json``."""
@@ -424,6 +434,11 @@ class Comparison:
         return Plotter(self)
 
     def __repr__(self) -> str:
+        from occstats.comparison.text.verdict import headline
+
+        return f"<Comparison of {headline(self)}>"
+
+    def __str__(self) -> str:
         from occstats.report.terminal import brief
 
         return brief(self)
@@ -454,14 +469,17 @@ class Comparison:
         columns = [name for name in PAIR_COLUMNS if name in frame]
         return frame.loc[keep, columns].iloc[order].reset_index(drop=True)
 
-    def where(self, condition: Any) -> Comparison:
+    def where(self, condition: Any = None, **values: Any) -> Comparison:
         """Compare again on some of the tasks, with the same settings.
 
         Parameters
         ----------
-        condition : str or mask
+        condition : str, function or mask, optional
             A condition on the traits of a task, its dataset and class, such as ``"n > 100"`` or
-            ``"dataset != 'iris'"``; or a boolean for each task.
+            ``"dataset != 'iris'"``; a function from the frame of these to booleans; or a boolean
+            for each task.
+        **values
+            Values of these columns to keep, one or a list: ``dataset=["iris", "wine"]``.
 
         Examples
         --------
@@ -469,23 +487,41 @@ class Comparison:
         >>> comparison = occstats.compare("lenz2021", algorithms=["ALP", "SVM"], n_resamples=100)
         >>> comparison.where("n > 1000").results.n_tasks
         39
+        >>> comparison.where(dataset="iris").results.n_tasks
+        3
         """
         from occstats.comparison.pipeline import compare_with
 
         n, note = self.results.n_tasks, "Only chosen tasks"
-        mask = condition
+        table = self.results.traits
+        taken = [name for name in table if name in table.index.names]
+        table = table.drop(columns=taken).reset_index()
+        mask = np.ones(n, dtype=bool) if condition is None else condition
         if isinstance(condition, str):
             mask, note = self._evaluate(condition), f"Only tasks where {condition}"
+        elif callable(condition):
+            mask = np.asarray(condition(table))
         if isinstance(mask, pd.Series):
             mask = mask.reindex(self.results.scores.index)
         keep = np.asarray(mask)
+        for name, wanted in values.items():
+            if name not in table:
+                known = [str(column) for column in table]
+                raise ArgumentError(
+                    f"where: there is no column {quote(name)}{did_you_mean(name, known)}; "
+                    f"there are {quote_list(known)}"
+                )
+            chosen = [wanted] if isinstance(wanted, str) or np.ndim(wanted) == 0 else list(wanted)
+            keep = keep & table[name].isin(chosen).to_numpy()
+            note = f"Only tasks where {name} is {quote_list([str(value) for value in chosen])}"
         if keep.shape != (n,) or keep.dtype != np.bool_:
             raise ArgumentError(
                 f"where: the mask must be {n:,} booleans, one per task; got "
                 f"{keep.dtype} of shape {keep.shape}"
             )
         if not keep.any():
-            raise ArgumentError(f"where: {quote(condition)} keeps none of {n:,} tasks")
+            given = condition if isinstance(condition, str) else note.removeprefix("Only ")
+            raise ArgumentError(f"where: {quote(given)} keeps none of {n:,} tasks")
         note = f"{note}: {count(int(keep.sum()), 'task')} of {n:,}."
         settings = replace(self.settings, algorithms=None)  # the results have only those
         return compare_with(self.results.keep_tasks(keep, note), settings)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from types import MethodType
@@ -110,7 +110,7 @@ FIGURES: dict[str, FigureEntry] = {
 _OF_COMPARISON = [name for name, entry in FIGURES.items() if "comparison" in entry.needs]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Plotter:
     """Draw the figures of a comparison: ``comparison.plot.ranks()``, ``.kendall(ax=axes)`` …
 
@@ -124,7 +124,10 @@ class Plotter:
     'weighted mean rank (1 = best)'
     """
 
-    comparison: Comparison = field(repr=False)
+    comparison: Comparison
+
+    def __repr__(self) -> str:
+        return f"<Figures of {self.comparison!r}: {', '.join(_OF_COMPARISON)}>"
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         if name not in _OF_COMPARISON:
@@ -331,9 +334,9 @@ def read_frame(path: str | Path, what: str) -> pd.DataFrame:
 
     file = Path(path)
     if file.suffix.lower() not in (".csv", ".parquet"):
-        raise FigureError(f"--{what} takes a .csv or .parquet file; got {str(path)!r}")
+        raise FigureError(f"{what} takes a .csv or .parquet file; got {str(path)!r}")
     if not file.is_file():
-        raise ResultsError(f"--{what}: there is no file {str(path)!r}")
+        raise ResultsError(f"{what}: there is no file {str(path)!r}")
     try:
         if file.suffix.lower() == ".parquet":
             return pd.read_parquet(file)
@@ -342,4 +345,4 @@ def read_frame(path: str | Path, what: str) -> pd.DataFrame:
     except (ValueError, OSError, UnicodeError) as error:
         # pandas and pyarrow explain themselves in several lines.
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise ResultsError(f"--{what}: cannot read {str(path)!r}: {reason}") from error
+        raise ResultsError(f"{what}: cannot read {str(path)!r}: {reason}") from error

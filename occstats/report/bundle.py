@@ -81,9 +81,9 @@ def paper_files(comparison: Comparison) -> dict[str, str]:
     return files
 
 
-def comparison_to_latex(comparison: Comparison) -> str:
+def comparison_to_latex(comparison: Comparison, label: str = "tab:comparison") -> str:
     """Return the table of the comparison in LaTeX."""
-    return table_to_latex(paper_comparison(comparison).capped())
+    return table_to_latex(paper_comparison(comparison).capped(), label=label)
 
 
 def methods_to_latex(methods: MethodsText) -> str:

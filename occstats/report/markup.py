@@ -8,9 +8,11 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from itertools import groupby
 
 from occstats._format import TEX_COMMANDS, minus_signs, printable, shorten
+from occstats.errors import ArgumentError
 from occstats.report.formatted_table import Column, Table
 
 __all__ = [
@@ -29,8 +31,10 @@ _LATEX = re.compile("|".join(map(re.escape, TEX_COMMANDS)))
 NOTEBOOK_COLUMNS = 40
 # A longer LaTeX table breaks across pages.
 PAGE_ROWS = 45
-# Text width of an article, in points.
-TEXT_WIDTH = 345.0
+# Widths in points: a column of a two-column paper (IEEE), and the text of an article.
+COLUMN_WIDTH, TEXT_WIDTH = 252.0, 345.0
+# The smallest font of a table in a column: wider ones take the width of the page.
+SMALLEST_IN_COLUMN = 5
 # Font sizes, largest first: command, width relative to 10 pt, half the space between columns.
 SIZES = (
     ("", 1.0, 6.0),
@@ -155,11 +159,21 @@ def _joined(rows: list[list[str]]) -> str:
     return "".join(f"<tr>{''.join(row)}</tr>" for row in rows)
 
 
-def table_to_latex(table: Table, *, group_columns: int = 0) -> str:
-    r"""Return the table as a ``table`` environment, or a ``longtable`` if a page is too short.
+def table_to_latex(table: Table, *, group_columns: int = 0, label: str = "") -> str:
+    r"""Return the table in LaTeX, as large as fits a paper.
 
-    The font is as large as fits the text width of an article, and at least ``\tiny``. In the
-    first ``group_columns``, repeated values are left out; rules separate groups of the first.
+    A table that fits a column of a two-column paper in ``\scriptsize`` is a ``table``; a wider one
+    is a ``table*``, which fits the text of an article, split into parts if necessary. If a page is
+    too short, it is a ``longtable``.
+
+    Parameters
+    ----------
+    table
+        The table.
+    group_columns
+        In the first ones, repeated values are left out; rules separate groups of the first.
+    label
+        Name by which the paper refers to it; by default ``tab:`` and its own name.
 
     Examples
     --------
@@ -185,56 +199,75 @@ def table_to_latex(table: Table, *, group_columns: int = 0) -> str:
     <BLANKLINE>
     """
     sentences = [f"{table.title}.", table.explanation, table.remark()]
-    caption = rf"\caption{{{escape_latex(' '.join(filter(None, sentences)))}}}"
-    label = rf"\label{{tab:{table.name.replace('_', '-')}}}"
+    caption = escape_latex(" ".join(filter(None, sentences)))
+    named = label or f"tab:{table.name.replace('_', '-')}"
+    if not re.fullmatch(r"[\w:.\-/ ]+", named, re.ASCII):
+        raise ArgumentError(f"label must consist of letters, digits and :.-/_; got {named!r}")
+    parts = _parts(table, max(group_columns, 1))
+    write = _long_table if len(table) > PAGE_ROWS else _float
+    written = []
+    for number, part in enumerate(parts, start=1):
+        text, name = caption, named
+        if number > 1:
+            text, name = f"{escape_latex(table.title)}.", f"{named}-{number}"
+        text += f" Part {number} of {len(parts)}." if len(parts) > 1 else ""
+        lines = write(part, rf"\caption{{{text}}}", rf"\label{{{name}}}", group_columns)
+        written.append("\n".join(lines) + "\n")
+    return "\n".join(written)
+
+
+def _float(table: Table, caption: str, label: str, group_columns: int) -> list[str]:
+    environment, style = _fitting_style(table)
+    return [
+        rf"\begin{{{environment}}}",
+        "% needs: booktabs",
+        r"\centering",
+        caption,
+        label,
+        *style,
+        rf"\begin{{tabular}}{_alignments(table)}",
+        *_head(table),
+        *_latex_rows(table, group_columns),
+        r"\bottomrule",
+        r"\end{tabular}",
+        rf"\end{{{environment}}}",
+    ]
+
+
+def _long_table(table: Table, caption: str, label: str, group_columns: int) -> list[str]:
+    head = _head(table)
+    return [
+        r"\begingroup",
+        r"% needs: booktabs, longtable; in a two-column paper, after \onecolumn",
+        *_fitting_style(table)[1],
+        rf"\begin{{longtable}}{_alignments(table)}",
+        rf"{caption}{label}\\",
+        *head,
+        r"\endfirsthead",
+        *head,
+        r"\endhead",
+        r"\midrule",
+        rf"\multicolumn{{{len(table.columns)}}}{{r@{{}}}}{{Continued on next page}} \\",
+        r"\endfoot",
+        r"\bottomrule",
+        r"\endlastfoot",
+        *_latex_rows(table, group_columns),
+        r"\end{longtable}",
+        r"\endgroup",
+    ]
+
+
+def _alignments(table: Table) -> str:
     # A column without a heading marks the number before it, such as a star.
-    alignments = [
+    found = [
         r"@{\,}l" if position and not column.header else "r" if column.number else "l"
         for position, column in enumerate(table.columns)
     ]
-    columns = f"{{@{{}}{''.join(alignments)}@{{}}}}"
-    head = [r"\toprule", *_latex_headings(table), r"\midrule"]
-    rows = _latex_rows(table, group_columns)
-    size, space = _fitting_size(table)
-    style = [size] if size else []
-    if space != SIZES[0][2]:
-        style.append(rf"\setlength{{\tabcolsep}}{{{space:g}pt}}")
-    if len(table) > PAGE_ROWS:
-        lines = [
-            r"\begingroup",
-            "% needs: booktabs, longtable",
-            *style,
-            rf"\begin{{longtable}}{columns}",
-            rf"{caption}{label}\\",
-            *head,
-            r"\endfirsthead",
-            *head,
-            r"\endhead",
-            r"\midrule",
-            rf"\multicolumn{{{len(table.columns)}}}{{r@{{}}}}{{Continued on next page}} \\",
-            r"\endfoot",
-            r"\bottomrule",
-            r"\endlastfoot",
-            *rows,
-            r"\end{longtable}",
-            r"\endgroup",
-        ]
-    else:
-        lines = [
-            r"\begin{table}",
-            "% needs: booktabs",
-            r"\centering",
-            caption,
-            label,
-            *style,
-            rf"\begin{{tabular}}{columns}",
-            *head,
-            *rows,
-            r"\bottomrule",
-            r"\end{tabular}",
-            r"\end{table}",
-        ]
-    return "\n".join(lines) + "\n"
+    return f"{{@{{}}{''.join(found)}@{{}}}}"
+
+
+def _head(table: Table) -> list[str]:
+    return [r"\toprule", *_latex_headings(table), r"\midrule"]
 
 
 def _latex_headings(table: Table) -> Iterator[str]:
@@ -279,24 +312,56 @@ def _latex_bold(cell: str) -> str:
     return rf"\textbf{{\boldmath {cell}}}" if "$" in cell else rf"\textbf{{{cell}}}"
 
 
-def _fitting_size(table: Table) -> tuple[str, float]:
-    """Return the largest font and space in which the table fits the text, or the smallest."""
+def _parts(table: Table, n_leading: int) -> list[Table]:
+    """Return the table in as few parts as fit the text; each begins with the leading columns."""
+    _, scale, space = SIZES[-1]
+    # Widths are estimated from above.
+    room = 1.06 * TEXT_WIDTH + 2 * space
+    widths = [width * scale + 2 * space for width in _column_widths(table)]
+    parts: list[list[Column]] = [[]]
+    used = lead = sum(widths[:n_leading])
+    for column, width in zip(table.columns[n_leading:], widths[n_leading:], strict=True):
+        if parts[-1] and used + width > room:
+            parts.append([])
+            used = lead
+        parts[-1].append(column)
+        used += width
+    return [replace(table, columns=(*table.columns[:n_leading], *part)) for part in parts]
+
+
+def _fitting_style(table: Table) -> tuple[str, list[str]]:
+    """Return the environment of a table, and the largest font and space in which it fits."""
+    width, gaps = sum(_column_widths(table)), 2 * (len(table.columns) - 1)
+
+    def fits(sizes: tuple[tuple[str, float, float], ...], room: float) -> Iterator[list[str]]:
+        for size, scale, space in sizes:
+            if scale * width + gaps * space <= room:
+                narrow = rf"\setlength{{\tabcolsep}}{{{space:g}pt}}"
+                yield [*filter(None, [size]), *([narrow] if space != SIZES[0][2] else [])]
+
+    for style in fits(SIZES[:SMALLEST_IN_COLUMN], COLUMN_WIDTH if len(table) <= PAGE_ROWS else 0):
+        return "table", style
+    smallest = [SIZES[-1][0], rf"\setlength{{\tabcolsep}}{{{SIZES[-1][2]:g}pt}}"]
+    return "table*", next(fits(SIZES, TEXT_WIDTH), smallest)
+
+
+def _column_widths(table: Table) -> list[float]:
+    """Return the widths of the columns in points, in a font of 10 points."""
     grouped = any(column.group for column in table.columns)
-    width = 0.0
+    found = []
     for column, cells in zip(table.columns, zip(*table.cells(), strict=True), strict=True):
-        heading = (
-            column.header.partition(" ")
-            if grouped and not column.group
-            else (shorten(column.header),)
-        )
+        heading = column.header.partition(" ") if grouped and not column.group else (column.header,)
         widths = [
             _width(cell) * (1.15 if table.is_best(index, column) else 1.0)
             for index, cell in enumerate(cells)
         ]
-        width += max([*map(_width, heading), *widths])
-    gaps = 2 * (len(table.columns) - 1)
-    fits = ((n, s) for n, scale, s in SIZES if scale * width + gaps * s <= TEXT_WIDTH)
-    return next(fits, (SIZES[-1][0], SIZES[-1][2]))
+        found.append(max([*map(_width, heading), *widths]))
+    groups = [column.group for column in table.columns]
+    for group in {*groups} - {""}:
+        # The heading of a group may be wider than its columns.
+        places = [place for place, name in enumerate(groups) if name == group]
+        found[places[-1]] += max(_width(group) - sum(found[place] for place in places), 0)
+    return found
 
 
 def _width(text: str) -> float:

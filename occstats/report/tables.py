@@ -306,7 +306,7 @@ def paper_p_values(comparison: Comparison) -> Table:
     table = replace(table, columns=(replace(first, header=""), *others))
     if table.shown is None or max(len(column.header) for column in others) <= LONGEST_HEADING:
         return table
-    number = {name: str(place) for place, name in enumerate(comparison.algorithms, start=1)}
+    number = _numbers(comparison)
     rows = table.shown[first.keys[0]]
     rest = [column.header for column in others if column.header not in set(rows)]
     numbered = "".join(f" {number[name]}: {name}." for name in rest)
@@ -316,6 +316,10 @@ def paper_p_values(comparison: Comparison) -> Table:
         shown=table.shown.assign(**{first.keys[0]: [f"{number[name]} {name}" for name in rows]}),
         note=f"{table.note}{numbered}".strip(),
     )
+
+
+def _numbers(comparison: Comparison) -> dict[str, str]:
+    return {name: str(place) for place, name in enumerate(comparison.algorithms, start=1)}
 
 
 def _pairs(comparison: Comparison) -> pd.DataFrame:
@@ -528,7 +532,7 @@ def _rank_frequencies(comparison: Comparison) -> Table:
 def _scores(comparison: Comparison) -> Table:
     results = comparison.results
     return grid_table(
-        _task_columns(results.scores),
+        _task_columns(comparison, results.scores),
         scores := results.scores[comparison.algorithms],
         decimals(score_digits(comparison)),
         best=_best(comparison, scores, highest=results.higher_is_better),
@@ -541,7 +545,7 @@ def _scores(comparison: Comparison) -> Table:
 
 def _ranks(comparison: Comparison) -> Table:
     return grid_table(
-        _task_columns(comparison.ranks),
+        _task_columns(comparison, comparison.ranks),
         ranks := comparison.ranks[comparison.algorithms],
         decimals(1),
         best=_best(comparison, ranks, highest=False),
@@ -556,28 +560,38 @@ def paper_scores(comparison: Comparison) -> Table:
     """Return every score with the traits of its task for a paper; the best are bold."""
     results = comparison.results
     scores = results.scores[comparison.algorithms]
-    (_, datasets, _), (_, classes, _) = _task_columns(scores)
+    dataset, task = _task_columns(comparison, scores)
     leading = [
         (heading, results.traits[trait].tolist(), _ungrouped(places))
         for trait, (heading, places) in TRAITS.items()
         if trait in results.traits
     ]
-    leading.insert(int("m" in results.traits), ("Class", classes, word))
+    leading.insert(int("m" in results.traits), (task[0].capitalize(), *task[1:]))
+    number, note = _numbers(comparison), ""
+    if max(map(len, number)) > LONGEST_NAME:
+        note = " ".join(f"{place}: {name}." for name, place in number.items())
     return grid_table(
-        [("Dataset", datasets, word), *leading],
-        scores,
+        [(dataset[0].capitalize(), *dataset[1:]), *leading],
+        scores.rename(columns=number) if note else scores,
         decimals(score_digits(comparison)),
         best=_best(comparison, scores, highest=results.higher_is_better),
         name="scores",
         title=f"{score_word(results.score_name)} of every algorithm on every task",
         explanation="The best score of each task is in bold.",
+        note=note,
         terminal_rows=0,
     )
 
 
-def _task_columns(frame: pd.DataFrame) -> list[tuple[str, list[str], Callable[..., str]]]:
-    level = frame.index.get_level_values
-    return [("dataset", list(level(0)), word), ("class", list(level(1)), word)]
+def _task_columns(
+    comparison: Comparison, frame: pd.DataFrame
+) -> list[tuple[str, list[str], Callable[..., str]]]:
+    """Return dataset and task of each row, under the names that the columns have in the source."""
+    named, level = comparison.results.column_names, frame.index.get_level_values
+    return [
+        (printable(named.get("cluster", "dataset")), list(level(0)), word),
+        (printable(named.get("task", "class")), list(level(1)), word),
+    ]
 
 
 def _ungrouped(places: int) -> Callable[..., str]:

@@ -120,11 +120,14 @@ def print_comparison(
 def brief(comparison: Comparison) -> str:
     """Return the verdict and its table as text, for the interactive prompt."""
     stream = io.StringIO()
-    _print_answer(make_console(stream, width=PARAGRAPH_WIDTH), comparison)
+    console = make_console(stream, width=PARAGRAPH_WIDTH)
+    _print_answer(console, comparison, more="comparison.summary")
     return stream.getvalue().rstrip()
 
 
-def _print_answer(console: Console, comparison: Comparison, *, full: bool = False) -> None:
+def _print_answer(
+    console: Console, comparison: Comparison, *, full: bool = False, more: str = "--full"
+) -> None:
     _print_wrapped(console, headline(comparison))
     console.print()
     for line in make_verdict(comparison, shorten=True).lines(min(console.width, PARAGRAPH_WIDTH)):
@@ -137,7 +140,7 @@ def _print_answer(console: Console, comparison: Comparison, *, full: bool = Fals
         console.print()
         _print_cells(console, table, n_rows, names, gaps)
         if n_rows < len(table):
-            _print_wrapped(console, f"{len(table) - n_rows:,} more with --full", "dim")
+            _print_wrapped(console, f"{len(table) - n_rows:,} more with {more}", "dim")
         console.print()
         closing = [*legend(comparison), *closing]
     subject = subject_of(comparison)

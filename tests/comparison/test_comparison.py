@@ -26,6 +26,20 @@ def test_where_compares_the_tasks_that_fulfil_a_condition(comparison):
     pd.testing.assert_frame_equal(large.pairwise, alone.pairwise)
     assert any("n > 1000" in note for note in large.notes)
     assert "iris" not in set(comparison.where("dataset != 'iris'").results.clusters)
+    assert comparison.where(lambda tasks: tasks["n"] > 1000).results.n_tasks == mask.sum()
+    both = comparison.where("n > 10", dataset=["iris", "wine"])
+    assert set(both.results.clusters) == {"iris", "wine"}
+    with pytest.raises(ArgumentError, match=r"no column 'datset' .did you mean 'dataset'"):
+        comparison.where(datset="iris")
+    with pytest.raises(ArgumentError, match="keeps none of"):
+        comparison.where(dataset="nowhere")
+
+
+def test_explain_answers_or_suggests(comparison):
+    assert comparison.explain("rank_biserial")
+    assert comparison.explain("rank_biserail") == (
+        "There is no column 'rank_biserail' (did you mean 'rank_biserial'?)."
+    )
 
 
 def test_where_and_add_keep_and_take_settings():
@@ -58,7 +72,7 @@ def test_add_compares_a_method_of_ones_own_with_the_others(comparison):
 
 def test_frames_are_computed_when_they_are_used_and_survive_pickling(comparison):
     fresh = occstats.compare(comparison.results, n_resamples=100)
-    repr(fresh)
+    str(fresh)
     assert not {"pairwise", "summary", "stability", "kendall", "regression"} & set(vars(fresh))
     restored = pickle.loads(pickle.dumps(fresh))
     assert repr(restored) == repr(comparison)

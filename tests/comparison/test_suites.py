@@ -146,8 +146,8 @@ def test_r_gets_the_suites(monkeypatch, paper):
 
 
 def test_texts_name_suites(comparison):
-    assert "72 tasks in 36 datasets in 12 suites" in repr(comparison)
-    assert "if tasks are treated as independent" in repr(comparison)
+    assert "72 tasks in 36 datasets in 12 suites" in str(comparison)
+    assert "if tasks are treated as independent" in str(comparison)
     methods = comparison.methods
     for words in (
         "from 36 datasets in 12 suites",

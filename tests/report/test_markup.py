@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 import occstats
+from occstats.errors import ArgumentError
 from occstats.report.bundle import paper_files
 from occstats.report.formatted_table import Column, Table
 from occstats.report.markup import escape_latex, table_to_html, table_to_latex, table_to_markdown
@@ -133,10 +134,18 @@ def test_the_lowest_is_bold_if_lower_is_better_and_missing_never():
     assert table.headers[:2] == ["Dataset", "Class"]
 
 
-def compiles(tmp_path, latex):
+# One column of text, and the columns of a two-column paper (IEEE).
+CLASSES = {
+    "article": r"\documentclass{article}",
+    "ieee": r"\documentclass[twocolumn]{article}\setlength{\textwidth}{516pt}"
+    r"\setlength{\columnsep}{12pt}",
+}
+
+
+def compiles(tmp_path, latex, kind):
     """Typeset the text with pdflatex; return the widths in points by which boxes are too wide."""
     (tmp_path / "main.tex").write_text(
-        r"\documentclass{article}\usepackage{booktabs,longtable}"
+        rf"{CLASSES[kind]}\usepackage{{booktabs,longtable}}"
         rf"\begin{{document}}{latex}\end{{document}}",
         encoding="utf-8",
     )
@@ -148,13 +157,42 @@ def compiles(tmp_path, latex):
     )
     printed = done.stdout.decode(errors="replace")
     assert done.returncode == 0, printed[-2000:]
-    return re.findall(r"Overfull .hbox \(([\d.]+)pt", printed)
+    found = re.findall(r"Overfull .hbox \(([\d.]+)pt", printed)
+    return [width for width in map(float, found) if width > 2]
 
 
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="needs pdflatex")
-def test_tables_of_a_paper_compile_and_fit_one_column(comparison, tables, tmp_path):
-    paper = occstats.compare("lenz2021", n_resamples=100, preset="paper")
-    control = occstats.compare("lenz2021", n_resamples=100, control="ALP")
-    parts = [text for found in (paper, control) for text in paper_files(found).values()]
-    parts += [*paper_files(comparison).values(), table_to_latex(tables["summary"])]
-    assert compiles(tmp_path, "\n".join(dict.fromkeys(parts))) == []
+@pytest.mark.parametrize("kind", CLASSES)
+def test_tables_of_a_paper_compile_and_fit(comparison, kind, tmp_path):
+    others = {"preset": "paper"}, {"control": "ALP"}, {"margin": 0.02}
+    found = [occstats.compare("lenz2021", n_resamples=100, **settings) for settings in others]
+    found.append(comparison)
+    names = [f"gradient_boosted_nearest-neighbour_{place:02}" for place in range(20)]
+    generator = np.random.default_rng(0)
+    many = pd.DataFrame(generator.uniform(0.5, 1, (60, 20)), columns=names)
+    many = many.assign(dataset=[f"dataset {place % 12}" for place in range(60)], task=range(60))
+    found.append(occstats.compare(many, n_resamples=100))
+    parts = [text for each in found for text in paper_files(each).values()]
+    if kind == "ieee":
+        # A long table needs one column.
+        parts = [text for text in parts if "longtable" not in text]
+    assert compiles(tmp_path, "\n\n\\clearpage\n".join(dict.fromkeys(parts)), kind) == []
+
+
+def test_nine_algorithms_fit_a_column_and_labels_can_be_set(comparison):
+    assert all(
+        text.startswith(r"\begin{table}")
+        for name, text in paper_files(comparison).items()
+        if name != "paper/scores.tex"
+    )
+    assert r"\label{tab:mine}" in comparison.to_latex(label="tab:mine")
+    with pytest.raises(ArgumentError, match="label must consist of"):
+        comparison.to_latex(label=r"\input{x}")
+
+
+def test_tables_of_tasks_have_the_headings_of_the_source():
+    frame = pd.DataFrame({"a": [0.9, 0.8, 0.7], "b": [0.5, 0.6, 0.7]})
+    frame = frame.assign(problem=["x", "x", "y"], fold_of=["1", "2", "1"])
+    results = occstats.load_results(frame, dataset="problem", task="fold_of")
+    table = paper_scores(occstats.compare(results, n_resamples=100))
+    assert table.headers[:2] == ["Problem", "Fold_of"]

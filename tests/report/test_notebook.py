@@ -32,8 +32,12 @@ def test_a_notebook_shows_the_verdict_and_its_table(comparison):
     assert "<li>not distinguishable from SVM" in first
     assert tally_sentence(comparison) in first
     assert "\x1b" not in html
-    assert "\x1b" not in repr(comparison)
-    assert repr(comparison).startswith("lenz2021: 3 algorithms, 246 tasks in 50 datasets, AUROC")
+    assert "\x1b" not in str(comparison)
+    headline = "lenz2021: 3 algorithms, 246 tasks in 50 datasets, AUROC"
+    assert str(comparison).startswith(headline)
+    assert repr(comparison).startswith(f"<Comparison of {headline}")
+    for shown in (comparison, comparison.plot, comparison.plot.ranks, comparison.pick):
+        assert "\n" not in repr(shown)
 
 
 def test_a_notebook_shows_two_algorithms_in_sentences():
