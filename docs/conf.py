@@ -20,7 +20,7 @@ author = "The occstats developers"
 copyright = "The occstats developers"
 release = version = __version__
 
-extensions = ["myst_nb", "sphinx.ext.autodoc", "numpydoc"]
+extensions = ["myst_nb", "sphinx.ext.autodoc", "numpydoc", "sphinx_design"]
 exclude_patterns = ["README.md", "generated/tests.md"]
 default_role = "py:obj"
 language = "en"

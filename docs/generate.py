@@ -82,6 +82,11 @@ def gallery() -> str:
         "",
     ]
     lines += ["Widths, formats and journals: [figures for a journal](../how-to/figures.md).", ""]
+    lines += ["::::{grid} 2 3 4 4", ":gutter: 2", ""]
+    for name in figures.FIGURES:
+        lines += [":::{grid-item-card} " + name.replace("_", " "), f":img-bottom: {name}.svg"]
+        lines += [f":link: figure-{name}", ":link-type: ref", ":text-align: center", ":::"]
+    lines += ["::::", ""]
     for name, entry in figures.FIGURES.items():
         code = code_of(name, entry.needs)
         # All figures share the comparison that their code would make.
@@ -93,7 +98,7 @@ def gallery() -> str:
         figures.save(namespace["axes"], OUT / name, formats=["svg"])
         alternative = " ".join(figures.alt_text(namespace["axes"]).split())
         alternative = alternative.replace("[", "(").replace("]", ")")
-        lines += [f"## {name}", "", f"{entry.caption}.", ""]
+        lines += [f"(figure-{name})=", f"## {name}", "", f"{entry.caption}.", ""]
         lines += [f"![{alternative}]({name}.svg)", "", "```python", code.rstrip(), "```", ""]
     return "\n".join(lines)
 
