@@ -1,4 +1,4 @@
-"""Compare EIF and SAE over many random states with the paper; write ``seeds.csv``.
+"""Compare EIF and SAE over many random states with the paper; write ``reproduction/seeds.csv``.
 
     python benchmarks/seeds.py --data folder --seeds 10
 
@@ -22,7 +22,7 @@ from occstats.experiment.run import prepare
 # Descriptor → step from one random state to the next. In the authors' EIF the i-th tree has the
 # random state plus i, so nearby states share most of their trees.
 RANDOMISED = {"EIF": 1000, "SAE": 1}
-RECORDED = Path(__file__).with_name("seeds.csv")
+RECORDED = Path(__file__).with_name("reproduction") / "seeds.csv"
 TASK = ["dataset", "class", "descriptor"]
 
 

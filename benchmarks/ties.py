@@ -1,4 +1,4 @@
-"""Measure the effect of rounding scores to 12 digits before the AUROC; write ``ties.csv``.
+"""Measure the effect of rounding scores to 12 digits before the AUROC.
 
     python benchmarks/ties.py --data folder --results results/paper
 
@@ -23,7 +23,7 @@ from occstats.experiment.worker import fold_data
 from occstats.tuning import leave_one_out_parameters
 from occstats.tuning.paper import prepare_paper
 
-RECORDED = Path(__file__).with_name("ties.csv")
+RECORDED = Path(__file__).with_name("reproduction") / "ties.csv"
 
 
 def main() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from importlib.resources import files
 from typing import Any
@@ -12,11 +11,12 @@ import pandas as pd
 
 from occstats._format import decimals
 from occstats.comparison.decision import BETTER
+from occstats.report.statements import NAMES, p_value, printed, statements
 
 __all__ = [
     "DISTANCES",
     "EQUAL",
-    "compare_conclusions",
+    "conclusions",
     "markdown_table",
     "nearness",
     "nearness_table",
@@ -32,7 +32,12 @@ DISTANCES = {
     "within 0.005": 0.005 + 1e-9,
     "within 0.02": 0.02 + 1e-9,
 }
+# The statements concern strata and regressions, which need datasets.
+FEW_DATASETS = 10
 OURS, SAME, WHOLE, PRINTED = "ours", "paper, same tasks", "paper, all tasks", "printed"
+
+
+Section = tuple[str, Sequence[str], list[list[Any]]]
 
 
 def nearness(ours: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:
@@ -82,7 +87,13 @@ def published_page(results: Any, published: pd.DataFrame, *, notes: list[str]) -
     lines += [*nearness_table(near), ""]
     tasks = ours.index.intersection(theirs.index, sort=False)
     if tasks.get_level_values(0).nunique() > 1:
-        lines += compare_conclusions(results, published)
+        for title, table in conclusions(results, published).items():
+            lines += [
+                f"## {title}",
+                "",
+                *markdown_table(list(table), table.to_numpy().tolist()),
+                "",
+            ]
     lines += ["## Every task", "", "Ours / published; bold where the three decimals differ.", ""]
     rows = []
     for task in tasks:
@@ -118,11 +129,17 @@ def _side_by_side(ours: float, published: float) -> str:
     return text if np.abs(ours - published) <= EQUAL else f"**{text}**"
 
 
-def compare_conclusions(ours: Any, published: pd.DataFrame) -> list[str]:
+def conclusions(ours: Any, published: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """Compare every conclusion of the paper with the same conclusion from our scores.
 
     The paper's own digits are evaluated twice: on the tasks that we have, which compares like with
     like, and on all of its tasks, for comparison with what it prints.
+
+    Returns
+    -------
+    dict
+        Title → table of texts. The first has the paper's statements, if there are its nine
+        descriptors on at least ten datasets.
     """
     from occstats.comparison import compare
     from occstats.results import load_results
@@ -134,20 +151,23 @@ def compare_conclusions(ours: Any, published: pd.DataFrame) -> list[str]:
         SAME: compare(load_results(same), preset="paper"),
         WHOLE: compare(load_results(published), preset="paper"),
     }
-    counts = [f"{name}: {each.results.n_tasks}" for name, each in compared.items()]
-    return [
-        "## What follows from the tables",
-        "",
-        f"All settings are those of the paper. Tasks: {', '.join(counts)}.",
-        "",
-        *_summary(compared),
-        *_p_values(compared),
-        *_tau(compared),
-        *_regression(compared),
-        *_pairs(compared),
-        *_strata(compared),
-        *_frequencies(compared),
-    ]
+    parts = (_summary, _p_values, _tau, _regression, _pairs, _strata, _frequencies)
+    found = {}
+    if set(NAMES) <= set(ours.algorithms) and ours.n_clusters >= FEW_DATASETS:
+        found["Statements of the paper"] = statements_table(compared)
+    for title, head, rows in (part(compared) for part in parts):
+        found[title] = pd.DataFrame(rows, columns=pd.Index(head))
+    return found
+
+
+def statements_table(compared: dict[str, Any]) -> pd.DataFrame:
+    """Return the paper's statements, with what each comparison gives and whether they hold."""
+    parts = {name: statements(each) for name, each in compared.items()}
+    table: pd.DataFrame = parts[OURS][["where", "statement", "printed"]]
+    for name, part in parts.items():
+        signs = [{True: " ✓", False: " ✗"}.get(held, "") for held in part["holds"]]
+        table = table.assign(**{name: part["found"] + signs})
+    return table
 
 
 def markdown_table(head: Sequence[object], rows: Sequence[Sequence[object]]) -> list[str]:
@@ -165,87 +185,84 @@ def markdown_table(head: Sequence[object], rows: Sequence[Sequence[object]]) -> 
     return [line(head), line(["---"] * len(head)), *map(line, rows)]
 
 
-def _printed(name: str) -> pd.DataFrame:
-    return pd.read_csv(str(files("occstats") / "data" / f"lenz2021_{name}.csv"), index_col=0)
-
-
-def _summary(compared: dict[str, Any]) -> list[str]:
+def _summary(compared: dict[str, Any]) -> Section:
     frames = [each.summary.set_index("algorithm") for each in compared.values()]
-    printed = _printed("summary")
+    theirs = printed("summary")
     rows = [
         [
             name,
             *(f"{frame.loc[name, 'mean_rank']:.2f}" for frame in frames),
-            f"{printed.loc[name, 'rank']:.2f}",
+            f"{theirs.loc[name, 'rank']:.2f}",
             *(f"{frame.loc[name, 'mean_score']:.3f}" for frame in frames),
-            f"{printed.loc[name, 'auroc']:.3f}",
+            f"{theirs.loc[name, 'auroc']:.3f}",
             decimals(4)(frames[0].loc[name, "cvsd"]),
-            f"{printed.loc[name, 'cvsd']:.4f}",
+            f"{theirs.loc[name, 'cvsd']:.4f}",
         ]
         for name in frames[0].index
     ]
-    others = [SAME, WHOLE, PRINTED]
-    head = ["", f"rank: {OURS}", *others, f"AUROC: {OURS}", *others, "CVSD: ours", PRINTED]
-    return _titled("Ranks and means", head, rows)
+    sources = [OURS, SAME, WHOLE, PRINTED]
+    head = ["", *(f"{measure}: {source}" for measure in ("rank", "AUROC") for source in sources)]
+    head += [f"CVSD: {OURS}", f"CVSD: {PRINTED}"]
+    return "Ranks and means", head, rows
 
 
-def _p_values(compared: dict[str, Any]) -> list[str]:
+def _p_values(compared: dict[str, Any]) -> Section:
     matrices = [each.p_values for each in compared.values()]
     ours, same = (compared[name].matrix("conclusion") == BETTER for name in (OURS, SAME))
-    printed: Any = _printed("p_values").stack().dropna().items()
+    theirs: Any = printed("p_values").stack().dropna().items()
     rows = [
         [
             f"{better} > {worse}",
-            *(_p_value(matrix.loc[better, worse]) for matrix in matrices),
+            *(p_value(matrix.loc[better, worse]) for matrix in matrices),
             str(p).replace("<", "< ").replace(">=", "≥ "),
             "" if ours.loc[better, worse] == same.loc[better, worse] else "differs",
         ]
-        for (better, worse), p in printed
+        for (better, worse), p in theirs
     ]
     head = ["better", OURS, SAME, WHOLE, PRINTED, "on opposite sides of 0.05 on the same tasks"]
-    return _titled("Corrected one-sided p-values", head, rows)
+    return "Corrected one-sided p-values", head, rows
 
 
-def _tau(compared: dict[str, Any]) -> list[str]:
+def _tau(compared: dict[str, Any]) -> Section:
     frames = [
         # The order of a pair may differ.
         each.kendall.assign(pair=each.kendall[["a", "b"]].apply(sorted, axis=1).map(" – ".join))
         for each in compared.values()
     ]
     rows = _keyed(frames, ["pair"], lambda row: decimals(3)(row["tau"]))
-    return _titled("Weighted Kendall's τ", ["pair", *compared], rows)
+    return "Weighted Kendall's τ", ["pair", *compared], rows
 
 
-def _regression(compared: dict[str, Any]) -> list[str]:
+def _regression(compared: dict[str, Any]) -> Section:
     frames = [each.regression.query("term != 'intercept'") for each in compared.values()]
     rows = _keyed(
         frames,
         ["algorithm", "term"],
-        lambda row: f"{decimals(2)(row['coefficient'])} ({_p_value(row['p'])})",
+        lambda row: f"{decimals(2)(row['coefficient'])} ({p_value(row['p'])})",
     )
     title = "Ranks explained by traits: coefficient (p); a lower rank is better"
-    return _titled(title, ["", "trait", *compared], rows)
+    return title, ["", "trait", *compared], rows
 
 
-def _pairs(compared: dict[str, Any]) -> list[str]:
+def _pairs(compared: dict[str, Any]) -> Section:
     best = [
         [f"{a} + {b}" for a, b in each.complementary_pairs.head(5)[["a", "b"]].to_numpy()]
         for each in compared.values()
     ]
     rows = [[place + 1, *names] for place, names in enumerate(zip(*best, strict=True))]
-    return _titled("The five best pairs, by the better of the two scores", ["", *compared], rows)
+    return "The five best pairs, by the better of the two scores", ["", *compared], rows
 
 
-def _strata(compared: dict[str, Any]) -> list[str]:
+def _strata(compared: dict[str, Any]) -> Section:
     frames = [each.strata for each in compared.values()]
     rows = _keyed(frames, ["stratum", "algorithm"], lambda row: f"{row['mean_rank']:.2f}")
     bounds = frames[0].set_index("stratum")[["low", "high"]].drop_duplicates()
     rows = [["{:.2f} – {:.2f}".format(*bounds.loc[stratum]), *others] for stratum, *others in rows]
     title = "Mean rank by the median score of a task (the limits are ours)"
-    return _titled(title, ["median", "", *compared], rows)
+    return title, ["median", "", *compared], rows
 
 
-def _frequencies(compared: dict[str, Any]) -> list[str]:
+def _frequencies(compared: dict[str, Any]) -> Section:
     frames = [
         each.rank_frequencies.groupby("algorithm", sort=False)["frequency"]
         .agg(["first", "last"])
@@ -253,7 +270,7 @@ def _frequencies(compared: dict[str, Any]) -> list[str]:
         for each in compared.values()
     ]
     rows = _keyed(frames, ["algorithm"], lambda row: f"{row['first']:.0%} / {row['last']:.0%}")
-    return _titled("Share of tasks ranked first / last", ["", *compared], rows)
+    return "Share of tasks ranked first / last", ["", *compared], rows
 
 
 def _keyed(
@@ -265,16 +282,3 @@ def _keyed(
         for frame in frames
     ]
     return [[*key, *(found.get(key, "–") for found in cells)] for key in cells[0]]
-
-
-def _titled(title: str, head: Sequence[object], rows: Sequence[Sequence[object]]) -> list[str]:
-    return [f"### {title}", "", *markdown_table(head, rows), ""]
-
-
-def _p_value(p: float) -> str:
-    """Return a p-value as the paper prints it: two significant digits, and ≥ 1."""
-    if math.isnan(p):
-        return "–"
-    if p < 0.0001:
-        return "< 0.0001"
-    return "≥ 1" if p >= 1 else f"{p:#.2g}"
