@@ -62,7 +62,7 @@ def code_of(name: str, needs: tuple[str, ...]) -> str:
         return SOURCES[name]
     if not needs:
         return f"from occstats import figures\n\naxes = figures.{name}()\n"
-    arguments = '"ALP", "SVM"' if name == "scatter" else ""
+    arguments = '"ALP", "SVM"' if name in ("scatter", "dataset_effects") else ""
     return f"import occstats\n\n{COMPARED}axes = comparison.plot.{name}({arguments})\n"
 
 

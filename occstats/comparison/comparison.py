@@ -122,6 +122,10 @@ class Comparison:
         Rank correlations of the scores; regression of ranks on traits of the tasks; pairs of
         algorithms that complement each other best; frequencies of ranks; mean ranks by difficulty;
         correlation of tasks within datasets.
+    heterogeneity
+        For each unordered pair, how much the mean difference varies between datasets, its
+        prediction interval on a new dataset, and the probability that ``a`` is better there;
+        computed when first used.
     stability, design, classical
         The conclusions when each dataset and each algorithm is left out; detectable differences and
         datasets needed; the classical tests, which treat tasks as independent.
@@ -307,6 +311,23 @@ class Comparison:
             different=int(self.decision.better.sum()),
             ignoring_clusters=int(((naive == BETTER) & tested).sum()),
         )
+
+    @cached_property
+    def heterogeneity(self) -> pd.DataFrame:
+        """Return the variation of each difference over datasets, and the prediction for a new one.
+
+        Examples
+        --------
+        >>> import occstats
+        >>> comparison = occstats.compare("lenz2021", n_resamples=100)
+        >>> comparison.heterogeneity[["a", "b", "prob_better"]].head(2).round(2)
+             a    b  prob_better
+        0  ALP  SVM         0.53
+        1  ALP  NND         0.68
+        """
+        from occstats.comparison.heterogeneity import heterogeneity_frame
+
+        return heterogeneity_frame(self.results, self.settings.alpha)
 
     @cached_property
     def verdict(self) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,7 @@ import pandas as pd
 from occstats._format import listing
 from occstats.comparison.choices import TRAITS
 from occstats.stats._arrays import BoolArray, FloatArray
-from occstats.stats.bayes import correlated_t
+from occstats.stats.bayes import CorrelatedT, correlated_t
 from occstats.stats.complementary import complementary_pairs
 from occstats.stats.corrections import adjust
 from occstats.stats.regression import weighted_regression
@@ -19,10 +20,12 @@ from occstats.stats.strata import rank_strata
 
 if TYPE_CHECKING:
     from occstats.comparison.study import Study
+    from occstats.results import Results
 
 __all__ = [
     "complementary_frame",
     "fold_frame",
+    "fold_tests",
     "frequency_frame",
     "rank_frame",
     "regression_frame",
@@ -177,16 +180,15 @@ def _notes(traits: pd.DataFrame, known: BoolArray, varying: list[str]) -> list[s
     return notes
 
 
-def fold_frame(study: Study) -> pd.DataFrame | None:
-    """Return the correlated t-test on every task, for unordered pairs; None without folds."""
-    results = study.results
+def fold_tests(
+    results: Results, rope: float = 0.0
+) -> Iterator[tuple[tuple[str, str], CorrelatedT]]:
+    """Yield unordered pairs that have folds, with the correlated t-test on every task."""
     if results.fold_scores is None:
-        return None
+        return
     folds = results.fold_scores if results.higher_is_better else -results.fold_scores
-    datasets, tasks = (results.scores.index.get_level_values(level) for level in (0, 1))
     # Of joined tables only some may have folds.
-    with_folds = [name for name in study.algorithms if name in folds.columns.get_level_values(0)]
-    parts = []
+    with_folds = [name for name in results.algorithms if name in folds.columns.get_level_values(0)]
     for a, b in combinations(with_folds, 2):
         one, other = (folds[[name]].droplevel(0, axis=1) for name in (a, b))
         if one.columns.nlevels > 1 and not one.columns.isin(other.columns).any():
@@ -194,18 +196,27 @@ def fold_frame(study: Study) -> pd.DataFrame | None:
             one, other = (frame.T.groupby(level=0).mean().T for frame in (one, other))
         difference = one - other
         n_folds = difference.notna().T.groupby(level=0).any().sum().to_numpy(dtype=np.float64)
-        found = correlated_t(
-            difference.to_numpy(dtype=np.float64),
-            rope=study.settings.rope,
-            test_share=1 / np.maximum(n_folds, 2.0),
+        share = 1 / np.maximum(n_folds, 2.0)
+        yield (a, b), correlated_t(difference.to_numpy(np.float64), rope=rope, test_share=share)
+
+
+def fold_frame(study: Study) -> pd.DataFrame | None:
+    """Return the correlated t-test on every task, for unordered pairs; None without folds."""
+    results = study.results
+    datasets, tasks = (results.scores.index.get_level_values(level) for level in (0, 1))
+    parts = [
+        pd.DataFrame(
+            {
+                "a": a,
+                "b": b,
+                "dataset": datasets,
+                "class": tasks,
+                "mean_difference": found.mean,
+                "better": found.better,
+                "equivalent": found.equivalent,
+                "worse": found.worse,
+            }
         )
-        columns = {
-            "dataset": datasets,
-            "class": tasks,
-            "mean_difference": found.mean,
-            "better": found.better,
-            "equivalent": found.equivalent,
-            "worse": found.worse,
-        }
-        parts.append(pd.DataFrame({"a": a, "b": b, **columns}))
+        for (a, b), found in fold_tests(results, study.settings.rope or 0.0)
+    ]
     return pd.concat(parts, ignore_index=True) if parts else None

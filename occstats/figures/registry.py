@@ -97,6 +97,7 @@ FIGURES: dict[str, FigureEntry] = {
         FigureEntry(
             "posterior", _COMPARISON, "posterior of the difference of a pair (the best two)"
         ),
+        FigureEntry("dataset_effects", _COMPARISON, "difference of two algorithms on each dataset"),
         FigureEntry("regression", _COMPARISON, "effects of the tasks' traits on ranks"),
         FigureEntry(
             "trade_off", ("comparison", "times"), "score against run time, with the Pareto front"

@@ -25,6 +25,7 @@ FRAMES = (
     "rank_frequencies",
     "strata",
     "diagnostics",
+    "heterogeneity",
 )
 NONE: Mapping[str, str] = {}
 SECTIONS = ("stability", "design", "classical", "gaps", "fold_tests", "binary")

@@ -19,6 +19,7 @@ from occstats._format import (
     printable,
 )
 from occstats.comparison.decision import BETTER, EQUIVALENT, UNDECIDED, WORSE
+from occstats.comparison.heterogeneity import new_dataset_sentence
 from occstats.comparison.study import FLIPS_BUDGET
 from occstats.comparison.text.columns import explain
 from occstats.comparison.text.verdict import (
@@ -108,7 +109,8 @@ def pair_data(comparison: Comparison) -> dict[str, Any] | None:
             for _, _, cells, intervals in measures
         ]
         sentence = sentences.get((a, b)) or sentences[b, a]
-        pairs[f"{position[a]}-{position[b]}"] = {"values": values, "sentence": sentence}
+        words = f"{sentence} {new_dataset_sentence(comparison, a, b)}".rstrip()
+        pairs[f"{position[a]}-{position[b]}"] = {"values": values, "sentence": words}
     _add_changes(comparison, pairs, position)
     return {
         "algorithms": [printable(name) for name in names],

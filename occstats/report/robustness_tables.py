@@ -15,7 +15,8 @@ from occstats._format import (
     percent,
     significant,
 )
-from occstats.comparison.text.verdict import score_digits
+from occstats.comparison.heterogeneity import new_dataset_sentence
+from occstats.comparison.text.verdict import difference_digits, score_digits, subject_of
 from occstats.report.formatted_table import PAIR, Column, Table, plain_table, truth
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ def robustness_tables(comparison: Comparison) -> Iterator[Table]:
     # A single dataset says nothing about variation between datasets.
     if comparison.results.n_independent > 1:
         yield _diagnostics(comparison)
+        yield _heterogeneity(comparison)
         yield from _stability(comparison)
         yield from _design(comparison)
         if comparison.binary is not None:
@@ -73,6 +75,40 @@ def _diagnostics(comparison: Comparison) -> Table:
             Column(f"p ignoring {unit}s", ("p_ignoring_clusters",), write),
         ),
         shown=comparison.diagnostics.merge(tests, on=["a", "b"], how="left"),
+        terminal_rows=_rows(comparison),
+    )
+
+
+def _heterogeneity(comparison: Comparison) -> Table:
+    unit, digits = comparison.results.unit, difference_digits(comparison)
+    level = f"{100 * (1 - comparison.settings.alpha):g} %"
+    subject = subject_of(comparison)
+    rival = next(name for name in comparison.algorithms if name != subject)
+    return Table(
+        name="heterogeneity",
+        title=f"A new {unit}",
+        explanation=f"Random-effects analysis of the mean differences of {unit}s: their standard "
+        "deviation without error (τ), its share of their variance (I²), the prediction interval "
+        f"for the mean difference on a new {unit}, and the probability that a is better there. "
+        "The intervals are not corrected, and do not enter the decision.",
+        frame=comparison.heterogeneity,
+        columns=(
+            *PAIR,
+            Column("τ", ("heterogeneity_sd",), decimals(digits)),
+            Column("I²", ("i_squared",), percent),
+            Column(
+                f"{level} prediction interval",
+                ("prediction_low", "prediction_high"),
+                limits(digits),
+            ),
+            Column("P(a better)", ("prob_better",), decimals(2)),
+            Column(
+                f"{level} CI",
+                ("prob_better_ci_low", "prob_better_ci_high"),
+                limits(2, signed=False),
+            ),
+        ),
+        note=new_dataset_sentence(comparison, subject, rival),
         terminal_rows=_rows(comparison),
     )
 

@@ -70,6 +70,11 @@ from .power import (
     minimal_detectable_difference as minimal_detectable_difference,
     smallest_p as smallest_p,
 )
+from .random_effects import (
+    RandomEffects as RandomEffects,
+    cluster_effects as cluster_effects,
+    random_effects as random_effects,
+)
 from .ranks import (
     RankSummary as RankSummary,
     mean_ranks as mean_ranks,

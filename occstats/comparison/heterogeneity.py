@@ -1,0 +1,113 @@
+"""Heterogeneity of each pair over datasets, and the prediction for a new dataset."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from occstats._format import decimals, minus_signs, printable
+from occstats.comparison.study import clusters_of
+from occstats.comparison.task_effects import fold_tests
+from occstats.comparison.text.verdict import difference_digits
+from occstats.results.aliases import score_word
+from occstats.stats._arrays import FloatArray
+from occstats.stats.random_effects import cluster_effects, random_effects
+from occstats.stats.sample import Sample
+
+if TYPE_CHECKING:
+    from occstats.comparison.comparison import Comparison
+    from occstats.results import Results
+    from occstats.stats.sample import PairBlock
+
+__all__ = ["dataset_effects", "heterogeneity_frame", "new_dataset_sentence"]
+
+
+def heterogeneity_frame(results: Results, alpha: float = 0.05) -> pd.DataFrame:
+    """Return one row per unordered pair; NaN where an algorithm has no mean or datasets are few."""
+    names, parts = np.array(results.algorithms, dtype=object), []
+    sample = Sample.of(results.oriented, clusters_of(results))
+    errors = _fold_errors(results, sample)
+    unscored = np.zeros(len(names), dtype=bool)
+    if results.failed is not None and results.failure_score is None:
+        unscored |= results.failed.to_numpy(dtype=bool).any(axis=0)
+    for block in sample.blocks():
+        effects, variances = _effects(block, names, errors)
+        effects[:, unscored[block.a] | unscored[block.b]] = np.nan
+        found = random_effects(effects, variances, confidence=1 - alpha)
+        columns = {
+            "n_datasets": found.n_datasets.astype(np.int64),
+            "random_effects_mean": found.mean,
+            "heterogeneity_sd": found.tau,
+            "i_squared": found.i_squared,
+            "prediction_low": found.low,
+            "prediction_high": found.high,
+            "prob_better": found.probability,
+            "prob_better_ci_low": found.probability_low,
+            "prob_better_ci_high": found.probability_high,
+        }
+        parts.append(pd.DataFrame({"a": names[block.a], "b": names[block.b], **columns}))
+    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
+
+
+def dataset_effects(results: Results, a: str, b: str) -> pd.DataFrame:
+    """Return the mean difference a − b of each dataset (or suite) and its standard error."""
+    pair = results.select([a, b])
+    sample = Sample.of(pair.oriented, clusters_of(pair))
+    block = next(iter(sample.blocks()))
+    effects, variances = _effects(block, np.array([a, b]), _fold_errors(pair, sample))
+    return pd.DataFrame(
+        {
+            "dataset": sample.clusters.independent.labels,
+            "difference": effects[:, 0],
+            "standard_error": np.sqrt(variances[:, 0]),
+        }
+    ).dropna(subset="difference")
+
+
+def _effects(
+    block: PairBlock, names: Any, errors: Mapping[tuple[str, str], FloatArray]
+) -> tuple[FloatArray, FloatArray]:
+    """Return the mean differences of independent units and their squared standard errors."""
+    clusters = block.clusters
+    if clusters.suites is not None:
+        return cluster_effects(block.cluster_means, clusters.suites)
+    effects, variances = cluster_effects(block.differences, clusters)
+    for column, pair in enumerate(zip(names[block.a], names[block.b], strict=True)):
+        if pair in errors:
+            variances[:, column] = np.nan_to_num(errors[pair][np.argsort(clusters.codes)]) ** 2
+    return effects, variances
+
+
+def _fold_errors(results: Results, sample: Sample) -> dict[tuple[str, str], FloatArray]:
+    """Return standard errors over folds of tasks that are datasets of their own."""
+    if results.nested or sample.n_clusters < sample.n_tasks:
+        return {}
+    return {pair: found.scale for pair, found in fold_tests(results)}
+
+
+def new_dataset_sentence(comparison: Comparison, a: str, b: str) -> str:
+    """Return the prediction for a new dataset in words; empty if there is none."""
+    frame, level = comparison.heterogeneity, f"{100 * (1 - comparison.settings.alpha):g} %"
+    rows = frame[frame["a"].isin([a, b]) & frame["b"].isin([a, b])].dropna(subset="prob_better")
+    if rows.empty:
+        return ""
+    row = rows.iloc[0]
+    chance, *ends = row[["prob_better", "prob_better_ci_low", "prob_better_ci_high"]]
+    limits = [row["prediction_low"], row["prediction_high"]]
+    if row["a"] != a:
+        chance, ends, limits = (
+            1 - chance,
+            [1 - end for end in ends[::-1]],
+            [-x for x in limits[::-1]],
+        )
+    unit, score = comparison.results.unit, score_word(comparison.results.score_name)
+    write, signed = decimals(2), decimals(difference_digits(comparison), signed=True)
+    return minus_signs(
+        f"On a new {unit} like these, {printable(a)} beats {printable(b)} in mean {score} with "
+        f"probability {write(chance)} ({level} CI {write(ends[0])} to {write(ends[1])}); the mean "
+        f"difference there lies between {signed(limits[0])} and {signed(limits[1])} ({level} "
+        "prediction interval)."
+    )

@@ -1,0 +1,69 @@
+"""Heterogeneity of pairs over datasets, suites and folds, and its sentence."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import occstats
+from occstats.comparison.heterogeneity import dataset_effects, new_dataset_sentence
+from occstats.stats import random_effects
+
+
+def table(seed=0, **columns):
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame({"dataset": np.repeat(list("abcdefgh"), 3), "task": [*"123"] * 8})
+    frame["A"], frame["B"] = rng.normal(0.8, 0.05, (2, 24)).clip(0, 1)
+    return frame.assign(**columns)
+
+
+def test_pairs_are_analysed_over_the_means_of_datasets():
+    comparison = occstats.compare(table(), n_resamples=100)
+    row = comparison.heterogeneity.iloc[0]
+    effects = dataset_effects(comparison.results, row["a"], row["b"])
+    means = table().groupby("dataset")[["A", "B"]].mean()
+    assert effects["difference"].to_numpy() == pytest.approx(means[row["a"]] - means[row["b"]])
+    found = random_effects(effects["difference"], effects["standard_error"] ** 2)
+    assert row["prediction_low"] == pytest.approx(found.low[0])
+    assert comparison.to_dict()["heterogeneity"][0]["prob_better"] == row["prob_better"]
+
+
+def test_suites_replace_datasets():
+    frame = table(suite=np.repeat(list("uvwx"), 6))
+    comparison = occstats.compare(frame, cluster=["suite", "dataset"], n_resamples=100)
+    assert comparison.heterogeneity["n_datasets"].tolist() == [4]
+    assert "On a new suite like these" in new_dataset_sentence(comparison, "A", "B")
+
+
+def test_folds_give_the_error_of_datasets_with_one_task():
+    rng = np.random.default_rng(0)
+    keys = pd.MultiIndex.from_product([list("hgfedcba"), range(5), ["A", "B"]])
+    frame = keys.to_frame(index=False, name=["dataset", "fold", "algorithm"])
+    frame["score"] = rng.normal(0.8, 0.05, len(frame))
+    results = occstats.load_results(frame)
+    effects = dataset_effects(results, "A", "B").set_index("dataset")
+    folds = frame.pivot(index=["dataset", "fold"], columns="algorithm", values="score")
+    spread = (folds["A"] - folds["B"]).groupby("dataset").std()
+    # Nadeau and Bengio's correction of the variance of five folds
+    assert effects["standard_error"].to_numpy() == pytest.approx(spread * np.sqrt(1 / 5 + 1 / 4))
+
+
+def test_the_sentence_follows_the_order_of_the_names():
+    comparison = occstats.compare("lenz2021", n_resamples=100)
+    assert new_dataset_sentence(comparison, "ALP", "SVM") == (
+        "On a new dataset like these, ALP beats SVM in mean AUROC with probability 0.53 (95 % CI "
+        "0.41 to 0.65); the mean difference there lies between −0.094 and +0.102 (95 % prediction "
+        "interval)."
+    )
+    assert "SVM beats ALP in mean AUROC with probability 0.47 (95 % CI 0.35 to 0.59)" in (
+        new_dataset_sentence(comparison, "SVM", "ALP")
+    )
+
+
+def test_algorithms_with_unscored_failures_have_no_prediction():
+    frame = table().assign(C=lambda t: t["A"])
+    frame.loc[0, "C"] = np.nan
+    frame = frame.assign(A=10 * frame["A"])
+    comparison = occstats.compare(frame, missing="worst", score_name="points", n_resamples=100)
+    found = comparison.heterogeneity.set_index(["a", "b"])["prob_better"]
+    assert found.isna().tolist() == ["C" in pair for pair in found.index]
+    assert new_dataset_sentence(comparison, "A", "C") == ""
