@@ -1,9 +1,9 @@
 """Simulate the coverage of the prediction for a new dataset, with the sizes of lenz2021.
 
 Run ``python benchmarks/prediction_interval.py`` (about a minute on one core), which writes
-``prediction_interval.md``. The benchmarks are those of ``interval_coverage.py``: the difference on a
-task is 0.3, plus an effect of the dataset, plus an effect of the task. The true difference on a new
-dataset is 0.3 plus its effect.
+``prediction_interval.md``. The benchmarks are those of ``interval_coverage.py``: the difference
+on a task is 0.3, plus an effect of the dataset, plus an effect of the task. The true difference on
+a new dataset is 0.3 plus its effect.
 """
 
 import os
@@ -53,7 +53,9 @@ def main() -> None:
     for number, (effects, icc) in enumerate(SCENARIOS):
         for m in SIZES:
             rng = np.random.default_rng([SEED, number, m])
-            rows[effects, icc].append("{:.1f} / {:.1f} / {:.1f}".format(*simulate(rng, effects, icc, m)))
+            rows[effects, icc].append(
+                "{:.1f} / {:.1f} / {:.1f}".format(*simulate(rng, effects, icc, m))
+            )
     lines = [f"| {e}, ICC {icc:g} | {' | '.join(cells)} |" for (e, icc), cells in rows.items()]
     table = "\n".join(lines)
     heads = " | ".join(f"m = {m}" for m in SIZES)

@@ -99,7 +99,9 @@ def pair_data(comparison: Comparison) -> dict[str, Any] | None:
     rows, measures = _rows(comparison), _measures(comparison)
     pairs: dict[str, dict[str, Any]] = {}
     sentences = {
-        (row["a"], row["b"]): _sentence(comparison, row)
+        (row["a"], row["b"]): " ".join(
+            filter(None, (_sentence(comparison, row), _prediction(comparison, row)))
+        )
         for row in rows.to_dict("records")
         if row["conclusion"] != WORSE
     }
@@ -109,8 +111,7 @@ def pair_data(comparison: Comparison) -> dict[str, Any] | None:
             for _, _, cells, intervals in measures
         ]
         sentence = sentences.get((a, b)) or sentences[b, a]
-        words = f"{sentence} {new_dataset_sentence(comparison, a, b)}".rstrip()
-        pairs[f"{position[a]}-{position[b]}"] = {"values": values, "sentence": words}
+        pairs[f"{position[a]}-{position[b]}"] = {"values": values, "sentence": sentence}
     _add_changes(comparison, pairs, position)
     return {
         "algorithms": [printable(name) for name in names],
@@ -179,6 +180,12 @@ def _sentence(comparison: Comparison, row: dict[Any, Any]) -> str:
     numbers = minus_signs(f"{size}, {equation.replace(' ', chr(160))}{claim}")
     closing = " Absence of significance does not imply equivalence."
     return f"{lead} ({numbers}).{closing if row['conclusion'] == UNDECIDED else ''}"
+
+
+def _prediction(comparison: Comparison, row: dict[Any, Any]) -> str:
+    """Return the prediction for a new dataset, unless all scores are equal."""
+    equal = row["ties"] == row["n_tasks"]
+    return "" if equal else new_dataset_sentence(comparison, row["a"], row["b"])
 
 
 def _add_changes(
