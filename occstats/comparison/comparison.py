@@ -124,8 +124,7 @@ class Comparison:
         correlation of tasks within datasets.
     heterogeneity
         For each unordered pair, how much the mean difference varies between datasets, its
-        prediction interval on a new dataset, and the probability that ``a`` is better there;
-        computed when first used.
+        prediction interval on a new dataset, and the probability that ``a`` is better there.
     stability, design, classical
         The conclusions when each dataset and each algorithm is left out; detectable differences and
         datasets needed; the classical tests, which treat tasks as independent.
@@ -327,7 +326,7 @@ class Comparison:
         """
         from occstats.comparison.heterogeneity import heterogeneity_frame
 
-        return heterogeneity_frame(self.results, self.settings.alpha)
+        return self._compute(heterogeneity_frame, self.results, self.settings.alpha)
 
     @cached_property
     def verdict(self) -> str:
