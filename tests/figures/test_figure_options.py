@@ -58,7 +58,7 @@ GIVEN = {
     "show": 2,
     "width": "90mm",
 }
-PAIR = ("scatter", "posterior")
+PAIR = ("scatter", "posterior", "dataset_effects")
 # Positions are mean ranks, two algorithms have axes of their own, and cells of a matrix are not
 # coloured by algorithm.
 MEANINGLESS = {
