@@ -167,8 +167,11 @@ def random_effects(
             for end in ends
         )
         probability = special.ndtr(nodes.mean / spreads).mean(axis=0)
+    widest = np.full_like(unit, 40.0)
     chance_low, chance_high = (
-        special.ndtr(_quantile(lambda z: (nodes.tau * z - nodes.mean) / nodes.error, end, -40, 40))
+        special.ndtr(
+            _quantile(lambda z: (nodes.tau * z - nodes.mean) / nodes.error, end, -widest, widest)
+        )
         for end in ends
     )
     if certain.any():
@@ -203,14 +206,14 @@ def _confidence_distribution(fit: Fit, df: FloatArray, unit: FloatArray) -> _Nod
 
 
 def _quantile(
-    z: Callable[[FloatArray], FloatArray], share: float, low: ArrayLike, high: ArrayLike
+    z: Callable[[FloatArray], FloatArray], share: float, low: FloatArray, high: FloatArray
 ) -> FloatArray:
     """Return where the mean of Φ(z) over nodes, which rises, reaches the share."""
     for _ in range(_HALVINGS):
-        middle = (np.asarray(low) + high) / 2
+        middle = (low + high) / 2
         below = special.ndtr(z(middle)).mean(axis=0) < share
         low, high = np.where(below, middle, low), np.where(below, high, middle)
-    return np.asarray((np.asarray(low) + high) / 2)
+    return np.asarray((low + high) / 2)
 
 
 def _solve(fit: Fit, target: FloatArray, unit: FloatArray, start: FloatArray) -> FloatArray:
