@@ -63,8 +63,6 @@ class Decision:
         Estimates, statistics, intervals and unadjusted p-values of the estimand.
     p : ndarray
         The p-values that decide, at most 1; NaN where there is no test.
-    low, high : ndarray
-        Limits of the intervals that belong to them; NaN where the correction has none.
     conclusions : ndarray of object
         a is ``better`` or ``worse``, the pair is ``equivalent`` or ``undecided``; None without a
         test.
@@ -87,8 +85,6 @@ class Decision:
     study: Study
     tests: PairTests
     p: FloatArray
-    low: FloatArray
-    high: FloatArray
     conclusions: ObjectArray
     identical: BoolArray
     reversed: BoolArray
@@ -127,6 +123,19 @@ class Decision:
     def better(self) -> BoolArray:
         """Return the matrix "a is better than b"."""
         return np.asarray(self.conclusions == BETTER)
+
+    @cached_property
+    def low(self) -> FloatArray:
+        """Return the lower limits of the intervals; NaN where the correction has none."""
+        return self._within_bounds(self.tests.low, self.tests.high)[0]
+
+    @cached_property
+    def high(self) -> FloatArray:
+        """Return the upper limits of the intervals; NaN where the correction has none."""
+        return self._within_bounds(self.tests.low, self.tests.high)[1]
+
+    def _within_bounds(self, low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArray]:
+        return within_bounds(low, high, self.study)
 
     @property
     def tested(self) -> BoolArray:
@@ -205,7 +214,11 @@ class Decision:
         sample = self.study.tested
         pairs = np.full(len(others), a), others
         signs = np.sign(round_to_grid(sample.pair_differences(*pairs), sample.tie_tolerance))
-        columns = {name: matrix[pairs] for name, matrix in self._matrices().items()}
+        limits = self._within_bounds(*self.tests.limits_of(a))
+        columns = {
+            name: values if values.ndim == 1 else values[pairs]
+            for name, values in self._columns(*limits).items()
+        }
         counts = {"wins": 1, "ties": 0, "losses": -1}
         columns |= {name: (signs == sign).sum(axis=0) for name, sign in counts.items()}
         names = np.array(self.study.algorithms, dtype=object)[others]
@@ -216,17 +229,17 @@ class Decision:
         p_naive, naive = self.ignoring_clusters
         return self.study.ordered_pairs(
             {
-                **self._matrices(),
+                **self._columns(self.low, self.high),
                 "p_ignoring_clusters": p_naive,
                 "conclusion_ignoring_clusters": naive,
             }
         )
 
-    def _matrices(self) -> dict[str, NDArray[Any]]:
+    def _columns(self, low: FloatArray, high: FloatArray) -> dict[str, NDArray[Any]]:
         columns: dict[str, NDArray[Any]] = {
             "difference": self.tests.difference,
-            "ci_low": self.low,
-            "ci_high": self.high,
+            "ci_low": low,
+            "ci_high": high,
             "p": self.p,
             "conclusion": self.conclusions,
             "reversed": self.reversed,
@@ -251,20 +264,13 @@ def decide(study: Study) -> Decision:
     p = tests.p
     if settings.correction != "max-t":
         p = _corrected(tests.p_unadjusted, settings, study.control)
-    low, high = tests.low, tests.high
-    if not settings.has_intervals:
-        low = high = np.full(p.shape, np.nan)
-    else:
-        # No two scores differ by more than the range of the measure.
-        most = np.subtract(*study.results.bounds[::-1])
-        low = np.where(np.isinf(low), low, np.maximum(low, -most))
-        high = np.where(np.isinf(high), high, np.minimum(high, most))
     typical, mean = _both_estimates(study, tests)
     tested = ~np.isnan(p)
     found = conclusions(_better(p, _signs(tests), settings), tested)
     identical = _identical(study.tested)
     same = identical & tested
     if settings.margin is not None:
+        low, high = within_bounds(tests.low, tests.high, study)
         with np.errstate(invalid="ignore"):
             same |= (low > -settings.margin) & (high < settings.margin)
     found[(found == UNDECIDED) & same] = EQUIVALENT
@@ -275,8 +281,6 @@ def decide(study: Study) -> Decision:
         study=study,
         tests=tests,
         p=p,
-        low=low,
-        high=high,
         conclusions=found,
         identical=identical,
         reversed=((found == BETTER) & negative) | ((found == WORSE) & positive),
@@ -290,6 +294,17 @@ def decide(study: Study) -> Decision:
     )
 
 
+def within_bounds(low: FloatArray, high: FloatArray, study: Study) -> tuple[FloatArray, FloatArray]:
+    """Return limits within the range of the measure: no two scores differ by more."""
+    if not study.settings.has_intervals:
+        return np.full(low.shape, np.nan), np.full(high.shape, np.nan)
+    most = np.subtract(*study.results.bounds[::-1])
+    return (
+        np.where(np.isinf(low), low, np.maximum(low, -most)),
+        np.where(np.isinf(high), high, np.minimum(high, most)),
+    )
+
+
 def _run_tests(study: Study, size: int) -> tuple[PairTests, dict[str, Any], tuple[str, ...]]:
     """Run the tests of the estimand; an R backend replaces their p-values."""
     settings = study.settings
@@ -299,7 +314,7 @@ def _run_tests(study: Study, size: int) -> tuple[PairTests, dict[str, Any], tupl
         "simultaneous": settings.correction == "max-t",
         "null": settings.null,
         "alternative": settings.alternative,
-        "n_resamples": study.flips or settings.n_resamples,
+        "n_resamples": study.flips,
         "random_state": settings.random_state,
     }
     if settings.estimand == "mean":
@@ -308,7 +323,6 @@ def _run_tests(study: Study, size: int) -> tuple[PairTests, dict[str, Any], tupl
         tests = typical_tests(
             study.tested,
             test=settings.test,
-            shifts="typical differences" not in study.left_out,
             intervals=settings.has_intervals,
             **options,
         )
@@ -399,9 +413,7 @@ def _both_estimates(study: Study, tests: PairTests) -> tuple[FloatArray, FloatAr
     """Return the typical and the mean difference of all tested pairs."""
     settings = study.settings
     if settings.estimand == "mean":
-        typical = np.full(tests.p.shape, np.nan)
-        if "typical differences" not in study.left_out:
-            typical = typical_shifts(study.tested, test=settings.test, control=study.control)
+        typical = typical_shifts(study.tested, test=settings.test, control=study.control)
         return typical, tests.difference
     mean = mean_differences(study.sample)
     mean[study.unscored[:, None] | study.unscored] = np.nan

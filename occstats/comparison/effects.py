@@ -25,10 +25,22 @@ Columns = dict[str, npt.NDArray[Any]]
 
 
 def effects_frame(study: Study) -> pd.DataFrame:
-    """Return effect sizes of all ordered pairs; NaN where a part is left out."""
-    settings, k = study.settings, len(study.algorithms)
+    """Return effect sizes of all ordered pairs."""
+    settings = study.settings
     effects = pair_effects(study.tested, confidence=1 - settings.alpha)
-    unknown = np.full((k, k), np.nan)
+    mean = difference_posterior(
+        study.sample,
+        rope=settings.rope,
+        n_resamples=study.mean_resamples,
+        random_state=settings.random_state,
+    )
+    signed_rank = bayesian_signed_rank(
+        study.sample,
+        rope=settings.rope,
+        prior_weight=settings.prior_weight,
+        n_resamples=study.form_resamples,
+        random_state=settings.random_state,
+    )
     columns: Columns = {
         "wins": effects.wins.astype(int),
         "ties": effects.ties.astype(int),
@@ -36,30 +48,13 @@ def effects_frame(study: Study) -> pd.DataFrame:
         **_effect("rank_biserial", effects.rank_biserial),
         **_effect("prob_improvement_task", effects.prob_improvement_task),
         **_effect("prob_improvement_dataset", effects.prob_improvement_dataset),
-        **dict.fromkeys(("bayes_better", "bayes_equivalent", "bayes_worse"), unknown),
-        **dict.fromkeys(("difference_above", "difference_within", "difference_below"), unknown),
+        "bayes_better": signed_rank.better,
+        "bayes_equivalent": signed_rank.equivalent,
+        "bayes_worse": signed_rank.worse,
+        "difference_above": mean.better,
+        "difference_within": mean.equivalent,
+        "difference_below": mean.worse,
     }
-    if "posterior of mean differences" not in study.left_out:
-        mean = difference_posterior(
-            study.sample,
-            rope=settings.rope,
-            n_resamples=study.mean_resamples,
-            random_state=settings.random_state,
-        )
-        columns["difference_above"] = mean.better
-        columns["difference_within"] = mean.equivalent
-        columns["difference_below"] = mean.worse
-    if "Bayesian probabilities" not in study.left_out:
-        signed_rank = bayesian_signed_rank(
-            study.sample,
-            rope=settings.rope,
-            prior_weight=settings.prior_weight,
-            n_resamples=study.form_resamples,
-            random_state=settings.random_state,
-        )
-        columns["bayes_better"] = signed_rank.better
-        columns["bayes_equivalent"] = signed_rank.equivalent
-        columns["bayes_worse"] = signed_rank.worse
     return study.ordered_pairs(columns)
 
 
@@ -101,8 +96,7 @@ def diagnostics_frame(study: Study) -> pd.DataFrame:
 def binary_frame(study: Study) -> pd.DataFrame | None:
     """Return clustered McNemar tests of all pairs; None for other scores than 0 and 1."""
     results, alpha = study.results, study.settings.alpha
-    left_out = "posterior of mean differences" in study.left_out
-    if study.n_clusters < 2 or left_out or not is_binary(results.scores):
+    if study.n_clusters < 2 or not is_binary(results.scores):
         return None
     return clustered_mcnemar(study.sample, confidence=1 - alpha, alpha=alpha).to_frame(
         study.algorithms,

@@ -178,7 +178,7 @@ class Gaps:
     policies : DataFrame
         One row for each other policy that can be applied: the algorithms and tasks that it leaves,
         the best algorithm, the pairs that it shares with the chosen policy, and how many of these
-        have another conclusion. No rows where there are too many pairs to try.
+        have another conclusion.
     """
 
     cells: int
@@ -195,7 +195,7 @@ def study_gaps(results: Results, decision: Decision) -> Gaps | None:
     if not absent.any():
         return None
     rows = []
-    for policy in POLICIES if "post-hoc tests" not in study.left_out else ():
+    for policy in POLICIES:
         if policy in {"refuse", study.settings.missing.partition("=")[0]}:
             continue
         # A policy that leaves nothing to compare is left out.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -26,29 +26,18 @@ if TYPE_CHECKING:
     from occstats.comparison.settings import Settings
     from occstats.results import Results
 
-__all__ = ["FLIPS_BUDGET", "Study", "clusters_of", "prepare"]
+__all__ = ["LEAST_RESAMPLES", "STEPS", "Study", "clusters_of", "prepare"]
 
-#: Seconds for all optional parts together.
-BUDGET = 6.5
-#: Resamples × pairs × datasets of the tests, and the fewest resamples that suffice.
-FLIPS_BUDGET = {"typical": 3e8, "mean": 9e8}
-LEAST_FLIPS = 999
-#: Elementary steps of all resamples of means, and of all quadratic forms over pairs of tasks.
-MEANS_BUDGET, FORMS_BUDGET = 1e8, 1e10
-LEAST_RESAMPLES = 500
+#: Elementary steps (below a nanosecond) of all resamples of a statistic; ten times as many with
+#: ``deep``. The number of resamples follows from them, and is at least `LEAST_RESAMPLES`.
+STEPS, LEAST_RESAMPLES = 1e10, 999
+#: Parts that would take more nanoseconds (minutes) are left out unless ``deep`` is set.
+LONGEST = 1e11
 FEW_DATASETS = 10
 #: The part of a name before its first separator or number.
 STEM = re.compile(r"^([^\W\d_]{2,})(?=[\W\d_])")
-#: The parts of a comparison that large results leave no time for.
-Part = Literal[
-    "typical differences",
-    "posterior of mean differences",
-    "Bayesian probabilities",
-    "intervals of Kendall's τ",
-    "leaving out datasets",
-    "leaving out algorithms",
-    "post-hoc tests",
-]
+#: The parts of a comparison that very large results leave no time for.
+Part = Literal["intervals of Kendall's τ", "leaving out datasets", "leaving out algorithms"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,69 +129,45 @@ class Study:
         columns = {name: np.asarray(matrix)[places] for name, matrix in matrices.items()}
         return pd.DataFrame({"a": names[places[0]], "b": names[places[1]], **columns})
 
-    @property
-    def n_tested(self) -> int:
-        """Return the number of unordered pairs that are tested."""
-        return self.sample.n_pairs if self.control is None else len(self.algorithms) - 1
+    def resamples(self, steps: float) -> int:
+        """Return the number of resamples of a statistic that takes some steps for each."""
+        budget = STEPS * (10 if self.settings.deep else 1)
+        return min(self.settings.n_resamples, max(LEAST_RESAMPLES, int(budget / max(1.0, steps))))
 
     @property
     def flips(self) -> int:
-        """Return the number of resamples of the tests; 0 where time permits too few."""
-        wanted = self.settings.n_resamples
-        budget = FLIPS_BUDGET[self.settings.estimand or "typical"]
-        budget *= 10 if self.settings.deep else 1
-        flips = min(wanted, int(budget / max(1, self.n_tested * self.sample.n_clusters)))
-        return flips if flips >= min(LEAST_FLIPS, wanted) else 0
+        """Return the number of resamples of the tests."""
+        pairs = self.sample.n_pairs if self.control is None else len(self.algorithms) - 1
+        return self.resamples(10.0 * pairs * (self.n_clusters + 100))
 
     @property
     def mean_resamples(self) -> int:
         """Return the number of resamples of means over datasets."""
-        return self._resamples(MEANS_BUDGET / self.sample.n_clusters)
+        return self.resamples(100.0 * self.sample.n_clusters)
 
     @property
     def form_resamples(self) -> int:
         """Return the number of resamples of statistics that count pairs of tasks."""
         m, n = self.sample.n_clusters, self.sample.n_tasks
-        form = min(m**2, max(1_000_000, 128 * n))
-        return self._resamples(FORMS_BUDGET / max(1, 2 * self.sample.n_pairs * form))
-
-    def _resamples(self, permitted: float) -> int:
-        wanted = self.settings.n_resamples
-        return min(wanted, max(LEAST_RESAMPLES, int(permitted)))
+        return self.resamples(2.0 * self.sample.n_pairs * min(m**2, max(1_000_000, 128 * n)))
 
     @cached_property
-    def left_out(self) -> dict[Part, float]:
-        """Return the parts that this size leaves no time for, with the seconds they would take.
+    def left_out(self) -> list[Part]:
+        """Return the parts that this size leaves no time for.
 
-        The typical differences come first, then the other parts from the cheapest on, within
-        `BUDGET`; ``deep`` includes all. The costs in nanoseconds (`benchmarks/compare_size.md` in
-        the repository) depend on the sizes alone: the same results always have the same parts.
+        The costs in nanoseconds (`benchmarks/compare_size.md` in the repository) depend on the
+        sizes alone: the same results always have the same parts.
         """
-        if self.settings.deep:
-            return {}
         k, p = self.sample.n_algorithms, self.sample.n_pairs
         m, n = self.sample.n_clusters, self.sample.n_tasks
-        intervals = self.settings.estimand != "mean" and self.settings.has_intervals
-        form = self.form_resamples * min(0.05 * m**2, 18.0 * n)
         costs: dict[Part, float] = {
-            "typical differences": n * self.n_tested * (1_300.0 if intervals else 650.0),
-            "posterior of mean differences": self.mean_resamples * (20.0 * m + (10 + 0.3 * m) * p),
-            "Bayesian probabilities": 2.0 * p * (form + 500.0 * n + 10.0 * m**2),
             "intervals of Kendall's τ": min(n**2 * k * (8 + 0.3 * k), p * (6_500.0 * n + 4e6)),
-            "leaving out datasets": p * (50.0 * m**2 + 600.0 * n) + m * (2e5 + 50.0 * k**2),
-            "leaving out algorithms": k * (90.0 * k**2 + 60.0 * n * k),
-            "post-hoc tests": 1.2e5 * p,
+            "leaving out datasets": p * (50.0 * m**2 + 600.0 * n),
+            "leaving out algorithms": 100.0 * k**3,
         }
-        left_out: dict[Part, float] = {}
-        spent = 0.0
-        estimates = "typical differences"
-        for part in sorted(costs, key=lambda part: (part != estimates, costs[part])):
-            seconds = 1e-9 * costs[part]
-            if spent + seconds > BUDGET:
-                left_out[part] = seconds
-            else:
-                spent += seconds
-        return left_out
+        if self.settings.deep:
+            return []
+        return [part for part, cost in costs.items() if cost > LONGEST]
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -246,14 +211,13 @@ class Study:
         if settings.kendall == "hyperbolic":
             yield "Kendall's τ with hyperbolic weights has no intervals."
         if self.left_out:
-            parts = ", ".join(f"{part} ({_duration(cost)})" for part, cost in self.left_out.items())
             yield (
                 f"With {count(sample.n_pairs, 'pair')} of algorithms, {count(m, 'dataset')} and "
-                f"{count(n, 'task')}, these parts were left out to save time: {parts}; the deep "
-                "analysis (deep=True, --deep) includes them."
+                f"{count(n, 'task')}, these parts were left out: {', '.join(self.left_out)}; the "
+                "deep analysis (deep=True, --deep) includes them."
             )
         wanted = settings.n_resamples
-        if self.form_resamples < wanted and "Bayesian probabilities" not in self.left_out:
+        if self.form_resamples < wanted:
             yield f"Bayesian probabilities are based on {self.form_resamples:,} resamples."
         if self.mean_resamples < wanted:
             yield f"With {m:,} datasets, means are based on {self.mean_resamples:,} resamples."
@@ -270,14 +234,6 @@ def _shared_prefix(names: list[str]) -> str:
         f" Many names share a prefix ({', '.join(map(printable, examples))}): if these form "
         "groups, name the column of the group (cluster=…, --cluster)."
     )
-
-
-def _duration(seconds: float) -> str:
-    """Return a rough duration such as "about 7 s"."""
-    for unit, length in (("h", 3600), ("min", 60)):
-        if seconds >= 1.5 * length:
-            return f"about {seconds / length:,.0f} {unit}"
-    return f"about {max(1.0, seconds):.0f} s"
 
 
 def prepare(results: Results, settings: Settings) -> Study:
@@ -304,23 +260,7 @@ def prepare(results: Results, settings: Settings) -> Study:
         means = -(weights @ sample.whole.scores / scale).round(12)
     order = sorted(range(len(means)), key=lambda a: (means[a], results.algorithms[a]))
     ordered = results.select([results.algorithms[a] for a in order])
-    study = Study(ordered, settings, sample.select(order), tested.select(order), scale)
-    if settings.null == "asymptotic" or study.flips > 0:
-        return study
-    # Every part follows the tests that the size permits.
-    correction = settings.correction
-    if correction == "max-t":
-        # With a margin intervals are needed, which Holm's correction does not have.
-        correction = "holm" if settings.margin is None else "bonferroni"
-    note = (
-        f"With {sample.n_pairs:,} pairs and {study.n_clusters:,} {results.unit}s the tests are "
-        "asymptotic: resampling would take too long."
-    )
-    return replace(
-        study,
-        results=replace(ordered, notes=(*ordered.notes, note)),
-        settings=replace(settings, correction=correction, null="asymptotic"),
-    )
+    return Study(ordered, settings, sample.select(order), tested.select(order), scale)
 
 
 def _no_failure_score(results: Results) -> str:

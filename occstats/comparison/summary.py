@@ -22,12 +22,7 @@ __all__ = ["study_classical", "summary_frame"]
 
 def study_classical(study: Study) -> Classical:
     """Run the classical tests, which treat tasks as independent."""
-    return classical_tests(
-        study.sample,
-        study.algorithms,
-        alpha=study.settings.alpha,
-        posthoc="post-hoc tests" not in study.left_out,
-    )
+    return classical_tests(study.sample, study.algorithms, alpha=study.settings.alpha)
 
 
 def summary_frame(study: Study, decision: Decision) -> pd.DataFrame:

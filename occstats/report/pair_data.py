@@ -20,7 +20,7 @@ from occstats._format import (
 )
 from occstats.comparison.decision import BETTER, EQUIVALENT, UNDECIDED, WORSE
 from occstats.comparison.heterogeneity import new_dataset_sentence
-from occstats.comparison.study import FLIPS_BUDGET
+from occstats.comparison.study import LEAST_RESAMPLES, STEPS
 from occstats.comparison.text.columns import explain
 from occstats.comparison.text.verdict import (
     difference_digits,
@@ -239,7 +239,6 @@ def why_no_what_if(comparison: Comparison) -> str:
         return "The page cannot recompute a comparison of datasets in suites."
     n_algorithms = len(comparison.algorithms)
     too_large = n_algorithms > MOST_ALGORITHMS or results.scores.size > MOST_EXACT_SCORES
-    # Very large comparisons have no typical differences to centre at.
     if too_large or comparison.pairwise["difference"].isna().all():
         return (
             f"Recomputing {n_algorithms:,} algorithms on {results.n_tasks:,} tasks would take too "
@@ -258,7 +257,8 @@ def _what_if(comparison: Comparison) -> dict[str, Any]:
         "control": None if control is None else comparison.algorithms.index(control),
         "tolerance": settings.tie_tolerance,
         "flips": settings.n_resamples,
-        "budget": FLIPS_BUDGET["typical"] * (10 if settings.deep else 1),
+        "steps": STEPS * (10 if settings.deep else 1),
+        "least": min(LEAST_RESAMPLES, settings.n_resamples),
         # Numbers in JavaScript have 53 bits.
         "generator": {"state": hex(generator["state"]), "increment": hex(generator["inc"])},
     }

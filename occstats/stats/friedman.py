@@ -249,9 +249,7 @@ class Classical:
         return section_to_html(self)
 
 
-def classical_tests(
-    sample: Sample, names: Sequence[str], *, alpha: float = 0.05, posthoc: bool = True
-) -> Classical:
+def classical_tests(sample: Sample, names: Sequence[str], *, alpha: float = 0.05) -> Classical:
     """Run Friedman's test, and the post-hoc tests, on tasks and on dataset (or suite) means.
 
     Parameters
@@ -262,8 +260,6 @@ def classical_tests(
         Names of the algorithms.
     alpha : float
         Level of the critical difference.
-    posthoc : bool
-        Whether to run Nemenyi's and Conover's tests.
     """
     whole = sample.whole
     means, suites = whole.clusters.means(whole.scores), whole.clusters.suites
@@ -289,8 +285,7 @@ def classical_tests(
                 "assumption": _ASSUMPTIONS[unit],
             }
         )
-        if posthoc:
-            pairs.append(_pair_frame(unit, found, names))
+        pairs.append(_pair_frame(unit, found, names))
     return Classical(
         friedman=pd.DataFrame(tests),
         pairs=pd.concat(pairs, ignore_index=True) if pairs else pd.DataFrame(),

@@ -181,6 +181,15 @@ class Bracket:
     z_first: FloatArray
     z_last: FloatArray
 
+    @classmethod
+    def of(cls, rows: FloatArray) -> Bracket:
+        """Return the bracket of `rows`."""
+        return cls(rows[0], _Ends(*rows[1:5]), *rows[5:])
+
+    def rows(self) -> FloatArray:
+        """Return all quantities as rows of an array, with one column per pair."""
+        return np.stack([self.shift, *self.ends, self.z_first, self.z_last])
+
 
 class _Point(NamedTuple):
     """Z just below δ, the largest Walsh average below δ, and the smallest that is not."""

@@ -30,7 +30,9 @@ References
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -64,6 +66,25 @@ from occstats.stats.signed_rank.null import (
 _CHUNK_ELEMENTS = 4_000_000
 
 
+class Intervals(Protocol):
+    """Confidence intervals, computed for the pairs that are asked for."""
+
+    def limits(self, pairs: IntArray | None = None) -> tuple[FloatArray, FloatArray]:
+        """Return the limits of all pairs a < b, or of those at some positions among them."""
+
+
+@dataclass(frozen=True, eq=False)
+class KnownIntervals:
+    """Confidence limits of all pairs a < b."""
+
+    low: FloatArray
+    high: FloatArray
+
+    def limits(self, pairs: IntArray | None = None) -> tuple[FloatArray, FloatArray]:
+        """Return the limits of all pairs a < b, or of those at some positions among them."""
+        return (self.low, self.high) if pairs is None else (self.low[pairs], self.high[pairs])
+
+
 @dataclass(frozen=True, eq=False)
 class PairTests:
     r"""Tests of all pairs with their estimates and confidence intervals.
@@ -72,8 +93,6 @@ class PairTests:
     ----------
     difference, statistic : ndarray of shape (k, k)
         Estimate of row minus column, and its test statistic; NaN where there is none.
-    low, high : ndarray of shape (k, k)
-        Confidence limits; infinite with too few datasets, NaN without a test.
     p : ndarray of shape (k, k)
         P-values that match the intervals: p ≤ α exactly where 0 lies outside.
     p_unadjusted : ndarray of shape (k, k)
@@ -90,12 +109,12 @@ class PairTests:
         Whether all flips were enumerated.
     smallest_p : float
         Smallest possible p-value with this number of datasets and resamples.
+    intervals : Intervals
+        Confidence limits by pair; infinite with too few datasets, NaN without a test.
     """
 
     difference: FloatArray
     statistic: FloatArray
-    low: FloatArray
-    high: FloatArray
     p: FloatArray
     p_unadjusted: FloatArray
     critical: FloatArray
@@ -104,6 +123,32 @@ class PairTests:
     n_resamples: int
     exact: bool
     smallest_p: float
+    intervals: Intervals = field(repr=False)
+
+    @cached_property
+    def _limits(self) -> tuple[FloatArray, FloatArray]:
+        low, high = self.intervals.limits()
+        k = len(self.p)
+        return mirror(low, -high, k, np.nan) + 0.0, mirror(high, -low, k, np.nan) + 0.0
+
+    @property
+    def low(self) -> FloatArray:
+        """Lower confidence limits, k × k."""
+        return self._limits[0]
+
+    @property
+    def high(self) -> FloatArray:
+        """Upper confidence limits, k × k."""
+        return self._limits[1]
+
+    def limits_of(self, a: int) -> tuple[FloatArray, FloatArray]:
+        """Return the limits of the differences of one algorithm from the others, in order."""
+        k = len(self.p)
+        others = np.delete(np.arange(k), a)
+        first, second = np.minimum(a, others), np.maximum(a, others)
+        low, high = self.intervals.limits(first * (2 * k - first - 1) // 2 + second - first - 1)
+        below = others < a
+        return np.where(below, -high, low) + 0.0, np.where(below, -low, high) + 0.0
 
 
 def typical_tests(
@@ -168,24 +213,20 @@ def typical_tests(
     check_fraction("alpha", alpha)
     check_integer("n_resamples", n_resamples, least=1)
     sample = Sample.of(scores, clusters, tie_tolerance=tie_tolerance)
-    k = sample.n_algorithms
-    pairs = _Pairs(sample, test, control, shifts=shifts, flips=null == "flips")
+    k, unit = sample.n_algorithms, sample.tie_tolerance or 1.0
+    flips = None
     if null == "flips":
-        tails = _flip(pairs, simultaneous, alternative, alpha, n_resamples, random_state)
-    else:
-        tails = _asymptotic(pairs, alternative, alpha)
-    low = high = np.full(len(pairs.z), np.nan)
-    if shifts and intervals:
-        low, high = pairs.limits(tails.critical)
-    unit = sample.tie_tolerance or 1.0
-    low, high = low * unit, high * unit
+        flips = _Flips(
+            sample, simultaneous, alternative, alpha, n_resamples, repeatable(random_state)
+        )
+    pairs = _Pairs(sample, test, control, shifts=shifts, flips=flips)
+    tails = _asymptotic(pairs, alternative, alpha) if flips is None else flips.tails(pairs)
     p, upper, lower = map(pairs.fill, (tails.p, tails.upper, tails.lower))
     floor = np.where(np.isposinf(tails.critical), np.inf, 0.0)
+    unknown = np.full(sample.n_pairs, np.nan)
     return PairTests(
         difference=antisymmetric(pairs.shift * unit, k) + 0.0,
         statistic=antisymmetric(np.where(pairs.family, pairs.z, np.nan), k) + 0.0,
-        low=mirror(low, -high, k, np.nan) + 0.0,
-        high=mirror(high, -low, k, np.nan) + 0.0,
         p=mirror(p, p, k, np.nan),
         p_unadjusted=mirror(upper, lower, k, np.nan),
         critical=mirror(tails.critical, tails.critical, k, np.nan),
@@ -194,6 +235,9 @@ def typical_tests(
         n_resamples=tails.n_flips,
         exact=tails.exact,
         smallest_p=tails.smallest_p,
+        intervals=_ShiftIntervals(pairs, tails.critical, unit)
+        if shifts and intervals
+        else KnownIntervals(unknown, unknown),
     )
 
 
@@ -221,7 +265,7 @@ def typical_shifts(
     """
     sample = Sample.of(scores, clusters, tie_tolerance=tie_tolerance)
     k = sample.n_algorithms
-    pairs = _Pairs(sample, test, control, shifts=True, flips=False)
+    pairs = _Pairs(sample, test, control, shifts=True)
     return antisymmetric(pairs.shift * (sample.tie_tolerance or 1.0), k) + 0.0
 
 
@@ -236,17 +280,32 @@ def in_family(k: int, control: int | None) -> BoolArray:
 
 
 def largest_of(values: FloatArray, pairs: IntArray, k: int) -> FloatArray:
-    """Return the largest value of each row: of all pairs, then without each algorithm in turn."""
-    first, second = (positions[pairs] for positions in upper_pairs(k))
+    """Return the largest value of each column: of all pairs, then without each algorithm in turn.
+
+    Parameters
+    ----------
+    values : ndarray, pairs × columns
+        Not negative.
+    pairs : ndarray of int
+        Positions of the pairs among all pairs a < b of k algorithms.
+    k : int
+
+    Returns
+    -------
+    ndarray, columns × (k + 1)
+    """
     if not len(pairs):
-        return np.zeros((len(values), k + 1))
-    where = values.argmax(axis=1)
-    largest = np.repeat(values[np.arange(len(values)), where, None], k + 1, axis=1)
-    for a in range(k):
-        # Without an algorithm, only rows that are largest in one of its pairs change.
+        return np.zeros((values.shape[1], k + 1))
+    first, second = (positions[pairs] for positions in upper_pairs(k))
+    where = values.argmax(axis=0)
+    largest = np.repeat(values.max(axis=0)[:, None], k + 1, axis=1)
+    # Without an algorithm, only columns that are largest in one of its pairs change.
+    for a in np.union1d(first[where], second[where]):
         own = (first == a) | (second == a)
-        rows = np.flatnonzero(own[where])
-        largest[rows, a + 1] = values[np.ix_(rows, ~own)].max(axis=1, initial=0.0)
+        columns = np.flatnonzero(own[where])
+        others = values[:, columns]
+        others[own] = 0.0
+        largest[columns, a + 1] = others.max(axis=0)
     return largest
 
 
@@ -272,51 +331,55 @@ def critical_value(values: FloatArray, alpha: float) -> FloatArray:
 class _Pairs:
     """Statistics and shifts of the pairs of a sample, block by block.
 
-    Differences are not kept: flips need only arrays of the size of datasets × pairs.
+    Differences are not kept; a block is flipped as soon as it is prepared.
     """
 
     def __init__(
-        self, sample: Sample, test: str, control: int | None, *, shifts: bool, flips: bool
+        self,
+        sample: Sample,
+        test: str,
+        control: int | None,
+        *,
+        shifts: bool,
+        flips: _Flips | None = None,
     ) -> None:
         self.k, self.family = sample.n_algorithms, in_family(sample.n_algorithms, control)
-        self.n_signs = sample.clusters.independent.n_clusters
         self._sample, self._test = sample, test
+        self._all = None if control is None else np.flatnonzero(self.family)
         self.z, self.shift = np.full((2, sample.n_pairs), np.nan)
         self.all_zero, self.known = np.zeros((2, sample.n_pairs), dtype=bool)
         self.n_differing = np.zeros(sample.n_pairs)
-        self._brackets: list[Bracket] = []
-        #: Flipped samples: the raw differences, and those centred at their shifts.
-        self.n_samples = 2 if shifts else 1
-        #: Positions of tested pairs, and functions from signs to their Z in either sample.
-        self.flips: list[tuple[IntArray, list[Flips]]] = []
-        for part, own, place in self._blocks():
-            self.z[place] = np.where(part.observed.all_zero, 0.0, part.observed.z)[own]
-            self.all_zero[place] = part.observed.all_zero[own]
-            self.known[place] = part.n_known_clusters[own] >= 2
-            differs = part.clusters.sums(np.nan_to_num(part.grid[:, own]) != 0) > 0
+        self._brackets = np.full((7, sample.n_pairs), np.nan) if shifts else None
+        for part, place in self._blocks(self._all):
+            every = np.arange(len(place))
+            self.z[place] = np.where(part.observed.all_zero, 0.0, part.observed.z)
+            self.all_zero[place] = part.observed.all_zero
+            self.known[place] = part.n_known_clusters >= 2
+            differs = part.clusters.sums(np.nan_to_num(part.grid) != 0) > 0
             self.n_differing[place] = differs.sum(axis=0)
-            if shifts:
-                differing = ~part.observed.all_zero[own]
-                self._brackets.append(ShiftSearch(part, own[differing]).shift())
+            if self._brackets is not None:
+                differing = every[~part.observed.all_zero]
+                bracket = ShiftSearch(part, differing).shift()
                 self.shift[place] = 0.0
-                self.shift[place[differing]] = self._brackets[-1].shift
-            tested = ~np.isnan(self.z[place]) & ~self.all_zero[place]
-            if flips and tested.any():
-                samples = [part.flips(own[tested])]
-                if shifts:
-                    shift = self.shift[place[tested]]
-                    moved = part.moved(own[tested], np.where(np.isfinite(shift), shift, 0.0))
-                    samples.append(moved.flips(np.arange(len(shift))))
-                self.flips.append((place[tested], samples))
+                self.shift[place[differing]] = bracket.shift
+                self._brackets[:, place[differing]] = bracket.rows()
+            tested = every[~np.isnan(self.z[place]) & ~self.all_zero[place]]
+            if flips is None or not len(tested):
+                continue
+            samples = [part.flips(tested)]
+            if shifts:
+                shift = self.shift[place[tested]]
+                moved = part.moved(tested, np.where(np.isfinite(shift), shift, 0.0))
+                samples.append(moved.flips(np.arange(len(shift))))
+            flips.add(place[tested], self.z[place[tested]], samples)
 
-    def _blocks(self) -> Iterator[tuple[Prepared, IntArray, IntArray]]:
-        """Yield prepared blocks, with the columns of the family in them and their positions."""
+    def _blocks(self, pairs: IntArray | None) -> Iterator[tuple[Prepared, IntArray]]:
+        """Yield prepared blocks of all or some pairs, with their positions."""
         start = 0
-        for part in TESTS[self._test].blocks(self._sample):
-            n_pairs = part.grid.shape[1]
-            own = np.flatnonzero(self.family[start : start + n_pairs])
-            yield part, own, own + start
-            start += n_pairs
+        for part in TESTS[self._test].blocks(self._sample, pairs):
+            place = np.arange(start, start + part.grid.shape[1])
+            start += len(place)
+            yield part, place if pairs is None else pairs[place]
 
     @property
     def tested(self) -> BoolArray:
@@ -327,19 +390,37 @@ class _Pairs:
         """Return p-values of all pairs: 1 without a statistic, NaN without a test."""
         return np.where(self.family & self.known & ~self.tested, 1.0, p)
 
-    def limits(self, critical: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return the confidence limits of the shifts."""
+    def limits(self, critical: FloatArray, pairs: IntArray | None) -> tuple[FloatArray, FloatArray]:
+        """Return the confidence limits of the shifts of all or some pairs."""
+        assert self._brackets is not None
         low, high = np.full((2, len(self.z)), np.nan)
-        for (part, own, place), bracket in zip(self._blocks(), self._brackets, strict=True):
-            differing = ~part.observed.all_zero[own]
-            search, pairs = ShiftSearch(part, own[differing]), place[differing]
-            low[pairs], high[pairs] = search.limits(bracket, self.z[pairs], critical[pairs])
+        asked = self._all if pairs is None else pairs[self.family[pairs]]
+        for part, places in self._blocks(asked):
+            differing = np.flatnonzero(~part.observed.all_zero)
+            place = places[differing]
+            bracket = Bracket.of(self._brackets[:, place])
+            search = ShiftSearch(part, differing)
+            low[place], high[place] = search.limits(bracket, self.z[place], critical[place])
         low, high = (np.where(self.all_zero, 0.0, limit) for limit in (low, high))
         # Without a statistic limits are infinite, and without a second dataset undefined.
         nothing = ~self.tested & ~self.all_zero
         low, high = np.where(nothing, -np.inf, low), np.where(nothing, np.inf, high)
         known = self.family & self.known
-        return np.where(known, low, np.nan), np.where(known, high, np.nan)
+        low, high = np.where(known, low, np.nan), np.where(known, high, np.nan)
+        return (low, high) if pairs is None else (low[pairs], high[pairs])
+
+
+@dataclass(frozen=True, eq=False)
+class _ShiftIntervals:
+    """Confidence intervals of shifts, by inverting the test at the critical values."""
+
+    pairs: _Pairs
+    critical: FloatArray
+    unit: float
+
+    def limits(self, pairs: IntArray | None = None) -> tuple[FloatArray, FloatArray]:
+        low, high = self.pairs.limits(self.critical, pairs)
+        return low * self.unit, high * self.unit
 
 
 @dataclass(frozen=True, eq=False)
@@ -356,91 +437,116 @@ class _Tails:
     smallest_p: float
 
 
-class _Reached:
-    """Counts of flips of one sample that reach the statistics, and the largest flipped values."""
+class _Flips:
+    """Sign flips of the raw differences, and of those centred at their shifts.
 
-    def __init__(self, pairs: _Pairs, simultaneous: bool, alternative: str, n_kept: int) -> None:
-        self._pairs, self._tested = pairs, np.flatnonzero(pairs.tested)
-        self._simultaneous, self._alternative, self._n_kept = simultaneous, alternative, n_kept
-        self._z = pairs.z[self._tested]
-        n = len(self._tested)
-        #: Exceedances by the largest of all pairs, in both tails, in the upper and the lower tail.
-        self.counts = np.zeros((4, n))
-        self._largest = np.zeros((0, pairs.k + 1 if simultaneous else n))
+    Kept are the counts of flips that reach each statistic, and the largest statistics of each flip.
+    """
 
-    def add(self, signs: FloatArray, sample: int, exact: bool) -> None:
-        """Add some flips; if all are enumerated, half of them are the negatives of the others."""
-        values = np.empty((len(signs), len(self._tested)))
-        for place, flips in self._pairs.flips:
-            values[:, np.searchsorted(self._tested, place)] = flips[sample](signs)
-        if sample:
-            # Equal differences vanish when centred.
-            values = np.nan_to_num(values, copy=False)
-        z, sizes = self._z, np.abs(values)
-        # "Not below" rather than "at or above": an undefined value counts.
-        self.counts[1] += np.count_nonzero(~(sizes < np.abs(z) - SAME_Z), axis=0)
+    def __init__(
+        self,
+        sample: Sample,
+        simultaneous: bool,
+        alternative: str,
+        alpha: float,
+        n_resamples: int,
+        seed: int,
+    ) -> None:
+        self._n_signs = sample.clusters.independent.n_clusters
+        self._simultaneous, self._alternative, self._alpha = simultaneous, alternative, alpha
+        self._seed, self._k = seed, sample.n_algorithms
+        self.exact = can_list(self._n_signs, n_resamples)
+        self.n_flips = 2 ** (self._n_signs - 1) if self.exact else n_resamples
+        self._n_kept = allowed_exceedances(alpha, self.n_flips, self.exact) + 1
+        #: Exceedances in both tails, in the upper and the lower one, and critical values: pairs.
+        self._counts = np.zeros((2, 3, sample.n_pairs))
+        self._critical = np.zeros((2, sample.n_pairs))
+        width = self._k + 1 if simultaneous else 0
+        self._largest = np.zeros((2, self.n_flips, width))
+
+    def _signs(self, chunk: int) -> Iterator[FloatArray]:
+        if self.exact:
+            return all_signs(self._n_signs, chunk)
+        generator = np.random.default_rng(self._seed)
+        return random_signs(self._n_signs, self.n_flips, chunk, generator)
+
+    def add(self, place: IntArray, z: FloatArray, samples: list[Flips]) -> None:
+        """Flip the pairs at some positions, of which the statistics are z."""
+        chunk = max(1, _CHUNK_ELEMENTS // max(len(place), self._n_signs))
+        kept = [np.zeros((len(place), 0)) for _ in samples]
+        start = 0
+        for signs in self._signs(chunk):
+            rows = slice(start, start + len(signs))
+            start = rows.stop
+            for sample, flips in enumerate(samples):
+                values = flips(signs)
+                if sample:
+                    # Equal differences vanish when centred.
+                    values = np.nan_to_num(values, copy=False)
+                self._counts[sample, :, place] += self._reached(values, z).T
+                sizes = np.abs(values, out=values)
+                if self._simultaneous:
+                    # A pair of two datasets without a statistic must not affect the others.
+                    largest = largest_of(np.nan_to_num(sizes, copy=False), place, self._k)
+                    np.maximum(
+                        self._largest[sample, rows], largest, out=self._largest[sample, rows]
+                    )
+                else:
+                    # Only the largest values determine the critical one.
+                    sizes = np.hstack([kept[sample], np.nan_to_num(sizes, nan=np.inf)])
+                    drop = max(0, sizes.shape[1] - max(self._n_kept, 0))
+                    last = min(drop, sizes.shape[1] - 1)
+                    kept[sample] = np.partition(sizes, last, axis=1)[:, drop:]
+        if not self._simultaneous:
+            for sample, sizes in enumerate(kept):
+                self._critical[sample, place] = sizes.min(axis=1, initial=np.inf)
+
+    def _reached(self, values: FloatArray, z: FloatArray) -> FloatArray:
+        """Count flips at least as extreme: in both tails, the upper and the lower one.
+
+        "Not below" rather than "at or above": an undefined value counts. If all flips are
+        enumerated, half of them are the negatives of the others.
+        """
+        counts = np.zeros((3, len(z)))
+        size = (np.abs(z) - SAME_Z)[:, None]
+        counts[0] = np.count_nonzero(~((values < size) & (values > -size)), axis=1)
         if self._alternative != "two-sided":
-            both = np.concatenate([values, -values]) if exact else values
-            share = len(values) / len(both)
-            self.counts[2] += share * np.count_nonzero(~(both < z - SAME_Z), axis=0)
-            self.counts[3] += share * np.count_nonzero(~(both > z + SAME_Z), axis=0)
+            both = np.hstack([values, -values]) if self.exact else values
+            share = values.shape[1] / both.shape[1]
+            counts[1] = share * np.count_nonzero(~(both < z[:, None] - SAME_Z), axis=1)
+            counts[2] = share * np.count_nonzero(~(both > z[:, None] + SAME_Z), axis=1)
+        return counts
+
+    def tails(self, pairs: _Pairs) -> _Tails:
+        """Return the p-values and critical values of all pairs."""
+        tested, n, exact = pairs.tested, self.n_flips, self.exact
+        z = np.abs(pairs.z) - SAME_Z
+        counts = np.zeros((2, 4, len(z)))
+        counts[:, 1:] = self._counts
+        critical, without = self._critical.max(axis=0), np.zeros(self._k)
         if self._simultaneous:
-            # A pair of two datasets without a statistic must not affect the others.
-            sizes = largest_of(np.nan_to_num(sizes, copy=False), self._tested, self._pairs.k)
-            ordered = np.sort(sizes[:, 0])
-            self.counts[0] += len(signs) - np.searchsorted(ordered, np.abs(z) - SAME_Z)
-        # Only the largest values determine the critical one.
-        sizes = np.concatenate([self._largest, np.nan_to_num(sizes, nan=np.inf)])
-        drop = max(0, len(sizes) - max(self._n_kept, 0))
-        self._largest = np.partition(sizes, min(drop, len(sizes) - 1), axis=0)[drop:]
-
-    @property
-    def critical(self) -> FloatArray:
-        """The value to exceed for each column."""
-        return np.asarray(self._largest.min(axis=0, initial=np.inf))
-
-
-def _flip(
-    pairs: _Pairs,
-    simultaneous: bool,
-    alternative: str,
-    alpha: float,
-    n_resamples: int,
-    random_state: RandomState,
-) -> _Tails:
-    tested, n_signs = pairs.tested, pairs.n_signs
-    exact = can_list(n_signs, n_resamples)
-    n_flips = 2 ** (n_signs - 1) if exact else n_resamples
-    n_kept = allowed_exceedances(alpha, n_flips, exact) + 1
-    chunk = max(1, _CHUNK_ELEMENTS // max(int(tested.sum()), n_signs))
-    generator = np.random.default_rng(repeatable(random_state))
-    random = random_signs(n_signs, n_resamples, chunk, generator)
-    reached = [_Reached(pairs, simultaneous, alternative, n_kept) for _ in range(pairs.n_samples)]
-    for signs in all_signs(n_signs, chunk) if exact else random:
-        for sample, own in enumerate(reached):
-            own.add(signs, sample, exact)
-    counts = np.max([own.counts for own in reached], axis=0)
-    shares = counts / n_flips if exact else (counts + 1) / (n_flips + 1)
-    # The smallest p-value from flips of the datasets in which a pair differs.
-    least = 2.0 ** (1 - pairs.n_differing[tested])
-    largest, both = np.maximum(shares[:2], least)
-    upper, lower = np.maximum(shares[2:], least / 2)
-    critical = np.max([own.critical for own in reached], axis=0)
-    without = np.zeros(pairs.k)
-    if simultaneous:
-        critical, without = np.full(len(both), critical[0]), critical[1:]
-    critical = np.where(least > alpha, np.inf, critical)
-    sides = {"two-sided": (both, both), "greater": (upper, lower), "less": (lower, upper)}
-    smallest = (1 if alternative == "two-sided" else 0.5) / n_flips if exact else 1 / (n_flips + 1)
-
-    def whole(values: FloatArray) -> FloatArray:
-        filled = np.full(len(tested), np.nan)
-        filled[tested] = values
-        return filled
-
-    p, critical = whole(largest if simultaneous else both), whole(critical)
-    upper, lower = map(whole, sides[alternative])
-    return _Tails(p, upper, lower, critical, without, n_flips, exact, smallest)
+            for sample, largest in enumerate(self._largest):
+                counts[sample, 0] = n - np.searchsorted(np.sort(largest[:, 0]), z)
+            most = np.full(self._k + 1, np.inf)
+            if self._n_kept > 0:
+                place = n - self._n_kept
+                most = np.partition(self._largest, place, axis=1)[:, place].max(axis=0)
+            critical, without = np.full(len(z), most[0]), most[1:]
+        reached = counts.max(axis=0)
+        shares = reached / n if exact else (reached + 1) / (n + 1)
+        # The smallest p-value from flips of the datasets in which a pair differs.
+        least = 2.0 ** (1 - pairs.n_differing)
+        largest, both = np.maximum(shares[:2], least)
+        upper, lower = np.maximum(shares[2:], least / 2)
+        critical = np.where(least > self._alpha, np.inf, critical)
+        sides = {"two-sided": (both, both), "greater": (upper, lower), "less": (lower, upper)}
+        p = largest if self._simultaneous else both
+        p, upper, lower, critical = (
+            np.where(tested, values, np.nan) for values in (p, *sides[self._alternative], critical)
+        )
+        share = 1 if self._alternative == "two-sided" else 0.5
+        smallest = share / n if exact else 1 / (n + 1)
+        return _Tails(p, upper, lower, critical, without, n, exact, smallest)
 
 
 def _asymptotic(pairs: _Pairs, alternative: str, alpha: float) -> _Tails:

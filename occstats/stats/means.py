@@ -38,7 +38,7 @@ from occstats.stats.clusters import (
     mean_errors,
     weighted_means,
 )
-from occstats.stats.max_t import PairTests, critical_value, in_family, largest_of
+from occstats.stats.max_t import KnownIntervals, PairTests, critical_value, in_family, largest_of
 from occstats.stats.sample import Sample
 from occstats.stats.signed_rank import ALTERNATIVES
 from occstats.stats.signed_rank.null import SAME_Z, RandomState
@@ -146,16 +146,17 @@ def mean_tests(
     floor = np.where(constant, upper, floor)
     sides = {"two-sided": (single, single), "greater": (greater, less), "less": (less, greater)}
 
+    def whole(values: FloatArray) -> FloatArray:
+        filled = np.full(len(family), np.nan)
+        filled[family] = values
+        return filled
+
     def square(values: FloatArray, mirrored: FloatArray, diagonal: float = np.nan) -> FloatArray:
-        above, below = np.full((2, len(family)), np.nan)
-        above[family], below[family] = values, mirrored
-        return mirror(above, below, k, diagonal) + 0.0
+        return mirror(whole(values), whole(mirrored), k, diagonal) + 0.0
 
     return PairTests(
         difference=square(estimate, -estimate, 0.0),
         statistic=square(t, -t, 0.0),
-        low=square(low, -high),
-        high=square(high, -low),
         p=square(p, p),
         p_unadjusted=square(*sides[alternative]),
         critical=square(upper, lower),
@@ -164,6 +165,7 @@ def mean_tests(
         n_resamples=n_resamples if null == "bootstrap" else 0,
         exact=False,
         smallest_p=1 / (n_resamples + 1) if null == "bootstrap" else 0.0,
+        intervals=KnownIntervals(*map(whole, (low, high))),
     )
 
 
@@ -248,7 +250,8 @@ def _bootstrap(
             lower[part] = critical_value(-values, alpha / 2)
         else:
             values[:, ~used[part]] = 0.0
-            np.maximum(largest, largest_of(np.abs(values), places[part], k), out=largest)
+            sizes = np.abs(values).T
+            np.maximum(largest, largest_of(sizes, places[part], k), out=largest)
     if places is None:
         return tails, np.zeros(k)
     critical = critical_value(largest, alpha)

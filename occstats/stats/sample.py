@@ -21,8 +21,9 @@ from occstats.stats._arrays import (
 )
 from occstats.stats.clusters import Clusters
 
-#: Differences (tasks × pairs) in memory at a time (80 MB).
-BLOCK_ELEMENTS = 10_000_000
+#: Differences (tasks × pairs) in memory at a time (32 MB), and those that are cached.
+BLOCK_ELEMENTS = 4_000_000
+CACHED_ELEMENTS = 1_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,15 +181,21 @@ class Sample:
     @property
     def is_small(self) -> bool:
         """True if the differences of all pairs are cached."""
-        return self.n_pairs * 2 * self.n_tasks <= BLOCK_ELEMENTS
+        return self.n_pairs * self.n_tasks <= CACHED_ELEMENTS
 
     @cached_property
     def prepared(self) -> dict[str, list[Any]]:
         """Cache of the prepared tests of a small sample, by test."""
         return {}
 
-    def blocks(self, elements: int = BLOCK_ELEMENTS, *, per_pair: int = 0) -> Iterator[PairBlock]:
-        """Yield all pairs in blocks of bounded memory.
+    def blocks(
+        self,
+        elements: int = BLOCK_ELEMENTS,
+        *,
+        per_pair: int = 500,
+        pairs: IntArray | None = None,
+    ) -> Iterator[PairBlock]:
+        """Yield all pairs, or some, in blocks of bounded memory.
 
         Parameters
         ----------
@@ -196,17 +203,21 @@ class Sample:
             Numbers that may be in memory at a time.
         per_pair : int
             Numbers that the caller needs per pair, in addition to its differences.
+        pairs : ndarray of int, optional
+            Positions of the pairs among all pairs a < b.
         """
         first, second = upper_pairs(self.n_algorithms)
+        if pairs is not None:
+            first, second = first[pairs], second[pairs]
         step = max(1, elements // (2 * self.n_tasks + per_pair + 1))
-        whole = self.is_small
+        whole = self.is_small and pairs is None
         if whole and step >= len(first):
             yield from [self._block] if len(first) else []
             return
         for start in range(0, len(first), step):
-            a, b = first[start : start + step], second[start : start + step]
+            part = slice(start, start + step)
+            a, b = first[part], second[part]
             if whole:
-                part = slice(start, start + step)
                 yield PairBlock(a, b, self.differences[:, part], self.grid[:, part], self.clusters)
             else:
                 differences = self.pair_differences(a, b)

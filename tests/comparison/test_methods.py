@@ -2,7 +2,6 @@
 
 import functools
 import re
-from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -178,17 +177,6 @@ def test_failures_equivalence_and_reversal_are_described():
     assert "within ±0.05" in short(unequal(margin=0.05))
     same = compare(UNEQUAL.assign(score=0.5))
     assert "Pairs with equal scores on all tasks were called equivalent." in details(same)
-
-
-def test_differences_that_were_not_estimated_are_not_described():
-    found = unequal()
-    frame = found.pairwise.assign(difference=np.nan, ci_low=np.nan, ci_high=np.nan)
-    found = replace(found)
-    vars(found)["pairwise"] = frame
-    text = found.methods
-    assert "Hodges-Lehmann" not in text
-    assert "centred" not in text
-    assert "- mean ranks and mean scores: " in text
 
 
 def test_one_dataset_has_no_tests():

@@ -164,7 +164,7 @@ class _Writer:
         self.several = len(comparison.algorithms) > 2
         self.level = f"{100 * (1 - self.settings.alpha):g} %"
         self.sides = choices.ALTERNATIVES[self.settings.alternative]
-        # Very many pairs leave no time for estimates.
+        # A single dataset permits no tests and no estimates of typical differences.
         self.estimated = bool(comparison.pairwise["difference"].notna().any())
         # Means of few units, and asymptotic ones, are compared by Student's t alone.
         self.student = self.m < FEW_CLUSTERS or self.asymptotic

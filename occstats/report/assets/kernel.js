@@ -260,11 +260,12 @@
   };
 
   /* Mean ranks, p-values [a][b], and whether a is better than b at the level. */
-  const analyse = ({ scores, clusters, alpha, budget, flips, generator, ...options }) => {
+  const analyse = ({ scores, clusters, alpha, steps, least, flips, generator, ...options }) => {
     const numbers = [...new Set(clusters)].sort((a, b) => a - b);
     const codes = clusters.map((cluster) => numbers.indexOf(cluster));
     const pairs = preparePairs(scores, codes, numbers.length, options);
-    maxT(pairs, numbers.length, Math.min(flips, Math.floor(budget / (pairs.length * numbers.length))), generator);
+    const permitted = Math.floor(steps / (10 * pairs.length * (numbers.length + 100)));
+    maxT(pairs, numbers.length, Math.min(flips, Math.max(least, permitted)), generator);
     const square = (value) => scores[0].map(() => scores[0].map(() => value));
     const [p, better] = [square(NaN), square(false)];
     for (const pair of pairs) {

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from occstats.stats._arrays import BoolArray, FloatArray
+    from occstats.stats._arrays import BoolArray, FloatArray, IntArray
     from occstats.stats.clusters import Clusters
     from occstats.stats.sample import Sample
     from occstats.stats.signed_rank.interface import Prepared
@@ -71,9 +71,9 @@ class Test:
         column = x[:, None]
         return self.prepare(column, round_to_grid(column, tie_tolerance), clusters, tie_tolerance)
 
-    def blocks(self, sample: Sample) -> Iterator[Prepared]:
-        """Yield blocks of prepared pairs of a sample; those of a small sample are cached."""
-        if self.key in sample.prepared:
+    def blocks(self, sample: Sample, pairs: IntArray | None = None) -> Iterator[Prepared]:
+        """Yield blocks of prepared pairs of a sample; all pairs of a small one are cached."""
+        if pairs is None and self.key in sample.prepared:
             yield from sample.prepared[self.key]
             return
         prepared = (
@@ -84,9 +84,9 @@ class Test:
                 sample.tie_tolerance,
                 block.signed_ranks,
             )
-            for block in sample.blocks()
+            for block in sample.blocks(pairs=pairs)
         )
-        if sample.is_small:
+        if pairs is None and sample.is_small:
             sample.prepared[self.key] = list(prepared)
             yield from sample.prepared[self.key]
         else:

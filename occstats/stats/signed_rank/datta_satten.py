@@ -131,8 +131,8 @@ class Contributions(Prepared):
         # Flips change neither absolute values nor the variance.
         variance = self.observed.variance[pairs]
         scales = np.sqrt(np.where(variance > 0, variance, np.nan))
-        weights = (self._terms[pairs] / scales[:, None]).T
-        return lambda signs: np.asarray(signs @ weights)
+        weights = self._terms[pairs] / scales[:, None]
+        return lambda signs: np.asarray(weights @ signs.T)
 
     def resampled(self, pair: int, counts: FloatArray) -> FloatArray:
         data, sizes, balance = self._magnitudes(pair)

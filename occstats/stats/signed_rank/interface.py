@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 _CHUNK_ELEMENTS = 4_000_000
 ALL_ZERO = "all differences are zero"
 
-#: From signs, flips × units, to Z, flips × pairs.
+#: From signs, flips × units, to Z, pairs × flips.
 Flips = Callable[[FloatArray], FloatArray]
 
 
@@ -151,7 +151,7 @@ class Prepared(ABC):
 
     @abstractmethod
     def flips(self, pairs: IntArray) -> Flips:
-        """Return a function from signs (flips × units) to Z of some pairs (flips × pairs)."""
+        """Return a function from signs (flips × units) to Z of some pairs (pairs × flips)."""
 
     @abstractmethod
     def resampled(self, pair: int, counts: FloatArray) -> FloatArray:
@@ -199,7 +199,7 @@ class Prepared(ABC):
             def flipped(signs: FloatArray) -> FloatArray:
                 everywhere = np.ones((len(signs), self.n_units))
                 everywhere[:, units] = signs
-                return z_of_signs(everywhere)[:, 0]
+                return np.asarray(z_of_signs(everywhere)[0])
 
             if can_list(len(units), n_resamples):
                 notes = ("all sign flips were enumerated: the p-value is exact",)

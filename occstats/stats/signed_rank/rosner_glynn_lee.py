@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 _COLUMNS = 256
 # Flips × samples in memory at a time: few enough to stay in the cache.
 _FLIPS_AT_ONCE = 20_000
+_PAIRS_AT_ONCE = 128
 NEGATIVE_WEIGHTS = (
     "with two clusters the corrected intraclass correlation is negative here, which leaves no "
     "valid weights"
@@ -55,8 +56,11 @@ def size_inflation(rho: FloatArray, sizes: FloatArray, m: FloatArray) -> FloatAr
     :math:`\rho_c = \min(1, \rho (1 + (1 - \rho^2)/(m - 2.5)))` of m clusters; a cluster's weight is
     its reciprocal.
     """
-    corrected = np.minimum(1.0, rho * (1 + (1 - rho**2) / (m - 2.5)))
-    return np.asarray(1 + (sizes - 1) * corrected)
+    return np.asarray(1 + (sizes - 1) * _corrected(rho, m))
+
+
+def _corrected(rho: FloatArray, m: FloatArray) -> FloatArray:
+    return np.minimum(1.0, rho * (1 + (1 - rho**2) / (m - 2.5)))
 
 
 def rank_sum_statistics(
@@ -134,8 +138,9 @@ def flipped_z(
     if len(distinct) == 1:
         with np.errstate(invalid="ignore"):
             spread = np.sqrt((rank_sums**2).sum(axis=1, keepdims=True))
-            return np.asarray(rank_sums @ signs / spread)
-    parts = [order[part] for part in np.split(np.arange(len(order)), starts[1:])]
+            return np.asarray((rank_sums / spread) @ signs)
+    rank_sums, sizes, signs = rank_sums[:, order], sizes[order], signs[order]
+    parts = list(map(slice, starts, [*starts[1:], len(order)]))
     n, m, squared_sizes = sizes.sum(), np.asarray(float(len(sizes))), (sizes**2).sum()
     squares = squares[:, None]
     between = (rank_sums**2 / sizes).sum(axis=1, keepdims=True)
@@ -149,13 +154,14 @@ def flipped_z(
         with np.errstate(invalid="ignore", divide="ignore"):
             rho = intraclass_correlation(between, squares, total, squared_sizes, n, m)
             rho = np.where(squares - total**2 / n <= 1e-9 * squares, 1.0, rho)
+            corrected = _corrected(rho, m)
             statistic, variance = np.zeros_like(total), np.zeros_like(total)
             for size, sums, own in zip(distinct, by_size, own_squares, strict=True):
-                inflation = size_inflation(rho, size, m)
-                statistic += sums / inflation
-                variance += own / inflation**2
+                weights = 1 / (1 + (size - 1) * corrected)
+                statistic += np.multiply(sums, weights, out=sums)
+                variance += np.multiply(own, np.square(weights, out=sums), out=sums)
             # The largest clusters, the last ones, are the first to leave no valid weight.
-            found = np.where(inflation <= 0, np.nan, statistic / np.sqrt(variance))
+            found = np.where(weights > 0, statistic / np.sqrt(variance), np.nan)
         z[:, start : start + step] = found
     return z
 
@@ -227,19 +233,27 @@ class RankSums(Prepared):
     def flips(self, pairs: IntArray) -> Flips:
         rank_sums, sizes, squares = self._sums[pairs], self._sizes[pairs], self._squares[pairs]
         # Without zeros among the differences all pairs have clusters of the same sizes.
-        groups: dict[bytes, list[int]] = {}
-        for pair, own in enumerate(sizes):
-            groups.setdefault(own.tobytes(), []).append(pair)
+        if (sizes == sizes[:1]).all():
+            groups = [np.arange(len(sizes))]
+        else:
+            _, group = np.unique(sizes, axis=0, return_inverse=True)
+            order = np.argsort(group, kind="stable")
+            groups = np.split(order, np.flatnonzero(np.diff(group[order])) + 1)
+        tiles = [
+            group[start : start + _PAIRS_AT_ONCE]
+            for group in groups
+            for start in range(0, len(group), _PAIRS_AT_ONCE)
+        ]
 
         def z_of_signs(signs: FloatArray) -> FloatArray:
             z = np.empty((len(sizes), len(signs)))
             signs = np.ascontiguousarray(signs.T)
-            for group in groups.values():
+            for group in tiles:
                 present = np.flatnonzero(sizes[group[0]])
                 flips = signs if len(present) == len(signs) else signs[present]
                 sums = rank_sums[group][:, present]
                 z[group] = flipped_z(sums, sizes[group[0], present], squares[group], flips)
-            return z.T
+            return z
 
         return z_of_signs
 

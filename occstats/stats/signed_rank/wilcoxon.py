@@ -45,8 +45,8 @@ class IndependentRanks(RankSums):
         return ranks[counted]
 
     def flips(self, pairs: IntArray) -> Flips:
-        weights = signed_ranks(self.grid[:, pairs])[0] / np.sqrt(self._squares[pairs])
-        return lambda signs: np.asarray(signs @ weights)
+        weights = (signed_ranks(self.grid[:, pairs])[0] / np.sqrt(self._squares[pairs])).T
+        return lambda signs: np.asarray(weights @ signs.T)
 
 
 def _dataset_means(
