@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from itertools import pairwise
 
 import numpy as np
 
@@ -125,7 +124,7 @@ class SAE(Descriptor):
         self.random_state = random_state
 
     def _fit(self, X: Matrix) -> None:
-        from occstats_descriptors._kernels.autoencoder import parameter_count, train
+        from occstats_descriptors._kernels.autoencoder import encoder, parameter_count, train
 
         shrinkage = positive_number(self.shrinkage, "shrinkage", or_zero=True)
         rate = positive_number(self.learning_rate, "learning_rate")
@@ -140,12 +139,11 @@ class SAE(Descriptor):
         # Keras, in which the authors' program is written, stops one check after its patience.
         patience = round(2000 / (check_every * split / batch)) + 1
         parameters = np.empty(parameter_count(self.layer_sizes_), np.float32)
-        with single_threaded_blas():
-            self.n_epochs_, self.validation_loss_ = train(
-                scaled[:split], scaled[split:], self.layer_sizes_, seed_of(self.random_state),
-                shrinkage, rate, batch, epochs, check_every, patience, 0.001, parameters,
-            )  # fmt: skip
-        self._keep_encoder(parameters.astype(np.float64))
+        self.n_epochs_, self.validation_loss_ = train(
+            scaled[:split], scaled[split:], self.layer_sizes_, seed_of(self.random_state),
+            shrinkage, rate, batch, epochs, check_every, patience, 0.001, parameters,
+        )  # fmt: skip
+        self._encoder = encoder(parameters.astype(np.float64), self.layer_sizes_)
         latent = self._encode(X)
         self._mean = latent.mean(axis=0)
         deviation = latent.std(axis=0)
@@ -164,14 +162,6 @@ class SAE(Descriptor):
             for weights, biases in self._encoder:
                 values = np.tanh(values @ weights + biases)
         return np.asarray(values)
-
-    def _keep_encoder(self, parameters: Vector) -> None:
-        shapes = list(pairwise(self.layer_sizes_))
-        lengths = [math.prod(shape) for shape in shapes] + [outputs for _, outputs in shapes]
-        parts = np.split(parameters, np.cumsum(lengths))[: len(lengths)]
-        weights = [part.reshape(shape).copy() for part, shape in zip(parts, shapes, strict=False)]
-        biases = [part.copy() for part in parts[len(shapes) :]]
-        self._encoder = list(zip(weights, biases, strict=True))
 
 
 def layer_sizes(m: int, latent: int | str = "nearest") -> tuple[int, int, int, int]:

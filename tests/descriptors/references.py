@@ -164,11 +164,6 @@ def layers(parameters, rows, sizes):
     return outputs
 
 
-def sae_loss(parameters, rows, sizes, shrinkage):
-    outputs = layers(parameters, rows, sizes)
-    return ((outputs[6] - rows) ** 2).mean() + shrinkage * (outputs[3] ** 2).mean()
-
-
 def sae_gradient(parameters, rows, sizes, shrinkage):
     w1, w2, w3 = unpack(parameters, sizes)[:3]
     outputs = layers(parameters, rows, sizes)

@@ -1,16 +1,13 @@
 """The shrink autoencoder against plain NumPy and finite differences."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from threadpoolctl import threadpool_limits
 
 from occstats_descriptors import SAE
-from occstats_descriptors._kernels.autoencoder import (
-    loss_and_gradient,
-    parameter_count,
-    train,
-    work_size,
-)
+from occstats_descriptors._kernels.autoencoder import encoder, evaluate, parameter_count, train
 from occstats_descriptors.shrink_autoencoder import layer_sizes
 from tests.descriptors import references
 
@@ -18,52 +15,41 @@ SIZES = (7, 6, 5, 4)
 ROWS = np.random.default_rng(0).normal(size=(60, 7))
 
 
-def compiled_gradient(parameters, rows, shrinkage):
-    gradient = np.empty_like(parameters)
-    work = np.empty(work_size(SIZES, len(rows)), parameters.dtype)
-    loss = loss_and_gradient(parameters, rows, SIZES, shrinkage, gradient, work, True)
-    return loss, gradient
+def trained(sizes, rows, epochs):
+    parameters = np.empty(parameter_count(sizes), np.float32)
+    rows = rows.astype(np.float32)
+    train(rows, rows[:5], sizes, 3, 10.0, 0.01, 7, epochs, 5, 1000, 0.001, parameters)
+    return parameters
 
 
-def drawn_parameters():
-    return np.random.default_rng(1).normal(scale=0.5, size=parameter_count(SIZES))
-
-
-def test_loss_and_gradient_equal_plain_numpy():
-    parameters = drawn_parameters()
-    loss, gradient = compiled_gradient(parameters, ROWS, 10.0)
-    assert loss == pytest.approx(references.sae_loss(parameters, ROWS, SIZES, 10.0), rel=1e-12)
-    np.testing.assert_allclose(
-        gradient,
-        references.sae_gradient(parameters, ROWS, SIZES, 10.0),
-        rtol=1e-9,
-        atol=1e-14,
-    )
-
-
-def test_gradient_equals_finite_differences():
-    parameters = drawn_parameters()
-    _, gradient = compiled_gradient(parameters, ROWS, 10.0)
-    for i in range(len(parameters)):
-        step = np.zeros(len(parameters))
+@pytest.mark.parametrize("sizes", [SIZES, (20, 18, 17, 16)])
+def test_gradient_equals_finite_differences(sizes):
+    rows = np.random.default_rng(1).uniform(-1, 1, size=(6, sizes[0]))
+    parameters = trained(sizes, rows, 5).astype(float)
+    gradient, unused = np.empty_like(parameters), np.empty_like(parameters)
+    evaluate(parameters, rows, sizes, 10.0, gradient)
+    units = [*sizes, *sizes[2::-1]]
+    count = sum(a * b for a, b in pairwise(sizes)) + sum(units[1:])
+    assert np.count_nonzero(gradient) == count  # none of the padding has a slope
+    for i in np.flatnonzero(gradient):
+        step = np.zeros_like(parameters)
         step[i] = 1e-5
-        upper = references.sae_loss(parameters + step, ROWS, SIZES, 10.0)
-        lower = references.sae_loss(parameters - step, ROWS, SIZES, 10.0)
+        upper = evaluate(parameters + step, rows, sizes, 10.0, unused)
+        lower = evaluate(parameters - step, rows, sizes, 10.0, unused)
         assert gradient[i] == pytest.approx((upper - lower) / 2e-5, rel=1e-5, abs=1e-8)
 
 
-def test_training_equals_plain_numpy():
-    training = np.clip(ROWS / np.abs(ROWS).max(axis=0), -1, 1)
-    parameters = np.empty(parameter_count(SIZES), np.float32)
-    epochs, _ = train(
-        training.astype(np.float32), training[:5].astype(np.float32), SIZES, 3, 10.0, 0.01,
-        7, 20, 5, 1000, 0.001, parameters,
-    )  # fmt: skip
-    assert epochs == 20
-    expected = references.trained_sae(training, SIZES, 3, 10.0, 0.01, 7, 20)
-    start = references.first_parameters(SIZES, references.Stream(3))
+@pytest.mark.parametrize("sizes", [SIZES, (7, 20, 17, 16)])
+def test_training_equals_plain_numpy(sizes):
+    rows = ROWS / np.abs(ROWS).max(axis=0)
+    expected = references.trained_sae(rows, sizes, 3, 10.0, 0.01, 7, 20)
+    start = references.first_parameters(sizes, references.Stream(3))
     assert np.abs(expected - start).max() > 1e-3
-    np.testing.assert_allclose(parameters, expected, atol=2e-6)
+    w1, w2, w3, b1, b2, b3 = references.unpack(expected, sizes)[:6]
+    found = encoder(trained(sizes, rows, 20), sizes)
+    for (weights, biases), w, b in zip(found, (w1, w2, w3), (b1, b2, b3), strict=True):
+        np.testing.assert_allclose(weights, w, atol=2e-6)
+        np.testing.assert_allclose(biases, b, atol=2e-6)
 
 
 def test_training_stops_without_gain():
