@@ -5,7 +5,8 @@ target class is.
 """
 
 from occstats_descriptors.alp import ALP
-from occstats_descriptors.base import Descriptor
+from occstats_descriptors.base import Descriptor, MixedClassesWarning
+from occstats_descriptors.cross_validation import OneClassKFold
 from occstats_descriptors.extended_isolation_forest import EIF
 from occstats_descriptors.external import ExternalDetector
 from occstats_descriptors.isolation_forest import IF
@@ -33,8 +34,10 @@ __all__ = [
     "SVM",
     "Descriptor",
     "ExternalDetector",
+    "MixedClassesWarning",
     "NeighbourSearch",
     "Neighbours",
+    "OneClassKFold",
     "dimension_multiple",
     "log_multiple",
     "make",

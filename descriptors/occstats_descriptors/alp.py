@@ -78,7 +78,7 @@ class ALP(NeighbourDescriptor):
 
     Examples
     --------
-    >>> from occstats_descriptors import ALP
+    >>> from occstats.descriptors import ALP
     >>> ALP().fit([[0.0], [1.0], [3.0], [6.0]])
     ALP()
     >>> alp = ALP(k=3, l=2).fit([[0.0], [1.0], [3.0], [6.0]])

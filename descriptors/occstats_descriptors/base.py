@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from abc import abstractmethod
 from numbers import Real
 from typing import Any, ClassVar, Self
@@ -15,7 +16,11 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from occstats_descriptors._kernels import Matrix, Vector
 
-__all__ = ["Descriptor", "integer", "positive_number", "seed_of"]
+__all__ = ["Descriptor", "MixedClassesWarning", "integer", "positive_number", "seed_of"]
+
+
+class MixedClassesWarning(UserWarning):
+    """A descriptor is fitted to rows of several classes."""
 
 
 class Descriptor(OutlierMixin, BaseEstimator):  # type: ignore[misc]
@@ -53,7 +58,7 @@ class Descriptor(OutlierMixin, BaseEstimator):  # type: ignore[misc]
     Examples
     --------
     >>> import numpy as np
-    >>> from occstats_descriptors import Descriptor
+    >>> from occstats.descriptors import Descriptor
     >>> class Centre(Descriptor):
     ...     "Distance to the mean of the target class."
     ...
@@ -83,10 +88,10 @@ class Descriptor(OutlierMixin, BaseEstimator):  # type: ignore[misc]
         ----------
         X : array-like of shape (n_samples, n_features)
             Target rows; finite numbers.
-        y : ignored
-            Present for API consistency.
+        y : array-like of shape (n_samples,), optional
+            Labels, which are ignored: a `MixedClassesWarning` is issued if they differ.
         """
-        self._fit(self._checked_training(X))
+        self._fit(self._checked_training(X, y))
         return self
 
     def score_samples(self, X: ArrayLike) -> Vector:
@@ -142,8 +147,8 @@ class Descriptor(OutlierMixin, BaseEstimator):  # type: ignore[misc]
     def _training_scores(self) -> Vector:
         return self._score(vars(self)["_rows"])
 
-    def _checked_training(self, X: ArrayLike) -> Matrix:
-        """Check the parameters that all descriptors have, and the training rows."""
+    def _checked_training(self, X: ArrayLike, y: Any) -> Matrix:
+        """Check the parameters that all descriptors have, the training rows and their labels."""
         contamination: Any = self.contamination
         if not isinstance(contamination, Real) or not 0 <= float(contamination) <= 0.5:
             raise ValueError(f"contamination must be a number in [0, 0.5], got {contamination!r}.")
@@ -151,6 +156,15 @@ class Descriptor(OutlierMixin, BaseEstimator):  # type: ignore[misc]
             self, X, dtype=np.float64, order="C", ensure_min_samples=self._minimum_rows
         )
         self._threshold = _Threshold(float(contamination))
+        labels = np.ravel(y)
+        if (labels != labels[:1]).any():
+            warnings.warn(
+                f"{type(self).__name__} is fitted to all rows of X, although y has several "
+                "classes: pass the rows of the target class only, and cv=OneClassKFold() in "
+                "cross-validation.",
+                MixedClassesWarning,
+                stacklevel=3,
+            )
         return checked
 
     def _checked(self, X: ArrayLike) -> Matrix:

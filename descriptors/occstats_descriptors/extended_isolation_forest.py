@@ -66,7 +66,7 @@ class EIF(Forest):
     Examples
     --------
     >>> import numpy as np
-    >>> from occstats_descriptors import EIF
+    >>> from occstats.descriptors import EIF
     >>> rows = np.random.default_rng(0).normal(size=(200, 2))
     >>> inside, outside = EIF().fit(rows).score_samples([[0.0, 0.0], [6.0, 6.0]])
     >>> bool(inside > 0.5 > outside)

@@ -154,7 +154,7 @@ class IF(Forest):
     --------
     >>> import numpy as np
     >>> from sklearn.ensemble import IsolationForest
-    >>> from occstats_descriptors import IF
+    >>> from occstats.descriptors import IF
     >>> rows = np.random.default_rng(0).normal(size=(200, 2))
     >>> inside, outside = IF().fit(rows).score_samples([[0.0, 0.0], [6.0, 6.0]])
     >>> bool(inside > 0.5 > outside)

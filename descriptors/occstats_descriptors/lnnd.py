@@ -57,7 +57,7 @@ class LNND(NeighbourDescriptor):
 
     Examples
     --------
-    >>> from occstats_descriptors import LNND
+    >>> from occstats.descriptors import LNND
     >>> lnnd = LNND(k=1).fit([[0.0], [1.0], [3.0], [6.0]])
     >>> lnnd.score_samples([[0.0], [7.0], [-3.0]])
     array([1.  , 0.75, 0.25])

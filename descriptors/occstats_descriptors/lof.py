@@ -56,7 +56,7 @@ class LOF(NeighbourDescriptor):
 
     Examples
     --------
-    >>> from occstats_descriptors import LOF
+    >>> from occstats.descriptors import LOF
     >>> lof = LOF(k=2).fit([[0.0], [1.0], [2.0], [4.0]])
     >>> lof.score_samples([[1.0], [9.0]]).round(3)
     array([0.533, 0.238])

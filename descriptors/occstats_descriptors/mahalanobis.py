@@ -51,7 +51,7 @@ class MD(Descriptor):
 
     Examples
     --------
-    >>> from occstats_descriptors import MD
+    >>> from occstats.descriptors import MD
     >>> descriptor = MD().fit([[0.0, 0.0], [2.0, 0.0], [0.0, 2.0], [2.0, 2.0]])
     >>> descriptor.score_samples([[1.0, 1.0], [2.0, 1.0], [4.0, 1.0]])
     array([1.  , 0.5 , 0.25])
@@ -60,9 +60,8 @@ class MD(Descriptor):
     _minimum_rows = 2
 
     def _fit(self, X: Matrix) -> None:
-        # A power of two changes no digit, and keeps squares of very large values finite.
-        self._unit = _power_of_two(float(np.abs(X).max()))
-        scaled = X / self._unit
+        self._unit = _unit(max(float(X.max()), -float(X.min())))
+        scaled = self._scaled(X)
         self._mean = scaled.mean(axis=0)
         deviations = scaled - self._mean
         with single_threaded_blas():
@@ -74,9 +73,12 @@ class MD(Descriptor):
             self.precision_ = self._precision / self._unit / self._unit
         self._deviations = deviations
 
+    def _scaled(self, X: Matrix) -> Matrix:
+        return X if self._unit == 1 else X / self._unit
+
     def _score(self, X: Matrix) -> Vector:
         with np.errstate(over="ignore", invalid="ignore"), single_threaded_blas():
-            deviations = X / self._unit - self._mean
+            deviations = self._scaled(X) - self._mean
             squared = np.einsum("ij,ij->i", deviations @ self._precision, deviations)
             # A row whose square overflows is infinitely far away.
             squared = np.where(np.isnan(squared), np.inf, squared)
@@ -99,9 +101,9 @@ class MD(Descriptor):
         return _proximity(np.where(alone, without, left_out))
 
 
-def _power_of_two(largest: float) -> float:
-    """Return the next power of two; 1 for zero."""
-    if largest == 0:
+def _unit(largest: float) -> float:
+    """Return the power of two, which changes no digit, that keeps squares of the values finite."""
+    if largest == 0 or 1e-50 < largest < 1e50:
         return 1.0
     return float(2.0 ** np.clip(np.frexp(largest)[1], -1000, 1000))
 

@@ -79,7 +79,7 @@ class NeighbourSearch:
 
     Examples
     --------
-    >>> from occstats_descriptors.neighbours import NeighbourSearch
+    >>> from occstats.descriptors import NeighbourSearch
     >>> search = NeighbourSearch([[0.0], [1.0], [3.0], [3.0]])
     >>> search.training(2).indices
     array([[1, 2], [0, 2], [3, 1], [2, 1]])
@@ -88,7 +88,7 @@ class NeighbourSearch:
 
     Several descriptors from one search on each side:
 
-    >>> from occstats_descriptors import ALP, NND
+    >>> from occstats.descriptors import ALP, NND
     >>> X = [[0.0], [1.0], [3.0], [3.5]]
     >>> search = NeighbourSearch(X)
     >>> near = search.query([[2.0]], 2)
@@ -270,8 +270,8 @@ class NeighbourDescriptor(Descriptor):
         ----------
         X : array-like of shape (n_samples, n_features)
             Target rows; finite numbers, at least two rows.
-        y : ignored
-            Present for API consistency.
+        y : array-like of shape (n_samples,), optional
+            Labels, which are ignored: a `MixedClassesWarning` is issued if they differ.
         neighbours : NeighbourSearch, optional
             A search over the same rows with the same metric, to be shared with other descriptors.
 
@@ -279,7 +279,7 @@ class NeighbourDescriptor(Descriptor):
         -------
         self
         """
-        checked = self._checked_training(X)
+        checked = self._checked_training(X, y)
         if neighbours is None:
             self._fit(checked)
         elif neighbours.matches(checked, self.metric, self.p):

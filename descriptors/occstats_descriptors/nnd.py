@@ -48,7 +48,7 @@ class NND(NeighbourDescriptor):
 
     Examples
     --------
-    >>> from occstats_descriptors import NND
+    >>> from occstats.descriptors import NND
     >>> nnd = NND().fit([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0]])
     >>> nnd.score_samples([[0.0, 0.0], [1.0, 1.0], [3.0, 1.0]])
     array([1.  , 0.5 , 0.25])

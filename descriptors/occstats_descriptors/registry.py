@@ -139,7 +139,7 @@ def make(name: str, **parameters: Any) -> Any:
 
     Examples
     --------
-    >>> from occstats_descriptors import make
+    >>> from occstats.descriptors import make
     >>> make("ALP", k=5)
     ALP(k=5)
     """

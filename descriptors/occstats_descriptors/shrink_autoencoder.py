@@ -94,7 +94,7 @@ class SAE(Descriptor):
     Examples
     --------
     >>> import numpy as np
-    >>> from occstats_descriptors import SAE
+    >>> from occstats.descriptors import SAE
     >>> rows = np.random.default_rng(0).normal(loc=3.0, size=(100, 4))
     >>> descriptor = SAE(max_epochs=50).fit(rows)
     >>> descriptor.layer_sizes_

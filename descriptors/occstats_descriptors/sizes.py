@@ -81,7 +81,7 @@ def log_multiple(factor: float) -> LogMultiple:
 
     Examples
     --------
-    >>> from occstats_descriptors import log_multiple
+    >>> from occstats.descriptors import log_multiple
     >>> size = log_multiple(5.5)
     >>> size
     log_multiple(5.5)
@@ -104,7 +104,7 @@ def dimension_multiple(factor: float) -> DimensionMultiple:
 
     Examples
     --------
-    >>> from occstats_descriptors import dimension_multiple
+    >>> from occstats.descriptors import dimension_multiple
     >>> width = dimension_multiple(0.25)
     >>> width
     dimension_multiple(0.25)

@@ -33,7 +33,8 @@ class SVM(Descriptor):
         k(x, y) = e^{-\lVert x - y \rVert^2 / c}.
 
     The score is :math:`\frac{1}{2}\left(\frac{d(y)}{|d(y)| + 1} + 1\right)`; rows on the hyperplane
-    have score ½. LIBSVM's decision value is :math:`\nu n\, d(y)`.
+    have score ½. LIBSVM's decision value is :math:`\nu n\, d(y)`. Scale the attributes first: the
+    kernel has the same width for all of them.
 
     Parameters
     ----------
@@ -81,7 +82,7 @@ class SVM(Descriptor):
     Examples
     --------
     >>> import numpy as np
-    >>> from occstats_descriptors import SVM
+    >>> from occstats.descriptors import SVM
     >>> rows = np.random.default_rng(0).normal(size=(200, 2))
     >>> SVM().fit(rows).score_samples([[0.0, 0.0], [6.0, 6.0]]).round(3)
     array([0.5..., 0.4...])

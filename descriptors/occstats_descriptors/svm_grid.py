@@ -42,7 +42,7 @@ class SupportVectorGrid:
     Examples
     --------
     >>> import numpy as np
-    >>> from occstats_descriptors import SVM
+    >>> from occstats.descriptors import SVM
     >>> from occstats_descriptors.svm_grid import SupportVectorGrid
     >>> rng = np.random.default_rng(0)
     >>> rows, queries = rng.normal(size=(300, 2)), rng.normal(size=(5, 2))

@@ -59,6 +59,7 @@ LEAVE_ONE_OUT = (NND, LNND, LOF, ALP, MD)
     ],
     expected_failed_checks=lambda each: COUNTS if isinstance(each, LEAVE_ONE_OUT) else {},
 )  # fmt: skip
+@pytest.mark.filterwarnings("ignore::occstats_descriptors.MixedClassesWarning")
 def test_scikit_learn_contract(estimator, check):
     check(estimator)
 

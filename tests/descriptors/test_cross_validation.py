@@ -1,0 +1,53 @@
+"""Cross-validation that trains on the target class only."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris
+from sklearn.metrics import roc_auc_score
+from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_score
+
+from occstats_descriptors import DESCRIPTORS, MD, NND, MixedClassesWarning, OneClassKFold, make
+
+X, LABELS = load_iris(return_X_y=True)
+NAMES = np.array(["setosa", "versicolor", "virginica"])[LABELS]
+
+
+@pytest.mark.parametrize(
+    ("labels", "target"), [(LABELS == 1, 1), (2 * (LABELS == 1) - 1, 1), (NAMES, "versicolor")]
+)
+def test_only_target_rows_are_trained_on(labels, target):
+    folds = list(OneClassKFold(target=target).split(X, labels))
+    expected = StratifiedKFold(5, shuffle=True, random_state=0).split(X, LABELS == 1)
+    for (train, test), (everything, expected_test) in zip(folds, expected, strict=True):
+        np.testing.assert_array_equal(train, everything[LABELS[everything] == 1])
+        np.testing.assert_array_equal(test, expected_test)
+
+
+def test_cross_validation_and_grid_search():
+    is_target = LABELS == 1
+    scores = cross_val_score(MD(), X, is_target, scoring="roc_auc", cv=OneClassKFold())
+    expected = [
+        roc_auc_score(is_target[test], MD().fit(X[train]).score_samples(X[test]))
+        for train, test in OneClassKFold().split(X, is_target)
+    ]
+    np.testing.assert_allclose(scores, expected)
+    assert scores.mean() > 0.97
+    search = GridSearchCV(
+        NND(), {"k": [1, 30]}, scoring="roc_auc", cv=OneClassKFold(), refit=False
+    ).fit(X, is_target)
+    assert search.best_score_ > 0.95
+
+
+def test_an_unknown_target_is_refused():
+    with pytest.raises(ValueError, match=r"target must be one of the labels in y, got target=1"):
+        list(OneClassKFold().split(X, NAMES))
+
+
+@pytest.mark.parametrize("name", DESCRIPTORS)
+def test_several_classes_cause_a_warning(name):
+    parameters = {"max_epochs": 5} if name == "SAE" else {}
+    for labels in (LABELS, NAMES):
+        with pytest.warns(MixedClassesWarning, match=f"{name} is fitted to all rows") as caught:
+            make(name, **parameters).fit(X, labels)
+        assert caught[0].filename == __file__
+    make(name, **parameters).fit(X[:50], NAMES[:50])
