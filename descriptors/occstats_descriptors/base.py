@@ -156,7 +156,7 @@ class Descriptor(OutlierMixin, BaseEstimator):  # type: ignore[misc]
             self, X, dtype=np.float64, order="C", ensure_min_samples=self._minimum_rows
         )
         self._threshold = _Threshold(float(contamination))
-        labels = np.ravel(y)
+        labels = np.asarray(y).ravel()
         if (labels != labels[:1]).any():
             warnings.warn(
                 f"{type(self).__name__} is fitted to all rows of X, although y has several "

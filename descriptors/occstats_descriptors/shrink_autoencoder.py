@@ -124,7 +124,7 @@ class SAE(Descriptor):
         self.random_state = random_state
 
     def _fit(self, X: Matrix) -> None:
-        from occstats_descriptors._kernels.autoencoder import encoder, parameter_count, train
+        from occstats_descriptors._kernels.autoencoder import encoder, train
 
         shrinkage = positive_number(self.shrinkage, "shrinkage", or_zero=True)
         rate = positive_number(self.learning_rate, "learning_rate")
@@ -138,10 +138,9 @@ class SAE(Descriptor):
         check_every = 5
         # Keras, in which the authors' program is written, stops one check after its patience.
         patience = round(2000 / (check_every * split / batch)) + 1
-        parameters = np.empty(parameter_count(self.layer_sizes_), np.float32)
-        self.n_epochs_, self.validation_loss_ = train(
+        parameters, self.n_epochs_, self.validation_loss_ = train(
             scaled[:split], scaled[split:], self.layer_sizes_, seed_of(self.random_state),
-            shrinkage, rate, batch, epochs, check_every, patience, 0.001, parameters,
+            shrinkage, rate, batch, epochs, check_every, patience, 0.001,
         )  # fmt: skip
         self._encoder = encoder(parameters.astype(np.float64), self.layer_sizes_)
         latent = self._encode(X)

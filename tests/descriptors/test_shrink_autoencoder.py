@@ -7,7 +7,7 @@ import pytest
 from threadpoolctl import threadpool_limits
 
 from occstats_descriptors import SAE
-from occstats_descriptors._kernels.autoencoder import encoder, evaluate, parameter_count, train
+from occstats_descriptors._kernels.autoencoder import encoder, evaluate, train
 from occstats_descriptors.shrink_autoencoder import layer_sizes
 from tests.descriptors import references
 
@@ -16,10 +16,8 @@ ROWS = np.random.default_rng(0).normal(size=(60, 7))
 
 
 def trained(sizes, rows, epochs):
-    parameters = np.empty(parameter_count(sizes), np.float32)
     rows = rows.astype(np.float32)
-    train(rows, rows[:5], sizes, 3, 10.0, 0.01, 7, epochs, 5, 1000, 0.001, parameters)
-    return parameters
+    return train(rows, rows[:5], sizes, 3, 10.0, 0.01, 7, epochs, 5, 1000, 0.001)[0]
 
 
 @pytest.mark.parametrize("sizes", [SIZES, (20, 18, 17, 16)])
@@ -54,9 +52,8 @@ def test_training_equals_plain_numpy(sizes):
 
 def test_training_stops_without_gain():
     rows = np.zeros((20, 7), np.float32)
-    parameters = np.empty(parameter_count(SIZES), np.float32)
     # The loss of zero rows is zero from the start: the first check sets the best, three more wait.
-    epochs, loss = train(rows, rows[:5], SIZES, 0, 10.0, 0.01, 4, 100, 5, 3, 0.001, parameters)
+    _, epochs, loss = train(rows, rows[:5], SIZES, 0, 10.0, 0.01, 4, 100, 5, 3, 0.001)
     assert (epochs, loss) == (20, 0.0)
 
 

@@ -22,7 +22,7 @@ from llvmlite import ir
 from numba.core import types
 from numpy.typing import NDArray
 
-from occstats_descriptors._kernels import Array, Single
+from occstats_descriptors._kernels import Array, Integers, Single
 from occstats_descriptors._kernels.jit import cgutils, compiled, intrinsic
 from occstats_descriptors._kernels.mersenne_twister import STATE_SIZE, below, seeded, uniform
 
@@ -77,18 +77,16 @@ def parameter_count(sizes: Sizes) -> int:
 
 
 @compiled
-def _matrix_count(sizes: Sizes) -> int:
-    """Return the number of weights of the six layers and of a row of zeros, with padding."""
+def _mirrored_count(sizes: Sizes) -> int:
+    """Return the number of weights of the decoder and of a row of zeros, with padding."""
     m, first, second, latent = sizes
-    mirrored = _matrix(first, m) + _matrix(second, first) + _matrix(latent, second)
-    return _weight_count(sizes) + mirrored + padded(max(sizes))
+    decoder = _matrix(first, m) + _matrix(second, first) + _matrix(latent, second)
+    return decoder + padded(max(sizes))
 
 
 @compiled
 def _initialise(sizes: Sizes, stream: NDArray[np.uint64], parameters: Array) -> None:
-    """Draw weights uniformly from ±√(6 / (inputs + outputs)) of each layer; biases are zero."""
-    for i in range(len(parameters)):
-        parameters[i] = 0
+    """Draw weights uniformly from ±√(6 / (inputs + outputs)) of each layer; the rest is zero."""
     place = 0
     for layer in range(3):
         inputs, outputs = sizes[layer], sizes[layer + 1]
@@ -100,70 +98,72 @@ def _initialise(sizes: Sizes, stream: NDArray[np.uint64], parameters: Array) -> 
         place += _matrix(inputs, outputs)
 
 
-@intrinsic
-def _tile(
-    typing_context: Any,
-    a: Any,
-    a_first: Any,
-    a_row: Any,
-    a_term: Any,
-    b: Any,
-    b_first: Any,
-    b_row: Any,
-    s: Any,
-    s_first: Any,
-    s_row: Any,
-    c: Any,
-    c_first: Any,
-    c_row: Any,
-    terms: Any,
-) -> Any:
+def _tile(transposed: bool) -> Callable[..., Any]:
     """
-    Compute `LANES` columns of `ROWS` rows of C = S + A B.
+    Make the function that computes `LANES` columns of `ROWS` rows of C = S + A B.
 
-    Each of the arrays a, b, s and c is followed by the position of its first number and by its step
-    from row to row, for a also from term to term. The function is written in the compiler's vector
-    types, because the compiler does not keep the sums in registers by itself.
+    Each of its arrays a, b, s and c is followed by the position of its first number and by the
+    length of its rows; with `transposed`, a holds the transpose of A. The last argument is the
+    number of terms. The function is written in the compiler's vector types, because the compiler
+    does not keep the sums in registers by itself.
     """
-    kinds = (a, a_first, a_row, a_term, b, b_first, b_row, s, s_first, s_row, c, c_first, c_row)
 
-    def generate(context: Any, builder: Any, _: Any, values: Any) -> Any:
-        vector = ir.VectorType(context.get_value_type(a.dtype), LANES)
-        align = a.dtype.bitwidth // 8
+    @intrinsic
+    def product(
+        typing_context: Any,
+        a: Any,
+        a_first: Any,
+        a_row: Any,
+        b: Any,
+        b_first: Any,
+        b_row: Any,
+        s: Any,
+        s_first: Any,
+        s_row: Any,
+        c: Any,
+        c_first: Any,
+        c_row: Any,
+        terms: Any,
+    ) -> Any:
+        kinds = (a, a_first, a_row, b, b_first, b_row, s, s_first, s_row, c, c_first, c_row)
 
-        def pointer(array: int, *steps: tuple[Any, Any]) -> Any:
-            position = values[array + 1]
-            for number, step in steps:
-                position = builder.add(position, builder.mul(number, step))
-            data = context.make_array(kinds[array])(context, builder, values[array]).data
-            return builder.gep(data, [position])
+        def generate(context: Any, builder: Any, _: Any, values: Any) -> Any:
+            vector = ir.VectorType(context.get_value_type(a.dtype), LANES)
+            align = a.dtype.bitwidth // 8
 
-        def vector_pointer(array: int, number: Any) -> Any:
-            here = pointer(array, (number, values[array + 2]))
-            return builder.bitcast(here, vector.as_pointer())
+            def pointer(array: int, row: Any, column: Any) -> Any:
+                position = builder.add(values[array + 1], builder.mul(row, values[array + 2]))
+                data = context.make_array(kinds[array])(context, builder, values[array]).data
+                return builder.gep(data, [builder.add(position, column)])
 
-        def spread(number: Any) -> Any:
-            undefined = ir.Constant(vector, ir.Undefined)
-            every = ir.Constant(ir.VectorType(ir.IntType(32), LANES), None)
-            single = builder.insert_element(undefined, number, ir.Constant(ir.IntType(32), 0))
-            return builder.shuffle_vector(single, undefined, every)
+            def vector_pointer(array: int, row: Any) -> Any:
+                return builder.bitcast(pointer(array, row, zero), vector.as_pointer())
 
-        rows = [ir.Constant(values[1].type, row) for row in range(ROWS)]
-        sums = [
-            cgutils.alloca_once_value(builder, builder.load(vector_pointer(7, row), align=align))
-            for row in rows
-        ]
-        with cgutils.for_range(builder, values[13]) as loop:
-            there = builder.load(vector_pointer(4, loop.index), align=align)
+            def spread(number: Any) -> Any:
+                undefined = ir.Constant(vector, ir.Undefined)
+                every = ir.Constant(ir.VectorType(ir.IntType(32), LANES), None)
+                single = builder.insert_element(undefined, number, ir.Constant(ir.IntType(32), 0))
+                return builder.shuffle_vector(single, undefined, every)
+
+            zero, *_ = rows = [ir.Constant(values[1].type, row) for row in range(ROWS)]
+            starts = [builder.load(vector_pointer(6, row), align=align) for row in rows]
+            sums = [cgutils.alloca_once_value(builder, start) for start in starts]
+            with cgutils.for_range(builder, values[12]) as loop:
+                there = builder.load(vector_pointer(3, loop.index), align=align)
+                for row, total in zip(rows, sums, strict=True):
+                    place = (loop.index, row) if transposed else (row, loop.index)
+                    term = builder.fmul(spread(builder.load(pointer(0, *place))), there)
+                    builder.store(builder.fadd(builder.load(total), term), total)
             for row, total in zip(rows, sums, strict=True):
-                here = builder.load(pointer(0, (row, values[2]), (loop.index, values[3])))
-                term = builder.fmul(spread(here), there)
-                builder.store(builder.fadd(builder.load(total), term), total)
-        for row, total in zip(rows, sums, strict=True):
-            builder.store(builder.load(total), vector_pointer(10, row), align=align)
-        return context.get_dummy_value()
+                builder.store(builder.load(total), vector_pointer(9, row), align=align)
+            return context.get_dummy_value()
 
-    return types.void(*kinds, terms), generate
+        return types.void(*kinds, terms), generate
+
+    return product
+
+
+_product, _transposed_product = _tile(False), _tile(True)
 
 
 @compiled
@@ -171,7 +171,7 @@ def _multiply(
     a: Array,
     a_first: int,
     a_row: int,
-    a_term: int,
+    transposed: bool,
     b: Array,
     b_first: int,
     s: Array,
@@ -183,14 +183,20 @@ def _multiply(
     terms: int,
     width: int,
 ) -> None:
-    """Write C = S + A B, where the rows of B and C have the length `width`."""
+    """Write C = S + A B, or S + Aᵀ B; the rows of B and C have the length `width`."""
     for column in range(0, width, LANES):
         for row in range(0, rows, ROWS):
-            _tile(
-                a, a_first + row * a_row, a_row, a_term, b, b_first + column, width,
-                s, s_first + row * s_row + column, s_row,
-                c, c_first + row * width + column, width, terms,
-            )  # fmt: skip
+            start, target = s_first + row * s_row + column, c_first + row * width + column
+            if transposed:
+                _transposed_product(
+                    a, a_first + row, a_row, b, b_first + column, width,
+                    s, start, s_row, c, target, width, terms,
+                )  # fmt: skip
+            else:
+                _product(
+                    a, a_first + row * a_row, a_row, b, b_first + column, width,
+                    s, start, s_row, c, target, width, terms,
+                )  # fmt: skip
 
 
 @compiled
@@ -218,37 +224,37 @@ def _tanh(values: Array, first: int, end: int) -> None:
 
 
 @compiled
-def _lay_out(sizes: Sizes, parameters: Array, matrices: Array) -> None:
+def _mirror(sizes: Sizes, parameters: Array, mirrored: Array) -> None:
     """
-    Write the weights of the six layers, inputs × outputs, one after the other.
+    Write the transposed weights of the encoder in the order in which the decoder uses them.
 
     The slopes of the inputs of a layer are those of its outputs times the weights of the layer that
     mirrors it.
     """
-    place, end = 0, len(matrices) - padded(max(sizes))
+    place, end = 0, len(mirrored) - padded(max(sizes))
     for layer in range(3):
         inputs, outputs = sizes[layer], sizes[layer + 1]
-        width, mirrored = padded(outputs), padded(inputs)
         end -= _matrix(outputs, inputs)
         for i in range(inputs):
             for unit in range(outputs):
-                weight = parameters[place + i * width + unit]
-                matrices[place + i * width + unit] = weight
-                matrices[end + unit * mirrored + i] = weight
+                weight = parameters[place + i * padded(outputs) + unit]
+                mirrored[end + unit * padded(inputs) + i] = weight
         place += _matrix(inputs, outputs)
 
 
 @compiled
-def _forward(sizes: Sizes, parameters: Array, matrices: Array, n: int, outputs: Array) -> None:
+def _forward(sizes: Sizes, parameters: Array, mirrored: Array, n: int, outputs: Array) -> None:
     """Compute the outputs of all levels for `n` rows, which are in level 0."""
     bias = _weight_count(sizes)
-    place = level = 0
+    place = level = none = n - n  # not a constant: see `compiled`
     for layer in range(6):
         inputs, units = _units(sizes, layer), _units(sizes, layer + 1)
         following = level + _matrix(n, inputs)
+        if layer == 3:
+            place = none
         _multiply(
-            outputs, level, padded(inputs), 1, matrices, place, parameters, bias, 0,
-            outputs, following, n, inputs, padded(units),
+            outputs, level, padded(inputs), n < 0, parameters if layer < 3 else mirrored, place,
+            parameters, bias, none, outputs, following, n, inputs, padded(units),
         )  # fmt: skip
         _tanh(outputs, following, following + n * padded(units))
         place += _matrix(inputs, units)
@@ -274,7 +280,8 @@ def _loss(sizes: Sizes, shrinkage: float, n: int, outputs: Array) -> float:
 @compiled
 def _backward(
     sizes: Sizes,
-    matrices: Array,
+    parameters: Array,
+    mirrored: Array,
     shrinkage: float,
     n: int,
     outputs: Array,
@@ -287,14 +294,14 @@ def _backward(
         gradient[i] = 0
     level = _padded_rows(n) * (_level_width(sizes) - padded(m))
     real = outputs.dtype.type
-    to_slope, one = real(2.0 / (n * m)), real(1.0)
+    to_slope, unity = real(2.0 / (n * m)), real(1.0)
     shrink_slope = real(2.0 * shrinkage / (n * latent))
     rows, reconstructed = outputs[: n * padded(m)], outputs[level:]
     slope = slopes[level:]
     for i in range(len(rows)):
         slope[i] = to_slope * (reconstructed[i] - rows[i])
-    bias, zeros = len(gradient), len(matrices) - padded(max(sizes))
-    place = own = 0
+    bias, zeros = len(gradient), len(mirrored) - padded(max(sizes))
+    place = own = none = n - n  # not a constant: see `compiled`
     for layer in range(5, -1, -1):
         inputs, units = _units(sizes, layer), _units(sizes, layer + 1)
         narrow, width = padded(inputs), padded(units)
@@ -305,7 +312,7 @@ def _backward(
             for i in range(len(slope)):
                 slope[i] += shrink_slope * output[i]
         for i in range(len(slope)):
-            slope[i] *= one - output[i] * output[i]
+            slope[i] *= unity - output[i] * output[i]
         by_bias = gradient[bias : bias + width]
         for row in range(n):
             part = slope[row * width : (row + 1) * width]
@@ -314,20 +321,22 @@ def _backward(
         # The gradient in a weight has a term of the decoder, and then one of the encoder.
         if layer >= 3:
             _multiply(
-                slopes, level, 1, width, outputs, before, gradient, own, narrow,
+                slopes, level, width, n > 0, outputs, before, gradient, own, narrow,
                 gradient, own, units, n, narrow,
             )  # fmt: skip
             own += _matrix(units, inputs)
         else:
             own -= _matrix(inputs, units)
             _multiply(
-                outputs, before, 1, narrow, slopes, level, gradient, own, width,
+                outputs, before, narrow, n > 0, slopes, level, gradient, own, width,
                 gradient, own, inputs, n, width,
             )  # fmt: skip
+        if layer == 2:
+            place = none
         if layer:
             _multiply(
-                slopes, level, width, 1, matrices, place, matrices, zeros, 0,
-                slopes, before, n, units, narrow,
+                slopes, level, width, n < 0, mirrored if layer < 3 else parameters, place,
+                mirrored, zeros, none, slopes, before, n, units, narrow,
             )  # fmt: skip
         place += _matrix(units, inputs)
         level = before
@@ -345,7 +354,12 @@ def encoder(parameters: Array, sizes: Sizes) -> list[tuple[Array, Array]]:
     return layers
 
 
-@compiled
+def _work(sizes: Sizes, n: int, real: type[np.floating[Any]]) -> tuple[Array, Array]:
+    """Return room for the weights of the decoder, and for outputs and slopes of `n` rows."""
+    work = np.zeros((2, _padded_rows(n) * _level_width(sizes)), real)
+    return np.zeros(_mirrored_count(sizes), real), work
+
+
 def evaluate(
     parameters: Array, rows: Array, sizes: Sizes, shrinkage: float, gradient: Array
 ) -> float:
@@ -355,16 +369,25 @@ def evaluate(
     Here r is the reconstruction and z the latent representation of a row x.
     """
     n = len(rows)
-    matrices = np.zeros(_matrix_count(sizes), parameters.dtype)
-    outputs = np.zeros(_padded_rows(n) * _level_width(sizes), parameters.dtype)
-    slopes = np.zeros_like(outputs)
-    _lay_out(sizes, parameters, matrices)
-    for row in range(n):
-        for unit in range(sizes[0]):
-            outputs[row * padded(sizes[0]) + unit] = rows[row, unit]
-    _forward(sizes, parameters, matrices, n, outputs)
-    _backward(sizes, matrices, shrinkage, n, outputs, slopes, gradient)
+    mirrored, (outputs, slopes) = _work(sizes, n, parameters.dtype.type)
+    _mirror(sizes, parameters, mirrored)
+    _take(rows, np.arange(n), 0, n, outputs)
+    _forward(sizes, parameters, mirrored, n, outputs)
+    _backward(sizes, parameters, mirrored, shrinkage, n, outputs, slopes, gradient)
     return _loss(sizes, shrinkage, n, outputs)
+
+
+@compiled
+def _take(rows: Array, order: Integers, start: int, end: int, outputs: Array) -> None:
+    """Copy some rows to level 0."""
+    m = rows.shape[1]
+    width = padded(m)
+    for i in range(start, end):
+        place = (i - start) * width
+        for unit in range(m):
+            outputs[place + unit] = rows[order[i], unit]
+        for unit in range(m, width):
+            outputs[place + unit] = 0
 
 
 @compiled
@@ -381,7 +404,6 @@ def _adadelta(
         parameters[i] -= rate * update
 
 
-@compiled
 def train(
     training: Single,
     validation: Single,
@@ -394,20 +416,43 @@ def train(
     check_every: int,
     patience: int,
     least_gain: float,
-    parameters: Single,
-) -> tuple[int, float]:
-    """Train in place; return the number of epochs and the last validation loss."""
+) -> tuple[Single, int, float]:
+    """Return the parameters, the number of epochs and the last validation loss."""
+    state = np.zeros((4, parameter_count(sizes)), np.float32)
+    mirrored, work = _work(sizes, max(batch, len(validation)), np.float32)
+    orders = np.arange(len(training)), np.arange(len(validation))
     stream = np.empty(STATE_SIZE, np.uint64)
     seeded(stream, seed)
+    epochs, loss = _train(
+        training, validation, sizes, stream, shrinkage, rate, batch, epochs, check_every, patience,
+        least_gain, state, mirrored, work, orders,
+    )  # fmt: skip
+    return state[0], epochs, loss
+
+
+@compiled
+def _train(
+    training: Single,
+    validation: Single,
+    sizes: Sizes,
+    stream: NDArray[np.uint64],
+    shrinkage: float,
+    rate: float,
+    batch: int,
+    epochs: int,
+    check_every: int,
+    patience: int,
+    least_gain: float,
+    state: Single,
+    mirrored: Single,
+    work: Single,
+    orders: tuple[Integers, Integers],
+) -> tuple[int, float]:
+    parameters, gradient, squares, updates = state[0], state[1], state[2], state[3]
+    outputs, slopes = work[0], work[1]
+    order, validated = orders
     _initialise(sizes, stream, parameters)
-    n, m, width = len(training), sizes[0], padded(sizes[0])
-    squares, updates = np.zeros_like(parameters), np.zeros_like(parameters)
-    gradient = np.empty_like(parameters)
-    matrices = np.zeros(_matrix_count(sizes), np.float32)
-    most = _padded_rows(max(batch, len(validation)))
-    outputs = np.zeros(most * _level_width(sizes), np.float32)
-    slopes = np.zeros_like(outputs)
-    order = np.arange(max(n, len(validation)))
+    n, some = len(training), len(validation)
     best, waited, loss = np.inf, 0, np.nan
     for epoch in range(1, epochs + 1):
         for last in range(n - 1, 0, -1):
@@ -415,24 +460,18 @@ def train(
             order[last], order[other] = order[other], order[last]
         for start in range(0, n, batch):
             end = min(start + batch, n)
-            for i in range(start, end):
-                for unit in range(m):
-                    outputs[(i - start) * width + unit] = training[order[i], unit]
-                for unit in range(m, width):
-                    outputs[(i - start) * width + unit] = 0
-            _lay_out(sizes, parameters, matrices)
-            _forward(sizes, parameters, matrices, end - start, outputs)
-            _backward(sizes, matrices, shrinkage, end - start, outputs, slopes, gradient)
+            _take(training, order, start, end, outputs)
+            _mirror(sizes, parameters, mirrored)
+            _forward(sizes, parameters, mirrored, end - start, outputs)
+            _backward(
+                sizes, parameters, mirrored, shrinkage, end - start, outputs, slopes, gradient
+            )
             _adadelta(parameters, gradient, squares, updates, rate)
         if epoch % check_every == 0:
-            for i in range(len(validation)):
-                for unit in range(m):
-                    outputs[i * width + unit] = validation[i, unit]
-                for unit in range(m, width):
-                    outputs[i * width + unit] = 0
-            _lay_out(sizes, parameters, matrices)
-            _forward(sizes, parameters, matrices, len(validation), outputs)
-            loss = _loss(sizes, shrinkage, len(validation), outputs)
+            _take(validation, validated, n - n, some, outputs)
+            _mirror(sizes, parameters, mirrored)
+            _forward(sizes, parameters, mirrored, some, outputs)
+            loss = _loss(sizes, shrinkage, some, outputs)
             waited += 1
             if loss + least_gain < best:
                 best, waited = loss, 0
