@@ -26,6 +26,13 @@ def leave_one_out(training):
     )
 
 
+def test_worked_by_hand():
+    # mean 0, covariance [[2, 1], [1, 1]] with inverse [[1, −1], [−1, 2]]
+    descriptor = MD().fit([[-2.0, -1.0], [2.0, 1.0], [0.0, -1.0], [0.0, 1.0]])
+    scores = descriptor.score_samples([[0, 0], [1, 0], [2, 0], [0, 2], [1, 1]])
+    np.testing.assert_allclose(scores, [1, 1 / 2, 1 / 3, 1 / (1 + 8**0.5), 1 / 2], rtol=1e-12)
+
+
 @settings(max_examples=40, deadline=None)
 @given(seed=st.integers(0, 10_000), n=st.integers(2, 40), m=st.integers(1, 12))
 def test_scores_equal_the_definition(seed, n, m):

@@ -106,6 +106,14 @@ def test_nnd_and_lnnd_worked_by_hand():
     np.testing.assert_allclose(lnnd.score_samples([[0, 2], [9, 9]]), [4 / 6, 3 / 20], rtol=1e-15)
 
 
+def test_lof_worked_by_hand():
+    # The rows 0, 1 and 3 have second neighbours at 3, 2 and 3, and mean reachability distances
+    # (2 + 3)/2, (3 + 3)/2 and (2 + 3)/2. That of 4, from its neighbours 3 and 1, is (3 + 3)/2.
+    lof = LOF(k=2).fit([[0.0], [1.0], [3.0]])
+    expected = 1 / (1 + (3 / 2.5 + 3 / 3) / 2)
+    np.testing.assert_allclose(lof.score_samples([[4.0]]), [expected], rtol=1e-15)
+
+
 def test_the_threshold_excludes_a_row_from_its_own_score(cloud):
     X, _ = cloud
     nnd = NND(k=1, contamination=0.2).fit(X)
