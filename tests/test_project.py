@@ -49,6 +49,15 @@ def test_every_declared_dependency_is_imported_somewhere():
     assert {module_of(each) for each in REQUIRED} - found == set()
 
 
+def test_the_licence_of_every_dependency_is_listed():
+    page = (ROOT / "docs/reference/extras.md").read_text(encoding="utf-8")
+    extras = sum(PROJECT["optional-dependencies"].values(), PROJECT["dependencies"])
+    names = {re.split(r"[<>=\[]", each)[0] for each in extras} - {"occstats"}
+    assert {line.split("|")[1].strip() for line in page.splitlines() if line.count("|") == 4} == {
+        *names, "package", "---",
+    }  # fmt: skip
+
+
 @pytest.mark.parametrize("package", ["occstats", "descriptors"])
 def test_no_two_modules_of_a_package_have_the_same_name(package):
     names = Counter(path.stem for path in (ROOT / package).rglob("*.py"))

@@ -327,7 +327,8 @@ TABLE: dict[str, Row] = {
     "label": _row(WORK, "Column with the class labels", metavar="COLUMN", default="class",
         show_default=True),
     "descriptors": _row(WORK, "Names among the nine, import paths such as pyod.models.ecod:ECOD, "
-        "or name=package.module:Class", metavar="A,B,…", callback=_names, usual="all nine"),
+        "files such as mine.py:Class, or name=package.module:Class", metavar="A,B,…",
+        callback=_names, usual="all nine"),
     "jobs": _row(WORK, "Worker processes on this machine", "-j", "--jobs", type=COUNT, metavar="N",
         usual="one per core, fewer for short runs"),
     "scheduler": _row(WORK, "Dask scheduler (tcp://host:port) whose workers see the same files",

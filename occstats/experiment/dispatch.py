@@ -240,8 +240,8 @@ def _on_scheduler(
                     raise _lost(address) from error
                 except DataError as error:
                     raise EngineError(
-                        f"a worker of the scheduler at {address} cannot read the data: {error}; "
-                        "start workers where the same files are visible"
+                        f"a worker of the scheduler at {address} refuses the work: {error}; "
+                        "start workers with the same files and versions"
                     ) from error
                 _wait_for_file(shard, is_visible, address)
                 yield shard

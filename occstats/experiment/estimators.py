@@ -220,8 +220,10 @@ def make_estimator(
     from occstats_descriptors.registry import make
     from occstats_descriptors.sizes import LogMultiple
 
-    if recipe.code and _loaded_code(recipe.origin) != recipe.code:
-        raise DataError(f"the code of {recipe.origin} changed during the experiment")
+    if recipe.code and (loaded := _loaded_code(recipe.origin)) != recipe.code:
+        raise DataError(
+            f"{recipe.origin}: this process has the code {loaded}, but {recipe.code} was planned"
+        )
     given = {**recipe.parameters_for(dataset), **(parameters or {})}
     estimator = make(recipe.origin, **given)
     settled: dict[str, Any] = {}

@@ -243,7 +243,8 @@ def contained(seed: int = 0) -> Iterator[Outcome]:
     Working directory, environment, signal handlers and timers, warning filters, floating-point
     error handling and the global random states are restored afterwards; the random states start
     from the seed, so that they do not depend on earlier fits. A process that the fit forked ends
-    here. Every exception becomes the reason of the outcome, except Ctrl-C in the main process.
+    here. Every exception becomes the reason of the outcome, except our own, such as changed code,
+    and Ctrl-C in the main process.
 
     Examples
     --------
@@ -267,7 +268,8 @@ def contained(seed: int = 0) -> Iterator[Outcome]:
             yield outcome
         except BaseException as error:
             listening = in_main_thread and handlers[signal.SIGINT] != signal.SIG_IGN
-            if isinstance(error, KeyboardInterrupt) and listening:
+            interrupted = isinstance(error, KeyboardInterrupt) and listening
+            if interrupted or isinstance(error, OccstatsError):
                 raise
             outcome.reason = reason_of(error)
         finally:

@@ -62,7 +62,7 @@ def test_problems_of_a_cluster_are_explained(local_cluster, one_target, tmp_path
         list(execute(do_nothing, is_visible=lambda shard: False))
     # Another id: the scheduler remembers the results of the same key.
     shards = prepare(one_target, out=tmp_path / "r", descriptors=["MD"], seed=1).plan.shards
-    with pytest.raises(EngineError, match=f"{address} cannot read the data: one.csv: no such file"):
+    with pytest.raises(EngineError, match=f"{address} refuses the work: one.csv: no such file"):
         list(dispatch.execute(shards, refuse, is_visible=bool, scheduler=address))
 
 
