@@ -27,6 +27,7 @@ __all__ = [
     "Numbers",
     "ParsedTable",
     "as_text",
+    "column_codes",
     "column_text",
     "explain_text",
     "look_alikes",
@@ -111,6 +112,10 @@ def parse_numbers(column: pd.Series, decimal: str = ".") -> Numbers:
     if column.dtype.kind in "fiu" and not isinstance(column.dtype, pd.CategoricalDtype):
         values = column.to_numpy(dtype=np.float64, na_value=np.nan)
         return Numbers(values, np.zeros(len(column), dtype=bool))
+    if decimal == "." and isinstance(column.dtype, pd.ArrowDtype):
+        parsed_at_once = _arrow_numbers(column)
+        if parsed_at_once is not None:
+            return Numbers(parsed_at_once, np.zeros(len(column), dtype=bool))
     if column.dtype == object:
         distinct, codes = list(column), np.arange(len(column))
     else:
@@ -126,6 +131,21 @@ def parse_numbers(column: pd.Series, decimal: str = ".") -> Numbers:
     wrong = np.array([value is None for value in parsed] + [False], dtype=bool)
     spread = np.array([np.nan if v is None else v[1] for v in parsed] + [np.nan], dtype=np.float64)
     return Numbers(values[codes], wrong[codes], None if np.isnan(spread).all() else spread[codes])
+
+
+def _arrow_numbers(column: pd.Series) -> Floats | None:
+    """Convert a column of text in Arrow's form if its cells are plain numbers or empty."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    cells = column.array.__arrow_array__()
+    try:
+        float(next((cell for cell in column if cell), "nan"))  # a failed cast takes long
+        cells = pc.if_else(pc.equal(cells, ""), None, cells)
+        values: Floats = cells.cast(pa.float64()).to_numpy(zero_copy_only=False)
+    except (pa.ArrowException, ValueError, TypeError):
+        return None
+    return values
 
 
 def _plain_numbers(cells: list[object]) -> Floats | None:
@@ -255,18 +275,22 @@ def as_text(value: Any) -> str | None:
 
 def column_text(column: pd.Series) -> np.ndarray:
     """Convert a column of any type to names: an object array of str, or None where empty."""
+    codes, names = column_codes(column)
+    return np.array([*names, None], dtype=object)[codes]
+
+
+def column_codes(column: pd.Series) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.object_]]:
+    """Return the codes of the names in a column, −1 where empty, and the distinct names."""
     if column.dtype == object:
         # Not by distinct values, because pandas treats True, 1 and 1.0 as equal.
-        return np.array([_encodable(as_text(value)) for value in column] + [None], dtype=object)[
-            :-1
-        ]
-    codes, distinct = pd.factorize(column, use_na_sentinel=True)
-    values = np.asarray(distinct, dtype=object)
-    if pd.api.types.infer_dtype(values) == "string" and "".join(values).isascii():
-        names = [value or None for value in values]
+        codes, values = np.arange(len(column)), column.to_numpy()
     else:
-        names = [_encodable(as_text(value)) for value in values]
-    return np.array([*names, None], dtype=object)[codes]
+        codes, distinct = pd.factorize(column, use_na_sentinel=True)
+        values = np.asarray(distinct, dtype=object)
+    names = np.empty(len(values) + 1, dtype=object)
+    names[:-1] = [_encodable(as_text(value)) for value in values]
+    again, distinct_names = pd.factorize(names)  # the last is None
+    return again[codes], distinct_names
 
 
 def _encodable(name: str | None) -> str | None:
@@ -367,16 +391,18 @@ class ParsedTable:
     def names(self, column: str) -> npt.NDArray[np.object_]:
         """Return the cells as names."""
         if column not in self._names:
-            names = column_text(self._column(column))
+            codes, distinct = column_codes(self._column(column))
             if self.fill_down and not self.is_numeric(column):
-                names = pd.Series(names, dtype=object).ffill().to_numpy()
-            self._names[column] = names
+                codes = pd.Series(codes).replace(-1, pd.NA).ffill().fillna(-1).to_numpy(int)
+            self._names[column] = np.array([*distinct, None], dtype=object)[codes]
+            self._codes[column] = codes
         return self._names[column]
 
     def codes(self, column: str) -> npt.NDArray[np.int64]:
         """Return integer codes of the names in order of appearance, −1 for none."""
+        names = self.names(column)
         if column not in self._codes:
-            self._codes[column] = pd.factorize(self.names(column))[0]
+            self._codes[column] = pd.factorize(names)[0]
         return self._codes[column]
 
     def require_names(self, column: str, rows: npt.NDArray[np.int64] | None = None) -> None:

@@ -532,9 +532,9 @@ def _look_alike_notes(results: Results) -> list[str]:
     ]
     # As objects, because iterating over Arrow text is slow.
     names_of_tasks = pd.Series(index.get_level_values(1).to_numpy(dtype=object), dtype=object)
-    tasks: Any = names_of_tasks.groupby(index.get_level_values(0))
-    in_cluster = [group for _, names in tasks for group in look_alikes(names)]
-    kinds.append(("tasks", in_cluster))
+    if look_alikes(names_of_tasks.unique()):
+        tasks: Any = names_of_tasks.groupby(index.get_level_values(0))
+        kinds.append(("tasks", [group for _, names in tasks for group in look_alikes(names)]))
     return [
         f"Names of {kind} that differ only by case, whitespace, Unicode form or number style count"
         f" as different: {'; '.join(quote_list(group) for group in groups[:5])}"

@@ -1,6 +1,7 @@
 """Fuzz the readers with a seed: the right numbers, or an error in one line, and nothing else.
 
-``OCCSTATS_FUZZ_FILES`` sets the number of files, ``OCCSTATS_FUZZ_SEED`` the sequence.
+``OCCSTATS_FUZZ_SECONDS`` sets the CPU time beyond the first files, ``OCCSTATS_FUZZ_SEED`` the
+sequence.
 """
 
 import csv
@@ -8,6 +9,8 @@ import gzip
 import io
 import json
 import os
+import resource
+import time
 
 import numpy as np
 import pandas as pd
@@ -16,7 +19,8 @@ import pytest
 from occstats.errors import ResultsError
 from occstats.results import load_results
 
-FILES = int(os.environ.get("OCCSTATS_FUZZ_FILES", "60"))
+FILES = 60
+SECONDS = float(os.environ.get("OCCSTATS_FUZZ_SECONDS", "0"))
 SEED = int(os.environ.get("OCCSTATS_FUZZ_SEED", "0"))
 
 KEYS = ["dataset", "class", "model"]
@@ -42,12 +46,18 @@ def table(rng):
 
 def as_bytes(frame, rng):
     """Return the table in a random file type and dialect, and the suffix."""
-    kind = rng.choice(["csv", "wide", "jsonl", "json", "parquet", "feather", "gz"])
+    kind = rng.choice(["csv", "wide", "jsonl", "json", "parquet", "feather", "gz", "md", "xlsx"])
     stream = io.BytesIO()
     if kind == "parquet":
         frame.to_parquet(stream)
     elif kind == "feather":
         frame.to_feather(stream)
+    elif kind == "xlsx":
+        frame.to_excel(stream, index=False)
+    elif kind == "md":
+        rows = [frame.columns, "----", *frame.to_numpy()]
+        lines = ["|".join(map(str, row)) for row in rows]
+        stream.write("\n".join(["# Scores", "", *(f"|{line}|" for line in lines)]).encode())
     elif kind in {"json", "jsonl"}:
         stream.write(frame.to_json(orient="records", lines=kind == "jsonl").encode())
     else:
@@ -70,7 +80,7 @@ def mutate(data, rng):
     for _ in range(rng.integers(1, 3)):
         at = int(rng.integers(len(data) + 1))
         to = int(rng.integers(at, min(at + 40, len(data)) + 1))
-        choice = rng.integers(6)
+        choice = rng.integers(7)
         if choice == 0 and data:
             data[at % len(data)] ^= 1 << int(rng.integers(8))
         elif choice == 1:
@@ -81,6 +91,8 @@ def mutate(data, rng):
             data[at:at] = str(rng.choice(TOKENS)).encode(errors="ignore")
         elif choice == 4:
             data[at:to] = str(rng.choice(TOKENS)).encode(errors="ignore")
+        elif choice == 5:
+            data[at:at] = data[at:to] * int(10 ** rng.uniform(1, 5))
         elif rng.random() < 0.1:
             del data[at:]
     return bytes(data)
@@ -124,10 +136,17 @@ def attempt(path):
         return None
 
 
+def peak():
+    """Return the largest memory of this process so far, in megabytes."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000
+
+
 def test_readers_return_the_right_numbers_or_one_line(tmp_path):
     rng = np.random.default_rng(SEED)
-    read = compared = 0
-    for number in range(FILES):
+    start, before = time.process_time(), peak()
+    number = read = compared = 0
+    while number < FILES or time.process_time() - start < SECONDS:
+        number += 1
         frame = table(rng)
         data, suffix = as_bytes(frame, rng)
         path = tmp_path / f"a{suffix}"
@@ -146,5 +165,6 @@ def test_readers_return_the_right_numbers_or_one_line(tmp_path):
                 found = results.scores.loc[(dataset, task), model]
                 assert found == score or (np.isnan(found) and np.isnan(score)), (SEED, number)
                 compared += 1
-    assert read > FILES / 10
+    assert read > number / 10
     assert compared > 0
+    assert peak() - before < 1_000

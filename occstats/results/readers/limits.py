@@ -196,7 +196,7 @@ def kind_of_bytes(head: bytes, where: str) -> str:
     if head.startswith(b"\x1f\x8b"):
         return "gzip"
     if head.startswith(b"PK\x03\x04"):
-        if b"[Content_Types].xml" in head or b"xl/" in head or b"_rels/" in head:
+        if any(p in head for p in (b"[Content_Types].xml", b"xl/", b"_rels/", b"docProps/")):
             return "excel"
         raise ResultsError(f"{where}: is a ZIP archive; unpack it first")
     if _is_pickle(head):
