@@ -40,7 +40,7 @@ axes = comparison.plot.trade_off(times.add_prefix("time_").reset_index())
     "sweep": """import occstats
 from occstats import figures
 
-sweep = occstats.tune(datasets=["iris"], descriptors=["NND"], metrics=["manhattan"], jobs=1)
+sweep = occstats.tune(datasets=["iris"], descriptors=["NND"], jobs=1)  # both metrics
 axes = figures.sweep(sweep.curves)
 """,
     "times": """import pandas as pd
