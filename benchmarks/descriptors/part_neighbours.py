@@ -14,6 +14,7 @@ from sklearn.neighbors import NearestNeighbors
 from occstats_descriptors import NeighbourSearch
 
 CASES = (
+    (1_000, 4, "gaussian"),
     (10_000, 10, "gaussian"),
     (10_000, 10, "clustered"),
     (2_000, 649, "gaussian"),
@@ -24,7 +25,7 @@ CASES = (
     (194_000, 28, "clustered"),
     (194_000, 50, "gaussian"),
 )
-SMALL = 4  # number of small cases
+SMALL = 5  # number of small cases
 FEW = 64  # queries for which slow trees are measured
 Search = Callable[[np.ndarray], object]
 

@@ -16,9 +16,11 @@ import numpy as np
 from loky import ProcessPoolExecutor
 
 from occstats_descriptors._kernels.block_search import SMALL, worth_single
+from occstats_descriptors._kernels.gaussian_kernel import WORTH_COMPILING
 from occstats_descriptors._kernels.jit import put
 from occstats_descriptors._kernels.threads import thread_count
 from occstats_descriptors.registry import DESCRIPTORS, ENTRIES, make
+from occstats_descriptors.svm import NATIVE_FROM
 
 __all__ = [
     "Shape",
@@ -41,10 +43,12 @@ def _fit(name: str, n: int, m: int, **parameters: object) -> Callable[[], None]:
     return fit_and_score
 
 
-_NEIGHBOURS: dict[str, Callable[[Shape], bool]] = {
-    "neighbours": lambda shape: True,
+_NEIGHBOURS = ("neighbours", "neighbours in a tree", "neighbours in single precision")
+# Shapes of data for which a group is used; the other groups are used for all shapes.
+_USED: dict[str, Callable[[Shape], bool]] = {
     "neighbours in a tree": lambda shape: shape[0] >= SMALL,
     "neighbours in single precision": lambda shape: worth_single(*shape),
+    "SVM": lambda shape: shape[0] >= NATIVE_FROM or shape[0] * shape[1] >= WORTH_COMPILING,
 }
 # In an order in which groups that share kernels rarely compile at the same time.
 _KERNELS: dict[str, Callable[[], None]] = {
@@ -74,10 +78,13 @@ def kernels_of(
     chosen = list(DESCRIPTORS) if names is None else [name.upper() for name in names]
     wanted = set(chosen)
     if any(name in ENTRIES and ENTRIES[name].shares_neighbours for name in chosen):
-        wanted.update(
-            group for group, used in _NEIGHBOURS.items() if shapes is None or any(map(used, shapes))
-        )
-    return [kernels for kernels in _KERNELS if kernels in wanted]
+        wanted.update(_NEIGHBOURS)
+    return [
+        group
+        for group in _KERNELS
+        if group in wanted
+        and (shapes is None or group not in _USED or any(map(_USED[group], shapes)))
+    ]
 
 
 def missing_kernels(

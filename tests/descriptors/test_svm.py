@@ -216,7 +216,7 @@ def test_scores_equal_those_with_exponentials_of_numpy(monkeypatch):
     rows = sample(1500, 6, "clustered")
     svm = SVM(nu=0.5).fit(rows)
     queries = np.vstack([sample(600, 6, "gaussian", seed=1), [[1e6] * 6, [-1e150] * 6]])
-    assert len(svm.support_) * len(queries) > gaussian_kernel._WORTH_COMPILING
+    assert len(svm.support_) * len(queries) > gaussian_kernel.WORTH_COMPILING
     found = svm.score_samples(queries)
-    monkeypatch.setattr(gaussian_kernel, "_WORTH_COMPILING", np.inf)
+    monkeypatch.setattr(gaussian_kernel, "WORTH_COMPILING", np.inf)
     np.testing.assert_allclose(found, svm.score_samples(queries), rtol=1e-13)

@@ -20,7 +20,9 @@ def test_groups_depend_on_descriptors_and_shapes():
     assert warm_up.kernels_of(["lof"], [(150, 150, 4)]) == neighbours[:1]
     assert warm_up.kernels_of(["lof"], [(150, 150, 4), (600, 900, 300)]) == neighbours[:2]
     assert warm_up.kernels_of(["lof"], [(2000, 9000, 600)]) == neighbours
-    assert warm_up.kernels_of(["SVM"], [(150, 150, 4)]) == ["SVM"]
+    assert warm_up.kernels_of(["SVM", "IF"], [(150, 150, 4)]) == ["IF"]
+    for shape in ((600, 600, 4), (450, 900, 4)):  # compiled solver, or many kernel values
+        assert warm_up.kernels_of(["SVM"], [shape]) == ["SVM"]
 
 
 def test_smaller_classes_need_no_tree(monkeypatch):

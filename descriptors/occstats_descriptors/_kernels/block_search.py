@@ -34,7 +34,7 @@ __all__ = ["BlockSearch", "worth_single"]
 FEW, MANY = 4, 16  # attributes: up to FEW only the tree is used, beyond MANY never
 # Largest number of attributes, rows of a block. With few attributes, the nearest rows are in few
 # small blocks; with very many, a large block would not fit in the cache.
-BLOCKS = ((FEW, 32), (MANY, 128), (256, 384), (np.inf, 32))
+BLOCKS = ((FEW, 64), (MANY, 128), (256, 384), (np.inf, 32))
 SMALL, SMALL_BLOCK = 512, 128  # below 512 rows, they keep their order: a tree does not pay
 LARGE = 50_000  # rows from which a tree does not fit in the cache
 CHUNK = 128  # queries of one call of a kernel
@@ -418,7 +418,7 @@ def search_blocks(
                     for t in range(four, four + 4):
                         wanted += bounds[t, b] <= limits[t]
                     if wanted > 2:
-                        measure(points, b, queries, start + four, True, squared, near)
+                        measure(points, b, queries, start + four, wanted > 2, squared, near)
                 for t in range(four, min(four + 4, count)):
                     b = order[position] if position >= 0 else bounds[t].argmin()
                     if not bounds[t, b] <= limits[t]:
@@ -426,7 +426,7 @@ def search_blocks(
                     bounds[t, b] = np.nan  # done
                     here = near[t - four : t - four + 1]
                     if wanted <= 2:
-                        measure(points, b, queries, start + t, False, squared, here)
+                        measure(points, b, queries, start + t, wanted > 2, squared, here)
                     own = excluded[start + t]
                     sizes[t], limits[t] = collect(
                         here[0], ids[b], own, keep, limits[t], buffer_d[t], buffer_i[t], sizes[t]
@@ -487,7 +487,7 @@ def search_tree(
                 continue
             block = node - (n_blocks - 1)
             visited[row] += 1
-            measure(points, block, queries, row, False, squared, near)
+            measure(points, block, queries, row, size < 0, squared, near)
             filled, limits[0] = collect(
                 near[0], ids[block], excluded[row], keep, limits[0], buffer_d, buffer_i, filled
             )

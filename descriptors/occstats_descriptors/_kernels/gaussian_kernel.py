@@ -15,7 +15,7 @@ import numpy as np
 from occstats_descriptors._kernels import Array, Matrix, Single, Vector
 from occstats_descriptors._kernels.threads import for_each_block, single_threaded_blas
 
-__all__ = ["bounded", "kernel_matrix", "kernel_times"]
+__all__ = ["WORTH_COMPILING", "bounded", "kernel_matrix", "kernel_times"]
 
 # A tile of the kernel matrix (0.5 MB) fits in the cache of a core, and its memory is reused.
 _BLOCK_ROWS = 256
@@ -25,7 +25,7 @@ _FAR = 1e140
 # Norms (in units of the kernel width) from which their difference loses too many digits.
 _CANCELLING = 1e8
 # Exponentials that NumPy makes in less time than it takes to load the compiled function.
-_WORTH_COMPILING = 200_000
+WORTH_COMPILING = 200_000
 
 
 def bounded(rows: Matrix) -> Matrix:
@@ -101,7 +101,7 @@ def _exponents(rows: Matrix, columns: Matrix, gamma: float) -> Callable[[slice, 
 def _exponential(count: int, dtype: type) -> Callable[[Array], object]:
     """Choose the function that replaces a matrix by its exponentials, `count` of them in all."""
     # NumPy vectorises single precision on all processors, but double precision only on some.
-    if dtype is not np.float64 or count < _WORTH_COMPILING:
+    if dtype is not np.float64 or count < WORTH_COMPILING:
         return lambda kernel: np.exp(kernel, out=kernel)
     from occstats_descriptors._kernels.exponentials import exponentials
 
