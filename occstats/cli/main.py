@@ -27,6 +27,7 @@ __all__ = ["COMMANDS", "HelpfulGroup", "main"]
 COMMANDS: dict[str, tuple[str, str]] = {
     "compare": ("compare_commands", "Compare algorithms on tasks grouped by dataset."),
     "gate": ("compare_commands", "Test a candidate against a baseline; sets the exit code."),
+    "plan": ("plan_command", "Plan a study: datasets needed, detectable difference, budget."),
     "figures": ("compare_commands", "Draw the figures of a comparison."),
     "run": ("experiment_commands", "Run descriptors on one-class tasks and store the results."),
     "tune": ("experiment_commands", "Evaluate a descriptor over its hyperparameters."),

@@ -152,7 +152,7 @@ class Option(click.Option):
 
 OUTPUT, COMPARISON, TESTS = "Output", "Comparison", "Tests"
 FURTHER, READ, DRAWING = "Further analyses", "Reading RESULTS", "Drawing"
-WORK, OTHER = "Data and computation", "Options"
+WORK, OTHER, PLANNING = "Data and computation", "Options", "Study"
 POSITIVE = click.FloatRange(min=0, min_open=True)
 COUNT = click.IntRange(min=1)
 
@@ -290,6 +290,30 @@ TABLE: dict[str, Row] = {
     "candidate": _row(COMPARISON, "Algorithm to test", metavar="NAME", required=True),
     "baseline": _row(COMPARISON, "Algorithm that the candidate would replace", metavar="NAME",
         required=True),
+    # Plan
+    "difference": _row(PLANNING, "Difference to show", metavar="NUMBER", type=float,
+        usual="that of the pilot"),
+    "sd_dataset": _row(PLANNING, "Standard deviation of the difference between datasets",
+        metavar="NUMBER", type=float, usual="that of the pilot"),
+    "sd_task": _row(PLANNING, "Standard deviation between tasks of a dataset", metavar="NUMBER",
+        type=float, usual="that of the pilot, or 0"),
+    "sd_run": _row(PLANNING, "Standard deviation between runs (folds or seeds) of a task",
+        metavar="NUMBER", type=float, usual="that of the pilot, or 0"),
+    "n_datasets": _row(PLANNING, "Datasets whose power is to be computed", metavar="N", type=int,
+        usual="those of the pilot"),
+    "n_tasks": _row(PLANNING, "Tasks per dataset", metavar="N", type=int,
+        usual="as in the pilot, or 1"),
+    "n_runs": _row(PLANNING, "Runs per task", metavar="N", type=int,
+        usual="as in the pilot, or 1"),
+    "n_algorithms": _row(PLANNING, "Algorithms whose pairs are corrected together", metavar="N",
+        type=int, usual="those of the pilot, or 2"),
+    "power": _row(PLANNING, "Desired power", type=float, usual="0.8"),
+    "budget": _row(PLANNING, "Runs of an algorithm to split over datasets, tasks and runs",
+        metavar="RUNS", type=float),
+    "dataset_cost": _row(PLANNING, "Cost of a further dataset, in runs", metavar="RUNS",
+        type=float, usual="0"),
+    "power_curve": _row(OUTPUT, "Draw the power over the number of datasets (pdf, svg, png)",
+        metavar="FILE"),
     # Figures
     "formats": _row(DRAWING, "File types, separated by commas: pdf, svg, png",
         "--format", metavar="A,B", show_default=True),

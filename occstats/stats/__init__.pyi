@@ -67,6 +67,7 @@ from .pareto import (
 from .power import (
     DatasetsNeeded as DatasetsNeeded,
     datasets_needed as datasets_needed,
+    mean_power as mean_power,
     minimal_detectable_difference as minimal_detectable_difference,
     smallest_p as smallest_p,
 )
@@ -96,3 +97,4 @@ from .strata import (
     Strata as Strata,
     rank_strata as rank_strata,
 )
+from .variance_components import variance_components as variance_components

@@ -1,0 +1,390 @@
+"""Plan a study: sources of variance, detectable difference, datasets needed, and a budget."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from occstats._checks import check_choice, check_fraction, check_integer, check_number
+from occstats._format import count, listing, printable, quote
+from occstats.errors import ArgumentError
+from occstats.stats.power import mean_power
+from occstats.stats.variance_components import variance_components
+
+if TYPE_CHECKING:
+    from occstats.results import Results
+
+__all__ = ["Plan", "pilot_components", "plan_pilot", "plan_study"]
+
+MOST_DATASETS = 20_000
+# The curve goes from a quarter to four times the datasets needed.
+CURVE = (0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 3.0, 4.0)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Plan:
+    """The power of a study under the rule that decides about pairs.
+
+    Attributes
+    ----------
+    sd_dataset, sd_task, sd_run : float
+        Standard deviations of the difference between datasets, between tasks of a dataset, and
+        between runs (folds or seeds) of a task.
+    source : str
+        Where they come from.
+    n_tasks, n_runs : int
+        Tasks per dataset, and runs per task.
+    n_algorithms, control, estimand, alpha, wanted_power
+        The family of pairs (with a control, only those with it), the question, the joint level and
+        the desired power.
+    difference : float
+        The mean difference to show.
+    datasets_needed : float
+        Datasets for the desired power; infinity beyond `MOST_DATASETS`.
+    n_datasets : int or None
+        Datasets of the study or pilot, if known; then also its power and the smallest difference
+        that it shows with the desired power.
+    power, detectable : float or None
+        See `n_datasets`.
+    split : dict or None
+        For a budget: datasets, tasks per dataset and runs per task with the largest power.
+    curve : DataFrame
+        Power by number of datasets.
+    """
+
+    sd_dataset: float
+    sd_task: float
+    sd_run: float
+    source: str
+    n_tasks: int
+    n_runs: int
+    n_algorithms: int
+    control: bool
+    estimand: str
+    alpha: float
+    wanted_power: float
+    difference: float
+    datasets_needed: float
+    n_datasets: int | None
+    power: float | None
+    detectable: float | None
+    split: dict[str, Any] | None
+    curve: pd.DataFrame
+
+    @property
+    def n_tests(self) -> int:
+        """Return the number of pairs that are corrected together."""
+        k = self.n_algorithms
+        return k - 1 if self.control else k * (k - 1) // 2
+
+    @property
+    def sentence(self) -> str:
+        """Return the answer in one sentence."""
+        needed = f"more than {MOST_DATASETS:,} datasets"
+        if np.isfinite(self.datasets_needed):
+            needed = count(int(self.datasets_needed), "dataset")
+        corrected = f", corrected for {self.n_tests:,} pairs" if self.n_tests > 1 else ""
+        return (
+            f"To show a {self.estimand} difference of {self.difference:g} with "
+            f"{100 * self.wanted_power:g} % power{corrected}, you need {needed} with "
+            f"{count(self.n_tasks, 'task')} each."
+        )
+
+    def lines(self) -> list[str]:
+        """Return the answer, and what it is based on."""
+        components = {"datasets": self.sd_dataset, "tasks": self.sd_task, "runs": self.sd_run}
+        total = sum(sd**2 for sd in components.values()) or 1.0
+        parts = [f"{name} {sd:.3g} ({sd**2 / total:.0%})" for name, sd in components.items()]
+        found = [
+            self.sentence,
+            f"Standard deviation of the difference (share of variance): {', '.join(parts)}; "
+            f"{self.source}.",
+        ]
+        if self.n_datasets is not None:
+            found.append(
+                f"With {count(self.n_datasets, 'dataset')} the power is {self.power:.0%}, and the "
+                f"smallest difference with {100 * self.wanted_power:g} % power is "
+                f"{self.detectable:.3g}."
+            )
+        if self.split is not None:
+            found.append(
+                "The best split of the budget is {n_datasets:,} datasets × {n_tasks:,} tasks × "
+                "{n_runs:,} runs, with a power of {power:.0%}.".format(**self.split)
+            )
+        return found
+
+
+def pilot_components(results: Results, a: str, b: str) -> tuple[float, float, float]:
+    """Return the standard deviations of a − b between datasets, tasks and runs, by REML.
+
+    Examples
+    --------
+    >>> from occstats import load_results
+    >>> found = pilot_components(load_results("lenz2021"), "ALP", "SVM")
+    >>> [round(sd, 3) for sd in found]
+    [0.043, 0.045, 0.0]
+    """
+    difference = (results.scores[a] - results.scores[b]).dropna()
+    datasets = difference.index.get_level_values(0)
+    if datasets.nunique() < 2:
+        raise ArgumentError("a pilot needs at least two datasets on which both algorithms ran")
+    folds = results.fold_scores
+    if folds is not None and {a, b} <= set(folds.columns.get_level_values(0)):
+        one, other = (folds[[name]].droplevel(0, axis=1) for name in (a, b))
+        runs = (one - other).T.melt(ignore_index=False).dropna(subset="value")
+        levels = [runs.iloc[:, 0], runs.iloc[:, 1]]
+        single = not runs.duplicated([*runs.columns[:2]]).any()
+        if not single and len(difference) > datasets.nunique():
+            found = variance_components(runs["value"], *levels)
+            return float(found[0] ** 0.5), float(found[1] ** 0.5), float(found[2] ** 0.5)
+        if not single:
+            found = variance_components(runs["value"], levels[0])
+            return float(found[0] ** 0.5), 0.0, float(found[1] ** 0.5)
+    if len(difference) == datasets.nunique():
+        return float(difference.std()), 0.0, 0.0
+    between, within = variance_components(difference, datasets)
+    return float(between**0.5), float(within**0.5), 0.0
+
+
+def plan_pilot(
+    results: Any,
+    *,
+    candidate: str | None = None,
+    baseline: str | None = None,
+    control: str | None = None,
+    algorithms: Sequence[str] | None = None,
+    missing: str = "refuse",
+    estimand: Any = None,
+    alpha: float = 0.05,
+    difference: float | None = None,
+    sd_dataset: float | None = None,
+    sd_task: float | None = None,
+    sd_run: float | None = None,
+    n_datasets: int | None = None,
+    n_tasks: int | None = None,
+    n_runs: int | None = None,
+    n_algorithms: int | None = None,
+    power: float = 0.8,
+    budget: float | None = None,
+    dataset_cost: float = 0.0,
+    **reading: Any,
+) -> Plan:
+    """Plan a study from a pilot; explicit values override those of the pilot.
+
+    Parameters
+    ----------
+    results, control, algorithms, missing, estimand, alpha, **reading
+        The pilot and its comparison, as in `occstats.compare`.
+    candidate, baseline : str, optional
+        The pair; by default the control or the best, and the best other.
+    difference, sd_dataset, sd_task, sd_run, n_datasets, n_tasks, n_runs, n_algorithms
+        As in `plan_study`; by default the pilot's.
+    power, budget, dataset_cost
+        As in `plan_study`.
+
+    Examples
+    --------
+    >>> plan = plan_pilot("lenz2021", algorithms=["ALP", "NND"], difference=0.01)
+    >>> print(plan.sentence)
+    To show a typical difference of 0.01 with 80 % power, you need 64 datasets with 5 tasks each.
+    """
+    from occstats.comparison.pipeline import compare
+
+    comparison = compare(
+        results,
+        control=control,
+        algorithms=algorithms,
+        missing=missing,
+        estimand=estimand,
+        alpha=alpha,
+        progress=False,
+        **reading,
+    )
+    names, table = comparison.algorithms, comparison.results
+    for option, name in (("candidate", candidate), ("baseline", baseline)):
+        if name is not None and name not in names:
+            raise ArgumentError(f"{option} must be one of {listing(names)}; got {quote(name)}")
+    a = candidate or next(n for n in [*([control] if control else []), *names] if n != baseline)
+    if a == baseline or len(names) < 2:
+        raise ArgumentError("candidate and baseline must be two different algorithms of the pilot")
+    b = baseline or next(name for name in names if name != a)
+    if table.nested:
+        raise ArgumentError("a pilot with suites cannot be planned from; leave out the suites")
+    pairs = comparison.pairwise
+    observed = float(pairs.loc[(pairs["a"] == a) & (pairs["b"] == b), "difference"].iloc[0])
+    between, within, residual = pilot_components(table, a, b)
+    folds = table.fold_scores
+    runs = 1 if folds is None else folds.shape[1] // folds.columns.get_level_values(0).nunique()
+    return plan_study(
+        sd_dataset=between if sd_dataset is None else sd_dataset,
+        sd_task=within if sd_task is None else sd_task,
+        sd_run=residual if sd_run is None else sd_run,
+        difference=abs(observed) if difference is None else difference,
+        n_datasets=n_datasets or table.n_clusters,
+        n_tasks=n_tasks or max(1, round(table.n_tasks / table.n_clusters)),
+        n_runs=n_runs or max(1, runs),
+        n_algorithms=n_algorithms or len(names),
+        control=control is not None,
+        estimand=comparison.settings.estimand or "typical",
+        alpha=alpha,
+        power=power,
+        budget=budget,
+        dataset_cost=dataset_cost,
+        source=f"estimated from {a} − {b} in the pilot",
+    )
+
+
+def plan_study(
+    *,
+    sd_dataset: float,
+    sd_task: float = 0.0,
+    sd_run: float = 0.0,
+    difference: float,
+    n_datasets: int | None = None,
+    n_tasks: int = 1,
+    n_runs: int = 1,
+    n_algorithms: int = 2,
+    control: bool = False,
+    estimand: str = "typical",
+    alpha: float = 0.05,
+    power: float = 0.8,
+    budget: float | None = None,
+    dataset_cost: float = 0.0,
+    source: str = "assumed",
+) -> Plan:
+    """Plan a study from the standard deviations of a difference.
+
+    Parameters
+    ----------
+    sd_dataset, sd_task, sd_run : float
+        Standard deviations of the difference of two algorithms between datasets, tasks, and runs.
+    difference : float
+        The mean difference to show.
+    n_datasets, n_tasks, n_runs : int
+        Datasets (optional), tasks per dataset and runs per task.
+    n_algorithms : int
+        Algorithms that are compared, whose pairs are corrected together.
+    control : bool
+        Compare only with a control.
+    estimand : {"typical", "mean"}
+        The question, as in `occstats.compare`.
+    alpha, power : float
+        Joint level, and the desired power.
+    budget : float, optional
+        Runs of an algorithm that can be paid.
+    dataset_cost : float
+        Cost of a further dataset, in runs.
+    source : str
+        Where the standard deviations come from.
+
+    Examples
+    --------
+    >>> plan = plan_study(sd_dataset=0.05, sd_task=0.03, difference=0.01, n_tasks=3)
+    >>> print(plan.sentence)
+    To show a typical difference of 0.01 with 80 % power, you need 233 datasets with 3 tasks each.
+    """
+    for name, value in (("sd_dataset", sd_dataset), ("sd_task", sd_task), ("sd_run", sd_run)):
+        check_number(name, value, least=0)
+    if sd_dataset == sd_task == sd_run == 0:
+        raise ArgumentError("sd_dataset, sd_task or sd_run must be above 0; got 0 for all of them")
+    check_number("difference", difference)
+    if difference == 0:
+        raise ArgumentError("difference must not be 0: no study can show it")
+    for name, size in (("n_tasks", n_tasks), ("n_runs", n_runs)):
+        check_integer(name, size, least=1)
+    check_integer("n_algorithms", n_algorithms, least=2)
+    check_choice("estimand", estimand, ("typical", "mean"))
+    check_fraction("alpha", alpha)
+    check_fraction("power", power)
+
+    def sd(tasks: int, runs: int) -> float:
+        variance = sd_dataset**2 + sd_task**2 / tasks + sd_run**2 / (tasks * runs)
+        return float(np.sqrt(variance))
+
+    power_of = partial(
+        mean_power,
+        alpha=alpha,
+        n_algorithms=n_algorithms,
+        many_to_one=control,
+        estimand=estimand,
+    )
+    spread = sd(n_tasks, n_runs)
+    needed = _least(lambda m: power_of(difference, spread, m) >= power)
+    now = detectable = None
+    if n_datasets is not None:
+        check_integer("n_datasets", n_datasets, least=2)
+        now = power_of(difference, spread, n_datasets)
+        detectable = _detectable(partial(power_of, n_clusters=n_datasets), spread, power)
+    sizes = np.unique(np.ceil(np.array(CURVE) * min(needed, MOST_DATASETS)).astype(int))
+    sizes = sizes[sizes >= 2]
+    return Plan(
+        sd_dataset=sd_dataset,
+        sd_task=sd_task,
+        sd_run=sd_run,
+        source=printable(source),
+        n_tasks=n_tasks,
+        n_runs=n_runs,
+        n_algorithms=n_algorithms,
+        control=control,
+        estimand=estimand,
+        alpha=alpha,
+        wanted_power=power,
+        difference=difference,
+        datasets_needed=needed,
+        n_datasets=n_datasets,
+        power=now,
+        detectable=detectable,
+        split=None
+        if budget is None
+        else _split(partial(power_of, difference), sd, budget, dataset_cost),
+        curve=pd.DataFrame(
+            {"n_datasets": sizes, "power": [power_of(difference, spread, int(m)) for m in sizes]}
+        ),
+    )
+
+
+def _least(enough: Any) -> float:
+    """Return the fewest datasets that are enough, by doubling and bisection."""
+    low, high = 1, 2
+    while not enough(high):
+        if high >= MOST_DATASETS:
+            return float("inf")
+        low, high = high, min(2 * high, MOST_DATASETS)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return float(high)
+
+
+def _detectable(power_of: Any, spread: float, power: float) -> float:
+    """Return the difference with this power, by bisection; infinity if there is none."""
+    low, high = 0.0, 100 * spread
+    if power_of(high, spread) < power:
+        return float("inf")
+    for _ in range(30):
+        middle = (low + high) / 2
+        low, high = (low, middle) if power_of(middle, spread) >= power else (middle, high)
+    return high
+
+
+def _split(power_of: Any, sd: Any, budget: float, dataset_cost: float) -> dict[str, Any]:
+    """Return the numbers of datasets, tasks and runs with the smallest standard error."""
+    check_number("dataset_cost", dataset_cost, least=0)
+    options = [
+        (sd(tasks, runs) / np.sqrt(m), m, tasks, runs)
+        for tasks in range(1, 51)
+        for runs in range(1, 51)
+        if (m := min(int(budget // (dataset_cost + tasks * runs)), MOST_DATASETS)) >= 2
+    ]
+    if not options:
+        raise ArgumentError(
+            f"budget must pay two datasets, {2 * (dataset_cost + 1):g} runs; got {budget:g}"
+        )
+    _, m, tasks, runs = min(options)
+    power = power_of(sd(tasks, runs), m)
+    return {"n_datasets": m, "n_tasks": tasks, "n_runs": runs, "power": power}

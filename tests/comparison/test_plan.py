@@ -1,0 +1,111 @@
+"""Planning a study: power, detectable differences, budgets, pilots and the command."""
+
+import json
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from statsmodels.stats.power import TTestPower
+
+from occstats.cli import main
+from occstats.comparison.plan import pilot_components, plan_pilot, plan_study
+from occstats.errors import ArgumentError
+from occstats.results import load_results
+from occstats.stats import mean_power
+
+
+def run(*arguments):
+    return CliRunner().invoke(main, ["plan", *map(str, arguments)])
+
+
+def test_the_power_of_two_algorithms_is_that_of_the_t_test():
+    for d, m in ((0.3, 50), (0.5, 34), (1.0, 8)):
+        # One side only: showing the wrong direction is no power.
+        expected = TTestPower().power(d, m, 0.025, alternative="larger")
+        assert mean_power(d, 1.0, m) == pytest.approx(expected, abs=1e-9)
+    assert mean_power(9.0, 1.0, 5, estimand="typical") == 0  # 2^-4 > 0.05
+    assert mean_power(0.5, 1.0, 34, n_algorithms=4) < mean_power(0.5, 1.0, 34)
+
+
+def test_detectable_difference_and_datasets_needed_agree():
+    plan = plan_study(sd_dataset=0.05, sd_task=0.03, difference=0.02, n_tasks=3, n_datasets=40)
+    back = plan_study(sd_dataset=0.05, sd_task=0.03, difference=plan.detectable, n_tasks=3)
+    assert back.datasets_needed == 40
+    curve = plan.curve.set_index("n_datasets")["power"]
+    assert curve[plan.datasets_needed] >= 0.8
+    assert curve.is_monotonic_increasing
+
+
+def test_the_budget_buys_datasets_first_unless_they_cost():
+    options = {"sd_dataset": 0.05, "sd_task": 0.05, "difference": 0.02, "budget": 300}
+    free, dear = plan_study(**options).split, plan_study(**options, dataset_cost=9).split
+    assert (free["n_datasets"], free["n_tasks"], free["n_runs"]) == (300, 1, 1)
+    # The cost 9 and equal variances: three tasks, the root of 9.
+    assert (dear["n_datasets"], dear["n_tasks"]) == (25, 3)
+
+
+def test_components_of_a_pilot_with_folds():
+    rng = np.random.default_rng(0)
+    index = [(d, t, f) for d in range(40) for t in range(4) for f in range(5)]
+    effects = {key: rng.normal(0, sd) for sd, keys in (
+        (0.05, {(d,) for d, *_ in index}), (0.03, {i[:2] for i in index}), (0.02, index),
+    ) for key in sorted(keys)}  # fmt: skip
+    rows = [
+        (f"d{i[0]}", i[1], i[2], name, 0.5 + (name == "A") * sum(effects[i[:n]] for n in (1, 2, 3)))
+        for i in index
+        for name in "AB"
+    ]
+    import pandas as pd
+
+    frame = pd.DataFrame(rows, columns=["dataset", "task", "fold", "algorithm", "score"])
+    found = pilot_components(load_results(frame), "A", "B")
+    assert found == pytest.approx((0.05, 0.03, 0.02), rel=0.25)
+
+
+def test_a_pilot_gives_what_options_do_not():
+    plan = plan_pilot("lenz2021", candidate="ALP", baseline="NND", n_algorithms=2)
+    assert (plan.n_datasets, plan.n_tasks, plan.n_algorithms) == (50, 5, 2)
+    assert plan.difference == pytest.approx(0.007)
+    assert "ALP − NND" in plan.source
+
+
+def test_the_command_answers_in_a_sentence_as_json_and_as_a_figure(tmp_path):
+    given = ("--sd-dataset", 0.05, "--difference", 0.02)
+    figure = tmp_path / "power.svg"
+    done = run(*given, "--n-datasets", 40, "--power-curve", figure)
+    assert done.output.splitlines()[0] == (
+        "To show a typical difference of 0.02 with 80 % power, you need 54 datasets with 1 task "
+        "each."
+    )
+    assert "With 40 datasets the power is" in done.output
+    assert figure.stat().st_size > 1000
+    document = json.loads(run(*given, "--json").output)
+    assert document["datasets_needed"] == 54
+    assert document["answer"] == done.output.splitlines()[0]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--difference", 0.1), "pass --sd-dataset"),
+        (("--sd-dataset", 0.1), "pass --difference"),
+        (("--sd-dataset", -1, "--difference", 0.1), "sd_dataset must be"),
+        (("--sd-dataset", 0, "--difference", 0.1), "must be above 0"),
+        (("--sd-dataset", 0.1, "--difference", 0), "difference must not be 0"),
+        (("--sd-dataset", 0.1, "--difference", 1, "--budget", 1), "budget must pay"),
+        (("lenz2021", "--candidate", "XYZ"), "candidate must be one of"),
+        (("lenz2021", "--candidate", "ALP", "--baseline", "ALP"), "two different"),
+    ],
+)
+def test_refuses_bad_input(arguments, message):
+    done = run(*arguments)
+    assert done.exit_code == 2
+    assert message in done.output
+    assert done.output.count("\n") <= 3
+
+
+def test_refuses_a_pilot_of_suites():
+    frame = load_results("lenz2021").to_frame()
+    frame["suite"] = frame["dataset"].str[0]
+    with pytest.raises(ArgumentError, match="suites"):
+        plan_pilot(frame, cluster=["suite", "dataset"])
