@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 import occstats
-from occstats.comparison.plan import plan_study
+from occstats.comparison.study_plan import plan_study
 from occstats.stats import mean_tests, typical_tests
 
 SD_DATASET, SD_TASK, TASKS = 0.05, 0.04, 3

@@ -43,7 +43,7 @@ def plan(results: tuple[str, ...], as_json: bool, power_curve: str | None, **giv
     occstats plan lenz2021 --budget 2000 --dataset-cost 20
     """
     from occstats._format import printable
-    from occstats.comparison.plan import plan_pilot, plan_study
+    from occstats.comparison.study_plan import plan_pilot, plan_study
     from occstats.report.json_document import plain
 
     chosen = take(PLAN, given)

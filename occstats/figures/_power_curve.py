@@ -14,7 +14,7 @@ from occstats.figures._style import BLUE, check_formats, ink, root_figure, save
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from occstats.comparison.plan import Plan
+    from occstats.comparison.study_plan import Plan
 
 
 def power_curve(plan: Plan, *, ax: Axes | None = None) -> Axes:

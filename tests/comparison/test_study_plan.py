@@ -8,7 +8,7 @@ from click.testing import CliRunner
 from statsmodels.stats.power import TTestPower
 
 from occstats.cli import main
-from occstats.comparison.plan import pilot_components, plan_pilot, plan_study
+from occstats.comparison.study_plan import pilot_components, plan_pilot, plan_study
 from occstats.errors import ArgumentError
 from occstats.results import load_results
 from occstats.stats import mean_power
