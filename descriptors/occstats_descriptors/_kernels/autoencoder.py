@@ -6,9 +6,9 @@ vectors of matrices whose rows are padded with zeros to a multiple of `LANES`. T
 the weights W1, W2, W3, then the biases of the six layers; the rows of a level (0 is the input, 3
 the latent layer, 6 the reconstruction) follow those of the level before.
 
-Benefit: on the small datasets of the paper, training is 4 to 5 times as fast as with BLAS, whose
-calls take longer than such small products, and hundreds of times as fast as with torch. Sums are in
-a fixed order, without fused operations, so that the results do not depend on the processor.
+Benefit: on small datasets, training takes a third of the time that it takes with BLAS, whose calls
+take longer than such small products (on 2,000 × 100 the same time), and torch is not needed. Sums
+are in a fixed order, without fused operations, so that the weights do not depend on the processor.
 """
 
 from __future__ import annotations
