@@ -25,7 +25,7 @@ from occstats.cli.options import (
 __all__ = ["compare", "figures", "gate"]
 
 OUTPUT = between("out", "full")
-GATE = ("candidate", "baseline", "margin", "alpha", "missing")
+GATE = ("markdown", "candidate", "baseline", "margin", "alpha", "missing")
 FIGURES = between("formats", "times")
 DRAWING = between("width", "note")
 COLUMNS = ("dataset", "algorithm", "score", "lower_is_better")
@@ -108,7 +108,9 @@ def compare(
     ],
     common=(*GATE, *COLUMNS),
 )
-def gate(results: tuple[str, ...], candidate: str, baseline: str, **given: Any) -> None:
+def gate(
+    results: tuple[str, ...], candidate: str, baseline: str, markdown: bool, **given: Any
+) -> None:
     """Test a candidate against a baseline, for continuous integration.
 
     The confidence interval of the mean difference decides. The exit code is 0 if the candidate is
@@ -133,7 +135,12 @@ def gate(results: tuple[str, ...], candidate: str, baseline: str, **given: Any) 
         **take(("margin", "alpha", "missing", *READING), given),
     )
     found = judge(comparison, candidate, baseline)
-    click.echo(f"{printable(found.line)}\n{printable(found.caution)}")
+    if markdown:
+        from occstats.report.gate_comment import gate_comment
+
+        click.echo(gate_comment(comparison, found, candidate, baseline))
+    else:
+        click.echo(f"{printable(found.line)}\n{printable(found.caution)}")
     sys.exit(found.exit_code)
 
 

@@ -290,6 +290,8 @@ TABLE: dict[str, Row] = {
     "candidate": _row(COMPARISON, "Algorithm to test", metavar="NAME", required=True),
     "baseline": _row(COMPARISON, "Algorithm that the candidate would replace", metavar="NAME",
         required=True),
+    "markdown": _row(OUTPUT, "Print a comment for a pull request, with the largest losses and "
+        "gains", is_flag=True),
     # Plan
     "difference": _row(PLANNING, "Difference to show", metavar="NUMBER", type=float,
         usual="that of the pilot"),

@@ -118,3 +118,38 @@ def test_the_same_name_twice_is_refused():
     result = gate("lenz2021", "ALP", "ALP")
     assert result.exit_code == 2
     assert "--candidate and --baseline must be different algorithms" in result.stderr
+
+
+def test_markdown_names_the_largest_losses_and_gains_and_flipped_tasks():
+    comment = gate("lenz2021", "ALP", "SVM", "--margin", "0.02", "--markdown")
+    assert comment.exit_code == 0
+    lines = comment.stdout.splitlines()
+    assert lines[0] == "### ALP against SVM: non-inferior"
+    assert lines[2].startswith("**non-inferior**: ALP − SVM = +0.00329 mean AUROC")
+    scores = occstats.load_results("lenz2021").scores
+    change = (scores["ALP"] - scores["SVM"]).groupby(level=0).mean()
+    worst = lines[lines.index("<details><summary>Datasets with the largest losses</summary>") + 4]
+    assert worst.startswith(f"| {change.idxmin()} | ")
+    assert float(worst.split()[-2].replace("−", "-")) == pytest.approx(change.min(), abs=1e-3)
+    assert "Flipped" not in comment.stdout
+    binary = gate(CASES / "bin.csv", "B", "A", "--markdown")
+    assert binary.exit_code == 4
+    assert "**Flipped**: 30 tasks lost, 0 won." in binary.stdout
+
+
+def test_markdown_escapes_names(tmp_path):
+    name = "<img src=x>|*a*"
+    table = tmp_path / "scores.csv"
+    frame = pd.DataFrame({"dataset": [f"d{i}|<b>" for i in range(9)], "BASE": 0.5})
+    frame.assign(**{name: [0.1 * i for i in range(9)]}).to_csv(table, index=False)
+    comment = gate(table, name, "BASE", "--markdown")
+    assert comment.exit_code == 3, comment.output
+    assert "<img" not in comment.stdout.replace(r"\<img", "")
+    assert "<b>" not in comment.stdout.replace(r"\<b", "")
+
+
+def test_the_action_uses_options_that_exist():
+    action = (Path(__file__).parents[2] / "action.yml").read_text("utf-8")
+    known = {name for option in main.get_command(None, "gate").params for name in option.opts}
+    command = action[action.index('occstats gate "') : action.index("gate.md")]
+    assert set(re.findall(r"--[a-z]+", command)) <= known
