@@ -8,14 +8,13 @@ from typing import Any
 
 import matplotlib
 import numpy as np
-import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.figure import FigureBase
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 from numpy.typing import NDArray
 
 from occstats.comparison import Comparison
-from occstats.figures._base import ROWS, Order, Plot, unnamed
+from occstats.figures._base import ROWS, Order, Plot
 from occstats.figures._labels import abreast, clean
 from occstats.figures._style import BLUE, ORANGE, ArtistOptions, Palette, Theme, Width, ink, paper
 
@@ -102,13 +101,9 @@ def ranks(
 def _panel(
     axes: Axes, bars: np.ndarray, together: int, count: int, colour: str, mean: float, ticks: int
 ) -> None:
-    with unnamed(axes):
-        middles = np.arange(len(bars)) * together + (together + 1) / 2
-        edge: ArtistOptions = {"edgecolor": "none" if count > 15 else ink(), "linewidth": 0.4}
-        sns.barplot(
-            x=middles, y=bars, native_scale=True, width=0.82, color=colour, saturation=1,
-            errorbar=None, ax=axes, **edge,
-        )  # fmt: skip
+    middles = np.arange(len(bars)) * together + (together + 1) / 2
+    edge: ArtistOptions = {"edgecolor": "none" if count > 15 else ink(), "linewidth": 0.4}
+    axes.bar(middles, bars, width=0.82 * together, color=colour, **edge)
     marker: ArtistOptions = {"markersize": 5.5, "markeredgecolor": paper(), "markeredgewidth": 0.5}
     axes.plot(mean, 0, "^", color=ORANGE, clip_on=False, zorder=5, **marker)
     axes.set_xlim(0.4, count + 0.6)
