@@ -7,6 +7,7 @@ compare_size.csv under a label, and writes compare_size.md and the growth curves
     python benchmarks/compare_size.py --label now            # all cases
     python benchmarks/compare_size.py --profile usual        # where the time goes
     python benchmarks/compare_size.py --label now --commands # whole commands, with imports
+    python benchmarks/compare_size.py --label now --reading  # load_results against pandas
 
 The yardstick is a script without this package: Wilcoxon's test of each pair by SciPy and the ranks
 of each task by pandas.
@@ -30,6 +31,7 @@ import pandas as pd
 HERE = Path(__file__).parent
 TABLE = HERE / "compare_size.csv"
 COMMANDS_TABLE = HERE / "compare_commands.csv"
+READING_TABLE = HERE / "compare_reading.csv"
 LIMIT_CPU_SECONDS = 240
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
@@ -236,6 +238,66 @@ def commands_text() -> str:
     return "\n".join(lines) + "\n\n"
 
 
+def measure_reading(label: str, rounds: int = 5) -> None:
+    """Measure CPU seconds of reading 100,000 rows, as ratios to pandas in the same process."""
+    import occstats
+
+    rng = np.random.default_rng(0)
+    number = np.arange(100_000)
+    keys = {"dataset": [f"data{i}" for i in number // 200], "task": [f"t{i}" for i in number % 200]}
+    long = {"dataset": [f"data{i}" for i in number // 200], "task": number // 50 % 4}
+    long |= {"algorithm": [f"A{i}" for i in number // 5 % 10], "fold": number % 5}
+    frames = {
+        "long": pd.DataFrame(long | {"auroc": rng.random(100_000).round(6)}),
+        "wide": pd.DataFrame(keys | {f"A{i}": rng.random(100_000).round(6) for i in range(8)}),
+    }
+    rows = []
+    with tempfile.TemporaryDirectory() as folder:
+        for name, frame in frames.items():
+            for suffix in ("csv", "parquet"):
+                path = Path(folder) / f"{name}.{suffix}"
+                getattr(frame, f"to_{suffix}")(path, index=False)
+                best = [np.inf, np.inf]
+                for _ in range(rounds):
+                    for place, read in enumerate(
+                        (
+                            getattr(pd, f"read_{suffix}"),
+                            lambda path: occstats.load_results(path, score_name="auroc"),
+                        )
+                    ):
+                        start = time.process_time()
+                        read(path)
+                        best[place] = min(best[place], time.process_time() - start)
+                rows.append((label, f"{name} {suffix}", best[1] / best[0]))
+    found = pd.DataFrame(rows, columns=["label", "file", "ratio"])
+    rows = pd.concat([pd.read_csv(READING_TABLE), found]) if READING_TABLE.exists() else found
+    rows = rows.drop_duplicates(["label", "file"], keep="last")
+    rows.round({"ratio": 1}).to_csv(READING_TABLE, index=False)
+
+
+def reading_text() -> str:
+    """Return a table of the ratios of reading."""
+    if not READING_TABLE.exists():
+        return ""
+    rows = pd.read_csv(READING_TABLE)
+    ratios = rows.pivot(index="file", columns="label", values="ratio")
+    ratios = ratios[rows["label"].unique()]
+    lines = [
+        "## Reading",
+        "",
+        "CPU time of `load_results` on 100,000 rows as a multiple of pandas, which only parses the "
+        "cells, in one process.",
+        "",
+        "| file | " + " | ".join(ratios.columns) + " |",
+        "|---" * (1 + len(ratios.columns)) + "|",
+        *(
+            f"| {name} | " + " | ".join(f"{r:g}" for r in row) + " |"
+            for name, row in zip(ratios.index, ratios.to_numpy(), strict=True)
+        ),
+    ]
+    return "\n".join(lines) + "\n\n"
+
+
 def write() -> None:
     """Write the table and the curves of everything that was recorded."""
     rows = pd.read_csv(TABLE)
@@ -271,7 +333,7 @@ def write() -> None:
         lines.append("| " + " | ".join([name + reading, *sizes, aim, *numbers]) + " |")
     text = "\n".join(lines).replace("nan", "–")
     growth = "![growth](compare_size.png)\n"
-    (HERE / "compare_size.md").write_text(f"{text}\n\n{commands_text()}{growth}")
+    (HERE / "compare_size.md").write_text(f"{text}\n\n{commands_text()}{reading_text()}{growth}")
     draw(labels, seconds, memory)
 
 
@@ -299,6 +361,7 @@ def main() -> None:
     parser.add_argument("--with-scipy", action="store_true")
     parser.add_argument("--profile", action="store_true")
     parser.add_argument("--commands", action="store_true")
+    parser.add_argument("--reading", action="store_true")
     parser.add_argument("--measure", nargs=2, help=argparse.SUPPRESS)
     chosen = parser.parse_args()
     if chosen.measure:
@@ -309,6 +372,9 @@ def main() -> None:
         profile(CASES[chosen.cases[0]])
     elif chosen.commands:
         commands(chosen.label)
+        write()
+    elif chosen.reading:
+        measure_reading(chosen.label)
         write()
     else:
         contenders = ["occstats", "scipy"] if chosen.with_scipy else ["occstats"]

@@ -288,7 +288,11 @@ def column_codes(column: pd.Series) -> tuple[npt.NDArray[np.int64], npt.NDArray[
         codes, distinct = pd.factorize(column, use_na_sentinel=True)
         values = np.asarray(distinct, dtype=object)
     names = np.empty(len(values) + 1, dtype=object)
-    names[:-1] = [_encodable(as_text(value)) for value in values]
+    plain = pd.api.types.infer_dtype(values, skipna=False) == "string"
+    if plain and "".join(values).isascii():
+        names[:-1] = [value or None for value in values]  # the usual case
+    else:
+        names[:-1] = [_encodable(as_text(value)) for value in values]
     again, distinct_names = pd.factorize(names)  # the last is None
     return again[codes], distinct_names
 
@@ -443,6 +447,8 @@ class ParsedTable:
 
     def is_flag(self, column: str) -> bool:
         """Return True if every cell is a boolean."""
+        if self.is_numeric(column):
+            return bool(np.isin(self.numbers(column).values, (0, 1)).all())
         return {str(name).casefold() for name in set(self.names(column))} <= _YES_NO
 
     def take_flags(self, column: str) -> None:

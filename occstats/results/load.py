@@ -22,7 +22,14 @@ from occstats.results.join import join
 from occstats.results.missing import best_policy
 from occstats.results.readers import read_path
 from occstats.results.readers.delimited import read_delimited
-from occstats.results.readers.frames import FILE, ROW, RawTable, from_arrow, from_frame
+from occstats.results.readers.frames import (
+    FILE,
+    ROW,
+    RawTable,
+    frame_of_scores,
+    from_arrow,
+    from_frame,
+)
 from occstats.results.readers.harnesses import find_reader, recognise
 from occstats.results.readers.limits import Limits, check_exists
 from occstats.results.reading import (
@@ -76,6 +83,7 @@ def load_results(
     decimal: Decimal = ".",
     scale: float = 1.0,
     max_rows: int = MOST_ROWS,
+    datasets: Sequence[str] | None = None,
     cluster: str | Sequence[str] | None = None,
     format: None = None,
 ) -> Results:
@@ -83,7 +91,7 @@ def load_results(
 
     Parameters
     ----------
-    *sources : path, name of bundled results, DataFrame or Results
+    *sources : path, name of bundled results, DataFrame, mapping or Results
         A Parquet file, a directory of Parquet shards, CSV or TSV (any usual delimiter, also
         gzipped), Feather, JSON lines; ``"lenz2021"``; a frame. In long form a row is the score of
         an algorithm on a task (and fold); in wide form a row is a task, and the algorithms are
@@ -153,6 +161,8 @@ def load_results(
         Factor to multiply the scores by; 0.01 turns percentages into fractions.
     max_rows : int, default 2,000,000
         Largest number of rows; larger files are refused before they are unpacked.
+    datasets : sequence of str, optional
+        Dataset of each score, if the scores are given as a mapping by algorithm.
     cluster : str or sequence of str, optional
         Synonym of `dataset`; two columns are the suite and the dataset.
     format : None
@@ -206,6 +216,10 @@ def load_results(
         )
     if format is not None:
         raise ArgumentError(f"format={format!r} was renamed: set reader={format!r}")
+    sources = tuple(
+        frame_of_scores(source, datasets) if isinstance(source, Mapping | np.ndarray) else source
+        for source in sources
+    )
     reading = Reading(
         dataset=cluster if dataset is None else dataset,
         suite=suite,

@@ -34,7 +34,7 @@ def parameters(function):
     ("function", "module", "record", "names", "others"),
     [
         (occstats.compare, pipeline, Settings, SETTINGS, {"progress"}),
-        (occstats.load_results, load, Reading, READING, {"format", "cluster"}),
+        (occstats.load_results, load, Reading, READING, {"format", "cluster", "datasets"}),
     ],
     ids=["compare", "load_results"],
 )

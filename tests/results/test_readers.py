@@ -476,6 +476,19 @@ def test_frames_of_other_libraries(wide, take):
     assert load_results(frame).scores.equals(load_results(wide).scores)
 
 
+def test_scores_by_algorithm(refused):
+    scores = {"A": np.array([0.1, 0.2, 0.4]), "B": [0.3, 0.1, 0.5]}
+    table = load_results(scores, datasets=["x", "x", "y"], score_name="auroc")
+    assert table.scores.to_numpy().tolist() == [[0.1, 0.3], [0.2, 0.1], [0.4, 0.5]]
+    assert list(table.clusters) == ["x", "x", "y"]
+    table = load_results({"dataset": ["x", "y", "z"], **scores}, score_name="auroc")
+    assert (table.algorithms, table.n_clusters) == (["A", "B"], 3)
+    refused(scores, says=("3 of each algorithm without names", "datasets=…"))
+    refused(scores, datasets=["x"], says=("1 names for 3 scores",))
+    refused({"A": [1, 2], "B": np.ones((2, 2))}, says=("'B': (2, 2)", "average over folds"))
+    refused(np.ones((3, 2)), says=("shape (3, 2) and no names", "pass a mapping"))
+
+
 def test_types_of_polars(wide, refused):
     frame = polars.from_pandas(wide)
     typed = frame.with_columns(

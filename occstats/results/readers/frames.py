@@ -28,6 +28,7 @@ __all__ = [
     "check_header",
     "check_names",
     "frame_of_arrow",
+    "frame_of_scores",
     "from_arrow",
     "from_frame",
     "join_header",
@@ -205,6 +206,48 @@ def from_frame(frame: pd.DataFrame, name: str, **details: Any) -> RawTable:
             frame = frame.reset_index(names=index)
     frame = frame.set_axis([str(column) for column in frame.columns], axis=1)
     return RawTable(name, frame, index=index, **details)
+
+
+def frame_of_scores(scores: Any, datasets: Sequence[object] | None) -> pd.DataFrame:
+    """Return a wide table of the scores in a mapping by algorithm.
+
+    >>> frame_of_scores({"ALP": [0.9, 0.8], "SVM": [0.7, 0.6]}, ["iris", "iris"])
+      dataset task  ALP  SVM
+    0    iris    1  0.9  0.7
+    1    iris    2  0.8  0.6
+    """
+    if not isinstance(scores, Mapping):
+        raise ResultsError(
+            f"array: has shape {np.shape(scores)} and no names; pass a mapping from algorithms to"
+            " their scores, and datasets=…, the dataset of each score"
+        )
+    columns = {str(name): np.asarray(values) for name, values in scores.items()}
+    shapes = {values.shape for values in columns.values()}
+    if len(shapes) != 1 or len(shapes.pop()) != 1:
+        found = ", ".join(f"{quote(name)}: {values.shape}" for name, values in columns.items())
+        raise ResultsError(
+            f"mapping: must have one score for each task and algorithm; got the shapes {found};"
+            " average over folds first"
+        )
+    frame = pd.DataFrame(columns)
+    if datasets is None:
+        if all(pd.api.types.is_numeric_dtype(kind) for kind in frame.dtypes):
+            raise ResultsError(
+                f"scores: {len(frame):,} of each algorithm without names; pass datasets=…, the"
+                " dataset of each score; tasks of the same dataset repeat its name"
+            )
+        return frame
+    if len(datasets) != len(frame):
+        raise ResultsError(
+            f"datasets: {len(datasets):,} names for {len(frame):,} scores; name each score's"
+            " dataset"
+        )
+    named = pd.Series([str(name) for name in datasets], dtype=object)
+    frame.insert(0, "dataset", named)
+    if named.duplicated().any():
+        numbers = frame.groupby("dataset", sort=False).cumcount() + 1
+        frame.insert(1, "task", numbers.astype(str))
+    return frame
 
 
 # Part of a table that is searched for header rows.
