@@ -37,7 +37,7 @@ ENVIRONMENT = {
     "PYTHONSAFEPATH": "1",
 }
 # Starting a process takes longer than most fits: one that ends soon after its time is not killed.
-SECONDS_OF_GRACE = 1.0
+SECONDS_OF_GRACE = 5.0
 SECONDS_BETWEEN_CHECKS = 0.05
 LONGEST_REASON = 500
 _SERVE = (

@@ -16,8 +16,8 @@ from occstats.experiment.tasks import N_FOLDS, Task
 # short enough that a killed worker loses little and all workers stay busy until the end.
 SHORTEST_SHARD, LONGEST_SHARD = 0.5, 20.0
 SHARDS_WANTED = 64
-# Each shard of a third-party estimator starts a process.
-SHORTEST_OF_THIRD_PARTY = 10.0
+# Each shard of a third-party estimator, or with a timeout, starts a process.
+SHORTEST_ISOLATED = 10.0
 
 # Dataset, class, descriptor and fold, which identify a row.
 Key = tuple[str, str, str, int]
@@ -115,6 +115,7 @@ def make_plan(
     seconds: Callable[[Task, Any], float],
     *,
     seed: SeedPolicy,
+    isolated: bool = False,
 ) -> Plan:
     """Pack folds into shards, deterministically and largest first.
 
@@ -128,6 +129,8 @@ def make_plan(
         The estimated seconds of a descriptor on a fold of a task.
     seed : SeedPolicy
         The random state of every fit.
+    isolated : bool, default False
+        Whether all shards run in processes of their own.
     """
     units = [
         [
@@ -140,14 +143,14 @@ def make_plan(
     ]
     total = sum(unit.cost for of_dataset in units for unit in of_dataset)
     limit = min(max(total / SHARDS_WANTED, SHORTEST_SHARD), LONGEST_SHARD)
-    shards = [shard for of_dataset in units for shard in _pack(of_dataset, limit)]
+    shards = [shard for of_dataset in units for shard in _pack(of_dataset, limit, isolated)]
     return Plan(tuple(sorted(shards, key=lambda shard: (-shard.cost, shard.id))))
 
 
-def _pack(units: Iterable[Unit], limit: float) -> Iterable[Shard]:
+def _pack(units: Iterable[Unit], limit: float, isolated: bool) -> Iterable[Shard]:
     # A third-party estimator shares its process, and therefore its shards, with no other.
     for name, group in groupby(units, key=_third_party_name):
-        most = max(limit, SHORTEST_OF_THIRD_PARTY) if name else limit
+        most = max(limit, SHORTEST_ISOLATED) if name or isolated else limit
         packed: list[Unit] = []
         for unit in group:
             if packed and sum(u.cost for u in packed) + unit.cost > most:

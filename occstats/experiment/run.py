@@ -140,6 +140,8 @@ def prepare(
     """
     # The shards of a single file are kept beside it.
     folder = Path(f"{out}.shards") if _is_single_file(out) else Path(out)
+    if _is_single_file(out) and Path(out).exists() and not _is_ours(Path(out)):
+        raise DataError(f"{out}: exists and is not the table of a run; choose another --out")
     recipes = make_recipes(descriptors, by_dataset=parameters)
     return Experiment.create(
         data,
@@ -162,6 +164,16 @@ def folder_or_temporary(
 
 def _is_single_file(out: str | Path) -> bool:
     return str(out).endswith(".parquet")
+
+
+def _is_ours(file: Path) -> bool:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        return b"occstats" in (pq.read_schema(file).metadata or {})
+    except (OSError, pa.ArrowException):
+        return False
 
 
 @dataclass(frozen=True, eq=False)
@@ -236,7 +248,8 @@ class Experiment:
     @cached_property
     def plan(self) -> Plan:
         """Return all of the work, done or not."""
-        return make_plan(self.tasks, self.groups(), self.seconds, seed=self.seed)
+        isolated = self.timeout is not None
+        return make_plan(self.tasks, self.groups(), self.seconds, seed=self.seed, isolated=isolated)
 
     def groups(self) -> list[tuple[Recipe, ...]]:
         """Group the descriptors that share a neighbour search; each other one is alone."""

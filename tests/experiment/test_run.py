@@ -131,6 +131,7 @@ def test_the_results_can_be_compared(toy_folder, tmp_path):
     descriptors = ["MD", "other=MD"]
     table = run_experiment(toy_folder, descriptors=descriptors, out=file, jobs=1)
     pd.testing.assert_frame_equal(pd.read_parquet(file), table)
+    run_experiment(toy_folder, descriptors=descriptors, out=file, jobs=1)  # its own file
     run_experiment(toy_folder, descriptors=descriptors, out=folder, jobs=1)
     expected = table.groupby(["dataset", "class", "descriptor"])["auroc"].mean()
     for out in (file, folder):
@@ -238,18 +239,20 @@ def test_the_command_lists_failures_and_retries_them(toy_folder, tmp_path):
         (["--seed", "²"], "expected an integer"),
         (["--parameters", "nowhere"], "nowhere"),
         (["--out", "file"], "exists and is not a folder"),
+        (["--out", "mine.parquet"], "exists and is not the table of a run"),
         (["--scheduler", "tcp://127.0.0.1:9"], "no scheduler answers at tcp://127.0.0.1:9"),
     ],
 )
 def test_wrong_input_is_reported_in_one_line(tmp_path, monkeypatch, arguments, message):
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "file").write_text("mine")
+    for name in ("file", "mine.parquet"):
+        (tmp_path / name).write_text("mine")
     result = call("run", "--datasets", "iris", "--descriptors", "MD", *arguments)
     assert result.exit_code == 2
     assert message in result.stderr
     assert len(result.stderr.strip().splitlines()) <= 2
     assert "Traceback" not in result.stderr
-    assert (tmp_path / "file").read_text() == "mine"
+    assert (tmp_path / "file").read_text() == (tmp_path / "mine.parquet").read_text() == "mine"
 
 
 def test_datasets_are_listed_and_checked(toy_folder):
