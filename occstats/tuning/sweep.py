@@ -436,9 +436,10 @@ def read_sweep(folder: str | Path) -> Sweep:
     grids = [expand(rows, recipe, tasks) for recipe in recipes]
     swept = [grid for grid in grids if grid.datasets]
     if not swept:
-        raise ResultsError(
-            f"{folder}: no dataset is finished yet; run the same 'occstats tune' again"
-        )
+        problem = "no dataset is finished yet; run the same 'occstats tune' again"
+        if len(rows) and rows["status"].isin(FAILED).all():
+            problem = "all fits failed or exceeded their time; retry them with --force failed"
+        raise ResultsError(f"{folder}: {problem}")
     return Sweep(swept, rows)
 
 

@@ -265,6 +265,13 @@ def test_wrong_options_are_reported_in_one_line(folder, tmp_path, options, messa
     assert not (tmp_path / "s").exists()
 
 
+def test_a_sweep_without_any_result_says_so(folder, tmp_path):
+    options = ["--datasets", "one", "--descriptors", "NND", "--out", tmp_path / "s", "-j", 1]
+    code, _, errors = invoke("tune", "--data", folder, *options, "--timeout", "1e-9")
+    assert code == 2
+    assert "all fits failed or exceeded their time" in errors
+
+
 def test_a_folder_without_a_sweep_is_refused(tmp_path, folder):
     with pytest.raises(ResultsError, match="contains no sweep"):
         leave_one_out_parameters(tmp_path)
