@@ -94,3 +94,26 @@ def unbalanced():
                              "gain": round(gain, 2), **traits}
                         )  # fmt: skip
     return pd.DataFrame(rows)
+
+
+@pytest.fixture(autouse=True)
+def _higher_is_better(request, monkeypatch):
+    """Take higher scores as better where a table does not say, except in tests of reading."""
+    if request.path.parent.name in {"results", "cli"}:
+        return
+    from dataclasses import replace
+
+    from occstats.results import load
+    from occstats.results.ask import UnclearTableError
+
+    read = load._load
+
+    def told(sources, reading):
+        try:
+            return read(sources, reading)
+        except UnclearTableError as error:
+            if [*error.template] != ["lower_is_better"]:
+                raise
+        return read(sources, replace(reading, lower_is_better=False))
+
+    monkeypatch.setattr(load, "_load", told)

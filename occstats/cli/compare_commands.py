@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from occstats.cli.dialogue import load
 from occstats.cli.options import (
     READING,
     REPLACE,
@@ -49,7 +50,7 @@ def working(text: str) -> Iterator[None]:
     params=[
         results(),
         *options(
-            *(*OUTPUT, "force", *SETTINGS, *READING),
+            *(*OUTPUT, "force", *SETTINGS, *READING, "no_input"),
             force=REPLACE,
             out={
                 "help": "Write the report, methods, tables (CSV, LaTeX) and comparison.json to "
@@ -78,10 +79,11 @@ def compare(
 
     if out is not None:
         check_folder(out)
+    loaded = load(results, given, ask=not as_json)
     with working("Comparing"):
         from occstats.comparison import pipeline
 
-        comparison = pipeline.compare([*results], **take((*SETTINGS, *READING), given))
+        comparison = pipeline.compare(loaded, **take(SETTINGS, given))
     with working("Writing the report"):
         folder = comparison.write(out, force=force) if out is not None else None
     if as_json:
@@ -97,7 +99,7 @@ def compare(
     params=[
         results(),
         *options(
-            *(*GATE, *READING),
+            *(*GATE, *READING, "no_input"),
             margin={"help": "Non-inferiority margin: the smallest loss of mean score that matters"},
             alpha={"help": "Significance level of the two-sided test"},
             missing={
@@ -127,12 +129,13 @@ def gate(
     from occstats.comparison import pipeline
     from occstats.comparison.gate import judge
 
+    loaded = load(results, given | {"algorithms": [candidate, baseline]}, ask=False)
     comparison = pipeline.compare(
-        [*results],
+        loaded,
         algorithms=[candidate, baseline],
         estimand="mean",
         progress=False,
-        **take(("margin", "alpha", "missing", *READING), given),
+        **take(("margin", "alpha", "missing"), given),
     )
     found = judge(comparison, candidate, baseline)
     if markdown:
@@ -176,7 +179,7 @@ def _order(_: click.Context, __: click.Parameter, given: str | None) -> str | li
     params=[
         results(required=False),
         *options(
-            *("out", *FIGURES, "dpi", *DRAWING, *SETTINGS, *READING),
+            *("out", *FIGURES, "dpi", *DRAWING, *SETTINGS, *READING, "no_input"),
             out={"default": "figures"},
             formats={"default": "pdf"},
             list_figures={"callback": _list_figures},
@@ -227,7 +230,7 @@ def figures(
     if any("comparison" in entry.needs for entry in wanted):
         from occstats.comparison import pipeline
 
-        comparison = pipeline.compare([*results], **take((*SETTINGS, *READING), given))
+        comparison = pipeline.compare(load(results, given), **take(SETTINGS, given))
     drawing = take(DRAWING, given)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

@@ -40,6 +40,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
 }
 
 BAD_INPUT, INTERRUPTED = 2, 130
+# Key of the typed arguments in the context of a command.
+ARGUMENTS = "occstats.arguments"
 # Begins the second line of a message with several lines.
 TRY = "\ntry: "
 WIDTH, MOST_LINES = 80, 12
@@ -57,6 +59,10 @@ class HelpfulGroup(click.Group):
 
 class LazyGroup(HelpfulGroup):
     """A group that imports the module of a command when the command is used."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        ctx.meta[ARGUMENTS] = list(args)
+        return super().parse_args(ctx, args)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return [*COMMANDS]
@@ -153,13 +159,17 @@ def advice(error: OccstatsError, arguments: Sequence[str]) -> str:
     proposed = re.match(r"try: (\w+)='([^']+)'", choices[0]) if choices else None
     if proposed and not retry:
         retry = {proposed[1]: proposed[2]}
+    template = getattr(error, "template", None)
+    if template is not None:
+        lines = [_with_options(line) for line in problem.split("\n")]
+        options = retry or template
+        return "\n".join([*lines, *([f"try: {as_command(arguments, options)}"] if options else [])])
     if not retry:
         return "\n".join(map(_with_options, (head, *choices)))
     # An explicit policy stays, unless it is what has to change.
     if len(retry) > 1 and any(argument.startswith("--missing") for argument in arguments):
         retry.pop("missing", None)
-    kept = shlex.join(_without_options(arguments, retry))
-    lines = [_with_options(head), f"try: occstats {kept} {_as_options(retry)}"]
+    lines = [_with_options(head), f"try: {as_command(arguments, retry)}"]
     if choices:
         lines += [f"     ({reason}" for reason in choices[0].split(" (", 1)[1:]]
         command = main.get_command(click.Context(main), arguments[0]) if arguments else None
@@ -170,6 +180,29 @@ def advice(error: OccstatsError, arguments: Sequence[str]) -> str:
             line for line in others if not line.startswith("  or --") or known & {*line.split()}
         ]
     return "\n".join(lines)
+
+
+def as_command(arguments: Sequence[str], options: Mapping[str, Any]) -> str:
+    """Return a command line with further options; blanks in capitals are not quoted.
+
+    Examples
+    --------
+    >>> as_command(["compare", "a b.csv"], {"score": "COLUMN", "lower_is_better": "True|False"})
+    "occstats compare 'a b.csv' --score COLUMN --higher-is-better|--lower-is-better"
+    """
+    kept = shlex.join(_without_options(arguments, options))
+    options = dict(options)
+    direction = options.get("lower_is_better")
+    blank = " --higher-is-better|--lower-is-better" if direction == "True|False" else ""
+    if blank:
+        options.pop("lower_is_better")
+    if not isinstance(options.get("algorithms", ""), str):
+        # Names with commas are quoted as in CSV.
+        names = [f'"{n}"' if "," in n else n for n in options["algorithms"]]
+        options["algorithms"] = ",".join(names)
+    shown = f" {_as_options(options)}" if options else ""
+    shown = shown.replace("'COLUMN,COLUMN,…'", "COLUMN,COLUMN,…")  # a blank
+    return f"occstats {kept}{shown}{blank}"
 
 
 def _as_options(arguments: Mapping[str, Any]) -> str:
@@ -187,7 +220,8 @@ def _as_options(arguments: Mapping[str, Any]) -> str:
         if name == "sources":
             parts += map(str, value)
         elif isinstance(value, bool):
-            parts.append(option_name(name) if value else "--higher-is-better")
+            shown = name != "lower_is_better" or value
+            parts.append(option_name(name) if shown else "--higher-is-better")
         else:
             for one in [value] if isinstance(value, str | int | float) else value:
                 # A value with a leading dash would be read as an option.
@@ -243,16 +277,19 @@ def _with_options(message: str) -> str:
 
 def _refuse(message: str, context: click.Context | None) -> NoReturn:
     hint = f" (see {context.command_path} --help)" if context is not None else ""
-    if TRY not in message:
+    if "\n" not in message:
         click.echo(f"Error: {printable(' '.join(message.splitlines()))}{hint}", err=True)
         sys.exit(BAD_INPUT)
     shown: list[str] = []
     wrapper = TextWrapper(WIDTH, "Error: ", " " * 5, break_long_words=False, break_on_hyphens=False)
+    before, _, after = message.partition(TRY)
+    kept = MOST_LINES - sum(-(-len(line) // WIDTH) for line in f"try: {after}".split("\n")[:1])
     for line in message.split("\n"):
         # A command is pasted as a whole.
-        parts = [line] if line.startswith("try: occstats ") else wrapper.wrap(line)
+        command = line.startswith("try: occstats ")
+        parts = [line] if command else wrapper.wrap(line)
         wrapper.initial_indent = ""
-        if len(shown) + len(parts) <= MOST_LINES:
+        if command or len(shown) + len(parts) <= (kept if line in before else MOST_LINES):
             shown += parts
     click.echo("\n".join(map(printable, shown)), err=True)
     sys.exit(BAD_INPUT)

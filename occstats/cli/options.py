@@ -186,7 +186,8 @@ TABLE: dict[str, Row] = {
         "Lenz et al. (2021)", choices=CHOICES["preset"]),
     "alpha": _row(COMPARISON, "Significance level; confidence intervals have level 1 − α",
         type=float, usual="0.05"),
-    "algorithms": _row(COMPARISON, "Compare and rank only these", metavar="A,B,C", callback=_names,
+    "algorithms": _row(COMPARISON, "Compare only these; in a wide table, the columns of the "
+        "algorithms", metavar="A,B,C", callback=_names,
         shell_complete=_complete_algorithms),
     "missing": _row(COMPARISON, "Treatment of missing scores: refuse; complete (only tasks that "
         "all algorithms have); pairwise (for each pair, the tasks that both have); "
@@ -234,14 +235,14 @@ TABLE: dict[str, Row] = {
     "dataset": _column("The dataset of a task (@file: the file name, @row: one per row)",
         "dataset, …", "--cluster", "--dataset", multiple=True, callback=_one_or_more),
     "suite": _column("The suite of a dataset, if datasets are related"),
-    "task": _column("The task within its dataset", "class, task, …"),
-    "algorithm": _column("The algorithm (long form); if given several times, the columns of "
-        "the algorithms (wide form)", "descriptor, algorithm, model, …", multiple=True,
-        callback=_one_or_more),
-    "score": _column("The score (long form)", "auroc, score, accuracy, …"),
+    "task": _column("The task within its dataset; if repeated, the columns of a leaderboard",
+        "task, problem, …", multiple=True, callback=_one_or_more),
+    "algorithm": _column("The algorithm; the names in several columns are joined",
+        "algorithm, model, …", multiple=True, callback=_one_or_more),
+    "score": _column("The score (long form)", "the only column named after a measure"),
     "lower_is_better": _row(READ, "Orientation of the score",
         "--lower-is-better/--higher-is-better", default=None,
-        usual="inferred from its name, otherwise higher"),
+        usual="known from the name of the measure"),
     "fold": _column("The cross-validation fold, averaged over", "fold"),
     "repeat": _column("The repeat or seed, averaged over", "repeat, seed, …"),
     "status": _column("The status of a run; scores of failed runs are missing", "status"),
@@ -263,8 +264,8 @@ TABLE: dict[str, Row] = {
     "sheet": _row(READ, "Sheet of an Excel workbook", metavar="NAME", usual="the only one"),
     "table": _row(READ, "Number of the table in a file with several tables", metavar="N",
         type=int, usual="the only one"),
-    "traits": _column("A trait of the tasks; repeatable", "n, m, sparsity", "--trait",
-        multiple=True),
+    "traits": _column("A property of the tasks; repeatable", "n_samples, n_features, …",
+        "--trait", multiple=True),
     "metric": _row(READ, "Metric to keep, if a column names the metric of each row",
         metavar="NAME"),
     "score_name": _row(READ, "Name of the measure, if the column does not give it", metavar="NAME"),
@@ -286,6 +287,7 @@ TABLE: dict[str, Row] = {
     "max_rows": _row(READ, "Largest number of rows; larger files are refused before they "
         "are unpacked", metavar="N", type=int, usual="2000000"),
     "format": _row(READ, "Renamed --reader", hidden=True),
+    "no_input": _row(READ, "Never ask about a table that is unclear", is_flag=True),
     # Gate
     "candidate": _row(COMPARISON, "Algorithm to test", metavar="NAME", required=True),
     "baseline": _row(COMPARISON, "Algorithm that the candidate would replace", metavar="NAME",

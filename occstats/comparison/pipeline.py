@@ -151,7 +151,7 @@ def compare(
     progress : bool, optional
         Show a progress bar for slow steps; by default on a terminal and in a notebook.
     **reading
-        Options of :func:`occstats.load_results`, such as ``cluster``, ``algorithm``, ``score`` and
+        Options of :func:`occstats.load_results`, such as ``dataset``, ``algorithm``, ``score`` and
         ``lower_is_better``.
 
     Returns
@@ -169,6 +169,8 @@ def compare(
     given = {name: value for name, value in locals().items() if name in SETTINGS}
     removed = {name: reading.pop(name) for name in [*reading] if name in REPLACED}
     settings = Settings.of(**given, **removed)
+    if algorithms is not None and not isinstance(results, Results):
+        reading["algorithms"] = algorithms  # in a wide table, their columns
     return compare_with(_load(results, reading), settings, progress=progress)
 
 

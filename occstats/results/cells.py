@@ -39,6 +39,8 @@ __all__ = [
 ]
 
 Floats = npt.NDArray[np.float64]
+# Column names that stand for the name of the file and the number of the row.
+FILE, ROW = "@file", "@row"
 
 _PLAIN = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?"
 _NUMBER = re.compile(rf"{_PLAIN}|[+-]?inf(?:inity)?", re.ASCII | re.IGNORECASE)
@@ -394,6 +396,12 @@ class ParsedTable:
 
     def names(self, column: str) -> npt.NDArray[np.object_]:
         """Return the cells as names."""
+        if column not in self._names and column in {FILE, ROW} - {*self.raw.columns}:
+            kept = self.raw.kept
+            rows = np.arange(self.raw.n_rows) if kept is None else kept
+            same = [self.raw.label or self.raw.stem] * self.raw.n_rows
+            listed = same if column == FILE else [str(row + 1) for row in rows]
+            self._names[column] = np.array(listed, dtype=object)
         if column not in self._names:
             codes, distinct = column_codes(self._column(column))
             if self.fill_down and not self.is_numeric(column):

@@ -13,8 +13,8 @@ import pandas as pd
 
 from occstats._format import count, quote, quote_list
 from occstats.errors import ResultsError
-from occstats.results.aliases import AUROC, normalise
-from occstats.results.table import CLUSTER, TASK, Results, names_measure, show_task
+from occstats.results.aliases import is_bounded, measures_in, normalise
+from occstats.results.table import DATASET, TASK, Results, names_measure, show_task
 
 __all__ = ["join"]
 
@@ -34,19 +34,21 @@ def join(tables: Sequence[Results], on_clash: str = "refuse") -> Results:
         index = index.append(table.scores.index[~table.scores.index.isin(index)])
     _check_tasks(tables, labels, index, notes)
     traits, conflicts = _join_traits(tables, labels, index, notes)
-    scores = pd.concat([table.scores.reindex(index) for table in tables], axis=1)
-    cvsd = [table.cvsd.reindex(index) for table in tables if table.cvsd is not None]
+    algorithms = list(dict.fromkeys(name for table in tables for name in table.algorithms))
+    scores = _union([table.scores for table in tables], index)[algorithms]
+    cvsd = [table.cvsd for table in tables if table.cvsd is not None]
     return Results(
         scores=scores,
         traits=traits,
         score_name=score_name,
         higher_is_better=tables[0].higher_is_better,
         fold_scores=_join_folds(tables, index),
-        cvsd=pd.concat(cvsd, axis=1).reindex(columns=scores.columns) if cvsd else None,
+        cvsd=_union(cvsd, index).reindex(columns=scores.columns) if cvsd else None,
         suites=_join_suites(tables, labels, index, notes),
         notes=tuple(dict.fromkeys(notes)),
         sources=tuple(source for table in tables for source in table.sources),
         trait_conflicts=conflicts,
+        dataset_hint=tables[0].dataset_hint,
         read_as=tuple(line for table in tables for line in table.read_as),
         # Names of the first source take precedence.
         column_names={k: v for table in reversed(tables) for k, v in table.column_names.items()},
@@ -54,6 +56,17 @@ def join(tables: Sequence[Results], on_clash: str = "refuse") -> Results:
         failure_score=_join_failure_scores(tables, labels),
         recorded_failures=_join_failures([table.recorded_failures for table in tables], scores),
     )
+
+
+def _union(frames: Sequence[pd.DataFrame], index: pd.Index[Any]) -> pd.DataFrame:
+    """Unite frames with disjoint cells: other tasks or other columns."""
+    united = frames[0].reindex(index)
+    for frame in frames[1:]:
+        shared = united.columns.intersection(frame.columns)
+        for name in shared:
+            united.loc[frame.index, name] = united.loc[frame.index, name].fillna(frame[name])
+        united = pd.concat([united, frame.drop(columns=shared).reindex(index)], axis=1)
+    return united
 
 
 def _join_failures(
@@ -114,14 +127,14 @@ def _join_suites(
 
 def _join_folds(tables: Sequence[Results], index: pd.Index[Any]) -> pd.DataFrame | None:
     """Join the folds; those without repeats get the repeat "" if others have repeats."""
-    folds = [table.fold_scores.reindex(index) for table in tables if table.fold_scores is not None]
+    folds = [table.fold_scores for table in tables if table.fold_scores is not None]
     if len({frame.columns.nlevels for frame in folds}) > 1:
         for i, frame in enumerate(folds):
             if frame.columns.nlevels == 2:
                 names = [(*name, "") for name in frame.columns]
                 columns = pd.MultiIndex.from_tuples(names, names=["algorithm", "fold", "repeat"])
                 folds[i] = frame.set_axis(columns, axis=1)
-    return pd.concat(folds, axis=1) if folds else None
+    return _union(folds, index) if folds else None
 
 
 def _labels(tables: Sequence[Results]) -> list[str]:
@@ -152,8 +165,8 @@ def _join_score_names(tables: Sequence[Results], labels: Sequence[str], notes: l
     unnamed = []
     for label, table in zip(labels, tables, strict=True):
         if names_measure(table.score_name):
-            name = normalise(table.score_name)
-            known.setdefault("auroc" if name in AUROC else name, table.score_name)
+            name = next(iter(measures_in(table.score_name)), normalise(table.score_name))
+            known.setdefault(name, table.score_name)
         else:
             unnamed.append(label)
     if len(known) > 1:
@@ -165,6 +178,14 @@ def _join_score_names(tables: Sequence[Results], labels: Sequence[str], notes: l
     if not known:
         return tables[0].score_name
     (name,) = known.values()
+    if (
+        is_bounded(name)
+        and len({bool((table.scores > 1).to_numpy().any()) for table in tables}) > 1
+    ):
+        raise ResultsError(
+            f"{', '.join(map(quote, labels))}: some sources have {quote(name)} in 0 … 1 and some in"
+            " 0 … 100; read them one by one, and pass scale=0.01 for per cent"
+        )
     if unnamed:
         notes.append(f"The scores of {quote_list(unnamed)} are taken to be {quote(name)} as well.")
     return name
@@ -175,14 +196,21 @@ def _distinguish_algorithms(
 ) -> list[Results]:
     """Refuse or rename algorithms of the same name in several tables."""
     owner: dict[str, str] = {}
+    seen: set[tuple[Any, str]] = set()
     joined = []
     for table, label in zip(tables, labels, strict=True):
-        clash = [name for name in table.algorithms if name in owner]
+        held = table.scores.notna()
+        # The same algorithm on other tasks is appended.
+        clash = [
+            name
+            for name in table.algorithms
+            if name in owner and any((task, name) in seen for task in held.index[held[name]])
+        ]
         if clash and on_clash == "refuse":
             raise ResultsError(
                 f"{quote(label)}: {count(len(clash), 'algorithm')} ({quote_list(clash, limit=5)})"
-                f" of the same name as in {quote(owner[clash[0]])}; rename them, or pass"
-                " on_clash='rename' to append the name of the source"
+                f" of the same name as in {quote(owner[clash[0]])}, on the same tasks; rename them,"
+                " or pass on_clash='rename' to append the name of the source"
             )
         names = {}
         for name in clash:
@@ -193,6 +221,8 @@ def _distinguish_algorithms(
             notes.append(f"Renamed: {quote(name)} of {quote(label)} to {quote(new)}.")
         renamed = _rename(table, names) if names else table
         owner.update(dict.fromkeys(renamed.algorithms, label))
+        held = renamed.scores.notna()
+        seen.update((task, name) for name in renamed.algorithms for task in held.index[held[name]])
         joined.append(renamed)
     return joined
 
@@ -218,7 +248,8 @@ def _check_tasks(
 ) -> None:
     """Refuse tables without a common task; note the tasks that a table lacks."""
     held = np.column_stack([index.isin(table.scores.index) for table in tables])
-    if not (held.sum(axis=1) > 1).any():
+    names = [name for table in tables for name in table.algorithms]
+    if not (held.sum(axis=1) > 1).any() and len(set(names)) == len(names):
         examples = "; ".join(
             f"{quote(label)} has {show_task(table.scores.index[0])}"
             for label, table in zip(labels, tables, strict=True)
@@ -227,7 +258,10 @@ def _check_tasks(
             f"{', '.join(map(quote, labels))}: the sources have no task in common ({examples});"
             " use the same names of datasets and classes, or name their columns"
         )
+    appended = {name for name in names if names.count(name) > 1}
     for i, label in enumerate(labels):
+        if appended & {*tables[i].algorithms}:
+            continue
         lacking = index[~held[:, i]]
         if len(lacking):
             shown = "; ".join(show_task(task) for task in lacking[:_SHOWN])
@@ -265,7 +299,7 @@ def _join_traits(
             conflicts.append(
                 pd.DataFrame(
                     {
-                        CLUSTER: index.get_level_values(0)[disputed],
+                        DATASET: index.get_level_values(0)[disputed],
                         TASK: index.get_level_values(1)[disputed],
                         "trait": name,
                         "values": [
@@ -280,7 +314,7 @@ def _join_traits(
     united_conflicts = pd.concat(conflicts, ignore_index=True) if conflicts else None
     if united_conflicts is not None:
         shown = "; ".join(
-            f"{show_task((row[CLUSTER], row[TASK]))}: {quote(row['trait'])} ({row['values']})"
+            f"{show_task((row[DATASET], row[TASK]))}: {quote(row['trait'])} ({row['values']})"
             for _, row in united_conflicts.head(_SHOWN).iterrows()
         )
         notes.append(

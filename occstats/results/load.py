@@ -12,14 +12,14 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from occstats._format import count, did_you_mean, quote, quote_list
 from occstats.errors import ArgumentError, ResultsError
+from occstats.results.aliases import measure, normalise
+from occstats.results.ask import UnclearTableError, group_pattern
 from occstats.results.cells import ParsedTable, column_text, look_alikes
 from occstats.results.join import join
-from occstats.results.missing import best_policy
 from occstats.results.readers import read_path
 from occstats.results.readers.delimited import read_delimited
 from occstats.results.readers.frames import (
@@ -48,16 +48,14 @@ __all__ = ["Source", "bundled_names", "load_results"]
 
 Source = str | PathLike[str] | pd.DataFrame | Results | Any
 
-# An error names options that help, which are tried up to this many times.
-_MOST_RETRIES = 6
-
 
 def load_results(
     *sources: Source,
     dataset: str | Sequence[str] | None = None,
     suite: str | None = None,
-    task: str | None = None,
+    task: str | Sequence[str] | None = None,
     algorithm: str | Sequence[str] | None = None,
+    algorithms: Sequence[str] = (),
     score: str | None = None,
     fold: str | None = None,
     repeat: str | None = None,
@@ -98,20 +96,26 @@ def load_results(
         columns.
     dataset : str, optional
         Column with the dataset of a task; ``"@file"`` uses the file name, ``"@row"`` makes each row
-        a dataset. By default found by name (dataset, …).
+        a dataset. By default, a column named dataset, data_set or data.
     suite : str, optional
         Column with the suite of a dataset, if datasets are related.
-    task : str, optional
-        Column with the task within its dataset. By default found by name (class, task, …).
+    task : str or sequence of str, optional
+        Column with the task within its dataset; several columns are the tasks of a leaderboard. By
+        default, a column named task, problem, instance and the like.
     algorithm : str or sequence of str, optional
-        Column with the algorithm (long form), or the columns of the algorithms (wide form). By
-        default found by name (descriptor, algorithm, model, …).
+        Column with the algorithm; the names in several columns are joined with " / ". By default,
+        a column named algorithm, model, method and the like.
+    algorithms : sequence of str, optional
+        Algorithms to keep; in a wide table, their columns.
     score : str, optional
-        Column with the score (long form). By default found by name (auroc, score, accuracy, …).
+        Column with the score (long form). By default, the only column of numbers, if it is named
+        after a known measure.
     fold : str, optional
-        Column with the cross-validation fold; scores are averaged over folds.
+        Column with the cross-validation fold; scores are averaged over folds. By default fold,
+        cv_fold, outer_fold or resample.
     repeat : str, optional
-        Column with the repeat or seed; scores are averaged over repeats.
+        Column with the repeat or seed; scores are averaged over repeats; ``"@file"`` if the files
+        are repeats. By default repeat, seed and the like.
     status : str, optional
         Column with the status of a run; scores of failed runs are missing.
     transpose : bool, default False
@@ -136,13 +140,14 @@ def load_results(
     table : int, optional
         Number of the table in a file with several tables, counted from 1.
     traits : str or sequence of str, optional
-        Columns with traits of the tasks. By default n, m and sparsity, if present.
+        Columns with properties of the tasks. By default n_samples, n_features, n_classes and names
+        that begin with #.
     metric : str, optional
         Metric to keep, if a column names the metric of each row.
     score_name : str, optional
         Name of the measure, if the column does not give it.
     lower_is_better : bool, optional
-        Orientation of the score. By default inferred from its name, otherwise higher is better.
+        Orientation of the score. By default known from the name of the measure, otherwise required.
     on_clash : {'refuse', 'rename'}, default 'refuse'
         Treatment of algorithms with the same name in two sources; ``'rename'`` appends the source.
     unequal_folds : {'missing', 'common', 'own'}, default 'missing'
@@ -225,6 +230,7 @@ def load_results(
         suite=suite,
         task=task,
         algorithm=algorithm,
+        algorithms=algorithms,
         score=score,
         fold=fold,
         repeat=repeat,
@@ -355,54 +361,57 @@ def _load(sources: Sequence[Source], reading: Reading) -> Results:
     try:
         opened = _open_sources(sources, reading)
     except ResultsError as error:
-        if not error.retry:
-            raise
-        raise _with_more(error, sources, reading) from None
-    _check_asked([item for item in opened if isinstance(item, RawTable)], reading)
-    tables = [item if isinstance(item, Results) else _table(item, reading) for item in opened]
+        if error.retry and not _works(sources, reading, error.retry):
+            error.retry = {}
+        raise
+    _check_told([item for item in opened if isinstance(item, RawTable)], reading)
+    alone = len(opened) == 1
+    tables = [
+        item if isinstance(item, Results) else _table(item, reading, alone) for item in opened
+    ]
     joined = join(tables, reading.on_clash)
+    if reading.algorithms:
+        joined = joined.select(reading.algorithms)
     return replace(joined, notes=(*joined.notes, *_look_alike_notes(joined)))
 
 
-def _with_more(error: ResultsError, sources: Sequence[Source], reading: Reading) -> ResultsError:
-    """Add the further options that reading the table requires to an error on opening it."""
-    proposed = replace(reading, **error.retry)
-    if proposed == reading:
-        return ResultsError(error.problem)
+def _works(sources: Sequence[Source], reading: Reading, retry: Mapping[str, Any]) -> bool:
+    """Return True if the sources can be read with further options."""
     try:
-        policy = best_policy(_load(sources, proposed))
-    except ResultsError as later:
-        if not later.retry:
-            return ResultsError(f"{error.problem} (then: {later})")
-        return ResultsError(error.problem, {**error.retry, **later.retry})
-    return ResultsError(error.problem, {**error.retry, **({"missing": policy} if policy else {})})
+        _load(sources, replace(reading, **retry))
+    except ResultsError:
+        return False
+    return True
 
 
-def _check_asked(tables: Sequence[RawTable], reading: Reading) -> None:
+def _check_told(tables: Sequence[RawTable], reading: Reading) -> None:
     """Refuse a column named by the user that no source has."""
+    tables = [table.split_index() for table in tables]
     columns = list(dict.fromkeys(column for table in tables for column in table.columns))
     where = ", ".join(table.name for table in tables) or "sources"
-    asked = list(reading.columns.items())
-    asked += [("algorithm", name) for name in reading.algorithm_columns or ()]
-    asked += [("trait", name) for name in reading.traits]
-    indexed = any(table.split_index() is not table for table in tables)
+    told = [(role, name) for role, name in reading.columns.items() if name not in {FILE, ROW}]
+    told += [("trait", name) for name in reading.traits]
+    told += [("ignore", name) for name in reading.ignore]
+    told += [("task", name) for name in reading.task_columns]
+    if not isinstance(reading.algorithm, str | None):
+        told += [("algorithm", name) for name in reading.algorithm]
     for condition in reading.where:
         parts = condition.split("=")
         heads = ["=".join(parts[:i]) for i in range(1, len(parts))]
         if not any(head in columns or head.removesuffix("!") in columns for head in heads):
+            name = heads[0].removesuffix("!") if heads else condition
             raise ResultsError(
-                f"where: {quote(condition)} must be COLUMN=VALUE or COLUMN!=VALUE, but no"
-                f" source has such a column; found {quote_list(columns)}"
+                f"where: {quote(condition)} must be COLUMN=VALUE or COLUMN!=VALUE, but no source"
+                f" has such a column{did_you_mean(name, columns)}; found {quote_list(columns)}"
             )
-    for role, name in asked:
-        if name not in {FILE, ROW} and not indexed:
-            require(columns, name, role, where)
+    for role, name in told:
+        require(columns, name, role, where)
 
 
-def _table(raw: RawTable, reading: Reading) -> Results:
-    """Read one source, or raise an error with options that were tried successfully."""
+def _table(raw: RawTable, reading: Reading, alone: bool) -> Results:
+    """Read one source; an error names options only if they were tried successfully."""
     if raw.fixed:  # bundled
-        table = _understand(raw, Reading(**raw.suggested))
+        table = _understand(raw, Reading(**raw.suggested), alone)
         names = {**table.column_names, "algorithm": "descriptor"}  # as a run writes them
         return replace(table, column_names=names, read_as=())
     known = dict(raw.suggested)
@@ -410,61 +419,107 @@ def _table(raw: RawTable, reading: Reading) -> Results:
         known["dataset"] = known.pop("cluster")
     reading = reading.suggested(known)
     try:
-        return _understand(raw, reading)
+        return _understand(raw, reading, alone)
     except ResultsError as error:
         if not error.retry:
             raise
-        problem, retry = error.problem, error.retry
-    for _ in range(_MOST_RETRIES):
-        try:
-            table = _understand(raw, replace(reading, **_merged(vars(reading), retry)))
-        except ResultsError as error:
-            if not error.retry or error.retry.items() <= retry.items():
-                raise ResultsError(f"{problem} (then: {error})") from None
-            retry |= _merged(retry, error.retry)
-        else:
-            if len(table.algorithms) < 2 and "algorithm" in retry:
-                raise ResultsError(problem)  # a suggestion must leave something to compare
-            policy = best_policy(table)
-            raise ResultsError(problem, retry | ({"missing": policy} if policy else {})) from None
-    raise ResultsError(problem, retry)
+        first = error
+    try:
+        table = _understand(raw, replace(reading, **_merged(vars(reading), first.retry)), alone)
+    except UnclearTableError as later:
+        problems = [*(getattr(first, "problems", None) or [str(first.problem)]), *later.problems]
+        template = {**first.retry, **_merged(first.retry, later.template)}
+        raise UnclearTableError(later.parsed, problems, template, later.found) from None
+    except ResultsError as later:
+        raise ResultsError(f"{first.problem} (then: {later})") from None
+    if len(table.algorithms) < 2:  # nothing is left to compare
+        first.retry = {}
+        raise first
+    if table.scores.isna().to_numpy().any():
+        first.retry = {**first.retry, "missing": "POLICY"}
+    raise first
 
 
 def _merged(given: Mapping[str, Any], retry: Mapping[str, Any]) -> dict[str, Any]:
     """Return the options to change; repeatable options are extended."""
-    repeated = [name for name in ("traits", "where") if name in retry]
-    return {**retry, **{name: [*given.get(name, ()), *retry[name]] for name in repeated}}
+    repeated = [name for name in ("traits", "where", "ignore") if isinstance(retry.get(name), list)]
+    return {
+        **retry,
+        **{name: list(dict.fromkeys([*given.get(name, ()), *retry[name]])) for name in repeated},
+    }
 
 
-def _understand(raw: RawTable, reading: Reading) -> Results:
+def _understand(raw: RawTable, reading: Reading, alone: bool) -> Results:
     """Assign roles to the columns, and make the table."""
+    raw = raw.split_index()
     for condition in reading.where:
         raw = _kept(raw, condition)
-    split = raw.split_index()
-    raw = split if split is raw else _without_empty_rows(split)
-    if {FILE, ROW} & set(reading.columns.values()):
-        raw = raw.with_origin()
-    parsed = ParsedTable(raw, reading.decimal, fill_down=reading.fill_down)
     if raw.n_rows == 0:
         raise ResultsError(
             f"{raw.name}: the table has column names but no rows; the run may have been empty"
         )
-    roles = find_roles(parsed, reading)
+    if not isinstance(reading.algorithm, str | None):
+        raw, reading = _join_algorithms(raw, reading)
+    parsed = ParsedTable(raw, reading.decimal, fill_down=reading.fill_down)
+    roles = find_roles(parsed, reading, alone=alone)
     results = reshape(parsed, roles, reading)
-    return replace(results, read_as=(_read_as(results, roles, raw),))
+    hint, note = _hint(results, parsed, roles, reading)
+    return replace(
+        results,
+        read_as=(_read_as(results, roles, raw, reading),),
+        dataset_hint=hint,
+        notes=(*results.notes, *note),
+    )
 
 
-def _without_empty_rows(raw: RawTable) -> RawTable:
-    """Drop rows of an index without scores, which were planned but not run."""
-    others = [name for name in raw.columns if name not in raw.index]
-    parsed = ParsedTable(raw, ".")
-    filled = np.zeros(raw.n_rows, dtype=bool)
-    for name in others:
-        filled |= ~np.isnan(parsed.numbers(name).values) | parsed.numbers(name).wrong
-    if filled.all() or not filled.any():
-        return raw
-    note = f"{raw.name}: {count((~filled).sum(), 'row')} without any score skipped."
-    return replace(raw.keep(filled), notes=[*raw.notes, note])
+def _join_algorithms(raw: RawTable, reading: Reading) -> tuple[RawTable, Reading]:
+    """Join the names in several columns of algorithms."""
+    assert reading.algorithm is not None
+    columns = list(dict.fromkeys(reading.algorithm))
+    for column in columns:
+        require(raw.columns, column, "algorithm", raw.name)
+    frame = raw.read(columns)
+    parts = [column_text(frame[column]) for column in columns]
+    names = [
+        " / ".join(str(part) for part in row if part is not None)
+        for row in zip(*parts, strict=True)
+    ]
+    joined = " / ".join(columns)
+    raw = raw.add({joined: pd.Series(names, dtype=object)}, drop=columns)
+    return raw, replace(reading, algorithm=joined)
+
+
+def _hint(
+    results: Results, parsed: ParsedTable, roles: Roles, reading: Reading
+) -> tuple[dict[str, str], list[str]]:
+    """Return the option for a dataset that may have been overlooked, and a note on it."""
+    raw, told = parsed.raw, {name for name, value in vars(reading).items() if value}
+    if results.n_clusters < results.n_tasks or {"dataset_from", "suite"} & told or raw.suggested:
+        return {}, []
+    task = roles.task or roles.dataset
+    if task is not None and roles.across != "task" and task not in {FILE, ROW}:
+        for column in roles.unused:
+            n_values = parsed.n_distinct(column)
+            if (
+                1 < n_values < results.n_tasks
+                and not parsed.is_fractional(column)
+                and not normalise(column).startswith("n_")
+                and parsed.determines(task, column)
+            ):
+                return {"dataset": column, "task": task}, [
+                    f"{quote(column)} ({n_values:,} values, constant within tasks) is not used. Is"
+                    f" it the dataset? try: dataset={quote(column)}, task={quote(task)}."
+                ]
+    names = [str(name) for name in results.scores.index.get_level_values(1)]
+    found = group_pattern(names)
+    if found is None:
+        return {}, []
+    pattern, groups = found
+    return {"dataset_from": pattern}, [
+        f"The names of the {len(names):,} tasks begin with {len(groups):,} common parts"
+        f" ({quote_list(groups, limit=2)}). Are these the datasets? try:"
+        f" dataset_from={pattern!r}."
+    ]
 
 
 def _kept(raw: RawTable, condition: str) -> RawTable:
@@ -485,8 +540,8 @@ def _kept(raw: RawTable, condition: str) -> RawTable:
     return raw
 
 
-def _read_as(results: Results, roles: Roles, raw: RawTable) -> str:
-    """Return a line with the role of each column."""
+def _read_as(results: Results, roles: Roles, raw: RawTable, reading: Reading) -> str:
+    """Return a line with the role of each column, and the columns that are not used."""
     parts = []
     if roles.across == "task":
         parts.append(f"algorithm = {quote(roles.algorithm)} ({len(results.algorithms):,})")
@@ -494,41 +549,41 @@ def _read_as(results: Results, roles: Roles, raw: RawTable) -> str:
     else:
         if roles.suite is not None:
             parts.append(f"suite = {_column(roles.suite)} ({results.n_suites:,})")
-        if roles.cluster is not None:
-            parts.append(f"dataset = {_column(roles.cluster)} ({results.n_clusters:,})")
-        if roles.task is not None:
-            parts.append(f"task = {_column(roles.task)} ({results.n_tasks:,})")
+        if roles.dataset is not None and reading.dataset_from is None:
+            parts.append(f"dataset = {_column(roles.dataset)} ({results.n_clusters:,})")
+        task = roles.task if reading.dataset_from is None else roles.task or roles.dataset
+        if task is not None:
+            parts.append(f"task = {_column(task)} ({results.n_tasks:,})")
         if roles.across:
-            parts.append(f"algorithms = {_span(results.algorithms)}")
+            parts.append(f"algorithms = {_span(list(roles.columns))}")
         elif roles.algorithm is not None:
-            parts.append(f"algorithm = {quote(roles.algorithm)} ({len(results.algorithms):,})")
+            parts.append(f"algorithm = {_column(roles.algorithm)} ({len(results.algorithms):,})")
+    if reading.dataset_from is not None:
+        parts.append(f"dataset = {quote(reading.dataset_from)} in task ({results.n_clusters:,})")
     parts += [
-        f"{role} = {quote(getattr(roles, role))}"
+        f"{role} = {_column(getattr(roles, role))}"
         for role in ("fold", "repeat", "status")
         if getattr(roles, role) is not None
     ]
-    column = roles.score if roles.score is not None else results.score_name
-    of = "" if column == results.score_name else f" ({results.score_name})"
-    shown = quote(column) if roles.score is not None else column
+    shown = roles.score_name if roles.score is None else quote(roles.score)
+    of = "" if roles.score in {None, results.score_name} else f" ({results.score_name})"
+    part = " on validation data" if measure(roles.score or roles.score_name)[1] == "val" else ""
     way = "higher" if results.higher_is_better else "lower"
-    parts.append(f"score = {shown}{of}, {way} is better")
+    parts.append(f"score = {shown}{of}{part}, {way} is better")
     traits = [quote(column) for column in roles.traits.values()]
     if traits and roles.across != "task":
         parts.append(f"traits = {', '.join(traits)}")
-    numeric = [name for name, why in roles.left_out.items() if why not in {"text", "empty"}]
-    text = [name for name, why in roles.left_out.items() if why in {"text", "empty"}]
-    left = [
-        f"{count(len(names), kind)} left out: {quote_list(names, limit=8)}"
-        for names, kind in ((numeric, "numeric column"), (text, "text column"))
-        if names
-    ]
+    left = [*roles.unused, *(c for c in reading.ignore if c in raw.columns)]
+    left += roles.traits.values() if roles.across == "task" else ()
+    ends = [f"not used: {quote_list(left, limit=8)}"] if left else []
     if raw.unverified:
-        left.append("without a checksum, so that damage may go unnoticed")
-    return f"{raw.name} read as: {'; '.join([', '.join(parts), *left])}"
+        ends.append("without a checksum, so that damage may go unnoticed")
+    return f"{raw.name} read as: {'; '.join([', '.join(parts), *ends])}"
 
 
 def _column(name: str) -> str:
-    return quote(name) if name else "the unnamed column"
+    special = {FILE: "the file", ROW: "the row", "": "the unnamed column"}
+    return special.get(name) or quote(name)
 
 
 def _span(names: Sequence[str]) -> str:

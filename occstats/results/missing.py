@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from math import isfinite
-from pathlib import Path
 from textwrap import wrap
 
 import numpy as np
@@ -15,8 +13,7 @@ import pandas as pd
 from occstats._format import count, did_you_mean, quote, quote_list
 from occstats.errors import ResultsError
 from occstats.results.table import (
-    CLUSTER,
-    NO_ALGORITHM,
+    DATASET,
     TASK,
     Results,
     as_mask,
@@ -24,7 +21,7 @@ from occstats.results.table import (
     show_task,
 )
 
-__all__ = ["IMPUTE", "POLICIES", "WORST", "best_policy", "resolve"]
+__all__ = ["IMPUTE", "POLICIES", "WORST", "best_policy", "choices", "resolve"]
 
 Mask = npt.NDArray[np.bool_]
 
@@ -43,8 +40,6 @@ WORST = "worst="
 # Items listed in a message, and its lines and characters per line.
 _PAIRS_SHOWN, _NOTES_SHOWN, _SOURCES_SHOWN, _ALGORITHMS_SHOWN = 12, 3, 3, 5
 _MOST_LINES, _WIDTH = 12, 80
-# Files searched for results of other algorithms, and bytes of their headers.
-_MOST_SIBLINGS, _LONGEST_HEADER = 200, 65_536
 
 
 def resolve(results: Results, policy: str = "refuse") -> Results:
@@ -156,6 +151,17 @@ def best_policy(results: Results) -> str:
     return best if kept[best] else ""  # ranks require complete tasks
 
 
+def choices(results: Results) -> list[tuple[str, str]]:
+    """Return the policies that can be applied to the missing cells, each with a description."""
+    absent = results.scores.isna().to_numpy()
+    options = _options(results, absent, _disputed_tasks(results))
+    return [
+        (policy, text.partition(" ")[2].strip("()"))
+        for policy, text in options
+        if policy and "SCORE" not in text.partition(" ")[0]
+    ]
+
+
 def _proposed(results: Results) -> dict[str, str] | None:
     """Return the options of a second try, if there is a policy to propose."""
     policy = best_policy(results)
@@ -173,46 +179,17 @@ def _check_several_algorithms(results: Results) -> None:
     if len(results.algorithms) > 1:
         return
     only = quote(results.algorithms[0])
-    because = [note for note in results.notes if note.endswith(NO_ALGORITHM)]
-    if because:
-        raise ResultsError(
-            f"{because[0].removesuffix('.')}, and a comparison needs two ({only} is left); write"
-            " numbers, or add the results of another algorithm as a second source"
-        )
-    others = _siblings(results.sources)
     raise ResultsError(
         f"{_source(results)}: only one algorithm ({only}), and a comparison needs two; add the"
-        " results of another one as a second source, for example lenz2021, or name the column of"
-        " algorithms with algorithm=…",
-        {"sources": others} if others else None,
+        " results of another one as a second source, or name the column of algorithms with"
+        " algorithm=…",
     )
-
-
-def _siblings(sources: Sequence[str]) -> list[str]:
-    """Return files in the same folder with the same header, probably of other algorithms."""
-    path = Path(sources[0]) if len(sources) == 1 else Path()
-    if path.suffix not in {".csv", ".tsv", ".txt"}:
-        return []
-
-    def header(file: Path) -> bytes:
-        with file.open("rb") as stream:
-            return stream.readline(_LONGEST_HEADER)
-
-    try:
-        if not path.is_file():
-            return []
-        near = [other for other in sorted(path.parent.iterdir()) if other.suffix == path.suffix]
-        mine = header(path)
-        same = [other for other in near[:_MOST_SIBLINGS] if header(other) == mine]
-    except OSError:
-        return []
-    return [str(other) for other in same if other != path]
 
 
 def _disputed_tasks(results: Results) -> Mask:
     if results.trait_conflicts is None or results.trait_conflicts.empty:
         return np.zeros(results.n_tasks, dtype=bool)
-    of_task = pd.MultiIndex.from_frame(results.trait_conflicts[[CLUSTER, TASK]])
+    of_task = pd.MultiIndex.from_frame(results.trait_conflicts[[DATASET, TASK]])
     return np.asarray(results.scores.index.isin(of_task))
 
 

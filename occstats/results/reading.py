@@ -25,7 +25,7 @@ CHOICES = {
     "unequal_folds": get_args(UnequalFolds),
     "decimal": get_args(Decimal),
 }
-_ROLES = ("suite", "cluster", "task", "algorithm", "score", "fold", "repeat", "status")
+_ROLES = ("suite", "dataset", "task", "algorithm", "score", "fold", "repeat", "status")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,8 +34,9 @@ class Reading:
 
     dataset: str | Sequence[str] | None = None
     suite: str | None = None
-    task: str | None = None
+    task: str | Sequence[str] | None = None
     algorithm: str | Sequence[str] | None = None
+    algorithms: Sequence[str] = ()
     score: str | None = None
     fold: str | None = None
     repeat: str | None = None
@@ -86,7 +87,7 @@ class Reading:
                 f"encoding: {str(self.encoding)!r} is not known; pass a name such as 'cp1252' or"
                 " 'latin-1'"
             ) from None
-        for name in ("traits", "where", "ignore"):
+        for name in ("traits", "where", "ignore", "algorithms"):
             if isinstance(getattr(self, name), str):
                 object.__setattr__(self, name, (getattr(self, name),))
         if self.table is not None and not (isinstance(self.table, int) and self.table >= 1):
@@ -113,16 +114,16 @@ class Reading:
         return levels if self.suite is None else (self.suite, *levels)
 
     @property
-    def columns(self) -> dict[str, str]:
-        """Return the columns that were named, by their role."""
-        named = vars(self) | dict(zip(("cluster", "suite"), reversed(self.levels), strict=False))
-        return {role: named[role] for role in _ROLES if isinstance(named.get(role), str)}
+    def task_columns(self) -> tuple[str, ...]:
+        """Return the columns of a leaderboard that were named as tasks."""
+        given = self.task
+        return () if given is None or isinstance(given, str) else tuple(given)
 
     @property
-    def algorithm_columns(self) -> list[str] | None:
-        """Return the columns of a wide table that were named as algorithms."""
-        given = self.algorithm
-        return None if given is None or isinstance(given, str) else list(given)
+    def columns(self) -> dict[str, str]:
+        """Return the columns that were named, by their role."""
+        named = vars(self) | dict(zip(("dataset", "suite"), reversed(self.levels), strict=False))
+        return {role: named[role] for role in _ROLES if isinstance(named.get(role), str)}
 
     def suggested(self, suggestions: Mapping[str, Any]) -> Reading:
         """Return the options with suggestions for those that were not given."""

@@ -6,7 +6,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
-from itertools import combinations
 
 import numpy as np
 import numpy.typing as npt
@@ -14,17 +13,8 @@ import pandas as pd
 
 from occstats._format import count, quote, quote_list
 from occstats.errors import ResultsError
-from occstats.results.aliases import (
-    ALIASES,
-    FAILED_WORDS,
-    GENERIC,
-    NOT_RUN_WORDS,
-    SUCCEEDED,
-    UNDEFINED_WORDS,
-    is_bounded,
-    measure,
-    normalise,
-)
+from occstats.results.aliases import is_index, is_time, state_of
+from occstats.results.ask import BLANK, UnclearTableError
 from occstats.results.cells import (
     ParsedTable,
     explain_text,
@@ -32,11 +22,10 @@ from occstats.results.cells import (
     says_failed,
     without_markup,
 )
-from occstats.results.readers.frames import RawTable
+from occstats.results.readers.frames import FILE, ROW, RawTable
 from occstats.results.reading import Reading
-from occstats.results.roles import Roles, check_range, meaning
-from occstats.results.table import CLUSTER, FAILURES, NO_ALGORITHM, TASK, Results, show_task
-from occstats.results.wide import are_counts, are_ranks, tasks_among
+from occstats.results.roles import Roles, extract, is_own
+from occstats.results.table import DATASET, FAILURES, TASK, Results, show_task
 
 __all__ = ["reshape"]
 
@@ -48,7 +37,7 @@ _OK, _UNDEFINED, _FAILED = 0, 1, 2
 _NOT_RUN = 3
 _EXACT = 2.0**53
 _MOST_FOLD_CELLS = 50_000_000
-_MOST_LABELS, _MOST_PAIRED = 200, 6
+_MOST_DIFFERING = 3
 # State of a fold with a row but without a score.
 _ABSENT = 3
 
@@ -61,7 +50,7 @@ class _Cells:
     or NaN in place of the score, or by an infinitely bad score.
     """
 
-    cluster: Names
+    dataset: Names
     task: Names
     algorithm: Names
     score: Floats
@@ -177,49 +166,24 @@ def reshape(parsed: ParsedTable, roles: Roles, reading: Reading) -> Results:
 
 def _gather(parsed: ParsedTable, roles: Roles, reading: Reading) -> _Cells:
     """Check the cells of the needed columns, and convert long and wide tables to one form."""
-    raw = parsed.raw
-    notes = [*raw.notes, *_no_algorithms(parsed, roles)]
+    raw, notes = parsed.raw, list(parsed.raw.notes)
     rows = np.arange(raw.n_rows)
-    score_name = reading.score_name
-    if metric_matters(roles):
-        rows, found_name = _one_metric(parsed, roles, reading.metric)
-        score_name = score_name or found_name
-    elif reading.metric is not None:
-        raise ResultsError(
-            f"{raw.name}: metric={quote(reading.metric)}, but there is no metric column"
-        )
+    if roles.metric is not None and reading.metric is not None:
+        rows = np.flatnonzero(parsed.names(roles.metric) == reading.metric)
     names = list(roles.columns) if roles.across else [roles.score or ""]
     state = _states(parsed, roles, rows)
-    label = (roles.cluster if roles.cluster is not None else roles.task) or ""
-    if roles.across == "algorithm":
-        rows = rows[~are_counts(parsed, label, rows, notes)]
-        state = _states(parsed, roles, rows)
     values, spread = _scores(parsed, names, rows, state)
     failed = _failures(parsed, names, rows, state, notes)
-    if roles.across == "algorithm":
-        tasks = tasks_among(parsed, label, rows, values, notes)
-    else:
-        tasks = np.ones(len(rows), dtype=bool)
-    if roles.across and roles.status is None:
-        tasks &= _filled(raw, values, notes)
-    rows, state, values, failed = rows[tasks], state[tasks], values[tasks], failed[tasks]
-    spread = None if spread is None else spread[tasks]
-    if spread is not None and are_ranks(spread):  # 0.91 (2)
-        spread = None
-        notes.append(f"{raw.name}: the ranks written after the scores are ignored.")
     values = values * reading.scale
-    score_name, lower = meaning(raw, roles, reading, score_name, values)
-    if not is_bounded(score_name):  # otherwise check_range refuses infinity
-        failed |= np.isinf(values)
-        values = _finite(parsed, names, rows, values, lower, notes)
-    check_range(raw, values, rows, score_name, reading.scale, names)
+    failed |= np.isinf(values)
+    values = _finite(parsed, names, rows, values, roles, notes)
     each = values.shape[1]
-    cluster, task, algorithm = _identities(parsed, roles, rows, names, notes)
-    traits = _traits(parsed, roles, rows, notes)
+    dataset, task, algorithm = _identities(parsed, roles, reading, rows, notes)
+    traits = _traits(parsed, roles, rows)
     if spread is not None:
         notes.append(f"{raw.name}: the spreads written after the scores are kept as CVSD.")
     return _Cells(
-        cluster=cluster,
+        dataset=dataset,
         task=task,
         algorithm=algorithm,
         score=values.ravel(),
@@ -229,58 +193,13 @@ def _gather(parsed: ParsedTable, roles: Roles, reading: Reading) -> _Cells:
         fold=_repeated(parsed, roles.fold, rows, each),
         repeat=_repeated(parsed, roles.repeat, rows, each),
         traits=traits.iloc[np.repeat(np.arange(len(rows)), each)].reset_index(drop=True),
-        score_name=score_name,
+        score_name=roles.score_name,
         suite=_repeated(parsed, roles.suite, rows, each),
-        higher_is_better=not lower,
+        higher_is_better=not roles.lower,
         spread=None if spread is None else spread.ravel() * reading.scale,
         notes=notes,
-        column_names=_column_names(roles, reading.score_name is not None),
+        column_names=_column_names(roles, reading),
     )
-
-
-def _no_algorithms(parsed: ParsedTable, roles: Roles) -> list[str]:
-    """Explain why columns are not algorithms if only one algorithm is left."""
-    if roles.across != "algorithm" or len(roles.columns) != 1:
-        return []
-    left_out = [name for name, why in roles.left_out.items() if why in {"text", "empty"}]
-    return [
-        f"{parsed.raw.name}: the column {quote(name)} holds"
-        f" {'no numbers' if cell is None else f'text ({quote(cell)})'}, so it is {NO_ALGORITHM}"
-        for name in left_out
-        for cell in [next((name for name in parsed.names(name) if name is not None), None)]
-    ]
-
-
-def metric_matters(roles: Roles) -> bool:
-    """Return True if the metric column, not the name of the score, tells what was measured."""
-    named = roles.score is not None and measure(roles.score) not in GENERIC
-    return roles.metric is not None and not named
-
-
-def _one_metric(
-    parsed: ParsedTable, roles: Roles, metric: str | None
-) -> tuple[npt.NDArray[np.int64], str | None]:
-    assert roles.metric is not None
-    names, where = parsed.names(roles.metric), parsed.raw.name
-    found = list(dict.fromkeys(name for name in names if name is not None))
-    if metric is not None:
-        if metric not in found:
-            raise ResultsError(
-                f"{where}, column {quote(roles.metric)}: no row has the metric {quote(metric)};"
-                f" found {quote_list(found)}"
-            )
-        return np.flatnonzero(names == metric), metric
-    if len(found) > 1:
-        order = ALIASES["score"]
-        usual = sorted(
-            found, key=lambda n: order.index(measure(n)) if measure(n) in order else len(order)
-        )
-        raise ResultsError(
-            f"{where}, column {quote(roles.metric)}: there are scores of {len(found)} metrics"
-            f" ({quote_list(found, limit=6)}), which cannot be compared with each other; keep one",
-            {"metric": usual[0]},
-        )
-    return np.arange(parsed.raw.n_rows), found[0] if found else None
 
 
 def _scores(
@@ -319,12 +238,12 @@ def _finite(
     names: Sequence[str],
     rows: npt.NDArray[np.int64],
     values: Floats,
-    lower: bool,
+    roles: Roles,
     notes: list[str],
 ) -> Floats:
     """Turn infinitely bad scores into missing ones; refuse infinitely good ones."""
     infinite = np.isinf(values)
-    wrong = np.argwhere(values == (-np.inf if lower else np.inf))
+    wrong = np.argwhere(values == (-np.inf if roles.lower else np.inf))
     if len(wrong):
         row, column = wrong[0]
         raise ResultsError(
@@ -380,55 +299,56 @@ def _failures(
     return failed
 
 
-def _filled(raw: RawTable, values: Floats, notes: list[str]) -> npt.NDArray[np.bool_]:
-    """Return which rows have a score; rows without any are skipped."""
-    filled = np.asarray(~np.isnan(values).all(axis=1))
-    if filled.all() or not filled.any():
-        return np.ones(len(values), dtype=bool)
-    notes.append(f"{raw.name}: {count((~filled).sum(), 'row')} without any score skipped.")
-    return filled
-
-
 def _identities(
     parsed: ParsedTable,
     roles: Roles,
+    reading: Reading,
     rows: npt.NDArray[np.int64],
-    names: Sequence[str],
     notes: list[str],
 ) -> tuple[Names, Names, Names]:
     """Return the dataset, task and algorithm of each cell."""
-    raw, each = parsed.raw, len(names)
-    across = _bare(np.array(list(names), dtype=object), raw, notes)
+    raw, each = parsed.raw, max(len(roles.columns), 1)
+    across = _bare(np.array(list(roles.labels), dtype=object), raw, notes)
+
+    def names(column: str | None, otherwise: Names) -> Names:
+        return otherwise if column is None else _bare(_names(parsed, column, rows), raw, notes)
+
+    file = np.full(len(rows), raw.label or raw.stem, dtype=object)
     if roles.across == "task":
-        assert roles.algorithm is not None
-        algorithm = np.repeat(_bare(_names(parsed, roles.algorithm, rows), raw, notes), each)
-        task = np.tile(across, len(rows))
-        return task, task, algorithm
-    if roles.cluster is None:
-        assert roles.task is not None
-        cluster = task = _bare(_names(parsed, roles.task, rows), raw, notes)
-        notes.append(
-            f"{raw.name}: there is no dataset column, so each task ({quote(roles.task)}) counts as"
-            " a separate dataset."
-        )
+        algorithm = np.repeat(names(roles.algorithm, file), each)
+        task = dataset = np.tile(across, len(rows))
     else:
-        cluster = _bare(_names(parsed, roles.cluster, rows), raw, notes)
-        task = cluster if roles.task is None else _names(parsed, roles.task, rows)
-    if roles.across:
-        is_score = each == 1 and measure(names[0]) in ALIASES["score"]
-        algorithm = np.tile(
-            np.array([raw.label or raw.stem], dtype=object) if is_score else across, len(rows)
-        )
-    elif roles.algorithm is not None:
-        algorithm = _bare(_names(parsed, roles.algorithm, rows), raw, notes)
-    else:
-        algorithm = np.full(len(rows), raw.label or raw.stem, dtype=object)
-    return np.repeat(cluster, each), np.repeat(task, each), algorithm
+        dataset = names(roles.dataset, file)
+        task = names(roles.task, dataset)
+        dataset = task if roles.dataset is None else dataset
+        if roles.across:
+            algorithm = np.tile(across, len(rows))
+        elif roles.algorithm is None and reading.algorithm_from is not None:
+            algorithm, task = _split(task, reading.algorithm_from, "algorithm_from")
+            dataset = task if roles.dataset is None else dataset
+        else:
+            algorithm = names(roles.algorithm, file)
+        dataset, task = np.repeat(dataset, each), np.repeat(task, each)
+    if reading.algorithm_from is not None and not roles.across and roles.algorithm is not None:
+        algorithm = _split(algorithm, reading.algorithm_from, "algorithm_from")[0]
+    if reading.dataset_from is not None:
+        dataset = _split(task, reading.dataset_from, "dataset_from")[0]
+    return dataset, task, algorithm
+
+
+def _split(names: Names, pattern: str, option: str) -> tuple[Names, Names]:
+    """Return what a pattern finds in each name, and the rests."""
+    codes, distinct = pd.factorize(names)
+    parts = [extract(pattern, name, option) for name in distinct]
+    found, rests = (np.array(part, dtype=object) for part in zip(*parts, strict=True))
+    return found[codes], rests[codes]
 
 
 def _names(parsed: ParsedTable, column: str, rows: npt.NDArray[np.int64]) -> Names:
     names = parsed.names(column)[rows]
     parsed.require_names(column, rows)
+    if column in {FILE, ROW}:
+        return names
     held = parsed.raw.read([column])[column].dtype.kind == "f"
     if held and (np.abs(parsed.numbers(column).values[rows]) >= _EXACT).any():
         raise ResultsError(
@@ -453,38 +373,37 @@ def _repeated(
     return None if column is None else np.repeat(_names(parsed, column, rows), each)
 
 
-def _column_names(roles: Roles, score_renamed: bool) -> dict[str, str]:
-    """Return the names of the columns in the source, except for a score renamed by the user."""
+def _column_names(roles: Roles, reading: Reading) -> dict[str, str]:
+    """Return the names of the columns in the source, as far as they hold what is read."""
     names = {
         role: getattr(roles, role)
-        for role in ("suite", "cluster", "task", "algorithm", "fold", "status", "metric")
+        for role in ("suite", "dataset", "task", "algorithm", "fold", "status", "metric", "score")
     }
-    if not score_renamed:
-        names["score"] = roles.score
+    if reading.score_name is not None:
+        names["score"] = None
+    if reading.dataset_from is not None:
+        names["dataset"] = None
+    if reading.algorithm_from is not None:
+        names["algorithm"] = names["task"] = None
     names |= {f"trait {name}": column for name, column in roles.traits.items()}
-    return {role: name for role, name in names.items() if name is not None}
+    return {role: name for role, name in names.items() if name not in {None, FILE, ROW}}
 
 
-def _traits(
-    parsed: ParsedTable, roles: Roles, rows: npt.NDArray[np.int64], notes: list[str]
-) -> pd.DataFrame:
+def _traits(parsed: ParsedTable, roles: Roles, rows: npt.NDArray[np.int64]) -> pd.DataFrame:
     traits: dict[str, Floats] = {}
     if roles.across == "task":  # here, traits of rows are traits of algorithms
         return pd.DataFrame(index=range(len(rows)))
     for name, column in roles.traits.items():
         numbers = parsed.numbers(column)
         wrong = (numbers.wrong | np.isinf(numbers.values))[rows]
-        if not wrong.any():
-            traits[name] = numbers.values[rows]
-            continue
-        first = rows[int(np.flatnonzero(wrong)[0])]
-        cell = parsed.raw.read([column])[column].iloc[first]
-        problem = (
-            f"{parsed.raw.row(first)}, column {quote(column)}: {quote(cell)} is not a finite number"
-        )
-        if column in roles.asked_traits:
-            raise ResultsError(f"{problem}; write the trait as a number or leave the cell empty")
-        notes.append(f"{problem}, so this column is not used as a trait of the tasks.")
+        if wrong.any():
+            first = rows[int(np.flatnonzero(wrong)[0])]
+            cell = parsed.raw.read([column])[column].iloc[first]
+            raise ResultsError(
+                f"{parsed.raw.row(first)}, column {quote(column)}: {quote(cell)} is not a finite"
+                " number; write the trait as a number or leave the cell empty"
+            )
+        traits[name] = numbers.values[rows]
     return pd.DataFrame(traits, index=range(len(rows)))
 
 
@@ -493,22 +412,9 @@ def _states(parsed: ParsedTable, roles: Roles, rows: npt.NDArray[np.int64]) -> n
     if roles.status is None:
         return np.zeros(len(rows), dtype=np.int8)
     codes, labels = pd.factorize(parsed.names(roles.status)[rows], use_na_sentinel=True)
-    state_of = {
-        **dict.fromkeys(FAILED_WORDS, _FAILED),
-        **dict.fromkeys(NOT_RUN_WORDS, _NOT_RUN),
-        **dict.fromkeys(UNDEFINED_WORDS, _UNDEFINED),
-        **dict.fromkeys(SUCCEEDED, _OK),
-    }
-    unknown = [label for label in labels if normalise(label) not in state_of]
-    if unknown:
-        raise ResultsError(
-            f"{parsed.raw.name}, column {quote(roles.status)}: {quote_list(unknown, limit=5)} is"
-            " not a known status; write ok, failed or undefined, or name another column with"
-            " status=…"
-        )
+    code = {"ok": _OK, "undefined": _UNDEFINED, "failed": _FAILED, "not run": _NOT_RUN}
     # A row without a status counts if it has a score.
-    states = [state_of[normalise(label)] for label in labels]
-    return np.array([*states, _OK], dtype=np.int8)[codes]
+    return np.array([*(code[state_of(label)] for label in labels), _OK], dtype=np.int8)[codes]
 
 
 def _recorded_failures(cells: _Cells, keys: _Keys, scores: pd.DataFrame) -> pd.DataFrame | None:
@@ -521,31 +427,31 @@ def _recorded_failures(cells: _Cells, keys: _Keys, scores: pd.DataFrame) -> pd.D
 
 def _suites(cells: _Cells, raw: RawTable, roles: Roles) -> dict[str, str]:
     """Return the suite of each dataset, which must be unique."""
-    pairs = pd.DataFrame({"dataset": cells.cluster, "suite": cells.suite}).drop_duplicates()
+    pairs = pd.DataFrame({"dataset": cells.dataset, "suite": cells.suite}).drop_duplicates()
     names = pairs.groupby("dataset", sort=False)["suite"].agg(list)
     several = names[names.map(len) > 1]
     if len(several):
         shown = [f"{quote(name)} in {quote_list(suites)}" for name, suites in several[:3].items()]
         more = f" and {len(several) - 3:,} more" if len(several) > 3 else ""
         raise ResultsError(
-            f"{raw.name}: cluster={[roles.suite, roles.cluster]!r} asks for datasets within"
+            f"{raw.name}: suite={roles.suite!r}, dataset={roles.dataset!r} asks for datasets within"
             f" suites, but {count(len(several), 'dataset')} of {len(names):,} are in several:"
             f" {'; '.join(shown)}"
-            f"{more}; name the outermost column first, or give each dataset a unique name"
+            f"{more}; exchange the two columns, or give each dataset a unique name"
         )
     return {str(name): suites[0] for name, suites in names.items()}
 
 
 def _number(cells: _Cells) -> _Keys:
-    cluster, clusters = pd.factorize(cells.cluster)
+    dataset, datasets = pd.factorize(cells.dataset)
     task, tasks = pd.factorize(cells.task)
-    pair, pairs = pd.factorize(cluster.astype(np.int64) * len(tasks) + task)
+    pair, pairs = pd.factorize(dataset.astype(np.int64) * len(tasks) + task)
     algorithm, algorithms = pd.factorize(cells.algorithm)
     nothing = np.zeros(len(cells.score), dtype=np.int64)
     fold, folds = (nothing, [""]) if cells.fold is None else pd.factorize(cells.fold)
     repeat, repeats = (nothing, [""]) if cells.repeat is None else pd.factorize(cells.repeat)
     index = pd.MultiIndex.from_arrays(
-        [clusters[pairs // len(tasks)], tasks[pairs % len(tasks)]], names=[CLUSTER, TASK]
+        [datasets[pairs // len(tasks)], tasks[pairs % len(tasks)]], names=[DATASET, TASK]
     )
     names = (list(algorithms), list(folds), list(repeats))
     return _Keys(pair, algorithm, fold, repeat, index, *names)
@@ -554,64 +460,74 @@ def _number(cells: _Cells) -> _Keys:
 def _check_duplicates(
     cells: _Cells, keys: _Keys, parsed: ParsedTable, roles: Roles, reading: Reading
 ) -> str:
-    """Refuse duplicate keys; return a phrase for what is averaged if only repeats differ."""
-    raw = parsed.raw
-    by_fold = (keys.task * len(keys.algorithms) + keys.algorithm) * len(keys.folds) + keys.fold
-    if pd.Series(by_fold).is_unique:
+    """Refuse rows of one cell unless they are repeats; return a phrase for what is averaged."""
+    cell = keys.task * len(keys.algorithms) + keys.algorithm
+    if pd.Series(cell).is_unique:
         return ""
-    labels = pd.factorize(by_fold)[0].astype(np.int64)
-    whole = pd.Series(labels * (int(keys.repeat.max()) + 1) + keys.repeat)
+    labels = pd.factorize(cell * len(keys.folds) + keys.fold)[0].astype(np.int64)
+    by_fold, whole = pd.Series(labels), pd.Series(labels * len(keys.repeats) + keys.repeat)
     twice = np.flatnonzero(whole.duplicated())
+    if len(twice) and reading.duplicates == "average":
+        return f"{len(twice) + len(np.unique(whole[twice])):,} rows of the same task"
+    told = reading.fold is not None or reading.repeat is not None or is_own(parsed)
+    if not len(twice) and not told:
+        differing = _differing(cells, cell, parsed, roles)
+        if differing:
+            which = " and ".join(f"{quote(c)} ({quote_list(v, limit=3)})" for c, v in differing)
+            raise UnclearTableError(
+                parsed,
+                [
+                    f"rows of one task and algorithm differ in {which}, so they are not averaged;"
+                    " keep one value with where=…, or join the column to the algorithm with a"
+                    " second algorithm=…"
+                ],
+                {"where": BLANK["where"]},
+            )
     if not len(twice):
-        return f"repeats ({len(np.unique(keys.repeat)):,} different values)"
-    if reading.duplicates == "average":
-        return f"{len(twice) + len(np.unique(whole[twice])):,} rows of the same key"
+        return "" if by_fold.is_unique else f"repeats ({len(keys.repeats):,} different values)"
     # A row of a wide table holds several cells, but is shown once.
-    twice = twice[np.unique(cells.row[twice], return_index=True)[1]]
-    shown = []
-    for i in twice[:3]:
-        first = int(np.flatnonzero(whole == whole[i])[0])
-        fold = "" if cells.fold is None else f", fold {quote(keys.folds[keys.fold[i]])}"
-        places = [raw.row(int(cells.row[j])).removeprefix(f"{raw.name}, ") for j in (first, int(i))]
-        shown.append(f"{keys.show(int(i))}{fold} ({' and '.join(places)})")
-    problem = f"{raw.name}: {count(len(twice), 'row')} with a duplicate key: {'; '.join(shown)}"
-    apart = _tells_apart(parsed, roles, pd.unique(cells.row))
-    if apart is not None:
-        usual = {
-            c: next((v for v in values if v.casefold() == "default"), values[0])
-            for c, values in apart.items()
-        }
-        which = " and ".join(f"{quote(c)} ({quote_list(v, limit=5)})" for c, v in apart.items())
+    first = int(twice[0])
+    rows = [int(cells.row[i]) for i in (int(np.flatnonzero(whole == whole[first])[0]), first)]
+    n_rows = len(np.unique(cells.row[twice]))
+    where = f"{parsed.raw.name}, "
+    places = " and ".join(parsed.raw.row(row).removeprefix(where) for row in rows)
+    problem = (
+        f"{count(n_rows, 'row')} with a task and algorithm that an earlier row has, first"
+        f" {keys.show(first)} ({places})"
+    )
+    differing = _differing(cells, cell, parsed, roles)
+    if not differing:
         raise ResultsError(
-            f"{problem}; they differ in {which}: keep one value with where=…, or declare the column"
-            " with task=…, fold=… or repeat=…",
-            {"where": [f"{column}={value}" for column, value in usual.items()]},
+            f"{where[:-2]}: {problem}; drop them, or pass duplicates='average' if they are repeats"
         )
-    raise ResultsError(
-        f"{problem}; drop them, or name the column that distinguishes them with task=…, fold=… or"
-        f" repeat=… (found {', '.join(quote(column) for column in raw.columns[:20])}), or average"
-        " them as repeats",
-        {"duplicates": "average"},
+    which = " and ".join(f"{quote(c)} ({quote_list(v, limit=3)})" for c, v in differing)
+    raise UnclearTableError(
+        parsed,
+        [
+            f"{problem}; they differ in {which}: keep one value with where=…, join the column to"
+            " the algorithm with a second algorithm=…, or average over it with repeat=…"
+        ],
+        {"where": BLANK["where"]},
     )
 
 
-def _tells_apart(
-    parsed: ParsedTable, roles: Roles, rows: npt.NDArray[np.int64]
-) -> dict[str, list[str]] | None:
-    """Return the one or two columns that distinguish rows of the same key, and their values."""
-    used = {*roles.keys, roles.score, roles.status, *roles.columns, *roles.asked_traits}
-    labels: dict[str, list[str]] = {}
-    for column in parsed.raw.columns[:_MOST_LABELS]:
-        if column in used or parsed.is_fractional(column):
+def _differing(
+    cells: _Cells, cell: npt.NDArray[np.int64], parsed: ParsedTable, roles: Roles
+) -> list[tuple[str, list[str]]]:
+    """Return unused columns that differ among rows of one cell, but for fractional numbers."""
+    found = []
+    labels = pd.factorize(cell)[0].astype(np.int64)
+    n_cells = int(labels.max()) + 1
+    for column in roles.unused:
+        fractional = parsed.is_fractional(column) and column not in parsed.raw.index
+        if fractional or is_time(column) or is_index(column):
             continue
-        values = [name for name in dict.fromkeys(parsed.names(column)) if name is not None]
-        if 1 < len(values) <= max(2, len(rows) // 4):
-            labels[column] = values
-    pairs = combinations(list(labels)[:_MOST_PAIRED], 2)
-    for columns in (*((column,) for column in labels), *pairs):
-        if parsed.is_distinct(*roles.keys, *columns):
-            return {column: labels[column] for column in columns}
-    return None
+        codes = parsed.codes(column)[cells.row]
+        pairs = pd.unique(labels * (int(codes.max()) + 2) + codes + 1)
+        if len(pairs) > n_cells:
+            values = [name for name in dict.fromkeys(parsed.names(column)) if name is not None]
+            found.append((column, values))
+    return sorted(found, key=lambda item: len(item[1]))[:_MOST_DIFFERING]
 
 
 def _settle_folds(

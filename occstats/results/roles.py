@@ -1,11 +1,10 @@
-"""Assign a role to each column of a table: algorithm, dataset, task, score and so on."""
+"""Assign a role to each column, as told or by convention; refuse what follows none."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -14,36 +13,37 @@ import numpy.typing as npt
 from occstats._format import count, did_you_mean, quote, quote_list
 from occstats.errors import ResultsError
 from occstats.results.aliases import (
-    ALIASES,
-    CORRECT,
-    FAILED_WORDS,
-    FLAGS,
+    ENDINGS,
     GENERIC,
-    PARTS,
-    SUCCEEDED,
-    TRAITS,
-    UNDEFINED_WORDS,
-    companion_of,
-    is_bounded,
-    is_measure,
-    is_optimum,
+    NAMES,
+    STATUS,
+    Measure,
+    is_index,
+    is_quantity,
+    is_size,
     is_spread,
-    is_statistic,
-    looks_like_trait,
-    lower_is_better,
+    is_summary,
+    is_time,
     measure,
-    methods_among,
-    name_from_file,
+    measures_in,
     normalise,
+    shared_measure,
+    state_of,
+    trait_name,
 )
-from occstats.results.cells import ParsedTable, looks_like_decimal_comma
-from occstats.results.readers.frames import FILE, ROW, UNNAMED, RawTable
+from occstats.results.ask import BLANK, UnclearTableError
+from occstats.results.cells import ParsedTable
+from occstats.results.readers.frames import FILE, ROW
 from occstats.results.reading import Reading
-from occstats.results.wide import WideColumns, are_ranks, measure_of, split_columns
 
-__all__ = ["Roles", "check_range", "find_roles", "meaning", "require"]
+__all__ = ["Roles", "extract", "find_roles", "is_own", "require"]
 
-_KEYS = ("suite", "cluster", "task", "algorithm", "fold", "repeat")
+Floats = npt.NDArray[np.float64]
+
+_KEYS = ("suite", "dataset", "task", "algorithm", "fold", "repeat")
+# Names of tasks and algorithms of a saved table of this package.
+_OWN = {"task": "class", "algorithm": "descriptor"}
+_SHOWN = 5
 
 
 @dataclass(frozen=True)
@@ -51,11 +51,11 @@ class Roles:
     """Columns of a table by role.
 
     In a wide table, ``across`` says what ``columns`` are, ``"algorithm"`` or ``"task"`` (as in a
-    leaderboard); it is empty for a long table. ``suite`` is the column of groups of datasets.
+    leaderboard), and ``labels`` are their names; both are empty for a long table.
     """
 
     suite: str | None = None
-    cluster: str | None = None
+    dataset: str | None = None
     task: str | None = None
     algorithm: str | None = None
     score: str | None = None
@@ -64,11 +64,12 @@ class Roles:
     status: str | None = None
     metric: str | None = None
     traits: Mapping[str, str] = field(default_factory=dict)
-    asked_traits: Sequence[str] = ()
     across: str = ""
     columns: Sequence[str] = ()
-    score_name: str | None = None
-    left_out: Mapping[str, str] = field(default_factory=dict)
+    labels: Sequence[str] = ()
+    score_name: str = "score"
+    lower: bool = False
+    unused: Sequence[str] = ()
 
     @property
     def keys(self) -> list[str]:
@@ -87,589 +88,631 @@ def require(columns: Sequence[str], wanted: str, role: str, where: str) -> str:
     )
 
 
-_NUMBERED = {"", "id", "index", "unnamed_0", "row", "no", "nr", "number"}
+def extract(pattern: str, name: str, option: str) -> tuple[str, str]:
+    """Return what a pattern finds in a name (its first group, if it has one), and the rest.
 
-
-def find_roles(parsed: ParsedTable, reading: Reading) -> Roles:
-    """Find the column for each role: as named by the user, else by name, type and values."""
-    finder = _RoleFinder(parsed, reading)
-    finder.find_keys()
-    found = finder.found
-    if finder.chosen is not None:
-        return finder.wide("task" if reading.transpose else "algorithm")
-    if reading.transpose or finder.is_leaderboard():
-        return finder.wide("task")
-    if found["algorithm"] is not None or "score" in finder.asked:
-        return finder.long()
-    return finder.wide("algorithm")
-
-
-class _RoleFinder:
-    """Search for the columns of algorithms, datasets, tasks, folds and so on."""
-
-    def __init__(self, parsed: ParsedTable, reading: Reading) -> None:
-        self.parsed, self.reading = parsed, reading
-        self.where = parsed.raw.name
-        self.columns = list(parsed.raw.columns)
-        self.asked = {r: c for r, c in reading.columns.items() if c in self.columns}
-        if self.asked.get("task") == self.asked.get("cluster"):
-            self.asked.pop("task", None)
-        given = reading.algorithm_columns
-        self.chosen = [c for c in given if c in self.columns] or None if given else None
-        self.traits_asked = [c for c in reading.traits if c in self.columns]
-        self.found: dict[str, Any] = dict.fromkeys(
-            ("algorithm", "suite", "cluster", "task", "fold", "repeat", "status", "metric", "score")
+    >>> extract(r"^[^/]+", "ett/H", "dataset_from"), extract(r"(.*)_acc", "SVM_acc", "x")
+    (('ett', '/H'), ('SVM', '_acc'))
+    """
+    found = re.search(pattern, name)
+    group = 1 if found is not None and found.re.groups else 0
+    if found is None or not found[group]:
+        raise ResultsError(
+            f"{option}: the pattern {quote(pattern)} finds nothing in {quote(name)}; it must match"
+            " all names"
         )
-        self.found.update(self.asked)
-        self.guessed: str | None = None  # the column that names the rows, by its place alone
+    start, end = found.span(group)
+    return found[group], name[:start] + name[end:]
+
+
+def is_own(parsed: ParsedTable) -> bool:
+    """Return True for a table as ``occstats run`` writes it."""
+    return {"dataset", "class", "descriptor"} <= set(parsed.raw.columns)
+
+
+def find_roles(parsed: ParsedTable, reading: Reading, *, alone: bool = True) -> Roles:
+    """Find the column for each role; ``alone`` if there is no other source."""
+    return _Finder(parsed, reading, alone).find()
+
+
+class _Finder:
+    """Collect the roles of a table, and what is unclear about them."""
+
+    def __init__(self, parsed: ParsedTable, reading: Reading, alone: bool) -> None:
+        self.parsed, self.reading, self.alone = parsed, reading, alone
+        self.raw = parsed.raw
+        self.columns = [c for c in self.raw.columns if c not in reading.ignore]
+        held = {*self.columns, FILE, ROW}
+        self.told = {role: c for role, c in reading.columns.items() if c in held}
+        if self.told.get("task") == self.told.get("dataset"):
+            self.told.pop("task", None)
+        self.found: dict[str, str] = dict(self.told)
+        self.traits = {
+            trait_name(c, self.columns) or c: c for c in reading.traits if c in self.columns
+        }
+        self.problems: list[str] = []
+        self.template: dict[str, Any] = {}
+
+    # -- what is unclear ---------------------------------------------------------------------------
+
+    def unclear(self, problem: str, **template: Any) -> None:
+        """Record a problem and the options that would solve it; None is a blank."""
+        self.problems.append(problem)
+        for name, value in template.items():
+            if name in {"ignore", "where"}:
+                values = [BLANK[name]] if value is None else value
+                self.template[name] = list(dict.fromkeys([*self.template.get(name, ()), *values]))
+            else:
+                self.template.setdefault(name, BLANK[name] if value is None else value)
+
+    def check(self) -> None:
+        """Refuse the table if anything is unclear."""
+        if self.problems:
+            order = [name for name in BLANK if name in self.template]
+            order += [name for name in self.template if name not in BLANK]
+            template = {name: self.template[name] for name in order}
+            raise UnclearTableError(self.parsed, self.problems, template, self.found)
 
     @property
     def free(self) -> list[str]:
         """Return the columns without a role so far."""
-        taken = {*self.found.values(), *(self.chosen or ()), *self.traits_asked, FILE, ROW}
+        taken = {*self.found.values(), *self.traits.values()}
         return [column for column in self.columns if column not in taken]
 
-    def find_keys(self) -> None:
-        """Find the columns that identify a row."""
-        index = [column for column in self.parsed.raw.index if column in self.free]
-        for role in ("algorithm", "cluster", "task", "fold", "repeat", "status", "metric"):
-            chosen = self.chosen and not self.reading.transpose
-            skipped = (role == "algorithm" and chosen) or (
-                role == "metric" and self.parsed.raw.mixed
-            )
-            if self.found[role] is None and not skipped:
-                self.found[role] = self._by_alias(role)
-        if self.found["status"] is None:
-            flags = [c for c in self.free if normalise(c) in FLAGS and self.parsed.is_flag(c)]
-            self.found["status"] = flags[0] if len(flags) == 1 else None
-        self._take_index([column for column in index if column in self.free])
-        cluster, task = self.found["cluster"], self.found["task"]
-        if cluster is not None and task is not None and not {"cluster", "task"} & set(self.asked):
-            fine = self.parsed.determines(cluster, task) and not self.parsed.determines(
-                task, cluster
-            )
-            if normalise(cluster) == "data" and fine:  # instances of a problem
-                self.found.update(cluster=task, task=cluster)
+    # -- keys --------------------------------------------------------------------------------------
 
-    def _by_alias(self, role: str) -> str | None:
-        aliases = ALIASES[role]
-        called = {c: form for c in self.free if (form := _alias(c, aliases)) is not None}
-        matches = list(called)
-        if role in {"algorithm", "cluster", "task", "metric"}:
-            # Names are never fractional numbers: those are scores of, say, Baseline.
-            matches = [column for column in matches if not self.parsed.is_fractional(column)]
-        if role == "status":
-            words = SUCCEEDED | UNDEFINED_WORDS | FAILED_WORDS
-            # A state may also be that of a country.
-            matches = [
-                c for c in matches if {normalise(n or "") for n in self.parsed.names(c)} & words
-            ]
-        if role == "algorithm":
-            matches = [column for column in matches if column not in self.parsed.raw.index]
-        if role == "fold":
-            matches = [column for column in matches if not self._is_part(column)]
-        if len(matches) <= 1:
-            return matches[0] if matches else None
-        own = [column for column in matches if column == aliases[0]] or [
-            column for column in matches if called[column] == aliases[0]
-        ]
-        if len(own) == 1:
-            return own[0]
-        # An ambiguous optional column is left for the user to name.
-        if role in {"repeat", "status", "metric"}:
-            return matches[0] if role == "repeat" else None
-        matches.sort(key=lambda column: aliases.index(called[column]))
-        if role == "algorithm":
-            matches.sort(key=self._compares_nothing)
-        retry = {role: matches[0]}
-        if role == "task" and self.found["cluster"] is None and len(matches) == 2:
-            # Functions and their instances: the column of text is the coarser one.
-            coarse, fine = sorted(matches, key=lambda column: not self.parsed.is_text(column))
-            retry = {"dataset": coarse, "task": fine}
-        raise ResultsError(
-            f"{self.where}: the {role} column could be {quote_list(matches)}; choose one",
-            retry,
-        )
-
-    def _compares_nothing(self, column: str) -> bool:
-        """Return True if a column has one name, or one per task, as the model of a problem has."""
-        if self.parsed.n_distinct(column) == 1:
-            return True
-        tasks = [c for c in self.columns if _alias(c, (*ALIASES["task"], *ALIASES["cluster"]))]
-        return any(self.parsed.determines(task, column) for task in tasks)
-
-    def _is_part(self, column: str) -> bool:
-        """Return True if a column distinguishes training from test scores."""
-        names = {str(name).strip().casefold() for name in set(self.parsed.names(column))}
-        if not names <= set(PARTS):
-            return False
-        if len(names) > 1:
-            held = {str(name).strip().casefold(): name for name in self.parsed.names(column)}
-            test = held.get("test", next(iter(held.values())))
+    def find(self) -> Roles:
+        """Return the roles, or raise an error that says what is unclear."""
+        reading = self.reading
+        if self.columns and all(self._is_number(column) for column in self.columns):
             raise ResultsError(
-                f"{self.where}: {quote(column)} separates training from test scores, which must not"
-                " be averaged; keep one",
-                {"where": [f"{column}={test}"]},
+                f"{self.raw.name}: the first row holds numbers, not names of columns; add a row of"
+                " column names"
             )
+        for role in ("dataset", "task", "algorithm", "fold", "repeat"):
+            self._by_name(role)
+        across = [c for c in reading.algorithms if c in self.columns]
+        long = {"algorithm", "score"} & set(self.told)
+        if reading.transpose or reading.task_columns:
+            return self._wide("task", [c for c in reading.task_columns if c in self.columns])
+        if across and not long:
+            self.found.pop("algorithm", None)
+            return self._wide("algorithm", across)
+        if reading.algorithm_from is not None and not long and not self._from_file():
+            chosen = [c for c in self.free if re.search(reading.algorithm_from, c)]
+            return self._wide("algorithm", chosen)
+        if "score" in self.told or self._is_long():
+            return self._long()
+        if "algorithm" in self.found:
+            return self._wide("task", [])
+        keyed = "dataset" in self.found or "task" in self.found
+        text = [c for c in self.free if not self.parsed.is_numeric(c)]
+        if not keyed and not any(is_size(c) for c in self.free) and len(text) != 1:
+            self.unclear(
+                "no column is named as a dataset, task or algorithm",
+                **dict.fromkeys(("algorithm", "dataset", "score", "lower_is_better")),
+            )
+            self.check()
+        return self._wide("algorithm", [])
+
+    @staticmethod
+    def _is_number(name: str) -> bool:
+        try:
+            float(name)
+        except ValueError:
+            return False
         return True
 
-    def _take_index(self, levels: Sequence[str]) -> None:
-        """Take the levels of an unnamed index as dataset, task and seed, in this order."""
-        text = [c for c in levels if not self.parsed.is_numeric(c)]
-        for role in ("cluster", "task"):
-            if text and self.found["cluster"] is None and self.found["task"] is None:
-                self.found[role] = text.pop(0)
-        if text and self.found["task"] is None:
-            self.found["task"] = text.pop(0)
-        numeric = [c for c in levels if self.parsed.is_numeric(c) and self.parsed.n_distinct(c) > 1]
-        for role in ("repeat", "fold"):
-            if numeric and self.found[role] is None:
-                self.found[role] = numeric.pop()
-        if numeric or text:
-            raise ResultsError(
-                f"{self.where}: the index level {quote_list([*text, *numeric])} has no role; keep"
-                " one of its values, or pass task=…",
-                {"where": [f"{c}={self.parsed.names(c)[0]}" for c in [*text, *numeric]]},
+    def _from_file(self) -> bool:
+        """Return True if the file, not a column, is an algorithm."""
+        return not self.alone and len(self._scores()) == 1
+
+    def _by_name(self, role: str) -> None:
+        """Find the column of a role in the list of its names."""
+        if role in self.found:
+            return
+        names = set(NAMES[role])
+        own = _OWN.get(role)
+        plain = {normalise(column) for column in self.columns}
+        if own and "dataset" in self.found and (role == "task" or "class" in plain):
+            names.add(own)
+        matches = [c for c in self.free if normalise(c) in names and self._names_things(c, role)]
+        if role == "algorithm" and self.reading.algorithms:
+            # Columns of a wide table may be called after a method.
+            matches = [c for c in matches if c not in self.reading.algorithms]
+        if len(matches) > 1:
+            self.unclear(
+                f"the {role} could be {quote_list(matches)}",
+                **{role: None},
             )
+        elif matches:
+            self.found[role] = matches[0]
 
-    def row_names(self) -> str | None:
-        """Return the column that names the rows by its position or as the only text."""
-        algorithm = self.found["algorithm"]
-        if algorithm is not None and self.parsed.is_distinct(algorithm):
-            return None  # one row per algorithm: there is a single task
-        first = self.columns[0] if self.columns else None
-        # The index of a frame, saved as a column without a name.
-        unnamed = first in self.free and first is not None and first.strip() in UNNAMED
-        if unnamed and first is not None and not self.parsed.is_numeric(first):
-            return first
-        texts = [c for c in self.free if self.parsed.is_text(c) and self.parsed.n_distinct(c) > 1]
-        if algorithm is not None:  # tasks of one algorithm, such as dates, cannot be compared
-            texts = [c for c in texts if 2 * self.parsed.n_distinct(c) <= self.parsed.raw.n_rows]
-        keys = [c for c in (algorithm, self.found["fold"], self.found["repeat"]) if c]
-        if len(texts) == 1 and self.parsed.is_distinct(texts[0], *keys):
-            return texts[0]
-        # Without text, integers name the rows: a counter, or IDs as those of OpenML.
-        numbered = [c for c in self.free if normalise(c) in _NUMBERED and not texts]
-        whole = [c for c in numbered if not self.parsed.is_fractional(c)]
-        return whole[0] if whole and self.parsed.is_distinct(whole[0], *keys) else None
+    def _names_things(self, column: str, role: str) -> bool:
+        """Return True unless a column holds numbers that cannot be names."""
+        if role in {"fold", "repeat"}:
+            return True
+        return not self.parsed.is_fractional(column)
 
-    def is_leaderboard(self) -> bool:
-        """Return True if rows are algorithms and columns are tasks."""
-        algorithm = self.found["algorithm"]
-        if algorithm is None or any(self.found[r] for r in ("cluster", "task", "fold", "metric")):
-            return False
-        if "score" in self.asked or not self.parsed.is_distinct(algorithm):
-            return False
-        numeric = [c for c in self.free if self.parsed.is_numeric(c)]
-        tasks = [c for c in numeric if looks_like_trait(c) is not True]
-        # Accuracy, F1 and AUC of each algorithm are measures on one task.
-        measures = [c for c in tasks if is_measure(c)]
-        return len(tasks) >= 2 and 2 * len(measures) < len(tasks)
-
-    def long(self) -> Roles:
-        """Return the roles of a long table, with one score per row."""
-        if self.found["score"] is None:
-            self.found["score"] = choose_score(self.parsed, self.free, self.found)
-        self._need_task()
-        return Roles(**self.found, **self._traits())
-
-    def wide(self, across: str) -> Roles:
-        """Return the roles of a wide table, with the scores of a row side by side."""
-        found = self.found
-        found["score"] = None
-        if across == "task":
-            found["metric"] = None
-            if found["algorithm"] is None:
-                rows = (self.row_names(), found["cluster"], found["task"])
-                found["algorithm"] = next((name for name in rows if name is not None), None)
-            if found["suite"] is not None:
-                raise ResultsError(
-                    f"{self.where}: cluster names a column of suites, {quote(found['suite'])}, but"
-                    " here the columns are the tasks; give the table with tasks as rows"
-                )
-            found["cluster"] = found["task"] = None
-            if found["algorithm"] is None:
-                raise ResultsError(
-                    f"{self.where}: transpose=True takes rows as algorithms, but no column names"
-                    f" them; pass algorithm=… (found {quote_list(self.columns)})"
-                )
-        else:
-            found["algorithm"] = None
-            self._name_rows()
-            self._need_task()
-            for column in (found["cluster"], found["task"]):
-                if column is not None:
-                    self.parsed.require_names(column)
-        details = self._traits()
-        # A level of an index is never an algorithm.
-        levels = [c for c in self.free if c in self.parsed.raw.index]
-        apart = {*details["traits"].values(), *levels}
-        candidates = [c for c in self.free if c not in apart]
-        if self.chosen is not None:
-            columns = WideColumns(list(self.chosen), measure_of(self.chosen))
-        else:
-            self._check_measures(candidates, across)
-            self._check_levels(candidates, across)
-            columns = split_columns(self.parsed, candidates, what=f"{across}s")
-            self._check_some(columns, across)
-            self._check_sides(columns.scores, across)
-        status = found["status"] if "status" in self.asked else None
-        return Roles(
-            **{**found, "status": status},
-            **details,
-            across=across,
-            columns=columns.scores,
-            score_name=columns.score_name,
-            left_out={**dict.fromkeys(levels, "index"), **columns.left_out},
+    def _is_long(self) -> bool:
+        keyed = "dataset" in self.found or "task" in self.found
+        if "algorithm" not in self.found:
+            return keyed and self._from_file()
+        if keyed or (not self.alone and len(self._scores()) == 1):
+            return True
+        # One row of measures per algorithm, or several rows per algorithm, is no leaderboard.
+        scores = [c for c in self._scores() if not self._reason_against(c)]
+        return not self.parsed.is_distinct(self.found["algorithm"]) or (
+            all(measure(c)[0] or is_quantity(c) for c in scores)
         )
 
-    def _name_rows(self) -> None:
-        """Take the only text that names every row as the dataset, not a number ``class``."""
-        task = self.found["task"]
-        if self.found["cluster"] is not None or task is None or "task" in self.asked:
-            return
-        folds = [c for c in (self.found["fold"], self.found["repeat"]) if c is not None]
-        if self.parsed.is_numeric(task) and not self.parsed.is_distinct(task, *folds):
-            texts = [c for c in self.free if self.parsed.is_text(c)]
-            names = [c for c in texts if self.parsed.is_distinct(c, *folds)]
-            if len(names) == 1:
-                self.found.update(cluster=names[0], task=None)
+    @staticmethod
+    def _reason_against(column: str) -> str:
+        """Return why a column is never a score of an algorithm on a task, by its name."""
+        plain = normalise(column)
+        if is_summary(column):
+            return "a summary of the others"
+        if is_size(column):
+            return "the size of a model"
+        if plain == "id" or plain.endswith("_id"):
+            return "an identifier"
+        return "without a name" if plain.startswith("unnamed:") or not plain else ""
+
+    def _scores(self) -> list[str]:
+        """Return the numeric columns that may be scores."""
+        return [
+            c
+            for c in self.free
+            if self.parsed.is_numeric(c)
+            and trait_name(c, self.columns) is None
+            and not (is_spread(c) or is_time(c) or is_index(c))
+        ]
 
     def _need_task(self) -> None:
-        if self.found["cluster"] is not None or self.found["task"] is not None:
+        if "dataset" in self.found or "task" in self.found:
             return
-        self.guessed = self.row_names()
-        if self.guessed is not None:
-            self.found["cluster"] = self.guessed
+        if not self.alone and "algorithm" in self.found:
+            self.found["dataset"] = FILE
             return
-        keys = [c for c in (self.found["algorithm"], self.found["fold"]) if c is not None]
-        retry: dict[str, Any] = {}
-        texts = [c for c in self.free if self.parsed.is_text(c) and self.parsed.n_distinct(c) > 1]
-        if self.found["algorithm"] is not None:
-            texts = [c for c in texts if 2 * self.parsed.n_distinct(c) <= self.parsed.raw.n_rows]
-        if texts and self.found["algorithm"] is None:
-            retry = self._guess_from_texts(texts)
-        elif not keys and not texts:
-            retry = {"dataset": ROW}
-        elif keys and (not texts or self.parsed.is_distinct(*keys)):
-            retry = {"dataset": FILE}
-            if not self.parsed.is_distinct(*keys):
-                retry["duplicates"] = "average"
-        usual = ALIASES["cluster"]
-        alike = (c for c in self.columns if did_you_mean(normalise(c), usual[:3]))
-        near = f" (did you mean {quote(close)}?)" if (close := next(alike, None)) else ""
-        raise ResultsError(
-            f"{self.where}: no column holds the dataset or task{near}; found"
-            f" {quote_list(self.columns)}, expected a name such as"
-            f" {', '.join(usual[:6])}; pass cluster=…"
-            " ('@file' for the name of the file, '@row' for each row)",
-            retry,
-        )
+        if "algorithm" in self.found:
+            others = " (if the file is one dataset, pass dataset='@file')"
+        else:
+            others = "" if self.alone else " (if the files are repeats, pass repeat='@file')"
+        self.unclear(f"no column is named as a dataset or task{others}", dataset=None)
 
-    def _guess_from_texts(self, texts: Sequence[str]) -> dict[str, Any]:
-        """Guess the roles of columns of text."""
-        scores = [c for c in self.free if self.parsed.is_numeric(c) and not looks_like_trait(c)]
-        if all(self.parsed.is_distinct(c) for c in texts):  # each row is unique
-            measured = any(map(is_measure, scores))
-            return {"algorithm": texts[0], "dataset": FILE} if measured else {}
-        if len(texts) == 1:
-            return {"dataset": texts[0]}
-        if len(texts) > 2 or not self.parsed.is_distinct(*texts):
-            return {}
-        few, many = sorted(texts, key=self.parsed.n_distinct)
-        if 2 * self.parsed.n_distinct(few) > self.parsed.raw.n_rows:
-            return {}
+    # -- long tables -------------------------------------------------------------------------------
+
+    def _long(self) -> Roles:
+        found = self.found
+        if "algorithm" not in found:
+            if self.alone and self.reading.algorithm_from is None:
+                self.unclear("no column is named as the algorithm", algorithm=None)
+            elif self.reading.algorithm_from is None or "task" not in found:
+                found["algorithm"] = FILE
+        self._need_task()
+        self._take_traits()
+        metric = self._metric()
+        status = self._status()
+        score = found.get("score") or self._choose_score(metric)
+        if score is None:
+            known = all(measure(c)[0] for c in self._scores())
+            told = known or self.reading.lower_is_better is not None
+            self.unclear(
+                "which column is the score?",
+                score=None,
+                **({} if told else {"lower_is_better": None}),
+            )
+            self.check()
+        found["score"] = score or ""
+        values = self._checked_numbers(score or "", told="score" in self.told)
+        named = self.reading.score_name or self.reading.metric or metric
+        if named is None or (measure(score or "")[0] and self.reading.score_name is None):
+            named = score
+        score_name, lower = self._direction(named or "", [named or ""], values, score)
+        if status is not None:
+            self._check_status(status, values)
+        for role in ("algorithm", "dataset", "task"):
+            self._check_labels(role)
+        self.check()
+        return self._roles(score_name=score_name, lower=lower)
+
+    def _roles(self, **details: Any) -> Roles:
+        details |= self.found
+        used = {*self.found.values(), *self.traits.values(), *details.get("columns", ())}
+        unused = [c for c in self.columns if c not in used]
+        return Roles(traits=self.traits, unused=unused, **details)
+
+    def _take_traits(self) -> None:
+        for column in self.free:
+            name = trait_name(column, self.columns)
+            if name is not None and name not in self.traits and self.parsed.is_numeric(column):
+                self.traits[name] = column
+
+    def _choose_score(self, metric: str | None) -> str | None:
+        """Return the one column that is named after a measure, or the only time."""
+        scores = self._scores()
         if len(scores) == 1:
-            return {"algorithm": few, "task": many}
-        # Nested columns give dataset and task; otherwise the first one is the dataset.
-        return (
-            {"dataset": few, "task": many}
-            if self.parsed.determines(many, few)
-            else {"dataset": texts[0], "task": texts[1]}
+            (score,) = scores
+            # The direction of an unlisted measure is asked.
+            return None if measure(score)[1] == "train" else score
+        times = [c for c in self.free if self.parsed.is_numeric(c) and is_time(c)]
+        return times[0] if not scores and len(times) == 1 else None
+
+    def _metric(self) -> str | None:
+        """Find a column of measures, which must be one measure; return its name."""
+        for column in self.free:
+            if self.parsed.is_numeric(column):
+                continue
+            names = [n for n in dict.fromkeys(self.parsed.names(column)) if n is not None]
+            called = normalise(column) in NAMES["metric"]
+            if not names or not (called or all(measure(name)[0] for name in names)):
+                continue
+            score = self.told.get("score")
+            if score is not None and measure(score)[0]:
+                return None  # the column of a measure needs no metric
+            self.found["metric"] = column
+            wanted = self.reading.metric
+            if wanted is not None and wanted not in names:
+                raise ResultsError(
+                    f"{self.raw.name}, column {quote(column)}: no row has the metric"
+                    f" {quote(wanted)}{did_you_mean(wanted, names)}; found {quote_list(names)}"
+                )
+            if len(names) > 1 and wanted is None and not self.raw.mixed:
+                self.unclear(
+                    f"{quote(column)} names {len(names)} measures ({quote_list(names, limit=4)}),"
+                    " which cannot be compared with each other",
+                    where=[f"{column}=VALUE"],
+                )
+            return wanted or (names[0] if len(names) == 1 else None)
+        if self.reading.metric is not None:
+            raise ResultsError(
+                f"{self.raw.name}: metric={quote(self.reading.metric)}, but no column names the"
+                " measure of a row"
+            )
+        return None
+
+    def _checked_numbers(self, score: str, *, told: bool) -> Floats:
+        """Return the scores; a column without numbers is refused when its cells are checked."""
+        values = self.parsed.numbers(score).values
+        if self.parsed.is_flag(score) and not self.parsed.is_numeric(score):
+            self.parsed.take_flags(score)
+            values = self.parsed.numbers(score).values
+        known = values[np.isfinite(values)]
+        if not told and len(known) > 2 and len(np.unique(known)) == 1:
+            self.unclear(f"all values of {quote(score)} are {known[0]:g}", score=None)
+        return values * self.reading.scale
+
+    # -- wide tables -------------------------------------------------------------------------------
+
+    def _wide(self, across: str, chosen: list[str]) -> Roles:
+        found, told = self.found, bool(chosen)
+        if across == "task":
+            for role in ("dataset", "task"):  # of a column given as algorithm
+                column = found.pop(role, None)
+                if column is not None and role in self.told:
+                    raise ResultsError(
+                        f"{self.raw.name}: with transpose=True columns are tasks, so {role}="
+                        f"{quote(column)} cannot be used; pass dataset_from=… for the datasets"
+                    )
+                if column is not None and "algorithm" not in found:
+                    found["algorithm"] = column
+            if "algorithm" not in found:
+                self.unclear("no column is named as the algorithm", algorithm=None)
+        elif not {"dataset", "task"} & set(found) and any(is_size(c) for c in self.free):
+            # Rows with sizes, FLOPs or parameters are models.
+            self.unclear("no column is named as the algorithm", algorithm=None, transpose=True)
+            across = "task"
+        else:
+            found.pop("algorithm", None)
+            self._need_task()
+        if "suite" in found and across == "task":
+            raise ResultsError(
+                f"{self.raw.name}: suite={quote(found['suite'])} needs tasks as rows, but here the"
+                " columns are the tasks"
+            )
+        self._take_traits()
+        self._metric()
+        status = self._status()
+        columns = chosen or self._wide_columns(across)
+        if told:
+            for column in columns:
+                self._checked_numbers(column, told=True)
+        labels, values = self._labels(across, columns), self._matrix(columns)
+        name, lower = self._wide_direction(columns, values)
+        if status is not None and values.size:
+            self._check_status(status, values)
+        for role in ("algorithm",) if across == "task" else ("dataset", "task"):
+            self._check_labels(role)
+        self.check()
+        return self._roles(
+            across=across, columns=columns, labels=labels, score_name=name, lower=lower
         )
 
-    def _check_measures(self, candidates: Sequence[str], across: str) -> None:
-        """Refuse a long table without a known column of algorithms, and suggest one."""
-        if across != "algorithm":
-            return
-        numeric = [c for c in candidates if len(self.parsed.numbers(c).known)]
-        measures = [c for c in numeric if is_measure(c) and looks_like_trait(c) is not True]
-        described = [c for c in numeric if is_statistic(c)]
-        if 2 * len(described) > len(numeric):  # mean, minimum and maximum of a time
-            measures = described
-        keys = [c for c in (self.found[r] for r in ("cluster", "task", "fold", "repeat")) if c]
-        labels = (c for c in candidates if self.parsed.is_text(c) and self.parsed.n_distinct(c) > 1)
-        repeated = not self.parsed.is_distinct(*keys)
-        texts = list(islice(labels, _MOST_GUESSES)) if repeated or measures else []
-        # Algorithms with results on a single task cannot be compared.
-        most = self.parsed.raw.n_rows / 2
-        guesses = (c for c in texts if self.parsed.n_distinct(c) <= most)
-        guess = next((c for c in guesses if self.parsed.is_distinct(*keys, c)), None)
-        if repeated and guess is not None:
+    def _labels(self, across: str, columns: Sequence[str]) -> list[str]:
+        pattern = self.reading.algorithm_from
+        if across == "task" or pattern is None:
+            return list(columns)
+        labels = [extract(pattern, column, "algorithm_from")[0] for column in columns]
+        if len(labels) < 2 or len(set(labels)) < len(labels):
             raise ResultsError(
-                f"{self.where}: no column has a usual name for algorithms; {quote(guess)}"
-                f" ({self.parsed.n_distinct(guess):,} names) distinguishes the rows of a task",
-                {"algorithm": guess, **({"score": measures[0]} if len(measures) == 1 else {})},
+                f"{self.raw.name}: algorithm_from={quote(pattern)} finds"
+                f" {quote_list(labels) or 'nothing'} in the names of the columns, which must be"
+                " several different names"
             )
-        if measures and len(numeric) > 1:
-            retry = {"algorithm": texts[0]} if len(texts) == 1 else {}
-            if self.guessed is not None and not texts:
-                retry = {"algorithm": self.guessed, "dataset": FILE}
-            raise ResultsError(
-                f"{self.where}: no column names the algorithm, and {quote_list(measures)} are"
-                " measures, not algorithms; name the column of algorithms with algorithm=…, or, if"
-                f" all rows are of one algorithm, its score with score={quote(measures[0])}",
-                retry,
-            )
+        return labels
 
-    def _check_levels(self, candidates: Sequence[str], across: str) -> None:
-        """Refuse integers that distinguish the rows of a dataset, as forecast horizons do."""
-        roles = ("cluster", "task", "fold", "repeat", "metric")
-        keys = [c for c in (self.found[r] for r in roles) if c]
-        if (
-            across != "algorithm"
-            or self.found["task"] is not None
-            or self.parsed.is_distinct(*keys)
-        ):
-            return
-        whole = (
-            c for c in candidates if self.parsed.is_numeric(c) and not self.parsed.is_fractional(c)
-        )
-        level = next((c for c in whole if self.parsed.is_distinct(*keys, c)), None)
-        if level is not None and self.parsed.n_distinct(level) <= self.parsed.raw.n_rows / 2:
-            raise ResultsError(
-                f"{self.where}: {quote(level)} distinguishes the rows of"
-                f" {quote(self.found['cluster'])}; it may be the task",
-                {"task": level},
-            )
-
-    def _check_some(self, columns: WideColumns, across: str) -> None:
-        if columns.scores:
-            return
-        raise ResultsError(
-            f"{self.where}: no column of algorithms, and no column of numbers that could be one;"
-            f" found {quote_list(self.columns)}{self._held(columns)}; pass algorithm=…"
-            if across == "algorithm"
-            else f"{self.where}: no column of numbers that could be a task; found"
-            f" {quote_list(self.columns)}{self._held(columns)}"
+    def _matrix(self, columns: Sequence[str]) -> Floats:
+        if not columns:
+            return np.empty((self.raw.n_rows, 0))
+        return np.column_stack([self.parsed.numbers(c).values for c in columns]) * (
+            self.reading.scale
         )
 
-    def _held(self, columns: WideColumns) -> str:
-        """Quote a cell of text that begins with a number, such as 12 ms."""
-        texts = [name for name, why in columns.left_out.items() if why == "text"]
-        for name in texts:
-            for cell in self.parsed.names(name):
-                if cell is not None and cell[:1].isdigit():
-                    return f"; {quote(name)} contains {quote(cell)}: write numbers without units"
-        return ""
-
-    def _check_sides(self, scores: Sequence[str], across: str) -> None:
-        """Refuse a table whose rows, rather than columns, may be the algorithms."""
-        rows = self.found["cluster"]
-        if across != "algorithm" or rows is None or rows in self.asked.values():
-            return
-        if self.parsed.is_numeric(rows):
-            return
-        distinct = [name for name in dict.fromkeys(self.parsed.names(rows)) if name is not None]
-        in_rows, in_columns = methods_among(distinct[:_MOST_NAMES]), methods_among(scores)
-        fewer = self.parsed.raw.n_rows < len(scores)
-        unnamed = rows.strip() in UNNAMED
-        if (in_rows > in_columns and (unnamed or in_rows > 0.5)) or (
-            unnamed and fewer and in_rows == in_columns
-        ):
-            first = f"{quote(self.parsed.names(rows)[0])} … or {quote(scores[0])} …"
-            other = "call the first column dataset" if unnamed else f"give cluster={quote(rows)}"
-            raise ResultsError(
-                f"{self.where}: algorithms may be the rows or the columns ({first}); if they are"
-                f" the columns, {other}; if they are the rows, transpose the table",
-                {"transpose": True},
-            )
-
-    def _traits(self) -> dict[str, Any]:
-        traits: dict[str, str] = {}
-        for name, aliases in TRAITS.items():
-            for column in self.free:
-                # Single letters are case-sensitive, because N or M may be an algorithm.
-                known = column if len(column) == 1 else normalise(column)
-                if known in aliases and name not in traits:
-                    traits[name] = column
-        for column in self.traits_asked:
-            traits = {trait: used for trait, used in traits.items() if used != column}
-            traits[column] = column
-        return {"traits": traits, "asked_traits": tuple(self.traits_asked)}
-
-
-def _alias(column: str, aliases: Sequence[str]) -> str | None:
-    """Return the alias of a column, also for names such as TeamName or Model/Dataset."""
-    # Of two names in the corner of a table, the one with ↓ or else the first names the rows.
-    down = re.search(r"([^/\\|()\[\]→]+?)[\s(\[]*↓", column)
-    corner = down[1] if down else re.split(r"[/\\]", column)[0]
-    forms = (column, re.sub(r"(?<=[a-z])(?=[A-Z])", "_", column), corner)
-    return next((form for form in map(normalise, forms) if form in aliases), None)
-
-
-_MOST_GUESSES, _MOST_NAMES = 50, 200
-
-
-def choose_score(parsed: ParsedTable, free: Sequence[str], found: dict[str, Any]) -> str:
-    """Return the column of scores: known by name, or the only one with numbers."""
-    usual = ALIASES["score"]
-    known = [c for c in free if measure(c) in usual and len(parsed.numbers(c).known)]
-    if len(known) == 1:
-        return known[0]
-    if known:
-        own = [c for c in known if normalise(c) == usual[0]]
-        if len(own) == 1:
-            return own[0]
-        known.sort(key=lambda column: (usual.index(measure(column)), _is_of_validation(column)))
-        rest = ""
-    else:
-        known = [
+    def _wide_columns(self, across: str) -> list[str]:
+        """Return the columns of scores; refuse those that may be something else."""
+        keyed = bool({"dataset", "task", "algorithm"} & set(self.found))
+        numeric = [c for c in self.free if self.parsed.is_numeric(c) and c not in self.raw.index]
+        text = [c for c in self.free if c not in (*numeric, *self.raw.index)]
+        columns = [
             c
-            for c in free
-            if parsed.is_numeric(c)
-            and not parsed.is_flag(c)
-            and (looks_like_trait(c) is not True or lower_is_better(c))
-            and not any(normalise(c) in aliases for aliases in TRAITS.values())
-            and not _is_of_spread(c)
+            for c in numeric
+            if trait_name(c, self.columns) is None
+            and not (is_index(c) and not self.parsed.is_fractional(c))
         ]
-        if len(known) == 1:
-            return known[0]
-        known.sort(key=_unusual)
-        usually = ", ".join(usual[:6])
-        rest = f" (found {quote_list(parsed.raw.columns)}, expected a name such as {usually})"
-    flags = [c for c in free if normalise(c) in CORRECT and parsed.is_flag(c)]
-    status = found["status"]
-    if not known and not flags and status is not None and parsed.is_flag(status):
-        flags, found["status"] = [status], None
-    if not known and len(flags) == 1:
-        parsed.take_flags(flags[0])
-        return flags[0]
-    commas = [c for c in free if any(map(looks_like_decimal_comma, parsed.names(c)))]
-    if not known and commas and parsed.decimal == ".":
-        raise ResultsError(
-            f"{parsed.raw.name}: no column holds the score: {quote(commas[0])} has decimal commas",
-            {"decimal": ","},
+        if not columns:
+            self.unclear(f"no column holds the scores of {across}s", score=None, algorithm=None)
+            return columns
+        never = {c: reason for c in columns if (reason := self._reason_against(c))}
+        rest = [c for c in columns if c not in never]
+        values = {c: self.parsed.numbers(c).values for c in rest}
+        never |= _combinations(values) | self._of_another_measure(rest)
+        rest = [c for c in rest if c not in never]
+        if text and (keyed or len(text) > 1):
+            self.unclear(
+                f"{quote_list(text, limit=_SHOWN)} {'hold' if len(text) > 1 else 'holds'} text",
+                ignore=text if shared_measure(rest) else None,
+            )
+        for column, reason in never.items():
+            self.unclear(f"{quote(column)} is {reason}, not one of the {across}s", ignore=[column])
+        measures = [c for c in rest if measure(c)[0] or is_quantity(c)]
+        named: list[str] = []
+        if shared_measure(rest) is None or len(rest) == 1:
+            named = [c for c in rest if measures_in(c)]
+            named = named or (measures if len(measures) == len(rest) else [])
+        if named:
+            self.unclear(
+                f"{quote_list(named, limit=_SHOWN)}"
+                f" {'are measures' if named[1:] else 'is a measure'}, not {across}s",
+                **dict.fromkeys(("score", *(() if "algorithm" in self.found else ("algorithm",)))),
+            )
+            return rest
+        doubtful = _doubtful(values, rest)
+        listed = {c for found in doubtful.values() for c in found}
+        quantities = [c for c in measures if c not in listed]
+        if quantities and shared_measure(rest) is None:
+            doubtful["by the name"] = quantities
+        unbounded = not self._has_bounds(rest)
+        traits = [c for c in self.traits.values() if normalise(c) not in {"n", "m", "sparsity"}]
+        if across == "algorithm" and traits and not self.reading.traits and unbounded:
+            others = quote_list(traits, limit=3)
+            self.unclear(f"which columns beside {others} are algorithms?", algorithms=None)
+        for reason, found in doubtful.items():
+            self.unclear(
+                f"{quote_list(found, limit=_SHOWN)} may not be {across}s ({reason})",
+                **({"algorithms": None} if across == "algorithm" else {"task": None}),
+            )
+        return rest
+
+    def _has_bounds(self, columns: Sequence[str]) -> bool:
+        """Return True if the measure is known to lie in a range."""
+        named = self.reading.score_name or self.reading.metric or shared_measure(columns)
+        if named is None and len(found := measures_in(self.raw.stem)) == 1:
+            named = found.pop()
+        listed = measure(named or "")[0]
+        return listed is not None and bool(np.isfinite([listed.low, listed.high]).all())
+
+    @staticmethod
+    def _of_another_measure(columns: Sequence[str]) -> dict[str, str]:
+        """Return the few columns without the measure that all others have in their names."""
+        found = {c: measures_in(c) for c in columns}
+        named = [c for c in columns if found[c]]
+        lacking = [c for c in columns if not found[c]]
+        shared = shared_measure(named) if 2 * len(lacking) < len(named) else None
+        return dict.fromkeys(lacking, f"not {shared} as the others") if shared else {}
+
+    def _wide_direction(self, columns: Sequence[str], values: Floats) -> tuple[str, bool]:
+        named = self.reading.score_name or self.reading.metric or shared_measure(columns)
+        if named is None and len(columns) == 1 and measure(columns[0])[0]:
+            named = columns[0]
+        return self._direction(named or "", columns, values, None)
+
+    # -- direction, status and labels --------------------------------------------------------------
+
+    def _direction(
+        self, named: str, columns: Sequence[str], values: Floats, score: str | None
+    ) -> tuple[str, bool]:
+        """Return the name of the score and whether lower is better, by evidence or as told."""
+        listed, _ = measure(named)
+        told = self.reading.lower_is_better
+        if listed is None and (not named or normalise(named) in GENERIC):
+            in_file = measures_in(self.raw.stem) if told is None or not named else set()
+            of_file = measure(next(iter(in_file)))[0] if len(in_file) == 1 else None
+            if of_file is not None and _fits(of_file, values):
+                listed = of_file
+                named = of_file.name if not named or told is None else named
+        named = named or "score"
+        if told is not None:
+            if listed is not None and self.reading.score_name is not None:
+                self._check_bounds(listed, values, columns)
+            return named, told
+        if self.raw.mixed:
+            return named, False
+        if listed is None and score is not None and is_time(score):
+            return named, True
+        if listed is None:
+            shown = f" of {quote(named)}" if named != "score" else ""
+            self.unclear(f"is a higher or a lower score{shown} better?", lower_is_better=None)
+            return named, False
+        self._check_bounds(listed, values, columns)
+        return named, listed.lower
+
+    def _check_bounds(self, listed: Measure, values: Floats, columns: Sequence[str]) -> None:
+        if _fits(listed, values):
+            return
+        known = values[np.isfinite(values)]
+        high = "0 … 1 or 0 … 100" if listed.per_cent else f"{listed.low:g} … {listed.high:g}"
+        if listed.per_cent and known.min() >= 0 and known.max() <= 100:
+            high += " throughout"
+        self.unclear(
+            f"{quote(listed.name)} lies in {high}, but the values in"
+            f" {known.min():.4g} … {known.max():.4g}",
+            **({"lower_is_better": None} if self.reading.lower_is_better is None else {}),
         )
-    if not known:
-        named = [c for c in free if measure(c) in usual]
-        held = f"; {quote(named[0])} contains {quote(parsed.names(named[0])[0])}" if named else ""
-        raise ResultsError(
-            f"{parsed.raw.name}: no column holds the score: none contains numbers{held}{rest}; pass"
-            " score=…"
+
+    def _status(self) -> str | None:
+        """Return the column of statuses, told or by its name."""
+        if "status" in self.found:
+            return None  # as told
+        for column in self.free:
+            if normalise(column) in STATUS and not self.parsed.is_fractional(column):
+                if self.parsed.is_numeric(column) and not self.parsed.is_flag(column):
+                    continue
+                return column
+        return None
+
+    def _check_status(self, column: str, values: Floats) -> None:
+        """Ask about runs that have a score but did not succeed."""
+        names = self.parsed.names(column)
+        states = {name: "ok" if name is None else state_of(name) for name in set(names)}
+        failed = np.array([states[name] != "ok" for name in names])
+        scored = np.isfinite(values.reshape(len(names), -1)).any(axis=1)
+        if is_own(self.parsed) or not (failed & scored).any():
+            self.found["status"] = column
+            return
+        words = list(dict.fromkeys(names[failed & scored]))
+        self.unclear(
+            f"{count((failed & scored).sum(), 'row')} with a score"
+            f" {'have' if (failed & scored).sum() > 1 else 'has'} {quote(column)} ="
+            f" {quote_list(words, limit=4)}: if these runs failed, pass status={quote(column)},"
+            f" otherwise ignore={quote(column)}"
         )
-    raise ResultsError(
-        f"{parsed.raw.name}: the score column could be {quote_list(known)}{rest}; choose one",
-        {"score": known[0]},
-    )
+
+    def _check_labels(self, role: str) -> None:
+        """Refuse rows or files that are measures or summaries."""
+        column = self.found.get(role)
+        if column is None or column == ROW:
+            return
+        if column == FILE:
+            names = [self.raw.label or self.raw.stem]
+        else:
+            names = [n for n in dict.fromkeys(self.parsed.names(column)) if n is not None]
+        kept = self.reading.algorithms if role == "algorithm" else ()
+        summaries = [name for name in names if is_summary(name) and name not in kept]
+        measured = [name for name in names if measure(name)[0] and name not in (*kept, *summaries)]
+        if summaries and column != FILE:
+            self.unclear(
+                f"{quote_list(summaries, limit=3)} in {quote(column)} is a summary, not a"
+                f"{'n' if role == 'algorithm' else ''} {role}",
+                where=[f"{column}!={name}" for name in summaries],
+            )
+        if measured:
+            self.unclear(
+                f"{quote_list(measured, limit=3)}"
+                f" {'are measures' if len(measured) > 1 else 'is a measure'}, not"
+                f" {'a' if role[0] != 'a' else 'an'} {role}",
+                **({"where": [f"{column}=VALUE"]} if column != FILE else {}),
+            )
 
 
-def _is_of_validation(column: str) -> bool:
-    return "validation" in map(PARTS.get, normalise(column).split("_"))
-
-
-# Measures of a solver that are secondary to its time.
-_ASIDE = frozenset(("residual", "gap", "violation", "violations"))
-
-
-def _unusual(column: str) -> tuple[int, bool, bool]:
-    """Sort times and ranks after other measures, and single folds after the mean."""
-    name = normalise(column)
-    aside = 2 if _ASIDE & set(name.split("_")) else int(bool(looks_like_trait(column)))
-    of_fold = re.search(r"(fold|split|resample)_?\d", name) is not None
-    return aside, of_fold, lower_is_better(column) is None
-
-
-def _is_of_spread(column: str) -> bool:
-    beside = companion_of(column)
-    return beside is not None and is_spread(beside[1])
-
-
-Floats = npt.NDArray[np.float64]
-
-# Usual names of what is minimised, and of what minimises it; used for suggestions only.
-_MINIMISED = frozenset(("objective", "cost", "energy", "f", "fval", "fx", "fun", "value"))
-_OPTIMISERS = frozenset(("optimizer", "optimiser", "solver", "heuristic"))
-
-
-def meaning(
-    raw: RawTable, roles: Roles, reading: Reading, score_name: str | None, values: Floats
-) -> tuple[str, bool]:
-    """Return what the scores measure, and whether lower is better."""
-    named = score_name or roles.score_name
-    if named is None and not roles.across:
-        named = roles.score
-    elif (
-        named is None and len(roles.columns) == 1 and measure(roles.columns[0]) in ALIASES["score"]
-    ):
-        named = roles.columns[0]
-    uncertain = None
-    if named is None or measure(named) in GENERIC:
-        of_file, uncertain = name_from_file(raw.stem)
-        if of_file is uncertain is None:
-            of_file, uncertain = name_from_file(raw.caption)
-        outside = values[~np.isnan(values)]
-        fits = not len(outside) or (outside.min() >= 0 and outside.max() <= 1)
-        if named is None and are_ranks(values) and roles.across == "algorithm":
-            named, uncertain = "rank", None
-        elif named is None and of_file is not None and (fits or not is_bounded(of_file)):
-            named = of_file
-        elif of_file is not None and named is not None and lower_is_better(of_file):
-            uncertain = of_file
-        # A column of best known values suggests costs or gains.
-        uncertain = uncertain or next(filter(is_optimum, roles.left_out), None)
-    named = named or "score"
-    lower = reading.lower_is_better
-    if lower is not None:
-        return named, lower
-    lower = lower_is_better(named)
-    known = values[~np.isnan(values)]
-    if lower and len(known) and (known <= 0).all() and (known < 0).any():
-        raise ResultsError(
-            f"{raw.name}: {quote(named)} is a loss by its name, but its values are negative; pass"
-            " lower_is_better=True or lower_is_better=False",
-            {"lower_is_better": False},
-        )
-    if lower is None and (uncertain or measure(named) not in GENERIC):
-        minimised = uncertain is not None or bool(set(normalise(named).split("_")) & _MINIMISED)
-        # Benchmarks of programs list mean, stddev, min and max of their times.
-        minimised |= is_statistic(named) and roles.cluster == FILE
-        optimised = normalise(roles.algorithm or "").split("_")[0] in _OPTIMISERS
-        raise ResultsError(
-            f"{raw.name}: the name {quote(uncertain or named)} does not show whether a higher or a"
-            " lower score is better; pass lower_is_better=True or lower_is_better=False",
-            {"lower_is_better": minimised or optimised},
-        )
-    return named, bool(lower)
-
-
-def check_range(
-    raw: RawTable,
-    values: Floats,
-    rows: npt.NDArray[np.int64],
-    score_name: str,
-    scale: float,
-    names: Sequence[str],
-) -> None:
-    """Refuse scores outside [0, 1] if the measure is bounded."""
-    if not is_bounded(score_name):
-        return
+def _fits(listed: Measure, values: Floats) -> bool:
+    """Return True if all values lie in the bounds of a measure, on one scale."""
+    known = values[np.isfinite(values)]
+    if not len(known):
+        return True
     slack = 1e-9
-    outside = (values < -slack) | (values > 1 + slack)
-    if not outside.any():
-        return
-    first, column = (int(i) for i in np.argwhere(outside)[0])
-    lowest, highest = np.nanmin(values), np.nanmax(values)
-    per_cent = scale == 1.0 and lowest >= 0 and 1.5 < highest <= 100
-    remedy = (
-        "these look like percentages: divide by 100"
-        if per_cent
-        else "correct them, or rename the score with score_name=…"
-    )
-    raise ResultsError(
-        f"{raw.row(rows[first])}, column {quote(names[column])}: {values[first, column]:g} lies"
-        f" outside [0, 1], the range of {quote(score_name)}"
-        f" ({count(outside.sum(), 'such cell')}, from {lowest:g} to"
-        f" {highest:g}); {remedy}",
-        {"scale": 0.01} if per_cent else None,
-    )
+    if known.min() >= listed.low - slack and known.max() <= listed.high + slack:
+        return True
+    if not listed.per_cent or known.min() < 0 or known.max() > 100:
+        return False
+    # In per cent, no column consists of fractions.
+    columns = values.reshape(len(values), -1)
+    highest = np.where(np.isfinite(columns), columns, -np.inf).max(axis=0)
+    return bool((highest[np.isfinite(highest)] > 1).all())
+
+
+def _combinations(columns: Mapping[str, Floats]) -> dict[str, str]:
+    """Return the columns that are the mean, maximum or minimum of all others throughout."""
+    found: dict[str, str] = {}
+    if len(columns) < 4:
+        return found
+    names, values = list(columns), np.column_stack(list(columns.values()))
+    whole = values[np.isfinite(values).all(axis=1)]
+    if len(whole) < 3:
+        return found
+    total = whole.sum(axis=1)
+    ordered = np.sort(whole, axis=1)
+    for i, name in enumerate(names):
+        own = whole[:, i]
+        mean = (total - own) / (len(names) - 1)
+        step = 0.51 * 10.0 ** -_decimals(own)
+        if (np.abs(own - mean) <= step).all() and np.ptp(own) > 4 * step:
+            found[name] = "the mean of the others"
+    # As good as the best of the others on every row, and not equal to one of them.
+    for end, what in ((-1, "maximum"), (0, "minimum")):
+        beside = ordered[:, end + (-1 if end else 1)]
+        for i, name in enumerate(names):
+            own = whole[:, i]
+            others = np.delete(whole, i, axis=1)
+            tied = (own == ordered[:, end]) & (own == beside)
+            if tied.all() and not (others == own[:, None]).all(axis=0).any():
+                found[name] = f"the {what} of the others"
+    return found
+
+
+def _decimals(values: Floats) -> int:
+    for places in range(9):
+        if np.allclose(np.round(values, places), values, rtol=0, atol=1e-12):
+            return places
+    return 9
+
+
+def _doubtful(values: Mapping[str, Floats], columns: Sequence[str]) -> dict[str, list[str]]:
+    """Return columns of a wide table that may not be scores, by the reason."""
+    known = {c: values[c][np.isfinite(values[c])] for c in columns}
+    whole = [c for c in columns if (known[c] % 1 == 0).all()]
+    fractional = [c for c in columns if c not in whole]
+    flags = [c for c in whole if np.isin(known[c], (0, 1)).all() and fractional]
+    low = min((known[c].min() for c in fractional), default=-np.inf)
+    high = max((known[c].max() for c in fractional), default=np.inf)
+    numbered = [c for c in columns if c.strip().isdigit()]
+    rows: Callable[[Floats], bool] = lambda v: len(v) > 2 and bool((np.diff(v) == 1).all())  # noqa: E731
+    found = {
+        "named by numbers, as folds": numbered if len(numbered) > 1 else [],
+        "row numbers": [c for c in columns if rows(values[c]) and values[c][0] in (0, 1)],
+        "constant": [c for c in columns if len(known[c]) > 1 and np.ptp(known[c]) == 0],
+        "0 and 1 beside fractions": flags,
+        "whole numbers beyond the range of the others": [
+            c
+            for c in whole
+            if c not in flags and len(known[c]) and (known[c].min() < low or known[c].max() > high)
+        ],
+        "on another scale": _other_scale(known),
+        "by the end of its name": [c for c in columns if _ending(c)],
+    }
+    seen: set[str] = set()
+    for reason, names in found.items():
+        found[reason] = [name for name in names if name not in seen]
+        seen.update(names)
+    return {reason: names for reason, names in found.items() if names}
+
+
+def _other_scale(known: Mapping[str, Floats]) -> list[str]:
+    """Return columns beyond 1 beside columns of fractions in [0, 1]."""
+    inside = [c for c, v in known.items() if len(v) and v.min() >= 0 and v.max() <= 1]
+    beyond = [c for c in known if len(known[c]) and c not in inside and (known[c] > 1).any()]
+    return beyond if 2 * len(inside) > len(known) else []
+
+
+def _ending(column: str) -> bool:
+    words = re.split(r"[^a-z0-9]+", column.casefold().rstrip(" )]%"))
+    return len(words) > 1 and words[-1] in ENDINGS

@@ -19,11 +19,11 @@ import pandas as pd
 from occstats._files import write_file, write_parquet
 from occstats._format import count, did_you_mean, quote, quote_list, show_path
 from occstats.errors import OutputError, ResultsError
-from occstats.results.aliases import ALIASES, GENERIC, is_bounded, normalise
+from occstats.results.aliases import GENERIC, is_bounded, measure, normalise
 
-__all__ = ["CLUSTER", "TASK", "Results"]
+__all__ = ["DATASET", "TASK", "Results"]
 
-CLUSTER = "dataset"
+DATASET = "dataset"
 TASK = "class"
 # Parts of a table shown in a notebook.
 _ROWS_SHOWN, _COLUMNS_SHOWN, _NOTES_SHOWN = 10, 20, 8
@@ -60,7 +60,7 @@ class Results:
     sources : tuple of str
         Files or other sources of the scores.
     column_names : mapping of str to str
-        Names of the columns in the source, by role (``cluster``, ``task``, ``algorithm``,
+        Names of the columns in the source, by role (``dataset``, ``task``, ``algorithm``,
         ``score``, ``fold``, ``status``, ``metric``, ``trait n`` …), which :meth:`to_frame` uses.
     read_as : tuple of str
         For each source, a line with the role of each column.
@@ -77,6 +77,9 @@ class Results:
         The cells without a score whose run failed according to the source: a status, NaN, TIMEOUT
         and the like. Same shape as ``scores``; None if there are none. Empty cells and absent
         rows are not included.
+    dataset_hint : mapping of str to str
+        Options of :func:`load_results` that would group tasks that were read as independent
+        datasets; empty if nothing suggests a grouping.
 
     Notes
     -----
@@ -109,6 +112,7 @@ class Results:
     failed: pd.DataFrame | None = None
     failure_score: float | None = None
     recorded_failures: pd.DataFrame | None = None
+    dataset_hint: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         index = self.scores.index
@@ -248,7 +252,7 @@ class Results:
         index = self.scores.index
         return pd.DataFrame(
             {
-                CLUSTER: index.get_level_values(0)[rows],
+                DATASET: index.get_level_values(0)[rows],
                 TASK: index.get_level_values(1)[rows],
                 "algorithm": self.scores.columns[columns],
             }
@@ -301,7 +305,7 @@ class Results:
         """Keep the tasks where ``keep`` is true, and add notes."""
         conflicts = self.trait_conflicts
         if conflicts is not None:
-            of_task = pd.MultiIndex.from_frame(conflicts[[CLUSTER, TASK]])
+            of_task = pd.MultiIndex.from_frame(conflicts[[DATASET, TASK]])
             conflicts = conflicts.loc[of_task.isin(self.scores.index[keep])]
         return replace(
             self,
@@ -360,9 +364,9 @@ class Results:
             suite = np.array([self.suites[name] for name in cluster], dtype=object)
             add(named.get("suite", "suite"), suite[rows])
         alike = bool((cluster == task).all())
-        if "cluster" in named or not (alike and "task" in named):
-            add(named.get("cluster", CLUSTER), cluster[rows])
-        if "task" in named or not (alike and "cluster" in named):
+        if "dataset" in named or not (alike and "task" in named):
+            add(named.get("dataset", DATASET), cluster[rows])
+        if "task" in named or not (alike and "dataset" in named):
             add(named.get("task", TASK), task[rows])
         for role, values in keys.items():
             add(named.get(role, role), values)
@@ -405,7 +409,7 @@ class Results:
     def _repr_html_(self) -> str:
         shown = self.scores.iloc[:_ROWS_SHOWN, :_COLUMNS_SHOWN]
         failed = as_mask(self.failed, self.scores)[:_ROWS_SHOWN, :_COLUMNS_SHOWN]
-        header = "".join(f"<th>{escape(name)}</th>" for name in [CLUSTER, TASK, *shown.columns])
+        header = "".join(f"<th>{escape(name)}</th>" for name in [DATASET, TASK, *shown.columns])
         rows = []
         for task, values, failures in zip(shown.index, shown.to_numpy(), failed, strict=True):
             cells = "".join(
@@ -466,8 +470,6 @@ def _select_failures(
 
 # End of a note on failed runs.
 FAILURES = "such cells count as missing."
-# End of a note on a column of a wide table that holds no scores.
-NO_ALGORITHM = "not an algorithm."
 
 
 def show_task(task: Any) -> str:
@@ -477,8 +479,7 @@ def show_task(task: Any) -> str:
 
 def names_measure(score_name: str) -> bool:
     """Return True if a name tells what was measured, as auroc does and score does not."""
-    name = normalise(score_name)
-    return name in ALIASES["score"] and name not in GENERIC
+    return measure(score_name)[0] is not None
 
 
 def _fold_rows(

@@ -103,7 +103,7 @@ def test_tables_that_cannot_be_joined(mine, refused):
     other = mine.rename(columns={"auc": "accuracy"})
     refused("lenz2021", other, says=("different metrics", "'auroc', 'accuracy'"))
     assert load_results("lenz2021", other, score_name="auroc").score_name == "auroc"
-    generic = load_results("lenz2021", mine.rename(columns={"auc": "score"}))
+    generic = load_results("lenz2021", mine.rename(columns={"auc": "score"}), lower_is_better=False)
     assert "taken to be 'auroc' as well" in generic.notes[0]
 
 
@@ -123,7 +123,7 @@ def test_options_apply_to_sources_with_the_column(mine):
 def test_disputed_traits_of_every_task_are_named_as_the_reason():
     one = pd.DataFrame({"dataset": ["a", "b"], "class": "1", "A": [0.5, 0.6], "n": [10, 20]})
     other = pd.DataFrame({"dataset": ["a", "b"], "class": "1", "B": [0.5, 0.7], "n": [11, 21]})
-    joined = load_results(one, other)
+    joined = load_results(one, other, lower_is_better=False, algorithms=["A", "B"])
     with pytest.raises(ResultsError, match=r"\ntry: missing='pairwise'"):
         joined.resolve_missing("refuse")
     with pytest.raises(ResultsError, match="undisputed traits"):

@@ -124,7 +124,9 @@ def test_failures_survive_selection():
 def test_failures_survive_joining():
     failing = crashing().resolve_missing("worst")
     other = load_results(
-        pd.DataFrame({"dataset": list("wxyzu"), "OTHER": 0.5, "CAND": 0.6}), score_name="auroc"
+        pd.DataFrame({"dataset": list("wxyzu"), "OTHER": 0.5, "CAND": 0.6}),
+        algorithms=["OTHER", "CAND"],
+        score_name="auroc",
     )
     both = load_results(failing, other, on_clash="rename")
     assert both.failed.columns.tolist() == both.algorithms
@@ -146,7 +148,7 @@ def test_failures_of_different_scores_are_not_joined():
         load_results(one, other, on_clash="rename")
     worse = pd.DataFrame({"dataset": list("vwxyz"), "OTHER": 0.05})
     with pytest.raises(ResultsError, match=r"failure_score: 0\.1 is better than some scores"):
-        load_results(one, worse)
+        load_results(one, load_results(worse, algorithms=["OTHER"], lower_is_better=False))
 
 
 def test_a_failure_can_be_given_another_score():
@@ -159,7 +161,7 @@ def test_a_failure_can_be_given_another_score():
 def test_disputed_traits_are_not_failures():
     one = pd.DataFrame({"dataset": ["a", "b"], "A": [0.5, 0.6], "n": [10, 20]})
     other = pd.DataFrame({"dataset": ["a", "b"], "B": [0.5, 0.7], "n": [11, 20]})
-    joined = load_results(one, other)
+    joined = load_results(one, other, traits="n", lower_is_better=False)
     assert joined.resolve_missing("worst") is joined
 
 
@@ -193,7 +195,7 @@ def test_written_folds_distinguish_failed_from_absent_runs():
     ]
     frame = pd.DataFrame(rows, columns=["dataset", "model", "fold", "auroc", "status"])
     frame.loc[0, "status"] = "timeout"
-    results = load_results(frame.drop(index=7))  # of y, B lacks a fold
+    results = load_results(frame.drop(index=7), status="status")  # of y, B lacks a fold
     assert results.recorded_failures.sum().to_dict() == {"A": 1, "B": 0}
     again = load_results(results.to_frame())
     assert again.recorded_failures.equals(results.recorded_failures)
@@ -253,7 +255,9 @@ def n_lines(error):
 
 
 def test_error_lists_the_best_option_first(tmp_path):
-    results = text_file(tmp_path, "dataset,A,B\nx,0.5,TIMEOUT\ny,0.5,0.6\nz,0.4,0.3\n")
+    results = text_file(
+        tmp_path, "dataset,A,B\nx,0.5,TIMEOUT\ny,0.5,0.6\nz,0.4,0.3\n", lower_is_better=False
+    )
     with pytest.raises(ResultsError) as caught:
         results.resolve_missing()
     assert caught.value.retry == {"missing": "worst"}
@@ -277,7 +281,8 @@ def test_error_is_short(tmp_path):
         for i in range(20)
     ]
     text = "\n".join([header, *rows, ",".join(["last", *["0.5"] * 30])])
-    results = text_file(tmp_path, text, score_name="auroc")
+    names = header.split(",")[1:]
+    results = text_file(tmp_path, text, score_name="auroc", algorithms=names)
     results = replace(results, notes=(*results.notes, *(f"{'n ' * 200}count as missing",) * 3))
     with pytest.raises(ResultsError) as caught:
         results.resolve_missing()
@@ -290,7 +295,7 @@ def test_error_is_short(tmp_path):
 
 def test_no_policy_is_suggested_if_none_fits():
     frame = pd.DataFrame({"dataset": list("xy"), "A": [0.1, np.nan], "B": [np.nan, 0.2]})
-    results = load_results(frame)
+    results = load_results(frame, lower_is_better=False)
     for policy in ("refuse", "complete", "drop-algorithms"):
         with pytest.raises(ResultsError) as caught:
             results.resolve_missing(policy)

@@ -69,20 +69,6 @@ def test_bundled_table_is_that_of_the_paper():
     assert means.round(3).tolist() == [0.817, 0.814, 0.805]
 
 
-@pytest.mark.parametrize(
-    "columns",
-    [
-        {"descriptor": "algorithm", "auroc": "score", "class": "Task ID", "dataset": "cluster"},
-        {"descriptor": "learner_id", "auroc": "classif.auc", "dataset": "Data Set"},
-        {"descriptor": "framework", "auroc": "ROC-AUC", "dataset": "dataset_name"},
-    ],
-)
-def test_usual_names_are_recognised(long_frame, columns):
-    results = load_results(long_frame.rename(columns=columns))
-    assert results.algorithms == ["A", "B"]
-    assert (results.n_tasks, results.n_clusters) == (6, 3)
-
-
 def test_any_names_through_options(long_frame):
     names = {"dataset": "a", "class": "b", "descriptor": "c", "auroc": "d", "n": "e", "m": "f"}
     results = load_results(
@@ -104,74 +90,22 @@ def test_wide_form(long_frame, tmp_path):
     wide = long_frame.pivot(
         index=["dataset", "class", "n", "m"], columns="descriptor", values="auroc"
     )
-    same(load_results(wide), load_results(long_frame))
+    same(load_results(wide, score_name="auroc"), load_results(long_frame))
     wide.reset_index().assign(best="B").to_csv(tmp_path / "a.csv")
-    results = load_results(tmp_path / "a.csv")
+    results = load_results(tmp_path / "a.csv", score_name="auroc", ignore="best")
     same(results, load_results(long_frame))
-    assert "1 numeric column left out: ''; 1 text column left out: 'best'" in results.read_as[0]
-
-
-def test_wide_form_with_its_index_as_an_unnamed_column(tmp_path):
-    frame = pd.DataFrame({"A": [0.1, 0.2], "B": [0.3, 0.4]}, index=["iris", "wine"])
-    frame.to_csv(tmp_path / "a.csv")
-    for source in (frame, tmp_path / "a.csv"):
-        results = load_results(source)
-        assert results.algorithms == ["A", "B"]
-        assert list(results.clusters) == ["iris", "wine"]
-        assert "dataset = the unnamed column (2)" in results.read_as[0]
+    assert "not used: '', 'best'" in results.read_as[0]
 
 
 def test_wide_form_with_folds():
     frame = pd.DataFrame(
         {"dataset": list("xxyy"), "fold": [0, 1, 0, 1], "A": [1.0, 2, 3, 4], "B": [5.0, 6, 7, 9]}
     )
-    results = load_results(frame)
+    results = load_results(frame, lower_is_better=False)
     assert results.scores.to_numpy().tolist() == [[1.5, 5.5], [3.5, 8.0]]
     assert results.cvsd.to_numpy() == pytest.approx(
         np.array([[1, 1], [1, 2]]) / np.sqrt(2), rel=1e-12
     )
-
-
-def test_a_single_algorithm_is_named_by_its_file(tmp_path, long_frame):
-    frame = long_frame.query("descriptor == 'A'").drop(columns="descriptor")
-    frame.to_csv(tmp_path / "mine.csv", index=False)
-    results = load_results(tmp_path / "mine.csv")
-    assert (results.algorithms, results.score_name) == (["mine"], "auroc")
-    frame.assign(seconds=3.0).to_csv(tmp_path / "mine.csv", index=False)
-    assert load_results(tmp_path / "mine.csv", score="auroc").algorithms == ["mine"]
-
-
-def test_letters_are_algorithms_too():
-    frame = pd.DataFrame({"dataset": ["x"], "n": [10], "N": [0.1], "M": [0.2]})
-    results = load_results(frame)
-    assert results.algorithms == ["N", "M"]
-    assert list(results.traits) == ["n"]
-
-
-def test_tasks_without_datasets_and_datasets_without_tasks(long_frame):
-    tasks = long_frame.assign(task=long_frame["dataset"] + long_frame["class"]).drop(
-        columns=["dataset", "class"]
-    )
-    results = load_results(tasks)
-    assert (results.n_tasks, results.n_clusters) == (6, 6)
-    assert "separate dataset" in results.notes[0]
-    sets = long_frame.query("`class` == '0'").drop(columns="class")
-    results = load_results(sets)
-    assert (results.n_tasks, results.n_clusters, results.notes) == (3, 3, ())
-
-
-def test_summary_rows_are_excluded(refused):
-    frame = pd.DataFrame(
-        {"dataset": ["x", "y", "Average", "Average rank", "Wins"]}
-        | {"A": [0.1, 0.3, 0.2, 2.0, 0], "B": [0.2, 0.4, 0.3, 1.0, 2]}
-    )
-    results = load_results(frame)
-    assert list(results.clusters) == ["x", "y"]
-    assert "'Average', 'Average rank', 'Wins'" in results.notes[0]
-    odd = frame.iloc[:3].assign(A=[0.1, 0.3, 0.7])
-    message = refused(odd, says=("row 3: 'Average' looks like a summary of the other rows",))
-    assert message.endswith("try: where=['dataset!=Average']")
-    assert load_results(odd, where="dataset!=Average").n_tasks == 2
 
 
 def fold_frame(long_frame, folds=3):
@@ -226,7 +160,7 @@ def test_unique_seeds_are_not_repeats(long_frame):
 
 def test_a_failed_fold_makes_the_cell_missing(long_frame):
     frame = fold_frame(long_frame).astype({"auroc": object})
-    frame.loc[0, ["status", "auroc"]] = ["timeout", "Traceback: 0,5"]  # not checked
+    frame.loc[0, ["status", "auroc"]] = ["timeout", None]
     extra = frame.iloc[[0]].assign(fold=7)  # does not change the folds of others
     results = load_results(pd.concat([frame, extra]))
     assert np.isnan(results.scores.iloc[0, 0])
@@ -287,7 +221,7 @@ def test_thousands_of_folds_are_refused(long_frame, refused):
         {
             "dataset": np.arange(n).astype(str),
             "model": "A",
-            "score": 0.5,
+            "accuracy": np.arange(n) / n,
             "fold": np.arange(n),
         }
     )
@@ -348,4 +282,4 @@ def test_thousands_of_algorithms(tmp_path):
     frame = pd.DataFrame(np.random.default_rng(0).random((4, 1_500)), columns=names)
     frame.insert(0, "dataset", list("wxyz"))
     frame.to_csv(tmp_path / "a.csv", index=False)
-    assert load_results(tmp_path / "a.csv").algorithms == names
+    assert load_results(tmp_path / "a.csv", lower_is_better=False).algorithms == names

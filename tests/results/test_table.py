@@ -16,14 +16,14 @@ from occstats.results.missing import POLICIES, best_policy
 
 def test_datasets_have_equal_weight():
     frame = pd.DataFrame({"dataset": list("xxxy"), "class": list("0123"), "A": 0.5, "B": 0.6})
-    results = load_results(frame)
+    results = load_results(frame, algorithms=["A", "B"], lower_is_better=False)
     assert results.weights.tolist() == [1 / 6, 1 / 6, 1 / 6, 1 / 2]
 
 
 def test_oriented_scores():
     frame = pd.DataFrame({"dataset": list("xy"), "A": [1.0, 2.0], "B": [3.0, 4.0]})
     assert load_results(frame, lower_is_better=True).oriented.tolist() == [[-1, -3], [-2, -4]]
-    results = load_results(frame)
+    results = load_results(frame, lower_is_better=False)
     results.oriented[:] = 0
     assert results.scores.iloc[0, 0] == 1.0
 
@@ -50,7 +50,9 @@ def gappy():
                 "B": [0.1, nan, 0.3, 0.4, nan],
                 "C": [0.1, 0.2, 0.3, 0.4, 0.5],
             }
-        )
+        ),
+        algorithms=list("ABC"),
+        lower_is_better=False,
     )
 
 
@@ -110,7 +112,7 @@ def test_algorithms_that_lack_a_task_can_be_dropped():
 def test_the_proposed_policy_always_works(rows):
     frame = pd.DataFrame(rows, columns=list("ABC"), dtype=float)
     frame.insert(0, "dataset", [f"d{i}" for i in range(len(frame))])
-    results = load_results(frame, algorithm=list("ABC"))
+    results = load_results(frame, algorithms=list("ABC"), lower_is_better=False)
     policy = best_policy(results)
     assume(frame[list("ABC")].notna().any(axis=None))
     present = results.scores.notna()  # without rows that have no score
@@ -125,11 +127,12 @@ def test_the_proposed_policy_always_works(rows):
 def test_the_proposed_policy_keeps_most_of_the_table():
     frame = pd.DataFrame({"dataset": list("abcdefgh"), **dict.fromkeys("ABCD", 0.5)})
     frame.loc[:4, "D"] = np.nan
-    assert best_policy(load_results(frame, algorithm=list("ABCD"))) == "drop-algorithms"
+    told = {"algorithms": list("ABCD"), "lower_is_better": False}
+    assert best_policy(load_results(frame, **told)) == "drop-algorithms"
     frame.loc[2:, "D"] = 0.5
-    assert best_policy(load_results(frame, algorithm=list("ABCD"))) == "complete"
+    assert best_policy(load_results(frame, **told)) == "complete"
     frame.loc[:1, "C"] = np.nan
-    assert best_policy(load_results(frame, algorithm=list("ABCD"))) == "complete"
+    assert best_policy(load_results(frame, **told)) == "complete"
 
 
 def test_constructor_checks():
@@ -198,8 +201,8 @@ def test_writing_is_all_or_nothing(tmp_path, monkeypatch):
 @pytest.mark.parametrize("wide", [False, True])
 @pytest.mark.parametrize("task", ["problem", None])
 def test_columns_keep_the_names_of_the_source(long_frame, wide, task):
-    names = {"dataset": "group", "class": "problem", "descriptor": "model", "auroc": "f1", "n": "N"}
-    frame = long_frame.rename(columns=names).rename(columns={"N": "n_instances"})
+    names = {"class": "problem", "descriptor": "model", "auroc": "f1", "n": "n_instances"}
+    frame = long_frame.rename(columns=names).drop(columns="m")
     if task is None:
         frame = frame.query("problem == '0'").drop(columns="problem").reset_index(drop=True)
     if wide:
@@ -208,8 +211,9 @@ def test_columns_keep_the_names_of_the_source(long_frame, wide, task):
         frame = frame.rename(columns={"model": "algorithm", "f1": "score"})
     else:
         source = frame
-    again = load_results(source).to_frame()
-    key = [name for name in ("group", "problem", "model", "algorithm") if name in frame]
+    told = {"algorithms": ["A", "B"], "lower_is_better": False} if wide else {}
+    again = load_results(source, **told).to_frame()
+    key = [name for name in ("dataset", "problem", "model", "algorithm") if name in frame]
     pd.testing.assert_frame_equal(
         again.sort_values(key, ignore_index=True),
         frame.sort_values(key, ignore_index=True),
@@ -222,7 +226,9 @@ def test_column_names_do_not_clash(tmp_path):
     frame = pd.DataFrame(
         {"algorithm": ["x", "y"], "A": [0.1, 0.2], "B": [0.3, 0.4], "score": [1.0, 2.0]}
     )
-    results = load_results(frame, cluster="algorithm", algorithm=["A", "B"], traits=["score"])
+    results = load_results(
+        frame, dataset="algorithm", algorithms=["A", "B"], traits=["score"], lower_is_better=False
+    )
     again = results.to_frame()
     assert list(again.columns) == ["algorithm", "algorithm_", "score", "score_"]
     assert again["algorithm_"].tolist() == ["A", "B", "A", "B"]

@@ -167,7 +167,7 @@ def _tsml(raw: RawTable) -> RawTable | None:
     """Adapt a file of one classifier, with datasets in rows and resamples in columns."""
     first, *others = raw.columns or [""]
     numbered = [name.strip() for name in others]
-    if normalise(first) not in {"resamples", "folds"} or len(others) < 2:
+    if normalise(first).rstrip(":") not in {"resamples", "folds"} or len(others) < 2:
         return None
     if not all(name.isdigit() for name in numbered):
         return None
