@@ -11,7 +11,7 @@ import click
 
 from occstats._format import count, printable, quote_list
 from occstats.cli.main import ARGUMENTS, as_command
-from occstats.cli.options import READING, take
+from occstats.cli.options import READING, SETTINGS, take
 
 if TYPE_CHECKING:
     from occstats.results import Results
@@ -26,9 +26,11 @@ def load(sources: tuple[str, ...], given: dict[str, Any], *, ask: bool = True) -
 
     On a terminal, what a table does not tell is asked; the answers are added to ``given``.
     """
+    from occstats.comparison.settings import Settings
     from occstats.results import load_results
     from occstats.results.ask import UnclearTableError, converse
 
+    Settings.of(**take(SETTINGS, dict(given)))  # refused before the tables are read
     reading = take(READING, given)
     if given.get("algorithms"):
         reading["algorithms"] = given["algorithms"]
@@ -47,7 +49,8 @@ def load(sources: tuple[str, ...], given: dict[str, Any], *, ask: bool = True) -
         except EOFError:
             raise error from None
     try:
-        results = _ask_dataset(results, sources, reading, answers)
+        if refused is None:
+            results = _ask_dataset(results, sources, reading, answers)
         _ask_missing(results, given, answers)
         if answers and not _confirmed(results):
             raise click.Abort
@@ -95,7 +98,7 @@ def _ask_dataset(
     """Ask whether a column or a pattern that groups the tasks is the dataset."""
     from occstats.results import load_results
 
-    if not results.dataset_hint or {"dataset", "dataset_from"} & {*answers, *reading}:
+    if not results.dataset_hint or {"dataset", "dataset_from"} & {*reading}:
         return results
     note = next(note for note in results.notes if "? try: " in note)
     if not _yes(f"{note.partition(' try: ')[0]} (y / n):"):

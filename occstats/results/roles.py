@@ -205,7 +205,9 @@ class _Finder:
 
     def _from_file(self) -> bool:
         """Return True if the file, not a column, is an algorithm."""
-        return not self.alone and len(self._scores()) == 1
+        scores = self._scores()
+        named = len(scores) == 1 and (measure(scores[0])[0] or normalise(scores[0]) in GENERIC)
+        return not self.alone and bool(named)
 
     def _by_name(self, role: str) -> None:
         """Find the column of a role in the list of its names."""

@@ -67,7 +67,7 @@ def test_options_reach_the_reader(csv):
     found = document(path, "--higher-is-better", "--scale", "2", "--where", "dataset!=z")
     assert found["summary"][0]["algorithm"] == "p"
     assert found["meta"]["tasks"] == 4
-    other = csv(long.assign(rmse=0.5), "other.csv")
+    other = csv(long.assign(rmse=long["rmse"] + 1), "other.csv")
     assert len(document(path, other, "--on-clash", "rename")["meta"]["algorithms"]) == 4
 
 
@@ -87,8 +87,10 @@ def test_missing_cells_are_dropped_and_counted(csv):
     frame = SMALL.copy()
     frame.loc[2, "q"] = None
     path = csv(frame)
-    assert "1 of 6 tasks dropped" in run(path, "--missing", "complete")
-    assert document(path, "--missing", "pairwise")["pairwise"][0]["n_tasks"] == 5
+    assert "1 of 6 tasks dropped" in run(path, "--missing", "complete", "--higher-is-better")
+    assert (
+        document(path, "--higher-is-better", "--missing", "pairwise")["pairwise"][0]["n_tasks"] == 5
+    )
 
 
 @pytest.fixture(scope="module")
@@ -97,7 +99,7 @@ def report(tmp_path_factory):
     folder = tmp_path_factory.mktemp("compare")
     SMALL.to_csv(folder / "results.csv", index=False)
     out = folder / "new" / "report"
-    return out, run(folder / "results.csv", "--out", out)
+    return out, run(folder / "results.csv", "--out", out, "--higher-is-better")
 
 
 def test_out_writes_the_report_and_names_the_folder(report):

@@ -52,7 +52,7 @@ def refused(*arguments):
         ("truncated.parquet", b"PAR1\x00\x00", "truncated.parquet"),
         ("page.csv", b"<!DOCTYPE html><html><body>404</body></html>", "HTML"),
         ("header.csv", b"dataset,class,p,q\n", "row"),
-        ("twice.csv", b"dataset,class,p,q\nx,1,0.1,0.2\nx,1,0.1,0.2\n", "'x'"),
+        ("twice.csv", b"dataset,class,model,f1\nx,1,p,0.1\nx,1,p,0.1\n", "'x'"),
         ("infinite.csv", b"dataset,class,p,q\nx,1,inf,0.2\nx,2,0.1,0.2\n", "'p'"),
         ("single.csv", b"dataset,class,p\nx,1,0.1\ny,1,0.2\n", "'p'"),
     ],
@@ -88,9 +88,10 @@ def test_names_that_are_near_are_proposed(csv):
 
 def test_the_command_of_a_refusal_can_be_pasted(csv):
     """Names with blanks, quotes and a leading dash are no hindrance."""
-    frame = LONG.rename(columns={"score": "-log loss"})
-    frame = pd.concat([frame.assign(**{"it's": s}) for s in ("a b", "$x")], ignore_index=True)
-    lines = refused(csv(frame.assign(mse=0.5), "my results.csv"))
+    frame = LONG.pivot(index=["dataset", "class"], columns="model", values="score").reset_index()
+    frame = frame.assign(**{"-p value": 0.5, "it's the average": 0.5, "Average": 0.5})
+    frame = frame.rename(columns={"it's the average": "average of 'x'", "-p value": "-params"})
+    lines = refused(csv(frame, "my results.csv"), "--higher-is-better")
     line = next(line for line in lines if line.startswith("try: "))
     program, *arguments = shlex.split(line.removeprefix("try: "))
     assert (program, arguments[0]) == ("occstats", "compare")
@@ -101,29 +102,30 @@ def test_the_command_of_a_refusal_can_be_pasted(csv):
 
 def test_switches_take_no_value(csv):
     lines = refused(csv(LONG.rename(columns={"score": "objective"})))
-    assert lines[-1].endswith(" --lower-is-better")
+    assert lines[-1].endswith(" --higher-is-better|--lower-is-better")
 
 
 def test_missing_results_are_refused_with_commands(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "miss.csv").write_text(MISSING.lstrip())
-    assert refused("miss.csv", "--alpha", "0.1") == [
+    up = "--higher-is-better"
+    assert refused("miss.csv", "--alpha", "0.1", up) == [
         "Error: miss.csv: 2 of 10 cells have no score (in 2 of 5 tasks), first 'd0' /",
         "     't0': 'CAND'; 'd1' / 't1': 'CAND'",
-        f"try: occstats compare miss.csv --alpha 0.1 {' '.join(FAST)} --missing complete",
+        f"try: occstats compare miss.csv --alpha 0.1 {up} {' '.join(FAST)} --missing complete",
         "     (3 tasks that all algorithms have)",
         "  or --missing pairwise (for each pair, the tasks that both have)",
         "  or --missing impute=NAME (the score of a baseline)",
     ]
-    assert refused("miss.csv", "--estimand", "mean", "--missing", "worst") == [
+    assert refused("miss.csv", up, "--estimand", "mean", "--missing", "worst") == [
         "Error: means need a score for failed runs, and 'score' has no known bound",
-        f"try: occstats compare miss.csv --estimand mean {' '.join(FAST)} --missing worst=0",
+        f"try: occstats compare miss.csv {up} --estimand mean {' '.join(FAST)} --missing worst=0",
         "     (or another SCORE after worst=)",
         "  or --estimand typical (failures rank below every score)",
     ]
     # An option of compare is not proposed to gate.
     names = ["--candidate", "CAND", "--baseline", "BASE"]
-    result = CliRunner().invoke(main, ["gate", "miss.csv", *names, "--missing", "worst"])
+    result = CliRunner().invoke(main, ["gate", "miss.csv", *names, up, "--missing", "worst"])
     assert (result.exit_code, result.stdout) == (2, "")
     assert "try: occstats gate miss.csv" in result.stderr
     assert "--estimand" not in result.stderr

@@ -23,7 +23,7 @@ def answers(seed=1, models=("small", "large", "huge")):
 
 @pytest.fixture(scope="module")
 def comparison():
-    return occstats.compare(answers(), score="correct", n_resamples=200)
+    return occstats.compare(answers(), score="correct", lower_is_better=False, n_resamples=200)
 
 
 def test_the_table_is_that_of_the_statistics(comparison):

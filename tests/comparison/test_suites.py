@@ -223,8 +223,8 @@ def test_other_refusals():
     with pytest.raises(ResultsError, match=r"at most two columns.*suite='a', dataset='c'"):
         occstats.load_results(table(), cluster=["a", "b", "c"])
     board = pd.DataFrame({"model": ["A", "B"], "suite": ["x", "y"], "t1": [0.1, 0.2]})
-    with pytest.raises(ResultsError, match="here the columns are the tasks"):
-        occstats.load_results(board, cluster=["suite", "t1"], transpose=True)
+    with pytest.raises(ResultsError, match="suite='suite' needs tasks as rows"):
+        occstats.load_results(board, suite="suite", transpose=True, lower_is_better=False)
     data = table(n_suites=3)
     data.loc[3, "suite"] = None
     with pytest.raises(ResultsError, match="column 'suite': the name is missing"):

@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from tests.results.pasting import pasted, typed
 
 from occstats.cli import main
 from occstats.results import load_results
-from tests.results.pasting import pasted, typed
 
 RNG = np.random.default_rng(7)
 

@@ -19,13 +19,13 @@ import pyarrow as pa
 import pyarrow.feather
 import pyarrow.parquet as pq
 import pytest
+from tests.results.pasting import pasted
 
 from occstats._files import write_parquet
 from occstats.errors import ResultsError
 from occstats.results import load_results
 from occstats.results.readers import read_path
 from occstats.results.readers.limits import Limits
-from tests.results.pasting import pasted
 
 CELLS = [("A", "x", 0.1), ("B", "x", 0.3), ("A", "y", 0.2), ("B", "y", 0.1)]
 CSV = "dataset,class,descriptor,auroc\nx,0,A,0.5\nx,0,B,0.6\n"

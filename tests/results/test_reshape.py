@@ -101,7 +101,7 @@ def test_wide_form_with_folds():
     frame = pd.DataFrame(
         {"dataset": list("xxyy"), "fold": [0, 1, 0, 1], "A": [1.0, 2, 3, 4], "B": [5.0, 6, 7, 9]}
     )
-    results = load_results(frame, lower_is_better=False)
+    results = load_results(frame, algorithms=["A", "B"], lower_is_better=False)
     assert results.scores.to_numpy().tolist() == [[1.5, 5.5], [3.5, 8.0]]
     assert results.cvsd.to_numpy() == pytest.approx(
         np.array([[1, 1], [1, 2]]) / np.sqrt(2), rel=1e-12

@@ -106,48 +106,6 @@ def test_a_measure_in_the_name_of_the_file_gives_the_direction(tmp_path, file, h
         assert load_results(tmp_path / file).higher_is_better is higher
 
 
-<<<<<<< HEAD
-def test_links_around_names_are_removed():
-    link = '<a href="https://h.co/x/M1" target="_blank">M1</a>'
-    names = [link, "<b>M2</b>", "<script>", "__proto__"]
-    frame = pd.DataFrame({"dataset": ["x"] * 4, "model": names, "acc": [0.1, 0.2, 0.3, 0.4]})
-    assert load_results(frame).algorithms == ["M1", "M2", "<script>", "__proto__"]
-    twice = ['<a href="https://h.co/x/M">M</a>', '<a href="https://h.co/y/M">M</a>', "A", "B"]
-    assert load_results(frame.assign(model=twice)).algorithms == ["M (x/M)", "M (y/M)", "A", "B"]
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        '{"dataset":{"0":"x","1":"y"},"A":{"0":0.1,"1":0.2},"B":{"0":0.3,"1":0.1}}',
-        '{"dataset":["x","y"],"A":[0.1,0.2],"B":[0.3,0.1]}',
-        '{"made": 1, "rows":[{"dataset":"x","A":0.1,"B":0.3},{"dataset":"y","A":0.2,"B":0.1}]}',
-        '[\n {"dataset":"x","A":0.1,"B":0.3},\n {"dataset":"y","A":0.2,"B":0.1}\n]',
-        "| dataset | A | B |\n|---|:-:|--:|\n| x | **0.1** | 0.3 |\n| y | 0.2 | 0.1 |\n",
-        "# made by hand, 2024\ndataset,A,B\nx,.1,.3\ny,.2,.1\n",
-    ],
-)
-def test_json_markdown_and_comments(tmp_path, text):
-    path = tmp_path / ("a.json" if text[0] in "{[" else "a.txt")
-    path.write_text(text)
-    results = load_results(path)
-    assert list(results.clusters) == ["x", "y"]
-    assert results.scores.to_numpy().tolist() == [[0.1, 0.3], [0.2, 0.1]]
-
-
-def test_a_file_per_algorithm(tmp_path):
-    for name, shift in (("HC2", 0.0), ("QUANT", 0.1)):
-        lines = [f"x,{0.5 + shift},{0.7 + shift}", f"y,{0.6 + shift},"]
-        (tmp_path / f"my_{name}_accuracy.csv").write_text("Resamples:,0,1\n" + "\n".join(lines))
-    one = tmp_path / "my_HC2_accuracy.csv"
-    both = load_results(*sorted(tmp_path.iterdir()))
-    assert both.algorithms == ["HC2", "QUANT"]
-    assert both.score_name == "accuracy"
-    np.testing.assert_allclose(both.scores, [[0.6, 0.7], [0.6, 0.7]], rtol=1e-15)
-    with pytest.raises(ResultsError, match="only one algorithm") as caught:
-        load_results(one).resolve_missing()
-    assert caught.value.retry == {"sources": [str(tmp_path / "my_QUANT_accuracy.csv")]}
-=======
 def test_a_measure_in_all_columns_gives_the_direction():
     frame = wide().rename(columns=lambda c: c if c == "dataset" else f"{c} acc")
     assert reading(load_results(frame)) == (3, 6, 6, True)
@@ -198,7 +156,6 @@ SUSPECTS = {
     "Outlier Perc": [0.5, 0.6, 0.7, 30.8, 0.9, 0.65],
     "text": list("abcdef"),
 }
->>>>>>> e132278 (results: read by convention, as told, or by asking)
 
 
 @pytest.mark.parametrize("name", SUSPECTS)
