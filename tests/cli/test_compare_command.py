@@ -122,7 +122,9 @@ def test_an_interrupt_exits_130_and_leaves_the_old_report(report, csv, monkeypat
 
     monkeypatch.setattr(os, "fsync", interrupt_later)
     path = csv(SMALL.assign(q=SMALL["q"] / 2))
-    result = CliRunner().invoke(main, ["compare", str(path), "--out", str(out), *FAST])
+    result = CliRunner().invoke(
+        main, ["compare", str(path), "--higher-is-better", "--out", str(out), *FAST]
+    )
     assert (result.exit_code, result.stdout) == (130, "")
     assert result.stderr.strip() == "Interrupted."
     assert {path: path.read_bytes() for path in out.rglob("*") if path.is_file()} == before

@@ -68,7 +68,7 @@ def test_equal_suites_are_like_clusters_of_their_own():
             "B": [0.5, 0.5, 0.5, 0.5],
         }
     )
-    options = {"algorithm": ["A", "B"]}
+    options = {"algorithms": ["A", "B"], "lower_is_better": False}
     nested = compare(data, cluster=NESTED, **options)
     alone = compare(data, cluster="suite", task="dataset", **options)
     for found in (nested, alone):
@@ -214,7 +214,7 @@ def test_a_dataset_in_two_suites_is_refused():
     ):
         occstats.load_results(data, cluster=NESTED)
     with pytest.raises(ResultsError, match="are in several: 's0' in 'd0-0', 'd1-0'"):
-        occstats.load_results(table(n_suites=3), cluster=["dataset", "suite"], task="class")
+        occstats.load_results(table(n_suites=3), suite="dataset", dataset="suite", task="class")
 
 
 def test_other_refusals():

@@ -101,7 +101,7 @@ def test_no_difference_of_bounded_scores_exceeds_the_bounds():
     own = gain["algorithm"].str[1:].astype(int) / 6
     gain["gain"] += np.where(gain["dataset"] == "d0", own, 0.3) - 0.5
     free = compare(gain, score="gain", estimand="mean")
-    bounded = compare(gain.rename(columns={"gain": "ap"}), estimand="mean")
+    bounded = compare(gain.rename(columns={"gain": "acc"}), estimand="mean")
     limits = ["ci_low", "ci_high"]
     np.testing.assert_array_equal(bounded.pairwise[limits], free.pairwise[limits].clip(-1, 1))
     assert (free.pairwise["ci_high"] > 1).any()

@@ -19,7 +19,6 @@ import pyarrow as pa
 import pyarrow.feather
 import pyarrow.parquet as pq
 import pytest
-from tests.results.pasting import pasted
 
 from occstats._files import write_parquet
 from occstats.errors import ResultsError
@@ -383,61 +382,12 @@ def test_wrong_encodings(tmp_path, refused):
     refused(path, encoding="windows", says=("encoding: 'windows' is not known",))
 
 
-def test_all_options_for_german_excel_are_suggested_at_once(tmp_path):
-    """German Excel: semicolons, decimal commas, and no Unicode."""
-    path = tmp_path / "a.csv"
-    text = "Datensatz;Verfahren;Fehlerrate (%)\n" + "".join(
-        f"{d};{a};{v}\n" for d in ("Köln", "Ulm", "Bonn") for a, v in (("A", "7,25"), ("B", "9,5"))
-    )
-    path.write_bytes(text.encode("cp1252"))
-    with pytest.raises(ResultsError, match="if the cell is 'Köln'"):
-        load_results(path)
-    table, line = pasted(path)
-    assert line == "occstats compare a.csv --encoding cp1252 --decimal ,"
-    assert (table.algorithms, table.higher_is_better) == (["A", "B"], False)
-    assert table.scores.to_numpy().tolist() == [[7.25, 9.5]] * 3
-    assert "Köln" in table.clusters
-
-
 TWO_ROWS = [
     "dataset,SVM,,RF,\n,acc,f1,acc,f1\n",
     ",SVM,SVM,RF,RF\n,acc,f1,acc,f1\ndataset,,,,\n",
     "model,SVM,SVM,RF,RF\nmetric,acc,f1,acc,f1\ndataset,,,,\n",
 ]
 ROWS = "iris,0.9,0.8,0.7,0.6\nwine,0.91,0.82,0.73,0.64\nglass,0.5,0.4,0.3,0.2\n"
-
-
-@pytest.mark.parametrize("head", TWO_ROWS)
-def test_two_header_rows_are_joined_as_suggested(tmp_path, head):
-    path = tmp_path / "a.csv"
-    path.write_text(head + ROWS)
-    table, line = pasted(path)
-    assert "--header-rows 2" in line
-    assert table.algorithms == ["SVM acc", "RF acc"]
-    assert table.scores["RF acc"].tolist() == [0.7, 0.73, 0.3]
-    assert list(table.clusters) == ["iris", "wine", "glass"]
-    assert table.score_name == "acc"
-
-
-def test_the_measure_of_chosen_columns_gives_the_direction(tmp_path):
-    path = tmp_path / "a.csv"
-    path.write_text("dataset,SVM_rmse,SVM_r2,RF_rmse,RF_r2\n" + ROWS)
-    table, line = pasted(path)
-    assert line.endswith("--algorithm SVM_rmse --algorithm RF_rmse")
-    assert (table.score_name, table.higher_is_better) == ("rmse", False)
-
-
-def test_two_header_rows_of_a_workbook_and_a_frame(tmp_path):
-    columns = pd.MultiIndex.from_product([["rmse"], ["SVM", "RF"]])
-    index = pd.Index(["iris", "wine", "glass"], name="dataset")
-    frame = pd.DataFrame([[0.9, 0.8], [0.7, 0.6], [0.5, 0.4]], index, columns)
-    expected = load_results(frame)
-    assert expected.algorithms == ["rmse SVM", "rmse RF"]
-    assert not expected.higher_is_better
-    frame.to_excel(tmp_path / "a.xlsx")
-    table, line = pasted(tmp_path / "a.xlsx")
-    assert line == "occstats compare a.xlsx --header-rows 2"
-    pd.testing.assert_frame_equal(table.scores, expected.scores)
 
 
 def test_row_of_failures_is_not_a_header(tmp_path, refused):
