@@ -48,7 +48,7 @@ NAMES: Mapping[str, frozenset[str]] = {
         "algorithm algo classifier detector method model learner estimator regressor forecaster"
         " solver framework agent"
     ),
-    "dataset": _named("dataset data_set data"),
+    "dataset": _named("dataset data") | _named("data_set"),
     "task": _named("task problem instance env target_class filename file"),
     "fold": frozenset(("fold", "cv_fold", "outer_fold", "resample")),
     "repeat": frozenset(
@@ -141,8 +141,8 @@ _BY_CAPITALS = re.compile(r"(?<=[a-z])(?=[A-Z])")
 def normalise(name: str) -> str:
     """Reduce a name to the form in which it is listed: case, blanks, ``_`` and ``-`` are alike.
 
-    >>> normalise(" Data Set-ID "), normalise("#Samples")
-    ('data_set_id', '#samples')
+    >>> normalise(" Task-ID "), normalise("#Samples")
+    ('task_id', '#samples')
     """
     return re.sub(r"[\s_\-]+", "_", name.strip().casefold()).strip("_")
 

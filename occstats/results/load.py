@@ -96,7 +96,7 @@ def load_results(
         columns.
     dataset : str, optional
         Column with the dataset of a task; ``"@file"`` uses the file name, ``"@row"`` makes each row
-        a dataset. By default, a column named dataset, data_set or data.
+        a dataset. By default, a column named dataset or data.
     suite : str, optional
         Column with the suite of a dataset, if datasets are related.
     task : str or sequence of str, optional

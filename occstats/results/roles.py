@@ -333,6 +333,8 @@ class _Finder:
     def _choose_score(self, metric: str | None) -> str | None:
         """Return the one column that is named after a measure, or the only time."""
         scores = self._scores()
+        if is_own(self.parsed) and "auroc" in scores:
+            return "auroc"
         if len(scores) == 1:
             (score,) = scores
             # The direction of an unlisted measure is asked.

@@ -36,7 +36,9 @@ def unclear(frame, **options):
 
 
 @pytest.mark.parametrize("algorithm", ["algorithm", "Classifier Name", "method_id", "solver"])
-@pytest.mark.parametrize("dataset", ["dataset", "Data-Set", "data_name", "task", "env_id", "file"])
+@pytest.mark.parametrize(
+    "dataset", ["dataset", "DATASET-NAME", "data_name", "task", "env_id", "file"]
+)
 @pytest.mark.parametrize(
     ("score", "higher"), [("AUC", True), ("test_accuracy", True), ("rmse", False), ("WER", False)]
 )
