@@ -12,6 +12,7 @@ from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from occstats._format import count, did_you_mean, quote, quote_list
