@@ -2,6 +2,7 @@
 
 Blocks of ``console`` and ``python`` run from top to bottom in one folder. The comment
 ``<!-- file: NAME -->`` before a block writes it to a file, ``<!-- not run: REASON -->`` skips it.
+A backslash continues a command on the next line.
 """
 
 import ast
@@ -73,7 +74,7 @@ def run_page(
             for number in plt.get_fignums():
                 plt.figure(number).savefig(f"{block.start()}-{number}.svg")
         elif mark is None and kind == "console":
-            printed = "".join(map(invoke, body.splitlines()))
+            printed = "".join(map(invoke, body.replace("\\\n", "").splitlines()))
         yield block, printed, sorted({*Path().rglob("*.svg")} - before)
 
 

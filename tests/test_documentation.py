@@ -114,7 +114,7 @@ def options():
 @pytest.mark.parametrize("page", [*PAGES, "occstats/data/SKILL.md"])
 def test_every_command_and_option_of_a_page_exists(page):
     for kind, body, _, _ in blocks(page):
-        for line in body.splitlines() if kind in ("console", "bash") else ():
+        for line in body.replace("\\\n", "").splitlines() if kind in ("console", "bash") else ():
             found = re.search(r"\boccstats ([a-z][a-z-]+)(.*?)(#.*)?$", line)
             if found and found[1] != "occstats":
                 assert found[1] in options(), line
