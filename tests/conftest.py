@@ -99,7 +99,7 @@ def unbalanced():
 @pytest.fixture(autouse=True)
 def _higher_is_better(request, monkeypatch):
     """Answer for tables of tests whose topic is not reading: higher is better, all compete."""
-    if request.path.parent.name in {"results", "cli"}:
+    if request.path.parent.name in {"results", "cli", "tests"}:
         return
     from dataclasses import replace
 

@@ -148,7 +148,27 @@ def _automlbenchmark(raw: RawTable) -> RawTable | None:
             named = frame["framework"].astype(str) + " (" + constraint.astype(str) + ")"
             raw = raw.add({"framework, constraint": named})
             suggested["algorithm"] = "framework, constraint"
+    if not _losses_are_negated(raw, score):
+        # Losses that are not negated cannot be compared with scores.
+        suggested.pop("lower_is_better")
+        return replace(raw, suggested=suggested)
     return replace(raw, suggested=suggested, mixed=True, notes=[*raw.notes, *notes])
+
+
+def _losses_are_negated(raw: RawTable, score: str) -> bool:
+    """Return True if the file shows that higher results are better for every measure."""
+    values = pd.to_numeric(raw.read([score])[score], errors="coerce").to_numpy(float)
+    if (values < 0).any():
+        return True
+    losses = [name for name in ("logloss", "rmse", "mae") if name in raw.columns]
+    for name in losses:
+        loss = pd.to_numeric(raw.read([name])[name], errors="coerce").to_numpy(float)
+        if ((values == loss) & (loss > 0)).any():
+            return False
+    if "metric" in raw.columns:
+        names = raw.read(["metric"])["metric"].dropna().astype(str).unique()
+        return all(lower_is_better(name) is False for name in names)
+    return bool(losses) or "auc" in raw.columns
 
 
 def _has_losses(raw: RawTable, score: str) -> bool:
