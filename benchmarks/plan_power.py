@@ -63,7 +63,7 @@ Monte-Carlo standard error is 2.
 {table}
 
 Effects are normal, as `plan` assumes. With few datasets and several algorithms the test of means
-has less power than planned, as its critical value is never below that of the bootstrap.
+has clearly less power than planned.
 
 occstats {occstats.__version__}, numpy {np.__version__}; seed {SEED}, {RESAMPLES} resamples.
 """,
