@@ -198,6 +198,14 @@
   button.addEventListener("click", () => openAll(!chapters.every((one) => one.open)));
   for (const one of chapters) one.addEventListener("toggle", label);
 
+  /* On a narrow screen the contents are a menu, which closes when an entry is chosen. */
+  const menu = document.querySelector(".menu");
+  const narrow = matchMedia("(max-width: 60rem)");
+  const fold = () => { menu.open = !narrow.matches; };
+  narrow.addEventListener("change", fold);
+  menu.addEventListener("click", ({ target }) => { if (target.closest("a")) fold(); });
+  fold();
+
   const openTarget = () => {
     const target = document.getElementById(location.hash.slice(1));
     if (!target) return;
