@@ -25,6 +25,7 @@ from occstats.errors import ResultsError
 from occstats.results import load_results
 from occstats.results.readers import read_path
 from occstats.results.readers.limits import Limits
+from occstats.results.reading import Reading
 
 CELLS = [("A", "x", 0.1), ("B", "x", 0.3), ("A", "y", 0.2), ("B", "y", 0.1)]
 CSV = "dataset,class,descriptor,auroc\nx,0,A,0.5\nx,0,B,0.6\n"
@@ -388,6 +389,14 @@ TWO_ROWS = [
     "model,SVM,SVM,RF,RF\nmetric,acc,f1,acc,f1\ndataset,,,,\n",
 ]
 ROWS = "iris,0.9,0.8,0.7,0.6\nwine,0.91,0.82,0.73,0.64\nglass,0.5,0.4,0.3,0.2\n"
+
+
+def test_two_header_rows_beside_empty_columns(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("Method,sMAPE,,\nID,Yearly,Daily,\nETS,1.5,2.5,\nARIMA,1.25,2,\n")
+    (raw,) = read_path(path, Limits(), Reading(header_rows=2))
+    assert raw.columns == ["Method ID", "sMAPE Yearly", "sMAPE Daily"]
+    assert raw.frame["sMAPE Daily"].tolist() == ["2.5", "2"]
 
 
 def test_row_of_failures_is_not_a_header(tmp_path, refused):

@@ -330,8 +330,10 @@ def check_header(rows: Sequence[Sequence[str]], where: str) -> None:
     """Refuse a table with several header rows, with the option that reads it."""
     found = _count(rows)
     if found > 1:
-        measured = name_measures(join_header(rows, found)[0][1:])
-        remedy = "join them" if measured else "write one row of column names"
+        measured = name_measures([name for name in join_header(rows, found)[0][1:] if name])
+        remedy = (
+            "join them" if measured else f"write one row, or join them with header_rows={found}"
+        )
         raise ResultsError(
             f"{where}: there are {found} rows of column names, as numbers begin only below them;"
             f" {remedy}",
@@ -408,9 +410,14 @@ def join_header(rows: Sequence[Sequence[str]], count: int) -> tuple[list[str], i
     below = list(rows[count]) if len(rows) > count else []
     named = [cell.strip() != "" for cell in below]
     levels = sum(named)
-    if levels and levels < len(named) and not any(named[levels:]):
+    text = not any(map(_is_number, below))
+    if levels and levels < len(named) and not any(named[levels:]) and text:
         return [*(cell.strip() for cell in below[:levels]), *names[levels:]], count + 1
     return names, count
+
+
+def _is_number(cell: str) -> bool:
+    return not np.isnan(parse_numbers(pd.Series([cell])).values[0])
 
 
 def join_names(parts: Sequence[object]) -> str:
