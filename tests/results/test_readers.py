@@ -217,7 +217,7 @@ def test_the_true_cause_is_named(tmp_path, refused, name, text, words):
 def test_shapes_of_json(tmp_path, document):
     (tmp_path / "a.json").write_text(json.dumps(document, indent=1))
     score = "metrics.acc" if isinstance(document, list) else "acc"
-    table = load_results(tmp_path / "a.json", score=score)
+    table = load_results(tmp_path / "a.json", score=score, lower_is_better=False)
     assert table.scores.to_numpy().tolist() == [[0.1, 0.3], [0.2, 0.1]]
 
 
@@ -379,16 +379,8 @@ def test_wrong_encodings(tmp_path, refused):
         load_results(path)
     assert not caught.value.retry
     assert refused(path, encoding="cp1252", says=("is not cp1252",))
-    assert load_results(path, encoding="latin-1").n_tasks == 1
+    assert load_results(path, encoding="latin-1", lower_is_better=False).n_tasks == 1
     refused(path, encoding="windows", says=("encoding: 'windows' is not known",))
-
-
-TWO_ROWS = [
-    "dataset,SVM,,RF,\n,acc,f1,acc,f1\n",
-    ",SVM,SVM,RF,RF\n,acc,f1,acc,f1\ndataset,,,,\n",
-    "model,SVM,SVM,RF,RF\nmetric,acc,f1,acc,f1\ndataset,,,,\n",
-]
-ROWS = "iris,0.9,0.8,0.7,0.6\nwine,0.91,0.82,0.73,0.64\nglass,0.5,0.4,0.3,0.2\n"
 
 
 def test_two_header_rows_beside_empty_columns(tmp_path):
@@ -402,24 +394,15 @@ def test_two_header_rows_beside_empty_columns(tmp_path):
 def test_row_of_failures_is_not_a_header(tmp_path, refused):
     path = tmp_path / "a.csv"
     path.write_text("dataset,SVM,RF\niris,TIMEOUT,OOM\n" + SCORES.format("x"))
-    assert load_results(path).n_tasks == 3
+    assert load_results(path, lower_is_better=False).n_tasks == 4
     refused(path, header_rows=0, says=("header_rows: must be a positive integer",))
 
 
 def test_marks_of_significance_after_numbers(tmp_path):
     path = tmp_path / "a.csv"
     path.write_text("dataset,SVM,RF\nx,0.9*,0.8\ny,**0.7**,0.6 †\nz,0.5 ± 0.1**,0.4\n")
-    assert load_results(path).scores.to_numpy().tolist() == [[0.9, 0.8], [0.7, 0.6], [0.5, 0.4]]
-
-
-def test_text_column_is_named_if_one_algorithm_is_left(tmp_path):
-    path = tmp_path / "a.csv"
-    path.write_text("dataset,SVM,RF\niris,0.9,good\nwine,0.7,bad\nglass,0.5,bad\n")
-    with pytest.raises(ResultsError) as caught:
-        load_results(path).resolve_missing()
-    assert str(caught.value).startswith(
-        f"{path}: the column 'RF' holds text ('good'), so it is not an algorithm"
-    )
+    scores = load_results(path, lower_is_better=False).scores
+    assert scores.to_numpy().tolist() == [[0.9, 0.8], [0.7, 0.6], [0.5, 0.4]]
 
 
 @pytest.fixture
@@ -432,7 +415,8 @@ def wide():
 @pytest.mark.parametrize("take", [lambda t: t, polars.from_arrow, duckdb.from_arrow])
 def test_frames_of_other_libraries(wide, take):
     frame = take(pa.Table.from_pandas(wide))
-    assert load_results(frame).scores.equals(load_results(wide).scores)
+    found, expected = (load_results(f, score_name="auroc").scores for f in (frame, wide))
+    assert found.equals(expected)
 
 
 def test_scores_by_algorithm(refused):
@@ -454,6 +438,7 @@ def test_types_of_polars(wide, refused):
         polars.col("dataset").cast(polars.Enum(frame["dataset"])),
         polars.col(polars.Float64).cast(polars.Decimal(20, 10)),
     )
-    scores = load_results(typed).scores
-    pd.testing.assert_frame_equal(scores, load_results(wide).scores.round(10), rtol=1e-15)
+    scores = load_results(typed, score_name="auroc").scores
+    expected = load_results(wide, score_name="auroc").scores.round(10)
+    pd.testing.assert_frame_equal(scores, expected, rtol=1e-15)
     refused(frame.lazy(), says=("'LazyFrame'", ".collect()"))
